@@ -11,7 +11,7 @@ import { mayRun } from "./process/spawn.ts";
 import { printedBy } from "./printed-by.ts";
 import type { AgentProfile, Program } from "./profiles/profile.ts";
 import { agentProfiles } from "./profiles/table.ts";
-import { isOlder, versionIn } from "./version.ts";
+import { isOlder, findVersion } from "./version.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -59,7 +59,7 @@ async function look(profile: AgentProfile, env: Environment): Promise<FoundAgent
   }
   const { program, path } = here;
   const realPath = realpathSync(path);
-  const version = packageOf(realPath)?.version ?? (program.version === null ? null : await versionOf(path, program.version, env));
+  const version = realPathPackage(realPath)?.version ?? (program.version === null ? null : await readVersion(path, program.version, env));
   const trouble = (await troubleWith(profile, program, version, realPath, env)) ?? { problem: null, fix: null };
   const state = trouble.problem === null ? "installed" : "unfit";
   return { profile, state, argv: [path, ...program.words], realPath, version, ...trouble };
@@ -95,7 +95,7 @@ function placesOf(name: string, env: Environment): readonly string[] {
 
 const isOfPackage = ({ only, not }: Program, path: string): boolean => {
   if (only === null && not === null) return true;
-  const name = packageOf(realpathSync(path))?.name ?? "";
+  const name = realPathPackage(realpathSync(path))?.name ?? "";
   return (only === null || name.startsWith(only)) && (not === null || !name.startsWith(not));
 };
 
@@ -103,18 +103,18 @@ const packageBytesMax = 256 * 1024;
 const foldersUpMax = 6;
 
 /** The npm package a program is in says its version without being run. */
-function packageOf(realPath: string): { readonly name: string; readonly version: string } | null {
+function realPathPackage(realPath: string): { readonly name: string; readonly version: string } | null {
   if (!realPath.includes("/node_modules/")) return null;
   let folder = dirname(realPath);
   for (let up = 0; up < foldersUpMax && !folder.endsWith("/node_modules"); up += 1, folder = dirname(folder)) {
-    const reported = jsonIn(join(folder, "package.json"));
-    const version = typeof reported?.["version"] === "string" ? versionIn(reported["version"]) : null;
+    const reported = readJson(join(folder, "package.json"));
+    const version = typeof reported?.["version"] === "string" ? findVersion(reported["version"]) : null;
     if (typeof reported?.["name"] === "string" && version !== null) return { name: reported["name"], version };
   }
   return null;
 }
 
-function jsonIn(path: string): Record<string, unknown> | null {
+function readJson(path: string): Record<string, unknown> | null {
   try {
     if (statSync(path).size > packageBytesMax) return null;
     const value: unknown = JSON.parse(readFileSync(path, "utf8"));
@@ -124,14 +124,14 @@ function jsonIn(path: string): Record<string, unknown> | null {
   }
 }
 
-async function versionOf(path: string, words: readonly string[], env: Environment): Promise<string | null> {
-  return versionIn((await printedBy(path, words, env)) ?? ""); // F1, F3
+async function readVersion(path: string, words: readonly string[], env: Environment): Promise<string | null> {
+  return findVersion((await printedBy(path, words, env)) ?? ""); // F1, F3
 }
 
 async function nodeVersion(env: Environment): Promise<string | null> {
   const path = onPath("node", env);
   if (path === null) return null;
-  return realpathSync(path) === realpathSync(process.execPath) ? process.versions.node : versionOf(path, ["--version"], env);
+  return realpathSync(path) === realpathSync(process.execPath) ? process.versions.node : readVersion(path, ["--version"], env);
 }
 
 /** Scripts begin with a line that names their interpreter; a compiled program does not depend on Node. */

@@ -16,7 +16,7 @@ export type Judged =
   | { readonly errors: readonly string[] };
 
 /** What a return is judged against: the prompt, and the return of the attempt before. */
-export const contextOf = ({ prompt, previous }: Pick<TurnRequest, "prompt" | "previous">): ReturnContext =>
+export const turnRequestContext = ({ prompt, previous }: Pick<TurnRequest, "prompt" | "previous">): ReturnContext =>
   previous === undefined ? { prompt } : { prompt, previous };
 
 /**
@@ -33,7 +33,7 @@ export function judge(
   if (returns === null) return nothing;
   const accepted = submissions.accepted();
   if (accepted !== null) return { warnings: [], ...accepted };
-  const context = contextOf(request);
+  const context = turnRequestContext(request);
   const back = handedBack(answer);
   const verdict: ReturnType<ReturnOf> = back.found ? returnOf(returns.name, back.value, context) : { errors: [back.why] };
   if ("says" in verdict) return { says: verdict.says, claim: verdict.ok, warnings: verdict.warning === undefined ? [] : [verdict.warning] };
@@ -90,7 +90,7 @@ export function endedTurn(
     says: judged.says,
     claim: judged.claim,
     ...promised,
-    confidence: confidenceOf(seen.confidence) ?? confidenceOf(asRecord(judged.claim)["confidence"]),
+    confidence: parseConfidence(seen.confidence) ?? parseConfidence(asRecord(judged.claim)["confidence"]),
     usage,
     outside,
     warnings: [...judged.warnings, ...seen.warnings],
@@ -100,7 +100,7 @@ export function endedTurn(
   };
 }
 
-function confidenceOf(value: unknown): number | null {
+function parseConfidence(value: unknown): number | null {
   const amount = asNonNegativeNumber(value);
   return amount !== null && amount <= 1 ? amount : null;
 }

@@ -73,7 +73,7 @@ function lendOne(file: LoginFile, userHome: string, privateHome: string): Lent |
     shared.borrowers += 1;
     return shared; // L4
   }
-  const content = contentOf(join(userHome, file.path));
+  const content = readContent(join(userHome, file.path));
   if (typeof content === "string") return null;
   const lent = { file, place, record: recordOf(file, privateHome), before: nameOf(content), borrowers: 1 };
   mkdirSync(dirname(lent.record), { recursive: true, mode: 0o700 });
@@ -89,7 +89,7 @@ export function settleLent(files: readonly LoginFile[], userHome: string, privat
   const kept: { path: string; why: string }[] = [];
   for (const file of files) {
     const lent = { file, place: join(privateHome, file.path), record: recordOf(file, privateHome) };
-    const before = contentOf(lent.record);
+    const before = readContent(lent.record);
     if (typeof before === "string" || lentNow.has(lent.place)) continue;
     const why = takeBack({ ...lent, before: before.toString("utf8"), borrowers: 0 }, userHome);
     if (why === null) renewed.push(file.path);
@@ -113,11 +113,11 @@ function clearAway({ place, record }: Pick<Lent, "place" | "record">): void {
 /** Null if it was copied back, empty if there was nothing to copy, else why the user's was left alone. */
 function takeBack(lent: Lent, userHome: string): string | null {
   const { file, place, before } = lent;
-  const after = contentOf(place);
+  const after = readContent(place);
   if (typeof after === "string") return file.refreshes ? `the agent left ${after} in its place` : "";
   if (nameOf(after) === before || !file.refreshes) return "";
   const mine = join(userHome, file.path);
-  const now = contentOf(mine);
+  const now = readContent(mine);
   if (typeof now === "string") return `the user's own is ${now} by now`;
   if (nameOf(now) !== before) return "the user's own changed meanwhile"; // L2
   if (file.path.endsWith(".json") && shapeOf(after) !== shapeOf(now)) return "what the agent left there has another shape"; // L2
@@ -128,7 +128,7 @@ function takeBack(lent: Lent, userHome: string): string | null {
 }
 
 /** The bytes of a regular file of bounded size; else a message about what is there. */
-function contentOf(path: string): Buffer | string {
+function readContent(path: string): Buffer | string {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return "nothing";
   if (!stats.isFile()) return "something that isn't a regular file";

@@ -65,13 +65,13 @@ export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) =
     calls = answered.catch(() => undefined);
     return answered.then(
       ({ ok, text }) => ({ result: { content: [{ type: "text", text }], isError: !ok } }),
-      (error: unknown) => ({ result: { content: [{ type: "text", text: messageOf(error) }], isError: true } }), // S3
+      (error: unknown) => ({ result: { content: [{ type: "text", text: errorMessage(error) }], isError: true } }), // S3
     );
   };
 
   const initialize = (params: Params): Reply => {
     const known = sessionVersions.find((sessionVersion) => sessionVersion === params["protocolVersion"]) ?? sessionVersions[0];
-    session = { version: known, client: clientIn(params["clientInfo"]) };
+    session = { version: known, client: findClient(params["clientInfo"]) };
     return { result: { protocolVersion: known, capabilities, serverInfo, instructions } };
   };
 
@@ -90,9 +90,9 @@ export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) =
     const requested = about[meta.version];
     if (requested === undefined) return { isStateless: method === "server/discover", client: session?.client ?? null };
     if (requested !== statelessVersion)
-      return problem(codes.version, "Unsupported protocol version", { supported: supportedVersions, requested: textOf(requested) });
+      return problem(codes.version, "Unsupported protocol version", { supported: supportedVersions, requested: parseText(requested) });
     if (!isRecord(about[meta.capabilities])) return problem(codes.params, `_meta lacks ${meta.capabilities}`);
-    return { isStateless: true, client: clientIn(about[meta.client]) };
+    return { isStateless: true, client: findClient(about[meta.client]) };
   };
 
   const answerMessage = async (message: unknown): Promise<Answered | null> => {
@@ -133,9 +133,9 @@ const written = (answer: Answered | null): string | null => (answer === null ? n
 const problem = (code: number, message: string, data?: object): { readonly error: Problem } => ({
   error: { code, message, ...(data === undefined ? {} : { data }) },
 });
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-const textOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
-const clientIn = (info: unknown): string | null => (isRecord(info) && typeof info["name"] === "string" ? info["name"] : null);
+const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const parseText = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+const findClient = (info: unknown): string | null => (isRecord(info) && typeof info["name"] === "string" ? info["name"] : null);
 
 function isRecord(value: unknown): value is Params {
   return typeof value === "object" && value !== null && !Array.isArray(value);

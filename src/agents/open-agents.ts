@@ -17,13 +17,13 @@ import { sweepMarked } from "./process/end-tree.ts";
 import { type Guardian, openGuardian } from "./process/guardian.ts";
 import { belongsToLife, belongsToRun } from "./process/mark.ts";
 import type { Command } from "./process/spawn.ts";
-import { argvOf, type Embedded } from "./profiles.ts";
+import { profileArgv, type Embedded } from "./profiles.ts";
 import { launchSpec } from "./profiles/launch.ts";
 import { type ChosenLogin, chooseLogin } from "./profiles/login.ts";
 import type { AgentProfile } from "./profiles/profile.ts";
 import { resolveProfile } from "./profiles/resolve.ts";
 import { agentProfiles } from "./profiles/table.ts";
-import { contextOf } from "./judge.ts";
+import { turnRequestContext } from "./judge.ts";
 import { openSubmissions, type ReturnOf } from "./returns/submissions.ts";
 import { asJson, returnsServer, type StdioServer } from "./returns/tools.ts";
 import type { TurnEnvironment } from "./turn-environment.ts";
@@ -114,7 +114,7 @@ async function playTurn(
   const { profile, login } = chosen;
 
   const hosts = [...new Set([...(options.hosts ?? []), ...profile.hosts])];
-  const submissions = openSubmissions(request.returns, options.returnOf, contextOf(request));
+  const submissions = openSubmissions(request.returns, options.returnOf, turnRequestContext(request));
   const metering = openMetering(options.meter ?? null, {
     attempt: request.attempt,
     upstreams: login.kind === "key" ? [login.upstream] : [],
@@ -189,7 +189,7 @@ function choose(
 ): { readonly profile: AgentProfile; readonly login: Exclude<ChosenLogin, { kind: "missing" }> } | { readonly problem: string } {
   const resolved = resolveProfile(request.cast);
   if ("problem" in resolved) return resolved;
-  const found = argvOf(resolved.profile, request.cast, options.embedded);
+  const found = profileArgv(resolved.profile, request.cast, options.embedded);
   if ("problem" in found) return found;
   const profile = { ...resolved.profile, argv: found.argv };
   const login = chooseLogin(profile, env, userHome);

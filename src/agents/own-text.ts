@@ -61,7 +61,7 @@ function withoutQuotations(text: string): string {
  * there, or if it holds more than a tag; a bare tag alone on its line is how an agent is asked to speak, so it is the agent's own.
  */
 function withoutEcho(text: string, prompt: string): string {
-  const asked = linesOf(prompt);
+  const asked = textLines(prompt);
   const places = new Map<string, number[]>();
   asked.forEach((line, index) => {
     const known = places.get(line);
@@ -93,7 +93,7 @@ function withoutEcho(text: string, prompt: string): string {
   return phrases.reduce((rest, phrase) => rest.replaceAll(phrase, " "), kept);
 }
 
-const linesOf = (text: string): readonly string[] =>
+const textLines = (text: string): readonly string[] =>
   text
     .split("\n")
     .map(plain)

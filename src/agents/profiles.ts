@@ -17,7 +17,7 @@ export type Embedded = {
 };
 
 /** The command line of this cast's agent, or why there is none. */
-export function argvOf(
+export function profileArgv(
   profile: AgentProfile,
   cast: Cast,
   embedded: Embedded,

@@ -13,7 +13,7 @@ const clauseCharsMax = 600;
 /** `prompts`: everything this agent was told in the turn; text it repeats from there is not its own. */
 export function promiseIn(said: string, token: string, prompts: readonly string[]): Promised {
   const own = ownText(said, prompts);
-  const last = [...own.matchAll(tagOf(token))].findLast(({ index, 0: tag }) => {
+  const last = [...own.matchAll(tokenTag(token))].findLast(({ index, 0: tag }) => {
     const before = own.slice(Math.max(0, index - clauseCharsMax), index);
     const after = own.slice(index + tag.length, index + tag.length + clauseCharsMax);
     return !isSpokenOf(before) && !isMention(sentenceBefore(before), sentenceAfter(after));
@@ -55,7 +55,7 @@ function isMention(before: string, after: string): boolean {
   );
 }
 
-function tagOf(token: string): RegExp {
+function tokenTag(token: string): RegExp {
   const words = token
     .trim()
     .split(/\s+/)

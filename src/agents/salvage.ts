@@ -10,7 +10,7 @@ const linesMax = 200;
 /** Objects in the order in which they are tried: fenced blocks from the last, then the last braces, then lines of `key: value` at the end. */
 export function salvageable(answer: string): readonly unknown[] {
   const tail = answer.slice(-textCharsMax * 2).replaceAll("\r\n", "\n");
-  const texts = [...fencedIn(tail).toReversed(), ...bracesIn(tail), ...keysAtEnd(tail)];
+  const texts = [...fencedIn(tail).toReversed(), ...findBraces(tail), ...keysAtEnd(tail)];
   return texts.slice(0, candidatesMax).flatMap(readKindly);
 }
 
@@ -20,7 +20,7 @@ function fencedIn(text: string): readonly string[] {
   );
 }
 
-function bracesIn(text: string): readonly string[] {
+function findBraces(text: string): readonly string[] {
   const start = text.search(/\{\s*["'\w]/);
   const end = text.lastIndexOf("}");
   return start >= 0 && end > start ? [text.slice(start, end + 1)] : [];

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { isOlder, versionIn } from "./version.ts";
+import { isOlder, findVersion } from "./version.ts";
 
 test("a version is found in whatever a program prints around it", () => {
-  expect(versionIn("2.1.325 (Claude Code)\n")).toBe("2.1.325");
-  expect(versionIn("codex-cli 0.166.0-alpha.2")).toBe("0.166.0-alpha.2");
-  expect(versionIn("GitHub Copilot CLI v1.0.102.\nUpdate available")).toBe("1.0.102");
-  expect(versionIn("no version at all, 1.2")).toBeNull();
+  expect(findVersion("2.1.325 (Claude Code)\n")).toBe("2.1.325");
+  expect(findVersion("codex-cli 0.166.0-alpha.2")).toBe("0.166.0-alpha.2");
+  expect(findVersion("GitHub Copilot CLI v1.0.102.\nUpdate available")).toBe("1.0.102");
+  expect(findVersion("no version at all, 1.2")).toBeNull();
 });
 
 test("versions are compared by their numbers, and what comes behind them does not make one older", () => {

@@ -1,15 +1,15 @@
 // version: finds a version number in a program's output and compares two versions.
 
 /** The first version in a text, `1.2.3` or `1.2.3-beta.1`; null if there is none. */
-export function versionIn(text: string): string | null {
+export function findVersion(text: string): string | null {
   return /\d{1,9}\.\d{1,9}\.\d{1,9}(?:-(?:alpha|beta|rc|next|preview|nightly|dev|canary)[\w.]*)?/.exec(text)?.[0] ?? null;
 }
 
 /** Compares the three numbers; what comes behind them does not make one older. */
 export function isOlder(version: string, than: string): boolean {
-  const [mine, other] = [numbersOf(version), numbersOf(than)];
+  const [mine, other] = [versionNumbers(version), versionNumbers(than)];
   const at = [0, 1, 2].find((index) => mine[index] !== other[index]);
   return at !== undefined && (mine[at] ?? 0) < (other[at] ?? 0);
 }
 
-const numbersOf = (version: string): readonly number[] => (version.split("-")[0] ?? "").split(".").map(Number);
+const versionNumbers = (version: string): readonly number[] => (version.split("-")[0] ?? "").split(".").map(Number);

@@ -3,7 +3,7 @@
 import { describeUsage } from "../agents/profiles/describe-usage.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { Config } from "../contracts/config.ts";
-import { type AgentAvailability, agentsHere, commandOf, isUsable } from "../runner/draft/agent-availability.ts";
+import { type AgentAvailability, agentsHere, agentAvailabilityCommand, isUsable } from "../runner/draft/agent-availability.ts";
 import { findProject } from "../project/runs/project-paths.ts";
 import { type IsolationHere, isolationHere, describeNetwork } from "../runner/isolation-here.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -18,7 +18,7 @@ export function agents(context: CommandContext, _input: object): Promise<Answer>
     const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
     if (settings.kind !== "settings") return refuse("config_invalid", invalidConfig(settings.findings));
     const [availability, isolation] = await Promise.all([agentsHere(context, settings.config), isolationHere(settings.isolation)]);
-    const list = [...availability].sort((a, b) => rank(a) - rank(b)).map((agent) => rowOf(agent, isolation, settings.config));
+    const list = [...availability].sort((a, b) => rank(a) - rank(b)).map((agent) => agentRow(agent, isolation, settings.config));
     const usable = availability.filter((agent) => isUsable(agent) && agent.profile.found !== "embedded").map(({ name }) => name);
     const message = usable.length === 0 ? "No agent can be used here yet." : `${usable.join(", ")} can be used here.`;
     return reply("ok", {
@@ -42,9 +42,9 @@ export function tryAgent(context: CommandContext, input: { readonly name: string
 /** Usable agents first, then installed ones, then the rest; each in the order of the table. */
 const rank = (agent: AgentAvailability): number => (isUsable(agent) ? 0 : agent.state === "missing" ? 2 : 1);
 
-type Row = ReturnType<typeof rowOf>;
+type Row = ReturnType<typeof agentRow>;
 
-function rowOf(agent: AgentAvailability, isolation: IsolationHere, config: Config) {
+function agentRow(agent: AgentAvailability, isolation: IsolationHere, config: Config) {
   const { name, profile, state, realPath, version, login, problem, fix } = agent;
   const hosts = [...(login.kind === "own" ? login.hosts : []), ...profile.hosts, ...(config.network?.agents ?? [])];
   return {
@@ -53,11 +53,11 @@ function rowOf(agent: AgentAvailability, isolation: IsolationHere, config: Confi
     is_installed: state !== "missing",
     is_usable: isUsable(agent),
     version: profile.found === "embedded" ? product.replace(/^\S+ /, "") : version,
-    command: commandOf(agent),
+    command: agentAvailabilityCommand(agent),
     program: realPath,
     speaks: profile.speaks,
     containment: { level: isolation.level, network: describeNetwork(isolation.level, login.kind, hosts), hosts },
-    login: loginOf(agent),
+    login: agentAvailabilityLogin(agent),
     mode: profile.mode,
     usage: profile.usage,
     reports: login.kind === "key" ? `counted by the meter; it reports ${describeUsage(profile)}` : describeUsage(profile),
@@ -67,7 +67,11 @@ function rowOf(agent: AgentAvailability, isolation: IsolationHere, config: Confi
 }
 
 /** Which login would be used; never its value. */
-function loginOf({ login }: AgentAvailability): { readonly kind: string; readonly from: readonly string[]; readonly words: string } {
+function agentAvailabilityLogin({ login }: AgentAvailability): {
+  readonly kind: string;
+  readonly from: readonly string[];
+  readonly words: string;
+} {
   switch (login.kind) {
     case "key":
       return { kind: "key", from: [login.variable], words: `key ${login.variable}, through the meter to ${login.upstream.base}` };

@@ -30,7 +30,7 @@ export function answer(context: CommandContext, input: AnswerInput): Promise<Ans
   return answered(async () => {
     if (input.text.trim() === answerMissing) refuse("usage", { message: `Put your answer where ${answerMissing} stands.` });
     const loaded = await loadRun(context, input.run);
-    const block = blockOf(loaded, input.block);
+    const block = loadedRunBlock(loaded, input.block);
     if (input.content !== undefined && input.content !== contentOfBlock(loaded.run, block.block, block.question))
       refuse("block_changed", {
         run_id: loaded.run,
@@ -64,7 +64,7 @@ export function approve(
         message: "The tests have changed again since they were shown.",
       });
     if (input.oracles === true) return approveProtected(context, loaded);
-    const block = blockOf(loaded, undefined);
+    const block = loadedRunBlock(loaded, undefined);
     const choice = input.answer ?? block.recommend ?? Object.keys(block.options)[0];
     if (choice === undefined)
       return refuse("human_block_open", {
@@ -102,7 +102,7 @@ async function approveProtected(context: CommandContext, loaded: LoadedRun): Pro
   });
 }
 
-function blockOf(loaded: LoadedRun, named: string | undefined): Open {
+function loadedRunBlock(loaded: LoadedRun, named: string | undefined): Open {
   const open = questionsOpen(loaded.view);
   const where = { run_id: loaded.run, state: loaded.view.status };
   if (open.length === 0)

@@ -2,9 +2,9 @@
 
 import type { Answer } from "../contracts/answer.ts";
 import { type Dimension, dimensions } from "../contracts/budget.ts";
-import { limitOf } from "../core/budget.ts";
+import { runLimit } from "../core/budget.ts";
 import type { RunView } from "../core/state.ts";
-import { budgetOf, budgetPage } from "../views/budget-view.ts";
+import { runBudget, budgetPage } from "../views/budget-view.ts";
 import { readQuantity } from "../kit/quantity.ts";
 import { ask, refuseLate } from "../runner/ask-owner.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -15,7 +15,7 @@ import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-r
 export function budget(context: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const { run, view } = await loadRun(context, input.run);
-    const shown = budgetOf(view);
+    const shown = runBudget(view);
     return reply("ok", {
       run_id: run,
       state: view.status,
@@ -57,7 +57,7 @@ export function raise(
       message: `Raised ${text}.`,
       page: [`Raised ${text}.`, "", ...budgetPage(view)],
       remediation: view.status === "paused" ? ["autopilot resume"] : [],
-      data: { budget: budgetOf(view) },
+      data: { budget: runBudget(view) },
     });
   });
 }
@@ -93,6 +93,6 @@ function readRaise({ view, run }: LoadedRun, word: string): Raise {
 /** The limit of the open phase, else of any phase; null if there is none. */
 function phaseLimit(view: RunView, dimension: string): number | null {
   const phase = view.phases.find(({ status }) => status === "open");
-  const limit = phase === undefined ? view.limits.phase[dimension] : limitOf(view, "phase", phase.id, dimension as Dimension);
+  const limit = phase === undefined ? view.limits.phase[dimension] : runLimit(view, "phase", phase.id, dimension as Dimension);
   return limit ?? null;
 }

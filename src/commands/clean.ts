@@ -12,7 +12,7 @@ import { openedRepository } from "../project/runs/opened-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { finishRemovals, removeAll, whileNobodyWorks } from "../project/runs/remove-run.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
-import { diskOf } from "../project/runs/run-disk.ts";
+import { readDisk } from "../project/runs/run-disk.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
 type Input = { readonly olderThan?: string | undefined; readonly keep?: number | undefined; readonly yes: boolean };
@@ -23,14 +23,14 @@ export function clean(context: CommandContext, input: Input): Promise<Answer> {
     if (paths === null)
       return reply("ok", { message: "Nothing to clean.", page: ["Nothing to clean."], data: { freed_bytes: 0, removed: [] } });
     const repository = await openedRepository(paths.root);
-    const before = await diskOf(paths.folder);
+    const before = await readDisk(paths.folder);
     await finishRemovals(context, paths, repository);
     const over = (await knownRuns(context, paths)).filter(isRemovable);
-    const doomed = doomedOf(over, input, systemClock.now());
+    const doomed = listDoomedRows(over, input, systemClock.now());
     const isAgreed = doomed.length === 0 || input.yes || (await agrees(context, doomed));
     for (const { run_id } of over) await whileNobodyWorks(runFolder(paths, run_id), () => freeRun(runFolder(paths, run_id)));
     const { removed, kept } = isAgreed ? await removeAll(context, paths, repository, doomed) : { removed: [], kept: [] };
-    const freed = Math.max(0, before - (await diskOf(paths.folder)));
+    const freed = Math.max(0, before - (await readDisk(paths.folder)));
     const data = { freed_bytes: freed, removed, branches_kept: kept };
     if (!isAgreed)
       return refuse("confirmation_needed", {
@@ -50,15 +50,15 @@ export function clean(context: CommandContext, input: Input): Promise<Answer> {
 type Row = Awaited<ReturnType<typeof knownRuns>>[number];
 
 /** The runs to remove: older than the given age, and not among the newest to keep. */
-function doomedOf(over: readonly Row[], { olderThan, keep }: Input, now: string): readonly Row[] {
+function listDoomedRows(over: readonly Row[], { olderThan, keep }: Input, now: string): readonly Row[] {
   if (olderThan === undefined && keep === undefined) return [];
-  const ageMs = olderThan === undefined ? 0 : ageOf(olderThan);
+  const ageMs = olderThan === undefined ? 0 : textAge(olderThan);
   const before = (msOf(now) ?? 0) - ageMs;
   return over.slice(0, Math.max(0, over.length - (keep ?? 0))).filter(({ updated_at }) => (msOf(updated_at ?? "") ?? Infinity) <= before);
 }
 
 const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
-const ageOf = (text: string): number => Number.parseInt(text, 10) * (unitsMs[text.slice(-1)] ?? 0);
+const textAge = (text: string): number => Number.parseInt(text, 10) * (unitsMs[text.slice(-1)] ?? 0);
 
 const describeFilter = ({ olderThan, keep }: Input): string =>
   [...(olderThan === undefined ? [] : [`--older-than ${olderThan}`]), ...(keep === undefined ? [] : [`--keep ${keep}`])].join(" ");

@@ -15,7 +15,7 @@ export function config(context: CommandContext, _input: object): Promise<Answer>
   if (read.kind === "invalid") {
     return Promise.resolve(reply("config_invalid", invalidConfig(read.findings)));
   }
-  const settings = leavesOf(read.config)
+  const settings = parseLeaves(read.config)
     .map(({ key, value }) => ({
       key,
       value,
@@ -40,9 +40,9 @@ type Leaf = { readonly key: string; readonly value: unknown };
 /**
  * Every value with its name, `checks.detect`. An environment variable of an agent or check may be a secret: then only its name is shown.
  */
-function leavesOf(value: unknown, path: readonly string[] = []): readonly Leaf[] {
+function parseLeaves(value: unknown, path: readonly string[] = []): readonly Leaf[] {
   if (typeof value === "object" && value !== null && !Array.isArray(value))
-    return Object.entries(value).flatMap(([name, field]) => (field === undefined ? [] : leavesOf(field, [...path, name])));
+    return Object.entries(value).flatMap(([name, field]) => (field === undefined ? [] : parseLeaves(field, [...path, name])));
   const isVariable = path.at(-2) === "env" && (path[0] === "agents" || path[0] === "checks");
   const isSecret = isVariable && secretNames.test(path.at(-1) ?? "");
   if (path[0] === "notify" && Array.isArray(value))

@@ -4,7 +4,7 @@ import type { Answer } from "../contracts/answer.ts";
 import { fileRows, describeDiffStat } from "../views/diff-page.ts";
 import { describeAttempt, firstFew } from "../views/wording.ts";
 import { changedFiles, hasCommits, patchBetween } from "../workspace/git/diff.ts";
-import { summaryOf } from "../workspace/git/summary.ts";
+import { readSummary } from "../workspace/git/summary.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
@@ -31,7 +31,7 @@ export function diff(context: CommandContext, input: { readonly run?: string | u
         message: `The commits of ${run} are no longer in this repository: its branch was deleted.`,
         remediation: [`git reflog may still know ${tip.slice(0, 12)}`, `autopilot transcript ${run}`],
       });
-    const [files, { commits }] = await Promise.all([changedFiles(repository, base, tip), summaryOf(repository, base, tip)]);
+    const [files, { commits }] = await Promise.all([changedFiles(repository, base, tip), readSummary(repository, base, tip)]);
     const working = owner === null ? [] : turnsOf(view.open);
     const message =
       files.length === 0 && working.length > 0

@@ -2,7 +2,7 @@
 
 import type { Answer } from "../contracts/answer.ts";
 import { plural } from "../views/wording.ts";
-import { branchesOf, type RunBranch } from "../workspace/git/run-branches.ts";
+import { readBranches, type RunBranch } from "../workspace/git/run-branches.ts";
 import { findProject, type ProjectPaths, listRuns, namedRun } from "../project/runs/project-paths.ts";
 import { isRemovable, knownRuns } from "../project/runs/known-runs.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
@@ -23,9 +23,9 @@ export function discard(context: CommandContext, input: Input): Promise<Answer> 
     await finishRemovals(context, paths, repository);
     const all = listRuns(paths);
     const doomed: Doomed[] = [];
-    for (const run of await chosen(context, paths, input.runs)) doomed.push({ run, branches: await branchesOf(repository, run, all) });
+    for (const run of await chosen(context, paths, input.runs)) doomed.push({ run, branches: await readBranches(repository, run, all) });
     if (doomed.length === 0) return reply("ok", { message: "No drafts here.", page: ["No drafts here."], data: { removed: [] } });
-    const risks = risksOf(doomed, input.runs.length === 0);
+    const risks = doomedRisks(doomed, input.runs.length === 0);
     const consent = risks.length === 0 || input.yes ? "y" : await asked(context, risks);
     if (consent === "n") return reply("ok", { message: "Nothing was removed.", data: { removed: [] } });
     if (consent !== "y")
@@ -71,7 +71,7 @@ async function chosen(context: CommandContext, paths: ProjectPaths, named: reado
 }
 
 /** What would be lost. Unnamed drafts are asked about too. */
-function risksOf(doomed: readonly Doomed[], isUnnamed: boolean): readonly string[] {
+function doomedRisks(doomed: readonly Doomed[], isUnnamed: boolean): readonly string[] {
   const unmerged = doomed.flatMap(({ branches }) => branches.filter(({ isMerged }) => !isMerged).map(({ name }) => name));
   return [
     ...(isUnnamed ? [`This removes ${plural(doomed.length, "draft")}: ${doomed.map(({ run }) => run).join(", ")}.`] : []),

@@ -58,7 +58,7 @@ export function lint(context: CommandContext, input: { readonly name?: string | 
       }
       const { found, states } = await cursorLoaded(context, loaded);
       findings.push(...found);
-      warnings.push(...(await warningsOf(context, loaded)));
+      warnings.push(...(await readWarnings(context, loaded)));
       if (found.length === 0)
         walked.push(states === null ? `${name}: built in, walked when it was built` : `${name}: ${states} states walked`);
     }
@@ -74,7 +74,7 @@ export function lint(context: CommandContext, input: { readonly name?: string | 
 }
 
 /** Oddities of a flow that do not prevent running it. */
-const warningsOf = async (context: CommandContext, loaded: LoadedFlow): Promise<readonly string[]> =>
+const readWarnings = async (context: CommandContext, loaded: LoadedFlow): Promise<readonly string[]> =>
   lintFlow({ ...loaded, registry: await registryFor(rootOf(context), loaded.flow) })
     .filter(({ severity }) => severity === "warning")
     .map(findingLine);

@@ -4,10 +4,10 @@
 import { describe, expect, test } from "vitest";
 import { readStagedState } from "../playbooks/staged/views/staged-state-read.ts";
 import { placeholderReason, promptLines } from "../verify/gates/placeholder.ts";
-import { bugIdsIn, findingsIn, idsIn, names, namesPattern } from "../playbooks/quality/steps/counted-in.ts";
+import { findBugIds, countFindings, countIds, names, namesPattern } from "../playbooks/quality/steps/counted-in.ts";
 import { readReports } from "../playbooks/staged/steps/reports.ts";
 import { readTasks, tablePath } from "../playbooks/staged/steps/task-table.ts";
-import { formatOf, headBytes } from "../playbooks/contract/formats.ts";
+import { pathFormat, headBytes } from "../playbooks/contract/formats.ts";
 
 const length = 400_000;
 const many = (text: string): string => text.repeat(Math.ceil(length / text.length));
@@ -44,9 +44,9 @@ const hostile: Readonly<Record<string, string>> = {
 
 describe.each(Object.entries(hostile))("%s", (_what, text) => {
   test("come to an end in the state file", () => expect(readStagedState(text).state.current).toBeNull());
-  test("come to an end where a format is looked for", () => expect(formatOf("x", text.slice(0, headBytes))).toBeDefined());
+  test("come to an end where a format is looked for", () => expect(pathFormat("x", text.slice(0, headBytes))).toBeDefined());
   test("come to an end in a quality run's documents", () => {
-    const counts = [findingsIn(text), idsIn(text, "REQ"), idsIn(text, "UC"), bugIdsIn(text).length];
+    const counts = [countFindings(text), countIds(text, "REQ"), countIds(text, "UC"), findBugIds(text).length];
     expect(counts.every((count) => count >= 0)).toBe(true);
     expect([namesPattern(text, 3), names(text, "F-1")]).toEqual([false, false]);
   });

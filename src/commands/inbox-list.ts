@@ -4,11 +4,11 @@ import type { Answer } from "../contracts/answer.ts";
 import type { Entry } from "../contracts/event.ts";
 import { questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
-import { questionsOf } from "../views/choose-box.ts";
+import { runQuestions } from "../views/choose-box.ts";
 import { answerShown, oneLine } from "../views/wording.ts";
 import { isVerdict, verdictCommand, type VerdictOpen, verdictsOpen } from "../views/verdicts.ts";
 import { phaseOfPath } from "../insight/places.ts";
-import { entriesOf } from "../project/runs/entries.ts";
+import { readEntries } from "../project/runs/entries.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, reply } from "../project/reply.ts";
@@ -37,9 +37,9 @@ export function inbox(context: CommandContext, input: { readonly run?: string | 
     const { paths, run, view } = await loadRun(context, input.run);
     const verdicts = verdictsOpen(view);
     const left = verdicts.length === 0 ? new Map<string, readonly string[]>() : await leftToPeople(paths, run);
-    const shown = new Map(questionsOf(view).map(({ block, show }) => [block, show]));
+    const shown = new Map(runQuestions(view).map(({ block, show }) => [block, show]));
     const deferred = verdicts.map(({ phase, block }): Waiting => ({
-      ...fieldsOf(run, block),
+      ...runFields(run, block),
       phase,
       tasks: left.get(phase) ?? [],
       about: Object.values(shown.get(block.block) ?? {}).map(String),
@@ -48,7 +48,7 @@ export function inbox(context: CommandContext, input: { readonly run?: string | 
     const others = questionsOpen(view)
       .filter((block) => !isVerdict(block))
       .map((block): Waiting => ({
-        ...fieldsOf(run, block),
+        ...runFields(run, block),
         command: `autopilot answer --block "${block.block}" ${answerShown(block.options, block.recommend)}`,
       }));
     const blocks = [...deferred, ...others];
@@ -67,7 +67,7 @@ export function inbox(context: CommandContext, input: { readonly run?: string | 
   });
 }
 
-const fieldsOf = (run: string, { block, question, options, recommend, show }: RunView["blocks"][string]) => ({
+const runFields = (run: string, { block, question, options, recommend, show }: RunView["blocks"][string]) => ({
   block,
   question,
   options,
@@ -82,7 +82,7 @@ async function leftToPeople(paths: ProjectPaths, run: string): Promise<Map<strin
   const note = (entry: Entry): void => {
     if (entry.event === "tasks_read") left.set(phaseOfPath(entry.attempt), entry.left);
   };
-  (await entriesOf(paths, run)).entries.forEach(note);
+  (await readEntries(paths, run)).entries.forEach(note);
   return left;
 }
 

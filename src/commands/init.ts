@@ -10,7 +10,7 @@ import { addIgnoreLines, ignoreLines } from "../workspace/owned.ts";
 import type { Repository } from "../workspace/git/repository.ts";
 import { agentsHere, candidates } from "../runner/draft/agent-availability.ts";
 import { treeAt } from "../runner/draft/checks-of.ts";
-import { foldersOf, refuseLinks, type SkillFile, skillFilesIn, writeSkills } from "./skills/installed-skills.ts";
+import { fileFolders, refuseLinks, type SkillFile, readSkillFiles, writeSkills } from "./skills/installed-skills.ts";
 import { skillFolders } from "./skills/skill-folders.ts";
 import { appendToFile, readBounded, writeWholeFile } from "../playbooks/contract/whole-file.ts";
 import { homeOf, ownFolder } from "../project/runs/project-paths.ts";
@@ -55,7 +55,7 @@ export function init(
     const planned = [
       ...(isThere(config) ? [] : [".autopilot/config.yaml"]),
       ...(schemas.length === 0 ? [] : [".autopilot/schemas"]),
-      ...foldersOf(skills),
+      ...fileFolders(skills),
     ];
     if (planned.length > 0 && input.yes !== true && context.isTerminal) {
       for (const line of page) context.show(line);
@@ -76,7 +76,7 @@ export function init(
     if ((await addIgnoreLines(repository.commonDir)).length > 0) done.push("added ignore lines to .git/info/exclude");
     if (input.gitignore === true && (await addToGitignore(paths.root))) done.push("added ignore lines to .gitignore");
     await writeSkills(paths.root, skills);
-    done.push(...foldersOf(skills).map((folder) => `wrote skills to ${folder}`));
+    done.push(...fileFolders(skills).map((folder) => `wrote skills to ${folder}`));
     const message = done.length === 0 ? "Nothing to write: everything is there already." : `Done: ${done.join("; ")}.`;
     const offer = input.gitignore === true ? [] : ["autopilot init --gitignore shares the ignore lines with your team"];
     return reply("ok", { message, page: [...page, "", message], remediation: offer, data: { done, ...found } });
@@ -96,7 +96,7 @@ async function missingSkills(root: string, context: CommandContext): Promise<rea
   const meant = skillFolders.filter(({ agents }) =>
     agents.some(({ mark, program }) => existsSync(join(root, mark)) || onPath(program, context.env) !== null),
   );
-  return (await skillFilesIn(root, meant)).filter(({ state }) => state === "absent");
+  return (await readSkillFiles(root, meant)).filter(({ state }) => state === "absent");
 }
 
 /** The schemas for editors, if they are missing or of another version. */

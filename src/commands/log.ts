@@ -3,7 +3,7 @@
 import type { Answer } from "../contracts/answer.ts";
 import { isMilestone, logLine, shortLogLine } from "../views/log-lines.ts";
 import { safeJson } from "../kit/safe-json.ts";
-import { eachEntry, entriesOf } from "../project/runs/entries.ts";
+import { eachEntry, readEntries } from "../project/runs/entries.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, reply } from "../project/reply.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
@@ -26,7 +26,7 @@ export function log(context: CommandContext, input: Input): Promise<Answer> {
       });
       return reply("ok", { run_id: run, state: view.status, message: "", page: [] });
     }
-    const events = (await entriesOf(paths, run)).entries.filter(({ seq }) => seq >= since);
+    const events = (await readEntries(paths, run)).entries.filter(({ seq }) => seq >= since);
     const main = events.filter(isMilestone);
     const more = main.length === events.length ? [] : ["", `${main.length} of ${events.length} events; all: autopilot log -v`];
     return reply("ok", {

@@ -3,24 +3,24 @@
 import { basename, resolve } from "node:path";
 import type { Answer } from "../contracts/answer.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { backtestOf } from "../insight/forecast.ts";
+import { historyBacktest } from "../insight/forecast.ts";
 import { product } from "../project/runs/product.ts";
 import { answered, refuse } from "../project/reply.ts";
-import { entriesOf } from "../project/runs/entries.ts";
+import { readEntries } from "../project/runs/entries.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 import { runCases } from "../project/runs/run-cases.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
-import { hunksOf } from "../views/facts/hunks.ts";
+import { patchHunks } from "../views/facts/hunks.ts";
 import { portfolioFile } from "../views/web/portfolio-file.ts";
 import { reportFile } from "../views/web/report-file.ts";
 import type { FileReport } from "../views/web/report-sections.ts";
 import { changedFiles, hasCommits, patchOfFile } from "../workspace/git/diff.ts";
 import { findRepository } from "../workspace/git/repository.ts";
-import { summaryOf } from "../workspace/git/summary.ts";
+import { readSummary } from "../workspace/git/summary.ts";
 import { requireWritable, written } from "./html-file.ts";
 import { openFacts } from "./dashboard/facts.ts";
 import { followRuns, isReadable } from "./dashboard/followed-runs.ts";
-import { runPageOf } from "./dashboard/run-page.ts";
+import { buildRunPage } from "./dashboard/run-page.ts";
 import { isPortfolioMeant } from "./portfolio/meant.ts";
 
 const filesShownMax = 60;
@@ -37,19 +37,19 @@ export function reportHtml(context: CommandContext, input: Input): Promise<Answe
     const { paths: projectPaths, run, view } = await loadRun(context, input.run);
     const runs = followRuns(context);
     const source = { key: run, paths: projectPaths, run, project: basename(projectPaths.root), task: null };
-    const { entries, head } = await entriesOf(projectPaths, run);
+    const { entries, head } = await readEntries(projectPaths, run);
     const found = runs.one(source);
     if (found === null || !isReadable(found))
       return refuse("journal_damaged", { run_id: run, message: `The journal of ${run} cannot be read.` });
-    const { files, more, changes } = await changeOf(projectPaths.root, view.drafted.base.commit, view.tip.commit);
-    const page = runPageOf(found, entries, {
+    const { files, more, changes } = await readChange(projectPaths.root, view.drafted.base.commit, view.tip.commit);
+    const page = buildRunPage(found, entries, {
       now: systemClock.now(),
       isAll: true,
       isCurrent: true,
       ...(changes === null ? {} : { changes }),
     });
     const journal = { events: entries.length, head };
-    const forecasts = backtestOf(await runCases(projectPaths, view.drafted.flow.flow));
+    const forecasts = historyBacktest(await runCases(projectPaths, view.drafted.flow.flow));
     return written(path, reportFile({ ...page, product, files, more, journal, forecasts }), run);
   });
 }
@@ -64,16 +64,16 @@ async function portfolioHtml(context: CommandContext): Promise<string> {
 type Change = Pick<FileReport, "files" | "more"> & { readonly changes: FileReport["report"]["changes"] | null };
 
 /** The change with its lines, as far as a file to share should have them. */
-async function changeOf(root: string, base: string, tip: string): Promise<Change> {
+async function readChange(root: string, base: string, tip: string): Promise<Change> {
   const none = { files: [], more: 0, changes: null };
   const opened = await findRepository(root);
   if ("failure" in opened || !(await hasCommits(opened.repository, [base, tip]))) return none;
-  const [summary, paths] = await Promise.all([summaryOf(opened.repository, base, tip), changedFiles(opened.repository, base, tip)]);
+  const [summary, paths] = await Promise.all([readSummary(opened.repository, base, tip), changedFiles(opened.repository, base, tip)]);
   const files: FileReport["files"][number][] = [];
   let left = linesOfAllMax;
   for (const file of paths.slice(0, filesShownMax)) {
     const { text, isCut } = left > 0 ? await patchOfFile(opened.repository, base, tip, file.path) : { text: "", isCut: true };
-    const diff = text === "" ? null : hunksOf(text, Math.max(1, left));
+    const diff = text === "" ? null : patchHunks(text, Math.max(1, left));
     left -= diff?.lines.length ?? 0;
     files.push({ ...file, diff: diff === null ? null : { ...diff, cut: diff.cut || isCut } });
   }

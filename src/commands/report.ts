@@ -4,11 +4,11 @@ import type { Answer } from "../contracts/answer.ts";
 import type { RunView } from "../core/state.ts";
 import { plural } from "../views/wording.ts";
 import { reportDetails, reportPage } from "../views/report-page.ts";
-import { reportOf, type Changes } from "../views/report.ts";
+import { runReport, type Changes } from "../views/report.ts";
 import { changedFiles } from "../workspace/git/diff.ts";
 import { findRepository } from "../workspace/git/repository.ts";
-import { summaryOf } from "../workspace/git/summary.ts";
-import { entriesOf } from "../project/runs/entries.ts";
+import { readSummary } from "../workspace/git/summary.ts";
+import { readEntries } from "../project/runs/entries.ts";
 import { blobsIn } from "../playbooks/contract/recorded.ts";
 import { claimsFrom } from "../project/runs/run-blobs.ts";
 import { runFolder, type ProjectPaths } from "../project/runs/project-paths.ts";
@@ -21,10 +21,10 @@ import { loadRun } from "../project/runs/loaded-run.ts";
 export function report(context: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const { paths: projectPaths, run, view, owner } = await loadRun(context, input.run);
-    const { entries, head } = await entriesOf(projectPaths, run);
+    const { entries, head } = await readEntries(projectPaths, run);
     const changes = await changesOf(projectPaths, view);
     const claimOf = claimsFrom(blobsIn(runFolder(projectPaths, run)));
-    const shown = reportOf(view, entries, {
+    const shown = runReport(view, entries, {
       owner,
       ...(changes === null ? {} : { changes }),
       excerpts: excerptsOf(projectPaths, run, view),
@@ -49,7 +49,7 @@ async function changesOf(projectPaths: ProjectPaths, view: RunView): Promise<Cha
   const opened = await findRepository(projectPaths.root);
   if ("failure" in opened) return null;
   const [base, tip] = [view.drafted.base.commit, view.tip.commit];
-  return Promise.all([summaryOf(opened.repository, base, tip), changedFiles(opened.repository, base, tip)])
+  return Promise.all([readSummary(opened.repository, base, tip), changedFiles(opened.repository, base, tip)])
     .then(([summary, paths]) => ({ ...summary, paths }))
     .catch(() => null);
 }

@@ -10,9 +10,9 @@ import * as v from "valibot";
 import type { Answer } from "../contracts/answer.ts";
 import { TraceSpan } from "../contracts/roadmap-reports.ts";
 import { tracePage } from "../views/trace-page.ts";
-import { comparePhaseIds, phaseIdOf } from "../documents/phase-id.ts";
+import { comparePhaseIds, parsePhaseId } from "../documents/phase-id.ts";
 import { traceOfRun } from "../views/run-trace.ts";
-import { entriesOf } from "../project/runs/entries.ts";
+import { readEntries } from "../project/runs/entries.ts";
 import { currentRun, findProject, type ProjectPaths, namedRun, runFolder } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readEvidence } from "../project/runs/read-evidence.ts";
@@ -30,8 +30,8 @@ export function trace(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
     const paths = findProject(context.cwd);
     const root = paths?.root ?? context.cwd;
-    const wanted = input.phase === undefined ? null : (phaseIdOf(input.phase) ?? input.phase);
-    const during = await timesOf(paths, input.run);
+    const wanted = input.phase === undefined ? null : (parsePhaseId(input.phase) ?? input.phase);
+    const during = await readTimes(paths, input.run);
     const byJournal = paths === null ? null : await tracesOfRun(paths, input.run ?? currentRun(paths), wanted);
     if (byJournal !== null) return byJournal;
     const read = tracesIn(root, wanted);
@@ -64,7 +64,7 @@ async function tracesOfRun(paths: ProjectPaths, named: string | null, wanted: st
   const { view } = await readRun(paths, run);
   if (view.drafted.flow.playbook === "roadmap") return null;
   const folder = runFolder(paths, run);
-  const { entries } = await entriesOf(paths, run);
+  const { entries } = await readEntries(paths, run);
   const all = traceOfRun(entries, readTranscripts(folder), (hash) => readEvidence(folder, hash));
   const spans = wanted === null ? all : all.filter(({ phase_id }) => phase_id === wanted);
   const phases = [...new Set(all.map(({ phase_id }) => phase_id))];
@@ -79,7 +79,7 @@ async function tracesOfRun(paths: ProjectPaths, named: string | null, wanted: st
 }
 
 /** The time span of the named run; null if none was named: then everything counts. */
-async function timesOf(paths: ReturnType<typeof findProject>, named: string | undefined) {
+async function readTimes(paths: ReturnType<typeof findProject>, named: string | undefined) {
   const run = named === undefined || paths === null ? null : namedRun(paths, named);
   if (paths === null || run === null) return null;
   const { view, owner } = await readRun(paths, run);
@@ -93,12 +93,12 @@ function tracesIn(root: string, wanted: string | null): Traces {
   const spans: TraceSpan[] = [];
   const phases: string[] = [];
   const warnings: string[] = [];
-  for (const folder of foldersIn(join(root, phasesFolder))) {
-    if (wanted !== null && idOf(folder) !== wanted) continue;
+  for (const folder of readFolders(join(root, phasesFolder))) {
+    if (wanted !== null && folderId(folder) !== wanted) continue;
     const path = `${phasesFolder}/${folder}/TRACE.jsonl`;
-    const text = textOf(join(root, path));
+    const text = readText(join(root, path));
     if (text === null) continue;
-    phases.push(idOf(folder));
+    phases.push(folderId(folder));
     if (text === "") warnings.push(`${path} is larger than ${fileBytesMax} bytes and was not read.`);
     for (const [index, line] of text
       .slice(0, text.lastIndexOf("\n") + 1)
@@ -113,21 +113,21 @@ function tracesIn(root: string, wanted: string | null): Traces {
   return { spans, phases, warnings };
 }
 
-const idOf = (folder: string): string => phaseIdOf(/^[\d.]+(?=-|$)/.exec(folder)?.[0] ?? "") ?? folder;
+const folderId = (folder: string): string => parsePhaseId(/^[\d.]+(?=-|$)/.exec(folder)?.[0] ?? "") ?? folder;
 
-function foldersIn(folder: string): readonly string[] {
+function readFolders(folder: string): readonly string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name)
-      .toSorted((a, b) => comparePhaseIds(idOf(a), idOf(b)) || (a < b ? -1 : 1));
+      .toSorted((a, b) => comparePhaseIds(folderId(a), folderId(b)) || (a < b ? -1 : 1));
   } catch {
     return []; // no phase was run yet
   }
 }
 
 /** Null if there is none, empty if it is too large; a link is not followed. */
-function textOf(path: string): string | null {
+function readText(path: string): string | null {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

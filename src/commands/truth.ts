@@ -1,7 +1,7 @@
 // truth: reports how often agents' claims were true across the runs of this repository.
 
 import type { Answer } from "../contracts/answer.ts";
-import { truthOf, type TruthOfRun, truthOfRun, truthPage } from "../views/truth.ts";
+import { runTruth, type TruthOfRun, truthOfRun, truthPage } from "../views/truth.ts";
 import { JournalFailure } from "../journal/failure.ts";
 import { readJournal } from "../journal/read.ts";
 import { findProject, listRuns, runFolder } from "../project/runs/project-paths.ts";
@@ -29,7 +29,7 @@ export function truth(context: CommandContext): Promise<Answer> {
         damaged.push({ run_id: run, why: error.message });
       }
     }
-    const rows = truthOf(read);
+    const rows = runTruth(read);
     const wrong = rows.reduce((sum, row) => sum + row.false, 0);
     const right = rows.reduce((sum, row) => sum + row.true, 0);
     const message =

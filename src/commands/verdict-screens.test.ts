@@ -6,11 +6,11 @@ import { describe, expect, test } from "vitest";
 import { verdicts } from "../contracts/objective.ts";
 import type { Run } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
-import { outcomeOf } from "../runner/outcome-of.ts";
-import { sentenceOf } from "../views/log-lines.ts";
-import { endingOf } from "../views/next-actions.ts";
+import { runOutcome } from "../runner/outcome-of.ts";
+import { eventSentence } from "../views/log-lines.ts";
+import { runEnding } from "../views/next-actions.ts";
 import { reportPage } from "../views/report-page.ts";
-import { reportOf } from "../views/report.ts";
+import { runReport } from "../views/report.ts";
 import { entryOf, phases, runView, sha, cursor } from "../views/run-view.test-support.ts";
 import { statusPage } from "../views/status-page.ts";
 import { type Landing, proofSentence, verdictLabel, verdictSentence } from "../views/verdict-sentences.ts";
@@ -44,12 +44,12 @@ describe.each(verdicts)("%s", (verdict) => {
   test.each(landings)("%s", (landing) => {
     const run = completed(verdict, landing);
     const text = verdictSentence(verdict, known, landing, branch);
-    expect(endingOf(run)).toBe(text);
+    expect(runEnding(run)).toBe(text);
     const screens = {
-      go: outcomeOf(run, "", []).message,
-      report: reportPage(reportOf(run, [])).join("\n"),
+      go: runOutcome(run, "", []).message,
+      report: reportPage(runReport(run, [])).join("\n"),
       status: statusPage(run, null).join("\n"),
-      log: sentenceOf(
+      log: eventSentence(
         entryOf(
           {
             event: "run_completed",

@@ -54,7 +54,7 @@ export function watch(context: CommandContext, input: { readonly run?: string | 
           message: `${run} is ${status}${owner === null ? ", and nobody works on it" : ""}.`,
         });
       }
-      draw(context, view(), owner, liveIn(folder));
+      draw(context, view(), owner, readLive(folder));
       await sleep(lookEveryMs);
     }
   });
@@ -85,7 +85,7 @@ function draw(context: CommandContext, run: RunView, owner: { readonly pid: numb
   context.board.draw(boardLines(run, { owner, live, rowsMax: context.board.rows(), sinceMinutes: Math.max(0, sinceMs) / 60_000 }));
 }
 
-function liveIn(folder: string): string {
+function readLive(folder: string): string {
   const path = livePath(folder);
   return readOwnFile(path) ?? "";
 }

@@ -269,11 +269,11 @@ type Schemas = typeof events;
 export type EventName = keyof Schemas;
 export const eventNames = Object.keys(events) as EventName[];
 
-const schemaOf = (name: EventName): v.StrictObjectSchema<v.ObjectEntries, undefined> =>
+const eventNameSchema = (name: EventName): v.StrictObjectSchema<v.ObjectEntries, undefined> =>
   v.strictObject({ event: v.literal(name), ...common, ...events[name] });
 /** One strict schema per event, by name. */
-export const eventSchemas = Object.fromEntries(eventNames.map((name) => [name, schemaOf(name)])) as Readonly<
-  Record<EventName, ReturnType<typeof schemaOf>>
+export const eventSchemas = Object.fromEntries(eventNames.map((name) => [name, eventNameSchema(name)])) as Readonly<
+  Record<EventName, ReturnType<typeof eventNameSchema>>
 >;
 
 type DataOf<Entries> = Entries extends v.ObjectEntries ? v.InferOutput<v.StrictObjectSchema<Entries, undefined>> : never;

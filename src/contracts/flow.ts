@@ -274,7 +274,7 @@ export const Flow = v.strictObject({
 export type Flow = v.InferOutput<typeof Flow>;
 
 /** The kind of a step. */
-export function kindOf(step: Step): StepKind {
+export function stepKind(step: Step): StepKind {
   const kind = stepKinds.find((name) => step[name] !== undefined);
   if (kind === undefined) throw new Error(`step ${step.id} is of no kind`);
   return kind;

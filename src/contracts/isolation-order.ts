@@ -11,7 +11,7 @@ const rank = (level: IsolationLevel, auto: IsolationLevel): number =>
 
 /** A level's strength, in one word: docs/ISOLATION.md lists what was tried at each. */
 const grades: Readonly<Record<string, string>> = { overlay: "strong", bwrap: "strong", srt: "good", landlock: "fair", clone: "weak" };
-export const gradeOf = (level: string): string | null => grades[level] ?? null;
+export const levelGrade = (level: string): string | null => grades[level] ?? null;
 
 /**
  * Whether a level is at least as strong as another on every machine: `auto` may resolve to as little as landlock, and to as much as

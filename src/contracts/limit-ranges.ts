@@ -63,7 +63,7 @@ export const limitRanges: Readonly<Record<string, Range>> = { ...breakerRanges, 
 export const rangeText = ({ from, to, isWhole }: Range): string =>
   `a ${isWhole ? "whole " : ""}number from ${from} to ${String(to).replaceAll(/\B(?=(?:\d{3})+$)/g, ",")}`;
 
-function limitIn(range: Range): v.GenericSchema<number> {
+function findLimit(range: Range): v.GenericSchema<number> {
   const message = `expected ${rangeText(range)}`;
   const bounded = v.pipe(v.number(), v.minValue(range.from, message), v.maxValue(range.to, message));
   return range.isWhole ? v.pipe(bounded, v.integer(message)) : bounded;
@@ -71,11 +71,11 @@ function limitIn(range: Range): v.GenericSchema<number> {
 
 type Entries<Names extends string> = Record<Names, v.OptionalSchema<v.GenericSchema<number>, undefined>>;
 const entriesOf = <Names extends string>(ranges: Readonly<Record<Names, Range>>): Entries<Names> =>
-  Object.fromEntries(Object.entries<Range>(ranges).map(([name, range]) => [name, v.optional(limitIn(range))])) as Entries<Names>;
+  Object.fromEntries(Object.entries<Range>(ranges).map(([name, range]) => [name, v.optional(findLimit(range))])) as Entries<Names>;
 
 export const breakerEntries = entriesOf(breakerRanges);
 
 /** Limits by their names; any other name is an option of some flow. */
-export const TunedLimits = v.objectWithRest(entriesOf(limitRanges), limitIn(anyOf(0, tokensMax))) as v.GenericSchema<
+export const TunedLimits = v.objectWithRest(entriesOf(limitRanges), findLimit(anyOf(0, tokensMax))) as v.GenericSchema<
   Record<string, number>
 >;

@@ -31,7 +31,7 @@ export const GateFound = v.strictObject({ verdict: v.picklist(terminalVerdicts),
 export type GateFound = v.InferOutput<typeof GateFound>;
 
 /** A value of this kind from a step's facts; null if it is absent or of another kind. */
-export function factIn<Value>(
+export function findFact<Value>(
   facts: Readonly<Record<string, unknown>>,
   name: string,
   schema: v.GenericSchema<unknown, Value>,
@@ -51,7 +51,7 @@ export const tallyFact = "tally";
 export const gateFact = "gate";
 
 /** A log line as one of the known events; null if it is none, or lacks a required field. */
-export function runEventIn(tree: Readonly<Record<string, unknown>>): QualityRunEvent | null {
+export function findRunEvent(tree: Readonly<Record<string, unknown>>): QualityRunEvent | null {
   const name = tree["event"];
   if (typeof name !== "string" || !isRunEventName(name)) return null;
   const read = v.safeParse(runEventSchemas[name], tree);

@@ -17,7 +17,7 @@ export const breakerDefaults = { noProgressMax: 3, sameErrorMax: 5, cooldownMinu
 const cooldownMinutesEver = 10_080;
 
 /** The breaker's limits: the run's, under either of their names, else the defaults. It opens after one attempt at the earliest. */
-export function thresholdsOf(run: RunView): {
+export function runThresholds(run: RunView): {
   readonly noProgressMax: number;
   readonly sameErrorMax: number;
   readonly cooldownMinutes: number;
@@ -98,15 +98,15 @@ export function tripReason(run: RunView): "no_progress" | "probe_failed" | null 
   const { state, probed, no_progress } = run.breaker;
   if (state === "open") return null;
   if (state === "half_open") return probed === "failed" ? "probe_failed" : null;
-  return no_progress >= thresholdsOf(run).noProgressMax ? "no_progress" : null;
+  return no_progress >= runThresholds(run).noProgressMax ? "no_progress" : null;
 }
 
 /** Whether the same error came too often to try again. K1, K4 */
-export const isSameError = (run: RunView): boolean => run.breaker.state === "closed" && run.breaker.same >= thresholdsOf(run).sameErrorMax;
+export const isSameError = (run: RunView): boolean => run.breaker.state === "closed" && run.breaker.same >= runThresholds(run).sameErrorMax;
 
 /** When it may be tried again: the cooldown doubles each time it opens without having closed. */
 export function cooldownUntil(run: RunView): string {
-  const { cooldownMinutes } = thresholdsOf(run);
+  const { cooldownMinutes } = runThresholds(run);
   const most = Math.max(breakerDefaults.cooldownMinutesMax, cooldownMinutes);
   return plusMinutes(run.updatedAt, Math.min(most, cooldownMinutes * 2 ** run.breaker.opened));
 }
@@ -141,7 +141,7 @@ const messageCharsMax = 4_000;
 const fingerprintCharsMax = 200;
 
 /** An error without the parts that vary: quotations, paths, durations, hashes, numbers. */
-export function fingerprintOf(category: string, message: string): string {
+export function categoryFingerprint(category: string, message: string): string {
   const kept = message
     .slice(0, messageCharsMax)
     .replaceAll(/"[^"\n]{0,500}"|`[^`\n]{0,500}`/g, " ")

@@ -10,7 +10,7 @@ import { type Dimension, dimensions, type Usage } from "../contracts/budget.ts";
 import type { Step } from "../contracts/flow.ts";
 import { invariant } from "../kit/invariant.ts";
 import { phaseRule } from "./selectors.ts";
-import { own, put, valuesOf } from "./record.ts";
+import { own, put, recordValues } from "./record.ts";
 import type { Ledger, OpenView, RunView, Spent } from "./state.ts";
 
 /** Tokens a turn is assumed to need while its role has no history. */
@@ -70,7 +70,7 @@ export function growLargest(ledger: Ledger, role: string, usage: Usage): void {
  * What the next turn of this step may need: the largest turn of its role so far, else the smaller of the estimate and the rest of the
  * budget.
  */
-export function needOf(run: RunView, phase: string, step: Pick<Step, "agent" | "estimate" | "continues">): Usage {
+export function runNeed(run: RunView, phase: string, step: Pick<Step, "agent" | "estimate" | "continues">): Usage {
   const largest = own(run.ledger.largest, step.agent ?? "");
   // A step that only continues another's session needs what it declares, whatever the role has used before.
   const isSmall = step.continues !== undefined && step.estimate !== undefined && step.estimate < (largest?.tokens ?? 0);
@@ -80,7 +80,7 @@ export function needOf(run: RunView, phase: string, step: Pick<Step, "agent" | "
 }
 
 /** The first limit without room for this need; null if all have room. */
-export function shortfallOf(run: RunView, phase: string, need: Usage): Shortfall | null {
+export function runShortfall(run: RunView, phase: string, need: Usage): Shortfall | null {
   return firstShort(run, phase, (dimension) => need[dimension] ?? 0);
 }
 
@@ -96,11 +96,11 @@ export function shortfallOfRepeat(run: RunView, phase: string, open: OpenView): 
 const scopes = ["run", "phase"] as const;
 
 function firstShort(run: RunView, phase: string, needs: (dimension: Dimension) => number): Shortfall | null {
-  const open = valuesOf(run.open);
+  const open = recordValues(run.open);
   const ofPhase = phaseRule(run.drafted.flow, phase).limits;
   for (const scope of scopes) {
     for (const dimension of dimensions) {
-      const limit = scope === "run" ? own(run.limits.run, dimension) : phaseLimitOf(run, ofPhase, dimension);
+      const limit = scope === "run" ? own(run.limits.run, dimension) : findPhaseLimit(run, ofPhase, dimension);
       if (limit === undefined) continue;
       const left = limit - usedOf(run, scope, phase, dimension, open);
       const need = needs(dimension);
@@ -111,13 +111,13 @@ function firstShort(run: RunView, phase: string, needs: (dimension: Dimension) =
 }
 
 /** A limit in force. */
-export function limitOf(run: RunView, scope: "run" | "phase", phase: string, dimension: Dimension): number | undefined {
+export function runLimit(run: RunView, scope: "run" | "phase", phase: string, dimension: Dimension): number | undefined {
   if (scope === "run") return own(run.limits.run, dimension);
-  return phaseLimitOf(run, phaseRule(run.drafted.flow, phase).limits, dimension);
+  return findPhaseLimit(run, phaseRule(run.drafted.flow, phase).limits, dimension);
 }
 
 /** A phase's own limit overrides the general one until the general one is raised above it. */
-function phaseLimitOf(run: RunView, ofPhase: ReturnType<typeof phaseRule>["limits"], dimension: Dimension): number | undefined {
+function findPhaseLimit(run: RunView, ofPhase: ReturnType<typeof phaseRule>["limits"], dimension: Dimension): number | undefined {
   const general = own(run.limits.phase, dimension);
   const specific = ofPhase?.[dimension];
   if (specific === undefined) return general;
@@ -131,7 +131,7 @@ export function usedOf(
   scope: "run" | "phase",
   phase: string,
   dimension: Dimension,
-  open: readonly OpenView[] = valuesOf(run.open),
+  open: readonly OpenView[] = recordValues(run.open),
 ): number {
   const spent: Spent | undefined = scope === "run" ? run.ledger.run : own(run.ledger.phase, phase);
   let used = spent?.[dimension] ?? 0;
@@ -145,17 +145,17 @@ export function usedOf(
 export function remainingOf(run: RunView, phase: string, dimension: Dimension): number {
   let left = Infinity;
   for (const scope of scopes) {
-    const limit = limitOf(run, scope, phase, dimension);
+    const limit = runLimit(run, scope, phase, dimension);
     if (limit !== undefined) left = Math.min(left, limit - usedOf(run, scope, phase, dimension));
   }
   return Math.max(0, left);
 }
 
 /** What the run and the phase have left after paid usage, reservations ignored: the most that a meter may let through. */
-export function allowanceOf(run: RunView, phase: string): { readonly tokens: number; readonly usd: number; readonly calls: number } {
+export function runAllowance(run: RunView, phase: string): { readonly tokens: number; readonly usd: number; readonly calls: number } {
   const left = (dimension: Dimension): number => {
-    const ofRun = (limitOf(run, "run", phase, dimension) ?? Infinity) - run.ledger.run[dimension];
-    const ofPhase = (limitOf(run, "phase", phase, dimension) ?? Infinity) - (own(run.ledger.phase, phase)?.[dimension] ?? 0);
+    const ofRun = (runLimit(run, "run", phase, dimension) ?? Infinity) - run.ledger.run[dimension];
+    const ofPhase = (runLimit(run, "phase", phase, dimension) ?? Infinity) - (own(run.ledger.phase, phase)?.[dimension] ?? 0);
     return Math.max(0, Math.min(ofRun, ofPhase));
   };
   return { tokens: left("tokens"), usd: left("usd"), calls: left("calls") };
@@ -165,8 +165,8 @@ export const tokensLeft = (run: RunView, phase: string): number => remainingOf(r
 
 /** Minutes a turn may take. Reservations do not shorten it, because parallel turns share the clock. */
 export function minutesLeft(run: RunView, phase: string): number {
-  const ofRun = (limitOf(run, "run", phase, "minutes") ?? Infinity) - run.ledger.run.minutes;
-  const ofPhase = (limitOf(run, "phase", phase, "minutes") ?? Infinity) - (own(run.ledger.phase, phase)?.minutes ?? 0);
+  const ofRun = (runLimit(run, "run", phase, "minutes") ?? Infinity) - run.ledger.run.minutes;
+  const ofPhase = (runLimit(run, "phase", phase, "minutes") ?? Infinity) - (own(run.ledger.phase, phase)?.minutes ?? 0);
   return Math.max(0, Math.min(ofRun, ofPhase));
 }
 
@@ -174,7 +174,7 @@ export function minutesLeft(run: RunView, phase: string): number {
 export const retriesLeft = (run: RunView): number => Math.max(0, (own(run.limits.run, "retries") ?? Infinity) - run.retries);
 
 /** What a turn is charged: the reported usage if it can be believed; else its estimate, or the elapsed share of it. B3 */
-export function chargeOf(
+export function reportedCharge(
   reported: Reported | null,
   need: Usage | null,
   minutes: number,
@@ -224,7 +224,7 @@ const bytesOfTokenMax = 16;
 const isAmount = (value: number): boolean => Number.isFinite(value) && value >= 0 && value <= believableMax;
 
 /** The used share of each limited dimension. */
-export function ratiosOf(run: RunView): { readonly [D in Dimension]?: number } {
+export function runRatios(run: RunView): { readonly [D in Dimension]?: number } {
   const ratios: { [D in Dimension]?: number } = {};
   for (const dimension of dimensions) {
     const limit = own(run.limits.run, dimension);
@@ -234,7 +234,7 @@ export function ratiosOf(run: RunView): { readonly [D in Dimension]?: number } {
 }
 
 /** The dimensions past the warning threshold. */
-export function softWarningsOf(run: RunView): readonly Dimension[] {
-  const ratios = ratiosOf(run);
+export function listSoftWarnings(run: RunView): readonly Dimension[] {
+  const ratios = runRatios(run);
   return dimensions.filter((dimension) => (ratios[dimension] ?? 0) >= run.drafted.budget.soft_ratio && ratios[dimension] !== undefined);
 }

@@ -146,8 +146,8 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
     return ["failing", "regressed"].includes(standingOf(check.kind, before, { status: latest, tests, broke }));
   });
   const blocks = [
-    ...red.map((criterion) => `${nameOf(criterion)}: its check ${criterion.latest === "flaky" ? flakyMessage : "does not pass"}`),
-    ...vetoes.map(({ check, latest, baseline }) => `${check.title}: ${latest === "flaky" ? flakyMessage : vetoOf(check.kind, baseline)}`),
+    ...red.map((criterion) => `${criterionName(criterion)}: its check ${criterion.latest === "flaky" ? flakyMessage : "does not pass"}`),
+    ...vetoes.map(({ check, latest, baseline }) => `${check.title}: ${latest === "flaky" ? flakyMessage : kindVeto(check.kind, baseline)}`),
   ];
   const open = (reason_code: ReasonCode, verdict: Verdict, gaps: readonly string[]): CompletionJudged => ({
     complete: false,
@@ -177,13 +177,13 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
     return open(
       treeChanged ? "cycle_progressed" : "nothing_changed",
       "unverified",
-      undone.map((criterion) => `${nameOf(criterion)}: not worked on yet`),
+      undone.map((criterion) => `${criterionName(criterion)}: not worked on yet`),
     );
   }
   const unchecked = [
-    ...criteria.filter(({ check }) => check === null).map((criterion) => `${nameOf(criterion)}: no command proves it`),
+    ...criteria.filter(({ check }) => check === null).map((criterion) => `${criterionName(criterion)}: no command proves it`),
     ...[
-      ...criteria.map((criterion) => [nameOf(criterion), criterion.quarantined]),
+      ...criteria.map((criterion) => [criterionName(criterion), criterion.quarantined]),
       ...asked.others.map((other) => [other.check.title, other.quarantined]),
     ].flatMap(([name, until]) => (until === undefined ? [] : [`${name}: its check is in quarantine until ${until} and proves nothing`])),
   ];
@@ -202,13 +202,13 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
     ? []
     : runnable.map(
         (criterion) =>
-          `${nameOf(criterion)}: ${criterion.baseline === "passed" ? "held before anything was done, and nothing was changed" : "passes although nothing was changed"}`,
+          `${criterionName(criterion)}: ${criterion.baseline === "passed" ? "held before anything was done, and nothing was changed" : "passes although nothing was changed"}`,
       );
   const turnedGreen = [...runnable, ...others].some(({ baseline, latest }) => baseline !== "passed" && latest === "passed");
   const idle =
     !treeChanged || turnedGreen || runnable.some(({ failsWithoutWork }) => failsWithoutWork === true)
       ? []
-      : runnable.map((criterion) => `${nameOf(criterion)}: passed before the work began, so it does not show what the work did`); // C5
+      : runnable.map((criterion) => `${criterionName(criterion)}: passed before the work began, so it does not show what the work did`); // C5
   const unable = others
     .filter(({ check, latest }) => check.kind === "project" && isUnable(latest))
     .map(({ check }) => `${check.title}: ${unableMessage}`);
@@ -221,9 +221,10 @@ const isUnable = (status: CheckStatus | null): boolean => status !== null && cou
 const unableMessage = "it could not be run here, so it proves nothing";
 const flakyMessage = "passes and fails on the same tree";
 
-const nameOf = ({ id, text }: CriterionStatus): string => (text === undefined || text === "" ? id : `${id} (${text.replaceAll(";", ",")})`);
+const criterionName = ({ id, text }: CriterionStatus): string =>
+  text === undefined || text === "" ? id : `${id} (${text.replaceAll(";", ",")})`;
 
-function vetoOf(kind: Check["kind"], baseline: CheckStatus | null): string {
+function kindVeto(kind: Check["kind"], baseline: CheckStatus | null): string {
   if (kind === "red_green") return "must fail before and pass now";
   return kind === "holdout" || kind === "proof"
     ? "does not pass"

@@ -5,7 +5,7 @@ import type { Row, Step } from "../contracts/flow.ts";
 import { record, definedFields, stopped, onceIdle } from "./drafts.ts";
 import { isAnswer } from "./fold-blocks.ts";
 import type { Next } from "./next.ts";
-import { factOf, firstMatch } from "./selectors.ts";
+import { runFact, firstMatch } from "./selectors.ts";
 import { own } from "./record.ts";
 import type { OutcomeView, RunView, CursorView } from "./state.ts";
 
@@ -18,7 +18,7 @@ export function asked(run: RunView, cursor: CursorView, step: Step, attempt: str
     walk: cursor.path,
     step: step.id,
     hold: meanwhile !== "go_on",
-    question: questionOf(run, cursor, question),
+    question: runQuestion(run, cursor, question),
     options,
     ...definedFields({ recommend, show, code }),
   });
@@ -27,10 +27,10 @@ export function asked(run: RunView, cursor: CursorView, step: Step, attempt: str
 const recorded = /^([a-z][a-z0-9_-]*)(?:\.says)?\.[a-z][a-z0-9_-]*$/;
 
 /** A question that names a recorded fact is asked in the recorded words. */
-function questionOf(run: RunView, cursor: CursorView, question: string): string {
+function runQuestion(run: RunView, cursor: CursorView, question: string): string {
   const [, step] = recorded.exec(question) ?? [];
   if (step === undefined) return question;
-  const words = factOf(run, cursor, question);
+  const words = runFact(run, cursor, question);
   if (typeof words === "string" && words !== "") return words;
   return own(cursor.last, step)?.detail ?? `${step} has a question; its last turn says which.`;
 }

@@ -1,16 +1,16 @@
 // decide-cursor: moves one cursor one step on: where an outcome leads, and what begins next.
 // Invariants D1 and on: core/decide.ts.
 
-import { kindOf, type Row, type Step } from "../contracts/flow.ts";
+import { stepKind, type Row, type Step } from "../contracts/flow.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
-import { needOf, retriesLeft, shortfallOf } from "./budget.ts";
+import { runNeed, retriesLeft, runShortfall } from "./budget.ts";
 import { advanceTasks } from "./decide-tasks.ts";
 import { answerer, asked, presetAnswer, askForAgent, askForChild, askAboutFailure, replied } from "./decide-block.ts";
 import { definedFields, paused, record, stopped, onceIdle } from "./drafts.ts";
-import { attemptOf } from "./fold-step.ts";
+import { cursorAttempt } from "./fold-step.ts";
 import { reactToLimit } from "./limit-hit.ts";
 import type { Next } from "./next.ts";
-import { countOf, firstMatch, liveExecutions, numberOf, retryOf, stepsOf, wanted } from "./selectors.ts";
+import { runCount, firstMatch, liveExecutions, runNumber, flowRetry, runSteps, wanted } from "./selectors.ts";
 import { own } from "./record.ts";
 import type { OutcomeView, RunView, CursorView } from "./state.ts";
 
@@ -19,7 +19,7 @@ type Counted = { readonly count?: string; readonly per?: string; readonly retry?
 /** Null when it waits for an action, a person, or its tasks. */
 export function advance(run: RunView, cursor: CursorView): Next | null {
   if (cursor.result !== null) return null;
-  const steps = stepsOf(run, cursor);
+  const steps = runSteps(run, cursor);
   const step = steps[cursor.at];
   if (step === undefined) throw new InvariantBroken(`F1: ${cursor.path} stands at a step`);
   if (cursor.block !== null) return presetAnswer(run, cursor, cursor.block, step);
@@ -35,16 +35,16 @@ export function advance(run: RunView, cursor: CursorView): Next | null {
 
 function begin(run: RunView, cursor: CursorView, step: Step): Next | null {
   if (!wanted(run, cursor, step)) return record({ event: "step_skipped", walk: cursor.path, step: step.id });
-  const kind = kindOf(step);
-  const attempt = attemptOf(cursor, step.id, (own(cursor.ended, step.id) ?? 0) + 1);
+  const kind = stepKind(step);
+  const attempt = cursorAttempt(cursor, step.id, (own(cursor.ended, step.id) ?? 0) + 1);
   if (kind === "human") return asked(run, cursor, step, attempt);
   const tries = (own(cursor.tries, attempt) ?? 0) + 1;
   const event = "step_started" as const;
   if (kind !== "agent") return { do: "attempt", event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries } };
   // Half open allows one attempt: every other cursor waits for it.
   if (run.breaker.state === "half_open" && liveExecutions(run).some((open) => open.kind === "agent")) return null;
-  const need = needOf(run, cursor.phase, step);
-  const short = shortfallOf(run, cursor.phase, need); // D5
+  const need = runNeed(run, cursor.phase, step);
+  const short = runShortfall(run, cursor.phase, need); // D5
   if (short !== null) return onceIdle(run, reactToLimit(run, cursor.phase, short, need));
   return { do: "attempt", event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries, need } };
 }
@@ -56,7 +56,7 @@ function follow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeVi
   if (typeof outcome.facts["agent_asks"] === "string") return askForAgent(cursor, step, outcome.facts["agent_asks"]);
   const hasFailed = outcome.kind === "failed";
   const streak = own(cursor.streak, step.id) ?? 0;
-  if (hasFailed && streak > 0 && streak <= retryOf(run.drafted.flow, step)) {
+  if (hasFailed && streak > 0 && streak <= flowRetry(run.drafted.flow, step)) {
     return withinRetries(run, record({ event: "step_retried", walk: cursor.path, step: step.id, n: streak }));
   }
   const rows: readonly Row[] = hasFailed
@@ -80,8 +80,8 @@ function affordedBy(run: RunView, cursor: CursorView, first: Row): { readonly ro
     const rule = name === undefined ? undefined : own(run.drafted.flow.counts ?? {}, name);
     if (name === undefined || rule === undefined) return { row, counted: uncounted };
     invariant(!spent.has(name), `D3: chains of spent counts end (${[...spent, name].join(" -> ")})`);
-    const atMost = numberOf(run, rule.at_most) ?? 0;
-    if ((countOf(run, cursor, name) ?? 0) < atMost)
+    const atMost = runNumber(run, rule.at_most) ?? 0;
+    if ((runCount(run, cursor, name) ?? 0) < atMost)
       return { row, counted: { count: name, per: rule.per, ...(rule.retry === true ? { retry: true } : {}) } };
     spent.add(name);
     row = rule.spent as Row;
@@ -96,14 +96,14 @@ function take(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView
       run,
       stopped(run, row.stop, {
         ...definedFields({ detail: outcome.detail || undefined }),
-        ...(kindOf(step) === "human" ? answerer(cursor) : {}),
+        ...(stepKind(step) === "human" ? answerer(cursor) : {}),
       }),
     );
   if (row.ask !== undefined) return askAboutFailure(cursor, step, outcome, row);
   if (typeof row.go === "object") {
     return withinRetries(run, record({ event: "phases_rewound", walk: cursor.path, step: step.id, to: row.go.phase, ...counted }), counted);
   }
-  const steps = stepsOf(run, cursor);
+  const steps = runSteps(run, cursor);
   const to = row.again === true ? cursor.at : row.go === undefined ? cursor.at + 1 : steps.findIndex(({ id }) => id === row.go);
   const target = steps[to];
   if (row.end !== undefined || to === steps.length)

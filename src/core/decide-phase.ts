@@ -6,7 +6,7 @@ import { advance } from "./decide-cursor.ts";
 import { paused, record, stopped } from "./drafts.ts";
 import { blockedBy } from "./fold-phase.ts";
 import type { Next } from "./next.ts";
-import { closingPath, firstMatch, isClosing, nowhere, numberOf, phaseRule, cursorOf, wanted } from "./selectors.ts";
+import { closingPath, firstMatch, isClosing, nowhere, runNumber, phaseRule, runCursor, wanted } from "./selectors.ts";
 import { own } from "./record.ts";
 import type { Group, RunView } from "./state.ts";
 
@@ -23,7 +23,7 @@ export function reactionTo(run: RunView, phase: PhaseView): Next | null {
   const row = rowFor(run, phase);
   if (row.finish !== undefined && !phase.paused) return null;
   if (row.stop !== undefined) return stopped(run, row.stop);
-  if (!phase.paused) return paused(run, row.pause ?? "phase_failed", { phase: phase.id, detail: failureOf(phase) });
+  if (!phase.paused) return paused(run, row.pause ?? "phase_failed", { phase: phase.id, detail: phaseFailure(phase) });
   return phase.visit <= (run.drafted.flow.reopen?.failed_phase ?? 0) ? reopened(run, phase, "operator_retry") : null;
 }
 
@@ -34,7 +34,7 @@ export function pausedFor(run: RunView, failed: readonly PhaseView[]): Next | nu
   if (first === undefined) return null;
   const { finish, pause } = rowFor(run, first);
   const phases = unseen.map(({ id }) => id);
-  const detail = (unseen.length > 0 ? unseen : failed).slice(0, phasesReportedMax).map(failureOf).join("; ");
+  const detail = (unseen.length > 0 ? unseen : failed).slice(0, phasesReportedMax).map(phaseFailure).join("; ");
   const rest = unseen.length > phasesReportedMax ? `; and ${unseen.length - phasesReportedMax} more` : "";
   return paused(run, finish ?? pause ?? "phase_failed", {
     phase: first.id,
@@ -44,7 +44,7 @@ export function pausedFor(run: RunView, failed: readonly PhaseView[]): Next | nu
 }
 
 const phasesReportedMax = 10;
-const failureOf = ({ id, because }: PhaseView): string => `phase ${id}: ${because ?? "failed"}`;
+const phaseFailure = ({ id, because }: PhaseView): string => `phase ${id}: ${because ?? "failed"}`;
 
 function rowFor(run: RunView, phase: PhaseView): PhaseRow {
   const rows: readonly PhaseRow[] = [...((run.drafted.flow.when_phase_fails ?? []) as readonly PhaseRow[]), { pause: "phase_failed" }];
@@ -64,17 +64,17 @@ export function advanceGroup(run: RunView, group: Group, phases: readonly PhaseV
   const width = group === "phases" && "read" in flow.phases ? (flow.phases.parallel ?? 1) : 1;
   const active = phases.filter((phase) => isClosing(run, phase) || (phase.status === "open" && !isDeferred(run, phase))).slice(0, width);
   for (const phase of active) {
-    const next = advance(run, cursorOf(run, isClosing(run, phase) ? closingPath(phase.id) : phase.id));
+    const next = advance(run, runCursor(run, isClosing(run, phase) ? closingPath(phase.id) : phase.id));
     if (next !== null) return next;
   }
   for (const phase of phases) {
     if (phase.status !== "open" || !isDeferred(run, phase)) continue;
-    const next = advance(run, cursorOf(run, phase.id));
+    const next = advance(run, runCursor(run, phase.id));
     if (next !== null) return next;
   }
   if (active.length >= width) return null;
   const left = phases.filter(({ status }) => status === "waiting" || status === "again");
-  const every = group === "phases" ? (numberOf(run, flow.pause_every?.phases ?? 0) ?? 0) : 0;
+  const every = group === "phases" ? (runNumber(run, flow.pause_every?.phases ?? 0) ?? 0) : 0;
   if (every > 0 && run.finished >= every && left.length > 0 && active.length === 0) return paused(run, "checkpoint_reached");
   for (const phase of left) {
     const next = enter(run, phase, phases);

@@ -1,10 +1,10 @@
 // decide-tasks: decides the next action of a tasks step: waves in order, tasks of a wave in parallel, then the outcome.
 
 import type { Step } from "../contracts/flow.ts";
-import { fingerprintOf } from "./breaker.ts";
+import { categoryFingerprint } from "./breaker.ts";
 import { record } from "./drafts.ts";
 import type { Next } from "./next.ts";
-import { taskPath, wavePath, cursorOf } from "./selectors.ts";
+import { taskPath, wavePath, runCursor } from "./selectors.ts";
 import { own } from "./record.ts";
 import type { OpenView, RunView, CursorView } from "./state.ts";
 
@@ -16,7 +16,7 @@ export function advanceTasks(
   advance: (run: RunView, cursor: CursorView) => Next | null,
 ): Next | null {
   for (const [index, wave] of open.waves.entries()) {
-    const cursors = wave.map((task) => cursorOf(run, taskPath(open.attempt, task)));
+    const cursors = wave.map((task) => runCursor(run, taskPath(open.attempt, task)));
     if (cursors.some(({ result }) => result === null)) return advanceWave(run, open, cursors, step.tasks?.parallel ?? 1, advance);
     const after = own(run.cursors, wavePath(open.attempt, index));
     if (after !== undefined && after.result === null) return advance(run, after);
@@ -57,15 +57,15 @@ function neededBy(run: RunView, open: OpenView, cursor: CursorView): readonly Cu
 
 /** The outcome of all tasks in a few facts; only these are kept. */
 function summed(run: RunView, open: OpenView): Next {
-  const tasks = open.waves.flat().map((id) => ({ id, result: cursorOf(run, taskPath(open.attempt, id)).result }));
-  const idsOf = (result: CursorView["result"]): readonly string[] => tasks.filter((task) => task.result === result).map(({ id }) => id);
-  const failed = idsOf("failed");
+  const tasks = open.waves.flat().map((id) => ({ id, result: runCursor(run, taskPath(open.attempt, id)).result }));
+  const resultIds = (result: CursorView["result"]): readonly string[] => tasks.filter((task) => task.result === result).map(({ id }) => id);
+  const failed = resultIds("failed");
   const hasBadWave = open.waves.some((_, index) => own(run.cursors, wavePath(open.attempt, index))?.result === "failed");
   const facts = {
-    done: idsOf("completed").length,
+    done: resultIds("completed").length,
     failed: failed.length,
     left: open.left.length,
-    not_begun: idsOf(null).length + idsOf("skipped").length,
+    not_begun: resultIds(null).length + resultIds("skipped").length,
     ...(failed.length > 0 ? { failed_tasks: failed.join(", ") } : {}),
   };
   if (failed.length === 0 && !hasBadWave) return record({ event: "step_completed", attempt: open.attempt, facts });
@@ -75,7 +75,7 @@ function summed(run: RunView, open: OpenView): Next {
     attempt: open.attempt,
     facts,
     detail,
-    fingerprint: fingerprintOf("tasks_failed", detail),
+    fingerprint: categoryFingerprint("tasks_failed", detail),
     reason_code: "tasks_failed",
   });
 }

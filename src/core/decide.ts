@@ -11,15 +11,15 @@
 
 import { cooldownUntil, isSameError, tripReason, whyOpen } from "./breaker.ts";
 import type { Usage } from "../contracts/budget.ts";
-import { shortfallOf, shortfallOfRepeat } from "./budget.ts";
+import { runShortfall, shortfallOfRepeat } from "./budget.ts";
 import { advanceGroup, isFinal, pausedFor, reactionTo, reopened } from "./decide-phase.ts";
 import { paused, record, stopped } from "./drafts.ts";
 import { reactToLimit, hitByOverdraft, hitInTurn, largestTurn } from "./limit-hit.ts";
 import type { Next } from "./next.ts";
-import { overdraftOf } from "./overdraft.ts";
-import { executionsOf, groups, liveAmong, liveExecutions, cursorOf } from "./selectors.ts";
+import { runOverdraft } from "./overdraft.ts";
+import { runExecutions, groups, liveAmong, liveExecutions, runCursor } from "./selectors.ts";
 import type { OpenView, RunStateView, RunView } from "./state.ts";
-import { completionCodes, verdictOf } from "./verdict.ts";
+import { completionCodes, runVerdict } from "./verdict.ts";
 
 const rest = (why: string): Next => ({ do: "rest", why });
 const wait: Next = { do: "wait" };
@@ -31,14 +31,14 @@ export function decide(run: RunStateView): Next {
   if (run.asked === "stop") return stopping(run);
   if (run.status === "paused") return rest(run.reason ?? run.status);
 
-  const actions = executionsOf(run);
+  const actions = runExecutions(run);
   const live = liveAmong(actions, run);
   // Also attempts that wait for their place: cancelling ends every action, and none may be left over.
   const first = run.asked === "pause" && run.now ? actions.find(({ opening }) => opening === run.opening) : undefined;
   if (first !== undefined) return { do: "cancel", attempt: first.attempt };
   const turned = breakerTransition(run);
   if (turned !== null) return turned;
-  const halt = haltOf(run); // D4
+  const halt = runHalt(run); // D4
   if (halt !== null) return live.length > 0 ? wait : halt;
   const doubtful = live.length === actions.length ? undefined : actions.find(({ opening }) => opening !== run.opening);
   if (doubtful !== undefined) return settle(run, doubtful, live.length); // D1
@@ -52,7 +52,7 @@ export function decide(run: RunStateView): Next {
 
 /** Every live attempt is cancelled, and every turn that a crash cut short is written off; paid work is kept as it is. */
 function stopping(run: RunView): Next {
-  const left = executionsOf(run).find(({ opening, stage }) => opening === run.opening || stage === "started" || stage === "reading");
+  const left = runExecutions(run).find(({ opening, stage }) => opening === run.opening || stage === "started" || stage === "reading");
   return left === undefined ? stopped(run, "operator_stopped", { ...run.asker }) : { do: "cancel", attempt: left.attempt };
 }
 
@@ -75,9 +75,9 @@ function triesAgain(next: Next): boolean {
 }
 
 /** Why nothing new may begin, or null. */
-function haltOf(run: RunView): Next | null {
+function runHalt(run: RunView): Next | null {
   if (run.asked === "pause") return paused(run, "operator_paused", { ...run.asker });
-  const over = overdraftOf(run);
+  const over = runOverdraft(run);
   if (over !== null) return hitByOverdraft(run, run.overdrawn ?? "", over);
   const cut = run.hold === "budget_threshold_reached" ? hitInTurn(run) : null;
   if (cut !== null) return cut;
@@ -86,7 +86,7 @@ function haltOf(run: RunView): Next | null {
   if (run.breaker.state !== "open") return null;
   // If the budget is used up as well, that is reported first: a cooldown would not help.
   const phase = (run.phases.find(({ status }) => status === "open") ?? run.phases[0])?.id;
-  const short = phase === undefined ? null : shortfallOf(run, phase, nothing);
+  const short = phase === undefined ? null : runShortfall(run, phase, nothing);
   const isKnown = short?.scope === "phase" && run.breaker.because === "phase_cap"; // what it opened for, with what it needs
   if (short !== null && phase !== undefined && !isKnown) return reactToLimit(run, phase, short, largestTurn(run));
   const { detail = "", short: limits = [] } = run.breaker;
@@ -111,7 +111,7 @@ const nothing: Usage = { tokens: 0, calls: 0, minutes: 0, source: "estimated" };
 /** A turn that was cut short may have to be repeated, and must then be affordable like any other. D5 */
 function settle(run: RunView, open: OpenView, live: number): Next {
   const isTurn = open.kind === "agent" && open.stage === "started";
-  const { phase } = cursorOf(run, open.cursor);
+  const { phase } = runCursor(run, open.cursor);
   const short = isTurn ? shortfallOfRepeat(run, phase, open) : null;
   if (short === null) return { do: "settle", attempt: open.attempt };
   return live > 0 ? wait : reactToLimit(run, phase, short, open.need ?? nothing);
@@ -135,7 +135,7 @@ function advanceRun(run: RunView): Next | null {
     run.phases.filter(({ status }) => status === "failed"),
   );
   if (failed !== null) return failed; // D6
-  const { verdict, gaps } = verdictOf(run);
+  const { verdict, gaps } = runVerdict(run);
   return record({
     event: "run_completed",
     from_state: run.status,

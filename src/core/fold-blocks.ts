@@ -2,16 +2,16 @@
 // Invariants F1 and on: core/fold.ts.
 
 import { invariant } from "../kit/invariant.ts";
-import { idleCursorIn, type ReducersOf, once, cursorIn } from "./reducers.ts";
-import { isPausedFor, stepsOf } from "./selectors.ts";
+import { findIdleCursor, type ReducersOf, once, findCursor } from "./reducers.ts";
+import { isPausedFor, runSteps } from "./selectors.ts";
 import { add, own, put } from "./record.ts";
 
 const reportedMax = 20;
 
 export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
   block_opened: (run, event) => {
-    const cursor = idleCursorIn(run, event.walk); // F2
-    const index = stepsOf(run, cursor).findIndex(({ id }) => id === event.step);
+    const cursor = findIdleCursor(run, event.walk); // F2
+    const index = runSteps(run, cursor).findIndex(({ id }) => id === event.step);
     invariant(index >= 0 && own(run.blocks, event.block) === undefined, `F1: ${event.block} is a new question of a step of ${event.walk}`);
     cursor.block = event.block;
     cursor.at = index;
@@ -34,7 +34,7 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
     invariant(block !== undefined, `F1: ${id} is open`);
     once(run, request);
     if (block.free !== true && !isAnswer(block.options, answer)) return; // Text that is none of the options answers nothing: the question stays open.
-    const cursor = cursorIn(run, block.cursor);
+    const cursor = findCursor(run, block.cursor);
     if (isPausedFor(run, block)) run.decided = true;
     delete run.blocks[id];
     cursor.block = null;

@@ -3,7 +3,7 @@
 import { invariant } from "../kit/invariant.ts";
 import { settlePhase } from "./breaker.ts";
 import { nothingSpent } from "./initial-state.ts";
-import { idleCursorIn, type ReducersOf, newCursor, phaseIn, cursorIn } from "./reducers.ts";
+import { findIdleCursor, type ReducersOf, newCursor, findPhase, findCursor } from "./reducers.ts";
 import { closingPath } from "./selectors.ts";
 import { add, own, put } from "./record.ts";
 import { placeCursor, tokensBefore } from "./resumed.ts";
@@ -48,21 +48,21 @@ export const phaseReducers: ReducersOf<Names> = {
     run.surveyed = run.opening;
     run.proved = [...proved];
     for (const phase of run.phases) phase.gone = gone.includes(phase.id);
-    for (const { walk, step } of lost) cursorIn(run, walk).lost = step;
+    for (const { walk, step } of lost) findCursor(run, walk).lost = step;
   },
   phase_started: (run, { walk }) => {
-    const phase = phaseIn(run, walk);
+    const phase = findPhase(run, walk);
     invariant(
       (phase.status === "waiting" || phase.status === "again") && phase.visit === 0,
       `F1: phase ${walk} is waiting for its first visit`,
     );
     open(run, phase, 1);
-    placeCursor(run, cursorIn(run, walk));
+    placeCursor(run, findCursor(run, walk));
     put(run.ledger.phase, walk, { ...nothingSpent(), tokens: tokensBefore(run, walk) });
     put(run.trees, walk, [run.tip.tree]);
   },
   phase_reopened: (run, { walk, visit, again = [] }) => {
-    const phase = phaseIn(run, walk);
+    const phase = findPhase(run, walk);
     invariant(
       ["waiting", "again", "completed", "failed"].includes(phase.status) && visit === phase.visit + 1,
       `F1: phase ${walk} is over and comes to visit ${visit}`,
@@ -72,7 +72,7 @@ export const phaseReducers: ReducersOf<Names> = {
     put(run.trees, walk, [run.tip.tree]); // Trees of an earlier visit count as progress again.
     for (const other of run.phases) if (other.because === blockedBy(walk)) wait(other); // Phases that waited for it may wait for it again.
     for (const id of again) {
-      const other = phaseIn(run, id);
+      const other = findPhase(run, id);
       invariant(
         other.group === "after" && !["waiting", "open"].includes(other.status),
         `F1: phase ${id} is over and comes after all others`,
@@ -81,7 +81,7 @@ export const phaseReducers: ReducersOf<Names> = {
     }
   },
   phases_rewound: (run, { walk, to, count, per, retry }) => {
-    const walking = idleCursorIn(run, walk);
+    const walking = findIdleCursor(run, walk);
     const from = run.phases.findIndex(({ id }) => id === to);
     const until = run.phases.findIndex(({ id }) => id === walk);
     invariant(from >= 0 && from <= until, `F1: ${to} is phase ${walk} or one before it`);
@@ -89,7 +89,7 @@ export const phaseReducers: ReducersOf<Names> = {
     for (const phase of run.phases.slice(from, until + 1)) Object.assign(phase, { status: "again", because: null });
   },
   phase_skipped: (run, { walk, because }) => {
-    const phase = phaseIn(run, walk);
+    const phase = findPhase(run, walk);
     invariant(phase.status === "waiting" || phase.status === "again", `F1: phase ${walk} is not begun`);
     phase.status = "skipped";
     phase.because = because;
@@ -109,7 +109,7 @@ export const phaseReducers: ReducersOf<Names> = {
   },
   closing_failed: (run, event) => {
     const cursor = end(run, event, "failed");
-    const phase = phaseIn(run, cursor.phase);
+    const phase = findPhase(run, cursor.phase);
     phase.status = "failed"; // Steps that must follow a phase are part of it.
     phase.because = cursor.because;
     phase.paused = false;
@@ -118,7 +118,7 @@ export const phaseReducers: ReducersOf<Names> = {
 
 /** A cursor has ended. */
 export function end(run: Run, { walk: path, because, pause }: Ending, result: NonNullable<StepCursor["result"]>): StepCursor {
-  const cursor = idleCursorIn(run, path);
+  const cursor = findIdleCursor(run, path);
   cursor.result = result;
   cursor.because = because ?? cursor.because;
   run.hold = pause ?? run.hold;
@@ -149,9 +149,9 @@ function wait(phase: PhaseState): void {
 }
 
 function endPhase(run: Run, event: Ending, status: "completed" | "failed"): PhaseState {
-  invariant(cursorIn(run, event.walk).kind === "phase", `F1: ${event.walk} is a phase's cursor`);
+  invariant(findCursor(run, event.walk).kind === "phase", `F1: ${event.walk} is a phase's cursor`);
   const { because } = end(run, event, status);
-  const phase = phaseIn(run, event.walk);
+  const phase = findPhase(run, event.walk);
   invariant(phase.status === "open", `F1: phase ${phase.id} is open`);
   phase.status = status;
   phase.because = because;

@@ -1,7 +1,7 @@
 // fold-proof: reducers of evidence events: judged or approved changes to protected tests, and checked claims.
 
 import { invariant } from "../kit/invariant.ts";
-import { type ReducersOf, once, openIn } from "./reducers.ts";
+import { type ReducersOf, once, findOpen } from "./reducers.ts";
 import { own, put } from "./record.ts";
 import type { Run } from "./state.ts";
 
@@ -11,7 +11,7 @@ const waitingMax = 50;
 
 export const proofReducers: ReducersOf<"oracles_judged" | "oracles_approved" | "claims_checked"> = {
   oracles_judged: (run, { attempt, content, changes, look = [] }) => {
-    openIn(run, attempt);
+    findOpen(run, attempt);
     const looked = look.length === 0 ? {} : { look: look.map((item) => ({ ...item })) };
     run.oracles = { content, changes: changes.map((change) => ({ ...change })), ...looked };
   },

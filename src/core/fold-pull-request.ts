@@ -20,30 +20,30 @@ export const pullRequestReducers: ReducersOf<Names> = {
     run.pull_request = { place, commit, opened: null, taken: [], tries: 0, under_way: null, ended: null };
   },
   pull_request_opened: (run, { number, url, draft }) => {
-    requestOf(run).opened = { number, url, draft };
+    runRequest(run).opened = { number, url, draft };
   },
   pull_request_taken_up: (run, { run: other, evidence }) => {
-    const request = requestOf(run);
+    const request = runRequest(run);
     invariant(request.opened !== null && request.under_way === null, "F1: one run at a time works on an open pull request");
     request.under_way = other;
     request.tries += 1;
     request.taken = [...request.taken, ...evidence];
   },
   pull_request_settled: (run, { run: other, commit }) => {
-    const request = requestOf(run);
+    const request = runRequest(run);
     invariant(request.under_way === other, "F1: what is settled was under way");
     request.under_way = null;
     if (commit !== null) request.commit = commit;
   },
   pull_request_ended: (run, { how }) => {
-    requestOf(run).ended = how;
+    runRequest(run).ended = how;
   },
   evidence_received: (run, { source, items }) => {
     run.outside = { source, items: items.map((item) => ({ ...item })) };
   },
 };
 
-function requestOf(run: Run): PullRequestState {
+function runRequest(run: Run): PullRequestState {
   const request = run.pull_request;
   invariant(request !== undefined, "F1: a pull request is intended before it is opened");
   return request;

@@ -4,7 +4,7 @@ import { transitions, type RunStatus } from "../contracts/objective.ts";
 import { invariant } from "../kit/invariant.ts";
 import { settleProbe } from "./breaker.ts";
 import { takeFork } from "./fold-fork.ts";
-import { type ReducersOf, once, phaseIn } from "./reducers.ts";
+import { type ReducersOf, once, findPhase } from "./reducers.ts";
 import { settleOverdraft } from "./overdraft.ts";
 import { put } from "./record.ts";
 import { tryBreaker } from "./resumed.ts";
@@ -63,7 +63,7 @@ export const runReducers: ReducersOf<Names> = {
     run.now = false;
     run.hold = null;
     run.finished = 0;
-    for (const id of event.phases ?? (event.phase === undefined ? [] : [event.phase])) phaseIn(run, id).paused = true;
+    for (const id of event.phases ?? (event.phase === undefined ? [] : [event.phase])) findPhase(run, id).paused = true;
   },
   run_resumed: (run, event) => {
     change(run, event, "running");

@@ -3,15 +3,15 @@
 
 import type { Envelope, EventOf } from "../contracts/event.ts";
 import { isVerdict } from "./verdict.ts";
-import { kindOf } from "../contracts/flow.ts";
+import { stepKind } from "../contracts/flow.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { countError, countOutcome } from "./breaker.ts";
 import { bump } from "./fold-phase.ts";
 import { keepPlace, takePlace } from "./fold-turn.ts";
-import { idleCursorIn, type ReducersOf, openIn, skipped, cursorIn } from "./reducers.ts";
+import { findIdleCursor, type ReducersOf, findOpen, skipped, findCursor } from "./reducers.ts";
 import { noteLimit } from "./players.ts";
-import { stepsOf, taskPath, wavePath } from "./selectors.ts";
+import { runSteps, taskPath, wavePath } from "./selectors.ts";
 import { chargeRun } from "./overdraft.ts";
 import { add, own, put } from "./record.ts";
 import type { OpenAttempt, Run, StepCursor } from "./state.ts";
@@ -30,13 +30,13 @@ const treesMax = 1_000;
 
 export const stepReducers: ReducersOf<Names> = {
   step_started: (run, { walk: path, step: id, attempt, kind, need }) => {
-    const cursor = idleCursorIn(run, path); // F2
+    const cursor = findIdleCursor(run, path); // F2
     const at = placeIn(run, cursor, id);
-    const step = stepsOf(run, cursor)[at];
+    const step = runSteps(run, cursor)[at];
     const ordinal = (own(cursor.ended, id) ?? 0) + 1;
     // Not `invariant`: its message would be built for every attempt.
-    if (step === undefined || kindOf(step) !== kind) throw new InvariantBroken(`F1: ${id} is a step of kind ${kind}`);
-    if (attempt !== attemptOf(cursor, id, ordinal)) throw new InvariantBroken(`F1: ${attempt} is the next attempt of its step`);
+    if (step === undefined || stepKind(step) !== kind) throw new InvariantBroken(`F1: ${id} is a step of kind ${kind}`);
+    if (attempt !== cursorAttempt(cursor, id, ordinal)) throw new InvariantBroken(`F1: ${attempt} is the next attempt of its step`);
     const open: OpenAttempt = {
       attempt,
       cursor: path,
@@ -66,16 +66,16 @@ export const stepReducers: ReducersOf<Names> = {
     takePlace(run, open, ordinal);
   },
   step_completed: (run, event) => {
-    const open = openIn(run, event.attempt);
+    const open = findOpen(run, event.attempt);
     if (open.kind === "agent" && open.stage === "started") throw new InvariantBroken(`F1: ${event.attempt} passes only after its turn`);
     endAttempt(run, open, event, "passed");
   },
   step_failed: (run, event) => {
-    endAttempt(run, openIn(run, event.attempt), event, "failed");
+    endAttempt(run, findOpen(run, event.attempt), event, "failed");
   },
   step_interrupted: (run, event) => {
-    const open = openIn(run, event.attempt);
-    const cursor = cursorIn(run, open.cursor);
+    const open = findOpen(run, event.attempt);
+    const cursor = findCursor(run, open.cursor);
     chargeRun(run, cursor.phase, event.usage);
     open.need = null;
     const isViolation = event.by === "scope" || event.by === "secret";
@@ -95,9 +95,9 @@ export const stepReducers: ReducersOf<Names> = {
     else close(run, open);
   },
   attempt_settled: (run, { attempt, remedy, usage }) => {
-    const open = openIn(run, attempt);
+    const open = findOpen(run, attempt);
     invariant(open.opening !== run.opening, `F1: ${attempt} is in doubt`);
-    chargeRun(run, cursorIn(run, open.cursor).phase, usage);
+    chargeRun(run, findCursor(run, open.cursor).phase, usage);
     if (remedy === "ask") {
       open.crashes = 0; // It stays in doubt, unchanged, until a person looks.
       run.hold = "crash_loop";
@@ -109,7 +109,7 @@ export const stepReducers: ReducersOf<Names> = {
     if (remedy === "repeat") again(run, open);
   },
   step_skipped: (run, { walk: path, step }) => {
-    const cursor = idleCursorIn(run, path);
+    const cursor = findIdleCursor(run, path);
     cursor.at = placeIn(run, cursor, step);
     if (cursor.reply !== null) cursor.left_out = [...new Set([...(cursor.left_out ?? []), step])];
     cursor.reply = null;
@@ -117,15 +117,15 @@ export const stepReducers: ReducersOf<Names> = {
     put(cursor.streak, step, 0);
   },
   step_retried: (run, { walk: path, step, reset }) => {
-    const cursor = idleCursorIn(run, path);
+    const cursor = findIdleCursor(run, path);
     delete cursor.last[step];
     cursor.reply = null;
     if (reset === true) put(cursor.streak, step, 0);
     else run.retries++;
   },
   route_taken: (run, { walk: path, step, to, count, per, retry, because, pause, rest }) => {
-    const cursor = idleCursorIn(run, path);
-    const steps = stepsOf(run, cursor);
+    const cursor = findIdleCursor(run, path);
+    const steps = runSteps(run, cursor);
     const failed = pause === undefined ? undefined : own(cursor.last, step);
     cursor.at = placeIn(run, cursor, to);
     if (cursor.lost !== undefined) delete cursor.lost;
@@ -147,11 +147,11 @@ const whyFailed = (step: string, { reason, detail }: Outcome): string =>
 /** The opening number of an attempt that was put down on purpose: in doubt at every opening, and not a crash. */
 const setDown = 0;
 
-export const attemptOf = (cursor: Pick<StepCursor, "path" | "visit">, step: string, ordinal: number): string =>
+export const cursorAttempt = (cursor: Pick<StepCursor, "path" | "visit">, step: string, ordinal: number): string =>
   `${cursor.path}@${cursor.visit}/${step}#${ordinal}`;
 
 function placeIn(run: Run, cursor: StepCursor, step: string): number {
-  const index = stepsOf(run, cursor).findIndex(({ id }) => id === step);
+  const index = runSteps(run, cursor).findIndex(({ id }) => id === step);
   if (index < 0) throw new InvariantBroken(`F1: ${cursor.path} has a step ${step}`);
   return index;
 }
@@ -174,7 +174,7 @@ function park(run: Run, event: EventOf<"step_interrupted"> & Envelope, role: str
 
 /** Begins the same attempt again: the same ordinal, another try. */
 function again(run: Run, open: OpenAttempt): void {
-  add(cursorIn(run, open.cursor).tries, open.attempt);
+  add(findCursor(run, open.cursor).tries, open.attempt);
   keepPlace(run, open.attempt);
   open.stage = open.kind === "tasks" ? "reading" : "started";
   open.need ??= open.turn?.usage ?? null;
@@ -186,7 +186,7 @@ type Ended = (EventOf<"step_completed"> | EventOf<"step_failed">) & Envelope;
 
 /** An attempt has ended with an outcome: the cursor may look where to go. */
 function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | "failed"): void {
-  const cursor = cursorIn(run, open.cursor);
+  const cursor = findCursor(run, open.cursor);
   const facts = open.session === null ? event.facts : { ...event.facts, session: open.session };
   const outcome: Outcome = {
     kind,
@@ -233,7 +233,7 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
 /** Whether a failure of this step is an error to be put right: the flow counts the way back from it as a retry. */
 function sendsBack(run: Run, cursor: StepCursor, id: string): boolean {
   const { counts = {} } = run.drafted.flow;
-  const step = stepsOf(run, cursor).find((candidate) => candidate.id === id);
+  const step = runSteps(run, cursor).find((candidate) => candidate.id === id);
   return (step?.otherwise ?? []).some(({ count }) => count !== undefined && own(counts, count)?.retry === true);
 }
 
@@ -241,7 +241,7 @@ const unprovedMax = 1_000;
 
 /** What a step's own proof said: that it held, on which artifacts there is nothing in, and what is still to be proved. */
 function keepProof(run: Run, cursor: StepCursor, open: OpenAttempt, event: Ended, kind: "passed" | "failed"): void {
-  const step = stepsOf(run, cursor).find(({ id }) => id === open.step);
+  const step = runSteps(run, cursor).find(({ id }) => id === open.step);
   if ((step?.proof?.length ?? 0) === 0) return;
   if (kind === "failed") {
     if (open.paths.length === 0) return;
@@ -266,7 +266,7 @@ function seeTree(run: Run, phase: string, tree: string | undefined): void {
 
 /** Nothing of the attempt stays open; the cursors of its tasks are folded up into its outcome's facts. */
 function close(run: Run, open: OpenAttempt): void {
-  cursorIn(run, open.cursor).open = null;
+  findCursor(run, open.cursor).open = null;
   delete run.open[open.attempt];
   for (const [index, wave] of open.waves.entries()) {
     delete run.cursors[wavePath(open.attempt, index)];

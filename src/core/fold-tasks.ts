@@ -2,18 +2,18 @@
 
 import { invariant } from "../kit/invariant.ts";
 import { end } from "./fold-phase.ts";
-import { type ReducersOf, newCursor, openIn, cursorIn } from "./reducers.ts";
-import { stepOf, taskPath, wavePath } from "./selectors.ts";
+import { type ReducersOf, newCursor, findOpen, findCursor } from "./reducers.ts";
+import { runStep, taskPath, wavePath } from "./selectors.ts";
 import { put } from "./record.ts";
 
 type Names = "tasks_read" | "task_completed" | "task_failed" | "task_skipped" | "wave_completed" | "wave_failed";
 
 export const taskReducers: ReducersOf<Names> = {
   tasks_read: (run, { attempt, waves, left }) => {
-    const open = openIn(run, attempt);
+    const open = findOpen(run, attempt);
     invariant(open.stage === "reading", `F1: ${attempt} is a tasks step that reads its tasks`);
-    const parent = cursorIn(run, open.cursor);
-    const hasWaveSteps = stepOf(run, parent, open.step).tasks?.wave !== undefined;
+    const parent = findCursor(run, open.cursor);
+    const hasWaveSteps = runStep(run, parent, open.step).tasks?.wave !== undefined;
     const shared = { phase: parent.phase, of: open.step, inside: attempt, visit: 1 };
     for (const [index, wave] of waves.entries()) {
       for (const { id, after, about, checks } of wave) {

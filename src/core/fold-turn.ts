@@ -2,7 +2,7 @@
 
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { growLargest } from "./budget.ts";
-import { type ReducersOf, openIn, cursorIn } from "./reducers.ts";
+import { type ReducersOf, findOpen, findCursor } from "./reducers.ts";
 import { chargeRun } from "./overdraft.ts";
 import { own, put } from "./record.ts";
 import type { OpenAttempt, Run, TurnPlace } from "./state.ts";
@@ -23,18 +23,18 @@ export const turnReducers: ReducersOf<Names> = {
     }
   },
   session_opened: (run, { attempt, session }) => {
-    openIn(run, attempt).session = session;
+    findOpen(run, attempt).session = session;
   },
   return_asked_again: (run, { attempt, usage }) => {
-    const open = openIn(run, attempt);
+    const open = findOpen(run, attempt);
     invariant(open.kind === "agent" && open.stage === "started", `F1: ${attempt} is in its turn`);
-    const place = placeOf(run, attempt);
+    const place = runPlace(run, attempt);
     if (place !== undefined) place.asks++;
     run.retries++;
-    chargeRun(run, cursorIn(run, open.cursor).phase, usage);
+    chargeRun(run, findCursor(run, open.cursor).phase, usage);
   },
   turn_ended: (run, event) => {
-    const open = openIn(run, event.attempt);
+    const open = findOpen(run, event.attempt);
     // A turn that recovery closed by its artifacts is written down after the remedy: it has the stage already, and no turn yet.
     const isInTurn = open.kind === "agent" && open.turn === null && (open.stage === "started" || open.stage === "turned");
     if (!isInTurn) throw new InvariantBroken(`F1: ${event.attempt} has not ended its turn`);
@@ -45,17 +45,17 @@ export const turnReducers: ReducersOf<Names> = {
       event.confidence === null || own(event.says, "confidence") !== undefined
         ? event.says
         : { ...event.says, confidence: event.confidence };
-    const cursor = cursorIn(run, open.cursor);
+    const cursor = findCursor(run, open.cursor);
     if (event.claim !== undefined && event.returned === true) put((cursor.handed ??= {}), open.step, event.claim);
     if (event.answers === undefined) delete cursor.answers;
     else cursor.answers = [...event.answers];
     chargeRun(run, cursor.phase, event.usage);
     if (open.role !== null) growLargest(run.ledger, open.role, event.usage);
-    const place = placeOf(run, event.attempt);
+    const place = runPlace(run, event.attempt);
     if (place !== undefined) place.isOver = true;
   },
   changes_applied: (run, { attempt, commit, tree, paths }) => {
-    const open = openIn(run, attempt);
+    const open = findOpen(run, attempt);
     invariant(open.kind !== "agent" || open.stage === "turned", `F1: ${attempt} has ended its turn and is not applied yet`);
     open.stage = "applied";
     readNotes(run, open.noted);
@@ -71,16 +71,16 @@ export const turnReducers: ReducersOf<Names> = {
  */
 export function takePlace(run: Run, open: OpenAttempt, ordinal: number): void {
   if (open.role === null) return;
-  const { phase, task, tries } = cursorIn(run, open.cursor);
+  const { phase, task, tries } = findCursor(run, open.cursor);
   // Only a second try can have a position already; searching for one that is not there would scan all of them.
-  const place = (own(tries, open.attempt) ?? 0) > 1 ? placeOf(run, open.attempt) : undefined;
+  const place = (own(tries, open.attempt) ?? 0) > 1 ? runPlace(run, open.attempt) : undefined;
   if (place !== undefined && !place.isOver) return anew(run, place);
   run.turns.push({ attempt: open.attempt, phase, step: open.step, role: open.role, task, ordinal, asks: 1, isOver: false });
 }
 
 /** The work of a turn was lost with its layer: it is repeated in its own position. */
 export function keepPlace(run: Run, attempt: string): void {
-  const place = placeOf(run, attempt);
+  const place = runPlace(run, attempt);
   if (place === undefined) return;
   place.isOver = false;
   anew(run, place);
@@ -93,7 +93,7 @@ function anew(run: Run, place: TurnPlace): void {
 }
 
 /** From the end, where the turns under way are. */
-function placeOf(run: Run, attempt: string): TurnPlace | undefined {
+function runPlace(run: Run, attempt: string): TurnPlace | undefined {
   return run.turns.findLast((place) => place.attempt === attempt);
 }
 

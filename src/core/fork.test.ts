@@ -5,7 +5,7 @@ import type { Draft } from "../contracts/event.ts";
 import { live } from "../../test/simulation/support/scenarios.ts";
 import { stories } from "../../test/simulation/support/stories.ts";
 import { begun, hash, sha, Tape, turnEnded, usage } from "../../test/simulation/support/tape.ts";
-import { forkPointBefore, inheritedLines, newestForkPoint, paidIn, stateAt, whyNotForkable, withPaidTurn } from "./fork.ts";
+import { forkPointBefore, inheritedLines, newestForkPoint, findPaidOpens, stateAt, whyNotForkable, withPaidTurn } from "./fork.ts";
 import { decide } from "./decide.ts";
 import type { RunView } from "./state.ts";
 
@@ -82,7 +82,7 @@ describe("where a run can be forked", () => {
   test("inside a paid turn it is forked after its commit; where that never came, the line before the turn is offered", () => {
     const tape = begin().append({ event: "session_opened", attempt, session: "s", agent: "a" }, turnEnded(attempt, usage(7)));
     const at = seqOf(tape);
-    expect(paidIn(stood(tape, at))).toHaveLength(1);
+    expect(findPaidOpens(stood(tape, at))).toHaveLength(1);
     expect(withPaidTurn(tape.entries, at)).toBe(at);
     expect(forkPointBefore(tape.entries, at)).toBe(at - 1);
     tape.append(applied);

@@ -12,10 +12,10 @@ const nothing: Usage = { tokens: 0, calls: 0, minutes: 0, source: "reported" };
 
 /** The other run's lines up to and including `at`, as the first lines of the new run. K1 */
 export function inheritedLines(entries: readonly Entry[], at: number, run: string): readonly Event[] {
-  return entries.filter(({ seq }) => seq <= at).map((entry) => lineOf(entry, run));
+  return entries.filter(({ seq }) => seq <= at).map((entry) => entryLine(entry, run));
 }
 
-function lineOf(entry: Entry, run: string): Event {
+function entryLine(entry: Entry, run: string): Event {
   const { seq: _seq, epoch: _epoch, ts: _ts, active_ms: _active, prev: _prev, crc: _crc, ...event } = entry;
   const { journal: _journal, ...whole } = event as Event & { readonly journal?: unknown };
   const copied = whole as Event;
@@ -48,7 +48,7 @@ export function whyNotForkable(run: RunView): string | null {
 }
 
 /** Attempts whose turn was paid and whose changes were not committed yet. */
-export const paidIn = (run: RunView): readonly OpenView[] =>
+export const findPaidOpens = (run: RunView): readonly OpenView[] =>
   Object.values(run.open).filter(({ kind, stage }) => kind === "agent" && stage === "turned");
 
 /** The newest line at or before `at` at which the run can be forked; null if there is none. */
@@ -59,7 +59,7 @@ export function forkPointBefore(entries: readonly Entry[], at: number): number |
     if (entry.seq > at) break;
     fold.apply(entry);
     const { state } = fold;
-    if (state.status !== "unborn" && whyNotForkable(state) === null && paidIn(state).length === 0) found = entry.seq;
+    if (state.status !== "unborn" && whyNotForkable(state) === null && findPaidOpens(state).length === 0) found = entry.seq;
   }
   return found;
 }
@@ -69,7 +69,7 @@ export function forkPointBefore(entries: readonly Entry[], at: number): number |
  */
 export function withPaidTurn(entries: readonly Entry[], at: number): number {
   const run = stateAt(entries, at);
-  const [paid, ...more] = run === null ? [] : paidIn(run);
+  const [paid, ...more] = run === null ? [] : findPaidOpens(run);
   if (paid === undefined || more.length > 0) return at;
   const next = entries.find(({ seq }) => seq > at);
   return next?.event === "changes_applied" && next.attempt === paid.attempt ? next.seq : at;

@@ -12,7 +12,7 @@ type PlaceView = RunView["turns"][number];
  * A position is assigned when a turn first begins. Turns that ended are listed ask by ask, turns still under way as far as they have come,
  * and of the turn itself the asks before this one.
  */
-export function historyOf(
+export function runHistory(
   run: RunView,
   attempt: AttemptId,
   ask = 1,
@@ -23,8 +23,8 @@ export function historyOf(
   const firsts = firstsOf(run, at);
   const isAskedOnce = run.turns.every(({ asks }, index) => asks === 1 || index >= at);
   const history = isAskedOnce ? firsts.slice(0, at) : firsts.slice(0, at).flatMap((first, index) => asksOf(run, first, index));
-  for (let n = 1; n < ask; n++) history.push(factsOf(run, place, n));
-  return { facts: factsOf(run, place, ask), history };
+  for (let n = 1; n < ask; n++) history.push(runFacts(run, place, n));
+  return { facts: runFacts(run, place, ask), history };
 }
 
 /** The turn in a position, ask by ask. */
@@ -39,10 +39,10 @@ const known = new WeakMap<RunView["turns"], TurnFacts[]>();
 function firstsOf(run: RunView, at: number): readonly TurnFacts[] {
   let firsts = known.get(run.turns);
   if (firsts === undefined) known.set(run.turns, (firsts = []));
-  for (const place of firsts.length < at ? run.turns.slice(firsts.length, at) : []) firsts.push(factsOf(run, place, 1));
+  for (const place of firsts.length < at ? run.turns.slice(firsts.length, at) : []) firsts.push(runFacts(run, place, 1));
   return firsts;
 }
 
-function factsOf(run: RunView, { phase, step, role, task, ordinal }: PlaceView, ask: number): TurnFacts {
+function runFacts(run: RunView, { phase, step, role, task, ordinal }: PlaceView, ask: number): TurnFacts {
   return { flow: run.drafted.flow.flow, phase, step, role, task, attempt: ordinal, ask };
 }

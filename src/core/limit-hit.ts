@@ -7,11 +7,11 @@
 
 import { dimensions, type Dimension, type Usage } from "../contracts/budget.ts";
 import { cooldownUntil } from "./breaker.ts";
-import { estimateTokens, limitOf, type Shortfall, usedOf } from "./budget.ts";
+import { estimateTokens, runLimit, type Shortfall, usedOf } from "./budget.ts";
 import { paused, record, unaffordable } from "./drafts.ts";
 import type { Next } from "./next.ts";
 import { isClosing } from "./selectors.ts";
-import { own, valuesOf } from "./record.ts";
+import { own, recordValues } from "./record.ts";
 import type { RunView, ShortLimit } from "./state.ts";
 
 /** What to do about a limit without room; returned only when nothing is under way. */
@@ -36,7 +36,7 @@ export function hitInTurn(run: RunView): Next | null {
   for (const scope of ["run", "phase"] as const) {
     for (const { id } of run.phases.filter((phase) => phase.status === "open" || isClosing(run, phase))) {
       for (const dimension of dimensions) {
-        const limit = limitOf(run, scope, id, dimension);
+        const limit = runLimit(run, scope, id, dimension);
         if (limit === undefined) continue;
         const used = usedOf(run, scope, id, dimension);
         const share = limit === 0 ? Infinity : used / limit;
@@ -61,7 +61,7 @@ function shortLimits(run: RunView, phase: string, need: Usage): ShortLimit[] {
   const short: ShortLimit[] = [];
   for (const scope of ["run", "phase"] as const) {
     for (const dimension of dimensions) {
-      const limit = limitOf(run, scope, phase, dimension);
+      const limit = runLimit(run, scope, phase, dimension);
       if (limit === undefined) continue;
       const used = usedOf(run, scope, phase, dimension);
       // Time passes by itself: less than a minute would be gone before a turn has begun.
@@ -77,7 +77,7 @@ function shortLimits(run: RunView, phase: string, need: Usage): ShortLimit[] {
 
 /** The largest turn of any role so far, dimension by dimension. */
 export function largestTurn(run: RunView): Usage {
-  const turns = valuesOf(run.ledger.largest);
+  const turns = recordValues(run.ledger.largest);
   const most = (dimension: Dimension): number => Math.max(0, ...turns.map((turn) => turn[dimension] ?? 0));
   return { tokens: most("tokens"), minutes: most("minutes"), calls: most("calls"), usd: most("usd"), source: "estimated" };
 }

@@ -5,7 +5,7 @@
 //   O2. Only a raised limit ends an overdraft; a resume alone doesn't.
 
 import { dimensions, type Usage } from "../contracts/budget.ts";
-import { charge, limitOf, type Shortfall } from "./budget.ts";
+import { charge, runLimit, type Shortfall } from "./budget.ts";
 import { own } from "./record.ts";
 import type { Run, RunView } from "./state.ts";
 
@@ -22,14 +22,14 @@ export function settleOverdraft(run: Run): void {
 }
 
 /** The limit that a turn exceeded and that has not been raised since; null if there is none. */
-export const overdraftOf = (run: RunView): Shortfall | null => (run.overdrawn === undefined ? null : exceededBy(run, run.overdrawn));
+export const runOverdraft = (run: RunView): Shortfall | null => (run.overdrawn === undefined ? null : exceededBy(run, run.overdrawn));
 
 function exceededBy(run: RunView, phase: string): Shortfall | null {
   for (const scope of ["run", "phase"] as const) {
     const spent = scope === "run" ? run.ledger.run : own(run.ledger.phase, phase);
     if (spent === undefined) continue;
     for (const dimension of dimensions) {
-      const limit = limitOf(run, scope, phase, dimension);
+      const limit = runLimit(run, scope, phase, dimension);
       const used = spent[dimension];
       if (limit !== undefined && used > limit) return { scope, dimension, limit, left: limit - used, need: 0 };
     }

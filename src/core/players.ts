@@ -24,9 +24,9 @@ export function switchFor(run: RunView, role: string, now: string): Switch | nul
   const cast = run.drafted.cast[key];
   if (cast?.instead === undefined || cast.instead.length === 0) return null;
   const players = [cast, ...cast.instead].map(alone).toSorted((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
-  const next = players.find((player) => (run.limited?.[nameOf(player)] ?? "") <= now);
-  if (next === undefined || nameOf(next) === nameOf(cast)) return null;
-  const until = run.limited?.[nameOf(cast)];
+  const next = players.find((player) => (run.limited?.[playerName(player)] ?? "") <= now);
+  if (next === undefined || playerName(next) === playerName(cast)) return null;
+  const until = run.limited?.[playerName(cast)];
   const instead = players.filter((player) => player !== next);
   return {
     role: key,
@@ -45,13 +45,13 @@ export const hasOther = (run: RunView, now: string): boolean =>
 export function noteLimit(run: Run, role: string | null, { fault = "limit", until }: EventOf<"step_interrupted">, ts: string): void {
   const cast = run.drafted.cast[keyIn(run, role ?? "")];
   if (cast?.instead === undefined || (fault !== "limit" && fault !== "service")) return;
-  (run.limited ??= {})[nameOf(cast)] = until ?? isoOf((msOf(ts) ?? 0) + unknownResetMs);
+  (run.limited ??= {})[playerName(cast)] = until ?? isoOf((msOf(ts) ?? 0) + unknownResetMs);
 }
 
 const keyIn = ({ drafted }: RunView, role: string): string => (drafted.cast[role] === undefined ? "*" : role);
 
 /** Two scripts are two agents. */
-const nameOf = ({ agent, script }: PlayerView): string => (script === undefined ? agent : `${agent}:${script}`);
+const playerName = ({ agent, script }: PlayerView): string => (script === undefined ? agent : `${agent}:${script}`);
 
 function alone({ agent, script, argv, override, rank }: PlayerView): NonNullable<Cast["instead"]>[number] {
   return {

@@ -10,7 +10,7 @@ export function own<Value>(record: Readonly<Record<string, Value>>, key: string)
 }
 
 /** Its values; several times faster than Object.values where keys come and go. */
-export function valuesOf<Value>(record: Readonly<Record<string, Value>>): Value[] {
+export function recordValues<Value>(record: Readonly<Record<string, Value>>): Value[] {
   return Object.keys(record).map((name) => record[name] as Value);
 }
 

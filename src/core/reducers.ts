@@ -31,27 +31,27 @@ export function newCursor(place: Pick<StepCursor, "path" | "kind" | "phase" | "v
   };
 }
 
-export function cursorIn(run: Run, path: string): StepCursor {
+export function findCursor(run: Run, path: string): StepCursor {
   const cursor = own(run.cursors, path);
   if (cursor === undefined) throw new InvariantBroken(`F1: ${path} is a cursor of the run`);
   return cursor;
 }
 
 /** A cursor where something may begin or be decided: not over, nothing open, nothing asked. */
-export function idleCursorIn(run: Run, path: string): StepCursor {
-  const cursor = cursorIn(run, path);
+export function findIdleCursor(run: Run, path: string): StepCursor {
+  const cursor = findCursor(run, path);
   if (cursor.result !== null) throw new InvariantBroken(`F1: ${path} is not over`);
   if (cursor.open !== null || cursor.block !== null) throw new InvariantBroken(`F2: ${path} has nothing open`);
   return cursor;
 }
 
-export function phaseIn(run: Run, id: string): PhaseState {
+export function findPhase(run: Run, id: string): PhaseState {
   const phase = run.phases.find((candidate) => candidate.id === id);
   invariant(phase !== undefined, `F1: the run has a phase ${id}`);
   return phase;
 }
 
-export function openIn(run: Run, attempt: string): OpenAttempt {
+export function findOpen(run: Run, attempt: string): OpenAttempt {
   const open = own(run.open, attempt);
   if (open === undefined) throw new InvariantBroken(`F1: ${attempt} is open`);
   return open;

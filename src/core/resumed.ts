@@ -3,7 +3,7 @@
 
 import type { Resumed } from "../contracts/resumed.ts";
 import { settleProbe } from "./breaker.ts";
-import { stepsOf } from "./selectors.ts";
+import { runSteps } from "./selectors.ts";
 import { own, put } from "./record.ts";
 import type { Breaker, Run, StepCursor } from "./state.ts";
 
@@ -42,7 +42,7 @@ export function placeCursor(run: Run, cursor: StepCursor): void {
   if (found === undefined) return;
   cursor.taken = { ...found.counts };
   if (found.checks !== undefined) cursor.checks = [...found.checks];
-  const steps = stepsOf(run, cursor);
+  const steps = runSteps(run, cursor);
   const index = steps.findIndex(({ id }) => id === found.step);
   if (index < 0) return; // a flow that no longer has the step starts the phase over
   cursor.at = index;

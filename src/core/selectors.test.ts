@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
 import { begun, opened } from "../../test/simulation/support/tape.ts";
 import { began, failed, flow, flowWith, looked, passed, phase, turned, worked } from "../../test/simulation/support/words.ts";
-import { countOf, matches, nowhere, wanted } from "./selectors.ts";
+import { runCount, matches, nowhere, wanted } from "./selectors.ts";
 
 describe("a condition", () => {
   const optional = flowWith({
@@ -67,7 +67,7 @@ test("going back forgets outcomes at and after the target, and no count", () => 
   const back = { event: "route_taken", walk: "1", step: "look", to: "work", count: "round", per: "phase", retry: true } as const;
   const { run } = begun(flow).append(...worked, ...looked(1), back);
   expect(Object.keys(run.cursors["1"]?.last ?? {})).toEqual(["plan"]);
-  expect(countOf(run, run.cursors["1"] ?? nowhere, "round")).toBe(1);
+  expect(runCount(run, run.cursors["1"] ?? nowhere, "round")).toBe(1);
   expect(run.retries).toBe(1);
 });
 

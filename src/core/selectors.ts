@@ -3,7 +3,7 @@
 import { type Phase, type Row, type Scalar, type Step, type Want, type When } from "../contracts/flow.ts";
 import type { NumberOrOption } from "../contracts/flow.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
-import { own, valuesOf } from "./record.ts";
+import { own, recordValues } from "./record.ts";
 import type { FlowView, Group, OpenView, OutcomeView, PhaseState, RunView, CursorView } from "./state.ts";
 
 export const groups = ["before", "phases", "after"] as const satisfies readonly Group[];
@@ -34,7 +34,7 @@ export const hasFailed = (run: Pick<RunView, "status" | "reason" | "detail" | "b
   run.status === "paused" &&
   (run.reason === "phase_failed" || run.reason === "run_cap_reached") &&
   run.decided !== true &&
-  !valuesOf(run.blocks).some((block) => isPausedFor(run, block));
+  !recordValues(run.blocks).some((block) => isPausedFor(run, block));
 
 /** Whether this question is what the run is paused for. */
 export const isPausedFor = (
@@ -43,7 +43,7 @@ export const isPausedFor = (
 ): boolean => status === "paused" && reason === block.code && detail === block.question;
 
 /** The questions that wait for a person; none in a run that is over. */
-export const questionsOpen = (run: RunView): readonly RunView["blocks"][string][] => (isOpen(run) ? valuesOf(run.blocks) : []);
+export const questionsOpen = (run: RunView): readonly RunView["blocks"][string][] => (isOpen(run) ? recordValues(run.blocks) : []);
 
 /** A phase's own rule. A phase that was read runs the flow's shared steps. */
 export function phaseRule(flow: FlowView, phase: string): PhaseRule {
@@ -62,31 +62,31 @@ export function stepsOfPhase(flow: FlowView, phase: string): readonly Step[] {
 }
 
 /** The steps a cursor runs through: a phase's, those after it, or those that each task or each wave of a tasks step runs. */
-export function stepsOf(run: RunView, cursor: CursorView): readonly Step[] {
+export function runSteps(run: RunView, cursor: CursorView): readonly Step[] {
   const { flow } = run.drafted;
   if (cursor.kind === "phase") return stepsOfPhase(flow, cursor.phase);
   if (cursor.kind === "closing") return (flow.closing ?? []) as readonly Step[];
   const container = cursor.inside === null ? undefined : own(run.open, cursor.inside);
   const parent = container === undefined ? undefined : own(run.cursors, container.cursor);
   invariant(container !== undefined && parent !== undefined, `F1: ${cursor.path} is inside an open tasks step`);
-  const { tasks } = stepOf(run, parent, container.step);
+  const { tasks } = runStep(run, parent, container.step);
   return (cursor.kind === "task" ? tasks?.each : tasks?.wave) ?? [];
 }
 
-export function stepOf(run: RunView, cursor: CursorView, id: string): Step {
-  const step = stepsOf(run, cursor).find((candidate) => candidate.id === id);
+export function runStep(run: RunView, cursor: CursorView, id: string): Step {
+  const step = runSteps(run, cursor).find((candidate) => candidate.id === id);
   if (step === undefined) throw new InvariantBroken(`F1: ${cursor.path} has a step ${id}`);
   return step;
 }
 
-export function cursorOf(run: RunView, path: string): CursorView {
+export function runCursor(run: RunView, path: string): CursorView {
   const cursor = own(run.cursors, path);
   // Not `invariant`, here and wherever every event passes: building unread messages costs more than the check itself.
   if (cursor === undefined) throw new InvariantBroken(`F1: ${path} is a cursor of the run`);
   return cursor;
 }
 
-export function phaseOf(run: RunView, id: string): RunView["phases"][number] {
+export function runPhase(run: RunView, id: string): RunView["phases"][number] {
   const phase = run.phases.find((candidate) => candidate.id === id);
   invariant(phase !== undefined, `F1: the run has a phase ${id}`);
   return phase;
@@ -101,33 +101,33 @@ export const taskPath = (attempt: string, task: string): string => `${attempt}/$
 export const isClosing = (run: RunView, phase: Pick<PhaseState, "id">): boolean =>
   run.drafted.flow.closing !== undefined && own(run.cursors, closingPath(phase.id))?.result === null;
 
-export const retryOf = (flow: FlowView, step: Step): number => step.retry ?? flow.defaults?.step?.retry ?? 0;
+export const flowRetry = (flow: FlowView, step: Step): number => step.retry ?? flow.defaults?.step?.retry ?? 0;
 
 /** A fact's value; undefined if there is none, which matches nothing. */
-export function factOf(run: RunView, place: CursorPosition, name: string): Scalar | undefined {
+export function runFact(run: RunView, place: CursorPosition, name: string): Scalar | undefined {
   const [head = "", ...rest] = name.split(".");
-  if (head === "option") return optionOf(run, rest.join("."));
-  if (head === "count") return countOf(run, place, rest.join("."));
+  if (head === "option") return runOption(run, rest.join("."));
+  if (head === "count") return runCount(run, place, rest.join("."));
   if (head === "before") {
     const cursor = own(run.cursors, `before.${rest[0] ?? ""}`);
-    return cursor === undefined ? undefined : factIn(own(cursor.last, rest[1] ?? ""), rest.slice(2));
+    return cursor === undefined ? undefined : findFact(own(cursor.last, rest[1] ?? ""), rest.slice(2));
   }
-  return factIn(own(place.last, head), rest);
+  return findFact(own(place.last, head), rest);
 }
 
-function factIn(outcome: OutcomeView | undefined, [first, second]: readonly string[]): Scalar | undefined {
+function findFact(outcome: OutcomeView | undefined, [first, second]: readonly string[]): Scalar | undefined {
   if (outcome === undefined) return undefined;
   if (first === undefined) return outcome.kind;
   return first === "says" ? own(outcome.says, second ?? "") : own(outcome.facts, first);
 }
 
 /** An option of this opening, else of this run, else its default; an unset option is `false`. */
-export function optionOf(run: RunView, name: string): Scalar {
+export function runOption(run: RunView, name: string): Scalar {
   return own(run.overrides, name) ?? own(run.drafted.options, name) ?? own(run.drafted.flow.options ?? {}, name)?.default ?? false;
 }
 
 /** How often a count was used, in the scope it is kept per. */
-export function countOf(run: RunView, place: CursorPosition, name: string): number | undefined {
+export function runCount(run: RunView, place: CursorPosition, name: string): number | undefined {
   const rule = own(run.drafted.flow.counts ?? {}, name);
   if (rule === undefined) return undefined;
   const statusCache = rule.per === "run" ? run.taken : rule.per === "invocation" ? run.invocation : place.taken;
@@ -135,22 +135,22 @@ export function countOf(run: RunView, place: CursorPosition, name: string): numb
 }
 
 /** A number as written, or that of the option it names; undefined if the option is not a number. */
-export function numberOf(run: RunView, value: NumberOrOption): number | undefined {
+export function runNumber(run: RunView, value: NumberOrOption): number | undefined {
   if (typeof value === "number") return value;
-  const option = optionOf(run, value.slice("option.".length));
+  const option = runOption(run, value.slice("option.".length));
   return typeof option === "number" ? option : undefined;
 }
 
 export function matches(run: RunView, place: CursorPosition, when: When | undefined): boolean {
   if (when === undefined) return true;
-  return Object.entries(when).every(([name, want]) => meets(run, factOf(run, place, name), want));
+  return Object.entries(when).every(([name, want]) => meets(run, runFact(run, place, name), want));
 }
 
 function meets(run: RunView, have: Scalar | undefined, want: Want): boolean {
   if (have === undefined) return false;
   if (Array.isArray(want)) return want.includes(have);
   if (typeof want !== "object") return have === want;
-  const bound = numberOf(run, "below" in want ? want.below : want.min);
+  const bound = runNumber(run, "below" in want ? want.below : want.min);
   if (typeof have !== "number" || bound === undefined) return false;
   return "below" in want ? have < bound : have >= bound;
 }
@@ -165,11 +165,11 @@ export function wanted(run: RunView, place: CursorPosition, rule: Pick<Step, "on
 }
 
 /** What runs now: actions begun or taken over by this opening. A tasks step whose tasks have cursors does nothing itself. */
-export function executionsOf(run: RunView): readonly OpenView[] {
-  const open = valuesOf(run.open);
+export function runExecutions(run: RunView): readonly OpenView[] {
+  const open = recordValues(run.open);
   return open.some(({ stage }) => stage === "walking") ? open.filter(({ stage }) => stage !== "walking") : open;
 }
-export const liveExecutions = (run: RunView): readonly OpenView[] => liveAmong(executionsOf(run), run);
+export const liveExecutions = (run: RunView): readonly OpenView[] => liveAmong(runExecutions(run), run);
 
 /** Those actions that this opening drives and that do not wait for their place: nearly always all of them. */
 export function liveAmong(actions: readonly OpenView[], run: RunView): readonly OpenView[] {

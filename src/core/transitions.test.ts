@@ -3,7 +3,7 @@ import { states } from "../contracts/objective.ts";
 import { hash, opened, runDrafted, started, Tape } from "../../test/simulation/support/tape.ts";
 import { flowNamed } from "../../test/simulation/support/flows.ts";
 import type { Draft } from "../contracts/event.ts";
-import { allowedFrom, mayGo, refusalOf } from "./transitions.ts";
+import { allowedFrom, mayGo, commandRefusal } from "./transitions.ts";
 
 describe("a run goes from one state to another in six ways", () => {
   const allowed = ["draft running", "running paused", "paused running", "running stopped", "paused stopped", "running completed"];
@@ -25,7 +25,7 @@ describe("and commands are possible where their transition is", () => {
     test(command, () => {
       expect([...allowedFrom(command)].toSorted()).toEqual([...from].toSorted());
       for (const status of states) {
-        const refusal = refusalOf(command, status);
+        const refusal = commandRefusal(command, status);
         expect(refusal === null).toBe(from.includes(status));
         if (refusal !== null) expect(refusal).toEqual({ reason_code: "invalid_state_transition", allowed_from: allowedFrom(command) });
       }

@@ -26,7 +26,7 @@ export function allowedFrom(command: RunCommand): readonly RunStatus[] {
 }
 
 /** Null if the command is possible; else the refusal, with the states from which it would be. */
-export function refusalOf(
+export function commandRefusal(
   command: RunCommand,
   status: RunStatus,
 ): null | { readonly reason_code: "invalid_state_transition"; readonly allowed_from: readonly RunStatus[] } {

@@ -12,7 +12,7 @@ export const isVerdict = (value: unknown): value is Verdict => typeof value === 
 export type VerdictFound = { readonly verdict: Verdict; readonly gaps: readonly string[] };
 
 /** The verdict that follows from the evidence. */
-export const verdictOf = (run: RunView): VerdictFound => withGaps(run, judgedBy(run));
+export const runVerdict = (run: RunView): VerdictFound => withGaps(run, judgedBy(run));
 
 /** Artifacts without real content, and child runs that are not verified, leave gaps in any verdict. */
 function withGaps(run: RunView, judged: VerdictFound): VerdictFound {
@@ -99,7 +99,7 @@ const worst = (found: readonly VerdictFound[]): VerdictFound => ({
  * whose work is on the branch.
  */
 export function landingVerdict(run: RunView, cursor: Pick<CursorView, "kind">): VerdictFound {
-  if (cursor.kind !== "closing") return verdictOf(run);
+  if (cursor.kind !== "closing") return runVerdict(run);
   const done = run.phases.filter(({ group, status }) => group === "phases" && status === "completed");
   return withGaps(run, worst(done.map((phase) => phaseVerdict(run, phase))));
 }
@@ -116,7 +116,7 @@ function phaseVerdict(run: RunView, { id, checks: ofDocument = [] }: RunView["ph
       gaps: isGated ? [] : [`phase ${id}: nothing proves it`],
     };
   }
-  const results = asked.length > 0 ? asked.map((check) => own(run.checks, check.id)?.latest) : criteriaIn(run);
+  const results = asked.length > 0 ? asked.map((check) => own(run.checks, check.id)?.latest) : findCriteria(run);
   const red = results.filter((result) => result !== undefined && result.status !== "passed" && result.quarantined === undefined);
   if (red.length > 0) return { verdict: "refuted", gaps: red.map((result) => `phase ${id}: ${result?.check.title ?? ""} does not pass`) };
   const unrun = results.filter((result) => result?.status !== "passed").length;
@@ -126,7 +126,7 @@ function phaseVerdict(run: RunView, { id, checks: ofDocument = [] }: RunView["ph
     : { verdict: "verified_with_gaps", gaps: [`phase ${id}: ${unrun} of its checks did not count`] };
 }
 
-const criteriaIn = (run: RunView) =>
+const findCriteria = (run: RunView) =>
   Object.values(run.checks)
     .map(({ latest }) => latest)
     .filter(({ check }) => check.kind === "criterion");

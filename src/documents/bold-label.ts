@@ -16,7 +16,7 @@ export type BoldLabel = {
 };
 
 /** A bold word with a colon that opens a field: `**Goal**: …`, `**Goal:** …`, `**Success Criteria** (what must hold): …`. */
-export function boldLabelOf(text: string): BoldLabel | null {
+export function parseBoldLabel(text: string): BoldLabel | null {
   const head = /^\s*(?:([-*+])\s+)?(\*\*|__)(?!\s)/.exec(text);
   const mark = head?.[2];
   if (head === null || mark === undefined) return null;

@@ -4,7 +4,7 @@
 export type CodeSpan = { readonly start: number; readonly end: number; readonly code: string };
 
 /** The inline code of one text, as Markdown pairs backticks: a run of them closes at the next run of the same length. One pass. */
-export function codeSpansOf(text: string): readonly CodeSpan[] {
+export function listCodeSpans(text: string): readonly CodeSpan[] {
   if (!text.includes("`")) return [];
   const runs = [...text.matchAll(/`+/g)].map((match) => ({ at: match.index, length: match[0].length }));
   const later = new Map<number, number[]>();
@@ -33,7 +33,7 @@ export function codeSpansOf(text: string): readonly CodeSpan[] {
 }
 
 /** The text with its inline code blanked out, every other character at its old place. */
-export function withoutCode(text: string, spans: readonly CodeSpan[] = codeSpansOf(text)): string {
+export function withoutCode(text: string, spans: readonly CodeSpan[] = listCodeSpans(text)): string {
   if (spans.length === 0) return text;
   const parts: string[] = [];
   let position = 0;

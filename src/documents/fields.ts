@@ -1,7 +1,7 @@
 // fields: the bold fields of a section, in whatever order they stand, and the three ways to read one: as a paragraph, as a list, as it is.
 
 import type { Position } from "../kit/finding.ts";
-import { boldLabelOf, plainLabelOf } from "./bold-label.ts";
+import { parseBoldLabel, plainLabelOf } from "./bold-label.ts";
 import type { Line } from "./markdown-lines.ts";
 import type { Report } from "./report.ts";
 
@@ -54,7 +54,7 @@ export function fieldsOf(
   const fields: Field[] = [];
   let open: (Omit<Field, "lines"> & { readonly lines: Line[] }) | null = null;
   for (const line of lines) {
-    const label = line.is === "text" ? (boldLabelOf(line.text) ?? plainLabelOf(line.text, plain)) : null;
+    const label = line.is === "text" ? (parseBoldLabel(line.text) ?? plainLabelOf(line.text, plain)) : null;
     const isKnown = label !== null && known.has(label.label);
     if (label !== null && (isKnown || (ending === "any" && !label.isBulleted))) {
       open = {
@@ -67,26 +67,26 @@ export function fieldsOf(
       fields.push(open);
       continue;
     }
-    if (ending === "any" && headingLevelOf(line) > 0) open = null;
+    if (ending === "any" && computeHeadingLevel(line) > 0) open = null;
     else open?.lines.push(line);
   }
   return fields;
 }
 
 /** The level of a heading; 0 for any other line. */
-export function headingLevelOf({ text, is }: Line): number {
+export function computeHeadingLevel({ text, is }: Line): number {
   return is === "text" ? (/^ {0,3}(#{1,6})(?:\s|$)/.exec(text)?.[1]?.length ?? 0) : 0;
 }
 
 /** A field's value as one paragraph: wrapped lines and a list right under it joined, up to the first blank line behind something. */
-export function paragraphOf({ inline, lines }: Field): string {
+export function fieldParagraph({ inline, lines }: Field): string {
   const parts = inline === "" ? [] : [inline];
   for (const line of lines) {
     if (line.is !== "text") continue;
     const text = line.text.trim();
     if (text === "" && parts.length === 0) continue;
     if (text === "" || isBareLabel(text)) break;
-    const item = listItemOf(line.text);
+    const item = parseListItem(line.text);
     if (item !== null && isCheckbox(item.text)) break;
     parts.push(item === null ? text : item.text);
   }
@@ -96,9 +96,9 @@ export function paragraphOf({ inline, lines }: Field): string {
 export type Item = { readonly text: string; readonly place: Position; readonly kind: "inline" | "number" | "bullet" };
 
 /** A field's value as a list: its own items with their wrapped lines; nested items are ignored, except for a check alone on its line. */
-export function itemsOf({ inline, inlinePlace, lines }: Field): readonly Item[] {
+export function fieldItems({ inline, inlinePlace, lines }: Field): readonly Item[] {
   const items: { text: string[]; place: Position; kind: Item["kind"] }[] = [];
-  if (inline !== "") items.push({ text: [listItemOf(inline)?.text ?? inline], place: inlinePlace, kind: "inline" });
+  if (inline !== "") items.push({ text: [parseListItem(inline)?.text ?? inline], place: inlinePlace, kind: "inline" });
   let base: { readonly indent: number; readonly kind: Item["kind"] } | null = null;
   let isBehindBlank = false;
   let isNested = false;
@@ -109,7 +109,7 @@ export function itemsOf({ inline, inlinePlace, lines }: Field): readonly Item[] 
       isBehindBlank = true;
       continue;
     }
-    const found = listItemOf(line.text);
+    const found = parseListItem(line.text);
     const wasBehindBlank = isBehindBlank;
     isBehindBlank = false;
     if (found === null) {
@@ -137,7 +137,7 @@ export function itemsOf({ inline, inlinePlace, lines }: Field): readonly Item[] 
 }
 
 /** The words of a list's item, `column` where they begin. */
-export function listItemOf(text: string): { readonly kind: "number" | "bullet"; readonly text: string; readonly column: number } | null {
+export function parseListItem(text: string): { readonly kind: "number" | "bullet"; readonly text: string; readonly column: number } | null {
   const match = /^\s*(?:([-*+])|\d{1,9}[.)])\s+(?=\S)/.exec(text);
   if (match === null) return null;
   return { kind: match[1] === undefined ? "number" : "bullet", text: text.slice(match[0].length).trimEnd(), column: match[0].length + 1 };

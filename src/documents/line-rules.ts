@@ -54,7 +54,7 @@ export const isTree = (value: unknown): value is Tree => typeof value === "objec
 export const notCounted = Number.NaN;
 
 /** A line as one JSON object, null if it is blank, or why it is none. */
-export function treeOf(text: string): Tree | null | string {
+export function textTree(text: string): Tree | null | string {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -47,14 +47,14 @@ export function markdownLines(file: string, source: string): { readonly lines: r
     }
     const text = whole.slice(0, lineCharactersMax);
     const push = (shown: string, is: Line["is"]): void => {
-      lines.push({ number, text: shown, indent: indentOf(shown), is });
+      lines.push({ number, text: shown, indent: textIndent(shown), is });
     };
     if (fence !== null) {
       if (closes(text, fence)) fence = null;
       push(text, "code");
       continue;
     }
-    const opened: Fence | null = comment === null ? fenceIn(text, number) : null;
+    const opened: Fence | null = comment === null ? findFence(text, number) : null;
     if (opened !== null) {
       fence = opened;
       push(text, "code");
@@ -72,7 +72,7 @@ export function markdownLines(file: string, source: string): { readonly lines: r
   return { lines, findings: report.findings() };
 }
 
-function indentOf(text: string): number {
+function textIndent(text: string): number {
   let columns = 0;
   for (let n = 0; n < text.length; n += 1) {
     const letter = text.charAt(n);
@@ -83,7 +83,7 @@ function indentOf(text: string): number {
   return columns;
 }
 
-function fenceIn(text: string, line: number): Fence | null {
+function findFence(text: string, line: number): Fence | null {
   const match = /^\s*(`{3,}|~{3,})/.exec(text);
   const marks = match?.[1];
   if (match === null || marks === undefined) return null;

@@ -3,7 +3,7 @@
 const form = /^\d{1,9}(?:\.\d{1,9}){0,3}$/;
 
 /** A phase id as written, in its one form: `03` and `3` are the same. Null if it is none. */
-export function phaseIdOf(text: string): string | null {
+export function parsePhaseId(text: string): string | null {
   if (!form.test(text)) return null;
   return text
     .split(".")

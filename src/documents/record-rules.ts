@@ -2,14 +2,14 @@
 
 /** The rules of a log in which every line is a record of one kind: trace spans, a portfolio's events and checkpoints. */
 
-import { fieldCheckOf, unfit } from "../kit/field-check.ts";
-import { stringsIn } from "../kit/json-hazards.ts";
-import { type LineRules, notCounted, type Tree, treeOf, type Violation, type Violations } from "./line-rules.ts";
+import { buildFieldCheck, unfit } from "../kit/field-check.ts";
+import { countStrings } from "../kit/json-hazards.ts";
+import { type LineRules, notCounted, type Tree, textTree, type Violation, type Violations } from "./line-rules.ts";
 
 type Report = (rule: string, message: string, severity?: Violation["severity"]) => void;
 
 export type RecordLog = {
-  readonly record: Parameters<typeof fieldCheckOf>[0];
+  readonly record: Parameters<typeof buildFieldCheck>[0];
   /** What its rules are called. */
   readonly names: { readonly json: string; readonly field: string; readonly enum: string };
   /** What holds between two fields. */
@@ -17,12 +17,12 @@ export type RecordLog = {
 };
 
 export function openRecordRules(violations: Violations, { record, names, beyond }: RecordLog): LineRules {
-  const check = fieldCheckOf(record);
+  const check = buildFieldCheck(record);
   let position = 0;
   const report: Report = (rule, message, severity) => violations.add(position, rule, message, severity);
   return {
     line: (text, number) => {
-      const tree = treeOf(text);
+      const tree = textTree(text);
       if (tree === null) return 0;
       position = number;
       if (typeof tree === "string") {
@@ -35,7 +35,7 @@ export function openRecordRules(violations: Violations, { record, names, beyond 
           report(kind === "enum" ? names.enum : names.field, message, kind === "null" ? "warning" : "error");
       }
       beyond?.(tree, report);
-      return counted === unfit ? stringsIn(tree) : counted;
+      return counted === unfit ? countStrings(tree) : counted;
     },
     fault: (number, message) => violations.add(number, names.json, message),
     end: () => undefined,

@@ -15,7 +15,7 @@ export type ShellWord = {
 };
 
 /** Null if the line is not a plain list of commands: an open quote, a group, a loop. */
-export function commandsOf(line: string): readonly SimpleCommand[] | null {
+export function parseCommands(line: string): readonly SimpleCommand[] | null {
   const commands: SimpleCommand[] = [];
   let words: ShellWord[] = [];
   let position = 0;

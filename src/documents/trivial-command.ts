@@ -4,7 +4,7 @@
 //   T1. No project can make a trivial command fail, and no command is called trivial that a broken project could make fail.
 
 import type { Expectation } from "../contracts/evidence.ts";
-import { commandsOf, type Joint, type ShellWord } from "./shell-words.ts";
+import { parseCommands, type Joint, type ShellWord } from "./shell-words.ts";
 
 /** Whether its exit code is always 0, and whether its output is always the same. */
 type Nature = { readonly isSure: boolean; readonly isConstant: boolean };
@@ -18,7 +18,7 @@ const depthMax = 4;
 export function trivialBecause(command: string, expect: Expectation | null): string | null {
   if (expect?.kind === "at_least" && expect.count === 0) return "every output has at least 0";
   if (expect?.kind === "text" && expect.text.trim() === "") return "every output holds an empty text";
-  const nature = natureOf(command, 0);
+  const nature = lineNature(command, 0);
   if (expect === null) return nature.isSure ? "it comes out the same whatever the project is like" : null;
   if (nature.isConstant) return "its output is the same whatever the project is like";
   return expect.kind === "text" && saysItself(command, expect.text) ? "it prints the expected text itself" : null;
@@ -27,10 +27,10 @@ export function trivialBecause(command: string, expect: Expectation | null): str
 /** Commands that feed each other, and the sign behind the last of them. */
 type Pipe = { readonly commands: readonly (readonly ShellWord[])[]; readonly joint: Joint };
 
-function pipesOf(line: string): readonly Pipe[] | null {
+function parsePipes(line: string): readonly Pipe[] | null {
   const pipes: Pipe[] = [];
   let commands: (readonly ShellWord[])[] = [];
-  for (const { words, joint } of commandsOf(line) ?? [{ words: [], joint: "|" as const }]) {
+  for (const { words, joint } of parseCommands(line) ?? [{ words: [], joint: "|" as const }]) {
     commands.push(words);
     if (joint === "|") continue;
     pipes.push({ commands, joint });
@@ -39,10 +39,10 @@ function pipesOf(line: string): readonly Pipe[] | null {
   return commands.length > 0 ? null : pipes;
 }
 
-function natureOf(line: string, depth: number): Nature {
+function lineNature(line: string, depth: number): Nature {
   const group = /^\s*(?:\(([^()]*)\)|\{\s([^{}]*)\})\s*$/.exec(line);
-  if (group !== null && depth < depthMax) return natureOf(group[1] ?? group[2] ?? "", depth + 1);
-  const pipes = pipesOf(line);
+  if (group !== null && depth < depthMax) return lineNature(group[1] ?? group[2] ?? "", depth + 1);
+  const pipes = parsePipes(line);
   if (pipes === null) return open;
   if (pipes[0]?.commands[0]?.[0]?.text === "set") return open; // `set -e` and its like change what follows
   let [isSure, isConstant] = [true, true];
@@ -67,7 +67,7 @@ function pipeNature(commands: readonly (readonly ShellWord[])[], depth: number):
 
 /** `npm test; echo done` (expect done): the last command says what is expected, whatever came before. */
 function saysItself(line: string, text: string): boolean {
-  const pipes = pipesOf(line) ?? [];
+  const pipes = parsePipes(line) ?? [];
   const last = pipes.at(-1)?.commands;
   const [words] = last ?? [];
   const isAlone = pipes.length === 1 || pipes.at(-2)?.joint === ";";
@@ -95,7 +95,7 @@ function simpleNature(words: readonly ShellWord[], depth: number, fed: Fed): Nat
     return simpleNature(rest, depth, fed);
   if (["sh", "bash", "dash", "zsh", "eval"].includes(name) && depth < depthMax) {
     const script = name === "eval" ? rest[0] : rest[0]?.text === "-c" ? rest[1] : undefined;
-    return script !== undefined && script.holds !== "something" ? natureOf(script.text, depth + 1) : open;
+    return script !== undefined && script.holds !== "something" ? lineNature(script.text, depth + 1) : open;
   }
   return table[name]?.(rest, fed) ?? (rest.length === 1 && versionFlags.has(rest[0]?.text ?? "") ? prints : open);
 }

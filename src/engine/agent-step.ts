@@ -14,13 +14,13 @@ import type { Draft, EventOf } from "../contracts/event.ts";
 import type { Step } from "../contracts/flow.ts";
 import type { GitSha } from "../contracts/ids.ts";
 import { switchFor } from "../core/players.ts";
-import { chargeOf, elapsedShare } from "../core/budget.ts";
-import { madeProgress, fingerprintOf } from "../core/breaker.ts";
-import { overdraftOf } from "../core/overdraft.ts";
+import { reportedCharge, elapsedShare } from "../core/budget.ts";
+import { madeProgress, categoryFingerprint } from "../core/breaker.ts";
+import { runOverdraft } from "../core/overdraft.ts";
 import type { RunView, CursorView } from "../core/state.ts";
 import type { TurnResult } from "../ports/agent.ts";
 import type { ChangeSet } from "../ports/workspace.ts";
-import { Cancelled, type StepExecution, settingOf } from "./step-execution.ts";
+import { Cancelled, type StepExecution, actionSetting } from "./step-execution.ts";
 import { checkClaims, recordedTurn, refusedReturn, type AgentReport } from "./check-claims.ts";
 import { emptyIn } from "./placeholder-facts.ts";
 import { lockedBy, placed, prove } from "./prove.ts";
@@ -32,14 +32,14 @@ const saidCharsMax = 2_000;
 const violationsShownMax = 50;
 
 export async function agentStep(action: StepExecution): Promise<void> {
-  const { stage } = settingOf(action).open;
+  const { stage } = actionSetting(action).open;
   const turn = stage === "started" ? await takeTurn(action) : null;
   if (turn === "over") return;
   const place = action.place();
   if (place !== null) await inPlace(action, place); // A4
   const applied = stage === "applied" ? { parent: null } : await applyChanges(action, turn?.changes ?? null);
   if (applied === "over") return;
-  if (overdraftOf(action.run()) !== null) return setDown(action); // A5
+  if (runOverdraft(action.run()) !== null) return setDown(action); // A5
   await proveStep(action, turn, applied.parent);
 }
 
@@ -64,7 +64,7 @@ type Taken = { readonly changes: ChangeSet; readonly words: AgentReport };
 /** The turn, its changes and its text; `over` if the attempt ended with it. */
 async function takeTurn(action: StepExecution): Promise<Taken | "over"> {
   const { runtime, attempt } = action;
-  const { run, cursor, step, open } = settingOf(action);
+  const { run, cursor, step, open } = actionSetting(action);
   const layer = await runtime.workspace.openLayer(attempt, step.masks ?? [], ...keepsOf(run, cursor, step));
   const switched = switchFor(run, step.agent ?? "", runtime.clock.now());
   if (switched !== null) await action.record({ event: "agent_switched", reason_code: "agent_switched", ...switched });
@@ -82,7 +82,7 @@ async function takeTurn(action: StepExecution): Promise<Taken | "over"> {
   const minutes = (runtime.clock.monotonicMs() - began) / 60_000;
   const share = result.kind === "cut" ? elapsedShare(minutes, open.need, request.turn.minutesMax) : 1;
   const heardBytes = "said" in result ? Buffer.byteLength(result.said) : 0;
-  const usage = chargeOf(result.usage, open.need, minutes, result.usage?.source, share, heardBytes);
+  const usage = reportedCharge(result.usage, open.need, minutes, result.usage?.source, share, heardBytes);
   if (action.cancel.isCancelled) {
     action.interruption = usage;
     throw new Cancelled();
@@ -103,14 +103,14 @@ async function takeTurn(action: StepExecution): Promise<Taken | "over"> {
   const words = { said: result.said, claim: result.claim, promised: result.promised, prompt: brief.prompt };
   const isQuiet = changes.paths.length === 0 && changes.violations.length === 0 && result.outside.length === 0;
   if (isQuiet && (step.proof ?? []).length === 0) {
-    const progress = progressOf(step, madeProgress(run, cursor.phase, { tree: run.tip.tree, checks: [], changed: false }));
+    const progress = stepProgress(step, madeProgress(run, cursor.phase, { tree: run.tip.tree, checks: [], changed: false }));
     const facts = { changed: false, promised: result.promised, announced_more: result.announcedMore, ...asked(result.question) };
     const heard = await checkClaims(action, { agent: brief.cast.agent, words, commit: run.tip.commit, changed: [], results: [] });
     const ended = { ...progress, ...onlyIgnored(changes.ignored) };
     await action.record(turn, ...heard, { event: "step_completed", attempt, facts, checks: [], tree: run.tip.tree, ...ended }); // A1
     return "over";
   }
-  const violation = violationOf(action, changes, result.outside);
+  const violation = actionViolation(action, changes, result.outside);
   if (violation !== null) {
     await action.recordAndQuarantine(turn, violation); // A1
     return "over";
@@ -130,7 +130,7 @@ const keepsOf = (run: RunView, { phase, task }: CursorView, { keeps }: Step): re
   keeps === undefined ? everything : [keeps.map((pattern) => placed(run.drafted.flow, pattern, phase, task ?? ""))];
 
 /** A step that only reports, and passed without a change, is not a sign of no progress: it counts neither way. */
-const progressOf = ({ keeps }: Step, progress: boolean): { readonly progress?: boolean } =>
+const stepProgress = ({ keeps }: Step, progress: boolean): { readonly progress?: boolean } =>
   keeps !== undefined && !progress ? {} : { progress };
 
 const asked = (question: string | null | undefined): { readonly agent_asks?: string } =>
@@ -157,7 +157,7 @@ async function failTurn(
     announced_more: false,
     confidence: null,
     usage,
-    ...transcriptOf(result),
+    ...turnTranscript(result),
   };
   const heard = reason === "return_invalid" ? refusedReturn(action, agent, result.detail) : [];
   await action.recordAndQuarantine(turn, ...heard, failure(action, reason, result.detail)); // A1
@@ -196,15 +196,15 @@ async function turnOf(
     ...(result.notes.length === 0 ? {} : { notes: [...result.notes] }),
     ...(result.question === null ? {} : { question: result.question }),
     ...(result.question === null || result.answers === undefined ? {} : { answers: [...result.answers] }),
-    ...transcriptOf(result),
+    ...turnTranscript(result),
   };
 }
 
-const transcriptOf = ({ transcript }: TurnResult): Pick<EventOf<"turn_ended">, "transcript"> =>
+const turnTranscript = ({ transcript }: TurnResult): Pick<EventOf<"turn_ended">, "transcript"> =>
   transcript === undefined ? {} : { transcript };
 
 /** A2: one path outside the scope, or with a secret in it, and nothing of the attempt is applied. Null if it stayed inside. */
-function violationOf(action: StepExecution, changes: ChangeSet, outside: readonly string[]): Draft | null {
+function actionViolation(action: StepExecution, changes: ChangeSet, outside: readonly string[]): Draft | null {
   const named = [
     ...changes.violations.map(({ path, kind, detail }) => ({ path, why: `${path} (${kind}: ${detail})` })),
     ...outside.map((path) => ({ path, why: `${path} (outside_layer: the agent's own tool call names it)` })),
@@ -225,11 +225,11 @@ function violationOf(action: StepExecution, changes: ChangeSet, outside: readonl
 /** `over` where the attempt ended: it left its scope, or another attempt changed the same files meanwhile. After a crash, `seen` is null. */
 async function applyChanges(action: StepExecution, seen: ChangeSet | null): Promise<{ readonly parent: GitSha | null } | "over"> {
   const { runtime, attempt } = action;
-  const { run, cursor, step, open } = settingOf(action);
+  const { run, cursor, step, open } = actionSetting(action);
   const isCommitted = seen === null && (await runtime.workspace.inspect(attempt, null)).commit !== null;
   const changes = isCommitted ? null : (seen ?? (await runtime.workspace.changesOf(attempt)));
   // Only after a crash: otherwise the turn's line and the refusal are written together.
-  const violation = changes === null ? null : violationOf(action, changes, open.turn?.outside ?? []);
+  const violation = changes === null ? null : actionViolation(action, changes, open.turn?.outside ?? []);
   if (violation !== null) {
     await action.recordAndQuarantine(violation);
     return "over";
@@ -253,7 +253,7 @@ async function applyChanges(action: StepExecution, seen: ChangeSet | null): Prom
 }
 
 async function proveStep(action: StepExecution, turn: Taken | null, parent: GitSha | null): Promise<void> {
-  const { run, cursor, step, open } = settingOf(action);
+  const { run, cursor, step, open } = actionSetting(action);
   const proof = await prove(action, turn?.words.prompt); // A3
   const heard = await checkClaims(action, {
     agent: open.turn?.agent ?? "",
@@ -277,17 +277,17 @@ async function proveStep(action: StepExecution, turn: Taken | null, parent: GitS
   };
   const common = { attempt: action.attempt, facts, checks: [...proof.checks], tree };
   if (proof.holds) {
-    const passed = { ...common, ...(isChanged ? { progress } : progressOf(step, progress)) };
+    const passed = { ...common, ...(isChanged ? { progress } : stepProgress(step, progress)) };
     return action.record(...heard, { event: "step_completed", ...passed, ...lockedBy(proof.locks), ...emptyIn(proof.hollow) });
   }
   const reason_code = proof.reason ?? "proof_missing";
-  const fingerprint = fingerprintOf(reason_code, proof.detail);
+  const fingerprint = categoryFingerprint(reason_code, proof.detail);
   return action.record(...heard, { event: "step_failed", ...common, progress, fingerprint, detail: proof.detail, reason_code });
 }
 
 function failure(action: StepExecution, reason: string, detail: string): Draft {
   const facts = { changed: false, promised: false, announced_more: false };
-  const fingerprint = fingerprintOf(reason, detail);
+  const fingerprint = categoryFingerprint(reason, detail);
   return { event: "step_failed", attempt: action.attempt, facts, progress: false, fingerprint, detail, reason_code: reason };
 }
 

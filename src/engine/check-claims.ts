@@ -7,11 +7,11 @@
 
 import type { CheckResult, ClaimChecked } from "../contracts/evidence.ts";
 import type { Draft } from "../contracts/event.ts";
-import { kindOf } from "../contracts/flow.ts";
+import { stepKind } from "../contracts/flow.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
-import { stepsOf } from "../core/selectors.ts";
+import { runSteps } from "../core/selectors.ts";
 import type { RunView, CursorView } from "../core/state.ts";
-import { type StepExecution, settingOf } from "./step-execution.ts";
+import { type StepExecution, actionSetting } from "./step-execution.ts";
 
 const whyCharsMax = 300;
 
@@ -31,7 +31,7 @@ export type ClaimsChecked = {
 
 /** The claims of this attempt's turn as an event; none if nothing was claimed. */
 export async function checkClaims(action: StepExecution, { agent, words, ...found }: ClaimsChecked): Promise<readonly Draft[]> {
-  const { run, cursor, open } = settingOf(action);
+  const { run, cursor, open } = actionSetting(action);
   const { attempt, runtime } = action;
   if (open.heard === true) return []; // H1
   const spoken = words ?? (await keptReport(action));
@@ -46,7 +46,7 @@ export async function checkClaims(action: StepExecution, { agent, words, ...foun
 }
 
 function heardOf(action: StepExecution, agent: string, claims: ClaimChecked[], waiting: ClaimChecked[]): Draft {
-  const { run, open } = settingOf(action);
+  const { run, open } = actionSetting(action);
   const role = open.role ?? "";
   const model = (run.drafted.cast[role] ?? run.drafted.cast["*"])?.override?.model;
   return {
@@ -73,7 +73,7 @@ export async function checkClaimsAgain(
   results: readonly CheckResult[],
   regressed: readonly CheckResult[] = [],
 ): Promise<readonly Draft[]> {
-  const { run, cursor } = settingOf(action);
+  const { run, cursor } = actionSetting(action);
   const drafts: Draft[] = [];
   for (const { attempt, agent, role, model, claims: waiting } of run.waiting ?? []) {
     if (!attempt.startsWith(`${cursor.path}@`)) continue; // the cursor's own attempts, and those of its tasks
@@ -96,14 +96,14 @@ export async function checkClaimsAgain(
 /** Whether a check of the runner may come after a turn of this cursor: one of its steps is a check, or one of its phase's. */
 function hasChecks(run: RunView, cursor: CursorView): boolean {
   const phase = run.cursors[cursor.phase];
-  const steps = [...stepsOf(run, cursor), ...(phase === undefined ? [] : stepsOf(run, phase))];
-  return steps.some((step) => kindOf(step) === "check");
+  const steps = [...runSteps(run, cursor), ...(phase === undefined ? [] : runSteps(run, phase))];
+  return steps.some((step) => stepKind(step) === "check");
 }
 
 const withoutWaits = ({ kind, text, verdict, why }: ClaimChecked): ClaimChecked => ({ kind, text, verdict, why });
 
 async function keptReport(action: StepExecution): Promise<AgentReport> {
-  const { turn } = settingOf(action).open;
+  const { turn } = actionSetting(action).open;
   const kept = await recordedTurn(action, turn?.claim);
   return { said: kept?.said ?? turn?.said ?? "", claim: kept?.claim ?? null, promised: turn?.promised ?? false };
 }

@@ -3,10 +3,10 @@
 import type { CheckResult } from "../contracts/evidence.ts";
 import { wantedIn } from "../kit/answer.ts";
 import { checksFor, proofsAmong } from "./checks.ts";
-import { fingerprintOf, madeProgress } from "../core/breaker.ts";
+import { categoryFingerprint, madeProgress } from "../core/breaker.ts";
 import { baselineOf, type ChecksJudged, judgeChecks } from "../core/completion.ts";
 import type { RunView } from "../core/state.ts";
-import { Cancelled, type StepExecution, settingOf } from "./step-execution.ts";
+import { Cancelled, type StepExecution, actionSetting } from "./step-execution.ts";
 import { checkClaimsAgain } from "./check-claims.ts";
 import { judgedProtected, protectedIn, testsBefore, underBase } from "./protected-files.ts";
 import { lockedBy, type Proved, proveNamed } from "./prove.ts";
@@ -16,7 +16,7 @@ import { lockedBy, type Proved, proveNamed } from "./prove.ts";
  * Protected files come from the base: the agent may not change them, unless the scope names them or a person approved.
  */
 export async function checkStep(action: StepExecution): Promise<void> {
-  const { run, cursor, step } = settingOf(action);
+  const { run, cursor, step } = actionSetting(action);
   const { cancel, runtime, attempt } = action;
   const words = step.check ?? [];
   const proofs = proofsAmong(words, runtime.functions.proof);
@@ -55,7 +55,7 @@ export async function checkStep(action: StepExecution): Promise<void> {
   const common = { attempt, facts, checks: [...all], tree: run.tip.tree, progress };
   if (refused.length > 0) {
     const detail = protectedIn(refused);
-    const fingerprint = fingerprintOf("oracle_changed", detail);
+    const fingerprint = categoryFingerprint("oracle_changed", detail);
     return action.record(...heard, { event: "step_failed", ...common, fingerprint, detail, reason_code: "oracle_changed" });
   }
   if (judged.passed && proof.holds) return action.record(...heard, { event: "step_completed", ...common, ...lockedBy(proof.locks) });
@@ -66,11 +66,11 @@ export async function checkStep(action: StepExecution): Promise<void> {
     ].join("; ");
   const reason_code = reasonOf(judged, proof);
   // Which tests fail may vary from try to try while the failure stays the same.
-  const fingerprint = fingerprintOf(reason_code, reported(endOf));
+  const fingerprint = categoryFingerprint(reason_code, reported(checkEnd));
   return action.record(...heard, { event: "step_failed", ...common, fingerprint, detail: reported(endWithTests), reason_code });
 }
 
-function endOf({ check, status, exit_code, why }: CheckResult): string {
+function checkEnd({ check, status, exit_code, why }: CheckResult): string {
   if (why !== undefined) return `${status} (${why})`;
   if (check.expect !== undefined) return `${status} (expected ${wantedIn(check.expect)})`;
   return exit_code === null ? status : `${status} (exit ${exit_code})`;
@@ -79,9 +79,9 @@ function endOf({ check, status, exit_code, why }: CheckResult): string {
 /** With the number of failed tests, and the name of the first; a holdout check names none. */
 function endWithTests(result: CheckResult): string {
   const { check, tests, failed = "", why } = result;
-  if (check.kind === "holdout" || why !== undefined || tests === undefined || tests.failed === 0) return endOf(result);
+  if (check.kind === "holdout" || why !== undefined || tests === undefined || tests.failed === 0) return checkEnd(result);
   const count = tests.ran >= tests.failed ? `${tests.failed} of ${tests.ran} tests failed` : `${tests.failed} failed`;
-  return `${endOf(result)}, ${count}${failed === "" ? "" : `: ${failed}`}`;
+  return `${checkEnd(result)}, ${count}${failed === "" ? "" : `: ${failed}`}`;
 }
 
 const worseIn = (run: RunView, { check, status }: CheckResult): string =>

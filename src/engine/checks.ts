@@ -5,7 +5,7 @@ import type { RunView, CursorView } from "../core/state.ts";
 
 /** The words of a `check` step that stand for recorded commands. Every other word is a named proof of the registry, or a command. */
 const groups: Readonly<Record<string, (run: RunView, cursor: CursorView) => readonly Check[]>> = {
-  criteria: (run, cursor) => [...run.drafted.checks.filter(({ kind }) => kind === "criterion"), ...ownOf(cursor)],
+  criteria: (run, cursor) => [...run.drafted.checks.filter(({ kind }) => kind === "criterion"), ...listOwnChecks(cursor)],
   criterion: (run, cursor) => {
     const picked = Object.values(cursor.seen).find(({ facts }) => facts["criterion"] !== undefined)?.facts["criterion"];
     return run.drafted.checks.filter(({ kind, id }) => kind === "criterion" && id === `criterion:${String(picked)}`);
@@ -15,7 +15,7 @@ const groups: Readonly<Record<string, (run: RunView, cursor: CursorView) => read
   holdout: (run) => run.drafted.checks.filter(({ kind }) => kind === "holdout"),
 };
 
-const ownOf = (cursor: CursorView): readonly Check[] => cursor.checks ?? [];
+const listOwnChecks = (cursor: CursorView): readonly Check[] => cursor.checks ?? [];
 
 export const checkGroups: readonly string[] = Object.keys(groups);
 

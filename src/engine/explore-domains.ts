@@ -73,9 +73,9 @@ function alternatives(option: Option): readonly Scalar[] {
 }
 
 /** Per step, the facts that some row reads, with their values. */
-export function domainsOf(flow: Flow, options: Values): Domains {
+export function flowDomains(flow: Flow, options: Values): Domains {
   const found: Record<string, Record<string, Scalar[]>> = {};
-  for (const when of whensIn(flow)) {
+  for (const when of findWhens(flow)) {
     for (const [name, want] of Object.entries(when)) {
       const [head = "", ...rest] = name.split(".");
       if (head === "option" || head === "count") continue;
@@ -121,7 +121,7 @@ function valuesOf(want: Want, options: Values): readonly Scalar[] {
 }
 
 /** Every condition in the flow. */
-function whensIn(flow: Flow): readonly When[] {
+function findWhens(flow: Flow): readonly When[] {
   const ofRow = ({ when }: Pick<Row, "when">): When[] => (when === undefined ? [] : [when]);
   const ofRule = ({ only_if, unless }: Pick<Step, "only_if" | "unless">): When[] => [
     ...(only_if === undefined ? [] : [only_if]),

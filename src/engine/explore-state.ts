@@ -1,7 +1,7 @@
 // explore-state: copies, normalises and keys run states while a flow is explored, so that equal paths merge.
 
 import type { Flow, Step } from "../contracts/flow.ts";
-import { optionOf, phaseRule, retryOf, stepsOf } from "../core/selectors.ts";
+import { runOption, phaseRule, flowRetry, runSteps } from "../core/selectors.ts";
 import type { Run, StepCursor } from "../core/state.ts";
 
 /** Values that grow along a path and change no decision are dropped, so that paths merge again. */
@@ -37,7 +37,7 @@ function isReadLater(flow: object, { phase }: Pick<StepCursor, "phase">): boolea
 const shared: ReadonlySet<string> = new Set(["drafted", "limits", "isolation", "overrides", "tip"]);
 
 /** A copy that may take another path. The flow and recorded outcomes never change, so they are shared. */
-export function copyOf(run: Run): Run {
+export function runCopy(run: Run): Run {
   const copy: Record<string, unknown> = { ...run };
   for (const key of Object.keys(copy)) if (!shared.has(key)) copy[key] = copied(copy[key]);
   return copy as unknown as Run;
@@ -56,7 +56,7 @@ function copied(value: unknown): unknown {
 }
 
 /** Two runs with one key always decide alike: ordinals and visits beyond what is read are left out. */
-export function keyOf(run: Run, unproved: ReadonlySet<string>): string {
+export function runKey(run: Run, unproved: ReadonlySet<string>): string {
   const phases = run.phases.map(({ status, visit, because, paused }) => [
     status,
     Math.min(1, visit),
@@ -101,7 +101,7 @@ function optionsAhead(run: Run): readonly unknown[] {
     ...ahead.flatMap((list) => optionsNamed(list)),
     ...optionsNamed(flow, "counts", "when_step_fails", "when_phase_fails", "defaults"),
   ]);
-  return [...names].toSorted().map((name) => [name, optionOf(run, name)]);
+  return [...names].toSorted().map((name) => [name, runOption(run, name)]);
 }
 
 const named = new WeakMap<object, readonly string[]>();
@@ -120,7 +120,7 @@ function cursorKey(run: Run, cursor: StepCursor): unknown {
   const hasEnded = cursor.result !== null;
   const isBefore = cursor.phase.startsWith("before.");
   if (hasEnded && !isBefore) return [cursor.path, cursor.result];
-  const steps = hasEnded ? [] : stepsOf(run, cursor);
+  const steps = hasEnded ? [] : runSteps(run, cursor);
   const step = steps[cursor.at];
   const read = readElsewhere(run.drafted.flow, steps);
   // What only its own rows read of an outcome is irrelevant once the cursor has moved on, except a failure: no phase may end past a failed
@@ -131,7 +131,7 @@ function cursorKey(run: Run, cursor: StepCursor): unknown {
     if (names === undefined) return kind === "failed" ? [[id]] : [];
     return [[id, kind, ...[...names].map((name) => (name.startsWith("says.") ? says[name.slice("says.".length)] : facts[name]))]];
   });
-  const streak = step === undefined ? 0 : Math.min(cursor.streak[step.id] ?? 0, retryOf(run.drafted.flow, step) + 1);
+  const streak = step === undefined ? 0 : Math.min(cursor.streak[step.id] ?? 0, flowRetry(run.drafted.flow, step) + 1);
   return [cursor.path, cursor.result, cursor.at, cursor.open, cursor.block, outcomes, sorted(cursor.taken), streak, cursor.reply];
 }
 

@@ -10,11 +10,11 @@ import type { Flow, Step } from "../contracts/flow.ts";
 import { decide } from "../core/decide.ts";
 import { evolve } from "../core/fold.ts";
 import { initialState } from "../core/initial-state.ts";
-import { stepOf, cursorOf } from "../core/selectors.ts";
+import { runStep, runCursor } from "../core/selectors.ts";
 import type { Run } from "../core/state.ts";
 import { InvariantBroken } from "../kit/invariant.ts";
-import { copyOf, keyOf, settled } from "./explore-state.ts";
-import { type Domains, domainsOf, optionSets, withSmallBounds, knownFrom, type Values } from "./explore-domains.ts";
+import { runCopy, runKey, settled } from "./explore-state.ts";
+import { type Domains, flowDomains, optionSets, withSmallBounds, knownFrom, type Values } from "./explore-domains.ts";
 import { draftFor, enveloped } from "./explore-draft.ts";
 
 export type ExploreFinding = {
@@ -70,13 +70,13 @@ class Exploring {
 
   /** Depth first along transitions that cost nothing; an answer of a person or a new invocation starts its own search. X3 */
   walk(flow: Flow, options: Values): void {
-    this.#domains = domainsOf(flow, options);
+    this.#domains = flowDomains(flow, options);
     const roots: Node[] = [{ run: begun(flow, options), unproved: new Set() }];
     for (let root = roots.pop(); root !== undefined; root = roots.pop()) {
       const onPath = new Map<string, number>();
       const path: Frame[] = [];
       const enter = (node: Node): void => {
-        const key = keyOf(node.run, node.unproved);
+        const key = runKey(node.run, node.unproved);
         const ringAt = onPath.get(key);
         if (ringAt !== undefined) return this.#ring(path.slice(ringAt).map((frame) => frame.ways.here));
         if (this.#over.has(key) || this.#gaveUp) return;
@@ -117,7 +117,7 @@ class Exploring {
         else return this.#broken(run, `decide says ${next.do} where nothing is under way`);
         settled(run);
       }
-      this.#ring([placeOf(run)]);
+      this.#ring([runPlace(run)]);
       return null;
     } catch (error) {
       if (!(error instanceof InvariantBroken)) throw error;
@@ -127,14 +127,14 @@ class Exploring {
 
   #outcomes({ run, unproved }: Node, event: Extract<Draft, { event: "step_started" }>): Ways {
     const { attempt, walk } = event;
-    const step = stepOf(run, cursorOf(run, walk), event.step);
+    const step = runStep(run, runCursor(run, walk), event.step);
     take(run, event);
     const here = `${walk}/${step.id}`;
     const waysBy = (branches: readonly Branch[]): Ways => ({
       here,
       paid: [],
       free: branches.map(({ drafts, isProved }, at) => (): Node => {
-        const own = at === branches.length - 1 ? run : copyOf(run); // not returned to after the last
+        const own = at === branches.length - 1 ? run : runCopy(run); // not returned to after the last
         for (const draft of drafts) take(own, draft);
         settled(own);
         return { run: own, unproved: marked(unproved, walk, isProved) };
@@ -142,7 +142,7 @@ class Exploring {
     });
     if (step.tasks !== undefined) {
       const isProved = provedBy(step.tasks.each);
-      return waysBy(tasksOf(step).map(({ waves, left }) => ({ drafts: [{ event: "tasks_read", attempt, waves, left }], isProved })));
+      return waysBy(stepTasks(step).map(({ waves, left }) => ({ drafts: [{ event: "tasks_read", attempt, waves, left }], isProved })));
     }
     const isAgent = step.agent !== undefined;
     const changesNothing = !isAgent || step.keeps?.every((pattern) => pattern === "!**") === true;
@@ -168,15 +168,15 @@ class Exploring {
       return null;
     }
     if (run.status === "paused" && run.reason === "nothing_can_move")
-      this.#find({ kind: "dead_end", ...where(placeOf(run)), message: `nothing can move at ${placeOf(run)}` });
+      this.#find({ kind: "dead_end", ...where(runPlace(run)), message: `nothing can move at ${runPlace(run)}` });
     const branch = (drafts: readonly Draft[]): Node => {
-      const copy = copyOf(run);
+      const copy = runCopy(run);
       for (const draft of drafts) take(copy, draft);
       if (copy.status === "paused") take(copy, { event: "run_resumed", request: "resume", from_state: "paused", to_state: "running" });
       settled(copy);
       return { run: copy, unproved: new Set(unproved) };
     };
-    const here = placeOf(run);
+    const here = runPlace(run);
     if (run.status === "running") return { here, free: [], paid: [branch([draftFor.opened(run.opening + 1)])] };
     const answers = Object.values(run.blocks).flatMap(({ block, options }) => {
       const replies = Object.keys(options).length === 0 ? ["words"] : Object.keys(options);
@@ -187,12 +187,12 @@ class Exploring {
 
   /** X1: what a completed run skipped. Closing and completion steps may report failure and continue. */
   #judge({ run, unproved }: Node, event: Draft): void {
-    if (event.event === "step_skipped" && cursorOf(run, event.walk).reply !== null) unproved.delete(event.walk); // A person has looked and let it pass.
+    if (event.event === "step_skipped" && runCursor(run, event.walk).reply !== null) unproved.delete(event.walk); // A person has looked and let it pass.
     if (event.event !== "phase_completed" && event.event !== "task_completed") return;
-    const stepCursor = cursorOf(run, event.walk);
+    const stepCursor = runCursor(run, event.walk);
     if (run.phases.find(({ id }) => id === stepCursor.phase)?.group === "after") return;
     for (const [id, outcome] of Object.entries(stepCursor.last)) {
-      if (outcome.kind !== "failed" || !isGate(stepOf(run, stepCursor, id))) continue;
+      if (outcome.kind !== "failed" || !isGate(runStep(run, stepCursor, id))) continue;
       this.#find({
         kind: "failed_proof",
         phase: stepCursor.phase,
@@ -215,7 +215,7 @@ class Exploring {
   }
 
   #broken(run: Run, rule: string): null {
-    this.#find({ kind: "broken", ...where(placeOf(run)), message: `${placeOf(run)}: ${rule}` });
+    this.#find({ kind: "broken", ...where(runPlace(run)), message: `${runPlace(run)}: ${rule}` });
     return null;
   }
 
@@ -251,7 +251,7 @@ function marked(unproved: ReadonlySet<string>, cursorPath: string, isProved: boo
 }
 
 /** One task, none, and tasks left to people, where the flow leaves any. */
-function tasksOf({
+function stepTasks({
   tasks,
 }: Step): readonly { readonly waves: { id: string; files: string[]; after: string[] }[][]; readonly left: string[] }[] {
   const singleTask = [[{ id: "task", files: [], after: [] }]];
@@ -266,7 +266,7 @@ function tasksOf({
 }
 
 /** Where the run is, for a person: the cursor and step that is worked on or asked about. */
-function placeOf(run: Run): string {
+function runPlace(run: Run): string {
   const open = run.phases.find(({ status }) => status === "open") ?? run.phases.find(({ status }) => status === "failed");
   const cursor = open === undefined ? undefined : run.cursors[open.id];
   if (cursor === undefined) return open?.id ?? "";

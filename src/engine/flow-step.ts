@@ -1,9 +1,9 @@
 // flow-step: runs another flow as a child run and merges its work into this run's branch.
 
 import type { Draft } from "../contracts/event.ts";
-import { fingerprintOf } from "../core/breaker.ts";
+import { categoryFingerprint } from "../core/breaker.ts";
 import type { CursorView } from "../core/state.ts";
-import { Cancelled, type StepExecution, settingOf } from "./step-execution.ts";
+import { Cancelled, type StepExecution, actionSetting } from "./step-execution.ts";
 import { commitSubject, placeFor } from "./commit-subject.ts";
 import { completeProved } from "./prove.ts";
 import type { ChildAnswered, ChildEnded } from "./runtime.ts";
@@ -12,7 +12,7 @@ import type { ChildAnswered, ChildEnded } from "./runtime.ts";
  * Runs another flow as a child run with its own journal; after a crash it continues from there. Its work is merged into this run's branch.
  */
 export async function flowStep(action: StepExecution): Promise<void> {
-  const { step, cursor } = settingOf(action);
+  const { step, cursor } = actionSetting(action);
   const { attempt, cancel } = action;
   const answered = answeredIn(cursor);
   const order = { attempt, flow: step.flow ?? "", options: step.with ?? {}, cancel: cancel.signal };
@@ -25,7 +25,7 @@ export async function flowStep(action: StepExecution): Promise<void> {
     attempt,
     ...ended,
     detail: why,
-    fingerprint: fingerprintOf("child_run", why),
+    fingerprint: categoryFingerprint("child_run", why),
     reason_code: reason,
   });
   if (result.asks !== undefined) return action.record({ event: "step_completed", attempt, ...ended, asks: result.asks });
@@ -43,7 +43,7 @@ function answeredIn({ child, answeredBy }: CursorView): ChildAnswered | null {
 
 /** Merges the child's work into this run's branch, once; returns the conflicting paths. */
 async function takeWork(action: StepExecution, { work }: ChildEnded): Promise<readonly string[]> {
-  const { run, cursor, step, open } = settingOf(action);
+  const { run, cursor, step, open } = actionSetting(action);
   if (work === undefined || open.stage === "applied") return [];
   const { attempt, runtime } = action;
   const subject = commitSubject({

@@ -16,7 +16,7 @@ export function placeholderFacts(hollow: readonly PlaceholderFile[]): Facts {
 }
 
 /** The same for the journal, with earlier placeholders in which this proof found content. */
-export function placeholdersIn(
+export function findPlaceholders(
   run: RunView,
   hollow: readonly PlaceholderFile[],
   solid: readonly string[],

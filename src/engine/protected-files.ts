@@ -10,7 +10,7 @@ import type { Flow, Gate, Proof } from "../contracts/flow.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { RunView } from "../core/state.ts";
 import { stepsEverywhere } from "../flows/lists.ts";
-import { type StepExecution, settingOf } from "./step-execution.ts";
+import { type StepExecution, actionSetting } from "./step-execution.ts";
 import type { Runtime } from "./runtime.ts";
 
 export type Judges = {
@@ -34,7 +34,7 @@ export async function judgesAt(runtime: Runtime, run: RunView, commit: GitSha): 
     commit,
     scope: objective.scope,
     approved: run.approved ?? [],
-    checks: [...(checks as readonly Check[]), ...lockedIn(run), ...commandsOf(flow as Flow)], // O1
+    checks: [...(checks as readonly Check[]), ...findLockedChecks(run), ...flowCommands(flow as Flow)], // O1
   });
   return { content, changes, refused: changes.filter(({ allowed }) => allowed === null), look };
 }
@@ -46,7 +46,7 @@ export async function refusedProtected(action: StepExecution): Promise<readonly 
 
 /** Records the changes of protected files up to the newest commit, if they differ from what was recorded. */
 export async function judgedProtected(action: StepExecution): Promise<Judges> {
-  const { run } = settingOf(action);
+  const { run } = actionSetting(action);
   const { commit } = run.tip;
   const judges = await judgesAt(action.runtime, run, commit);
   const { content, changes, look } = judges;
@@ -83,23 +83,24 @@ export const protectedIn = (refused: readonly ProtectedChange[]): string =>
 
 /** Whether a rule, or one inside it, is decided by a command. */
 export function runsCommand(gate: Gate): boolean {
-  return commandsIn(gate).length > 0;
+  return findCommands(gate).length > 0;
 }
 
-function commandsIn(proof: Proof): readonly string[] {
+function findCommands(proof: Proof): readonly string[] {
   if (typeof proof === "string") return [];
-  const inner = [...(proof.if === undefined ? [] : [proof.if]), ...(proof.all ?? []), ...(proof.else ?? [])].flatMap(commandsIn);
+  const inner = [...(proof.if === undefined ? [] : [proof.if]), ...(proof.all ?? []), ...(proof.else ?? [])].flatMap(findCommands);
   return proof.command === undefined ? inner : [proof.command, ...inner];
 }
 
 /** Checks that documents brought and steps locked, of every cursor. */
-const lockedIn = (run: RunView): readonly Check[] => Object.values(run.cursors).flatMap(({ checks }) => (checks ?? []) as readonly Check[]);
+const findLockedChecks = (run: RunView): readonly Check[] =>
+  Object.values(run.cursors).flatMap(({ checks }) => (checks ?? []) as readonly Check[]);
 
 /** Every command that a flow itself contains: words of its checks that aren't groups, and those of its gates. */
-function commandsOf(flow: Flow): readonly Check[] {
+function flowCommands(flow: Flow): readonly Check[] {
   const written = stepsEverywhere(flow).flatMap(({ step }) => [
     ...(step.check ?? []).filter((word) => !/^[a-z][a-z0-9_-]*$/.test(word)),
-    ...(step.proof ?? []).flatMap(commandsIn),
+    ...(step.proof ?? []).flatMap(findCommands),
   ]);
   return [...new Set(written)].map((command) => ({ id: `flow:${command}`, kind: "proof", title: command, command, source: "flow" }));
 }

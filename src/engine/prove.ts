@@ -4,11 +4,11 @@ import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { EventOf } from "../contracts/event.ts";
 import type { Gate } from "../contracts/flow.ts";
 import type { Facts } from "../contracts/outcome.ts";
-import { fingerprintOf } from "../core/breaker.ts";
+import { categoryFingerprint } from "../core/breaker.ts";
 import type { FlowView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
-import { Cancelled, type StepExecution, memoryOf, settingOf } from "./step-execution.ts";
-import { emptyIn, placeholderFacts, placeholdersIn } from "./placeholder-facts.ts";
+import { Cancelled, type StepExecution, cursorMemory, actionSetting } from "./step-execution.ts";
+import { emptyIn, placeholderFacts, findPlaceholders } from "./placeholder-facts.ts";
 import { protectedIn, refusedProtected, runsCommand, underBase } from "./protected-files.ts";
 
 export type Proved = {
@@ -28,7 +28,7 @@ export type Proved = {
  * turn, if it is known: text that an artifact only repeats from it isn't content.
  */
 export async function prove(action: StepExecution, prompt?: string): Promise<Proved> {
-  const { run, cursor, step, open } = settingOf(action);
+  const { run, cursor, step, open } = actionSetting(action);
   const { attempt, cancel, runtime } = action;
   const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
   const names = (step.proof ?? []).filter((proof) => typeof proof === "string");
@@ -50,7 +50,7 @@ export async function prove(action: StepExecution, prompt?: string): Promise<Pro
       ...(prompt === undefined ? {} : { prompt }),
       ...underBase(run, refused),
     });
-    hollow = placeholdersIn(run, result.hollow ?? [], result.solid ?? []);
+    hollow = findPlaceholders(run, result.hollow ?? [], result.solid ?? []);
     facts = { ...placeholderFacts(result.hollow ?? []), ...(refused.length === 0 ? {} : { oracles: "changed" }) };
     if (refused.length > 0) failures.push(`tests or settings that were there before were changed: ${protectedIn(refused)}`);
     checks.push(...result.checks);
@@ -68,7 +68,7 @@ export async function prove(action: StepExecution, prompt?: string): Promise<Pro
 
 /** Whether proofs of the registry hold on the branch's newest commit, one after the other. */
 export async function proveNamed(action: StepExecution, names: readonly string[]): Promise<Proved> {
-  const { run, cursor, step, open } = settingOf(action);
+  const { run, cursor, step, open } = actionSetting(action);
   const { attempt, cancel, runtime } = action;
   const failures: string[] = [];
   const checks: CheckResult[] = [];
@@ -84,7 +84,7 @@ export async function proveNamed(action: StepExecution, names: readonly string[]
       cursor,
       commit: run.tip.commit,
       changed: open.paths,
-      ...memoryOf(cursor, step),
+      ...cursorMemory(cursor, step),
       cancel: cancel.signal,
       onLiveEvent: runtime.onLiveEvent,
     });
@@ -105,7 +105,7 @@ export async function completeProved(
   action: StepExecution,
   outcome: Omit<EventOf<"step_completed">, "event" | "actor" | "reason_code"> & { readonly reason_code?: string },
 ): Promise<void> {
-  if ((settingOf(action).step.proof ?? []).length === 0) return action.record({ event: "step_completed", ...outcome });
+  if ((actionSetting(action).step.proof ?? []).length === 0) return action.record({ event: "step_completed", ...outcome });
   const proof = await prove(action);
   const proved = { ...outcome, facts: { ...outcome.facts, ...proof.facts }, checks: [...(outcome.checks ?? []), ...proof.checks] };
   if (proof.holds) return action.record({ event: "step_completed", ...proved, ...lockedBy(proof.locks), ...emptyIn(proof.hollow) });
@@ -113,7 +113,7 @@ export async function completeProved(
     event: "step_failed",
     ...proved,
     detail: proof.detail,
-    fingerprint: fingerprintOf("proof_missing", proof.detail),
+    fingerprint: categoryFingerprint("proof_missing", proof.detail),
     reason_code: "proof_missing",
   });
 }

@@ -1,13 +1,13 @@
 // run-step: runs a registered function as a step and records what it found.
 
-import { fingerprintOf } from "../core/breaker.ts";
+import { categoryFingerprint } from "../core/breaker.ts";
 import { invariant } from "../kit/invariant.ts";
-import { Cancelled, type StepExecution, memoryOf, settingOf } from "./step-execution.ts";
+import { Cancelled, type StepExecution, cursorMemory, actionSetting } from "./step-execution.ts";
 import { completeProved, lockedBy } from "./prove.ts";
 
 /** Runs a runner function by name. What it found on disk enters the run as its recorded outcome. */
 export async function runStep(action: StepExecution): Promise<void> {
-  const { run, cursor, step } = settingOf(action);
+  const { run, cursor, step } = actionSetting(action);
   const name = step.run ?? "";
   const known = action.runtime.functions.run[name];
   invariant(known !== undefined, `a function is in the registry: ${name}`);
@@ -18,7 +18,7 @@ export async function runStep(action: StepExecution): Promise<void> {
     cursor,
     commit: run.tip.commit,
     changed: [],
-    ...memoryOf(cursor, step),
+    ...cursorMemory(cursor, step),
     cancel: cancel.signal,
     onLiveEvent: runtime.onLiveEvent,
   });
@@ -38,5 +38,5 @@ export async function runStep(action: StepExecution): Promise<void> {
   };
   if (stands) return action.recordDone({ event: "step_completed", ...common });
   if (result.ok) return completeProved(action, { ...common, ...lockedBy(result.locks) });
-  return action.record({ event: "step_failed", ...common, fingerprint: fingerprintOf(result.reason ?? name, result.detail ?? "") });
+  return action.record({ event: "step_failed", ...common, fingerprint: categoryFingerprint(result.reason ?? name, result.detail ?? "") });
 }

@@ -2,10 +2,10 @@
 
 import type { CrashState } from "../contracts/crash-state.ts";
 import type { Draft, EventOf } from "../contracts/event.ts";
-import { type Gate, kindOf, type Step } from "../contracts/flow.ts";
+import { type Gate, stepKind, type Step } from "../contracts/flow.ts";
 import type { AttemptId } from "../contracts/ids.ts";
-import { chargeOf } from "../core/budget.ts";
-import { stepOf, stepsOf } from "../core/selectors.ts";
+import { reportedCharge } from "../core/budget.ts";
+import { runStep, runSteps } from "../core/selectors.ts";
 import { remedyFor } from "../core/recovery.ts";
 import type { OpenView, RunView, CursorView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
@@ -30,11 +30,11 @@ export async function settle(runtime: Runtime, run: RunView, attempt: AttemptId)
   invariant(open !== undefined, `${attempt} is open`);
   const cursor = run.cursors[open.cursor];
   invariant(cursor !== undefined, `F2: ${open.cursor} is a cursor of the run`);
-  const step = stepOf(run, cursor, open.step);
+  const step = runStep(run, cursor, open.step);
   const doubt = await inspect(runtime, run, cursor, open, step);
   const { remedy, why } = remedyFor(doubt);
   const wasPaid = doubt.kind === "agent" && doubt.stage === "started" && doubt.layer !== "absent";
-  const usage = wasPaid && remedy !== "ask" ? chargeOf(null, open.need, 0) : undefined;
+  const usage = wasPaid && remedy !== "ask" ? reportedCharge(null, open.need, 0) : undefined;
   const event = { event: "attempt_settled", attempt, doubt, remedy, why, ...(usage === undefined ? {} : { usage }) } as const;
   return {
     event,
@@ -44,7 +44,7 @@ export async function settle(runtime: Runtime, run: RunView, attempt: AttemptId)
 }
 
 async function inspect(runtime: Runtime, run: RunView, cursor: CursorView, open: OpenView, step: Step): Promise<CrashState> {
-  const kind = kindOf(step);
+  const kind = stepKind(step);
   const stage = open.stage === "turned" || open.stage === "applied" ? open.stage : "started";
   const unknown = { stage, layer: "absent", done: false, proof: false, often: open.crashes >= crashesMax } as const;
   switch (kind) {
@@ -75,7 +75,7 @@ async function isDoneByArtifacts(runtime: Runtime, run: RunView, cursor: CursorV
   const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
   const needsNames = gates.length !== (step.proof ?? []).length;
   const needsReport = step.returns !== undefined && step.returns_optional !== true;
-  if (gates.length === 0 || needsNames || needsReport || readsSays(stepsOf(run, cursor), step.id)) return false;
+  if (gates.length === 0 || needsNames || needsReport || readsSays(runSteps(run, cursor), step.id)) return false;
   const commit = await runtime.workspace.preview(attempt);
   if (commit === null) return false;
   const { paths } = await runtime.workspace.changesOf(attempt);

@@ -4,7 +4,7 @@ import type { Usage } from "../contracts/budget.ts";
 import type { Draft } from "../contracts/event.ts";
 import type { Step } from "../contracts/flow.ts";
 import type { AttemptId } from "../contracts/ids.ts";
-import { stepOf } from "../core/selectors.ts";
+import { runStep } from "../core/selectors.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import type { OpenView, RunView, CursorView } from "../core/state.ts";
 import { InvariantBroken } from "../kit/invariant.ts";
@@ -45,16 +45,19 @@ export function openOf(action: StepExecution): OpenView {
   return open;
 }
 
-export function settingOf(action: StepExecution): Setting {
+export function actionSetting(action: StepExecution): Setting {
   const run = action.run();
   const open = openOf(action);
   const cursor = run.cursors[open.cursor];
   if (cursor === undefined) throw new InvariantBroken(`F2: ${open.cursor} is a cursor of the run`);
-  return { run, open, cursor, step: stepOf(run, cursor, open.step) };
+  return { run, open, cursor, step: runStep(run, cursor, open.step) };
 }
 
 /** What a runner function may see: its own last outcome, and those of the steps in its `sees`. */
-export function memoryOf(cursor: CursorView, step: Step): { readonly previous: Outcome | null; readonly sees: Record<string, Outcome> } {
+export function cursorMemory(
+  cursor: CursorView,
+  step: Step,
+): { readonly previous: Outcome | null; readonly sees: Record<string, Outcome> } {
   const seen = cursor.seen as Record<string, Outcome>;
   const sees = Object.fromEntries((step.sees ?? []).flatMap((id) => (seen[id] === undefined ? [] : [[id, seen[id]]])));
   return { previous: seen[step.id] ?? null, sees };

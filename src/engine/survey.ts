@@ -42,7 +42,7 @@ async function lostSteps(runtime: Runtime, run: RunView): Promise<{ walk: string
   for (const { id } of run.phases.filter(({ status }) => status === "open")) {
     if ((await isProved(runtime, run, id, passedGates(run, id))) !== false) continue;
     for (const step of passedSteps(run, id)) {
-      if ((await isProved(runtime, run, id, gatesOf([step]))) !== false) continue;
+      if ((await isProved(runtime, run, id, stepGates([step]))) !== false) continue;
       found.push({ walk: id, step: step.id });
       break;
     }
@@ -50,7 +50,7 @@ async function lostSteps(runtime: Runtime, run: RunView): Promise<{ walk: string
   return found;
 }
 
-const gatesOf = (steps: readonly Step[]): readonly Gate[] =>
+const stepGates = (steps: readonly Step[]): readonly Gate[] =>
   steps
     .filter(({ agent }) => agent !== undefined)
     .flatMap(({ proof }) => proof ?? [])
@@ -58,7 +58,7 @@ const gatesOf = (steps: readonly Step[]): readonly Gate[] =>
     .map(withoutFreshness);
 
 /** What the completed steps of a finished phase had to prove; a skipped step left nothing. */
-const passedGates = (run: RunView, phase: string): readonly Gate[] => gatesOf(passedSteps(run, phase));
+const passedGates = (run: RunView, phase: string): readonly Gate[] => stepGates(passedSteps(run, phase));
 
 function passedSteps(run: RunView, phase: string): readonly Step[] {
   const last = run.cursors[phase]?.last ?? {};
@@ -68,7 +68,7 @@ function passedSteps(run: RunView, phase: string): readonly Step[] {
 /** The rules that show a phase done that was never run: finishing it requires more than finding it done. */
 export function findingProofs(flow: FlowView, phase: string): readonly Proof[] {
   const { proof } = phaseRule(flow, phase);
-  const proofs = proof === undefined ? gatesOf(stepsOfPhase(flow, phase)) : (proof as readonly Proof[]);
+  const proofs = proof === undefined ? stepGates(stepsOfPhase(flow, phase)) : (proof as readonly Proof[]);
   return proofs.flatMap((item) => (typeof item === "string" ? item : (withoutCommands(withoutFreshness(item)) ?? [])));
 }
 

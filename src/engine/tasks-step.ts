@@ -1,14 +1,14 @@
 // tasks-step: reads the tasks of a tasks step and records the waves they run in.
 
-import { fingerprintOf } from "../core/breaker.ts";
-import { wavesOf } from "../core/waves.ts";
+import { categoryFingerprint } from "../core/breaker.ts";
+import { taskWaves } from "../core/waves.ts";
 import { invariant } from "../kit/invariant.ts";
 import type { TaskFound } from "../ports/functions.ts";
-import { type StepExecution, settingOf } from "./step-execution.ts";
+import { type StepExecution, actionSetting } from "./step-execution.ts";
 
 /** Reads the tasks of a tasks step and records their waves; from then on each task has its own cursor. */
 export async function tasksStep(action: StepExecution): Promise<void> {
-  const { run, cursor, step } = settingOf(action);
+  const { run, cursor, step } = actionSetting(action);
   const rule = step.tasks;
   invariant(rule !== undefined, `${step.id} is a tasks step`);
   const read = action.runtime.functions.tasks[rule.read];
@@ -16,11 +16,13 @@ export async function tasksStep(action: StepExecution): Promise<void> {
   const found = await read(run, cursor);
   const { attempt } = action;
   if ("problem" in found) {
-    const fingerprint = fingerprintOf("tasks_invalid", found.problem);
+    const fingerprint = categoryFingerprint("tasks_invalid", found.problem);
     return action.record({ event: "step_failed", attempt, facts: {}, fingerprint, detail: found.problem, reason_code: "tasks_invalid" });
   }
   const { tasks } = found;
   const isLeft = (task: TaskFound): boolean => rule.leave?.["type"] !== undefined && task.type === rule.leave["type"];
-  const waves = wavesOf(tasks.filter((task) => !isLeft(task)).map((task) => ({ ...task, files: [...task.files], after: [...task.after] })));
+  const waves = taskWaves(
+    tasks.filter((task) => !isLeft(task)).map((task) => ({ ...task, files: [...task.files], after: [...task.after] })),
+  );
   return action.record({ event: "tasks_read", attempt, waves, left: tasks.filter(isLeft).map(({ id }) => id) });
 }

@@ -1,12 +1,12 @@
 // turn-request: builds the order for an agent's turn: prompt, time limit, scope, budget left and conversation to continue.
 
 import type { Step } from "../contracts/flow.ts";
-import { historyOf } from "../core/history.ts";
-import { allowanceOf, minutesLeft, retriesLeft } from "../core/budget.ts";
+import { runHistory } from "../core/history.ts";
+import { runAllowance, minutesLeft, retriesLeft } from "../core/budget.ts";
 import type { CursorView } from "../core/state.ts";
 import type { TurnRequest } from "../ports/agent.ts";
 import { withSignal } from "./cancel.ts";
-import { type StepExecution, settingOf } from "./step-execution.ts";
+import { type StepExecution, actionSetting } from "./step-execution.ts";
 import type { Brief } from "./runtime.ts";
 
 const turnMinutesMax = 20;
@@ -27,10 +27,10 @@ export function orderOf(
   layer: string,
   previous?: unknown,
 ): { readonly turn: TurnRequest; readonly isBoundByBudget: boolean } {
-  const { run, cursor, step, open } = settingOf(action);
+  const { run, cursor, step, open } = actionSetting(action);
   const allowed = step.limits?.minutes ?? run.drafted.flow.limits?.step?.minutes ?? turnMinutesMax;
   const left = minutesLeft(run, cursor.phase);
-  const { facts, history } = historyOf(run, action.attempt);
+  const { facts, history } = runHistory(run, action.attempt);
   const turn: Omit<TurnRequest, "cancel"> = {
     prompt: brief.prompt,
     returns: brief.returns,
@@ -45,7 +45,7 @@ export function orderOf(
     minutesMax: Math.min(allowed, left),
     scope: run.drafted.objective.scope,
     isInterrupted: open.session !== null,
-    left: () => allowanceOf(action.run(), cursor.phase),
+    left: () => runAllowance(action.run(), cursor.phase),
     isUnpaid: () => action.run().open[action.attempt]?.stage === "started",
     session: open.session ?? continuedSession(cursor, step),
     onSession: (session, how) =>

@@ -1,7 +1,7 @@
 // bound: computes the most attempts that one visit of a flow's phases can take.
 
 import type { Flow, Step } from "../contracts/flow.ts";
-import { listsOf } from "./lists.ts";
+import { flowLists } from "./lists.ts";
 import { spentOf } from "./lint-routes.ts";
 
 export type OptionValues = Readonly<Record<string, string | number | boolean>>;
@@ -10,29 +10,29 @@ export type OptionValues = Readonly<Record<string, string | number | boolean>>;
  * The most attempts that one visit of a list of steps can take without a manual resume: counts never reset inside a visit, so loops back
  * add up and do not multiply. A count kept per invocation bounds one invocation.
  */
-export function attemptsMaxOf(flow: Flow, steps: readonly Step[], options: OptionValues = {}): number {
+export function computeAttemptsMax(flow: Flow, steps: readonly Step[], options: OptionValues = {}): number {
   const rows = steps.flatMap((step) => [...(step.then ?? []), ...(step.otherwise ?? [])]).concat(flow.when_step_fails ?? []);
   const counts = new Set(
     rows.flatMap((row) => [row.count, ...spentOf(flow, row).map((spent) => spent.row.count)]).filter((name) => name !== undefined),
   );
   let waysBack = 0;
-  for (const name of counts) waysBack += amountOf(flow, flow.counts?.[name]?.at_most ?? 0, options);
+  for (const name of counts) waysBack += flowAmount(flow, flow.counts?.[name]?.at_most ?? 0, options);
   const once = steps.reduce((sum, step) => sum + 1 + (step.retry ?? flow.defaults?.step?.retry ?? 0), 0);
   return (1 + waysBack) * once;
 }
 
 /** The same for every phase of a flow, by its id: `1`, `before.baseline`, `after.land`, `closing`; `*` for phases that are read. */
-export function boundOf(flow: Flow, options: OptionValues = {}): Readonly<Record<string, number>> {
+export function flowBound(flow: Flow, options: OptionValues = {}): Readonly<Record<string, number>> {
   const bounds: Record<string, number> = {};
-  for (const list of listsOf(flow)) {
+  for (const list of flowLists(flow)) {
     if (list.kind !== "phase" && list.kind !== "closing") continue;
     const id = list.kind === "closing" ? "closing" : list.group === "phases" ? list.phase : `${list.group}.${list.phase}`;
-    bounds[id] = attemptsMaxOf(flow, list.steps, options);
+    bounds[id] = computeAttemptsMax(flow, list.steps, options);
   }
   return bounds;
 }
 
-function amountOf(flow: Flow, amount: number | string, options: OptionValues): number {
+function flowAmount(flow: Flow, amount: number | string, options: OptionValues): number {
   if (typeof amount === "number") return amount;
   const name = amount.slice("option.".length);
   const value = Object.hasOwn(options, name) ? options[name] : flow.options?.[name]?.default;

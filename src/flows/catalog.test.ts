@@ -11,7 +11,7 @@ import { embedded } from "./catalog/embedded.ts";
 import { lintFlow } from "./lint.ts";
 import { builtInFlow, type LoadedFlow } from "./load.ts";
 import { renderPrompt } from "./prompt.ts";
-import { jsonSchemaOf } from "./returns.ts";
+import { findJsonSchema } from "./returns.ts";
 
 async function load(name: string): Promise<LoadedFlow> {
   const result = await builtInFlow(name);
@@ -122,7 +122,7 @@ describe("objective", () => {
       previous: "FAIL a.test.ts",
       attempt: "2",
       limits: "20 minutes",
-      return_schema: JSON.stringify(jsonSchemaOf("progress")),
+      return_schema: JSON.stringify(findJsonSchema("progress")),
     });
     expect(text).not.toMatch(/\{[a-z_]+\}/);
     for (const part of ["Make the tests pass", "src/**", "<promise>DONE</promise>", "Data, not instructions", "confidence", "discarded"])

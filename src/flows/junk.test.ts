@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { jsonSchemaOf, returnOf } from "./returns.ts";
+import { findJsonSchema, returnOf } from "./returns.ts";
 import type { ReturnContext } from "./junk.ts";
 
 const errorsOf = (name: string, value: unknown, context?: ReturnContext): readonly string[] => {
@@ -41,8 +41,8 @@ describe("what fits its schema and is no answer", () => {
   });
 
   test("the schema itself, in place of what fits it", () => {
-    expect(errorsOf("progress", jsonSchemaOf("progress")).join("\n")).toContain("this is the JSON Schema itself");
-    expect(isJunk("progress", jsonSchemaOf("progress"))).toBe(true);
+    expect(errorsOf("progress", findJsonSchema("progress")).join("\n")).toContain("this is the JSON Schema itself");
+    expect(isJunk("progress", findJsonSchema("progress"))).toBe(true);
   });
   test("placeholders deep inside lists", () => {
     expect(errorsOf("review", { confidence: 0.5, pass: false, issues: ["src/a.ts: off by one", "string", ""] })).toEqual([

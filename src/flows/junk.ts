@@ -24,9 +24,9 @@ const depthMax = 6;
 const shownCharsMax = 80;
 const copiedCharsMin = 60;
 
-export function junkIn(schema: ShownSchema, value: unknown, context: ReturnContext = {}): readonly string[] {
+export function findJunk(schema: ShownSchema, value: unknown, context: ReturnContext = {}): readonly string[] {
   if (isSchema(value)) return ["this is the JSON Schema itself; expected an object that fits it, filled in with what you did"];
-  const reported = textsIn(schema, value);
+  const reported = findTexts(schema, value);
   const prompt = flat(context.prompt ?? "");
   return [
     ...reported.flatMap((claimText) => wrongWith(claimText, schema, prompt)),
@@ -41,7 +41,7 @@ function wrongWith({ path, text, isRequired, about }: ClaimText, schema: ShownSc
   const expected = `expected ${about === "" ? "your own words" : about}`;
   if (plain === "") return [`${path}: is empty; ${expected}`];
   if (isPlaceholder(plain) || (isRequired && isEmptyAnswer(plain))) return [`${path}: "${shown(plain)}" is a placeholder; ${expected}`];
-  if (descriptionsIn(schema, 0).has(plain.toLowerCase()))
+  if (findDescriptions(schema, 0).has(plain.toLowerCase()))
     return [`${path}: "${shown(plain)}" is what the schema says of a field; ${expected}`];
   if (isRequired && !isQuote && plain.length >= copiedCharsMin && prompt.includes(plain))
     return [`${path}: "${shown(plain)}" is copied from what you were told; ${expected}`];
@@ -52,7 +52,7 @@ function wrongWith({ path, text, isRequired, about }: ClaimText, schema: ShownSc
 const quoting: ReadonlySet<string> = new Set(["criterion", "expected", "requirement_id", "task_id", "phase_id"]);
 const mayBeEmptyPattern = /\bempty if\b/;
 
-function textsIn(schema: ShownSchema, value: unknown): readonly ClaimText[] {
+function findTexts(schema: ShownSchema, value: unknown): readonly ClaimText[] {
   const reported: ClaimText[] = [];
   const cursor = (at: ShownSchema, part: unknown, path: string, isRequired: boolean, depth: number): void => {
     if (reported.length >= textsMax || depth > depthMax) return; // J2
@@ -80,11 +80,11 @@ function textsIn(schema: ShownSchema, value: unknown): readonly ClaimText[] {
 const about = (items: ShownSchema | undefined, description: string | undefined): ShownSchema =>
   description === undefined ? (items ?? {}) : { description, ...items };
 
-function descriptionsIn(schema: ShownSchema, depth: number): ReadonlySet<string> {
+function findDescriptions(schema: ShownSchema, depth: number): ReadonlySet<string> {
   const own = schema.description === undefined ? [] : [flat(schema.description).toLowerCase()];
   if (depth > depthMax) return new Set(own);
   const below = [...Object.values(schema.properties ?? {}), ...(schema.items === undefined ? [] : [schema.items])];
-  return new Set([...own, ...below.flatMap((shownSchema) => [...descriptionsIn(shownSchema, depth + 1)])]);
+  return new Set([...own, ...below.flatMap((shownSchema) => [...findDescriptions(shownSchema, depth + 1)])]);
 }
 
 /** Whether a value is a JSON Schema itself, and not a value that fits one. */

@@ -11,14 +11,14 @@
 
 import type { Flow, Row, Step } from "../contracts/flow.ts";
 import type { DataPath } from "../kit/finding.ts";
-import { nameOf, spentOf, targetOf } from "./lint-routes.ts";
+import { stepListName, spentOf, stepTarget } from "./lint-routes.ts";
 import type { Lint } from "./lint-subject.ts";
-import { failRows, isGate, listsOf, thenRows, type LocatedRow, type StepList } from "./lists.ts";
+import { failRows, isGate, flowLists, thenRows, type LocatedRow, type StepList } from "./lists.ts";
 
 const statesMax = 20_000;
 
 export function lintCompletion(lint: Lint): void {
-  for (const list of listsOf(lint.flow)) {
+  for (const list of flowLists(lint.flow)) {
     onSaysAlone(lint, list);
     // What follows the work (after, closing) may end completed with a reason; what precedes it has produced nothing yet.
     if (list.group === "phases" && list.kind !== "closing") explore(lint, list);
@@ -78,10 +78,10 @@ function explore({ flow, say }: Lint, list: StepList): void {
     const spot = stack.pop();
     const step = spot === undefined ? undefined : steps[spot.at];
     if (spot === undefined || step === undefined) continue;
-    for (const after of outcomesOf(step, spot)) {
-      for (const { row, path, isSkip } of waysOf(flow, list, step, after)) {
+    for (const after of stepOutcomes(step, spot)) {
+      for (const { row, path, isSkip } of flowWays(flow, list, step, after)) {
         const here = isSkip ? { ...after, last: after.last.with(after.at, "skipped"), isProved: true } : after;
-        const to = row === null ? here.at + 1 : targetOf(steps, here.at, row);
+        const to = row === null ? here.at + 1 : stepTarget(steps, here.at, row);
         if (row?.end === "completed" || to === steps.length) complete(here, row, path);
         else if (row !== null && typeof row.go === "object") completes += 1;
         else if (to !== null)
@@ -93,13 +93,18 @@ function explore({ flow, say }: Lint, list: StepList): void {
       }
     }
   }
-  if (completes === 0) say(list.path, "never_completes", `found no way to completed in ${nameOf(list)}`);
+  if (completes === 0) say(list.path, "never_completes", `found no way to completed in ${stepListName(list)}`);
   if (seen.size >= statesMax)
-    say(list.path, "explored_partly", `found more than ${statesMax} ways through ${nameOf(list)}; the rest was not looked at`, "warning");
+    say(
+      list.path,
+      "explored_partly",
+      `found more than ${statesMax} ways through ${stepListName(list)}; the rest was not looked at`,
+      "warning",
+    );
 }
 
 /** The possible results of a step here. A human step never fails; one without conditions is never skipped. */
-function outcomesOf(step: Step, spot: Spot): readonly Spot[] {
+function stepOutcomes(step: Step, spot: Spot): readonly Spot[] {
   const outcomes: Outcome[] = ["passed"];
   if (step.human === undefined) outcomes.push("failed");
   if (step.only_if !== undefined || step.unless !== undefined) outcomes.push("skipped");
@@ -130,7 +135,7 @@ function isProvedAfter(step: Step, outcome: Outcome, was: boolean): boolean {
 type Way = { readonly row: Row | null; readonly path: DataPath; readonly isSkip: boolean };
 
 /** The rows an outcome may take: those whose facts about outcomes fit, up to the first that is sure to match. */
-function waysOf(flow: Flow, list: StepList, step: Step, spot: Spot): readonly Way[] {
+function flowWays(flow: Flow, list: StepList, step: Step, spot: Spot): readonly Way[] {
   const path = [...list.path, spot.at];
   const isFailed = spot.last[spot.at] === "failed";
   const rows = isFailed ? failRows(flow, step, path) : thenRows(step, path);

@@ -6,7 +6,7 @@ import type { Lint } from "./lint-subject.ts";
 
 const rule = "gate_never_holds";
 
-export const filesOf = (gate: Gate): string[] => [...(gate.file === undefined ? [] : [gate.file]), ...(gate.files ?? [])];
+export const gateFiles = (gate: Gate): string[] => [...(gate.file === undefined ? [] : [gate.file]), ...(gate.files ?? [])];
 
 /** Words of one gate that exclude each other. */
 export function contradictoryGate({ say }: Pick<Lint, "say">, gate: Gate, path: DataPath): void {
@@ -22,7 +22,7 @@ export function contradictoryGate({ say }: Pick<Lint, "say">, gate: Gate, path: 
     say([...path, "except"], rule, `found except, which leaves nothing of ${shown(any)}`);
   if (any !== undefined && !isPattern(any) && (gate.at_least ?? 1) > 1)
     say([...path, "at_least"], rule, `found at_least: ${gate.at_least ?? 1} of ${shown(any)}, which is the name of one file`);
-  if (gate.after !== undefined && filesOf(gate).includes(gate.after))
+  if (gate.after !== undefined && gateFiles(gate).includes(gate.after))
     say([...path, "after"], rule, "found a file that must be newer than itself");
   for (const [word, wanted] of wantedIn(gate)) {
     const unseen = wanted.split("/").find((part) => neverSeen.has(part));
@@ -60,7 +60,7 @@ export function contradictorySteps({ say }: Pick<Lint, "say">, step: Step, path:
     typeof proof === "string" ? [] : [{ gate: proof, path: [...path, "proof", n] }],
   );
   const banned = gates.flatMap(({ gate }) => (gate.except === undefined ? (gate.none ?? []) : []));
-  const absent = gates.flatMap(({ gate }) => (gate.exists === false ? filesOf(gate) : []));
+  const absent = gates.flatMap(({ gate }) => (gate.exists === false ? gateFiles(gate) : []));
   const needed = gates.flatMap((gate) => wantedIn(gate.gate).map(([word, file]) => ({ file, word, at: gate.path })));
   const files = needed.filter(({ word }) => word[0] !== "any").map(({ file }) => file);
   for (const { file, word, at } of needed) {
@@ -82,8 +82,8 @@ function mayKeep(keeps: readonly string[], path: string, isGlob: boolean): boole
   if (place === undefined || /<\d+>/.test(place)) return true; // Groups of for_each match anything.
   const below = patterns.map((pattern) => (pattern.endsWith("/") ? `${pattern}**` : pattern));
   if (!isGlob) return below.some((pattern) => pattern === place || mayMatch(pattern, place));
-  const stem = stemOf(place);
-  return below.map(stemOf).some((other) => other.startsWith(stem) || stem.startsWith(other));
+  const stem = globStem(place);
+  return below.map(globStem).some((other) => other.startsWith(stem) || stem.startsWith(other));
 }
 
 /** Whether a pattern matches a path; a pattern with more than stars in it may. */
@@ -96,7 +96,7 @@ function mayMatch(pattern: string, path: string): boolean {
 }
 
 /** The common beginning of every path that a pattern can match. */
-const stemOf = (glob: string): string => /^[^*?[\]{}()!]*/.exec(glob)?.[0] ?? "";
+const globStem = (glob: string): string => /^[^*?[\]{}()!]*/.exec(glob)?.[0] ?? "";
 
 const isPattern = (glob: string): boolean => /[*?[\]{}()!]/.test(glob.replaceAll(/\{(?:phase_dir|phase|task)\}/g, ""));
 

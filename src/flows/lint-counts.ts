@@ -38,7 +38,7 @@ export function lintCounts(lint: Lint): void {
     const path = ["counts", name];
     use(count.spent, [...path, "spent"]);
     bounded(lint, count.at_most, [...path, "at_most"]);
-    const round = roundOf(lint, name);
+    const round = lintRound(lint, name);
     if (round !== null) say([...path, "spent"], "spent_round", `found spent counts that go round: ${round.join(" -> ")}`);
   }
   for (const name of Object.keys(counts))
@@ -66,7 +66,7 @@ function bounded({ flow, say }: Lint, atMost: number | string, path: DataPath): 
 const countMax = 10_000;
 
 /** The chain of counts that spent rows use, if it returns to this one. */
-function roundOf({ flow }: Lint, name: string): readonly string[] | null {
+function lintRound({ flow }: Lint, name: string): readonly string[] | null {
   const chain = [name];
   for (let next = flow.counts?.[name]?.spent.count; next !== undefined; next = flow.counts?.[next]?.spent.count) {
     if (chain.includes(next)) return next === name ? [...chain, next] : null; // Reported once, at the counts in the cycle.

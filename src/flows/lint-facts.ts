@@ -50,7 +50,7 @@ type Known = { readonly steps: readonly Step[]; readonly upTo: number };
 function judge(lint: Lint, when: When | undefined, path: DataPath, known: Known): void {
   for (const [name, want] of Object.entries(when ?? {})) {
     const at = [...path, name];
-    for (const number of numbersIn(want)) {
+    for (const number of findNumbers(want)) {
       if (typeof number === "string") option(lint, number.slice("option.".length), at, null);
     }
     const [head = "", first = "", ...rest] = name.split(".");
@@ -61,7 +61,7 @@ function judge(lint: Lint, when: When | undefined, path: DataPath, known: Known)
   }
 }
 
-function numbersIn(want: Want): readonly (number | string)[] {
+function findNumbers(want: Want): readonly (number | string)[] {
   if (typeof want !== "object" || Array.isArray(want)) return [];
   return "below" in want ? [want.below] : [want.min];
 }
@@ -135,7 +135,7 @@ const agentFacts = ["changed", "promised", "announced_more", "agent_asks", "sess
 const flowFacts = ["run", "status", "verdict", "commit", ...gateFacts];
 
 /** The facts a step can have, or undefined if a function it names may return any. */
-function factsOf(registry: Lint["registry"], step: Step): readonly string[] | undefined {
+function registryFacts(registry: Lint["registry"], step: Step): readonly string[] | undefined {
   if (step.tasks !== undefined) return taskFacts;
   if (step.run !== undefined) return registry.facts?.[step.run];
   if (step.check !== undefined) return step.check.some((name) => registry.proof.includes(name)) ? undefined : checkFacts;
@@ -168,7 +168,7 @@ function outcome({ registry, say }: Lint, step: Step, fact: readonly string[], p
     return;
   }
   if (first === "answer") return say(path, "unknown_fact", `found ${step.id}.answer, and ${step.id} asks nobody`);
-  const made = factsOf(registry, step);
+  const made = registryFacts(registry, step);
   if (made !== undefined && !made.includes(first))
     say(
       path,

@@ -41,7 +41,7 @@ export function lintPrompts({ flow, positions, prompts, promptFiles, say, report
     for (const { name, line, column } of unknownPlaceholders(text)) {
       const message = `found the unknown placeholder ${shown(`{${name}}`)}, expected one of ${Object.keys(placeholders).join(", ")}, or {{${name}}} for the text itself.${didYouMean(name, Object.keys(placeholders))}`;
       report({
-        file: `${folderOf(positions.file)}prompts/${step.prompt}`,
+        file: `${fileFolder(positions.file)}prompts/${step.prompt}`,
         line,
         column,
         path: name,
@@ -56,7 +56,7 @@ export function lintPrompts({ flow, positions, prompts, promptFiles, say, report
   function unused(): void {
     const used = new Set(stepsEverywhere(flow).map(({ step }) => step.prompt));
     for (const name of (promptFiles ?? []).filter((file) => !used.has(file))) {
-      const file = `${folderOf(positions.file)}prompts/${name}`;
+      const file = `${fileFolder(positions.file)}prompts/${name}`;
       const message = `found prompts/${name}, which no step names`;
       report({ file, line: 1, column: 1, path: "", rule: "prompt_unused", message, severity: "warning" });
     }
@@ -65,6 +65,6 @@ export function lintPrompts({ flow, positions, prompts, promptFiles, say, report
 
 const holds = (text: string, placeholder: string): boolean => new RegExp(`(?<!\\{)\\{${placeholder}\\}(?!\\})`).test(text);
 
-function folderOf(file: string): string {
+function fileFolder(file: string): string {
   return file.startsWith("built-in:") ? `${file}/` : file.slice(0, file.search(/[^/\\]*$/));
 }

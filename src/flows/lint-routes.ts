@@ -4,11 +4,11 @@ import type { Flow, Row, Step } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import type { Lint } from "./lint-subject.ts";
-import { failRows, listsOf, reachableRows, thenRows, type LocatedRow, type StepList } from "./lists.ts";
+import { failRows, flowLists, reachableRows, thenRows, type LocatedRow, type StepList } from "./lists.ts";
 
 /** Every row leads somewhere, every step can be reached, and every cycle passes a count. */
 export function lintRoutes(lint: Lint): void {
-  for (const list of listsOf(lint.flow)) {
+  for (const list of flowLists(lint.flow)) {
     for (const [n, step] of list.steps.entries()) {
       const path = [...list.path, n];
       const own = (step.otherwise ?? []).map((row, m) => ({ row, path: [...path, "otherwise", m] }));
@@ -20,7 +20,7 @@ export function lintRoutes(lint: Lint): void {
   }
   const house = (lint.flow.when_step_fails ?? []).map((row, n) => ({ row, path: ["when_step_fails", n] }));
   hidden(lint, house);
-  for (const { row, path } of house) for (const list of listsOf(lint.flow)) leads(lint, list, row, path);
+  for (const { row, path } of house) for (const list of flowLists(lint.flow)) leads(lint, list, row, path);
 }
 
 /** A row after one that always matches is never reached. */
@@ -36,7 +36,7 @@ function leads(lint: Lint, list: StepList, row: Row, path: DataPath): void {
       lint.say(
         [...at.path, "go"],
         "unknown_target",
-        `found go: ${at.row.go}, which isn't a step of ${nameOf(list)}.${didYouMean(at.row.go, ids)}`,
+        `found go: ${at.row.go}, which isn't a step of ${stepListName(list)}.${didYouMean(at.row.go, ids)}`,
       );
     }
     if (typeof at.row.go === "object") phaseTarget(lint, list, at.row, at.path);
@@ -47,7 +47,7 @@ function phaseTarget({ flow, say }: Lint, list: StepList, row: Row, path: DataPa
   const target = typeof row.go === "object" ? row.go.phase : "";
   const at = [...path, "go"];
   if (list.kind !== "phase" || list.group !== "phases")
-    return say(at, "phase_target", `found go: { phase } in ${nameOf(list)}, expected it in one of the phases`);
+    return say(at, "phase_target", `found go: { phase } in ${stepListName(list)}, expected it in one of the phases`);
   if (!Array.isArray(flow.phases)) return undefined;
   const ids = flow.phases.map((phase) => phase.id);
   if (!ids.includes(target))
@@ -59,7 +59,7 @@ function phaseTarget({ flow, say }: Lint, list: StepList, row: Row, path: DataPa
   return undefined;
 }
 
-export const nameOf = (list: StepList): string =>
+export const stepListName = (list: StepList): string =>
   list.kind === "closing"
     ? "the closing steps"
     : list.kind === "phase"
@@ -84,7 +84,7 @@ export function spentOf(flow: Flow, row: Row): readonly LocatedRow[] {
 const isFree = (row: Row): boolean => row.count === undefined && row.pause === undefined && row.rest === undefined;
 
 /** Where a row goes in its list: an index, or null if it leaves the list. */
-export function targetOf(steps: readonly Step[], position: number, row: Row): number | null {
+export function stepTarget(steps: readonly Step[], position: number, row: Row): number | null {
   if (row.again === true) return position;
   if (typeof row.go === "string") return steps.findIndex((step) => step.id === row.go);
   if (row.end !== undefined || row.stop !== undefined || row.go !== undefined || row.ask !== undefined) return null;
@@ -98,7 +98,7 @@ function edges(flow: Flow, list: StepList, position: number, isWanted: (row: Row
   const then = reachableRows(thenRows(step, path));
   const failed = step.human === undefined ? reachableRows(failRows(flow, step, path)) : [];
   const rows = [...then, ...failed].flatMap(({ row }) => [row, ...spentOf(flow, row).map((spent) => spent.row)]);
-  const found = rows.filter(isWanted).map((row) => targetOf(list.steps, position, row));
+  const found = rows.filter(isWanted).map((row) => stepTarget(list.steps, position, row));
   const isCaught = (step.then ?? []).some((row) => row.when === undefined);
   const isSkippable = failed.some(({ row }) => row.ask !== undefined); // A person may choose to skip this step.
   if (!isCaught || isSkippable) found.push(position + 1);

@@ -5,7 +5,7 @@ import { isReasonCode, reasonCodes } from "../contracts/reason.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean, distanceOf, suggest } from "../kit/suggest.ts";
 import type { Lint } from "./lint-subject.ts";
-import { listsOf, stepsEverywhere, thenRows, type LocatedRow } from "./lists.ts";
+import { flowLists, stepsEverywhere, thenRows, type LocatedRow } from "./lists.ts";
 
 /** The flow as a whole: its phases, its options, its rows, and whether it lands what it makes. */
 export function lintShape(lint: Lint): void {
@@ -67,7 +67,7 @@ function phases({ flow, registry, say }: Lint): void {
     if (flow.steps === undefined || flow.steps.length === 0)
       say(["phases"], "no_steps", "found phases that are read and no steps for them to run");
   }
-  for (const list of listsOf(flow)) {
+  for (const list of flowLists(flow)) {
     if (list.steps.length === 0 && list.path[0] !== "steps")
       say(list.path, "no_steps", "found an empty list of steps, expected at least one");
     if (list.steps.length > stepsMax)

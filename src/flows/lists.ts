@@ -15,7 +15,7 @@ export type StepList = {
 };
 
 /** Every list of a flow, tasks' inner lists after the list that contains them. */
-export function listsOf(flow: Flow): readonly StepList[] {
+export function flowLists(flow: Flow): readonly StepList[] {
   const lists: StepList[] = [];
   const add = (list: StepList): void => {
     lists.push(list);
@@ -39,7 +39,7 @@ export function listsOf(flow: Flow): readonly StepList[] {
 
 /** Every step of a flow, with its path. */
 export function stepsEverywhere(flow: Flow): readonly { readonly step: Step; readonly path: DataPath; readonly list: StepList }[] {
-  return listsOf(flow).flatMap((list) => list.steps.map((step, n) => ({ step, path: [...list.path, n], list })));
+  return flowLists(flow).flatMap((list) => list.steps.map((step, n) => ({ step, path: [...list.path, n], list })));
 }
 
 export type LocatedRow = { readonly row: Row; readonly path: DataPath };

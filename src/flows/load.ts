@@ -47,7 +47,7 @@ export async function loadFlow(root: string, name: string): Promise<FlowResult> 
   if (text.kind === "refused") return { kind: "invalid", source: file, findings: [finding(file, "flow_file", text.message)] };
   if (text.kind === "text")
     return read(name, file, parseLocated(file, text.text), {
-      names: await promptsIn(join(root, flowsFolder, name, "prompts")),
+      names: await readPrompts(join(root, flowsFolder, name, "prompts")),
       textOf: (prompt) => readPlain(root, join(flowsFolder, name), join("prompts", prompt), promptBytesMax),
     });
   const builtIn = await builtInFlow(name);
@@ -64,7 +64,7 @@ export async function loadFlowFile(path: string): Promise<FlowResult> {
   if (text.kind === "absent") return { kind: "missing", name: path, message: `There is no file ${path}.` };
   if (text.kind === "refused") return { kind: "invalid", source: path, findings: [finding(path, "flow_file", text.message)] };
   return read(null, path, parseLocated(path, text.text), {
-    names: await promptsIn(join(folder, "prompts")),
+    names: await readPrompts(join(folder, "prompts")),
     textOf: (prompt) => readPlain(folder, ".", join("prompts", prompt), promptBytesMax),
   });
 }
@@ -116,7 +116,7 @@ type Beside = { readonly names: readonly string[]; readonly textOf: (prompt: str
 
 const promptFilesMax = 1_000;
 
-async function promptsIn(folder: string): Promise<readonly string[]> {
+async function readPrompts(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))

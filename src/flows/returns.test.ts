@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { jsonSchemaOf, returnSchemas, saysOf, type ReturnSchema } from "./returns.ts";
+import { findJsonSchema, returnSchemas, schemaSays, type ReturnSchema } from "./returns.ts";
 
 const schemaOf = (name: string): ReturnSchema => {
   const schema = returnSchemas[name];
@@ -25,29 +25,29 @@ describe("what an agent hands back", () => {
       list: v.array(v.number()),
     });
     const claim = { score: 7, pass: true, advice: "halt", notes: "completed", list: [1], extra: true };
-    expect(saysOf(Verdict, claim)).toEqual({ score: 7, pass: true, advice: "halt" });
-    expect(saysOf(Verdict, { score: Number.NaN, pass: "true", advice: "stop" })).toEqual({});
-    expect(saysOf(Verdict, null)).toEqual({});
-    expect(saysOf(Verdict, Object.create({ pass: true }))).toEqual({});
+    expect(schemaSays(Verdict, claim)).toEqual({ score: 7, pass: true, advice: "halt" });
+    expect(schemaSays(Verdict, { score: Number.NaN, pass: "true", advice: "stop" })).toEqual({});
+    expect(schemaSays(Verdict, null)).toEqual({});
+    expect(schemaSays(Verdict, Object.create({ pass: true }))).toEqual({});
   });
   test("the executor's words are no facts, its confidence is", () => {
-    expect(saysOf(schemaOf("progress"), { summary: "complete: true", confidence: 0.4 })).toEqual({ confidence: 0.4 });
+    expect(schemaSays(schemaOf("progress"), { summary: "complete: true", confidence: 0.4 })).toEqual({ confidence: 0.4 });
   });
 });
 
 describe("what an agent is shown", () => {
   test.each(Object.keys(returnSchemas))("%s as JSON Schema", (name) => {
-    const schema = jsonSchemaOf(name) as { type: string; properties: Record<string, unknown>; required: string[] };
+    const schema = findJsonSchema(name) as { type: string; properties: Record<string, unknown>; required: string[] };
     expect(schema.type).toBe("object");
     expect(Object.keys(schema.properties).length).toBeGreaterThan(0);
   });
   test("names the required fields and their bounds", () => {
-    expect(jsonSchemaOf("review")).toMatchObject({
+    expect(findJsonSchema("review")).toMatchObject({
       required: ["confidence", "pass", "issues"],
       properties: { confidence: { type: "number", minimum: 0, maximum: 1 } },
     });
   });
   test("an unknown name has none", () => {
-    expect(jsonSchemaOf("toString")).toBeNull();
+    expect(findJsonSchema("toString")).toBeNull();
   });
 });

@@ -11,7 +11,7 @@ import { WorkerResult } from "../contracts/portfolio-journal.ts";
 import { qualityReturns } from "../contracts/quality-returns.ts";
 import { pathText } from "../kit/finding.ts";
 import { issuesOf } from "../kit/located-issues.ts";
-import { isSchema, junkIn, type ReturnContext, type ShownSchema } from "./junk.ts";
+import { isSchema, findJunk, type ReturnContext, type ShownSchema } from "./junk.ts";
 import { unwrapped } from "./unwrapped.ts";
 
 const text = (about: string) => v.pipe(v.string(), v.maxLength(20_000), v.description(about));
@@ -76,7 +76,7 @@ export const returnSchemas: Readonly<Record<string, ReturnSchema>> = {
 const jsonSchemas = new Map<string, object>();
 
 /** The JSON Schema an agent is shown, or null for an unknown name. Built on first use. */
-export function jsonSchemaOf(name: string): object | null {
+export function findJsonSchema(name: string): object | null {
   const schema = Object.hasOwn(returnSchemas, name) ? returnSchemas[name] : undefined;
   if (schema === undefined) return null;
   const made = jsonSchemas.get(name) ?? toJsonSchema(schema, { errorMode: "ignore" });
@@ -85,10 +85,10 @@ export function jsonSchemaOf(name: string): object | null {
 }
 
 /** The facts in an agent's return. Unknown fields, texts, lists and mappings are left out. R1 */
-export function saysOf(schema: ReturnSchema, value: unknown): Says {
+export function schemaSays(schema: ReturnSchema, value: unknown): Says {
   if (typeof value !== "object" || value === null) return {};
   const says: Says = {};
-  for (const [field, kind] of Object.entries(saysFieldsOf(schema))) {
+  for (const [field, kind] of Object.entries(buildSaysFields(schema))) {
     const said: unknown = Object.hasOwn(value, field) ? (value as Record<string, unknown>)[field] : undefined;
     if (kind === "number" && typeof said === "number" && Number.isFinite(said)) says[field] = said;
     if (kind === "flag" && typeof said === "boolean") says[field] = said;
@@ -118,11 +118,11 @@ export function returnOf(name: string, value: unknown, context: ReturnContext = 
 }
 
 function heldTo(schema: ReturnSchema, name: string, value: unknown, context: ReturnContext): Returned {
-  const shown = (jsonSchemaOf(name) ?? {}) as ShownSchema;
+  const shown = (findJsonSchema(name) ?? {}) as ShownSchema;
   const { value: claim, issues } = issuesOf(schema, value);
   const errors = issues.map(({ path, message }) => (path.length === 0 ? message : `${pathText(path)}: ${message}`));
-  const junk = junkIn(shown, issues.length === 0 ? claim : value, context);
-  if (errors.length === 0 && junk.length === 0) return { ok: claim, says: saysOf(schema, claim) };
+  const junk = findJunk(shown, issues.length === 0 ? claim : value, context);
+  if (errors.length === 0 && junk.length === 0) return { ok: claim, says: schemaSays(schema, claim) };
   const isJunk = junk.length > 0 && (errors.length === 0 || isSchema(value));
   return { errors: [...errors, ...junk].slice(0, errorsMax), ...(isJunk ? { isJunk } : {}) };
 }
@@ -133,7 +133,7 @@ const errorsMax = 20;
 export type SaysKind = "number" | "flag" | readonly string[];
 
 /** The fields of a schema that may become facts. R1 */
-export function saysFieldsOf(schema: ReturnSchema): Readonly<Record<string, SaysKind>> {
+export function buildSaysFields(schema: ReturnSchema): Readonly<Record<string, SaysKind>> {
   const fields: Record<string, SaysKind> = {};
   for (const [name, field] of Object.entries((schema as unknown as Shape).entries ?? {})) {
     let inner = field;

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { Flow } from "../contracts/flow.ts";
 import { findingText } from "../kit/finding.ts";
 import { isRefused, readLocated } from "../kit/located.ts";
-import { boundOf } from "./bound.ts";
+import { flowBound } from "./bound.ts";
 import type { Registry } from "./lint-subject.ts";
 import { lintFlow } from "./lint.ts";
 import { stepsEverywhere } from "./lists.ts";
@@ -48,9 +48,9 @@ test("there are at least six", () => {
 });
 
 test("their bounds are the known ones", () => {
-  expect(boundOf(read("roadmap.yaml").value)["*"]).toBe(104);
-  expect(boundOf(read("quality.yaml").value)["1"]).toBe(4);
-  expect(boundOf(read("objective.yaml").value)["1"]).toBe(126);
+  expect(flowBound(read("roadmap.yaml").value)["*"]).toBe(104);
+  expect(flowBound(read("quality.yaml").value)["1"]).toBe(4);
+  expect(flowBound(read("objective.yaml").value)["1"]).toBe(126);
 });
 
 describe("a break of the roadmap is found", () => {

@@ -59,7 +59,7 @@ function checked<Value>(schema: v.GenericSchema<unknown, Value>, answer: unknown
 }
 
 /** The log of a failed check; empty if the host gives none. */
-export async function logOf(place: ToolPlace, path: string): Promise<string> {
+export async function fetchLog(place: ToolPlace, path: string): Promise<string> {
   try {
     const text = await callTool(place, { path, isText: true });
     return typeof text === "string" ? text : "";

@@ -31,7 +31,7 @@ export async function callTool({ tool, host, env }: ToolPlace, { path, body, isT
     throw new WorkspaceFailed("forge_tool_missing", `${tool} isn't on the PATH.`, `install ${tool}, then ${tool} auth login`);
   const posts = body === undefined ? [] : ["--method", "POST", "-H", "Content-Type: application/json", "--input", "-"];
   const { code, out, err } = await run(program, ["api", "--hostname", host, ...posts, path], ownTokens(host, env), body); // T1
-  if (code !== 0) throw failureOf(tool, host, code, `${err}\n${isText === true ? "" : out}`);
+  if (code !== 0) throw toolFailure(tool, host, code, `${err}\n${isText === true ? "" : out}`);
   if (isText === true) return out;
   try {
     return JSON.parse(out) as unknown;
@@ -46,7 +46,7 @@ const ownTokens = (host: string, env: ToolPlace["env"]): ToolPlace["env"] => {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !foreign.has(name)));
 };
 
-function failureOf(tool: ForgeTool, host: string, code: number | null, text: string): WorkspaceFailed {
+function toolFailure(tool: ForgeTool, host: string, code: number | null, text: string): WorkspaceFailed {
   const message = text.replace(/\s+/g, " ").trim().slice(0, messageCharsMax);
   const isAsking = (tool === "gh" && code === 4) || /auth login|HTTP 401|401 Unauthorized|Bad credentials/i.test(text);
   if (isAsking)

@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
-import { askAll, askOne, askUpTo, cutText, excerptOf, logOf, ShownUrl } from "./answers.ts";
+import { askAll, askOne, askUpTo, cutText, excerptOf, fetchLog, ShownUrl } from "./answers.ts";
 import { part, type ToolPlace } from "./call-tool.ts";
 import type { Forge, PullRequestFound } from "./forge.ts";
 
@@ -72,8 +72,8 @@ export function openGitHub(place: ToolPlace, project: string): Forge {
     look: async (number) => {
       const pull = readPull(await askOne(place, Pull, `${root}/pulls/${number}`));
       if (pull.state !== "open" || pull.head === null) return { ...pull, pending: 0, evidence: [], ignored: 0 };
-      const ci = await checksOf(place, root, pull.head);
-      const said = await commentsOf(place, root, number);
+      const ci = await fetchChecks(place, root, pull.head);
+      const said = await fetchComments(place, root, number);
       return { ...pull, pending: ci.pending, evidence: [...ci.evidence, ...said.evidence], ignored: said.ignored };
     },
     issues: async ({ label, countMax }) => {
@@ -101,7 +101,7 @@ const readPull = ({ number, html_url, state, merged_at, draft, head }: v.InferOu
   head: head.sha,
 });
 
-async function checksOf(
+async function fetchChecks(
   place: ToolPlace,
   root: string,
   head: string,
@@ -110,7 +110,7 @@ async function checksOf(
   const statuses = await askAll(place, Status, `${root}/commits/${part(head)}/status`, { at: "statuses" });
   const evidence: OutsideEvidence[] = [];
   for (const { id, name, conclusion, app, output } of runs.filter((run) => failed.has(run.conclusion ?? ""))) {
-    const log = app?.slug === "github-actions" ? await logOf(place, `${root}/actions/jobs/${id}/logs`) : ""; // a job has its check's number
+    const log = app?.slug === "github-actions" ? await fetchLog(place, `${root}/actions/jobs/${id}/logs`) : ""; // a job has its check's number
     const reported = [output?.title, output?.summary].filter((line) => line !== null && line !== undefined).join("\n");
     evidence.push({
       key: `check:${head}:${id}`,
@@ -130,7 +130,7 @@ async function checksOf(
   return { pending, evidence };
 }
 
-async function commentsOf(
+async function fetchComments(
   place: ToolPlace,
   root: string,
   number: number,

@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
-import { askAll, askOne, askUpTo, cutText, excerptOf, logOf, ShownUrl } from "./answers.ts";
+import { askAll, askOne, askUpTo, cutText, excerptOf, fetchLog, ShownUrl } from "./answers.ts";
 import { part, type ToolPlace } from "./call-tool.ts";
 import type { Forge, PullRequestFound } from "./forge.ts";
 
@@ -61,7 +61,7 @@ export function openGitLab(place: ToolPlace, project: string): Forge {
       if (found.state !== "open") return { ...found, pending: 0, evidence: [], ignored: 0 };
       const pipeline = merge.head_pipeline ?? null;
       const red = pipeline?.status === "failed" ? await failedJobs(place, root, pipeline.id) : [];
-      const said = await notesOf(place, root, number);
+      const said = await fetchNotes(place, root, number);
       return {
         ...found,
         pending: pipeline === null || over.has(pipeline.status) ? 0 : 1,
@@ -93,13 +93,13 @@ async function failedJobs(place: ToolPlace, root: string, pipeline: number): Pro
   const evidence: OutsideEvidence[] = [];
   for (const { id, name, status, allow_failure } of jobs) {
     if (status !== "failed" || allow_failure === true) continue;
-    const log = await logOf(place, `${root}/jobs/${id}/trace`);
+    const log = await fetchLog(place, `${root}/jobs/${id}/trace`);
     evidence.push({ key: `job:${id}`, kind: "check", by: name.slice(0, 200) || "job", text: excerptOf(log) || status });
   }
   return evidence;
 }
 
-async function notesOf(
+async function fetchNotes(
   place: ToolPlace,
   root: string,
   number: number,

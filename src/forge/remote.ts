@@ -26,7 +26,7 @@ export type RemoteFound = Pick<PullRequestPlace, "tool" | "host" | "project" | "
 
 /** The remote that is named, else the one the branch follows, else `origin`, else the only one there is. */
 export async function findRemote(repository: Repository, branch: string | null, wanted: RemoteWanted, env: Env): Promise<RemoteFound> {
-  const names = await remotesOf(repository);
+  const names = await fetchRemotes(repository);
   const followed = branch === null ? null : await setting(repository, `branch.${branch}.remote`);
   const usual = [followed, "origin"].find((name) => name !== null && names.includes(name)) ?? (names.length === 1 ? names[0] : undefined);
   const remote = wanted.remote ?? usual;
@@ -37,7 +37,7 @@ export async function findRemote(repository: Repository, branch: string | null, 
       names.length === 0 ? "git remote add origin URL" : "name one with --remote",
     );
   if (!names.includes(remote)) throw new WorkspaceFailed("remote_missing", `There is no remote ${remote}.`, `git remote add ${remote} URL`);
-  const address = readAddress(await addressOf(repository, remote));
+  const address = readAddress(await fetchAddress(repository, remote));
   if (address === null)
     throw new WorkspaceFailed(
       "remote_missing",
@@ -71,7 +71,7 @@ export async function pushCommit(
   place: PullRequestPlace,
   { commit, seen = null, env }: { readonly commit: string; readonly seen?: string | null; readonly env: Env },
 ): Promise<void> {
-  const url = await addressOf(repository, place.remote);
+  const url = await fetchAddress(repository, place.remote);
   const address = readAddress(url);
   if (address === null || address.host !== place.host || address.project !== place.project)
     throw new WorkspaceFailed(
@@ -119,7 +119,7 @@ async function setting(repository: Repository, key: string): Promise<string | nu
   return code === 0 ? out.toString("utf8").replace(/\n$/, "") : null;
 }
 
-async function remotesOf(repository: Repository): Promise<readonly string[]> {
+async function fetchRemotes(repository: Repository): Promise<readonly string[]> {
   const args = ["config", "-z", "--name-only", "--get-regexp", "^remote\\..*\\.url$"];
   const { out } = await git({ ...inRepository(repository), args, codes: [0, 1] });
   const keys = out.toString("utf8").split("\0");
@@ -127,7 +127,7 @@ async function remotesOf(repository: Repository): Promise<readonly string[]> {
 }
 
 /** Where a push goes. */
-async function addressOf(repository: Repository, remote: string): Promise<string> {
+async function fetchAddress(repository: Repository, remote: string): Promise<string> {
   const url = (await setting(repository, `remote.${remote}.pushurl`)) ?? (await setting(repository, `remote.${remote}.url`));
   if (url === null) throw new WorkspaceFailed("remote_missing", `There is no remote ${remote} any more.`, "name another one with --remote");
   return url;

@@ -19,8 +19,8 @@ export type AttemptFacts = {
 };
 
 /** `entries` from the line on that began the attempt. Other attempts may have worked at the same time; only the cursor's own lines count. */
-export function attemptFactsOf(entries: readonly Entry[], attempt: string): AttemptFacts {
-  const walk = cursorOf(attempt);
+export function buildAttemptFacts(entries: readonly Entry[], attempt: string): AttemptFacts {
+  const walk = attemptCursor(attempt);
   const facts = { tokens: 0, calls: 0, minutes: 0, usd: 0 };
   const checks = new Map<string, string>();
   let turn: EventOf<"turn_ended"> | null = null;
@@ -71,7 +71,7 @@ const isOutcome = (entry: Entry): entry is Extract<Entry, { event: "step_complet
   entry.event === "step_completed" || entry.event === "step_failed";
 
 /** `1@2/execute#3` belongs to the cursor `1`; a task's to `1@2/tasks#1/03-01`. */
-const cursorOf = (attempt: string): string => attempt.slice(0, attempt.lastIndexOf("@"));
+const attemptCursor = (attempt: string): string => attempt.slice(0, attempt.lastIndexOf("@"));
 
 /**
  * Better, worse or the same as far as proof goes. A step that didn't pass proves less than one that did; between two of a kind the checks

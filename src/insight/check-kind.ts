@@ -14,7 +14,7 @@ const words: readonly (readonly [CheckKind, RegExp])[] = [
   ["build", /\b(?:build|bundle|rollup|webpack|dist|package)\b/],
 ];
 
-export function checkKindOf({ id, command, title }: Pick<Check, "id" | "command" | "title">): CheckKind | null {
+export function findCheckKind({ id, command, title }: Pick<Check, "id" | "command" | "title">): CheckKind | null {
   for (const text of [command, title, id]) {
     const plain = text.toLowerCase().replaceAll(/[_:]/g, " ");
     for (const [kind, word] of words) if (word.test(plain)) return kind;
@@ -29,7 +29,7 @@ export function automatedOf(results: readonly CheckResult[]): Automated {
   const flags: Record<CheckKind, CheckFlag> = { compile: "n/a", tests: "n/a", lint: "n/a", build: "n/a" };
   for (const { check, status, quarantined } of results) {
     if (check.kind !== "project" || quarantined !== undefined) continue;
-    const kind = checkKindOf(check);
+    const kind = findCheckKind(check);
     if (kind !== null) flags[kind] = flags[kind] !== false && status === "passed";
   }
   return flags;

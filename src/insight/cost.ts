@@ -23,7 +23,7 @@ export type PlannedTask = { readonly files: readonly string[]; readonly complexi
 export type PlannedPhase = { readonly id: string; readonly phaseType: PhaseType; readonly tasks: readonly PlannedTask[] | null };
 
 /** Where the plan does not say: one file is simple, two or three are medium, more are complex. */
-export function complexityOf({ files, complexity }: PlannedTask): Complexity {
+export function plannedTaskComplexity({ files, complexity }: PlannedTask): Complexity {
   if (complexity !== undefined) return complexity;
   if (files.length <= 1) return "simple";
   return files.length <= 3 ? "medium" : "complex";
@@ -32,7 +32,7 @@ export function complexityOf({ files, complexity }: PlannedTask): Complexity {
 /** What a phase would cost without trouble: the middle of what to expect. */
 export function plainTokens({ phaseType, tasks }: Omit<PlannedPhase, "id">, constants: CostEstimation = costEstimation): number {
   if (tasks === null) return constants.default_estimates[phaseType];
-  const taskCost = tasks.reduce((sum, task) => sum + constants.task_tokens[complexityOf(task)], 0);
+  const taskCost = tasks.reduce((sum, task) => sum + constants.task_tokens[plannedTaskComplexity(task)], 0);
   return constants.pipeline_overhead + taskCost;
 }
 

@@ -5,8 +5,8 @@
 //   E1. P90 is never below P50, and nothing is below zero.
 //   E2. Few samples are not a distribution: below `samplesMin` the constants are used and the basis says so.
 
-import { type CostEstimation, complexityOf, costEstimation, estimatedTokens, plainTokens, type PlannedPhase } from "./cost.ts";
-import { type Case, type Features, forecastOf, type Range, samplesMin } from "./forecast.ts";
+import { type CostEstimation, plannedTaskComplexity, costEstimation, estimatedTokens, plainTokens, type PlannedPhase } from "./cost.ts";
+import { type Case, type Features, featuresForecast, type Range, samplesMin } from "./forecast.ts";
 
 export type { Range } from "./forecast.ts";
 /** Who would work on the phases ahead; null if it is not known. */
@@ -25,7 +25,7 @@ export type RoadmapEstimate = Omit<PhaseEstimate, "id"> & { readonly phases: rea
 /** The flow whose phases these are. */
 const flow = "roadmap";
 
-export function estimateOf(
+export function phaseEstimate(
   phases: readonly PlannedPhase[],
   history: readonly Case[],
   constants: CostEstimation = costEstimation,
@@ -46,7 +46,7 @@ export function estimateOf(
 }
 
 function estimateOfPhase(phase: PlannedPhase, history: readonly Case[], constants: CostEstimation, workers: Workers): PhaseEstimate {
-  const forecast = forecastOf(featuresOf(phase, workers), history);
+  const forecast = featuresForecast(plannedPhaseFeatures(phase, workers), history);
   if (forecast === null) {
     const p90 = estimatedTokens(phase, constants);
     return {
@@ -60,16 +60,17 @@ function estimateOfPhase(phase: PlannedPhase, history: readonly Case[], constant
   }
   const { tokens, minutes, usd, success, samples, alike } = forecast;
   const which = alike.includes("step") ? `${phase.phaseType} phases` : "phases of every kind";
-  const more = alike.filter((name) => name !== "flow" && name !== "step" && featuresOf(phase, workers)[name] !== null);
+  const more = alike.filter((name) => name !== "flow" && name !== "step" && plannedPhaseFeatures(phase, workers)[name] !== null);
   const same = more.length === 0 ? "" : ` of the same ${more.join(", ")}`;
   return { id: phase.id, tokens, minutes, usd, success, basis: `${samples} earlier ${which}${same}` };
 }
 
 /** What a phase is like: its kind, its hardest task, how many tasks it has, who works on it. */
-export const featuresOf = ({ phaseType, tasks }: Omit<PlannedPhase, "id">, { agent, model }: Workers): Features => ({
+export const plannedPhaseFeatures = ({ phaseType, tasks }: Omit<PlannedPhase, "id">, { agent, model }: Workers): Features => ({
   flow,
   step: phaseType,
-  complexity: tasks === null ? null : (hardest.find((complexity) => tasks.some((task) => complexityOf(task) === complexity)) ?? null),
+  complexity:
+    tasks === null ? null : (hardest.find((complexity) => tasks.some((task) => plannedTaskComplexity(task) === complexity)) ?? null),
   agent,
   model,
   size: tasks === null ? null : tasks.length,

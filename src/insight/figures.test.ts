@@ -7,17 +7,17 @@ import type { SelfAuditReturn } from "../contracts/agent-returns.ts";
 import { CompletionReport, RunMetrics, SelfAuditSummary, TrendSummary } from "../contracts/roadmap-reports.ts";
 import type { PhaseRecord, RoadmapState } from "../contracts/roadmap-state.ts";
 import { seedMetrics, seedPostMortem, seedState } from "../contracts/roadmap.test-support.ts";
-import { automatedOf, checkKindOf } from "./check-kind.ts";
+import { automatedOf, findCheckKind } from "./check-kind.ts";
 import { completionOf, percentage } from "./completion.ts";
-import { complexityOf, costEstimation, costWarning, estimatedTokens } from "./cost.ts";
+import { plannedTaskComplexity, costEstimation, costWarning, estimatedTokens } from "./cost.ts";
 import { result } from "./entries.test-support.ts";
-import { estimateOf } from "./estimate.ts";
+import { phaseEstimate } from "./estimate.ts";
 import { type Case, predicted } from "./forecast.ts";
-import { learningFromPostMortem, learningFromVerdict, learningsFor, rechecksOf } from "../playbooks/roadmap/insight/learnings.ts";
-import { metricsOf, successRate, withMetrics } from "./metrics.ts";
-import { scoreOf, selfAuditOf } from "../playbooks/roadmap/insight/self-audit.ts";
-import { trendOf, trendWarning } from "./trend.ts";
-import { highDeferRate, rubberStamp, unnecessaryDeferral, warningsOf } from "../playbooks/roadmap/insight/warnings.ts";
+import { learningFromPostMortem, learningFromVerdict, learningsFor, learningRechecks } from "../playbooks/roadmap/insight/learnings.ts";
+import { stateMetrics, successRate, withMetrics } from "./metrics.ts";
+import { auditScore, buildSelfAudit } from "../playbooks/roadmap/insight/self-audit.ts";
+import { runTrend, trendWarning } from "./trend.ts";
+import { highDeferRate, rubberStamp, unnecessaryDeferral, stateWarnings } from "../playbooks/roadmap/insight/warnings.ts";
 
 const base = seedState.phases["phase_6.1"] as PhaseRecord;
 const phase = (changes: Partial<PhaseRecord>, score: number | null = 8): PhaseRecord => ({
@@ -63,7 +63,7 @@ describe("cost", () => {
     [3, "medium"],
     [4, "complex"],
   ])("a task of %d files is %s where the plan does not say", (count, word) =>
-    expect(complexityOf({ files: Array.from({ length: count }, () => "a") })).toBe(word),
+    expect(plannedTaskComplexity({ files: Array.from({ length: count }, () => "a") })).toBe(word),
   );
   test("above 80 % of the cap is warned of in the seed's words, 80 % itself is not", () => {
     expect(costWarning("7", 400_000, 500_000)).toBeNull();
@@ -87,9 +87,9 @@ describe("estimate", () => {
   });
   const planned = { id: "1", phaseType: "ui", tasks: null } as const;
   test("without history the constants speak, and nothing is said of minutes and money", () =>
-    expect(estimateOf([planned], [sample(1)])).toMatchObject({ tokens: { p50: 250_000, p90: 300_000 }, minutes: null, usd: null }));
+    expect(phaseEstimate([planned], [sample(1)])).toMatchObject({ tokens: { p50: 250_000, p90: 300_000 }, minutes: null, usd: null }));
   test("three phases alike are enough to go by", () => {
-    const estimate = estimateOf(
+    const estimate = phaseEstimate(
       [planned],
       [100, 200, 300, 9_999].map((tokens, n) => sample(tokens, n === 3 ? "data" : "ui")),
     );
@@ -98,10 +98,10 @@ describe("estimate", () => {
   });
   test("middles add up, and P90 lies between them and the worst of all", () => {
     const history = [sample(100), sample(200), sample(300)];
-    const { tokens } = estimateOf([planned, { ...planned, id: "2" }], history);
+    const { tokens } = phaseEstimate([planned, { ...planned, id: "2" }], history);
     expect(tokens.p50).toBe(400);
     expect(tokens.p90).toBeGreaterThan(400);
-    expect(tokens.p90).toBeLessThan(2 * (estimateOf([planned], history).phases[0]?.tokens.p90 ?? 0));
+    expect(tokens.p90).toBeLessThan(2 * (phaseEstimate([planned], history).phases[0]?.tokens.p90 ?? 0));
   });
   test("P90 is never below P50", () => {
     fc.assert(
@@ -133,7 +133,7 @@ describe("metrics", () => {
     },
     [reported, failedLine],
   );
-  const metrics = metricsOf(state, at);
+  const metrics = stateMetrics(state, at);
   test("it is valid against the seed's schema", () => expect(v.safeParse(RunMetrics, metrics).issues).toBeUndefined());
   test.each([
     ["run_id", "run-2026-02-09-143052"],
@@ -160,7 +160,7 @@ describe("metrics", () => {
     }));
   test("none of none is no rate", () => {
     expect(successRate(0, 0)).toBeNull();
-    expect(metricsOf(stateOf({}), at)).toMatchObject({ success_rate: null, avg_alignment_score: null, phases_attempted: 0 });
+    expect(stateMetrics(stateOf({}), at)).toMatchObject({ success_rate: null, avg_alignment_score: null, phases_attempted: 0 });
   });
   test("a run recorded twice stands once", () => expect(withMetrics([metrics], metrics)).toEqual([metrics]));
 });
@@ -169,8 +169,8 @@ describe("trend", () => {
   const [seed] = seedMetrics;
   const run = (changes: Partial<RunMetrics>): RunMetrics => ({ ...(seed as RunMetrics), ...changes });
   test("one run alone is none", () => {
-    expect(trendOf([])).toBeNull();
-    expect(trendOf([run({})])).toBeNull();
+    expect(runTrend([])).toBeNull();
+    expect(runTrend([run({})])).toBeNull();
   });
   const before = run({
     success_rate: 0.7,
@@ -179,7 +179,7 @@ describe("trend", () => {
     failure_taxonomy_histogram: { executor_incomplete: 1 },
   });
   test("two are compared, current less previous", () => {
-    const trend = trendOf([before, run({})]);
+    const trend = runTrend([before, run({})]);
     expect(v.safeParse(TrendSummary, trend).issues).toBeUndefined();
     expect(trend).toEqual({
       success_rate_delta: 0.1,
@@ -196,9 +196,9 @@ describe("trend", () => {
     expect(trend === null ? "" : trendWarning(trend)).toBeNull();
   });
   test("getting worse is warned of; a run without attempts is no comparison", () => {
-    const worse = trendOf([run({}), before]);
+    const worse = runTrend([run({}), before]);
     expect(worse === null ? null : trendWarning(worse)).toContain("fell by 10 points");
-    expect(trendOf([run({ success_rate: null }), before])).toMatchObject({ success_rate_delta: null });
+    expect(runTrend([run({ success_rate: null }), before])).toMatchObject({ success_rate_delta: null });
   });
 });
 
@@ -227,7 +227,7 @@ describe("warnings", () => {
     const why = { checkpoint_task_id: "h", task_description: "look", auto_tasks_passed: 1, auto_tasks_total: 1 };
     const state = stateOf({ 1: phase({ human_verify_justification: why }), 2: phase({}), 3: phase({}) });
     state._meta = { ...state._meta, human_deferred_count: 2, total_phases_processed: 3 };
-    expect(warningsOf(state).map(({ code }) => code)).toEqual(["rubber_stamp", "unnecessary_deferral", "high_defer_rate"]);
+    expect(stateWarnings(state).map(({ code }) => code)).toEqual(["rubber_stamp", "unnecessary_deferral", "high_defer_rate"]);
   });
 });
 
@@ -251,7 +251,10 @@ describe("self-audit", () => {
     },
   });
   test("a gap that a re-audit finds closed is fixed; one that is not looked at again remains", () => {
-    const summary = selfAuditOf([audit(check("A", "pass"), check("B", "gap"), check("C", "gap")), audit(check("B", "pass"))], ["abc1234"]);
+    const summary = buildSelfAudit(
+      [audit(check("A", "pass"), check("B", "gap"), check("C", "gap")), audit(check("B", "pass"))],
+      ["abc1234"],
+    );
     expect(v.safeParse(SelfAuditSummary, summary).issues).toBeUndefined();
     expect(summary).toEqual({
       total_requirements_checked: 3,
@@ -265,13 +268,13 @@ describe("self-audit", () => {
     });
   });
   test("a pass that shows nothing is a gap", () =>
-    expect(scoreOf(audit(check("A", "pass", " "))).gaps).toMatchObject([{ requirement_id: "A" }]));
+    expect(auditScore(audit(check("A", "pass", " "))).gaps).toMatchObject([{ requirement_id: "A" }]));
   test("the auditor's sums are compared with its list", () => {
     const detected = audit(check("A", "gap"));
     detected.aggregate.gaps_found = 0;
-    expect(scoreOf(detected).disagreements).toEqual(["gaps_found: the auditor says 0, its list has 1"]);
+    expect(auditScore(detected).disagreements).toEqual(["gaps_found: the auditor says 0, its list has 1"]);
   });
-  test("no audit is no audit", () => expect(selfAuditOf([], [])).toMatchObject({ total_requirements_checked: 0, audit_cycles: 0 }));
+  test("no audit is no audit", () => expect(buildSelfAudit([], [])).toMatchObject({ total_requirements_checked: 0, audit_cycles: 0 }));
 });
 
 describe("completion", () => {
@@ -363,7 +366,7 @@ describe("learnings", () => {
     ["judge", 0],
   ])("the role %s is told %d of two", (role, count) => expect(learningsFor(role, [failure, verdict], new Map())).toHaveLength(count));
   test("one whose re-check no longer holds is shown to nobody", () => {
-    expect(rechecksOf([failure, verdict])).toEqual(["grep -q trace a.md"]);
+    expect(learningRechecks([failure, verdict])).toEqual(["grep -q trace a.md"]);
     expect(learningsFor("planner", [failure, verdict], new Map([["grep -q trace a.md", false]]))).toEqual([verdict]);
     expect(learningsFor("planner", [failure, verdict], new Map([["grep -q trace a.md", true]]))).toEqual([verdict, failure]);
   });
@@ -386,7 +389,7 @@ describe("a project's checks", () => {
     ["go test ./...", "tests"],
     ["npm run build", "build"],
     ["make", null],
-  ])("%s is %s", (command, kind) => expect(checkKindOf({ id: "project:config-1", title: command, command })).toBe(kind));
+  ])("%s is %s", (command, kind) => expect(findCheckKind({ id: "project:config-1", title: command, command })).toBe(kind));
   test("one red check makes its kind red, a kind without any is n/a", () =>
     expect(
       automatedOf([

@@ -59,7 +59,7 @@ const levels: readonly (readonly (keyof Features)[])[] = [
 ];
 
 /** Null if too little is known. F3 */
-export function forecastOf(features: Features, history: readonly Case[]): Forecast | null {
+export function featuresForecast(features: Features, history: readonly Case[]): Forecast | null {
   for (const alike of levels) {
     const cases = history.filter((past) => alike.every((name) => past[name] === features[name]));
     const done = nearestIn(
@@ -128,14 +128,14 @@ function ranked(sorted: readonly number[], rank: number): number {
 export type Backtest = { readonly run: string; readonly forecast: Forecast; readonly used: Case };
 
 /** `history` in the order the runs began. Cases that could not be forecast are left out. F2 */
-export function backtestOf(history: readonly Case[]): readonly Backtest[] {
+export function historyBacktest(history: readonly Case[]): readonly Backtest[] {
   const runs = [...new Set(history.map(({ run }) => run))];
   const before: Case[] = [];
   const tests: Backtest[] = [];
   for (const run of runs) {
     const cases = history.filter((past) => past.run === run);
     for (const used of cases) {
-      const forecast = forecastOf(used, before);
+      const forecast = featuresForecast(used, before);
       if (forecast !== null) tests.push({ run, forecast, used });
     }
     before.push(...cases);
@@ -144,8 +144,8 @@ export function backtestOf(history: readonly Case[]): readonly Backtest[] {
 }
 
 /** How forecasts did; null if none could be made. */
-export function recordOf(history: readonly Case[]): ForecastRecord | null {
-  const tests = backtestOf(history);
+export function historyRecord(history: readonly Case[]): ForecastRecord | null {
+  const tests = historyBacktest(history);
   let [forecasts, held, below, likely, used, squares] = [0, 0, 0, 0, 0, 0];
   for (const { forecast, used: past } of tests) {
     squares += (forecast.success - Number(past.isDone)) ** 2;

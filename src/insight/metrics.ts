@@ -6,11 +6,11 @@ import { alignmentMin, failureCategories, type FailureCategory } from "../contra
 import { msOf } from "../kit/iso-time.ts";
 
 /** `at`: when the run ended or the figures are asked for. */
-export function metricsOf(state: RoadmapState, at: string): RunMetrics {
+export function stateMetrics(state: RoadmapState, at: string): RunMetrics {
   const all = Object.entries(state.phases).map(([key, phase]) => ({ id: key.replace(/^phase_/, ""), phase }));
   const attempted = all.filter(({ phase }) => phase.started_at !== null);
   const succeeded = attempted.filter(({ phase }) => hasSucceeded(phase));
-  const scores = attempted.flatMap(({ phase }) => alignmentOf(phase) ?? []);
+  const scores = attempted.flatMap(({ phase }) => phaseAlignment(phase) ?? []);
   const sum = (of: (phase: PhaseRecord) => number): number => attempted.reduce((total, { phase }) => total + of(phase), 0);
   return {
     run_id: state._meta.run_id,
@@ -19,7 +19,7 @@ export function metricsOf(state: RoadmapState, at: string): RunMetrics {
     phases_succeeded: succeeded.length,
     phases_failed: attempted.filter(({ phase }) => phase.status === "failed").length,
     phases_human_deferred: attempted.filter(({ phase }) => phase.status === "needs_human_verification").length,
-    failure_taxonomy_histogram: histogramOf(state),
+    failure_taxonomy_histogram: stateHistogram(state),
     avg_alignment_score: scores.length === 0 ? null : rounded(scores.reduce((total, score) => total + score, 0) / scores.length),
     total_duration_minutes: minutesBetween(state._meta.started_at, at),
     total_estimated_tokens: sum((phase) => phase.estimated_tokens),
@@ -29,7 +29,7 @@ export function metricsOf(state: RoadmapState, at: string): RunMetrics {
     per_phase_summary: attempted.map(({ id, phase }) => ({
       phase_id: id,
       status: phase.status,
-      alignment_score: alignmentOf(phase),
+      alignment_score: phaseAlignment(phase),
       estimated_tokens: phase.estimated_tokens,
       duration_minutes: phase.started_at === null ? 0 : minutesBetween(phase.started_at, phase.completed_at ?? at),
     })),
@@ -37,10 +37,10 @@ export function metricsOf(state: RoadmapState, at: string): RunMetrics {
 }
 
 /** The judge's score; the verifier's is not the one that counts. */
-export const alignmentOf = (phase: PhaseRecord): number | null => phase.steps.judge?.alignment ?? null;
+export const phaseAlignment = (phase: PhaseRecord): number | null => phase.steps.judge?.alignment ?? null;
 
 export const hasSucceeded = (phase: PhaseRecord): boolean =>
-  phase.status === "completed" && phase.started_at !== null && (alignmentOf(phase) ?? 0) >= alignmentMin;
+  phase.status === "completed" && phase.started_at !== null && (phaseAlignment(phase) ?? 0) >= alignmentMin;
 
 /** None of none isn't a rate. */
 export const successRate = (succeeded: number, attempted: number): number | null =>
@@ -52,7 +52,7 @@ export function withMetrics(runs: readonly RunMetrics[], entry: RunMetrics): rea
 }
 
 /** What verifiers and debuggers said went wrong; for a phase of which they said nothing, the cause its failure was put down to. */
-function histogramOf(state: RoadmapState): RunMetrics["failure_taxonomy_histogram"] {
+function stateHistogram(state: RoadmapState): RunMetrics["failure_taxonomy_histogram"] {
   const histogram: Partial<Record<FailureCategory, number>> = {};
   const reported = new Set<string>();
   const count = (category: unknown): void => {

@@ -15,8 +15,8 @@ export type PhaseSigns = {
 type Kind = "ui" | "protocol" | "data" | "code";
 
 /** A plan's files decide. Without a plan it is the files and words that the phase itself names. */
-export function phaseTypeOf({ files, says, uiFolder }: PhaseSigns): PhaseType {
-  const touched = files.flatMap((file) => kindOf(file, uiFolder) ?? []);
+export function buildPhaseType({ files, says, uiFolder }: PhaseSigns): PhaseType {
+  const touched = files.flatMap((file) => pathKind(file, uiFolder) ?? []);
   if (touched.length > 0) return ofKinds(new Set(touched));
   return byWeight(says, uiFolder);
 }
@@ -36,7 +36,7 @@ function byWeight(says: string, uiFolder: string | undefined): PhaseType {
   const text = says.slice(0, textCharsMax);
   const words: string[] = [];
   for (const token of new Set(text.split(between))) {
-    const kind = kindOf(token, uiFolder);
+    const kind = pathKind(token, uiFolder);
     if (kind === null) words.push(token.toLowerCase());
     else weights[kind] += pathWeight;
   }
@@ -62,7 +62,7 @@ const endings: readonly (readonly [Kind, RegExp])[] = [
 const neutral =
   /(?:^|\/)(?:package(?:-lock)?\.json|tsconfig[\w.-]*\.json|[\w.-]*\.lock|pnpm-lock\.yaml|pyproject\.toml|Cargo\.toml)$|(?:^|[/._-])(?:tests?|specs?|__tests__)(?:[/._-]|$)/i;
 
-function kindOf(path: string, uiFolder: string | undefined): Kind | null {
+function pathKind(path: string, uiFolder: string | undefined): Kind | null {
   if (uiFolder !== undefined && path.startsWith(`${uiFolder.replace(/\/$/, "")}/`)) return "ui";
   if (neutral.test(path)) return null;
   return endings.find(([, pattern]) => pattern.test(path))?.[0] ?? null;

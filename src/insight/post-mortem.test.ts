@@ -6,8 +6,8 @@ import type { Draft } from "../contracts/event.ts";
 import { PostMortem } from "../contracts/roadmap-reports.ts";
 import { failureCategories } from "../contracts/roadmap-values.ts";
 import { answered, applied, ended, failed, journal, passed, result, route, sent, started, turned } from "./entries.test-support.ts";
-import { postMortemOf } from "./post-mortem.ts";
-import { categoryOfCause, rootCauseOf } from "./root-cause.ts";
+import { findPostMortem } from "./post-mortem.ts";
+import { categoryOfCause, findRootCause } from "./root-cause.ts";
 
 type Story = readonly [string, string, string, readonly Draft[]];
 const scope: Draft = {
@@ -96,7 +96,7 @@ const stories: readonly Story[] = [
 describe("the first failing cause decides", () => {
   test.each(stories)("%s", (_, cause, category, drafts) => {
     const all = drafts.some(({ event }) => event === "phase_failed") ? drafts : [...drafts, ended()];
-    expect(rootCauseOf(journal(started, ...all), "1")).toMatchObject({ cause, category });
+    expect(findRootCause(journal(started, ...all), "1")).toMatchObject({ cause, category });
   });
   test("each of the ten categories and each cause has its story", () => {
     expect(new Set(stories.map(([, , category]) => category))).toEqual(new Set(failureCategories));
@@ -104,7 +104,7 @@ describe("the first failing cause decides", () => {
   });
   test("of two that stand, the first", () => {
     const drafts = [failed("checks", "x", [result("project", "npm run lint")]), failed("verify", "return_invalid"), ended()];
-    expect(rootCauseOf(journal(started, ...drafts), "1")?.category).toBe("lint_failure");
+    expect(findRootCause(journal(started, ...drafts), "1")?.category).toBe("lint_failure");
   });
   test("what was put right is not why", () => {
     const fixed = [
@@ -113,11 +113,11 @@ describe("the first failing cause decides", () => {
       failed("verify", "return_invalid"),
       ended(),
     ];
-    expect(rootCauseOf(journal(started, ...fixed), "1")?.category).toBe("coordination_failure");
+    expect(findRootCause(journal(started, ...fixed), "1")?.category).toBe("coordination_failure");
   });
   test("a task that the phase's checks proved in the end is not why", () => {
     const fixed = [failed("execute", "tasks_failed"), passed("checks"), failed("verify", "return_invalid"), ended()];
-    expect(rootCauseOf(journal(started, ...fixed), "1")?.category).toBe("coordination_failure");
+    expect(findRootCause(journal(started, ...fixed), "1")?.category).toBe("coordination_failure");
   });
   test("what fails in taking it back is not why", () => {
     const drafts = [
@@ -128,7 +128,7 @@ describe("the first failing cause decides", () => {
       failed("withdraw", "checkout_dirty"),
       ended("human_rejected"),
     ];
-    expect(rootCauseOf(journal(started, ...drafts), "1")).toMatchObject({
+    expect(findRootCause(journal(started, ...drafts), "1")).toMatchObject({
       cause: "human_rejected",
       category: "executor_wrong_approach",
       step: "human_check",
@@ -144,9 +144,9 @@ describe("the first failing cause decides", () => {
       failed("verify", "return_invalid"),
       ended(),
     ];
-    expect(rootCauseOf(journal(started, ...drafts), "1")?.category).toBe("coordination_failure");
+    expect(findRootCause(journal(started, ...drafts), "1")?.category).toBe("coordination_failure");
   });
-  test("a phase that has not failed has no cause", () => expect(rootCauseOf(journal(started, passed("checks")), "1")).toBeNull());
+  test("a phase that has not failed has no cause", () => expect(findRootCause(journal(started, passed("checks")), "1")).toBeNull());
 });
 
 describe("the post-mortem", () => {
@@ -170,7 +170,7 @@ describe("the post-mortem", () => {
     },
     ended("acceptance_criteria_unmet"),
   ];
-  const post = postMortemOf(journal(...drafts), { phase: "1", name: "Parser", at: "2026-03-01T10:00:00.000Z" });
+  const post = findPostMortem(journal(...drafts), { phase: "1", name: "Parser", at: "2026-03-01T10:00:00.000Z" });
 
   test("it is valid against the seed's schema", () => expect(v.safeParse(PostMortem, post).issues).toBeUndefined());
   test("it names the phase and when it was made", () =>
@@ -213,13 +213,14 @@ describe("the post-mortem", () => {
     ]));
   test("a command that was only measured as still to be done is no lesson of a step that failed for another reason", () => {
     const measured = [started, passed("triage", 1, [criterion("failed")]), failed("research", "return_invalid"), ended("return_invalid")];
-    const found = postMortemOf(journal(...measured), { phase: "1", name: "Parser", at: "2026-03-01T10:00:00.000Z" });
+    const found = findPostMortem(journal(...measured), { phase: "1", name: "Parser", at: "2026-03-01T10:00:00.000Z" });
     expect(found?.prevention_rule).toMatch(/: in “Parser” the step research failed: return invalid\.$/);
   });
   test("what was handed back for programs is told as what was changed, in words", () => {
     const described = (said: string): string | undefined => {
       const reported = drafts.map((draft) => (draft.event === "turn_ended" ? turned("debug", "end_turn", said) : draft));
-      return postMortemOf(journal(...reported), { phase: "1", name: "x", at: "2026-03-01T10:00:00.000Z" })?.attempted_fixes[0]?.description;
+      return findPostMortem(journal(...reported), { phase: "1", name: "x", at: "2026-03-01T10:00:00.000Z" })?.attempted_fixes[0]
+        ?.description;
     };
     const handed = '{ "fixed": true, "changes": ["a.md -- a line more", "b.md -- one less"] }';
     expect(described(`\n\`\`\`json\n${handed}\n\`\`\`\n`)).toBe("a.md -- a line more; b.md -- one less");
@@ -230,7 +231,7 @@ describe("the post-mortem", () => {
   });
   test("a task's failure is told with the task, under the step that tasks belong to", () => {
     const task = { ...failed("do", "proof_missing", [criterion("failed")]), attempt: "1@1/execute#1/01@1/do#1" } as Draft;
-    expect(rootCauseOf(journal(started, task, ended()), "1")).toMatchObject({
+    expect(findRootCause(journal(started, task, ended()), "1")).toMatchObject({
       category: "executor_incomplete",
       step: "execute",
       description: "Task 01 failed: grep -c x a.md -> failed.",
@@ -242,7 +243,7 @@ describe("the post-mortem", () => {
   });
   test("a long story is cut to twenty moments, the first and the cause among them", () => {
     const long = [started, failed("plan_check", "proof_missing"), ...Array.from({ length: 60 }, (_, n) => passed("debug", n + 1)), ended()];
-    const { timeline = [] } = postMortemOf(journal(...long), { phase: "1", name: "x", at: "2026-03-01T10:00:00.000Z" }) ?? {};
+    const { timeline = [] } = findPostMortem(journal(...long), { phase: "1", name: "x", at: "2026-03-01T10:00:00.000Z" }) ?? {};
     expect(timeline).toHaveLength(20);
     expect(timeline[0]?.event).toBe("Phase started");
     expect(timeline[1]?.event).toContain("plan_check failed");

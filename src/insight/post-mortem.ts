@@ -8,15 +8,15 @@ import type { CheckResult } from "../contracts/evidence.ts";
 import type { PostMortem } from "../contracts/roadmap-reports.ts";
 import { attemptParts, phaseOfEntry, taskOfCursor } from "./places.ts";
 import { preventionRule } from "./prevention.ts";
-import { type ClaimRead, type Rejection, rejectionsIn } from "./rejection.ts";
-import { rootCauseOf } from "./root-cause.ts";
+import { type ClaimRead, type Rejection, findRejections } from "./rejection.ts";
+import { findRootCause } from "./root-cause.ts";
 
 const timelineMax = 20;
 const listMax = 50;
 const textCharsMax = 200;
 
 /** `at`: when it is made; `claimOf` reads agents' returns. Null if the phase has not failed. */
-export function postMortemOf(
+export function findPostMortem(
   entries: readonly Entry[],
   {
     phase,
@@ -25,10 +25,10 @@ export function postMortemOf(
     claimOf = () => undefined,
   }: { readonly phase: string; readonly name: string; readonly at: string; readonly claimOf?: ClaimRead },
 ): PostMortem | null {
-  const root = rootCauseOf(entries, phase, claimOf);
+  const root = findRootCause(entries, phase, claimOf);
   if (root === null) return null;
   const own = entries.filter((entry) => phaseOfEntry(entry) === phase);
-  const rejections = new Map(rejectionsIn(own, claimOf).map((rejection) => [rejection.seq, rejection]));
+  const rejections = new Map(findRejections(own, claimOf).map((rejection) => [rejection.seq, rejection]));
   const red = root.cause.endsWith("_rejected") ? [] : redIn(own); // a decision is its own reason
   return {
     phase_id: phase,
@@ -37,12 +37,12 @@ export function postMortemOf(
     status: "failed",
     root_cause: { category: root.category, description: root.description, first_observed_at: root.at, step: root.step },
     timeline: cut(
-      own.flatMap((entry) => timelineOf(entry, rejections.get(entry.seq))),
+      own.flatMap((entry) => entryTimeline(entry, rejections.get(entry.seq))),
       root.at,
     ),
     evidence: {
-      commands_run: [...new Set(own.flatMap(commandsOf))].slice(-listMax),
-      files_checked: [...new Set(own.flatMap(filesOf))].slice(-listMax),
+      commands_run: [...new Set(own.flatMap(entryCommands))].slice(-listMax),
+      files_checked: [...new Set(own.flatMap(entryFiles))].slice(-listMax),
     },
     attempted_fixes: fixesOf(own),
     prevention_rule: preventionRule(root, { name, red }),
@@ -53,19 +53,19 @@ export function postMortemOf(
 function redIn(own: readonly Entry[]): readonly string[] {
   const red = new Set<string>();
   for (const entry of own)
-    for (const { check, status } of checksOf(entry)) {
+    for (const { check, status } of entryChecks(entry)) {
       if (status === "passed") red.delete(check.command);
       else if (entry.event === "step_failed") red.add(check.command);
     }
   return [...red];
 }
 
-const checksOf = (entry: Entry): readonly CheckResult[] =>
+const entryChecks = (entry: Entry): readonly CheckResult[] =>
   entry.event === "step_completed" || entry.event === "step_failed" ? (entry.checks ?? []) : [];
 
 type Moment = PostMortem["timeline"][number];
 
-function timelineOf(entry: Entry, rejection: Rejection | undefined): readonly Moment[] {
+function entryTimeline(entry: Entry, rejection: Rejection | undefined): readonly Moment[] {
   const moment = (step: string, event: string, status: Moment["status"]): readonly Moment[] => [
     { timestamp: entry.ts, step, event: event.slice(0, textCharsMax), status },
   ];
@@ -112,10 +112,10 @@ function stepMoment(
 ): readonly Moment[] {
   const parts = attemptParts(entry.attempt);
   if (parts === null || taskOfCursor(parts.cursor) !== null) return []; // A task's steps are reported under the task.
-  const red = checksOf(entry).filter(({ status }) => status !== "passed").length;
+  const red = entryChecks(entry).filter(({ status }) => status !== "passed").length;
   const nth = parts.ordinal === 1 ? "" : ` (attempt ${parts.ordinal})`;
   if (entry.event === "step_completed") return moment(parts.step, `${parts.step} passed${nth}`, "success");
-  const why = red > 0 ? `${red} of ${checksOf(entry).length} checks failed` : (entry.detail ?? entry.reason_code);
+  const why = red > 0 ? `${red} of ${entryChecks(entry).length} checks failed` : (entry.detail ?? entry.reason_code);
   return moment(parts.step, `${parts.step} failed${nth}: ${why}`, "failure");
 }
 
@@ -127,15 +127,15 @@ function cut(moments: readonly Moment[], causeAt: string): Moment[] {
   return moments.filter((_, index) => index === 0 || index >= tail || (index === cause && cause < tail));
 }
 
-function commandsOf(entry: Entry): readonly string[] {
-  return checksOf(entry).map(({ check, status, exit_code }) => {
+function entryCommands(entry: Entry): readonly string[] {
+  return entryChecks(entry).map(({ check, status, exit_code }) => {
     const exit = exit_code === null ? "" : ` (exit ${exit_code})`;
     return `${check.command} -> ${status}${exit}${status === "passed" ? "" : " (FAIL)"}`.slice(0, textCharsMax);
   });
 }
 
 /** Places that agents named and the runner looked up. M1 */
-function filesOf(entry: Entry): readonly string[] {
+function entryFiles(entry: Entry): readonly string[] {
   if (entry.event !== "claims_checked") return [];
   return entry.claims
     .filter(({ kind }) => kind === "file_line" || kind === "file_changed")
@@ -147,12 +147,12 @@ function fixesOf(own: readonly Entry[]): PostMortem["attempted_fixes"] {
   const fixes: PostMortem["attempted_fixes"] = [];
   let red: ReadonlySet<string> = new Set();
   for (const [at, entry] of own.entries()) {
-    if ((entry.event !== "step_completed" && entry.event !== "step_failed") || checksOf(entry).length > 0) red = redAfter(red, entry);
+    if ((entry.event !== "step_completed" && entry.event !== "step_failed") || entryChecks(entry).length > 0) red = redAfter(red, entry);
     if (entry.event !== "step_completed" && entry.event !== "step_failed") continue;
     if (attemptParts(entry.attempt)?.step !== "debug") continue;
     const turn = own.find((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
     const applied = own.findLast((other) => other.event === "changes_applied" && other.attempt === entry.attempt);
-    const next = own.slice(at + 1).find((other) => checksOf(other).length > 0);
+    const next = own.slice(at + 1).find((other) => entryChecks(other).length > 0);
     const after = next === undefined ? red : redAfter(red, next);
     const text = turn?.event === "turn_ended" ? changeSaid(turn.said) : "";
     const paths = applied?.event === "changes_applied" ? applied.paths : [];
@@ -186,7 +186,7 @@ function changesIn(text: string): string {
 
 function redAfter(before: ReadonlySet<string>, entry: Entry): ReadonlySet<string> {
   const red = new Set(before);
-  for (const { check, status } of checksOf(entry)) {
+  for (const { check, status } of entryChecks(entry)) {
     if (status === "passed") red.delete(check.command);
     else red.add(check.command);
   }

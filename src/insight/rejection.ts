@@ -28,7 +28,7 @@ const backTo: ReadonlySet<string> = new Set(["debug", "research", "undo"]);
 const messageCharsMax = 400;
 
 /** All of a phase's, in order. `own`: the entries of one visit of it. */
-export function rejectionsIn(own: readonly Entry[], claimOf: ClaimRead): readonly Rejection[] {
+export function findRejections(own: readonly Entry[], claimOf: ClaimRead): readonly Rejection[] {
   return own.flatMap((entry, index) => {
     if (entry.event !== "route_taken" || !Object.hasOwn(deciders, entry.step) || !backTo.has(entry.to)) return [];
     const by = deciders[entry.step];
@@ -78,10 +78,10 @@ function agentFeedback(decided: Entry, own: readonly Entry[], claimOf: ClaimRead
     return typeof value === "string" || typeof value === "number" ? String(value) : "?";
   };
   const step = attemptParts(decided.attempt)?.step;
-  if (step === "verify") return withReasons("the verifier did not pass it", textsIn(claim, "failures"));
+  if (step === "verify") return withReasons("the verifier did not pass it", findTexts(claim, "failures"));
   const head = `the judge gave it ${said("alignment_score")} of 10 and recommended ${said("recommendation")}`;
-  const missing = textsIn(claim, "missing_requirements").map((text) => `missing: ${text}`);
-  return withReasons(head, [...textsIn(claim, "concerns"), ...missing]);
+  const missing = findTexts(claim, "missing_requirements").map((text) => `missing: ${text}`);
+  return withReasons(head, [...findTexts(claim, "concerns"), ...missing]);
 }
 
 const withReasons = (head: string, reasons: readonly string[]): string => (reasons.length === 0 ? head : `${head}: ${quoted(reasons)}`);
@@ -92,7 +92,7 @@ const fieldIn = (claim: unknown, name: string): unknown =>
     ? (claim as Readonly<Record<string, unknown>>)[name]
     : undefined;
 
-function textsIn(claim: unknown, name: string): readonly string[] {
+function findTexts(claim: unknown, name: string): readonly string[] {
   const list = fieldIn(claim, name);
   return Array.isArray(list) ? list.filter((text): text is string => typeof text === "string" && text.trim() !== "") : [];
 }

@@ -10,10 +10,10 @@
 import type { Entry, EventOf } from "../contracts/event.ts";
 import type { CheckResult } from "../contracts/evidence.ts";
 import type { FailureCategory } from "../contracts/roadmap-values.ts";
-import { type CheckKind, checkKindOf } from "./check-kind.ts";
+import { type CheckKind, findCheckKind } from "./check-kind.ts";
 import { isCategory } from "./metrics.ts";
 import { attemptParts, phaseOfEntry, taskOfCursor } from "./places.ts";
-import { categoryNamed, type ClaimRead, type Rejection, rejectionsIn, openRejections } from "./rejection.ts";
+import { categoryNamed, type ClaimRead, type Rejection, findRejections, openRejections } from "./rejection.ts";
 
 export type Cause =
   | CheckKind
@@ -116,7 +116,7 @@ export type RootCause = {
 const nothing: ClaimRead = () => undefined;
 
 /** The entries of the run (those of other phases are passed over), and where the phase ended. Null if it never failed. */
-export function rootCauseOf(entries: readonly Entry[], phase: string, claimOf: ClaimRead = nothing): RootCause | null {
+export function findRootCause(entries: readonly Entry[], phase: string, claimOf: ClaimRead = nothing): RootCause | null {
   const own = lastVisit(entries.filter((entry) => phaseOfEntry(entry) === phase));
   const ended = own.findLast((entry) => entry.event === "phase_failed" || entry.event === "closing_failed");
   if (ended === undefined || !("walk" in ended)) return null;
@@ -130,7 +130,7 @@ export function rootCauseOf(entries: readonly Entry[], phase: string, claimOf: C
   return {
     cause,
     category, // P1
-    step: stepOf(step) ?? "gate",
+    step: entryStep(step) ?? "gate",
     at: ended.ts,
     description: `The phase ended with ${because.replaceAll("_", " ")}.`,
   };
@@ -144,15 +144,15 @@ function rejectedWhy(
   because: string,
   claimOf: ClaimRead,
 ): { readonly root: RootCause; readonly isEnd: boolean } | null {
-  const open = openRejections(own, rejectionsIn(own, claimOf));
-  const causeOf = ({ by }: Rejection): Cause => causeOfDecider[by];
-  const ending = open.find(({ last }) => causeOf(last) === because); // P4
+  const open = openRejections(own, findRejections(own, claimOf));
+  const rejectionCause = ({ by }: Rejection): Cause => causeOfDecider[by];
+  const ending = open.find(({ last }) => rejectionCause(last) === because); // P4
   const { last, first } = ending ?? open[0] ?? {};
   if (last === undefined || first === undefined) return null;
   const named = last.by === "verifier" ? categoryNamed(last, own, claimOf) : null;
   const root: RootCause = {
-    cause: causeOf(last),
-    category: named !== null && isCategory(named) ? named : categoryOfCause[causeOf(last)],
+    cause: rejectionCause(last),
+    category: named !== null && isCategory(named) ? named : categoryOfCause[rejectionCause(last)],
     step: last.step,
     at: first.at, // P5
     description: `The work was rejected in the step ${last.step} at ${last.at}: ${last.words}.`,
@@ -176,13 +176,13 @@ function firstOpenRejection(own: readonly Entry[]): RootCause | null {
   const checkedAt = Math.max(-1, ...[...passed].flatMap(([step, at]) => (step.endsWith("/checks") ? [at] : [])));
   const green = new Map<string, number>();
   own.forEach((entry, index) => {
-    for (const { check, status } of checksOf(entry)) if (status === "passed") green.set(check.command, index);
+    for (const { check, status } of entryChecks(entry)) if (status === "passed") green.set(check.command, index);
   });
   for (const [at, entry] of own.entries()) {
-    const red = checksOf(entry).filter(isRed);
+    const red = entryChecks(entry).filter(isRed);
     const stays = red.filter(({ check }) => (green.get(check.command) ?? -1) < at);
     if (red.length > 0 && stays.length === 0) continue; // P2: every check that failed it passed later
-    const failure = failureOf(entry, own, stays[0]);
+    const failure = entryFailure(entry, own, stays[0]);
     if (failure === null || !("attempt" in entry) || takingBack.has(failure.step)) continue; // P3
     if ((passed.get(stepOfCursor(entry.attempt)) ?? -1) > at) continue;
     if (provenBy.has(failure.step) && checkedAt > at) continue;
@@ -199,15 +199,15 @@ const provenBy: ReadonlySet<string> = new Set(["execute", "debug"]);
 /** The step within its cursor, whatever the attempt: a task tried again in another execution is another task. */
 const stepOfCursor = (attempt: string): string => attempt.replace(/#\d+$/, "");
 
-const stepOf = (entry: Entry | undefined): string | null =>
+const entryStep = (entry: Entry | undefined): string | null =>
   entry !== undefined && "attempt" in entry ? (attemptParts(entry.attempt)?.step ?? null) : null;
 
-const checksOf = (entry: Entry): readonly CheckResult[] =>
+const entryChecks = (entry: Entry): readonly CheckResult[] =>
   entry.event === "step_failed" || entry.event === "step_completed" ? (entry.checks ?? []) : [];
 const isRed = ({ status, quarantined }: CheckResult): boolean => status !== "passed" && quarantined === undefined;
 
 /** `red`: the first of its checks that failed and never passed afterwards. */
-function failureOf(entry: Entry, own: readonly Entry[], red: CheckResult | undefined): RootCause | null {
+function entryFailure(entry: Entry, own: readonly Entry[], red: CheckResult | undefined): RootCause | null {
   if (entry.event === "step_interrupted" && entry.by === "scope") {
     const paths = (entry.paths ?? []).join(", ");
     return made("scope", entry, `Outside the scope: ${paths === "" ? (entry.detail ?? "something was changed") : paths}.`);
@@ -246,7 +246,7 @@ const knownCause = (reason: string, but: readonly string[] = []): Cause | undefi
 function causeOfCheck({ check, status }: CheckResult, step: string): Cause {
   if (check.kind === "restore") return "package_manager";
   if (status === "not_found" || status === "not_runnable") return "spawn";
-  if (check.kind === "project") return checkKindOf(check) ?? "tests";
+  if (check.kind === "project") return findCheckKind(check) ?? "tests";
   return Object.hasOwn(causeOfStep, step) ? (causeOfStep[step] ?? "criterion") : "criterion";
 }
 

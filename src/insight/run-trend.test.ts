@@ -1,7 +1,7 @@
 // A trend names what changed between two runs, and the spread of all of them.
 
 import { describe, expect, test } from "vitest";
-import { changedBetween, type RunPoint, runTrendOf } from "./run-trend.ts";
+import { changedBetween, type RunPoint, buildRunTrend } from "./run-trend.ts";
 
 const point = (changes: Partial<RunPoint> = {}): RunPoint => ({
   run: "run-2026-01-01-000000",
@@ -37,7 +37,7 @@ describe("what changed between two runs", () => {
 });
 
 test("the newest run against the one before, and the spread of all", () => {
-  const trend = runTrendOf([
+  const trend = buildRunTrend([
     point(),
     point({ tokens: 3000, usd: 1.5, minutes: 2, isDone: false, agents: { executor: "codex", reviewer: "codex" } }),
   ]);
@@ -49,6 +49,6 @@ test("the newest run against the one before, and the spread of all", () => {
     usd: { min: 0.5, max: 1.5, avg: 1 },
     minutes: { min: 2, max: 4, avg: 3 },
   });
-  expect(runTrendOf([]).historical).toMatchObject({ total_runs: 0, success_rate: null, tokens: null });
-  expect(runTrendOf([point()]).latest).toBeNull();
+  expect(buildRunTrend([]).historical).toMatchObject({ total_runs: 0, success_rate: null, tokens: null });
+  expect(buildRunTrend([point()]).latest).toBeNull();
 });

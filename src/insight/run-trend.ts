@@ -44,7 +44,7 @@ export type RunTrend = {
 };
 
 /** `runs` of one flow, oldest first. */
-export function runTrendOf(runs: readonly RunPoint[]): RunTrend {
+export function buildRunTrend(runs: readonly RunPoint[]): RunTrend {
   const rows = runs.map((run, index) => ({ ...run, changed: changedBetween(runs[index - 1] ?? null, run) }));
   const [before, now] = rows.slice(-2);
   const spread = (of: (run: RunPoint) => number): Spread | null => spreadOf(runs.map(of));
@@ -72,7 +72,7 @@ export function runTrendOf(runs: readonly RunPoint[]): RunTrend {
 /** In words, the flow itself last: its hash changes with every prompt, so it is named only if no prompt explains it. */
 export function changedBetween(before: RunMake | null, now: RunMake): readonly string[] {
   if (before === null) return [];
-  const prompts = keysOf(before.prompts, now.prompts).filter((name) => before.prompts[name] !== now.prompts[name]);
+  const prompts = recordKeys(before.prompts, now.prompts).filter((name) => before.prompts[name] !== now.prompts[name]);
   return [
     ...differences("agent", before.agents, now.agents),
     ...differences("model", before.models, now.models),
@@ -83,15 +83,15 @@ export function changedBetween(before: RunMake | null, now: RunMake): readonly s
 
 /** `agent codex, was claude`; by role only if roles differ. */
 function differences(what: string, before: Readonly<Record<string, string>>, now: Readonly<Record<string, string>>): readonly string[] {
-  const roles = keysOf(before, now).filter((role) => before[role] !== now[role]);
+  const roles = recordKeys(before, now).filter((role) => before[role] !== now[role]);
   const words = roles.map((role) => `${now[role] ?? "as it comes"}, was ${before[role] ?? "as it comes"}`);
   const [first] = words;
   if (first === undefined) return [];
-  const isWhole = roles.length === keysOf(before, now).length && new Set(words).size === 1;
+  const isWhole = roles.length === recordKeys(before, now).length && new Set(words).size === 1;
   return isWhole ? [`${what} ${first}`] : roles.map((role, index) => `${what} of ${role}: ${words[index] ?? ""}`);
 }
 
-const keysOf = (...records: readonly Readonly<Record<string, unknown>>[]): readonly string[] => [
+const recordKeys = (...records: readonly Readonly<Record<string, unknown>>[]): readonly string[] => [
   ...new Set(records.flatMap((record) => Object.keys(record)).toSorted()),
 ];
 

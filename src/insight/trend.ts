@@ -5,7 +5,7 @@ import type { FailureCategory } from "../contracts/roadmap-values.ts";
 import { rounded } from "./metrics.ts";
 
 /** `runs` in the order they were recorded, this one last; null below two. */
-export function trendOf(runs: readonly RunMetrics[]): TrendSummary | null {
+export function runTrend(runs: readonly RunMetrics[]): TrendSummary | null {
   const [previous, current] = runs.slice(-2);
   if (previous === undefined || current === undefined) return null;
   const present = (run: RunMetrics): readonly FailureCategory[] =>

@@ -3,7 +3,7 @@
 import { readSync } from "node:fs";
 import type { Entry } from "../contracts/event.ts";
 import { journalVersion } from "../contracts/journal-version.ts";
-import { codeOf, damaged } from "./failure.ts";
+import { errorCode, damaged } from "./failure.ts";
 import type { Position } from "./journal.ts";
 
 type Written<T> = { -readonly [K in keyof T]: T[K] };
@@ -53,7 +53,7 @@ export function readAt(fd: number, buffer: Buffer, offset: number, length: numbe
       done += read;
     }
   } catch (error) {
-    throw damaged(position.seq + 1, position.byte, `${codeOf(error) ?? "error"} while reading`, error);
+    throw damaged(position.seq + 1, position.byte, `${errorCode(error) ?? "error"} while reading`, error);
   }
   return done;
 }

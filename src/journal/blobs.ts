@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Hash } from "../contracts/ids.ts";
 import type { Disk } from "./disk.ts";
 import { makeFolder, nodeDisk, readFlags, replaceFile, syncFolder } from "./disk.ts";
-import { codeOf, damaged, JournalFailure } from "./failure.ts";
+import { errorCode, damaged, JournalFailure } from "./failure.ts";
 import { openFile } from "./open-file.ts";
 
 export const blobBytesMax = 256 * 1024 * 1024;
@@ -42,7 +42,7 @@ export function readBlob(dir: string, name: Hash): Buffer {
   try {
     fd = openFile(nodeDisk, join(dir, "blobs", name.slice(0, 2), name), readFlags);
   } catch (error) {
-    throw damaged(null, null, `blob ${name} cannot be read (${codeOf(error) ?? "not a file"})`, error);
+    throw damaged(null, null, `blob ${name} cannot be read (${errorCode(error) ?? "not a file"})`, error);
   }
   try {
     const bytes = fstatSync(fd).size > blobBytesMax ? null : readFileSync(fd);

@@ -6,7 +6,7 @@
 
 import { crc32 } from "node:zlib";
 import { type Batch, putAscii, putNumber, reserve } from "./batch.ts";
-import { batchBytesMax, hexOf } from "./line.ts";
+import { batchBytesMax, crcHex } from "./line.ts";
 
 export type LogRecord = { readonly run: string; readonly byte: number; readonly lines: Buffer };
 
@@ -32,7 +32,7 @@ export function addRecord(batch: Batch, key: RunKey, byte: number, lines: Uint8A
   putNumber(batch, lines.length);
   const crc = crc32(lines, crcOn(key.crc, batch.bytes, start, batch.used));
   putAscii(batch, ',"crc":"');
-  putAscii(batch, hexOf(crc));
+  putAscii(batch, crcHex(crc));
   putAscii(batch, '"}\n');
   batch.bytes.set(lines, batch.used);
   batch.used += lines.length;
@@ -52,7 +52,7 @@ function crcOn(before: number, bytes: Uint8Array, start: number, end: number): n
 }
 
 /** The records up to the first incomplete one: what follows was never acknowledged, or is older than the log's last truncation. */
-export function recordsIn(bytes: Buffer): readonly LogRecord[] {
+export function findRecords(bytes: Buffer): readonly LogRecord[] {
   const records: LogRecord[] = [];
   for (let start = 0; start < bytes.length;) {
     const end = bytes.subarray(0, start + headerBytesMax).indexOf(10, start);
@@ -60,7 +60,7 @@ export function recordsIn(bytes: Buffer): readonly LogRecord[] {
     const linesBytes = Number(length);
     if (crc === undefined || linesBytes > batchBytesMax || end + 1 + linesBytes > bytes.length) break;
     const lines = bytes.subarray(end + 1, end + 1 + linesBytes);
-    if (hexOf(crc32(lines, crc32(head))) !== crc) break;
+    if (crcHex(crc32(lines, crc32(head))) !== crc) break;
     records.push({ run: JSON.parse(run) as string, byte: Number(byte), lines });
     start = end + 1 + linesBytes;
   }

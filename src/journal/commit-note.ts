@@ -5,7 +5,7 @@ import { closeSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Disk } from "./disk.ts";
 import { nodeDisk, readFlags, replaceFile, syncFolder } from "./disk.ts";
-import { codeOf, damaged } from "./failure.ts";
+import { errorCode, damaged } from "./failure.ts";
 import { openFile } from "./open-file.ts";
 
 /** The log as seen from the run's folder, and the run as the log's records name it. */
@@ -28,7 +28,7 @@ export function readNote(dir: string): CommitNote | null {
       closeSync(fd);
     }
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
+    if (errorCode(error) === "ENOENT") return null;
     throw error;
   }
   const { log, run } = parsed(text);

@@ -45,16 +45,16 @@ export function damaged(line: number | null, byte: number | null, detail: string
 }
 
 /** Maps a disk error to a journal failure. Our own failures and bugs pass through. */
-export function failureOf(error: unknown, doing: string): Error {
+export function errorFailure(error: unknown, doing: string): Error {
   if (error instanceof JournalFailure) return error;
-  const code = codeOf(error);
+  const code = errorCode(error);
   if (code === null) return error instanceof Error ? error : new Error(String(error));
   const kind = code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "journal_unwritable";
   return new JournalFailure({ kind, detail: `${code} while ${doing}` }, error);
 }
 
 /** The errno name of a system error, or null for any other error. */
-export function codeOf(error: unknown): string | null {
+export function errorCode(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error) || !("syscall" in error)) return null;
   // Node has no name for an exceeded quota.
   if ("errno" in error && error.errno === -constants.errno.EDQUOT) return "EDQUOT";

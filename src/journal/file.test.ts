@@ -7,7 +7,7 @@ import { faultyDisk } from "./faulty-disk.ts";
 import { openJournal } from "./file.ts";
 import { lineBytesMax } from "./line.ts";
 import { ownerOf } from "./owner.ts";
-import { bytesIn, eventsOf, failureFrom, freshFolder, grouped, putBytes, skipped, still, surveyed, sweep } from "./scene.ts";
+import { readBytes, entryEvents, failureFrom, freshFolder, grouped, putBytes, skipped, still, surveyed, sweep } from "./scene.ts";
 
 afterAll(sweep);
 
@@ -27,7 +27,7 @@ describe("a journal", () => {
     expect(again).toMatchObject({ snapshot: null, repaired: null });
     const [third] = await again.journal.append([skipped(3)]);
     expect(third).toMatchObject({ seq: 3, epoch: 2 });
-    expect(again.journal.position).toMatchObject({ seq: 3, byte: bytesIn(dir).length });
+    expect(again.journal.position).toMatchObject({ seq: 3, byte: readBytes(dir).length });
     await again.journal.close();
   });
 
@@ -168,10 +168,10 @@ describe("a failing disk", () => {
     const disk = faultyDisk({ nth: 3, code: "ENOSPC", lasts: "once", only: ["write"] });
     const { journal } = await openJournal(dir, { ...options, disk });
     const [kept] = await journal.append([skipped(1)]);
-    const sizeBefore = bytesIn(dir).length;
+    const sizeBefore = readBytes(dir).length;
     expect(await failureFrom(journal.append([skipped(2)]))).toMatchObject({ kind: "disk_full" });
     expect(disk.failed).toEqual(["write"]);
-    expect(bytesIn(dir).length).toBe(sizeBefore);
+    expect(readBytes(dir).length).toBe(sizeBefore);
     await journal.close();
     const again = await openJournal(dir, still);
     expect(again).toMatchObject({ entries: [kept], repaired: null });
@@ -199,12 +199,12 @@ describe("a failing disk", () => {
 describe("opening", () => {
   test("cuts a torn last line, says so, and goes on", async () => {
     const { dir, entries } = await written(skipped(1), skipped(2));
-    const sound = bytesIn(dir);
+    const sound = readBytes(dir);
     putBytes(dir, Buffer.concat([sound, Buffer.from('{"seq":3,"ep')]));
     const again = await openJournal(dir, still);
     expect(again.repaired).toEqual({ cut_bytes: 12, at_byte: sound.length });
     expect(again.entries.slice(0, 2)).toEqual(entries);
-    expect(eventsOf(again.entries.slice(2))).toEqual([
+    expect(entryEvents(again.entries.slice(2))).toEqual([
       { event: "journal_repaired", actor: "system", reason_code: "journal_repaired", cut_bytes: 12, at_byte: sound.length },
     ]);
     await again.journal.close();
@@ -215,7 +215,7 @@ describe("opening", () => {
 
   test("begins anew where nothing was ever acknowledged", async () => {
     const { dir } = await written(skipped(1));
-    putBytes(dir, bytesIn(dir).subarray(0, 50));
+    putBytes(dir, readBytes(dir).subarray(0, 50));
     const again = await openJournal(dir, still);
     expect(again).toMatchObject({ repaired: { cut_bytes: 50, at_byte: 0 }, entries: [] });
     expect(again.journal.appendSync([skipped(1)])).toMatchObject([{ seq: 1 }]);
@@ -224,17 +224,17 @@ describe("opening", () => {
 
   test("refuses damage in the middle with line and byte, and changes nothing", async () => {
     const { dir } = await written(skipped(1), skipped(2), skipped(3));
-    const bytes = bytesIn(dir);
+    const bytes = readBytes(dir);
     const secondAt = bytes.indexOf(10) + 1;
     bytes[secondAt + 40] = 88;
     putBytes(dir, bytes);
     expect(await failureFrom(openJournal(dir, still))).toMatchObject({ kind: "journal_damaged", trouble: { line: 2, byte: secondAt } });
-    expect(bytesIn(dir)).toEqual(bytes);
+    expect(readBytes(dir)).toEqual(bytes);
   });
 
   test("refuses a chain that was fixed by somebody who knew the checksum", async () => {
     const { dir } = await written(skipped(1), skipped(2), skipped(3));
-    const lines = bytesIn(dir).toString().split("\n");
+    const lines = readBytes(dir).toString().split("\n");
     putBytes(dir, [lines[0], lines[2], ""].join("\n"));
     expect(await failureFrom(openJournal(dir, still))).toMatchObject({
       trouble: { line: 2, detail: "it does not continue the line before" },
@@ -246,7 +246,7 @@ describe("opening", () => {
     const newer = '{"seq":1,"journal":2,"something":"else"}\n';
     putBytes(dir, newer);
     expect(await failureFrom(openJournal(dir, still))).toMatchObject({ kind: "journal_newer", trouble: { version: 2 } });
-    expect(bytesIn(dir).toString()).toBe(newer);
+    expect(readBytes(dir).toString()).toBe(newer);
   });
 
   test("refuses a link or a folder in the file's place", async () => {
@@ -263,7 +263,7 @@ describe("opening", () => {
 
   test("gives the lock back when it fails", async () => {
     const { dir } = await written(skipped(1), skipped(2));
-    const sound = bytesIn(dir);
+    const sound = readBytes(dir);
     const bad = Buffer.from(sound);
     bad[10] = 0;
     putBytes(dir, bad);

@@ -10,7 +10,7 @@ import { readBlob, writeBlob } from "./blobs.ts";
 import { checkChain } from "./chain.ts";
 import type { Disk } from "./disk.ts";
 import { appendFlags, folderMode, nodeDisk, syncFolder } from "./disk.ts";
-import { damaged, failureOf, JournalFailure } from "./failure.ts";
+import { damaged, errorFailure, JournalFailure } from "./failure.ts";
 import type { Journal, Opened, Options, Position } from "./journal.ts";
 import { journalFile } from "./journal.ts";
 import { genesis } from "./line.ts";
@@ -43,7 +43,7 @@ export async function openJournal(dir: string, options: Options): Promise<Opened
       throw error;
     }
   } catch (error) {
-    throw failureOf(error, "opening the journal");
+    throw errorFailure(error, "opening the journal");
   }
 }
 
@@ -131,7 +131,7 @@ class FileJournal implements Journal {
     try {
       return writeBlob(this.#disk, this.#dir, bytes);
     } catch (error) {
-      const failure = failureOf(error, "writing a blob");
+      const failure = errorFailure(error, "writing a blob");
       if (!(failure instanceof JournalFailure) || failure.kind !== "event_too_large") this.#writer.refuse(failure); // J5
       throw failure;
     }
@@ -149,7 +149,7 @@ class FileJournal implements Journal {
       writeSnapshot(this.#disk, this.#dir, at, state);
       return true;
     } catch (error) {
-      throw failureOf(error, "writing the snapshot");
+      throw errorFailure(error, "writing the snapshot");
     }
   }
 

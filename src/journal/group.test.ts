@@ -8,7 +8,7 @@ import { type Fault, faultyDisk } from "./faulty-disk.ts";
 import { openJournal } from "./file.ts";
 import { type Group, openGroup } from "./group.ts";
 import type { Journal } from "./journal.ts";
-import { eventsOf, failureFrom, freshFolder, grouped, skipped, still, sweep } from "./scene.ts";
+import { entryEvents, failureFrom, freshFolder, grouped, skipped, still, sweep } from "./scene.ts";
 
 afterEach(sweep);
 
@@ -42,7 +42,7 @@ test("appends of several runs share one sync, and each run's own journal has its
   expect(disk.calls.filter((call) => call === "fdatasync")).toHaveLength(1);
   for (let run = 0; run < 8; run++) expect(readFileSync(join(folderOf(root, run), "journal.jsonl"), "utf8")).toContain(`"step-${run}"`);
   await closeAll({ root, group, journals });
-  for (let run = 0; run < 8; run++) expect(eventsOf(await read(root, run))).toEqual([skipped(run)]);
+  for (let run = 0; run < 8; run++) expect(entryEvents(await read(root, run))).toEqual([skipped(run)]);
 });
 
 test("a run that is alone syncs its own file and writes no log", async () => {
@@ -110,7 +110,7 @@ test("whichever write or sync of the disk fails, everything acknowledged is ther
     for (let run = 0; run < 3; run++) {
       const steps = (await read(made.root, run)).filter(({ event }) => event === "step_skipped");
       expect(steps.length, `fault ${nth}, run ${run}`).toBeGreaterThanOrEqual(acknowledged[run] ?? 0);
-      expect(eventsOf(steps)).toEqual(steps.map((_, index) => skipped(index + 1)));
+      expect(entryEvents(steps)).toEqual(steps.map((_, index) => skipped(index + 1)));
     }
   }
   expect(fired).toBeGreaterThan(5);

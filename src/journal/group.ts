@@ -16,7 +16,7 @@ import { addRecord, type RunKey, runKey } from "./commit-log.ts";
 import { removeNote, writeNote } from "./commit-note.ts";
 import type { Disk } from "./disk.ts";
 import { keepFlags, makeFolder, nodeDisk, syncFolder, unlinkQuietly, writeAll } from "./disk.ts";
-import { failureOf } from "./failure.ts";
+import { errorFailure } from "./failure.ts";
 import { loadTryLock } from "./lock.ts";
 import { openFile } from "./open-file.ts";
 import { measuredPace, type Pace } from "./pace.ts";
@@ -45,7 +45,7 @@ export async function openGroup(folder: string, options: GroupOptions = {}): Pro
     syncFolder(disk, place);
   } catch (error) {
     disk.close(fd);
-    throw failureOf(error, "opening the shared commit log");
+    throw errorFailure(error, "opening the shared commit log");
   }
   return new SharedLog(disk, place, path, fd, options.logBytesMax ?? logBytesMax, options.pace ?? measuredPace());
 }
@@ -217,7 +217,7 @@ class SharedLog implements Group {
   }
 
   #die(error: unknown, batch: readonly Waiting[]): void {
-    const failure = failureOf(error, "syncing the shared commit log");
+    const failure = errorFailure(error, "syncing the shared commit log");
     this.failure = failure;
     this.#isBusy = false;
     try {
@@ -278,7 +278,7 @@ class Member implements Commit {
     } catch (error) {
       this.isUnsure = true;
       this.#log.fail(error); // G2, G3
-      throw failureOf(error, "syncing the journal");
+      throw errorFailure(error, "syncing the journal");
     } finally {
       this.#log.part(this);
     }

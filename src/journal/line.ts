@@ -61,7 +61,7 @@ export function addLine(batch: Batch, position: Position, stamp: Stamp, what: Ev
   putAscii(batch, prev);
   putByte(batch, quote);
   refuseOver(batch, start);
-  const crc = hexOf(crc32(viewOf(batch.bytes, start, batch.used)));
+  const crc = crcHex(crc32(viewOf(batch.bytes, start, batch.used)));
   putAscii(batch, crcName);
   putAscii(batch, crc);
   putAscii(batch, closing);
@@ -130,7 +130,7 @@ const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).pad
 const hexAt = (crc: number, shift: number): string => hexOfByte[(crc >>> shift) & 255] ?? "";
 
 /** A checksum as written in a line. */
-export const hexOf = (crc: number): string => hexAt(crc, 24) + hexAt(crc, 16) + hexAt(crc, 8) + hexAt(crc, 0);
+export const crcHex = (crc: number): string => hexAt(crc, 24) + hexAt(crc, 16) + hexAt(crc, 8) + hexAt(crc, 0);
 
 /** Refuses a line that will be too long with its tail: all of its end but the quote. */
 function refuseOver(batch: Batch, start: number): void {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Disk } from "./disk.ts";
 import { keepFlags, writeAll } from "./disk.ts";
-import { failureOf, JournalFailure } from "./failure.ts";
+import { errorFailure, JournalFailure } from "./failure.ts";
 import { openFile } from "./open-file.ts";
 import type { Owner } from "./owner.ts";
 import { isAlive, lockFile, thisProcess, writtenOwner } from "./owner.ts";
@@ -28,7 +28,7 @@ export async function takeLock(disk: Disk, dir: string, { shared = false } = {})
   } catch (error) {
     // Closing releases the lock too, if it was ours.
     disk.close(fd);
-    throw failureOf(error, "taking the lock");
+    throw errorFailure(error, "taking the lock");
   }
   return { release: () => release(disk, fd) };
 }

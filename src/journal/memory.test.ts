@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { openJournal } from "./file.ts";
 import { MemoryStore, openMemoryJournal } from "./memory.ts";
-import { bytesIn, failureFrom, freshFolder, skipped, still, surveyed, sweep } from "./scene.ts";
+import { readBytes, failureFrom, freshFolder, skipped, still, surveyed, sweep } from "./scene.ts";
 
 afterAll(sweep);
 
@@ -18,7 +18,7 @@ test("memory and file hold the same bytes, hand back the same entries and stand 
     await file.journal.close();
     await memory.journal.close();
   }
-  expect(`${store.lines.join("\n")}\n`).toBe(bytesIn(dir).toString());
+  expect(`${store.lines.join("\n")}\n`).toBe(readBytes(dir).toString());
 });
 
 test("memory has one owner, and one that was killed can write no more", async () => {

@@ -3,7 +3,7 @@
 import { fstatSync } from "node:fs";
 import type { Disk } from "./disk.ts";
 import { fileMode } from "./disk.ts";
-import { codeOf, damaged } from "./failure.ts";
+import { errorCode, damaged } from "./failure.ts";
 
 /** A descriptor of a regular file. A link, folder, pipe or device is refused as damage at its first byte. */
 export function openFile(disk: Disk, path: string, flags: number): number {
@@ -11,7 +11,7 @@ export function openFile(disk: Disk, path: string, flags: number): number {
   try {
     fd = disk.open(path, flags, fileMode);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === "ELOOP" || code === "EMLINK") throw damaged(1, 0, `${path} is a symbolic link`, error);
     if (code === "EISDIR" || code === "ENXIO") throw damaged(1, 0, `${path} is not a file`, error);
     throw error;

@@ -12,7 +12,7 @@ export const lockFile = "journal.lock";
 export type Owner = { readonly pid: number; readonly host: string; readonly started: string | null };
 
 export function thisProcess(): Owner {
-  return { pid: process.pid, host: hostname(), started: startOf(process.pid)?.started ?? null };
+  return { pid: process.pid, host: hostname(), started: pidStart(process.pid)?.started ?? null };
 }
 
 /** The living owner of a run, or null. An owner on another host cannot be checked, and counts as living. */
@@ -41,7 +41,7 @@ export function writtenOwner(dir: string): Owner | null {
 
 export function isAlive(owner: Owner): boolean {
   if (process.platform === "linux") {
-    const found = startOf(owner.pid);
+    const found = pidStart(owner.pid);
     return found !== null && !found.isDead && (owner.started === null || owner.started === found.started);
   }
   try {
@@ -54,7 +54,7 @@ export function isAlive(owner: Owner): boolean {
 }
 
 /** When a process started, in kernel ticks since boot and with the boot id, so that no reboot can fake a match. */
-function startOf(pid: number): { readonly started: string; readonly isDead: boolean } | null {
+function pidStart(pid: number): { readonly started: string; readonly isDead: boolean } | null {
   if (process.platform !== "linux") return null;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");

@@ -81,11 +81,11 @@ export function powerCutDisk(root: string, onChange: () => void, isSynced: (path
       onChange();
     },
     mkdir: (path, mode) => nodeDisk.mkdir(path, mode),
-    image: (survival) => imageOf(root, live, named, survival),
+    image: (survival) => readImage(root, live, named, survival),
   };
 }
 
-function imageOf(root: string, live: ReadonlyMap<string, Inode>, named: ReadonlyMap<string, Inode>, survival: Survival): Image {
+function readImage(root: string, live: ReadonlyMap<string, Inode>, named: ReadonlyMap<string, Inode>, survival: Survival): Image {
   const image = new Map<string, Buffer>();
   const place = (path: string): string => relative(root, path);
   const isKept = (path: string): boolean =>

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { Entry, Event } from "../contracts/event.ts";
 import { openJournal } from "./file.ts";
 import { readJournal, verifyJournal } from "./read.ts";
-import { bytesIn, failureFrom, freshFolder, putBytes, skipped, still, sweep } from "./scene.ts";
+import { readBytes, failureFrom, freshFolder, putBytes, skipped, still, sweep } from "./scene.ts";
 
 afterAll(sweep);
 
@@ -24,7 +24,7 @@ describe("a reader", () => {
     const dir = freshFolder();
     const { journal } = await openJournal(dir, still);
     journal.appendSync([skipped(1)]);
-    const sound = bytesIn(dir);
+    const sound = readBytes(dir);
     putBytes(dir, Buffer.concat([sound, Buffer.from('{"seq":2,')]));
     const seen: number[] = [];
     const onEntry = ({ seq }: Entry) => void seen.push(seq);
@@ -58,7 +58,7 @@ describe("a reader", () => {
 describe("verifying", () => {
   test("counts what is sound and names what is not", async () => {
     const dir = await written(3);
-    const sound = bytesIn(dir);
+    const sound = readBytes(dir);
     expect(verifyJournal(dir)).toEqual({ ok: true, events: 3, damaged_line: null, damaged_byte: null, reason: null, torn_bytes: 0 });
     putBytes(dir, sound.subarray(0, sound.length - 1));
     expect(verifyJournal(dir)).toMatchObject({ ok: true, events: 2 });
@@ -79,7 +79,7 @@ describe("verifying", () => {
     const { journal } = await openJournal(dir, still);
     await journal.snapshot({ seq: 2 });
     await journal.close();
-    const bytes = bytesIn(dir);
+    const bytes = readBytes(dir);
     bytes[100] = 0;
     putBytes(dir, bytes);
     expect(verifyJournal(dir)).toMatchObject({ ok: false, damaged_line: 1 });
@@ -132,7 +132,7 @@ describe("a hostile journal", () => {
 
   test("with a line of a gigabyte is refused at its place without reading it", async () => {
     const dir = await written(2);
-    const size = bytesIn(dir).length;
+    const size = readBytes(dir).length;
     const fd = openSync(join(dir, "journal.jsonl"), "r+");
     writeSync(fd, '{"seq":3', size);
     ftruncateSync(fd, 1024 ** 3);
@@ -145,14 +145,14 @@ describe("a hostile journal", () => {
 
   test("with many bad lines and nothing sound after them is too much for a torn tail", async () => {
     const dir = await written(1);
-    const sound = bytesIn(dir);
+    const sound = readBytes(dir);
     putBytes(dir, Buffer.concat([sound, Buffer.alloc(5 * 1024 ** 2, "\n")]));
     expect(await failureFrom(openJournal(dir, still))).toMatchObject({ trouble: { line: 2, byte: sound.length } });
   });
 
   test("that ends in zeros, as some disks leave it after a power cut, is repaired", async () => {
     const dir = await written(1);
-    putBytes(dir, Buffer.concat([bytesIn(dir), Buffer.alloc(5000)]));
+    putBytes(dir, Buffer.concat([readBytes(dir), Buffer.alloc(5000)]));
     const { repaired, journal } = await openJournal(dir, still);
     await journal.close();
     expect(repaired).toMatchObject({ cut_bytes: 5000 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Entry } from "../contracts/event.ts";
 import { checkChain } from "./chain.ts";
 import { nodeDisk, readFlags } from "./disk.ts";
-import { codeOf, JournalFailure } from "./failure.ts";
+import { errorCode, JournalFailure } from "./failure.ts";
 import type { Position, Replay } from "./journal.ts";
 import { journalFile } from "./journal.ts";
 import { genesis } from "./line.ts";
@@ -89,7 +89,7 @@ function openedForReading(dir: string): number | null {
   try {
     return openFile(nodeDisk, join(dir, journalFile), readFlags);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
+    if (errorCode(error) === "ENOENT") return null;
     throw error;
   }
 }

@@ -8,11 +8,11 @@
 import { closeSync, fstatSync, readdirSync, readFileSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { LogRecord } from "./commit-log.ts";
-import { recordsIn } from "./commit-log.ts";
+import { findRecords } from "./commit-log.ts";
 import { readNote, removeNote } from "./commit-note.ts";
 import type { Disk } from "./disk.ts";
 import { editFlags, nodeDisk, readFlags, unlinkQuietly, writeAll } from "./disk.ts";
-import { codeOf, damaged } from "./failure.ts";
+import { errorCode, damaged } from "./failure.ts";
 import { loadTryLock } from "./lock.ts";
 import { openFile } from "./open-file.ts";
 
@@ -24,7 +24,7 @@ export async function recoverFromLog(disk: Disk, dir: string, fd: number): Promi
   if (note === null) return;
   const log = resolve(realpathSync(dir), note.log);
   // A missing log was no longer needed (R2).
-  for (const record of fillFrom(recordsOf(log), note.run, fd)) {
+  for (const record of fillFrom(readRecords(log), note.run, fd)) {
     if (record.byte < fstatSync(fd).size) disk.ftruncate(fd, record.byte);
     writeAll(disk, fd, record.lines, record.lines.length, null);
   }
@@ -56,16 +56,16 @@ function isHeld({ byte, lines }: LogRecord, fd: number): boolean {
   return readSync(fd, held, 0, held.length, byte) === held.length && held.equals(lines);
 }
 
-function recordsOf(log: string): readonly LogRecord[] {
+function readRecords(log: string): readonly LogRecord[] {
   try {
     const fd = openFile(nodeDisk, log, readFlags);
     try {
-      return recordsIn(readFileSync(fd));
+      return findRecords(readFileSync(fd));
     } finally {
       closeSync(fd);
     }
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
+    if (errorCode(error) === "ENOENT") return [];
     throw error;
   }
 }
@@ -79,7 +79,7 @@ async function removeIfUnneeded(disk: Disk, log: string): Promise<void> {
     return; // Another process has removed it.
   }
   try {
-    const runs = tryLock(fd) ? new Set(recordsOf(log).map(({ run }) => run)) : null; // R2
+    const runs = tryLock(fd) ? new Set(readRecords(log).map(({ run }) => run)) : null; // R2
     if (runs === null || [...runs].some((run) => isNoted(log, run))) return;
     unlinkQuietly(disk, log);
   } finally {

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "vitest";
 import type { Entry, Event } from "../contracts/event.ts";
 import { openJournal } from "./file.ts";
 import { readJournal } from "./read.ts";
-import { bytesIn, eventsOf, freshFolder, grouped, skipped, still, surveyed, sweep } from "./scene.ts";
+import { readBytes, entryEvents, freshFolder, grouped, skipped, still, surveyed, sweep } from "./scene.ts";
 
 afterAll(sweep);
 
@@ -31,8 +31,8 @@ test("whatever is appended, in whatever batches and by however many owners, come
         const read: Entry[] = [];
         const { end } = readJournal(folder, { onEntry: (entry) => read.push(entry) });
         expect(read).toStrictEqual(acknowledged);
-        expect(end.byte).toBe(given.length === 0 && owners.length === 0 ? 0 : bytesIn(folder).length);
-        expect(eventsOf(read)).toEqual(given.map((event) => JSON.parse(JSON.stringify(event)) as unknown));
+        expect(end.byte).toBe(given.length === 0 && owners.length === 0 ? 0 : readBytes(folder).length);
+        expect(entryEvents(read)).toEqual(given.map((event) => JSON.parse(JSON.stringify(event)) as unknown));
       },
     ),
     { numRuns: 30 },

@@ -34,7 +34,7 @@ export function surveyed(...gone: string[]): Event {
   return { event: "artifacts_surveyed", actor: "operator:ann", reason_code: "ok", gone, proved: [] };
 }
 
-export function bytesIn(dir: string): Buffer {
+export function readBytes(dir: string): Buffer {
   return readFileSync(join(dir, journalFile));
 }
 
@@ -48,7 +48,7 @@ export function putBytes(dir: string, content: Uint8Array | string, file = journ
 }
 
 /** The event as it was given, without the journal's envelope. */
-export function eventsOf(entries: readonly Entry[]): unknown[] {
+export function entryEvents(entries: readonly Entry[]): unknown[] {
   const around = new Set(["seq", "journal", "epoch", "ts", "active_ms", "prev", "crc"]);
   return entries.map((entry) => Object.fromEntries(Object.entries(entry).filter(([name]) => !around.has(name))));
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import type { Entry } from "../contracts/event.ts";
 import { faultyDisk } from "./faulty-disk.ts";
 import { openJournal } from "./file.ts";
-import { bytesIn, failureFrom, freshFolder, putBytes, skipped, still, sweep } from "./scene.ts";
+import { readBytes, failureFrom, freshFolder, putBytes, skipped, still, sweep } from "./scene.ts";
 
 afterAll(sweep);
 
@@ -82,22 +82,22 @@ describe("a snapshot", () => {
   });
 
   test("is ignored beside a journal it was not taken of", async () => {
-    const bytes = bytesIn(dir);
+    const bytes = readBytes(dir);
     const other = freshFolder();
     const { journal } = await openJournal(other, { ...still, now: () => "2026-01-02T03:04:05.679Z" });
     const foreign = journal.appendSync([skipped(1), skipped(2), skipped(3)]);
     await journal.close();
-    expect(bytesIn(other).length).toBe(bytes.length);
-    putBytes(dir, bytesIn(other));
+    expect(readBytes(other).length).toBe(bytes.length);
+    putBytes(dir, readBytes(other));
     expect(await reopened()).toMatchObject({ snapshot: null, entries: foreign });
   });
 
   test("does not hide damage after it", async () => {
-    const bytes = bytesIn(dir);
+    const bytes = readBytes(dir);
     const { journal } = await openJournal(dir, still);
     journal.appendSync([skipped(4)]);
     await journal.close();
-    const damaged = bytesIn(dir);
+    const damaged = readBytes(dir);
     damaged[bytes.length - 120] = 0;
     putBytes(dir, damaged);
     expect(await failureFrom(openJournal(dir, still))).toMatchObject({ kind: "journal_damaged", trouble: { line: 3 } });

@@ -30,14 +30,14 @@ export function writeSnapshot(disk: Disk, dir: string, position: Readonly<Positi
 /** The last snapshot, if it is intact and of this journal; null in any doubt. */
 export function readSnapshot(dir: string, journalFd: number): Snapshot | null {
   try {
-    return soundSnapshot(bytesOf(join(dir, snapshotFile)), journalFd);
+    return soundSnapshot(readBytes(join(dir, snapshotFile)), journalFd);
   } catch {
     // Whatever is wrong with it, the journal has the same from its start.
     return null;
   }
 }
 
-function bytesOf(path: string): Buffer {
+function readBytes(path: string): Buffer {
   const fd = openFile(nodeDisk, path, readFlags);
   try {
     return fstatSync(fd).size > snapshotBytesMax ? Buffer.alloc(0) : readFileSync(fd);

@@ -11,7 +11,7 @@ import { type Batch, viewOf } from "./batch.ts";
 import { type Commit, ownCommit, turnOver } from "./commit.ts";
 import type { Disk } from "./disk.ts";
 import { writeAll } from "./disk.ts";
-import { failureOf, JournalFailure } from "./failure.ts";
+import { errorFailure, JournalFailure } from "./failure.ts";
 import type { Position } from "./journal.ts";
 import type { Stamp } from "./line.ts";
 import { addLine, appendBytesMax, batchBytesMax } from "./line.ts";
@@ -164,7 +164,7 @@ export class Writer {
   }
 
   #die(error: unknown, doing: string, load: Load): Error {
-    const failure = failureOf(error, doing);
+    const failure = errorFailure(error, doing);
     this.#failure = failure;
     try {
       // After a failed sync the kernel may consider lines clean that never reached the disk: they must not be found again.

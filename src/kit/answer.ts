@@ -30,8 +30,8 @@ export function openAnswer(wanted: Wanted): Answer {
 const hasAnswered = (exitCode: number | null): boolean => exitCode !== null && exitCode !== 126 && exitCode !== 127; // A2
 
 function freeTextAnswer(text: string): Answer {
-  const said = finderOf(text);
-  const complained = finderOf(text);
+  const said = textFinder(text);
+  const complained = textFinder(text);
   return {
     said: said.add,
     complained: complained.add,
@@ -43,7 +43,7 @@ function freeTextAnswer(text: string): Answer {
 }
 
 /** Looks for a text across chunks, however they were cut. */
-function finderOf(text: string): { readonly add: (chunk: Uint8Array) => void; readonly isFound: () => boolean } {
+function textFinder(text: string): { readonly add: (chunk: Uint8Array) => void; readonly isFound: () => boolean } {
   const decoder = new TextDecoder();
   let kept = "";
   let isFound = text === "";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { columnsOf, cutToColumns, paddedTo, wrappedTo } from "./columns.ts";
+import { textColumns, cutToColumns, paddedTo, wrappedTo } from "./columns.ts";
 
 test.each([
   ["plain", 5],
@@ -11,14 +11,14 @@ test.each([
   ["✓ ▸ · —", 7],
   ["🚀", 2],
   ["", 0],
-])("%j takes %i columns", (text, columns) => expect(columnsOf(text)).toBe(columns));
+])("%j takes %i columns", (text, columns) => expect(textColumns(text)).toBe(columns));
 
 test("what is too wide is cut, and never in the middle of a letter", () => {
   expect(cutToColumns("abcdef", 6)).toBe("abcdef");
   expect(cutToColumns("abcdefg", 6)).toBe("abcde…");
   expect(cutToColumns("潮位を学習する", 6)).toBe("潮位…");
   expect(cutToColumns("abc", 0)).toBe("");
-  for (let columns = 0; columns < 20; columns += 1) expect(columnsOf(cutToColumns("a潮b位c🚀d", columns))).toBeLessThanOrEqual(columns);
+  for (let columns = 0; columns < 20; columns += 1) expect(textColumns(cutToColumns("a潮b位c🚀d", columns))).toBeLessThanOrEqual(columns);
 });
 
 test("padding counts columns, not letters", () => {
@@ -43,7 +43,7 @@ test("nothing of it is lost, and no piece but a single long word is too wide", (
       const line = list.join(" ");
       const pieces = wrappedTo(line, columns);
       expect(pieces.map((piece) => piece.trim()).join(" ")).toBe(line);
-      for (const piece of pieces) if (piece.trim().split(" ").length > 1) expect(columnsOf(piece)).toBeLessThanOrEqual(columns);
+      for (const piece of pieces) if (piece.trim().split(" ").length > 1) expect(textColumns(piece)).toBeLessThanOrEqual(columns);
     }),
   );
 });

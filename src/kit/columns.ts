@@ -6,7 +6,7 @@ const none = /\p{Mn}|\p{Me}|\u200c|\u200d/u; // variation selectors are marks to
 const plain = /^[\u0020-\u007e]*$/;
 
 /** How many columns a line takes. A tab counts as one; no line of ours has any. */
-export function columnsOf(text: string): number {
+export function textColumns(text: string): number {
   if (plain.test(text)) return text.length;
   let columns = 0;
   for (const letter of text) columns += none.test(letter) ? 0 : wide.test(letter) ? 2 : 1;
@@ -15,10 +15,10 @@ export function columnsOf(text: string): number {
 
 /** The text cut to at most so many columns; where something is cut off, the last one is an ellipsis. */
 export function cutToColumns(text: string, columnsMax: number): string {
-  if (columnsOf(text) <= columnsMax) return text;
+  if (textColumns(text) <= columnsMax) return text;
   let [kept, columns] = ["", 0];
   for (const letter of text) {
-    columns += columnsOf(letter);
+    columns += textColumns(letter);
     if (columns > columnsMax - 1) break;
     kept += letter;
   }
@@ -27,7 +27,7 @@ export function cutToColumns(text: string, columnsMax: number): string {
 
 /** The text with blanks behind it (or before) up to so many columns. */
 export function paddedTo(text: string, columns: number, side: "left" | "right" = "left"): string {
-  const blanks = " ".repeat(Math.max(0, columns - columnsOf(text)));
+  const blanks = " ".repeat(Math.max(0, columns - textColumns(text)));
   return side === "left" ? `${text}${blanks}` : `${blanks}${text}`;
 }
 
@@ -38,17 +38,17 @@ const columnsLeast = 20;
  * indented to where the text began: behind a mark, and behind a first column where there is one.
  */
 export function wrappedTo(line: string, columnsMax: number): readonly string[] {
-  if (columnsMax < columnsLeast || columnsOf(line) <= columnsMax) return [line];
+  if (columnsMax < columnsLeast || textColumns(line) <= columnsMax) return [line];
   const lead = /^ *(?:[^\p{L}\p{N}\s(["'`-] )?/u.exec(line)?.[0] ?? "";
   const head = /^\S+(?: \S+)*? {2,}(?=\S)/.exec(line.slice(lead.length))?.[0] ?? "";
-  const isTable = head !== "" && columnsOf(lead + head) <= columnsMax / 2;
-  const hanging = " ".repeat(columnsOf(isTable ? lead + head : lead));
+  const isTable = head !== "" && textColumns(lead + head) <= columnsMax / 2;
+  const hanging = " ".repeat(textColumns(isTable ? lead + head : lead));
   const pieces: string[] = [];
   let piece = isTable ? lead + head : lead;
   let isBlank = true;
   for (const word of line.slice(piece.length).split(" ")) {
     const longer = isBlank ? piece + word : `${piece} ${word}`;
-    if (isBlank || columnsOf(longer) <= columnsMax) piece = longer;
+    if (isBlank || textColumns(longer) <= columnsMax) piece = longer;
     else {
       pieces.push(piece.trimEnd());
       piece = hanging + word;

@@ -2,8 +2,8 @@
 
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { fieldCheckOf, unfit } from "./field-check.ts";
-import { stringsIn } from "./json-hazards.ts";
+import { buildFieldCheck, unfit } from "./field-check.ts";
+import { countStrings } from "./json-hazards.ts";
 
 const schema = v.looseObject({
   text: v.string(),
@@ -71,10 +71,10 @@ const values: readonly unknown[] = [
 ];
 
 describe("quick questions", () => {
-  const check = fieldCheckOf(schema);
+  const check = buildFieldCheck(schema);
 
   test("say yes to a record that is in order, whatever else is in it", () => {
-    for (const record of [whole, { ...whole, more: { than: "that" } }]) expect(check.countIn(record)).toBe(stringsIn(record));
+    for (const record of [whole, { ...whole, more: { than: "that" } }]) expect(check.countIn(record)).toBe(countStrings(record));
     expect(check.faultsOf(whole)).toEqual([]);
   });
 
@@ -104,6 +104,6 @@ describe("quick questions", () => {
   });
 
   test("leave out the fields that somebody else looks at", () => {
-    expect(fieldCheckOf(schema, ["text"]).countIn({ ...whole, text: 7 })).toBe(stringsIn(whole) - 1);
+    expect(buildFieldCheck(schema, ["text"]).countIn({ ...whole, text: 7 })).toBe(countStrings(whole) - 1);
   });
 });

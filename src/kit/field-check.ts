@@ -2,7 +2,7 @@
 // fields; running it on every line would build a result for each, and nearly every line is valid.
 //
 // Invariants:
-//   F1. A valid record is checked in one pass without allocating. `faultsOf` finds what is wrong, and is called only for an invalid record.
+//   F1. A valid record is checked in one pass without allocating. `fieldFaults` finds what is wrong, and is called only for an invalid record.
 //   F2. An unknown kind of schema is run itself, so that no schema can be misread.
 
 import * as v from "valibot";
@@ -38,7 +38,7 @@ type Schema = {
 type Asks = (value: unknown) => boolean;
 
 /** The fields of a record, without those that are checked elsewhere. Unknown fields pass. */
-export function fieldCheckOf(record: { readonly entries: v.ObjectEntries }, except: readonly string[] = []): FieldCheck {
+export function buildFieldCheck(record: { readonly entries: v.ObjectEntries }, except: readonly string[] = []): FieldCheck {
   const fields = new Map(
     Object.entries(record.entries)
       .filter(([key]) => !except.includes(key))
@@ -71,7 +71,7 @@ export function fieldCheckOf(record: { readonly entries: v.ObjectEntries }, exce
       }
       return met === required ? count : unfit; // F1
     },
-    faultsOf: (given) => [...fields.values()].filter(({ key, asks }) => !asks(given[key])).flatMap((field) => faultsOf(field, given)),
+    faultsOf: (given) => [...fields.values()].filter(({ key, asks }) => !asks(given[key])).flatMap((field) => fieldFaults(field, given)),
   };
 }
 
@@ -88,8 +88,8 @@ type Field = {
 function fieldOf(key: string, entry: v.GenericSchema): Field {
   const asks = askOf(entry);
   const inner = unwrapped(entry);
-  const actions = actionsOf(inner);
-  const shape = actions.length === 1 ? shapeOf(actions) : null;
+  const actions = schemaActions(inner);
+  const shape = actions.length === 1 ? actionShape(actions) : null;
   return {
     key,
     entry,
@@ -101,20 +101,20 @@ function fieldOf(key: string, entry: v.GenericSchema): Field {
 }
 
 const unwrapped = (schema: Schema): Schema => (schema.wrapped === undefined ? schema : unwrapped(schema.wrapped));
-const actionsOf = ({ pipe = [] }: Schema): readonly Action[] => pipe.filter(({ kind }) => kind !== "schema");
+const schemaActions = ({ pipe = [] }: Schema): readonly Action[] => pipe.filter(({ kind }) => kind !== "schema");
 
 /** A shape that remembers where it stopped would answer differently the second time. */
-function shapeOf(actions: readonly Action[]): RegExp | null {
+function actionShape(actions: readonly Action[]): RegExp | null {
   const [shape] = actions.flatMap(({ type, requirement }) => (type === "regex" && requirement instanceof RegExp ? [requirement] : []));
   return shape === undefined || shape.global || shape.sticky ? null : shape;
 }
 
-function faultsOf({ key, entry }: Field, given: Readonly<Record<string, unknown>>): FieldFault[] {
+function fieldFaults({ key, entry }: Field, given: Readonly<Record<string, unknown>>): FieldFault[] {
   const schema = entry as Schema;
   const value = given[key];
   if (value === undefined) return [{ key, kind: "missing", message: `has no ${key}, expected one` }];
   if (value === null && schema.type === "optional") return [{ key, kind: "null", message: `${key} is null, expected it to be left out` }];
-  const words = choicesOf(schema);
+  const words = schemaChoices(schema);
   const isEnum = words !== null && words.some((word) => typeof word === typeof value);
   if (words !== null)
     return [
@@ -130,17 +130,17 @@ function faultsOf({ key, entry }: Field, given: Readonly<Record<string, unknown>
 }
 
 /** The words that a field may be, where its schema closes them. */
-function choicesOf(schema: Schema): readonly unknown[] | null {
-  if (schema.wrapped !== undefined) return choicesOf(schema.wrapped);
+function schemaChoices(schema: Schema): readonly unknown[] | null {
+  if (schema.wrapped !== undefined) return schemaChoices(schema.wrapped);
   if (schema.type === "picklist") return schema.options ?? null;
   return schema.type === "literal" ? [schema.literal] : null;
 }
 
 function askOf(schema: Schema): Asks {
-  const actions = actionsOf(schema);
-  if (schema.type === "number") return numberAskOf(actions) ?? asItself(schema);
-  if (schema.type === "string") return textAskOf(actions) ?? asItself(schema);
-  return (actions.length === 0 ? plainAskOf(schema) : null) ?? asItself(schema); // F2
+  const actions = schemaActions(schema);
+  if (schema.type === "number") return findNumberAsk(actions) ?? asItself(schema);
+  if (schema.type === "string") return findTextAsk(actions) ?? asItself(schema);
+  return (actions.length === 0 ? findPlainAsk(schema) : null) ?? asItself(schema); // F2
 }
 
 const asItself =
@@ -148,7 +148,7 @@ const asItself =
   (value) =>
     v.is(schema as unknown as v.GenericSchema, value);
 
-function plainAskOf({ type, wrapped, item, value: inner, options, literal, entries }: Schema): Asks | null {
+function findPlainAsk({ type, wrapped, item, value: inner, options, literal, entries }: Schema): Asks | null {
   switch (type) {
     case "boolean":
       return (value) => typeof value === "boolean";
@@ -186,19 +186,20 @@ function plainAskOf({ type, wrapped, item, value: inner, options, literal, entri
 type Action = NonNullable<Schema["pipe"]>[number];
 
 /** A number, whole or within bounds; null if the schema requires more. */
-function numberAskOf(actions: readonly Action[]): Asks | null {
+function findNumberAsk(actions: readonly Action[]): Asks | null {
   const known = ["integer", "min_value", "max_value"];
   if (actions.some(({ type }) => !known.includes(type))) return null;
-  const boundOf = (type: string, without: number): number => Number(actions.find((action) => action.type === type)?.requirement ?? without);
-  const [min, max] = [boundOf("min_value", Number.NEGATIVE_INFINITY), boundOf("max_value", Number.POSITIVE_INFINITY)];
+  const typeBound = (type: string, without: number): number =>
+    Number(actions.find((action) => action.type === type)?.requirement ?? without);
+  const [min, max] = [typeBound("min_value", Number.NEGATIVE_INFINITY), typeBound("max_value", Number.POSITIVE_INFINITY)];
   const isWhole = actions.some(({ type }) => type === "integer");
   return (value) => typeof value === "number" && value >= min && value <= max && (!isWhole || Number.isInteger(value));
 }
 
 /** A string, of one shape or not too long; null if the schema requires more. */
-function textAskOf(actions: readonly Action[]): Asks | null {
+function findTextAsk(actions: readonly Action[]): Asks | null {
   const lengths = actions.flatMap(({ type, requirement }) => (type === "max_length" ? [Number(requirement)] : []));
-  const shape = shapeOf(actions);
+  const shape = actionShape(actions);
   if (lengths.length + (shape === null ? 0 : 1) < actions.length) return null;
   const charsMax = Math.min(...lengths, Number.POSITIVE_INFINITY);
   return (value) => typeof value === "string" && value.length <= charsMax && (shape === null || shape.test(value));

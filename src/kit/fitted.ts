@@ -11,9 +11,9 @@ type Block = { readonly lines: readonly string[]; readonly dropped: ReadonlySet<
  */
 export function fitted(page: readonly string[], rowsMax: number): readonly string[] {
   if (page.length <= rowsMax) return page;
-  let blocks: readonly Block[] = blocksOf(page).map((lines) => ({ lines, dropped: new Set() }));
+  let blocks: readonly Block[] = pageBlocks(page).map((lines) => ({ lines, dropped: new Set() }));
   for (;;) {
-    const rows = blocks.map(rowsOf);
+    const rows = blocks.map(blockRows);
     if (rows.reduce((sum, { length }) => sum + length, blocks.length - 1) <= rowsMax) return joined(rows);
     const at = longestOf(blocks);
     if (at === null) return joined(rows);
@@ -21,7 +21,7 @@ export function fitted(page: readonly string[], rowsMax: number): readonly strin
   }
 }
 
-function blocksOf(page: readonly string[]): readonly string[][] {
+function pageBlocks(page: readonly string[]): readonly string[][] {
   const blocks: string[][] = [[]];
   for (const line of page) {
     if (line === "") blocks.push([]);
@@ -45,7 +45,7 @@ function shortened(block: Block): Block {
   return { ...block, dropped: new Set([...block.dropped, ...gone]) };
 }
 
-function rowsOf({ lines, dropped }: Block): readonly string[] {
+function blockRows({ lines, dropped }: Block): readonly string[] {
   const first = Math.min(...dropped);
   if (dropped.size === lines.length - 1 && dropped.size > 0) return [`${lines[0]}: ${countLines(dropped.size)} (-v)`];
   return lines.flatMap((line, index) => {

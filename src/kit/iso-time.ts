@@ -12,7 +12,7 @@ export function msOf(iso: string): number | null {
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number];
   if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return null;
   const ms = Number((match[7] ?? "").slice(0, 3).padEnd(3, "0"));
-  return daysOf(year, month, day) * dayMs + ((hour * 60 + minute) * 60 + second) * 1000 + ms;
+  return yearDays(year, month, day) * dayMs + ((hour * 60 + minute) * 60 + second) * 1000 + ms;
 }
 
 /** The time so many minutes later, to the millisecond; the text itself if it isn't a time. */
@@ -31,7 +31,7 @@ export function isoOf(ms: number): string {
 }
 
 // Years are counted from March, so that the leap day is a year's last; 400 years are always 146,097 days.
-function daysOf(year: number, month: number, day: number): number {
+function yearDays(year: number, month: number, day: number): number {
   const from = month <= 2 ? year - 1 : year;
   const era = Math.floor(from / 400);
   const inEra = from - era * 400;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { hazardsIn, isTooDeep, jsonDepthMax, stringsIn } from "./json-hazards.ts";
+import { findHazards, isTooDeep, jsonDepthMax, countStrings } from "./json-hazards.ts";
 
-const found = (text: string): string[] => hazardsIn(text).map(({ offset, message }) => `${offset} ${message}`);
+const found = (text: string): string[] => findHazards(text).map(({ offset, message }) => `${offset} ${message}`);
 const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
 describe("hazards of a JSON text", () => {
@@ -31,8 +31,8 @@ describe("hazards of a JSON text", () => {
 
   test("nesting without end is told where it goes too far, and nothing runs out of stack", () => {
     const text = nested(100_000);
-    expect(hazardsIn(text)).toMatchObject([{ offset: jsonDepthMax, kind: "deep" }]);
-    expect(stringsIn(JSON.parse(text) as object)).toBe(Number.NEGATIVE_INFINITY);
+    expect(findHazards(text)).toMatchObject([{ offset: jsonDepthMax, kind: "deep" }]);
+    expect(countStrings(JSON.parse(text) as object)).toBe(Number.NEGATIVE_INFINITY);
     expect([isTooDeep(JSON.parse(text)), isTooDeep(JSON.parse(nested(64))), isTooDeep({ a: [{}] }), isTooDeep("x")]).toEqual([
       true,
       false,
@@ -42,7 +42,7 @@ describe("hazards of a JSON text", () => {
   });
 
   test("whatever the text is, nothing is thrown", () => {
-    for (const text of ["", "{", '{"a', '{"a":"\\', '"\\u', "}}}}", '{"a":1}{"a":2}']) expect(() => hazardsIn(text)).not.toThrow();
+    for (const text of ["", "{", '{"a', '{"a":"\\', '"\\u', "}}}}", '{"a":1}{"a":2}']) expect(() => findHazards(text)).not.toThrow();
   });
 });
 
@@ -50,12 +50,12 @@ describe("the names and texts of a value", () => {
   test("are as many as half the quotes that begin or end one, as long as no key stands twice", () => {
     const quotes = (text: string): number => text.replaceAll(/\\./g, "").split('"').length - 1;
     for (const text of ["{}", "[]", '{"a":"b","c":["d",{"e":null}],"f":3}', '{"say":"\\"hi\\"","\\\\":"\\\\"}', '[["a"],[],{"":""}]'])
-      expect([text, stringsIn(JSON.parse(text) as object) * 2]).toEqual([text, quotes(text)]);
+      expect([text, countStrings(JSON.parse(text) as object) * 2]).toEqual([text, quotes(text)]);
     for (const text of ['{"a":1,"a":1}', '{"a":{"b":"c"},"a":{}}', '[{"a":"x","a":"y"}]'])
-      expect(stringsIn(JSON.parse(text) as object) * 2).toBeLessThan(quotes(text));
+      expect(countStrings(JSON.parse(text) as object) * 2).toBeLessThan(quotes(text));
   });
 
   test("are not counted where a key is __proto__", () => {
-    expect(stringsIn(JSON.parse('{"a":{"__proto__":"x"}}') as object)).toBe(Number.NEGATIVE_INFINITY);
+    expect(countStrings(JSON.parse('{"a":{"__proto__":"x"}}') as object)).toBe(Number.NEGATIVE_INFINITY);
   });
 });

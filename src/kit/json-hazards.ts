@@ -2,7 +2,7 @@
 // JSON.parse takes all of these silently, and two readers then see two different values.
 //
 // Invariants:
-//   H1. `stringsIn` counts the names and texts of a value. A text that JSON.parse accepted has two quotes for each of them, and two more
+//   H1. `countStrings` counts the names and texts of a value. A text that JSON.parse accepted has two quotes for each of them, and two more
 //       for each overwritten key: equal counts prove that there is no duplicate key, without a second pass over the text.
 //   H2. Nothing here recurses deeper than `jsonDepthMax`, and nothing is thrown.
 
@@ -11,13 +11,13 @@ import { shown } from "./finding.ts";
 export const jsonDepthMax = 64;
 
 /** How many names and texts are in a parsed value; far below zero where the value must be looked into. */
-export function stringsIn(value: object, depth = 1): number {
+export function countStrings(value: object, depth = 1): number {
   if (depth > jsonDepthMax) return unsure; // H2
   let count = 0;
   if (Array.isArray(value)) {
     for (const item of value as readonly unknown[]) {
       if (typeof item === "string") count++;
-      else if (typeof item === "object" && item !== null) count += stringsIn(item, depth + 1);
+      else if (typeof item === "object" && item !== null) count += countStrings(item, depth + 1);
     }
     return count;
   }
@@ -30,7 +30,7 @@ export function stringsIn(value: object, depth = 1): number {
 export function stringsOf(name: string, value: unknown, depth = 1): number {
   if (name === "__proto__") return unsure;
   if (typeof value === "string") return 1;
-  return typeof value === "object" && value !== null ? stringsIn(value, depth + 1) : 0;
+  return typeof value === "object" && value !== null ? countStrings(value, depth + 1) : 0;
 }
 
 /** Whether a parsed value is nested so deep that going down it by oneself runs out of stack. */
@@ -49,7 +49,7 @@ export type Hazard = { readonly offset: number; readonly kind: "key" | "half" | 
 type Level = { readonly names: Set<string> | null; expectsName: boolean };
 
 /** Every hazard of a text that JSON.parse took, in order, at most so many. */
-export function hazardsIn(text: string, hazardsMax = 10): readonly Hazard[] {
+export function findHazards(text: string, hazardsMax = 10): readonly Hazard[] {
   const hazards: Hazard[] = [];
   const levels: Level[] = [];
   for (let index = 0; index < text.length && hazards.length < hazardsMax; index++) {

@@ -13,7 +13,7 @@ export function issuesOf<S extends v.GenericSchema>(
   value: unknown,
 ): { readonly value: v.InferOutput<S>; readonly issues: readonly Issue[] } {
   const result = v.safeParse(schema, value);
-  const issues = [...listsForMappings(schema, value), ...(result.issues ?? []).flatMap((issue) => causesOf(issue, [], schema))];
+  const issues = [...listsForMappings(schema, value), ...(result.issues ?? []).flatMap((issue) => issueCauses(issue, [], schema))];
   const seen = new Set<string>();
   const once = issues.filter((issue) => {
     const key = JSON.stringify([issue.path, issue.rule]);
@@ -26,7 +26,7 @@ export function issuesOf<S extends v.GenericSchema>(
 
 type Raw = v.BaseIssue<unknown>;
 
-function causesOf(issue: Raw, prefix: DataPath, schema: v.GenericSchema): Issue[] {
+function issueCauses(issue: Raw, prefix: DataPath, schema: v.GenericSchema): Issue[] {
   const path = [...prefix, ...(issue.path ?? []).map((item) => item.key as string | number)];
   if (issue.issues !== undefined) {
     // A union names every member's complaint. The one that came deepest into the value is the member that was meant.
@@ -35,9 +35,9 @@ function causesOf(issue: Raw, prefix: DataPath, schema: v.GenericSchema): Issue[
     const deepest = depth === 0 || !isMapping ? [] : issue.issues.filter((inner) => (inner.path?.length ?? 0) === depth);
     const unknown = deepest.filter(isUnknownKey);
     const meant = unknown.length > 0 ? unknown : deepest;
-    if (meant.length > 0) return meant.flatMap((inner) => causesOf(inner, path, schema));
+    if (meant.length > 0) return meant.flatMap((inner) => issueCauses(inner, path, schema));
     const custom = issue.issues.find((inner) => typeof inner.input === typeof issue.input && inner.kind === "validation");
-    if (custom !== undefined) return causesOf(custom, path, schema);
+    if (custom !== undefined) return issueCauses(custom, path, schema);
   }
   if (isUnknownKey(issue)) return unknownKeys(issue, path, schema);
   const last = issue.path?.at(-1);
@@ -50,7 +50,7 @@ function causesOf(issue: Raw, prefix: DataPath, schema: v.GenericSchema): Issue[
       path,
       isAboutKey: false,
       rule: isWrongType ? "wrong_type" : "wrong_value",
-      message: `found ${shown(issue.input)}, ${expectationOf(issue)}`,
+      message: `found ${shown(issue.input)}, ${issueExpectation(issue)}`,
     },
   ];
 }
@@ -76,7 +76,7 @@ function unknownKeys(issue: Raw, path: DataPath, schema: v.GenericSchema): Issue
   }));
 }
 
-function expectationOf(issue: Raw): string {
+function issueExpectation(issue: Raw): string {
   // A schema's own words are kept; the library's are put into ours.
   if (!issue.message.startsWith("Invalid ")) return issue.message.startsWith("expected") ? issue.message : `expected ${issue.message}`;
   const expected = (issue.expected ?? "another value")

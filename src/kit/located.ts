@@ -75,7 +75,7 @@ export function parseLocated(file: string, text: string | Uint8Array): Parsed | 
   }
   try {
     const lines = new LineCounter();
-    const tokens = tokensOf(source, lines);
+    const tokens = parseTokens(source, lines);
     if (tokens === null) return refuse("too_deep", tooDeep); // L2
     // Keys are compared in `plainOf`: the parser's own comparison is quadratic.
     const [document, second] = [
@@ -94,7 +94,7 @@ export function parseLocated(file: string, text: string | Uint8Array): Parsed | 
 }
 
 /** The document's tokens, or null if they nest too deep: the composer recurses, and running out of stack there can end the process. */
-function tokensOf(source: string, lines: LineCounter): CST.Token[] | null {
+function parseTokens(source: string, lines: LineCounter): CST.Token[] | null {
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
   lines.addNewLine(0);
@@ -125,11 +125,11 @@ function plainOf(document: Document.Parsed, lines: LineCounter, file: string): P
   const meant = new Map<Node, Node>();
   const open = new Set<Node>();
   let nodes = 0;
-  const placeOf = (node: unknown): Position => placeAt(lines, rangeOf(node));
+  const nodePlace = (node: unknown): Position => placeAt(lines, nodeRange(node));
 
   const plain = (node: unknown, path: DataPath): unknown => {
     const refuse = (rule: string, message: string, at: unknown = node): never => {
-      throw new Refusal(rule, message, placeOf(at), path);
+      throw new Refusal(rule, message, nodePlace(at), path);
     };
     nodes += 1;
     if (nodes > nodesMax) refuse("too_many_nodes", `found more than ${nodesMax} values with aliases unfolded`); // L2
@@ -183,7 +183,7 @@ function plainOf(document: Document.Parsed, lines: LineCounter, file: string): P
     }
     return at;
   };
-  const positions: Positions = { file, placeOf: (path) => placeOf(find(path).node), keyPlaceOf: (path) => placeOf(find(path).key) };
+  const positions: Positions = { file, placeOf: (path) => nodePlace(find(path).node), keyPlaceOf: (path) => nodePlace(find(path).key) };
   return { value, positions };
 }
 
@@ -194,7 +194,7 @@ function keyText(key: unknown): string | null {
   return typeof key.value === "number" || typeof key.value === "boolean" ? (key.source ?? String(key.value)) : null;
 }
 
-function rangeOf(node: unknown): number {
+function nodeRange(node: unknown): number {
   const range = (node as { range?: readonly number[] | null } | null | undefined)?.range;
   return range?.[0] ?? 0;
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { openRedactor } from "./redact.ts";
-import { secretsIn } from "./redact-find.ts";
+import { findSecrets } from "./redact-find.ts";
 
 const value = "Zx81kQ-vv02_Lm4ooP";
 const redactor = openRedactor([{ name: "DEPLOY_TOKEN", value }]);
-const foundIn = (text: string) => [...secretsIn(redactor, Buffer.from(text))].flat();
+const foundIn = (text: string) => [...findSecrets(redactor, Buffer.from(text))].flat();
 
 test("a known secret is found as it stands there, in whatever form and wherever a window ends", () => {
   expect(foundIn(`token: ${value}\n`)).toEqual([{ name: "DEPLOY_TOKEN", text: value }]);

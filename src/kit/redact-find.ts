@@ -9,7 +9,7 @@ export type FoundSecret = { readonly name: string; readonly text: string };
 const windowBytes = 64 * 1024;
 
 /** One result per window, so that a caller scanning a large file may yield between two. */
-export function* secretsIn(redactor: Redactor, bytes: Uint8Array): Generator<readonly FoundSecret[]> {
+export function* findSecrets(redactor: Redactor, bytes: Uint8Array): Generator<readonly FoundSecret[]> {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const overlapBytes = redactor.charsMax(); // one that is cut by a window's end is whole in the next
   for (let index = 0; index < whole.length; index += windowBytes) {

@@ -21,23 +21,23 @@ const overlapChars = 16;
 const lineCharsMin = 16;
 const nameCharsMax = 64;
 
-export function needlesOf({ name, value }: Secret): readonly Needle[] {
+export function secretNeedles({ name, value }: Secret): readonly Needle[] {
   const known = value.slice(0, secretCharsMax);
   const lines = known.includes("\n") ? known.split(/\r?\n/).filter((line) => line.length >= lineCharsMin && !line.startsWith("-----")) : [];
   // A text is also searched with its line breaks taken out, so the secret without its own is a form of it.
   const joined = known.replaceAll(/\r?\n[ \t]*/g, "");
-  const texts = new Set([known, joined, known.trim(), ...lines].flatMap(piecesOf));
+  const texts = new Set([known, joined, known.trim(), ...lines].flatMap(textPieces));
   const shown = nameOf(name);
   const needles = new Map<string, Needle>();
   for (const text of texts)
-    for (const [form, written] of formsOf(text)) if (!needles.has(written)) needles.set(written, { text: written, name: shown, form });
+    for (const [form, written] of textForms(text)) if (!needles.has(written)) needles.set(written, { text: written, name: shown, form });
   return [...needles.values()];
 }
 
 /** A name as it is in the text: no value could hide in it, and it cannot be mistaken for anything else. */
 export const nameOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9_.-]/g, "_").slice(0, nameCharsMax);
 
-function piecesOf(text: string): readonly string[] {
+function textPieces(text: string): readonly string[] {
   if (text.length < secretCharsMin) return [];
   const pieces: string[] = [];
   for (let index = 0; index === 0 || index + overlapChars < text.length; index += pieceChars - overlapChars)
@@ -45,7 +45,7 @@ function piecesOf(text: string): readonly string[] {
   return pieces;
 }
 
-function formsOf(text: string): readonly (readonly [Needle["form"], string])[] {
+function textForms(text: string): readonly (readonly [Needle["form"], string])[] {
   const bytes = new TextEncoder().encode(text);
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   const base64 = [0, 1, 2].map((before) => base64Of(bytes, before));

@@ -8,7 +8,7 @@
 //   R4. What may be the beginning of a secret, at the end of a text that goes on, is replaced before it is known to be one.
 
 import { type Matcher, type Needle, openMatcher } from "./redact-matcher.ts";
-import { needlesOf, type Secret } from "./redact-needles.ts";
+import { secretNeedles, type Secret } from "./redact-needles.ts";
 import { beginningAt, findPatterns, mayHoldPattern } from "./redact-patterns.ts";
 import { hasOtherViews, joinedText, joinedView, plainView, terminalView, unescapedViews, type View } from "./redact-views.ts";
 
@@ -40,7 +40,7 @@ export function openRedactor(secrets: readonly Secret[]): Redactor {
   const known = new Map<string, Secret>();
   const learn = (secret: Secret): boolean => {
     if (known.has(secret.value)) return true;
-    if (known.size >= secretsMax || !needlesOf(secret).some(({ text }) => text.length >= halfKeyChars)) return false;
+    if (known.size >= secretsMax || !secretNeedles(secret).some(({ text }) => text.length >= halfKeyChars)) return false;
     known.set(secret.value, secret);
     matching = null;
     return true;
@@ -49,20 +49,20 @@ export function openRedactor(secrets: readonly Secret[]): Redactor {
   /** Built when it is first needed, and again after something was learnt. */
   const built = (): { readonly matcher: Matcher | null; readonly halves: Halves } => {
     if (matching !== null) return matching;
-    const matcher = openMatcher([...known.values()].flatMap(needlesOf));
-    return (matching = { matcher, halves: halvesOf(matcher?.needles ?? []) });
+    const matcher = openMatcher([...known.values()].flatMap(secretNeedles));
+    return (matching = { matcher, halves: needleHalves(matcher?.needles ?? []) });
   };
   for (const secret of secrets) learn(secret);
-  const spansIn = (text: string): readonly Span[] => (text.length < halfKeyChars ? none : spansOf(text, built().matcher));
+  const findSpans = (text: string): readonly Span[] => (text.length < halfKeyChars ? none : textSpans(text, built().matcher));
   const withHalves = (text: string): readonly Span[] => {
     const seen = terminalView(plainView(text));
     const cut = seen === null ? [] : halvesIn(seen.text, built().halves).map((span) => placed(seen, span));
-    return merged([...spansIn(text), ...halvesIn(text, built().halves), ...cut]);
+    return merged([...findSpans(text), ...halvesIn(text, built().halves), ...cut]);
   };
   return {
     learn,
-    spansIn,
-    text: (text) => replaced(text, spansIn(text)),
+    spansIn: findSpans,
+    text: (text) => replaced(text, findSpans(text)),
     excerpt: (text) => replaced(text, withHalves(text)),
     next: (before, text) => {
       const own = withHalves(before + text).flatMap(({ start, end, name }) =>
@@ -76,7 +76,7 @@ export function openRedactor(secrets: readonly Secret[]): Redactor {
 
 const none: readonly Span[] = [];
 
-function spansOf(text: string, matcher: Matcher | null): readonly Span[] {
+function textSpans(text: string, matcher: Matcher | null): readonly Span[] {
   // Nearly every text ends here, so this is all that an append costs: some four microseconds for an event of 600 bytes.
   if (!hasOtherViews(text) && !mayHoldPattern(text) && matcher?.isIn(text) !== true) return none;
   let spans: Span[] | null = null;
@@ -147,7 +147,7 @@ type Halves = {
   readonly charsMax: number;
 };
 
-function halvesOf(needles: readonly Needle[]): Halves {
+function needleHalves(needles: readonly Needle[]): Halves {
   const begin = new Map<string, Needle[]>();
   const end = new Map<string, Needle[]>();
   for (const needle of needles) {

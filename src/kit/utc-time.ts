@@ -12,7 +12,7 @@ export function isUtcTime(text: string): boolean {
   const year = twoAt(text, 0) * 100 + twoAt(text, 2);
   const month = twoAt(text, 5);
   const day = twoAt(text, 8);
-  if (year < 0 || month < 1 || month > 12 || day < 1 || (day > 28 && day > daysIn(year, month))) return false;
+  if (year < 0 || month < 1 || month > 12 || day < 1 || (day > 28 && day > countDays(year, month))) return false;
   const hour = twoAt(text, 11);
   const minute = twoAt(text, 14);
   const second = twoAt(text, 17);
@@ -38,7 +38,7 @@ function isFraction(text: string): boolean {
   return true;
 }
 
-function daysIn(year: number, month: number): number {
+function countDays(year: number, month: number): number {
   if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }

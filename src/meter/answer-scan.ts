@@ -1,7 +1,7 @@
 // answer-scan: reads a provider's answer on its way to the agent: figures, the end, and errors.
 
 import type { ModelApi } from "../contracts/model-api.ts";
-import { type Dialect, dialects, parsedRecord, recordOf, valueAt } from "./dialects.ts";
+import { type Dialect, dialects, parsedRecord, parseRecord, valueAt } from "./dialects.ts";
 import { openEventScan } from "./event-scan.ts";
 import type { Figures } from "./figures.ts";
 import { openJsonScan } from "./json-scan.ts";
@@ -55,11 +55,11 @@ function scanEvents(dialect: Dialect, figures: Figures, reported: Reported): Sca
     isSumSoFar: dialect.isSumSoFar,
     onEvent: (event) => {
       const usage = dialect.usage.map((path) => valueAt(event, path)).find((found) => found !== undefined);
-      if (usage !== undefined) figures.report(dialect.usageIn(recordOf(usage)));
+      if (usage !== undefined) figures.report(dialect.usageIn(parseRecord(usage)));
       const isEnd = dialect.end.some((path) => typeof valueAt(event, path) === "string");
       if (isEnd || (usage !== undefined && dialect.isLast(event))) reported.endedAt ??= scan.bytes();
       const error = dialect.error.map((path) => valueAt(event, path)).find((found) => found !== undefined);
-      if (error !== undefined) reported.error ??= typeof error === "string" ? { message: error } : recordOf(error);
+      if (error !== undefined) reported.error ??= typeof error === "string" ? { message: error } : parseRecord(error);
     },
   });
   return scan;

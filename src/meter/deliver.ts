@@ -16,7 +16,7 @@ import { headersToAgent } from "./headers.ts";
 import { callTotalMs, providerIdleMs } from "./limits.ts";
 import type { Dial } from "./dial.ts";
 import { refuse } from "./refusal.ts";
-import { retryAtOf } from "./retry-at.ts";
+import { findRetryAt } from "./retry-at.ts";
 import type { Route } from "./routes.ts";
 import { unpacked } from "./unpack.ts";
 
@@ -160,7 +160,7 @@ export function deliver(asked: Delivery): void {
   }
 
   function retryAt(headers: IncomingMessage["headers"], value: unknown): string | null {
-    return retryAtOf(headers, value, floor.now());
+    return findRetryAt(headers, value, floor.now());
   }
 
   send(false);

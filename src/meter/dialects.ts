@@ -1,7 +1,7 @@
 // dialects: the four APIs of model providers: where each reports its figures, its end and its errors, and which parts are text.
 
 import type { ModelApi } from "../contracts/model-api.ts";
-import { figureOf, type ReportedUsage } from "./figures.ts";
+import { parseFigure, type ReportedUsage } from "./figures.ts";
 
 export type Dialect = {
   /** Where the figures are. */
@@ -30,11 +30,11 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     error: [["error"]],
     texts: ["text", "thinking", "partial_json", "data"],
     usageIn: (usage) => {
-      const fresh = figureOf(usage["input_tokens"]);
-      const written = figureOf(usage["cache_creation_input_tokens"]);
-      const read = figureOf(usage["cache_read_input_tokens"]);
-      const long = figureOf(recordOf(usage["cache_creation"])["ephemeral_1h_input_tokens"]);
-      return reportOf(sumOf(fresh, written, read), figureOf(usage["output_tokens"]), read, written, long);
+      const fresh = parseFigure(usage["input_tokens"]);
+      const written = parseFigure(usage["cache_creation_input_tokens"]);
+      const read = parseFigure(usage["cache_read_input_tokens"]);
+      const long = parseFigure(parseRecord(usage["cache_creation"])["ephemeral_1h_input_tokens"]);
+      return reportOf(partSum(fresh, written, read), parseFigure(usage["output_tokens"]), read, written, long);
     },
   },
   "openai-responses": {
@@ -48,27 +48,27 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     texts: ["delta"],
     wholeTexts: ["text", "arguments", "input"],
     usageIn: (usage) => {
-      const read = figureOf(recordOf(usage["input_tokens_details"])["cached_tokens"]);
-      const written = figureOf(recordOf(usage["input_tokens_details"])["cache_write_tokens"]);
-      return reportOf(figureOf(usage["input_tokens"]), figureOf(usage["output_tokens"]), read, written, null);
+      const read = parseFigure(parseRecord(usage["input_tokens_details"])["cached_tokens"]);
+      const written = parseFigure(parseRecord(usage["input_tokens_details"])["cache_write_tokens"]);
+      return reportOf(parseFigure(usage["input_tokens"]), parseFigure(usage["output_tokens"]), read, written, null);
     },
   },
   "openai-chat": {
     // Moonshot reports its figures inside the last choice.
     usage: [["usage"], ["choices", "usage"]],
     end: [["choices", "finish_reason"]],
-    isLast: (event) => Array.isArray(recordOf(event)["choices"]) && (recordOf(event)["choices"] as readonly unknown[]).length === 0,
+    isLast: (event) => Array.isArray(parseRecord(event)["choices"]) && (parseRecord(event)["choices"] as readonly unknown[]).length === 0,
     isSumSoFar: false,
     error: [["error"]],
     texts: ["content", "arguments", "reasoning_content", "reasoning", "refusal"],
     usageIn: (usage) => {
-      const input = figureOf(usage["prompt_tokens"]);
-      const said = figureOf(usage["completion_tokens"]);
-      const total = figureOf(usage["total_tokens"]);
-      const details = recordOf(usage["prompt_tokens_details"]);
-      const read = figureOf(details["cached_tokens"] ?? usage["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]);
+      const input = parseFigure(usage["prompt_tokens"]);
+      const said = parseFigure(usage["completion_tokens"]);
+      const total = parseFigure(usage["total_tokens"]);
+      const details = parseRecord(usage["prompt_tokens_details"]);
+      const read = parseFigure(details["cached_tokens"] ?? usage["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]);
       // Some count reasoning tokens in the total only.
-      return reportOf(input, largestOf(said, lessOf(total, input)), read, figureOf(details["cache_write_tokens"]), null);
+      return reportOf(input, largestOf(said, lessOf(total, input)), read, parseFigure(details["cache_write_tokens"]), null);
     },
   },
   gemini: {
@@ -82,14 +82,14 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     error: [["error"]],
     texts: ["text"],
     usageIn: (usage) => {
-      const input = sumOf(figureOf(usage["promptTokenCount"]), figureOf(usage["toolUsePromptTokenCount"]), null);
-      const output = sumOf(figureOf(usage["candidatesTokenCount"]), figureOf(usage["thoughtsTokenCount"]), null);
-      return reportOf(input, output, figureOf(usage["cachedContentTokenCount"]), null, null);
+      const input = partSum(parseFigure(usage["promptTokenCount"]), parseFigure(usage["toolUsePromptTokenCount"]), null);
+      const output = partSum(parseFigure(usage["candidatesTokenCount"]), parseFigure(usage["thoughtsTokenCount"]), null);
+      return reportOf(input, output, parseFigure(usage["cachedContentTokenCount"]), null, null);
     },
   },
 };
 
-export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+export function parseRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
@@ -98,7 +98,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return value;
   for (const element of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
-    const found = valueAt(recordOf(element)[name], rest);
+    const found = valueAt(parseRecord(element)[name], rest);
     if (found !== undefined && found !== null) return found;
   }
   return undefined;
@@ -107,7 +107,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
 /** The provider's object; an empty one if it isn't one. */
 export function parsedRecord(text: string): Readonly<Record<string, unknown>> {
   try {
-    return recordOf(JSON.parse(text));
+    return parseRecord(JSON.parse(text));
   } catch {
     return {};
   }
@@ -133,7 +133,7 @@ function reportOf(
 }
 
 /** NaN in one makes the sum NaN: a sum with an invalid figure is invalid. */
-function sumOf(...parts: readonly (number | null)[]): number | null {
+function partSum(...parts: readonly (number | null)[]): number | null {
   const reported = parts.filter((part) => part !== null);
   return reported.length === 0 ? null : reported.reduce((sum, part) => sum + part, 0);
 }

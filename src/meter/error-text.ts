@@ -1,7 +1,7 @@
 // error-text: a provider's error as one short line without a key.
 
 import type { IncomingMessage } from "node:http";
-import { recordOf } from "./dialects.ts";
+import { parseRecord } from "./dialects.ts";
 import { errorBytesMax, errorTextMax } from "./limits.ts";
 import { unpacked } from "./unpack.ts";
 
@@ -29,8 +29,8 @@ export async function collectError(incoming: IncomingMessage): Promise<{ readonl
 }
 
 export function errorText(value: unknown, status: number | null = null): string {
-  const first = recordOf(Array.isArray(value) ? value[0] : value);
-  const error = Object.keys(recordOf(first["error"])).length > 0 ? recordOf(first["error"]) : first;
+  const first = parseRecord(Array.isArray(value) ? value[0] : value);
+  const error = Object.keys(parseRecord(first["error"])).length > 0 ? parseRecord(first["error"]) : first;
   const kind = [error["type"], error["code"], error["status"]].find((part) => typeof part === "string" && part !== "error");
   const message = [error["message"], first["error"], first["message"]].find((part) => typeof part === "string");
   const parts = [kind, message].filter((part) => typeof part === "string");

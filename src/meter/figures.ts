@@ -122,7 +122,7 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
 }
 
 /** A figure as a provider wrote it: null if there is none, NaN if it is implausible. */
-export function figureOf(value: unknown): number | null {
+export function parseFigure(value: unknown): number | null {
   if (value === undefined || value === null) return null;
   return typeof value === "number" && value >= 0 && value <= tokensMax ? Math.round(value) : Number.NaN;
 }

@@ -8,8 +8,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import type { OpenAccount } from "./account.ts";
 import { isLoopback } from "./addresses.ts";
-import { credentialsOf, proxyTokenOf } from "./headers.ts";
-import { type Lookup, targetOf } from "./hosts.ts";
+import { credentialsOf, findProxyToken } from "./headers.ts";
+import { type Lookup, authorityTarget } from "./hosts.ts";
 import {
   connectionsMax,
   abortGraceMs,
@@ -24,7 +24,7 @@ import {
 import { callModel, type Floor, unheld } from "./model-call.ts";
 import { openTunnel, sendOn } from "./proxy.ts";
 import { refuse } from "./refusal.ts";
-import { apisAt, queryOf, routeOf } from "./routes.ts";
+import { apisAt, queryOf, methodRoute } from "./routes.ts";
 import { callTool, toolsPath } from "./tools.ts";
 
 export type Gateway = Floor & {
@@ -86,7 +86,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
   }
 
   function isOwn(authority: string): boolean {
-    const target = targetOf(authority, 80);
+    const target = authorityTarget(authority, 80);
     return target !== null && isLoopback(target.host) && gateway.ports().includes(target.port);
   }
 
@@ -100,10 +100,10 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
       return refuse(response, null, { status: 400, sentence: "Ask for a path of this meter, or for http://HOST/; for https use CONNECT." });
     // Some agents send even requests for this machine through the proxy.
     if (isOwn(authority[1])) return serveLocal(authority[2]?.replace(/^\?/, "/?") ?? "/", request, response);
-    if (targetOf(authority[1], 80) === null || !URL.canParse(text))
+    if (authorityTarget(authority[1], 80) === null || !URL.canParse(text))
       return refuse(response, null, { status: 403, sentence: "That is not plainly a host and a port." });
     if (!gateway.isHeld()) return refuse(response, null, unheld);
-    return sendOn(accountAt([proxyTokenOf(request.headers)], request.socket), new URL(text), request, response, gateway.lookup);
+    return sendOn(accountAt([findProxyToken(request.headers)], request.socket), new URL(text), request, response, gateway.lookup);
   }
 
   async function serveLocal(text: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -111,7 +111,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
     const search = rest.join("?");
     const apis = apisAt(path);
     const api = apis[0] ?? null;
-    const host = targetOf(request.headers.host ?? "", 80);
+    const host = authorityTarget(request.headers.host ?? "", 80);
     // A page in a browser has no business here, whatever name it found for this machine.
     if (host === null || !isLoopback(host.host) || request.headers.origin !== undefined)
       return refuse(response, api, { status: 403, sentence: "This meter serves programs on this machine under its own address." });
@@ -130,7 +130,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
         sentence: "This key is not valid here: the meter knows the keys it gave out, each for one turn.",
       });
     if (path === toolsPath) return callTool(account, request, response);
-    const route = routeOf(request.method, path, account.request.upstreams);
+    const route = methodRoute(request.method, path, account.request.upstreams);
     if (route === null)
       return refuse(response, api, { status: 404, sentence: `The meter does not send on ${request.method ?? ""} ${path.slice(0, 200)}.` }); // G2
     return callModel(gateway, account, route, credential, queryOf(search), request, response);
@@ -150,7 +150,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
       return;
     }
     if (!gateway.isHeld()) return void socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
-    const account = accountAt([proxyTokenOf(request.headers)], socket);
+    const account = accountAt([findProxyToken(request.headers)], socket);
     openTunnel(account, authority, socket, head, gateway.lookup).catch(() => socket.destroy());
   });
 

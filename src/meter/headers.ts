@@ -58,7 +58,7 @@ export function credentialsOf(headers: IncomingHttpHeaders, search: string): rea
 }
 
 /** The token in `Proxy-Authorization`: the password of Basic, or Bearer. */
-export function proxyTokenOf(headers: IncomingHttpHeaders): string | null {
+export function findProxyToken(headers: IncomingHttpHeaders): string | null {
   const [, scheme, value] = /^(Basic|Bearer) +(\S+)$/i.exec(headers["proxy-authorization"] ?? "") ?? [];
   if (scheme === undefined || value === undefined) return null;
   if (scheme.toLowerCase() === "bearer") return value;

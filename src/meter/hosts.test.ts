@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { isLoopback, isPublicAddress } from "./addresses.ts";
-import { addressFor, allowedFrom, targetOf } from "./hosts.ts";
+import { addressFor, allowedFrom, authorityTarget } from "./hosts.ts";
 
 describe("the list", () => {
   test("an empty one allows nothing", () => {
@@ -56,7 +56,7 @@ describe("a name as a client writes it", () => {
     ["[::1]:443", { host: "::1", port: 443 }],
     ["1.2.3.4:443", { host: "1.2.3.4", port: 443 }],
   ])("%s is understood", (text, target) => {
-    expect(targetOf(text, null)).toEqual(target);
+    expect(authorityTarget(text, null)).toEqual(target);
   });
   test.each([
     "example.com",
@@ -90,7 +90,7 @@ describe("a name as a client writes it", () => {
     `${"a".repeat(64)}.com:443`,
     `${"a.".repeat(127)}com:443`,
   ])("%j is not", (text) => {
-    expect(targetOf(text, null)).toBeNull();
+    expect(authorityTarget(text, null)).toBeNull();
   });
 });
 

@@ -16,14 +16,14 @@ const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const plainPorts: readonly number[] = [80, 443];
 
 /** `host:port` as a client wrote it, or null if it is not plain: no user, no escapes, nothing but letters, digits and dashes. */
-export function targetOf(authority: string, portElse: number | null): Target | null {
+export function authorityTarget(authority: string, portElse: number | null): Target | null {
   const match = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/.exec(authority);
-  const host = hostOf(match?.[1] ?? "");
+  const host = parseHost(match?.[1] ?? "");
   const port = match?.[2] === undefined ? portElse : Number(match[2]);
   return host === null || port === null || port < 1 || port > 65_535 ? null : { host, port }; // H1
 }
 
-function hostOf(text: string): string | null {
+function parseHost(text: string): string | null {
   if (text.startsWith("[")) {
     const six = text.slice(1, -1).toLowerCase();
     return isIPv6(six) ? six : null;
@@ -41,7 +41,7 @@ export function allowedFrom(list: readonly string[]): Allowed {
   const entries = list.flatMap((text) => {
     const isBelow = text.startsWith("*.");
     const bare = isBelow ? text.slice(2) : text;
-    const target = targetOf(bare, null) ?? targetWithoutPort(bare);
+    const target = authorityTarget(bare, null) ?? targetWithoutPort(bare);
     // A star matches names, never addresses, and never a whole top-level domain.
     if (target === null || (isBelow && (!target.host.includes(".") || isIPv4(target.host) || isIPv6(target.host)))) return [];
     return [{ ...target, isBelow }];
@@ -60,7 +60,7 @@ export function allowedFrom(list: readonly string[]): Allowed {
 }
 
 function targetWithoutPort(text: string): Target | null {
-  const host = hostOf(text.includes(":") && !text.startsWith("[") ? `[${text}]` : text);
+  const host = parseHost(text.includes(":") && !text.startsWith("[") ? `[${text}]` : text);
   return host === null ? null : { host, port: 0 };
 }
 

@@ -18,7 +18,7 @@ import { openMax } from "./limits.ts";
 import { priceLine, type PriceOf } from "./prices.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { type Asked, type HeldBytes, readRequest, withUsageAsked } from "./request-body.ts";
-import { addressOf, type Route } from "./routes.ts";
+import { baseAddress, type Route } from "./routes.ts";
 import type { Dial } from "./dial.ts";
 
 export type Floor = {
@@ -75,7 +75,7 @@ export async function callModel(
     route,
     figures,
     upstream,
-    url: addressOf(upstream.base, route.path, query),
+    url: baseAddress(upstream.base, route.path, query),
     headers: headersToProvider(request.headers, upstream, credential.header), // C3
     body: isChatStream ? withUsageAsked(asked) : [...asked.chunks],
     letGo: asked.letGo,
@@ -98,7 +98,7 @@ function judge(floor: Floor, account: OpenAccount, route: Route, upstream: Upstr
   if (!account.isOpen()) return { status: 401, sentence: "This key was valid for one turn, and that turn is over." };
   if (!floor.isHeld()) return unheld;
   if (account.open("call") >= openMax.call) return { status: 429, sentence: `More than ${openMax.call} calls at once.` };
-  const base = baseOf(upstream.base);
+  const base = parseBase(upstream.base);
   if (base === null) return { status: 400, sentence: "The provider's address is no http or https URL; correct `upstream` of this agent." };
   if (base.protocol === "http:" && !isLoopback(base.hostname))
     return { status: 400, sentence: "A key is sent unencrypted to this machine only; give `upstream` an https URL." };
@@ -119,7 +119,7 @@ function judge(floor: Floor, account: OpenAccount, route: Route, upstream: Upstr
   return spent === null ? null : { status: 402, sentence: spent, isCut: true };
 }
 
-function baseOf(text: string): URL | null {
+function parseBase(text: string): URL | null {
   try {
     const url = new URL(text);
     return url.protocol === "https:" || url.protocol === "http:" ? url : null;

@@ -13,15 +13,15 @@ export const pricesAsOf = "2026-11-15";
 
 /** What `priceOf` returns with the config's `prices:` taking precedence. */
 export function priceFrom(overrides: Readonly<Record<string, ModelPrice>>): PriceOf {
-  const own = new Map<string, ListPrice>(Object.entries(overrides).map(([model, price]) => [nameOf(model), price]));
-  return (model) => rowFor(nameOf(model), own) ?? rowFor(nameOf(model), table);
+  const own = new Map<string, ListPrice>(Object.entries(overrides).map(([model, price]) => [modelName(model), price]));
+  return (model) => rowFor(modelName(model), own) ?? rowFor(modelName(model), table);
 }
 
 /** The line of the config that gives a model its price. */
 export const priceLine = (model: string): string => `prices: { ${JSON.stringify(model)}: { input: …, output: … } }`;
 
 /** `anthropic/claude-opus-5` and `models/gemini-3-pro` are the same models as without the first part. */
-function nameOf(model: string): string {
+function modelName(model: string): string {
   return model.toLowerCase().replace(/^.*\//, "");
 }
 

@@ -8,7 +8,7 @@ import { type IncomingMessage, request as requestHttp, type ServerResponse } fro
 import { connect, type Socket } from "node:net";
 import type { OpenAccount } from "./account.ts";
 import { headersOfProxied } from "./headers.ts";
-import { addressFor, type Lookup, type Target, targetOf } from "./hosts.ts";
+import { addressFor, type Lookup, type Target, authorityTarget } from "./hosts.ts";
 import { dialTimeoutMs, openMax, tunnelIdleMs } from "./limits.ts";
 import { refuse } from "./refusal.ts";
 
@@ -18,7 +18,7 @@ type Judged =
 
 async function judge(account: OpenAccount | null, authority: string, portElse: number | null, lookup: Lookup): Promise<Judged> {
   if (account === null) return { status: 407, sentence: "The proxy needs the turn's own token as its password." };
-  const target = targetOf(authority, portElse);
+  const target = authorityTarget(authority, portElse);
   if (target === null) {
     account.refuseHost(JSON.stringify(authority.slice(0, 200)));
     return { status: 403, sentence: "That is not plainly a host and a port." };

@@ -1,7 +1,7 @@
 // request-body: reads an agent's request, up to a limit, and finds its model and whether the answer streams.
 
 import type { IncomingMessage } from "node:http";
-import { recordOf } from "./dialects.ts";
+import { parseRecord } from "./dialects.ts";
 import { openJsonScan } from "./json-scan.ts";
 import { attachmentBytesMax, heldBytesMax, requestBytesMax } from "./limits.ts";
 import type { Refusal } from "./refusal.ts";
@@ -105,9 +105,9 @@ function parsed(text: string | undefined): unknown {
 /** The same request, asking for figures at the end of the stream; unchanged if it asks for them itself. */
 export function withUsageAsked(asked: Asked): readonly Buffer[] {
   const options = asked.streamOptions;
-  if (recordOf(options?.value)["include_usage"] === true) return asked.chunks;
+  if (parseRecord(options?.value)["include_usage"] === true) return asked.chunks;
   const whole = Buffer.concat(asked.chunks);
-  const wanted = { ...recordOf(options?.value), include_usage: true };
+  const wanted = { ...parseRecord(options?.value), include_usage: true };
   if (options !== null)
     return [whole.subarray(0, options.at), Buffer.from(JSON.stringify(wanted)), whole.subarray(options.at + options.bytes)];
   const start = whole.indexOf("{") + 1;

@@ -1,7 +1,7 @@
 // When a provider says it will answer again, in each of the ways they say it.
 
 import { expect, test } from "vitest";
-import { retryAtOf } from "./retry-at.ts";
+import { findRetryAt } from "./retry-at.ts";
 
 const now = Date.UTC(2026, 0, 1, 0, 0, 0);
 const at = (seconds: number): string => new Date(now + seconds * 1000).toISOString();
@@ -38,5 +38,5 @@ test.each([
   ["nonsense", { "retry-after": "soon", "x-ratelimit-reset": "later" }, { error: "x" }, null],
   ["a year", { "retry-after": "31536000" }, null, null],
 ] as const)("%s", (_, headers, body, expected) => {
-  expect(retryAtOf({ ...headers }, body, now)).toBe(expected);
+  expect(findRetryAt({ ...headers }, body, now)).toBe(expected);
 });

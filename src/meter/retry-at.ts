@@ -2,14 +2,14 @@
 
 import { isoOf } from "../kit/iso-time.ts";
 import type { IncomingHttpHeaders } from "node:http";
-import { recordOf } from "./dialects.ts";
+import { parseRecord } from "./dialects.ts";
 
 /** A time further off than this is a mistake. */
 const daysMax = 35;
 const dayMs = 86_400_000;
 
 /** ISO 8601 in UTC, or null if not stated. The latest counts: before that, some limit still refuses. */
-export function retryAtOf(headers: IncomingHttpHeaders, body: unknown, nowMs: number): string | null {
+export function findRetryAt(headers: IncomingHttpHeaders, body: unknown, nowMs: number): string | null {
   const plain = [...retryAfter(headers, nowMs), ...inBody(body, nowMs)];
   const said = plain.length > 0 ? plain : windows(headers, nowMs);
   const sound = said.filter((ms) => Number.isFinite(ms) && ms > nowMs - dayMs && ms < nowMs + daysMax * dayMs);
@@ -36,14 +36,14 @@ function windows(headers: IncomingHttpHeaders, nowMs: number): number[] {
     if (anthropic === undefined && openai === null) continue;
     const remaining = headers[anthropic === undefined ? `x-ratelimit-remaining${openai?.[1] ?? ""}` : `${anthropic}-remaining`];
     const isUsedUp = remaining === "0" || headers[`${anthropic ?? ""}-status`] === "rejected";
-    found.push({ at: timeOf(value, nowMs), isUsedUp });
+    found.push({ at: textTime(value, nowMs), isUsedUp });
   }
   const usedUp = found.filter(({ isUsedUp }) => isUsedUp);
   return (usedUp.length > 0 ? usedUp : found).map(({ at }) => at);
 }
 
 /** A date, seconds or milliseconds since 1970, a number of seconds, or a span such as `6m0s` or `20ms`. */
-function timeOf(text: string, nowMs: number): number {
+function textTime(text: string, nowMs: number): number {
   if (/^\d+(?:\.\d+)?$/.test(text)) {
     const value = Number(text);
     if (value > 1e12) return value;
@@ -63,17 +63,17 @@ function spanMs(text: string): number {
 /** Google's RetryInfo, and what OpenAI says of a plan's limit. */
 function inBody(body: unknown, nowMs: number): number[] {
   const first: unknown = Array.isArray(body) ? body[0] : body;
-  const error = recordOf(recordOf(first)["error"]);
+  const error = parseRecord(parseRecord(first)["error"]);
   const details: readonly unknown[] = Array.isArray(error["details"]) ? error["details"] : [];
   const delays = details.flatMap((detail) => {
-    const delay = recordOf(detail)["retryDelay"];
+    const delay = parseRecord(detail)["retryDelay"];
     return typeof delay === "string" ? [nowMs + spanMs(delay)] : [];
   });
   const at = error["resets_at"];
   const inSeconds = error["resets_in_seconds"];
   return [
     ...delays,
-    ...(typeof at === "number" ? [timeOf(String(at), nowMs)] : []),
+    ...(typeof at === "number" ? [textTime(String(at), nowMs)] : []),
     ...(typeof at !== "number" && typeof inSeconds === "number" ? [nowMs + inSeconds * 1000] : []),
   ];
 }

@@ -54,7 +54,7 @@ export function apisAt(path: string): readonly ModelApi[] {
   return families.find(({ prefix }) => prefix.test(path))?.apis ?? [];
 }
 
-export function routeOf(method: string | undefined, path: string, upstreams: readonly Upstream[]): Route | null {
+export function methodRoute(method: string | undefined, path: string, upstreams: readonly Upstream[]): Route | null {
   for (const { prefix, apis } of families) {
     const start = prefix.exec(path);
     if (start === null) continue;
@@ -69,7 +69,7 @@ export function routeOf(method: string | undefined, path: string, upstreams: rea
 }
 
 /** The whole URL at the provider. Some put the version into the base and some do not: it is included once. */
-export function addressOf(base: string, path: string, query: string): URL {
+export function baseAddress(base: string, path: string, query: string): URL {
   const url = new URL(base);
   const under = url.pathname.replace(/\/+$/, "");
   const version = /\/v1(?:beta|alpha)?$/.exec(under)?.[0] ?? "";

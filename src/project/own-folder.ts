@@ -15,11 +15,11 @@ export type Obstacle = { readonly path: string; readonly is: "link" | "file" };
 /** The first link or file on the way to a folder below `root`; null if there is none, even if the folder isn't there yet. */
 export function obstacleBelow(root: string, path: string): Obstacle | null {
   let at = root;
-  for (const part of partsOf(path)) {
+  for (const part of pathParts(path)) {
     at = join(at, part);
     const stats = lstatSync(at, { throwIfNoEntry: false });
     if (stats === undefined) return null;
-    if (!stats.isDirectory()) return { path: at, is: kindOf(stats) };
+    if (!stats.isDirectory()) return { path: at, is: statsKind(stats) };
   }
   return null;
 }
@@ -33,14 +33,14 @@ export function requireNoLink(root: string, path: string): void {
 /** A folder below `root`, created if missing. F1 */
 export function folderBelow(root: string, path: string, mode = 0o700): string {
   let at = root;
-  for (const part of partsOf(path)) {
+  for (const part of pathParts(path)) {
     at = join(at, part);
     let stats = lstatSync(at, { throwIfNoEntry: false });
     if (stats === undefined) {
       mkdirSync(at, { mode, recursive: true }); // another process may be quicker
       stats = lstatSync(at);
     }
-    if (!stats.isDirectory()) refuseInTheWay(at, kindOf(stats), "folder");
+    if (!stats.isDirectory()) refuseInTheWay(at, statsKind(stats), "folder");
   }
   return at;
 }
@@ -53,5 +53,5 @@ export const refuseInTheWay = (path: string, what: string, needed: "folder" | "f
     data: { path },
   });
 
-const kindOf = (stats: Stats): Obstacle["is"] => (stats.isSymbolicLink() ? "link" : "file");
-const partsOf = (path: string): readonly string[] => path.split(/[/\\]/).filter((part) => part !== "" && part !== "." && part !== sep);
+const statsKind = (stats: Stats): Obstacle["is"] => (stats.isSymbolicLink() ? "link" : "file");
+const pathParts = (path: string): readonly string[] => path.split(/[/\\]/).filter((part) => part !== "" && part !== "." && part !== sep);

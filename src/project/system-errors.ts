@@ -3,7 +3,7 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { ReasonCode } from "../contracts/reason.ts";
-import { codeOf, JournalFailure } from "../journal/failure.ts";
+import { errorCode, JournalFailure } from "../journal/failure.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 
 /** A system failure, as a reason and a sentence. */
@@ -35,7 +35,7 @@ export function classifySystemError(error: unknown): Trouble | null {
   }
   if (error instanceof WorkspaceFailed)
     return { code: error.reason, message: error.message, ...(error.hint === null ? {} : { hint: error.hint }) };
-  const errno = codeOf(error);
+  const errno = errorCode(error);
   if (errno === null || !(error instanceof Error)) return null;
   if (errno === "ENOSPC" || errno === "EDQUOT") return { code: "disk_full", message: `The disk is full: ${error.message}.` };
   if ("syscall" in error && error.syscall === "mkdtemp")
@@ -61,12 +61,14 @@ const refused = (error: Error): Trouble => ({ code: "workspace_unusable", messag
 
 /** A recursive mkdir never fails with ENOENT: Node reports that in place of the real error. */
 function isHiddenBehindMkdir(error: Error): error is Error & { readonly path: string } {
-  return "syscall" in error && error.syscall === "mkdir" && codeOf(error) === "ENOENT" && "path" in error && typeof error.path === "string";
+  return (
+    "syscall" in error && error.syscall === "mkdir" && errorCode(error) === "ENOENT" && "path" in error && typeof error.path === "string"
+  );
 }
 
 /** A user's own file of that name, for example `.autopilot`. */
 const isFileInTheWay = (error: Error): boolean =>
-  "syscall" in error && error.syscall === "mkdir" && ["ENOTDIR", "EEXIST"].includes(codeOf(error) ?? "");
+  "syscall" in error && error.syscall === "mkdir" && ["ENOTDIR", "EEXIST"].includes(errorCode(error) ?? "");
 
 const roomBytesMin = 16_384;
 

@@ -19,8 +19,8 @@ import { type Isolation, privateHome } from "../workspace/isolation/confinement.
 import { apartRoot } from "../workspace/isolation/overlay-place.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
 import { borrowedIn } from "../workspace/layers/records.ts";
-import { scopeOf } from "../workspace/layers/scope.ts";
-import { boxLimitsOf } from "./box-limits.ts";
+import { globScope } from "../workspace/layers/scope.ts";
+import { buildBoxLimits } from "./box-limits.ts";
 import { returnsEntry, scriptedEntry } from "./embedded.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { socketFolder } from "../project/runs/temporary.ts";
@@ -55,13 +55,13 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
     meter: { open: (request) => meter.opened().meter.open(request) } satisfies Meter,
     returnsEntry: returnsEntry(),
     hosts: policy.agent_hosts ?? [],
-    scopeOf,
+    scopeOf: globScope,
     place: box.mark,
     home: privateHome(folder),
     env: box.context.env,
     turnEnv: ({ attempt }) => box.turnEnv(attempt),
     ...(box.context.env["HOME"] === undefined ? {} : { userHome: box.context.env["HOME"] }),
-    boundsOf: (request) => ({ bounds: boxLimitsOf(policy), folders: [request.layer, apartRoot(folder), privateHome(folder)] }),
+    boundsOf: (request) => ({ bounds: buildBoxLimits(policy), folders: [request.layer, apartRoot(folder), privateHome(folder)] }),
     wrap: (argv, request, env, { tools }) => {
       const { socket, port } = meter.opened();
       const wrapped = isolation.wrap({
@@ -69,13 +69,13 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
         cwd: request.layer,
         env,
         writable: [request.layer],
-        readable: [...scriptsOf(box, request), ...borrowedIn(folder, request.attempt), ...(tools === null ? [] : [returnsEntry()])], // A3
+        readable: [...boxScripts(box, request), ...borrowedIn(folder, request.attempt), ...(tools === null ? [] : [returnsEntry()])], // A3
         network: "egress",
         egress: { socket, port },
         writes: "apart",
-        limits: boxLimitsOf(policy),
+        limits: buildBoxLimits(policy),
       });
-      return { ...wrapped, argv: limits.wrap(wrapped.argv, boxLimitsOf(policy), request.attempt) };
+      return { ...wrapped, argv: limits.wrap(wrapped.argv, buildBoxLimits(policy), request.attempt) };
     },
   });
   return {
@@ -97,7 +97,7 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
   };
 }
 
-const scriptsOf = (box: AgentsBox, { cast }: TurnRequest): readonly string[] =>
+const boxScripts = (box: AgentsBox, { cast }: TurnRequest): readonly string[] =>
   cast.script === undefined ? [] : [box.scriptOf(cast.script), scriptedEntry()];
 
 type MeterHere = { readonly meter: OpenMeter; readonly socket: string; readonly port: number; readonly close: () => Promise<void> };

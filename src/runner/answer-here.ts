@@ -2,9 +2,9 @@
 
 import type { EventOf } from "../contracts/event.ts";
 import { own } from "../core/record.ts";
-import { stepsOf } from "../core/selectors.ts";
+import { runSteps } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
-import { chooseBox, questionsOf } from "../views/choose-box.ts";
+import { chooseBox, runQuestions } from "../views/choose-box.ts";
 import { oneLine } from "../views/wording.ts";
 import { isVerdict } from "../views/verdicts.ts";
 import type { Request } from "../ports/inbox.ts";
@@ -17,7 +17,7 @@ import { actorOf, type CommandContext } from "../project/command-context.ts";
 export async function answerHere(context: CommandContext, openRun: OpenRun): Promise<boolean> {
   for (;;) {
     const run = openRun.view();
-    const questions = questionsOf(run);
+    const questions = runQuestions(run);
     const question = questions.find(({ block }) => own(run.blocks, block)?.hold === true) ?? questions[0];
     if (question === undefined) return false;
     for (const line of chooseBox(question)) context.show(line);
@@ -128,5 +128,5 @@ function leavesWith(run: RunView, id: string, answer: string): boolean {
   const block = own(run.blocks, id);
   const cursor = block === undefined ? undefined : own(run.cursors, block.cursor);
   if (block === undefined || cursor === undefined || block.house) return false;
-  return stepsOf(run, cursor).find((step) => step.id === block.step)?.human?.leaves === answer;
+  return runSteps(run, cursor).find((step) => step.id === block.step)?.human?.leaves === answer;
 }

@@ -7,7 +7,7 @@
 
 import type { Step } from "../contracts/flow.ts";
 import type { Outcome } from "../contracts/outcome.ts";
-import { stepsOf } from "../core/selectors.ts";
+import { runSteps } from "../core/selectors.ts";
 import type { OpenView, RunView, CursorView } from "../core/state.ts";
 import { cut } from "../flows/prompt.ts";
 import { isOutsideScope, oneLine } from "../views/wording.ts";
@@ -32,7 +32,7 @@ export type BriefSources = {
   readonly learningsOf?: (role: string) => Promise<string>;
 };
 
-export async function previousOf(run: RunView, cursor: CursorView, step: Step, open: OpenView, sources: BriefSources): Promise<string> {
+export async function readPrevious(run: RunView, cursor: CursorView, step: Step, open: OpenView, sources: BriefSources): Promise<string> {
   const lines: string[] = [];
   const recorded = sources.recordedOf?.(cursor.phase) ?? "";
   if (recorded !== "") lines.push(cut(recorded, recordedCharsMax)); // V3
@@ -66,7 +66,7 @@ export async function previousOf(run: RunView, cursor: CursorView, step: Step, o
   if (own?.kind === "passed" && hollow !== undefined) lines.push(`Your last try left files with nothing in them: ${String(hollow)}`);
   if (own?.kind === "passed" && own.facts["changed"] === false && own.detail !== null && own.detail !== "")
     lines.push(`Of your last try nothing could be kept: ${own.detail}`);
-  const steps = stepsOf(run, cursor);
+  const steps = runSteps(run, cursor);
   const index = steps.findIndex(({ id }) => id === step.id);
   for (const id of step.sees ?? []) {
     const where = steps.findIndex((other) => other.id === id);

@@ -7,9 +7,9 @@ import { minutesLeft, tokensLeft } from "../core/budget.ts";
 import { phaseDirIn } from "../engine/prove.ts";
 import type { Brief } from "../engine/runtime.ts";
 import { cut, renderPrompt } from "../flows/prompt.ts";
-import { jsonSchemaOf } from "../flows/returns.ts";
+import { findJsonSchema } from "../flows/returns.ts";
 import { invariant } from "../kit/invariant.ts";
-import { type BriefSources, previousOf } from "./brief-previous.ts";
+import { type BriefSources, readPrevious } from "./brief-previous.ts";
 
 const aboutCharsMax = 2_000;
 
@@ -30,7 +30,7 @@ export async function briefOf(
   const role = step.agent ?? "";
   const player = cast[role] ?? cast["*"];
   invariant(player !== undefined, `every role is cast: ${role}`);
-  const schema = step.returns === undefined ? null : jsonSchemaOf(step.returns);
+  const schema = step.returns === undefined ? null : findJsonSchema(step.returns);
   const picked = objective.done_criteria.find(({ id }) => Object.values(cursor.seen).some(({ facts }) => facts["criterion"] === id));
   const prompt = renderPrompt(template, {
     goal: objective.goal,
@@ -43,7 +43,7 @@ export async function briefOf(
     phase: aboutPhase(run, cursor),
     phase_dir: phaseDirIn(run.drafted.flow, cursor.phase),
     task: aboutTask(cursor),
-    previous: await previousOf(run, cursor, step, open, sources),
+    previous: await readPrevious(run, cursor, step, open, sources),
     learnings: (await sources.learningsOf?.(role)) ?? "",
     return_schema: schema === null ? "" : JSON.stringify(schema, null, 2),
     attempt: open.attempt,

@@ -14,7 +14,7 @@ import { cacheEnvironment } from "../verify/detect/detect-restore.ts";
 import { openVerifier, type VerifierParts } from "../verify/verifier.ts";
 import type { Isolation, Wrapped } from "../workspace/isolation/confinement.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
-import { boxLimitsOf } from "./box-limits.ts";
+import { buildBoxLimits } from "./box-limits.ts";
 import { product } from "../project/runs/product.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { temporaryFolder } from "../project/runs/temporary.ts";
@@ -51,7 +51,7 @@ export function openChecks({ workspace, isolation, limits, policy, folder, putBl
     network: policy.check_network ? ("on" as const) : ("off" as const),
   });
   const bounded = (wrapped: Wrapped): Wrapped =>
-    limits === undefined ? wrapped : { ...wrapped, argv: limits.wrap(wrapped.argv, boxLimitsOf(policy), "checks") }; // one at a time, so one limit
+    limits === undefined ? wrapped : { ...wrapped, argv: limits.wrap(wrapped.argv, buildBoxLimits(policy), "checks") }; // one at a time, so one limit
   return openVerifier({
     workspace,
     isLater: (commit, path, than) => workspace.isLater(commit, path, than),

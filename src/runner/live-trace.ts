@@ -17,7 +17,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { readConfig } from "../project/config/config.ts";
 import { type Collector, collectorOf, postTraces } from "../project/otel/collector.ts";
 import { version } from "../project/runs/product.ts";
-import { type HashOf, type Origin, otlpBody, readTraceparent, traceparentOf } from "../views/outbound/otlp.ts";
+import { type HashOf, type Origin, otlpBody, readTraceparent, originTraceparent } from "../views/outbound/otlp.ts";
 import { openSpans, type Span, turnKey } from "../views/outbound/spans.ts";
 
 export type LiveTrace = {
@@ -118,7 +118,7 @@ function sendingTo(collector: Collector, context: CommandContext, folder: string
     environment: (attempt) => {
       const open = view().open[attempt];
       const tries = open === undefined ? 1 : (view().cursors[open.cursor]?.tries[attempt] ?? 1);
-      return { TRACEPARENT: traceparentOf(origin, turnKey(attempt, tries)) };
+      return { TRACEPARENT: originTraceparent(origin, turnKey(attempt, tries)) };
     },
     close: async () => {
       isOver = true;

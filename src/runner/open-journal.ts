@@ -26,7 +26,7 @@ export async function openFolded(
   group: Group | null = null,
 ): Promise<{ journal: Journal; fold: Fold; lease: Lease | null }> {
   let fold: Fold = openFold();
-  const { journal, lease } = await openIn(context, folder, {
+  const { journal, lease } = await readOpen(context, folder, {
     ...(group === null ? { commit: "sync" } : { commit: "group", group }),
     now: () => systemClock.now(),
     activeMs: () => systemClock.monotonicMs(),
@@ -40,7 +40,7 @@ export async function openFolded(
 }
 
 /** In the folder, or in the store whose key its marker file names. */
-export async function openIn(
+export async function readOpen(
   context: CommandContext,
   folder: string,
   options: Options,
@@ -64,7 +64,7 @@ export async function openHubFor(
 }
 
 /** The requests of a run: in its folder, and in the store for other machines. */
-export async function openInboxOf(context: CommandContext, folder: string): Promise<OwnedInbox> {
+export async function readOpenInbox(context: CommandContext, folder: string): Promise<OwnedInbox> {
   const here = await openInbox(folder);
   const mark = sharedMark(folder);
   if (mark === null) return here;

@@ -34,7 +34,7 @@ import { openStatusCache } from "./write-status-cache.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { type Trouble, classifySystemError } from "../project/system-errors.ts";
 import { requireMayGrant } from "./may-grant.ts";
-import { closeGroup, openFolded, openHubFor, openIn, openSharedGroup } from "./open-journal.ts";
+import { closeGroup, openFolded, openHubFor, readOpen, openSharedGroup } from "./open-journal.ts";
 import { openNotices } from "./run-notices.ts";
 import { openRuntime } from "./open-runtime.ts";
 
@@ -115,7 +115,7 @@ async function holding<Value>(
 ): Promise<Value> {
   let bound = await requireOwnRun(context, paths, folder, run); // H0
   const { journal, fold, lease } = await openFolded(context, folder, redactionOf(context, paths.root).redactor, group); // H1
-  const view = (): RunView => viewOf(fold);
+  const view = (): RunView => foldView(fold);
   let hub: ReturnType<typeof openHubFor> | null = null;
   const sendCommit = async (commit: string): Promise<void> => {
     if (lease !== null) await (await (hub ??= openHubFor(context, paths, folder, lease)))?.send(commit);
@@ -223,7 +223,7 @@ export async function beginRun(
   const { redactor } = redactionOf(context, paths.root);
   const drafted = redactDraft(redactor, event, blobs);
   if (isShared && sharedMark(folder) === null) markShared(folder);
-  const opened = await openIn(context, folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
+  const opened = await readOpen(context, folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
   const journal = redactedJournal(opened.journal, redactor);
   try {
     if (journal.position.seq > 0)
@@ -255,7 +255,7 @@ export async function appendAdoption(
   }
 }
 
-function viewOf(fold: Fold): RunView {
+function foldView(fold: Fold): RunView {
   const { state } = fold;
   invariant(state.status !== "unborn", "a journal begins with its draft");
   return state;
@@ -275,15 +275,15 @@ async function pauseFor(context: CommandContext, paths: ProjectPaths, folder: st
   try {
     const { journal, fold } = await openFolded(context, folder, redactionOf(context, paths.root).redactor);
     try {
-      if (viewOf(fold).status === "running") {
+      if (foldView(fold).status === "running") {
         const change = { from_state: "running", to_state: "paused" } as const;
         const event = { event: "run_paused", actor: "system", reason_code: code, detail: message, ...change } as const;
         for (const entry of await journal.append([event])) {
           fold.apply(entry);
-          openNotices(context, paths, folder)(entry, viewOf(fold));
+          openNotices(context, paths, folder)(entry, foldView(fold));
         }
       }
-      return viewOf(fold).status;
+      return foldView(fold).status;
     } finally {
       await journal.close();
     }

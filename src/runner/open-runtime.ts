@@ -29,7 +29,7 @@ import { openNotices } from "./run-notices.ts";
 import { openHolding } from "./learnings-hold.ts";
 import { openLiveTrace } from "./live-trace.ts";
 import { openLiveView } from "./live-view.ts";
-import { openInboxOf } from "./open-journal.ts";
+import { readOpenInbox } from "./open-journal.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import { actorOf, atOnce } from "../project/command-context.ts";
 import { recordedPolicy } from "./draft/policy.ts";
@@ -107,7 +107,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
   });
   // Processes that an earlier life left alive are ended before anything new begins; the branch is inspected meanwhile.
   const [workspace] = await Promise.all([opening, agents.sweep(drafted.run_id), sweepTemporary()]);
-  for (const layer of layersIn(folder)) await isolation.collect(layer);
+  for (const layer of readLayers(folder)) await isolation.collect(layer);
   const verifier = openChecks({
     workspace,
     isolation,
@@ -122,7 +122,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
       return agents.guard(word);
     },
   });
-  const inbox = await openInboxOf(context, folder);
+  const inbox = await readOpenInbox(context, folder);
   const outputOf = async (hash: string): Promise<string> =>
     (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as Evidence).output_excerpt.slice(-evidenceCharsMax);
   const handedOf = async (hash: string): Promise<unknown> =>
@@ -200,7 +200,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
 }
 
 /** Folders in which agents of an earlier process may have left unmerged writes. */
-function layersIn(folder: string): readonly string[] {
+function readLayers(folder: string): readonly string[] {
   const layers = join(folder, "layers");
   return existsSync(layers) ? readdirSync(layers).map((name) => join(layers, name)) : [];
 }

@@ -5,18 +5,18 @@ import type { ReasonCode, ResultWord } from "../contracts/reason.ts";
 import { reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
-import { chooseBox, questionsOf } from "../views/choose-box.ts";
-import { branchKept, endingOf, nextActions } from "../views/next-actions.ts";
+import { chooseBox, runQuestions } from "../views/choose-box.ts";
+import { branchKept, runEnding, nextActions } from "../views/next-actions.ts";
 import { pauseDetail } from "../views/facts/pause-detail.ts";
 import { isQuestion } from "../views/progress.ts";
 import { oneLine } from "../views/wording.ts";
-import { codeOf } from "../project/runs/loaded-run.ts";
+import { reasonCode } from "../project/runs/loaded-run.ts";
 import { reply } from "../project/reply.ts";
 
 /** The result of `go` or `resume`: the run's state, as an answer. */
-export function outcomeOf(run: RunView, why: string, warnings: readonly string[]): Answer {
+export function runOutcome(run: RunView, why: string, warnings: readonly string[]): Answer {
   const code = codeFor(run, why);
-  const questions = run.status === "paused" ? questionsOf(run) : [];
+  const questions = run.status === "paused" ? runQuestions(run) : [];
   const result: ResultWord = run.status === "stopped" ? "FAIL" : reasons[code].result;
   return reply(code, {
     result,
@@ -45,11 +45,11 @@ function codeFor(run: RunView, why: string): ReasonCode {
     case "completed":
       return completionCodes[run.verdict ?? "unverified"];
     case "stopped":
-      return codeOf(run.reason, "operator_stopped");
+      return reasonCode(run.reason, "operator_stopped");
     case "paused":
-      return codeOf(run.reason, "boundary_reached");
+      return reasonCode(run.reason, "boundary_reached");
     default:
-      return codeOf(why, "cycle_cap_reached");
+      return reasonCode(why, "cycle_cap_reached");
   }
 }
 
@@ -61,7 +61,7 @@ function sentence(run: RunView, code: ReasonCode): string {
   const because = detail === null || isAnswered || isQuestion(run, detail) ? reasons[code].meaning : detail; // its box asks a question
   switch (run.status) {
     case "completed":
-      return `${name} is completed. ${endingOf(run)}`;
+      return `${name} is completed. ${runEnding(run)}`;
     case "stopped":
       return `${name} is stopped. ${asSentence(because)}`;
     case "paused":

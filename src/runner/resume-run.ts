@@ -11,7 +11,7 @@ import { settingsOf } from "../project/config/settings.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";
 import { refuse } from "../project/reply.ts";
 import { refuseIfForeign } from "../project/runs/require-own-run.ts";
-import { codeOf, requireStatus, type LoadedRun } from "../project/runs/loaded-run.ts";
+import { reasonCode, requireStatus, type LoadedRun } from "../project/runs/loaded-run.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { work } from "./work.ts";
 
@@ -66,7 +66,7 @@ export async function resumeRun(
 }
 
 function refuseFailed({ run, view }: LoadedRun): never {
-  return refuse(codeOf(view.reason, "phase_failed"), {
+  return refuse(reasonCode(view.reason, "phase_failed"), {
     run_id: run,
     state: view.status,
     message: `${run} failed${view.detail === null ? "" : ` (${view.detail})`}. Nothing was run again.`,

@@ -12,7 +12,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { hooksOf } from "../project/notify/hooks.ts";
 import { openQueue } from "../project/notify/queue.ts";
 import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
-import { answeredBy, noticesOf } from "../views/outbound/notices.ts";
+import { answeredBy, entryNotices } from "../views/outbound/notices.ts";
 import { ownProgram } from "./embedded.ts";
 
 /** A child run sends no notices: its parent does. */
@@ -26,7 +26,7 @@ export function openNotices(context: CommandContext, paths: ProjectPaths, folder
     if (folder !== runFolder(paths, run.drafted.run_id)) return;
     const isOver = answeredBy(entry, run);
     if (isOver !== null) queue.withdraw(isOver);
-    const fresh = noticesOf(entry, run, basename(paths.root)).filter(({ id }) => !reported.has(id));
+    const fresh = entryNotices(entry, run, basename(paths.root)).filter(({ id }) => !reported.has(id));
     if (fresh.length === 0) return;
     try {
       const added = fresh.flatMap((notice) =>

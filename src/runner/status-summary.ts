@@ -2,13 +2,13 @@
 
 import type { RunView } from "../core/state.ts";
 import { statusDetails, statusPage } from "../views/status-page.ts";
-import { statusOf } from "../views/status.ts";
+import { runStatus } from "../views/status.ts";
 import type { StatusSummary } from "./status-cache.ts";
 
 /** What `status` shows of a run and its owner. */
 export function statusSummary(view: RunView, owner: { readonly pid: number } | null): StatusSummary {
   const page = statusPage(view, owner);
-  const { run_id: _id, state, reason_code, ...data } = statusOf(view, owner);
+  const { run_id: _id, state, reason_code, ...data } = runStatus(view, owner);
   return {
     reason_code,
     state,

@@ -9,7 +9,7 @@ import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { narrate } from "./narrate.ts";
 import { isDue } from "../views/next-actions.ts";
 import { type OpenRun, withRun } from "./open-run.ts";
-import { outcomeOf } from "./outcome-of.ts";
+import { runOutcome } from "./outcome-of.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
 /**
@@ -51,6 +51,6 @@ export async function work(
     let why = await drive();
     while (await goesOn(context, openRun, input.leavesParked === true)) why = await drive();
     const unreported = isDue(openRun.view()) ? await (await import("./pull-request/open-when-due.ts")).openWhenDue(context, openRun) : [];
-    return outcomeOf(openRun.view(), why, [...warnings, ...unreported]);
+    return runOutcome(openRun.view(), why, [...warnings, ...unreported]);
   });
 }

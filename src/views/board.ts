@@ -1,11 +1,11 @@
 // board: a run at a glance while it works: phases, the steps and tasks under way, what is spent, the breaker, the agent's last words.
 // Drawn again and again in place, so it has a fixed order and never more lines than it is given.
 
-import { executionsOf, stepsOfPhase, taskPath } from "../core/selectors.ts";
+import { runExecutions, stepsOfPhase, taskPath } from "../core/selectors.ts";
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
-import { breakerOf, describeBreaker } from "./breaker-view.ts";
-import { budgetOf } from "./budget-view.ts";
+import { runBreaker, describeBreaker } from "./breaker-view.ts";
+import { runBudget } from "./budget-view.ts";
 import type { Owner } from "./next-actions.ts";
 import { phaseRows } from "./phase-rows.ts";
 import { phaseTable } from "./phase-table.ts";
@@ -49,7 +49,7 @@ function headLine(run: RunView, owner: Owner): string {
 }
 
 function spendLine(run: RunView, sinceMinutes: number): string {
-  const { counters, limits } = budgetOf(run);
+  const { counters, limits } = runBudget(run);
   const used = (dimension: "tokens" | "minutes", value: number): string => {
     const limit = limits[dimension];
     return limit === undefined
@@ -60,7 +60,7 @@ function spendLine(run: RunView, sinceMinutes: number): string {
     used("tokens", counters.tokens),
     used("minutes", Math.round((counters.minutes + sinceMinutes) * 10) / 10),
     ...(counters.usd > 0 ? [amount("usd", counters.usd)] : []),
-    `breaker ${describeBreaker(breakerOf(run))}`,
+    `breaker ${describeBreaker(runBreaker(run))}`,
   ];
   return `  spent ${parts.join(" · ")}`;
 }
@@ -71,7 +71,7 @@ const marks = { passed: "✓", failed: "✗", skipped: "-" } as const;
 function openLines(run: RunView): readonly string[] {
   const open = run.phases.filter(({ status }) => status === "open");
   const phases = open.slice(0, openMax).flatMap(({ id }) => [stepsLine(run, id), ...tasksLine(run, id)]);
-  const actions = executionsOf(run)
+  const actions = runExecutions(run)
     .slice(0, openMax)
     .map(
       ({ attempt, role, stage, kind }) =>

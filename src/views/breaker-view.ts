@@ -1,7 +1,7 @@
 // breaker-view: shows the circuit breaker: its state, counters, cooldown and the last error.
 
 import { isReasonCode, reasons } from "../contracts/reason.ts";
-import { thresholdsOf } from "../core/breaker.ts";
+import { runThresholds } from "../core/breaker.ts";
 import type { RunView } from "../core/state.ts";
 import { figure, oneLine } from "./wording.ts";
 
@@ -15,9 +15,9 @@ export type BreakerView = {
   readonly because: string | null;
 };
 
-export function breakerOf(run: RunView): BreakerView {
+export function runBreaker(run: RunView): BreakerView {
   const { state, no_progress, same, cooldown_until, because } = run.breaker;
-  const { noProgressMax, sameErrorMax } = thresholdsOf(run);
+  const { noProgressMax, sameErrorMax } = runThresholds(run);
   return {
     state,
     consecutive_no_progress: no_progress,
@@ -30,7 +30,7 @@ export function breakerOf(run: RunView): BreakerView {
 }
 
 /** The failure that the breaker counts, as a sentence; null if the newest attempt did not fail. */
-export function lastErrorOf({ breaker: { cause, last_error } }: RunView): string | null {
+export function findLastError({ breaker: { cause, last_error } }: RunView): string | null {
   if (cause === undefined) return last_error;
   const meaning = isReasonCode(cause.reason) ? reasons[cause.reason].meaning : `It failed with ${cause.reason}.`;
   const detail = oneLine(cause.detail, errorCharsMax).replace(/[.\s]+$/, "");

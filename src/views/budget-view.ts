@@ -23,7 +23,7 @@ export type BudgetView = {
 };
 
 /** `metering` says who counts: a meter that sees the traffic, or the agent's own reports. */
-export function budgetOf(run: RunView, metering: "metered" | "reported" = "reported"): BudgetView {
+export function runBudget(run: RunView, metering: "metered" | "reported" = "reported"): BudgetView {
   const { soft_ratio, profile } = run.drafted.budget;
   const { tokens, minutes, calls, usd, estimated } = run.ledger.run;
   const counters = { tokens, minutes: rounded(minutes), calls, usd: rounded(usd, 6) };
@@ -86,7 +86,7 @@ export function budgetLines(budget: BudgetView): readonly string[] {
 
 /** The budget as a person reads it. */
 export function budgetPage(run: RunView, metering?: "metered" | "reported"): readonly string[] {
-  const view = budgetOf(run, metering);
+  const view = runBudget(run, metering);
   const reserved =
     view.reserved.tokens > 0
       ? [`  reserved for turns under way: ${amount("tokens", view.reserved.tokens)}, ${amount("minutes", view.reserved.minutes)}`]

@@ -2,7 +2,7 @@
 
 import type { Scalar } from "../contracts/flow.ts";
 import { own } from "../core/record.ts";
-import { stepsOf } from "../core/selectors.ts";
+import { runSteps } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { fewLines, oneLine } from "./wording.ts";
 
@@ -27,17 +27,17 @@ export type Question = {
   readonly phase?: string;
 };
 
-export function questionsOf(run: RunView): readonly Question[] {
+export function runQuestions(run: RunView): readonly Question[] {
   return Object.values(run.blocks).map((block) => ({
     block: block.block,
     question: block.question,
     options: block.options,
     ...(block.free === true ? { free: true } : {}),
     recommend: block.recommend,
-    why: whyOf(run, block),
+    why: runWhy(run, block),
     show: shownFacts(run, block),
     code: block.code,
-    ...phaseOf(run, block),
+    ...runPhase(run, block),
   }));
 }
 
@@ -45,7 +45,7 @@ export function questionsOf(run: RunView): readonly Question[] {
  * Two phases may ask the same question: the person must know which of them does. A boundary is between two, and its box is a published
  * format.
  */
-function phaseOf(run: RunView, { cursor, code }: Block): { readonly phase?: string } {
+function runPhase(run: RunView, { cursor, code }: Block): { readonly phase?: string } {
   if (code === "session_boundary") return {};
   const isRead = "read" in run.drafted.flow.phases; // a flow that names its phases words its own questions
   const asker = isRead ? run.phases.find(({ id }) => id === own(run.cursors, cursor)?.phase) : undefined;
@@ -72,10 +72,10 @@ export function chooseBox({ block, question, options, free, recommend, why, show
 }
 
 /** Why the flow recommends it. A question of the house, or one of an agent, has no such words. */
-function whyOf(run: RunView, block: Block): string | null {
+function runWhy(run: RunView, block: Block): string | null {
   const cursor = own(run.cursors, block.cursor);
   if (cursor === undefined || block.house) return null;
-  return stepsOf(run, cursor).find(({ id }) => id === block.step)?.human?.why ?? null;
+  return runSteps(run, cursor).find(({ id }) => id === block.step)?.human?.why ?? null;
 }
 
 /** Facts that steps of the same cursor found, by the names the question wants shown. */

@@ -1,6 +1,6 @@
 // columned: aligns rows of cells into columns of text, and names the rows of a page.
 
-import { columnsOf, paddedTo } from "../kit/columns.ts";
+import { textColumns, paddedTo } from "../kit/columns.ts";
 
 /** Rows as lines whose cells are under each other; `right`: the columns whose figures end alike. */
 export function columned(
@@ -8,7 +8,9 @@ export function columned(
   { right = [] }: { readonly right?: readonly number[] } = {},
 ): readonly string[] {
   const count = Math.max(0, ...rows.map((row) => row.length));
-  const widths = Array.from({ length: count }, (_, column) => rows.reduce((most, row) => Math.max(most, columnsOf(row[column] ?? "")), 0));
+  const widths = Array.from({ length: count }, (_, column) =>
+    rows.reduce((most, row) => Math.max(most, textColumns(row[column] ?? "")), 0),
+  );
   return rows.map((row) =>
     row
       .map((cell, column) => paddedTo(cell, widths[column] ?? 0, right.includes(column) ? "right" : "left"))

@@ -4,27 +4,27 @@ import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { Criterion } from "../contracts/objective.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import { baselineOf, judgeChecks } from "../core/completion.ts";
-import { executionsOf, questionsOpen, stepsOfPhase } from "../core/selectors.ts";
+import { runExecutions, questionsOpen, stepsOfPhase } from "../core/selectors.ts";
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
-import { flowProofOf } from "./flow-proof.ts";
+import { buildFlowProof } from "./flow-proof.ts";
 import { isVerdict, verdictsOpen } from "./verdicts.ts";
 import { choices, oneLine, describeCursor } from "./wording.ts";
 
 export type CriterionStatus = { readonly id: string; readonly text: string; readonly check: string | null; readonly proved: boolean };
 
 /** Each done criterion with whether the runner's own check holds now. One without a check is never proved. */
-export function criteriaOf(run: RunView): readonly CriterionStatus[] {
-  return run.drafted.objective.done_criteria.map((criterion) => ({ ...criterion, proved: resultOf(run, criterion)?.status === "passed" }));
+export function runCriteria(run: RunView): readonly CriterionStatus[] {
+  return run.drafted.objective.done_criteria.map((criterion) => ({ ...criterion, proved: runResult(run, criterion)?.status === "passed" }));
 }
 
 /**
  * Those that the user gave. A flow that follows documents or gates is done when these say so, not when a sentence in place of a goal holds.
  */
-export function ownCriteriaOf(run: RunView): readonly CriterionStatus[] {
+export function listOwnCriteria(run: RunView): readonly CriterionStatus[] {
   const { flow, objective } = run.drafted;
-  if (!hasOnlyGoal(objective)) return criteriaOf(run);
-  return flow.playbook !== undefined || !flowProofOf(flow).isByCriteria ? [] : criteriaOf(run);
+  if (!hasOnlyGoal(objective)) return runCriteria(run);
+  return flow.playbook !== undefined || !buildFlowProof(flow).isByCriteria ? [] : runCriteria(run);
 }
 
 /** Whether nothing but the goal itself is in the place of criteria. */
@@ -37,7 +37,7 @@ export function isByPhases(run: RunView): boolean {
   return phases > 1 || (phases > 0 && "read" in run.drafted.flow.phases);
 }
 
-function resultOf(run: RunView, criterion: Criterion): CheckResult | null {
+function runResult(run: RunView, criterion: Criterion): CheckResult | null {
   if (criterion.check === null) return null;
   const isIts = ({ kind, id, command }: Check): boolean =>
     kind === "criterion" && (id === `criterion:${criterion.id}` || command === criterion.check);
@@ -58,18 +58,18 @@ type PhaseStatus = {
 export type Steps = { readonly completed: readonly string[]; readonly pending: readonly string[] };
 
 /** What is done and what is still to do: the done criteria first, then the flow's phases, the open one step by step. */
-export function stepsOf(run: RunView): Steps {
+export function runSteps(run: RunView): Steps {
   const isOver = run.status === "completed";
   const completed: string[] = [];
   const pending: string[] = [];
-  for (const { id, text, check, proved } of ownCriteriaOf(run)) {
+  for (const { id, text, check, proved } of listOwnCriteria(run)) {
     const line = `criterion ${id}: ${text}`;
     if (proved) completed.push(`${line} (proved)`);
     else if (isOver || (check === null && isWorkedOn(run, id)))
       completed.push(`${line} (not proved${check === null ? ": it has no check" : ""})`);
     else pending.push(line);
   }
-  for (const phase of phasesOf(run)) {
+  for (const phase of runPhases(run)) {
     if (phase.isOver) completed.push(phase.name);
     else completed.push(...phase.done);
     pending.push(...phase.pending);
@@ -77,7 +77,7 @@ export function stepsOf(run: RunView): Steps {
   return { completed, pending };
 }
 
-function phasesOf(run: RunView): readonly PhaseStatus[] {
+function runPhases(run: RunView): readonly PhaseStatus[] {
   return run.phases.map(({ id, name, status }) => {
     const title = phaseTitle(id, name);
     if (status === "completed" || status === "skipped") {
@@ -102,27 +102,27 @@ function phaseTitle(id: string, name: string): string {
 }
 
 /** Everything that keeps the run from going on, worst first; empty if nothing does. */
-export function blockersOf(run: RunView): readonly string[] {
+export function runBlockers(run: RunView): readonly string[] {
   return [
-    ...pauseOf(run),
+    ...runPause(run),
     ...verdictsOpen(run).map(({ phase, name }) => `${phaseTitle(phase, name)} needs your verdict`),
     ...questionsOpen(run)
       .filter((block) => !isVerdict(block))
       .map(({ block, question, options }) => `a question waits for a person (${block}): ${oneLine(question)} [${choices(options)}]`),
     ...describeFailing(run),
-    ...problemsOf(run),
+    ...runProblems(run),
     ...run.gaps.map((gap) => `not proved: ${oneLine(gap)}`),
   ];
 }
 
 export const describeFailing = (run: RunView): readonly string[] =>
-  failingChecksOf(run).map(({ check, status, exit_code, why }) => {
+  listFailingChecks(run).map(({ check, status, exit_code, why }) => {
     const what = check.kind === "project" ? describeProjectCheck(run, check.id) : `the ${check.kind.replace("_", "-")} check fails`;
     return `${what}: ${oneLine(check.command)} (${status === "failed" ? (why ?? `exit ${exit_code ?? "unknown"}`) : status.replace("_", " ")})`;
   });
 
 /** What else is wrong with the work: phases that failed, an open breaker, a hold. */
-export function problemsOf(run: RunView): readonly string[] {
+export function runProblems(run: RunView): readonly string[] {
   const over = run.status === "completed";
   return [
     ...run.phases
@@ -144,7 +144,7 @@ const isLeftBehind = (run: RunView, phase: string): boolean =>
   Object.values(own(run.cursors, phase)?.last ?? {}).some(({ kind, facts }) => kind === "failed" && facts["rollback_performed"] === false);
 
 /** Pauses that the user chose aren't blockers; every other one is, with its meaning. */
-function pauseOf(run: RunView): readonly string[] {
+function runPause(run: RunView): readonly string[] {
   const chosen = ["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached", "human_block_open", "approval_required"];
   if (run.status !== "paused" || run.reason === null || chosen.includes(run.reason)) return [];
   const meaning = isReasonCode(run.reason) ? reasons[run.reason].meaning : "The run is paused.";
@@ -158,7 +158,7 @@ function describeProjectCheck(run: RunView, id: string): string {
 }
 
 /** A criterion that has been red since before the first turn is work to do, not a blocker; a project check counts only if it was green. */
-export function failingChecksOf(run: RunView): readonly CheckResult[] {
+export function listFailingChecks(run: RunView): readonly CheckResult[] {
   const byPhases = isByPhases(run);
   return Object.values(run.checks)
     .filter(({ baseline, latest }) => {
@@ -170,8 +170,8 @@ export function failingChecksOf(run: RunView): readonly CheckResult[] {
 }
 
 /** Where the run is: the open attempts, else the open cursors' places. */
-export function placeOf(run: RunView): readonly string[] {
-  const attempts = executionsOf(run);
+export function runPlace(run: RunView): readonly string[] {
+  const attempts = runExecutions(run);
   if (attempts.length > 0) return attempts.map(({ step, cursor, stage }) => `${step} of ${describeCursor(cursor)} (${stage})`);
   return run.phases.filter(({ status }) => status === "open").map(({ id, name }) => phaseTitle(id, name));
 }

@@ -2,7 +2,7 @@
 // what was traded for what. The report's `decisions[]`.
 
 import type { Entry, Event, EventName } from "../contracts/event.ts";
-import { sentenceOf } from "./log-lines.ts";
+import { eventSentence } from "./log-lines.ts";
 import { firstFew, describeSandbox } from "./wording.ts";
 
 export type Decision = {
@@ -17,22 +17,22 @@ export type Decision = {
 const decisionsMax = 500;
 
 /** Oldest first; of a very long run the newest ones. */
-export function decisionsOf(entries: readonly Entry[]): readonly Decision[] {
-  return entries.flatMap(decisionOf).slice(-decisionsMax);
+export function entryDecisions(entries: readonly Entry[]): readonly Decision[] {
+  return entries.flatMap(entryDecision).slice(-decisionsMax);
 }
 
-function decisionOf(entry: Entry): readonly Decision[] {
-  const kind = kindOf(entry);
+function entryDecision(entry: Entry): readonly Decision[] {
+  const kind = eventKind(entry);
   if (kind === null) return [];
   return [{ seq: entry.seq, at: entry.ts, actor: entry.actor, kind, reason_code: entry.reason_code, decision: describeDecision(entry) }];
 }
 
 function describeDecision(event: Event): string {
-  if (event.event !== "run_opened") return sentenceOf(event);
+  if (event.event !== "run_opened") return eventSentence(event);
   return `Worked in sandbox ${describeSandbox(event.isolation)}, which doesn't block: ${firstFew(event.isolation.not_enforced)}.`;
 }
 
-function kindOf(event: Event): Decision["kind"] | null {
+function eventKind(event: Event): Decision["kind"] | null {
   if (event.event === "run_opened") return event.isolation.not_enforced.length > 0 ? "trade_off" : null;
   if (event.event === "step_interrupted") return event.by === "operator" ? "operator" : event.by === "crash" ? "trade_off" : "guardrail";
   if (event.event === "run_paused" || event.event === "control_requested")

@@ -10,9 +10,9 @@ const barCharsMax = 20;
 
 /** At most so many files, those with the most changed lines first. */
 export function fileRows(files: readonly ChangedFile[], filesMax: number): readonly string[] {
-  const shown = files.toSorted((a, b) => sizeOf(b) - sizeOf(a)).slice(0, filesMax);
-  const most = Math.max(1, ...shown.map(sizeOf));
-  const rows = shown.map((file) => [oneLine(file.path, pathCharsMax), ...countsOf(file), barOf(file, most)]);
+  const shown = files.toSorted((a, b) => changedFileSize(b) - changedFileSize(a)).slice(0, filesMax);
+  const most = Math.max(1, ...shown.map(changedFileSize));
+  const rows = shown.map((file) => [oneLine(file.path, pathCharsMax), ...changedFileCounts(file), changedFileBar(file, most)]);
   const left = files.length - shown.length;
   return [...columned(rows, { right: [1, 2] }), ...(left > 0 ? [`… ${plural(left, "more file")}`] : [])];
 }
@@ -23,15 +23,15 @@ export function describeDiffStat(files: readonly ChangedFile[], commits: number)
   return `${plural(files.length, "file")} +${figure(sum("insertions"))} -${figure(sum("deletions"))} in ${plural(commits, "commit")}`;
 }
 
-const sizeOf = ({ insertions, deletions }: ChangedFile): number => (insertions ?? 0) + (deletions ?? 0);
+const changedFileSize = ({ insertions, deletions }: ChangedFile): number => (insertions ?? 0) + (deletions ?? 0);
 
-function countsOf({ insertions, deletions }: ChangedFile): readonly [string, string] {
+function changedFileCounts({ insertions, deletions }: ChangedFile): readonly [string, string] {
   if (insertions === null || deletions === null) return ["binary", ""];
   return [`+${figure(insertions)}`, `-${figure(deletions)}`];
 }
 
 /** As `git diff --stat` draws it. */
-function barOf({ insertions, deletions }: ChangedFile, most: number): string {
+function changedFileBar({ insertions, deletions }: ChangedFile, most: number): string {
   const scale = Math.min(1, barCharsMax / most);
   const chars = (lines: number | null): number => (lines === null || lines === 0 ? 0 : Math.max(1, Math.round(lines * scale)));
   return "+".repeat(chars(insertions)) + "-".repeat(chars(deletions));

@@ -18,7 +18,7 @@ const ofCriteria = ["criterion", "criteria"];
 const functionsOfCriteria = ["next_criterion", "completion"];
 const group = /^[a-z][a-z0-9_-]*$/;
 
-export function flowProofOf(flow: FlowView): FlowProof {
+export function buildFlowProof(flow: FlowView): FlowProof {
   const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
   const listed = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
   const steps = [...listed, ...listed.flatMap(({ tasks }) => [...(tasks?.each ?? []), ...(tasks?.wave ?? [])])];

@@ -16,13 +16,13 @@ export function interruptedOf(run: RunView, owner: Owner): Interrupted | null {
   if (run.status !== "running" || owner !== null || run.resting !== null || run.opening === 0) return null;
   const open = Object.values(run.open)
     .filter(({ stage }) => stage !== "walking") // its tasks are reported by themselves
-    .map(({ attempt, kind, stage }) => ({ attempt, ...fateOf(kind, stage, run.drafted.run_id) }));
+    .map(({ attempt, kind, stage }) => ({ attempt, ...kindFate(kind, stage, run.drafted.run_id) }));
   return { at: run.updatedAt, open };
 }
 
 type Fate = { readonly starts_over: boolean; readonly what: string };
 
-function fateOf(kind: OpenAttempt["kind"], stage: OpenAttempt["stage"], run: string): Fate {
+function kindFate(kind: OpenAttempt["kind"], stage: OpenAttempt["stage"], run: string): Fate {
   if (kind === "flow") return { starts_over: false, what: "the run it called resumes where it was" };
   if (kind !== "agent") return { starts_over: true, what: "runs again" };
   if (stage === "turned") return { starts_over: false, what: "its turn is paid and kept; its changes are applied next" };

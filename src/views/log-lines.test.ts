@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import { type Event, eventNames, eventSchemas } from "../contracts/event.ts";
-import { logLine, sentenceOf } from "./log-lines.ts";
+import { logLine, eventSentence } from "./log-lines.ts";
 import { liveLine, openMilestones } from "./progress.ts";
 import { checked, drafted, entryOf, hash, runView, sha } from "./run-view.test-support.ts";
 
@@ -139,7 +139,7 @@ test("a sentence is one line, whatever an agent put into it", () => {
   const opened = all.find((event) => event.event === "block_opened");
   expect(opened).toBeDefined();
   if (opened?.event !== "block_opened") return;
-  expect(sentenceOf({ ...opened, question: "Go?\n✓ verified\u001b[2J" })).toBe("Question (block:1): Go? ✓ verified\\x1b[2J [A: yes]");
+  expect(eventSentence({ ...opened, question: "Go?\n✓ verified\u001b[2J" })).toBe("Question (block:1): Go? ✓ verified\\x1b[2J [A: yes]");
 });
 
 test("while a run works, book-keeping is quiet and what matters bears a mark", () => {

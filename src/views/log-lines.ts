@@ -8,19 +8,19 @@ import { proofSentence, verdictLabel } from "./verdict-sentences.ts";
 import { amount, describeAttempt, choices, duration, figure, firstFew, money, oneLine, plural, describeCursor } from "./wording.ts";
 
 /** The event as text. The end of quoted text replaces our full stop. */
-export const sentenceOf = (event: Event): string =>
+export const eventSentence = (event: Event): string =>
   (sentences[event.event] as (event: Event) => string)(event).replace(/([.?!…])\.$/, "$1");
 
 /** The event as a line of `autopilot log`: number, time, sentence, and who did it where it was not the runner. */
 export function logLine(entry: Entry): string {
   const who = entry.actor === "system" ? "" : ` [${oneLine(entry.actor)}]`;
-  return `${String(entry.seq).padStart(5)}  ${entry.ts.slice(0, 19).replace("T", " ")}  ${sentenceOf(entry)}${who}`;
+  return `${String(entry.seq).padStart(5)}  ${entry.ts.slice(0, 19).replace("T", " ")}  ${eventSentence(entry)}${who}`;
 }
 
 /** The same for a glance: the time of day where the reader is, and no number. */
 export function shortLogLine(entry: Entry, timeOf: (ts: string) => string): string {
   const who = entry.actor === "system" || entry.actor.startsWith("agent:") ? "" : ` [${oneLine(entry.actor)}]`;
-  return `${timeOf(entry.ts)}  ${sentenceOf(entry)}${who}`;
+  return `${timeOf(entry.ts)}  ${eventSentence(entry)}${who}`;
 }
 
 /** Whether an event says what came of something: beginnings, sessions, routes and steps that changed nothing are book-keeping. */

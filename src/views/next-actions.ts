@@ -18,19 +18,19 @@ export function nextActions(
   owner: Owner = null,
   { isCurrent = true }: { readonly isCurrent?: boolean } = {},
 ): readonly string[] {
-  const actions = [...new Set(actionsIn(run, owner))];
+  const actions = [...new Set(findActions(run, owner))];
   return isCurrent ? actions : actions.map((action) => naming(action, run.drafted.run_id));
 }
 
-function actionsIn(run: RunView, owner: Owner): readonly string[] {
+function findActions(run: RunView, owner: Owner): readonly string[] {
   switch (run.status) {
     case "draft":
       return run.acknowledged ? ["autopilot go"] : ["autopilot go --yes", `autopilot ack ${run.drafted.ack.slice(0, 12)}`];
     case "running":
-      if (owner !== null) return [...questionsOf(run), "autopilot watch", "autopilot pause"];
-      return [...questionsOf(run), "autopilot resume", "autopilot stop"];
+      if (owner !== null) return [...runQuestions(run), "autopilot watch", "autopilot pause"];
+      return [...runQuestions(run), "autopilot resume", "autopilot stop"];
     case "paused":
-      return [...questionsOf(run), ...waysOn(run), "autopilot stop"];
+      return [...runQuestions(run), ...waysOn(run), "autopilot stop"];
     case "stopped":
       return [
         ...(run.reason === null || run.reason === "operator_stopped" || !isReasonCode(run.reason) ? [] : [reasons[run.reason].hint]),
@@ -45,7 +45,7 @@ function actionsIn(run: RunView, owner: Owner): readonly string[] {
   }
 }
 
-function questionsOf(run: RunView): readonly string[] {
+function runQuestions(run: RunView): readonly string[] {
   const verdicts = verdictsOpen(run).map(({ phase }) => verdictCommand(phase));
   const others = Object.values(run.blocks).filter((block) => !isVerdict(block));
   return [
@@ -75,18 +75,18 @@ function completedActions(run: RunView): readonly string[] {
 /** Whether its work was to become a pull request and has not yet. */
 export const isDue = (run: RunView): boolean =>
   run.status === "completed" &&
-  newestLanding(outcomesOf(run))?.facts["why"] === "pull_request" &&
+  newestLanding(runOutcomes(run))?.facts["why"] === "pull_request" &&
   (run.pull_request?.opened ?? null) === null;
 
 /** Whether the newest work of this run that was to land has landed on the user's branch. */
-export const hasLanded = (run: RunView): boolean => newestLanding(outcomesOf(run))?.facts["landed"] === true;
+export const hasLanded = (run: RunView): boolean => newestLanding(runOutcomes(run))?.facts["landed"] === true;
 
-const outcomesOf = (run: RunView) => Object.values(run.cursors).flatMap(({ last }) => Object.values(last));
+const runOutcomes = (run: RunView) => Object.values(run.cursors).flatMap(({ last }) => Object.values(last));
 // If each phase lands by itself, the newest landing decides.
-const newestLanding = (outcomes: ReturnType<typeof outcomesOf>) => outcomes.findLast(({ facts }) => facts["landed"] !== undefined);
+const newestLanding = (outcomes: ReturnType<typeof runOutcomes>) => outcomes.findLast(({ facts }) => facts["landed"] !== undefined);
 
 /** How a run ends: whether all of it is done, what was proved, and where the work is. */
-export function endingOf(run: RunView, found: VerdictFound = { verdict: run.verdict ?? "unverified", gaps: run.gaps }): string {
+export function runEnding(run: RunView, found: VerdictFound = { verdict: run.verdict ?? "unverified", gaps: run.gaps }): string {
   const landing: Landing = hasLanded(run) ? "landed" : branchKept(run) === null ? "nothing" : "kept";
   const branch = `autopilot/${run.drafted.run_id}`;
   const undone = undonePhases(run);
@@ -108,7 +108,7 @@ export const undonePhases = (run: RunView): readonly string[] =>
 
 /** Why finished work is still on the run's own branch: from the run, a phase, or the landing step. Null if it landed or there is none. */
 export function branchKept(run: RunView): { readonly code: ReasonCode; readonly detail: string | null } | null {
-  const outcomes = outcomesOf(run);
+  const outcomes = runOutcomes(run);
   const newest = newestLanding(outcomes);
   const why = newest?.facts["why"];
   if (isDue(run)) return { code: "pull_request_pending", detail: null };

@@ -1,10 +1,10 @@
 // now-lines: what is going on at this moment, in the last rows of the terminal where a run works: each turn or check under way with the
 // last thing seen of it, and what is spent.
 
-import { executionsOf } from "../core/selectors.ts";
+import { runExecutions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
-import { budgetOf } from "./budget-view.ts";
-import { labelWidth, stepOf, turnLabel } from "./progress.ts";
+import { runBudget } from "./budget-view.ts";
+import { labelWidth, runStep, turnLabel } from "./progress.ts";
 import { describeBudget, figure, span } from "./wording.ts";
 
 const actionsMax = 4;
@@ -18,15 +18,15 @@ export type Now = {
 
 /** Nothing if nothing is under way. */
 export function nowLines(run: RunView, { seenOf, ageMs }: Now): readonly string[] {
-  const open = executionsOf(run);
+  const open = runExecutions(run);
   if (run.status !== "running" || open.length === 0) return [];
   const rows = open.slice(0, actionsMax).map(({ attempt, kind, stage }) => {
     const label = kind === "agent" ? (stage === "started" ? turnLabel(run, attempt) : "Checks") : "Checks";
     const seen = seenOf(attempt) ?? (kind === "agent" && stage === "started" ? "at work" : "looking at the result");
-    return `● ${label.padEnd(labelWidth)} ${span(ageMs(attempt)).padStart(7)}  ${kind === "agent" ? stepOf(run, attempt) : ""}${seen.trim()}`;
+    return `● ${label.padEnd(labelWidth)} ${span(ageMs(attempt)).padStart(7)}  ${kind === "agent" ? runStep(run, attempt) : ""}${seen.trim()}`;
   });
   const left = open.length > actionsMax ? [`  and ${figure(open.length - actionsMax)} more under way`] : [];
-  const { counters, limits } = budgetOf(run);
+  const { counters, limits } = runBudget(run);
   const minutes = counters.minutes + Math.max(...open.map(({ attempt }) => ageMs(attempt))) / 60_000;
   return [...rows, ...left, `  ${describeBudget({ ...counters, minutes }, limits)}   Ctrl-C pauses`];
 }

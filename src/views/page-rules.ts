@@ -71,7 +71,7 @@ export type PageFormat = keyof typeof pages;
 export const pageFormats = Object.keys(pages) as readonly PageFormat[];
 
 /** P1 */
-export const pageFormatIn = (head: string): PageFormat | null => {
+export const findPageFormat = (head: string): PageFormat | null => {
   const [first = ""] = head.replace(/^\uFEFF/, "").split(/\r?\n/, 1);
   return pageFormats.find((format) => pages[format].title.test(first)) ?? null;
 };

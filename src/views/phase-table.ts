@@ -50,7 +50,7 @@ function rowCells(row: PhaseRow, isPriced: boolean): string[] {
     phaseMarks[status],
     id,
     oneLine(name, nameCharsMax),
-    `${words[status]}${detailOf(row)}`,
+    `${words[status]}${phaseDetail(row)}`,
     score === null ? "-" : figure(score),
     duration_minutes > 0 ? duration(duration_minutes * 60_000) : "-",
     tokens > 0 ? figure(tokens) : "-",
@@ -59,7 +59,7 @@ function rowCells(row: PhaseRow, isPriced: boolean): string[] {
 }
 
 /** Where it is, what it waits for, why it is not to be done. */
-function detailOf({ status, step, tasks, waits_for, because }: PhaseRow): string {
+function phaseDetail({ status, step, tasks, waits_for, because }: PhaseRow): string {
   if (status === "in_progress") {
     const failed = tasks === null || tasks.failed === 0 ? "" : `, ${figure(tasks.failed)} failed`;
     const done = tasks === null ? "" : ` (${figure(tasks.done)} of ${plural(tasks.total, "task")}${failed})`;

@@ -63,7 +63,7 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
 
   const ended = (entry: EventOf<"step_completed" | "step_failed"> & Entry): readonly TraceSpan[] => {
     const { attempt } = entry;
-    const step = stepOf(attempt);
+    const step = attemptStep(attempt);
     const from = begun.get(attempt)?.at ?? entry.ts;
     const beyond = Math.max(0, (begun.get(attempt)?.calls ?? 0) - callsPerAttemptMax);
     begun.delete(attempt);
@@ -115,7 +115,7 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
           return [turn(entry)];
         case "changes_applied":
           return [
-            span(entry.ts, entry.attempt, stepOf(entry.attempt), "file_write", {
+            span(entry.ts, entry.attempt, attemptStep(entry.attempt), "file_write", {
               input: entry.paths.join(", "),
               output: `commit ${entry.commit.slice(0, 12)}, ${plural(entry.paths.length, "file")}`,
               status: "success",
@@ -123,7 +123,7 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
           ];
         case "step_interrupted":
           return [
-            span(begun.get(entry.attempt)?.at ?? entry.ts, entry.attempt, stepOf(entry.attempt), "decision", {
+            span(begun.get(entry.attempt)?.at ?? entry.ts, entry.attempt, attemptStep(entry.attempt), "decision", {
               input: describeAttempt(entry.attempt),
               output: `interrupted by ${entry.by}${entry.detail === undefined ? "" : `: ${entry.detail}`}`,
               ms: msBetween(begun.get(entry.attempt)?.at ?? entry.ts, entry.ts),
@@ -151,7 +151,7 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
       if (attempt !== undefined && ++attempt.calls > callsPerAttemptMax) return null;
       const action = actionOf(signal.kind);
       const isFile = action === "file_read" || action === "file_write";
-      return span(from, signal.attempt, stepOf(signal.attempt), action, {
+      return span(from, signal.attempt, attemptStep(signal.attempt), action, {
         input: isFile && signal.path !== undefined ? signal.path : signal.title,
         output: signal.status,
         ms: msBetween(from, at),
@@ -210,7 +210,7 @@ function commandsOf(
 }
 
 /** The format's step an attempt belongs to; a task's steps are those of the step that cursors the tasks. */
-export function stepOf(attempt: string): Step {
+export function attemptStep(attempt: string): Step {
   const parts = attemptParts(attempt);
   if (parts === null) return "phase_runner";
   if (taskOfCursor(parts.cursor) === null) return stepName(parts.step);

@@ -10,9 +10,9 @@ import { phaseRows } from "./phase-rows.ts";
 import { phaseTable } from "./phase-table.ts";
 import { story, reported } from "./phase-story.test-support.ts";
 import { reportPage } from "./report-page.ts";
-import { reportOf } from "./report.ts";
+import { runReport } from "./report.ts";
 import { statusPage } from "./status-page.ts";
-import { statusOf } from "./status.ts";
+import { runStatus } from "./status.ts";
 import { verdictsOpen } from "./verdicts.ts";
 
 const { run, entries } = reported();
@@ -21,7 +21,7 @@ const page = (lines: readonly string[]): string => `${lines.join("\n")}\n`;
 const golden = (name: string): string => `../../test/golden/pages/${name}.txt`;
 
 test("status has a row a phase: how it stands, its score, what it used, where it is", () => {
-  const rows = statusOf(run, owner).phases;
+  const rows = runStatus(run, owner).phases;
   expect(rows.map(({ id, status, score, tokens }) => [id, status, score, tokens])).toEqual([
     ["1", "completed", 9, 48_000],
     ["2", "failed", null, 27_000],
@@ -40,7 +40,7 @@ test("its page is a table, with the breaker, what is spent, what is in the way a
 });
 
 test("the report says of each phase what was proved by which command, what is not so, and why it failed", async () => {
-  const view = reportOf(run, entries, { owner });
+  const view = runReport(run, entries, { owner });
   const failed = view.phases.find(({ id }) => id === "2");
   expect(failed).toMatchObject({
     post_mortem: { category: "acceptance_criteria_unmet" },
@@ -56,9 +56,9 @@ test("the report says of each phase what was proved by which command, what is no
 });
 
 test("what was judged on the way is no judgement of phases that are not done, and the goal is no criterion that lacks a check", () => {
-  const view = reportOf({ ...run, judged: { verdict: "verified", gaps: [] } }, entries, { owner });
+  const view = runReport({ ...run, judged: { verdict: "verified", gaps: [] } }, entries, { owner });
   expect(view.judgement).toMatchObject({ verdict: "unverified", gaps: ["not completed: 5 phases (2, 2.1, 3, 4, 5)"] });
-  expect(reportOf({ ...run, judged: { verdict: "refuted", gaps: [] } }, entries).judgement.verdict).toBe("refuted");
+  expect(runReport({ ...run, judged: { verdict: "refuted", gaps: [] } }, entries).judgement.verdict).toBe("refuted");
   expect([view.criteria, view.recommendations.filter((action) => action.includes("--done-criteria"))]).toEqual([[], []]);
 });
 
@@ -66,7 +66,7 @@ test("what was to be taken back and could not be is told, in the report and by s
   const detail = "Later work changed a.js too, and cannot be told apart: nothing was taken back.";
   const index = entries.findIndex((entry) => entry.event === "step_completed" && entry.attempt.startsWith("2@1/undo#"));
   const failedUndo = { ...entries[index], event: "step_failed", facts: { rollback_performed: false }, detail } as unknown as Entry;
-  const reported = reportOf(run, entries.with(index, failedUndo));
+  const reported = runReport(run, entries.with(index, failedUndo));
   expect(reported.phases.find(({ id }) => id === "2")).toMatchObject({ rolled_back_to: null, left_behind: detail });
   expect(reportPage(reported).join("\n")).toContain(`    left     what it did is still there: ${detail}`);
   const undo = { kind: "failed", facts: { rollback_performed: false }, reason: "merge_conflict", detail };
@@ -78,7 +78,7 @@ test("what was to be taken back and could not be is told, in the report and by s
 test("what comes after the phases is ticked only where it came to the end that was wanted", () => {
   const after = (status: string, because: string | null) => ({ name: "Self-audit", status, because });
   const view = {
-    ...reportOf(run, entries),
+    ...runReport(run, entries),
     afterwards: [after("completed", null), after("completed", "audit_failed"), after("failed", null)],
   };
   const lines = reportPage(view).filter((line) => line.includes("Self-audit"));
@@ -89,7 +89,7 @@ test("where something must come first, `resume` is said with it and not again wi
   const next = (reason: string): readonly string[] => nextActions({ ...run, status: "paused", reason, blocks: {} });
   expect(next("retry_limit_reached")).toEqual(["autopilot budget raise retries=+5, then autopilot resume", "autopilot stop"]);
   expect(next("operator_paused")).toEqual(["autopilot resume", "autopilot stop"]);
-  const paused = reportOf({ ...run, status: "paused", reason: "phase_failed", blocks: {} }, entries);
+  const paused = runReport({ ...run, status: "paused", reason: "phase_failed", blocks: {} }, entries);
   expect(paused.recommendations).toEqual(["autopilot resume", "autopilot stop"]); // whoever reads the report need not be sent to it
 });
 
@@ -143,7 +143,7 @@ test("whatever the point of the story, every page can be made", () => {
     drafts.push(draft);
     const now = reported(drafts);
     expect(statusPage(now.run, null).length).toBeGreaterThan(5);
-    expect(reportPage(reportOf(now.run, now.entries, {})).length).toBeGreaterThan(5);
+    expect(reportPage(runReport(now.run, now.entries, {})).length).toBeGreaterThan(5);
     expect(boardLines(now.run, { owner: null, live: "", rowsMax: 20, sinceMinutes: 0 }).length).toBeLessThanOrEqual(20);
   }
 });

@@ -5,9 +5,9 @@ import type { Budget } from "../contracts/budget.ts";
 import { dimensions } from "../contracts/budget.ts";
 import type { Base, Cast, IsolationInForce } from "../contracts/event.ts";
 import type { Check } from "../contracts/evidence.ts";
-import { type Flow, kindOf, type Phase, type Scalar, type Step } from "../contracts/flow.ts";
+import { type Flow, stepKind, type Phase, type Scalar, type Step } from "../contracts/flow.ts";
 import type { Objective } from "../contracts/objective.ts";
-import { type FlowProof, flowProofOf } from "./flow-proof.ts";
+import { type FlowProof, buildFlowProof } from "./flow-proof.ts";
 import { hasOnlyGoal } from "./criteria-status.ts";
 import { named } from "./columned.ts";
 import { amount, figure, firstFew, money, oneLine, plural, describeSandbox } from "./wording.ts";
@@ -92,8 +92,8 @@ export function previewOf(input: PreviewInput): PreviewView {
   return {
     objective: input.objective,
     inferred_defaults: input.inferredDefaults,
-    flow: { name: flow.flow, version: flow.version, about: flow.about ?? "", options: input.options, proof: flowProofOf(flow) },
-    phases: phasesOf(flow),
+    flow: { name: flow.flow, version: flow.version, about: flow.about ?? "", options: input.options, proof: buildFlowProof(flow) },
+    phases: flowPhases(flow),
     roles: Object.fromEntries(
       Object.entries(input.cast).map(([role, { agent, instead = [] }]) => [
         role,
@@ -114,7 +114,7 @@ export function previewOf(input: PreviewInput): PreviewView {
   };
 }
 
-function phasesOf(flow: Flow): readonly PlannedPhase[] {
+function flowPhases(flow: Flow): readonly PlannedPhase[] {
   const planned = (group: PlannedPhase["group"], phases: readonly Phase[] | undefined): readonly PlannedPhase[] =>
     (phases ?? []).map(({ id, name, steps }) => ({ id, name: name ?? id, group, steps: steps.map(stepOf) }));
   const middle: readonly PlannedPhase[] = Array.isArray(flow.phases)
@@ -123,7 +123,7 @@ function phasesOf(flow: Flow): readonly PlannedPhase[] {
   return [...planned("before", flow.before), ...middle, ...planned("after", flow.after)];
 }
 
-const stepOf = (step: Step): PlannedStep => ({ id: step.id, kind: kindOf(step), role: step.agent ?? null });
+const stepOf = (step: Step): PlannedStep => ({ id: step.id, kind: stepKind(step), role: step.agent ?? null });
 
 const listedMax = 12;
 const commandCharsMax = 2000;
@@ -138,7 +138,7 @@ export function previewPage(view: PreviewView, ack: string, warnings: readonly s
     ...row("Done when", doneLines(view)),
     ...row("Checks", checkLines(view)),
     ...row("May edit", [`${firstFew(scope.patterns)}${scope.files === null ? "" : ` (${plural(scope.files, "file")} now)`}`]),
-    ...row("Agent", [`${agentsOf(view)}, ${sandbox === "none" ? "no sandbox" : `sandbox: ${sandbox}`}`]),
+    ...row("Agent", [`${previewAgents(view)}, ${sandbox === "none" ? "no sandbox" : `sandbox: ${sandbox}`}`]),
     ...Object.entries(view.commands).flatMap(([agent, command]) =>
       row("Command", [`${oneLine(agent)}: ${oneLine(command, commandCharsMax)}`]),
     ),
@@ -164,7 +164,7 @@ export function previewDetails(view: PreviewView): readonly string[] {
     "",
     "Details",
     ...row("Flow", [`${view.flow.name}${view.flow.about === "" ? "" : `: ${oneLine(view.flow.about)}`}`]),
-    ...row("Ends", [completionOf(view)]),
+    ...row("Ends", [previewCompletion(view)]),
     ...row("Policy", [`risk ${objective.risk_level}, hand-off ${objective.handoff_mode}, approval ${objective.approval_policy}`]),
     ...row("Sandbox", [
       `${view.isolation.mechanism}; it blocks: ${view.isolation.enforced.map((what) => oneLine(what)).join(", ") || "nothing"}`,
@@ -191,7 +191,7 @@ function describeDefaults({ inferred_defaults, objective }: PreviewView): readon
 const row = (name: string, lines: readonly string[]): readonly string[] => named(11, name, lines);
 
 /** One agent for every role is said once. */
-function agentsOf({ roles }: PreviewView): string {
+function previewAgents({ roles }: PreviewView): string {
   const names = new Set(Object.values(roles));
   return names.size === 1 ? oneLine([...names][0] ?? "") : firstFew(Object.entries(roles).map(([role, agent]) => `${agent} as ${role}`));
 }
@@ -241,7 +241,7 @@ const more = (count: number): readonly string[] => (count > listedMax ? [`… ${
 const describeLimit = (dimension: string, limit: number | undefined): readonly string[] =>
   limit === undefined ? [] : [amount(dimension, limit)];
 
-function completionOf({ wanted, flow, objective }: PreviewView): string {
+function previewCompletion({ wanted, flow, objective }: PreviewView): string {
   if (wanted !== undefined) return "when every phase is done and the runner's own checks hold";
   return flow.proof.isPromised ? describeCompletion(objective) : "when every phase is done: its gates and checks hold";
 }

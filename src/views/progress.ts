@@ -9,7 +9,7 @@ import { completionCodes } from "../core/verdict.ts";
 import { msOf } from "../kit/iso-time.ts";
 import { unreachable } from "../kit/never.ts";
 import { isByPhases } from "./criteria-status.ts";
-import { areAllIdle, sentenceOf } from "./log-lines.ts";
+import { areAllIdle, eventSentence } from "./log-lines.ts";
 import { phaseRows } from "./phase-rows.ts";
 import { proofSentence, verdictLabel, verdictMark } from "./verdict-sentences.ts";
 import {
@@ -69,8 +69,8 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
     const facts =
       turn === undefined
         ? []
-        : [span(turn.usage.minutes * 60_000), `${rounded(turn.usage.tokens)} tokens`, ...priceOf(turn), ...sureOf(turn)];
-    return row(mark, turnLabel(run, attempt), [`${stepOf(run, attempt)}${text}`, facts.join(", ")]);
+        : [span(turn.usage.minutes * 60_000), `${rounded(turn.usage.tokens)} tokens`, ...eventPrice(turn), ...sureOf(turn)];
+    return row(mark, turnLabel(run, attempt), [`${runStep(run, attempt)}${text}`, facts.join(", ")]);
   }
   function checksRow(mark: string, entry: EventOf<"step_completed" | "step_failed"> & { readonly ts: string }, more = ""): string {
     const isFirst = entry.attempt.startsWith("before.");
@@ -100,7 +100,7 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
       case "phase_completed":
         return isWhole(run, entry.walk) ? [] : [plain(entry)];
       case "oracles_judged":
-        return entry.changes.length === 0 ? [] : [`! ${sentenceOf(entry)}`];
+        return entry.changes.length === 0 ? [] : [`! ${eventSentence(entry)}`];
       case "run_completed":
         return [row(verdictMark(entry.verdict), "Done", [`${verdictLabel(entry.verdict)}. ${proofSentence(entry.verdict, entry.gaps)}`])];
       case "step_completed": {
@@ -138,7 +138,7 @@ function openedLine({ isolation }: EventOf<"run_opened">, { drafted, limits }: R
 export const labelWidth = 9;
 const row = (mark: string, label: string, parts: readonly string[]): string =>
   `${mark} ${label.padEnd(labelWidth)} ${parts.filter((part) => part !== "").join("   ")}`;
-const priceOf = ({ usage: { usd } }: EventOf<"turn_ended">): readonly string[] => (usd === undefined ? [] : [money(usd)]);
+const eventPrice = ({ usage: { usd } }: EventOf<"turn_ended">): readonly string[] => (usd === undefined ? [] : [money(usd)]);
 const sureOf = ({ promised, confidence }: EventOf<"turn_ended">): readonly string[] => [
   ...(promised ? ["says it's done"] : []),
   ...(confidence === null ? [] : [`confidence ${figure(confidence)}`]),
@@ -162,7 +162,7 @@ export function turnLabel(run: RunView, attempt: string): string {
 }
 
 /** Which step a turn belongs to, if that is not plain. */
-export function stepOf(run: RunView, attempt: string): string {
+export function runStep(run: RunView, attempt: string): string {
   const turn = run.turns.find((candidate) => candidate.attempt === attempt);
   if (turn === undefined) return "";
   if (isByPhases(run)) return `${describeAttempt(attempt)}: `;
@@ -177,7 +177,7 @@ function reported(event: EventOf<"step_completed">): string | null {
   return `${result === "PASS" ? "✓" : result === "WARN" ? "!" : "✗"} ${meaning}${detail}`;
 }
 
-const plain = (event: Event): string => `${marks[event.event] ?? "·"} ${sentenceOf(event)}`;
+const plain = (event: Event): string => `${marks[event.event] ?? "·"} ${eventSentence(event)}`;
 
 /** What the work is worth is said once, when the run ends: later steps may still find a gap. */
 const verdictCodes: ReadonlySet<string> = new Set(Object.values(completionCodes));

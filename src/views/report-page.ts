@@ -25,7 +25,7 @@ export function reportPage(view: ReportView): readonly string[] {
   const isReported = view.phases.length > 0;
   const chosen = view.decisions.filter(({ reason_code }) => reason_code !== "ack_recorded" && reason_code !== "ok");
   return [
-    headOf(view),
+    reportHead(view),
     "",
     ...row("Goal", oneLine(view.goal, goalCharsMax)), // whole under "Asked", with -v
     ...(view.ending === null ? [] : row("Result", view.ending)),
@@ -64,7 +64,7 @@ export function reportDetails(view: ReportView): readonly string[] {
 
 const row = (name: string, ...lines: readonly string[]): readonly string[] => named(8, name, lines);
 
-function headOf({ run_id, state, verdict, reason_code }: ReportView): string {
+function reportHead({ run_id, state, verdict, reason_code }: ReportView): string {
   if (state === "completed" && verdict !== null) return `${verdictMark(verdict)} done: ${verdictLabel(verdict)}     ${run_id}`;
   if (state === "running" && reason_code === "run_in_progress") return `● running     ${run_id}`;
   const mark = state === "running" ? "●" : state === "draft" ? "○" : state === "stopped" ? "✗" : "!";

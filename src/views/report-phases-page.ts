@@ -13,19 +13,19 @@ export function phaseReportLines(phases: readonly PhaseReport[]): readonly strin
   const begun = phases.filter(({ status }) => status !== "not_started");
   const left = phases.filter(({ status }) => status === "not_started").map(({ id }) => id);
   return [
-    ...begun.flatMap(paragraphOf),
+    ...begun.flatMap(phaseParagraph),
     ...(left.length === 0 ? [] : [`· ${plural(left.length, "phase")} not begun: ${firstFew(left, 20)}`]),
   ];
 }
 
-function paragraphOf(phase: PhaseReport): readonly string[] {
+function phaseParagraph(phase: PhaseReport): readonly string[] {
   const { id, name, proof, false_claims, commits, post_mortem, rolled_back_to, left_behind, verdict } = phase;
   const shown = [
     ...proof.filter((candidate) => candidate.status !== "passed"),
     ...proof.filter((candidate) => candidate.status === "passed"),
   ];
   return [
-    `${markOf(phase)} Phase ${id}${name === "" ? "" : ` ${oneLine(name)}`}: ${headOf(phase)}`,
+    `${phaseReportMark(phase)} Phase ${id}${name === "" ? "" : ` ${oneLine(name)}`}: ${phaseReportHead(phase)}`,
     ...some("checked", shown.slice(0, proofMax).map(proofLine), proof.length - proofMax),
     ...(post_mortem === null
       ? []
@@ -56,10 +56,10 @@ function paragraphOf(phase: PhaseReport): readonly string[] {
 }
 
 /** A phase skipped because another failed needs a person; one that was already done does not. */
-const markOf = ({ status, because }: PhaseReport): string =>
+const phaseReportMark = ({ status, because }: PhaseReport): string =>
   status === "skipped" && because?.startsWith("already_") !== true ? "!" : phaseMarks[status];
 
-function headOf({ status, because, score, duration_minutes, tokens, usd, attempts, step }: PhaseReport): string {
+function phaseReportHead({ status, because, score, duration_minutes, tokens, usd, attempts, step }: PhaseReport): string {
   const why = because === null || status === "completed" ? "" : ` (${because.replaceAll("_", " ")})`;
   const at = status === "in_progress" && step !== null ? `, at ${step}` : "";
   const word = status === "needs_human_verification" ? "needs your verdict" : status.replaceAll("_", " ");

@@ -8,7 +8,7 @@ import type { CheckResult, CheckStatus } from "../contracts/evidence.ts";
 import type { FailureCategory } from "../contracts/roadmap-values.ts";
 import type { RunView } from "../core/state.ts";
 import { phaseOfEntry, taskOfCursor } from "../insight/places.ts";
-import { postMortemOf } from "../insight/post-mortem.ts";
+import { findPostMortem } from "../insight/post-mortem.ts";
 import type { ClaimRead } from "../insight/rejection.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
 import { describeAttempt } from "./wording.ts";
@@ -48,10 +48,10 @@ export function phaseReports(run: RunView, entries: readonly Entry[], claimOf: C
     if (own === undefined) byPhase.set(phase, [entry]);
     else own.push(entry);
   }
-  return phaseRows(run).map((row) => reportOf(row, byPhase.get(row.id) ?? [], claimOf));
+  return phaseRows(run).map((row) => rowReport(row, byPhase.get(row.id) ?? [], claimOf));
 }
 
-function reportOf(row: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): PhaseReport {
+function rowReport(row: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): PhaseReport {
   const results = new Map<string, CheckResult>();
   const commits: { sha: string; subject: string; files: number }[] = [];
   const claims: { agent: string; text: string; why: string }[] = [];
@@ -71,7 +71,7 @@ function reportOf(row: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): Pha
         [rolledBackTo, leftBehind] = [null, null];
         break;
       case "changes_applied":
-        commits.push({ sha: entry.commit, subject: subjectOf(entry.attempt), files: entry.paths.length });
+        commits.push({ sha: entry.commit, subject: attemptSubject(entry.attempt), files: entry.paths.length });
         break;
       case "claims_checked":
         for (const { text, why, verdict: found } of entry.claims) if (found === "false") claims.push({ agent: entry.agent, text, why });
@@ -96,7 +96,7 @@ function reportOf(row: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): Pha
     rolled_back_to: rolledBackTo,
     left_behind: leftBehind,
     verdict,
-    post_mortem: row.status === "failed" ? causeOf(row, own, claimOf) : null,
+    post_mortem: row.status === "failed" ? phaseCause(row, own, claimOf) : null,
   };
 }
 
@@ -112,17 +112,17 @@ function oncePerCommand(results: readonly CheckResult[]): readonly PhaseProof[] 
 }
 
 /** The phase's own criteria, then what tasks and proofs asked for, then the project's checks. */
-const byKind = (a: CheckResult, b: CheckResult): number => rankOf(a) - rankOf(b);
-const rankOf = ({ check: { kind } }: CheckResult): number => (kind === "project" ? 2 : kind === "criterion" ? 0 : 1);
+const byKind = (a: CheckResult, b: CheckResult): number => checkRank(a) - checkRank(b);
+const checkRank = ({ check: { kind } }: CheckResult): number => (kind === "project" ? 2 : kind === "criterion" ? 0 : 1);
 
 /** A commit by what it was made for: a task's id says more than the attempt's. */
-function subjectOf(attempt: string): string {
+function attemptSubject(attempt: string): string {
   const task = taskOfCursor(attempt.replace(/@\d+\/[^/]+$/, ""));
   return task === null ? describeAttempt(attempt) : `task ${task}`;
 }
 
-function causeOf({ id, name }: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): PhaseReport["post_mortem"] {
-  const found = postMortemOf(own, { phase: id, name, at: own.at(-1)?.ts ?? "", claimOf });
+function phaseCause({ id, name }: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): PhaseReport["post_mortem"] {
+  const found = findPostMortem(own, { phase: id, name, at: own.at(-1)?.ts ?? "", claimOf });
   if (found === null) return null;
   const { root_cause, prevention_rule } = found;
   return { category: root_cause.category, description: root_cause.description, prevention_rule };

@@ -10,13 +10,13 @@ import { type ReasonCode, reasons } from "../contracts/reason.ts";
 import { stepsOfPhase } from "../core/selectors.ts";
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
-import { type Decision, decisionsOf } from "./decisions.ts";
-import { endingOf, nextActions, type Owner } from "./next-actions.ts";
-import { originOf, type OriginView } from "./facts/origin.ts";
+import { type Decision, entryDecisions } from "./decisions.ts";
+import { runEnding, nextActions, type Owner } from "./next-actions.ts";
+import { runOrigin, type OriginView } from "./facts/origin.ts";
 import { phaseReports, type PhaseReport } from "./report-phases.ts";
-import { blockersOf, type CriterionStatus, failingChecksOf, isByPhases, ownCriteriaOf } from "./criteria-status.ts";
+import { runBlockers, type CriterionStatus, listFailingChecks, isByPhases, listOwnCriteria } from "./criteria-status.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
-import { reasonOf } from "./status.ts";
+import { runReason } from "./status.ts";
 import { amount, describeAttempt, firstFew, oneLine, plural } from "./wording.ts";
 
 export type Changes = {
@@ -124,48 +124,48 @@ const claimsMax = 5;
 const goalCharsMax = 90;
 const lookedUpMax = 100;
 
-export function reportOf(run: RunView, entries: readonly Entry[], extra: ReportExtra = {}): ReportView {
+export function runReport(run: RunView, entries: readonly Entry[], extra: ReportExtra = {}): ReportView {
   const { drafted } = run;
   const owner = extra.owner ?? null;
-  const changes = extra.changes ?? changesOf(entries);
+  const changes = extra.changes ?? entryChanges(entries);
   const { tokens, usd, minutes, calls, estimated } = run.ledger.run;
   return {
     run_id: drafted.run_id,
     state: run.status,
-    reason_code: reasonOf(run, owner),
+    reason_code: runReason(run, owner),
     flow: drafted.flow.flow,
     goal: drafted.objective.goal,
     scope: drafted.objective.scope,
-    criteria: ownCriteriaOf(run),
+    criteria: listOwnCriteria(run),
     phases: isByPhases(run) ? phaseReports(run, entries, extra.claimOf) : [],
-    afterwards: isByPhases(run) ? afterwardsOf(run) : [],
-    summary: summaryOf(run, changes, owner),
-    decisions: decisionsOf(entries),
-    ending: run.status === "completed" ? endingOf(run) : null,
-    blockers: blockersOf(run),
-    recommendations: recommendationsOf(run, owner, extra.isCurrent),
+    afterwards: isByPhases(run) ? runAfterwards(run) : [],
+    summary: runSummary(run, changes, owner),
+    decisions: entryDecisions(entries),
+    ending: run.status === "completed" ? runEnding(run) : null,
+    blockers: runBlockers(run),
+    recommendations: runRecommendations(run, owner, extra.isCurrent),
     evidence: provedOf(run, extra.excerpts ?? {}),
     gates: (run.gated ?? 0) + run.proved.length,
-    claims: claimsOf(entries),
+    claims: entryClaims(entries),
     looked_up: lookedUpIn(entries),
-    judgement: judgementOf(run),
+    judgement: runJudgement(run),
     changes,
     cost: { tokens, usd, minutes: Number(minutes.toFixed(2)), calls, estimated },
-    forked_from: originOf(run),
+    forked_from: runOrigin(run),
     verdict: run.verdict,
     gaps: run.gaps,
     look_at: (run.oracles?.look ?? []).map(({ path, what }) => ({ path, what })),
   };
 }
 
-function summaryOf(run: RunView, changes: Changes, owner: Owner): string {
-  const criteria = ownCriteriaOf(run);
+function runSummary(run: RunView, changes: Changes, owner: Owner): string {
+  const criteria = listOwnCriteria(run);
   const proved = criteria.filter((criterion) => criterion.proved).length;
   const { tokens, calls } = run.ledger.run;
-  const code = reasonOf(run, owner);
+  const code = runReason(run, owner);
   const why =
     run.status === "completed"
-      ? ` ${endingOf(run)}`
+      ? ` ${runEnding(run)}`
       : run.status === "paused" || run.status === "stopped"
         ? ` ${reasons[code].meaning}`
         : "";
@@ -176,7 +176,7 @@ function summaryOf(run: RunView, changes: Changes, owner: Owner): string {
   );
 }
 
-function afterwardsOf(run: RunView): ReportView["afterwards"] {
+function runAfterwards(run: RunView): ReportView["afterwards"] {
   const after = run.phases.filter(({ group, status }) => group === "after" && status !== "waiting");
   // A flow may do within one of them what a later one would have done: that was not left out.
   const done = new Set(
@@ -208,7 +208,7 @@ function describePhases(run: RunView): string {
 }
 
 /** What the journal itself knows of the changes: paths and commits, no line counts. */
-function changesOf(entries: readonly Entry[]): Changes {
+function entryChanges(entries: readonly Entry[]): Changes {
   const applied = entries.flatMap((entry) => (entry.event === "changes_applied" ? [entry] : []));
   return {
     files: new Set(applied.flatMap(({ paths }) => paths)).size,
@@ -219,12 +219,12 @@ function changesOf(entries: readonly Entry[]): Changes {
 }
 
 /** What to do about it: first what the failing proof asks for, then the ways on. */
-function recommendationsOf(run: RunView, owner: Owner, isCurrent: boolean | undefined): readonly string[] {
+function runRecommendations(run: RunView, owner: Owner, isCurrent: boolean | undefined): readonly string[] {
   const { run_id, base } = run.drafted;
   const where =
     run.tip.commit === base.commit ? "" : `; it ran on the run's branch: git diff ${base.commit.slice(0, 12)} autopilot/${run_id}`;
-  const failing = failingChecksOf(run).map(({ check }) => `see under Proof what ${oneLine(check.command)} printed${where}`);
-  const unchecked = ownCriteriaOf(run)
+  const failing = listFailingChecks(run).map(({ check }) => `see under Proof what ${oneLine(check.command)} printed${where}`);
+  const unchecked = listOwnCriteria(run)
     .filter(({ check }) => check === null)
     .map(({ id, text }) => `give criterion ${id} a check, so that it can be proved: --done-criteria '${oneLine(text, 60)} :: command'`);
   const actions = nextActions(run, owner, isCurrent === undefined ? {} : { isCurrent });
@@ -254,7 +254,7 @@ function provedOf(run: RunView, excerpts: Readonly<Record<string, string>>): rea
   });
 }
 
-function claimsOf(entries: readonly Entry[]): readonly Claim[] {
+function entryClaims(entries: readonly Entry[]): readonly Claim[] {
   return entries
     .flatMap((entry) => (entry.event === "turn_ended" ? [entry] : []))
     .slice(-claimsMax)
@@ -275,7 +275,7 @@ function lookedUpIn(entries: readonly Entry[]): LookedUp {
   return { true: count("true"), false: count("false"), unverifiable: count("unverifiable"), claims };
 }
 
-function judgementOf(run: RunView): Judgement {
+function runJudgement(run: RunView): Judgement {
   const judged = run.verdict === null ? run.judged : { verdict: run.verdict, gaps: run.gaps };
   const missing = run.verdict === null && isByPhases(run) ? phaseRows(run).filter(isMissing) : [];
   const ids = missing.map(({ id }) => id);

@@ -7,7 +7,7 @@ import { type EvidenceOf, openTrace, type ToolEvent } from "./phase-trace.ts";
 
 export function traceOfRun(entries: readonly Entry[], turns: readonly TurnTranscript[], evidenceOf: EvidenceOf): readonly TraceSpan[] {
   const book = openTrace(evidenceOf);
-  const reported = turns.flatMap((turn) => signalsOf(turn));
+  const reported = turns.flatMap((turn) => turnTranscriptSignals(turn));
   const spans: TraceSpan[] = [];
   let position = 0;
   const reportUntil = (ts: string): void => {
@@ -26,7 +26,7 @@ export function traceOfRun(entries: readonly Entry[], turns: readonly TurnTransc
 }
 
 /** A call's beginning and its end; one that is still open has no end yet. */
-function signalsOf({ attempt, entries }: TurnTranscript): { readonly at: string; readonly signal: ToolEvent }[] {
+function turnTranscriptSignals({ attempt, entries }: TurnTranscript): { readonly at: string; readonly signal: ToolEvent }[] {
   return entries.flatMap((entry) => {
     if (entry.kind !== "tool") return [];
     const signal: ToolEvent = {

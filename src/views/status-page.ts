@@ -3,20 +3,20 @@
 
 import type { IsolationInForce } from "../contracts/event.ts";
 import { couldNotRun } from "../contracts/evidence.ts";
-import { executionsOf, questionsOpen } from "../core/selectors.ts";
+import { runExecutions, questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { unreachable } from "../kit/never.ts";
 import { describeBreaker } from "./breaker-view.ts";
 import { budgetLines } from "./budget-view.ts";
 import { named } from "./columned.ts";
-import { isByPhases, describeFailing, ownCriteriaOf, problemsOf } from "./criteria-status.ts";
+import { isByPhases, describeFailing, listOwnCriteria, runProblems } from "./criteria-status.ts";
 import { interruptedAt, interruptedRows } from "./interrupted.ts";
-import { endingOf, type Owner } from "./next-actions.ts";
+import { runEnding, type Owner } from "./next-actions.ts";
 import { describeOrigin } from "./facts/origin.ts";
 import { pauseDetail } from "./facts/pause-detail.ts";
 import { phaseTable } from "./phase-table.ts";
 import { isQuestion } from "./progress.ts";
-import { statusOf, type StatusExtra, type StatusView } from "./status.ts";
+import { runStatus, type StatusExtra, type StatusView } from "./status.ts";
 import { verdictLabel, verdictMark } from "./verdict-sentences.ts";
 import { isVerdict } from "./verdicts.ts";
 import { describeAttempt, describeBudget, figure, firstFew, describeReason, oneLine, describeSandbox } from "./wording.ts";
@@ -29,21 +29,21 @@ const checkCharsMax = 60;
 
 /** What fits a screen. */
 export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}): readonly string[] {
-  const view = statusOf(run, owner, extra);
+  const view = runStatus(run, owner, extra);
   const hasTable = isByPhases(run);
-  const troubles = [...(hasTable ? describeFailing(run) : []), ...problemsOf(run)]; // without a table the row of checks shows it
+  const troubles = [...(hasTable ? describeFailing(run) : []), ...runProblems(run)]; // without a table the row of checks shows it
   return [
     headline(run, view),
     "",
     ...(needsSomebody(run, view) ? row("Run", view.run_id) : []),
     ...row("Goal", oneLine(view.objective.goal)),
     ...(view.forked_from === null ? [] : row("Forked", describeOrigin(view.forked_from))),
-    ...(run.status === "completed" ? row("Result", endingOf(run)) : []),
+    ...(run.status === "completed" ? row("Result", runEnding(run)) : []),
     ...(run.status === "paused" && !isQuestion(run, run.detail) ? row("Why", ...whyLines(run)) : []),
     ...questionRows(run),
     ...(owner === null
       ? []
-      : executionsOf(run).flatMap((open) => row("Now", `${agentOf(run, open.role)}${describeAttempt(open.attempt)}`))),
+      : runExecutions(run).flatMap((open) => row("Now", `${runAgent(run, open.role)}${describeAttempt(open.attempt)}`))),
     ...(view.interrupted === null ? [] : interruptedRows(view.interrupted).flatMap(([name, text]) => row(name, text))),
     ...(hasTable ? [] : checkRows(run)),
     ...row(
@@ -70,7 +70,7 @@ export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}):
 
 /** What -v adds: where the run is in its flow and in its journal, what bounds it, and each step. */
 export function statusDetails(run: RunView, owner: Owner, extra: StatusExtra = {}): readonly string[] {
-  const view = statusOf(run, owner, extra);
+  const view = runStatus(run, owner, extra);
   const { completed_steps, pending_steps } = view.progress;
   return [
     "",
@@ -125,7 +125,7 @@ const whyLines = (run: RunView): readonly string[] => {
 };
 
 const nowAt = (run: RunView): string => {
-  const open = executionsOf(run);
+  const open = runExecutions(run);
   const phases = run.phases.filter(({ status }) => status === "open").map(({ id, name }) => (name === "" ? `phase ${id}` : name));
   return open.length > 0
     ? firstFew(
@@ -137,7 +137,7 @@ const nowAt = (run: RunView): string => {
 
 const row = (name: string, ...lines: readonly string[]): readonly string[] => named(8, name, lines);
 
-const agentOf = (run: RunView, role: string | null): string => {
+const runAgent = (run: RunView, role: string | null): string => {
   const agent = role === null ? undefined : run.drafted.cast[role]?.agent;
   return agent === undefined ? "" : `${oneLine(agent)}: `;
 };
@@ -156,7 +156,7 @@ function questionRows(run: RunView): readonly string[] {
 
 /** The newest result of every check: what was asked for by its text, the project's own by their command. */
 function checkRows(run: RunView): readonly string[] {
-  const criteria = ownCriteriaOf(run);
+  const criteria = listOwnCriteria(run);
   const textOf = new Map(criteria.flatMap(({ text, check }) => (check === null ? [] : [[check, text] as const])));
   const seen = new Set(Object.values(run.checks).map(({ latest }) => latest.check.command));
   const cells = [

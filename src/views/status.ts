@@ -6,14 +6,14 @@ import { isReasonCode, type ReasonCode } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
 import { unreachable } from "../kit/never.ts";
-import { type BudgetView, budgetOf } from "./budget-view.ts";
-import { breakerOf, type BreakerView } from "./breaker-view.ts";
+import { type BudgetView, runBudget } from "./budget-view.ts";
+import { runBreaker, type BreakerView } from "./breaker-view.ts";
 import { type Interrupted, interruptedOf } from "./interrupted.ts";
 import { nextActions, type Owner } from "./next-actions.ts";
-import { originOf, type OriginView } from "./facts/origin.ts";
+import { runOrigin, type OriginView } from "./facts/origin.ts";
 import { isAnswered } from "./facts/pause-detail.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
-import { blockersOf, type CriterionStatus, criteriaOf, placeOf, stepsOf } from "./criteria-status.ts";
+import { runBlockers, type CriterionStatus, runCriteria, runPlace, runSteps } from "./criteria-status.ts";
 
 /** What the journal cannot know and the caller may hand in. */
 export type StatusExtra = {
@@ -51,20 +51,20 @@ export type StatusView = {
   readonly next_actions: readonly string[];
 };
 
-export function statusOf(run: RunView, owner: Owner, extra: StatusExtra = {}): StatusView {
+export function runStatus(run: RunView, owner: Owner, extra: StatusExtra = {}): StatusView {
   const { drafted } = run;
-  const { completed, pending } = stepsOf(run);
+  const { completed, pending } = runSteps(run);
   return {
     run_id: drafted.run_id,
     state: run.status,
-    reason_code: reasonOf(run, owner),
+    reason_code: runReason(run, owner),
     flow: drafted.flow.flow,
-    objective: { ...copied(drafted.objective), done_criteria: criteriaOf(run) },
-    budget: budgetOf(run, extra.metering),
-    progress: { completed_steps: completed, pending_steps: pending, blockers: blockersOf(run) },
+    objective: { ...copied(drafted.objective), done_criteria: runCriteria(run) },
+    budget: runBudget(run, extra.metering),
+    progress: { completed_steps: completed, pending_steps: pending, blockers: runBlockers(run) },
     phases: phaseRows(run),
-    breaker: breakerOf(run),
-    checkpoint: { seq: run.seq, at: run.updatedAt, place: placeOf(run), commit: run.tip.commit },
+    breaker: runBreaker(run),
+    checkpoint: { seq: run.seq, at: run.updatedAt, place: runPlace(run), commit: run.tip.commit },
     isolation: copied(run.isolation ?? notYet(drafted.isolation)),
     verdict: run.verdict,
     gaps: run.gaps,
@@ -72,13 +72,13 @@ export function statusOf(run: RunView, owner: Owner, extra: StatusExtra = {}): S
     interrupted: interruptedOf(run, owner),
     branch: `autopilot/${drafted.run_id}`,
     started_at: run.startedAt,
-    forked_from: originOf(run),
+    forked_from: runOrigin(run),
     next_actions: nextActions(run, owner, extra.isCurrent === undefined ? {} : { isCurrent: extra.isCurrent }),
   };
 }
 
 /** The run's own reason where it has one; else what follows from its state. */
-export function reasonOf(run: RunView, owner: Owner): ReasonCode {
+export function runReason(run: RunView, owner: Owner): ReasonCode {
   if (run.status === "draft") return run.acknowledged ? "ack_recorded" : "run_drafted";
   if (run.status === "running" && owner !== null) return "run_in_progress";
   if (interruptedOf(run, owner) !== null) return "run_interrupted";

@@ -6,7 +6,7 @@ import { visible } from "../kit/visible.ts";
 import { describeAttempt, duration, oneLine, plural } from "./wording.ts";
 
 /** The turns in a file's lines. A turn that began twice (a crash in between) is two. */
-export function turnsIn(lines: readonly TranscriptLine[]): readonly TurnTranscript[] {
+export function findTurns(lines: readonly TranscriptLine[]): readonly TurnTranscript[] {
   const turns: TurnTranscript[] = [];
   let entries: (TurnCall | TurnText)[] = [];
   for (const line of lines) {
@@ -64,16 +64,16 @@ export type TranscriptShown = {
 /** Without a choice: the last turn, on one screen. A turn by its number, or all of them, in full. */
 export function transcriptPage({ turns, turn, named }: TranscriptShown): readonly string[] {
   const command = `autopilot transcript${named}`;
-  if (turn === "all") return turns.flatMap((item, index) => [...headOf(item, index, turns.length), ...bodyOf(item, wholly), ""]);
+  if (turn === "all") return turns.flatMap((item, index) => [...turnHead(item, index, turns.length), ...turnBody(item, wholly), ""]);
   const position = (turn ?? turns.length) - 1;
   const one = turns[position];
   if (one === undefined) return [];
-  if (turn !== null) return [...headOf(one, position, turns.length), ...bodyOf(one, wholly)];
-  const body = bodyOf(one, briefly);
+  if (turn !== null) return [...turnHead(one, position, turns.length), ...turnBody(one, wholly)];
+  const body = turnBody(one, briefly);
   const shown = body.slice(-rowsMax);
   const isCut = body.length > shown.length || one.entries.some(isLong);
   return [
-    ...headOf(one, position, turns.length),
+    ...turnHead(one, position, turns.length),
     ...(body.length > shown.length ? [`  … ${plural(body.length - shown.length, "earlier row")}`] : []),
     ...shown,
     "",
@@ -82,7 +82,7 @@ export function transcriptPage({ turns, turn, named }: TranscriptShown): readonl
   ];
 }
 
-function headOf(turn: TurnTranscript, at: number, of: number): readonly string[] {
+function turnHead(turn: TurnTranscript, at: number, of: number): readonly string[] {
   const { attempt, agent, from, to, how, left_out } = turn;
   const calls = turn.entries.filter(({ kind }) => kind === "tool").length;
   const took = to === null ? "not ended" : `${duration((msOf(to) ?? 0) - (msOf(from) ?? 0))}, ${oneLine(how ?? "")}`;
@@ -99,13 +99,13 @@ type Manner = {
   readonly thinks: boolean;
 };
 
-const linesOf = (text: string): readonly string[] =>
+const textLines = (text: string): readonly string[] =>
   text
     .trimEnd()
     .split(/\r?\n/)
     .map((line) => visible(line.trimEnd()));
 
-const wholly: Manner = { text: linesOf, output: linesOf, thinks: true };
+const wholly: Manner = { text: textLines, output: textLines, thinks: true };
 const briefly: Manner = {
   thinks: false,
   text: (text) => cutAt(blankless(text), saidRows, "first"),
@@ -114,7 +114,7 @@ const briefly: Manner = {
 
 const lineCharsMax = 160;
 const blankless = (text: string): readonly string[] =>
-  linesOf(text)
+  textLines(text)
     .filter((line) => line.trim() !== "")
     .map((line) => (line.length > lineCharsMax ? `${line.slice(0, lineCharsMax)}…` : line));
 
@@ -130,7 +130,7 @@ function isLong(entry: TurnCall | TurnText): boolean {
   return entry.kind === "thought" || blankless(text).length > rows || text.split("\n").some((line) => line.length > lineCharsMax);
 }
 
-function bodyOf(turn: TurnTranscript, manner: Manner): readonly string[] {
+function turnBody(turn: TurnTranscript, manner: Manner): readonly string[] {
   if (turn.entries.length === 0) return ["  The agent said and did nothing."];
   return turn.entries.flatMap((entry) => {
     if (entry.kind === "tool") return callLines(entry, manner);
@@ -147,7 +147,7 @@ function callLines({ title, tool, input, status, output }: TurnCall, manner: Man
   const name = isCommand ? `$ ${input ?? title}` : title === "" ? (tool ?? "a tool") : title;
   const [first = "", ...more] = manner.text(name);
   const isOdd = status !== "completed" && status !== "open";
-  const given = !isCommand && manner.thinks && input !== null ? linesOf(input) : [];
+  const given = !isCommand && manner.thinks && input !== null ? textLines(input) : [];
   return [
     `  ${marks[status] ?? "✓"} ${first}${isOdd ? ` (${oneLine(status)})` : ""}`,
     ...more.map((line) => `      ${line}`),

@@ -36,13 +36,13 @@ export function truthOfRun(): TruthOfRun {
   const roles = new Map<string, string>();
   let run = "";
   let cast: Readonly<Record<string, Cast>> = {};
-  const tallyOf = (agent: string, role: string, model: string | undefined): Tally => {
+  const agentTally = (agent: string, role: string, model: string | undefined): Tally => {
     const key = JSON.stringify([agent, model ?? null, role]);
     const known = tallies.get(key) ?? newTally(agent, role, model ?? null);
     tallies.set(key, known);
     return known;
   };
-  const playerOf = (attempt: string): { readonly role: string; readonly player: Cast | undefined } => {
+  const attemptPlayer = (attempt: string): { readonly role: string; readonly player: Cast | undefined } => {
     const role = roles.get(attempt) ?? "";
     return { role, player: cast[role] ?? cast["*"] };
   };
@@ -68,18 +68,18 @@ export function truthOfRun(): TruthOfRun {
           if (entry.kind === "agent") roles.set(entry.attempt, roles.get(`step ${entry.step}`) ?? "");
           return;
         case "turn_ended": {
-          const { role, player } = playerOf(entry.attempt);
-          if (entry.agent !== "unknown") tallyOf(entry.agent, role, player?.override?.model).turns++;
+          const { role, player } = attemptPlayer(entry.attempt);
+          if (entry.agent !== "unknown") agentTally(entry.agent, role, player?.override?.model).turns++;
           roles.delete(entry.attempt);
           return;
         }
         case "return_asked_again": {
-          const { role, player } = playerOf(entry.attempt);
-          if (player !== undefined) tallyOf(player.agent, role, player.override?.model).returns_refused++;
+          const { role, player } = attemptPlayer(entry.attempt);
+          if (player !== undefined) agentTally(player.agent, role, player.override?.model).returns_refused++;
           return;
         }
         case "claims_checked": {
-          const tally = tallyOf(entry.agent, entry.role, entry.model);
+          const tally = agentTally(entry.agent, entry.role, entry.model);
           for (const { verdict, text, why } of entry.claims) {
             tally[verdict]++;
             if (verdict === "false") tally.last_false.push({ run_id: run, attempt: entry.attempt, text, why });
@@ -115,7 +115,7 @@ function stepRoles(part: unknown, roles: Map<string, string>): void {
 }
 
 /** All runs together, oldest first; the least truthful first. */
-export function truthOf(runs: readonly TruthOfRun[]): readonly TruthRow[] {
+export function runTruth(runs: readonly TruthOfRun[]): readonly TruthRow[] {
   const all = new Map<string, Tally>();
   for (const row of runs.flatMap((run) => run.rows())) {
     const key = JSON.stringify([row.agent, row.model, row.role]);
@@ -123,7 +123,7 @@ export function truthOf(runs: readonly TruthOfRun[]): readonly TruthRow[] {
     all.set(key, known === undefined ? { ...row, last_false: [...row.last_false] } : added(known, row));
   }
   return [...all.values()]
-    .map((tally) => ({ ...tally, share_true: shareOf(tally) })) // T1
+    .map((tally) => ({ ...tally, share_true: tallyShare(tally) })) // T1
     .toSorted((a, b) => (a.share_true ?? 2) - (b.share_true ?? 2) || b.turns - a.turns);
 }
 
@@ -133,7 +133,7 @@ function added(known: Tally, row: Tally): Tally {
   return known;
 }
 
-function shareOf(tally: Pick<Tally, "true" | "false">): number | null {
+function tallyShare(tally: Pick<Tally, "true" | "false">): number | null {
   const decided = tally.true + tally.false;
   return decided === 0 ? null : Number((tally.true / decided).toFixed(4));
 }

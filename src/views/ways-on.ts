@@ -12,7 +12,7 @@ import { isOutsideScope } from "./wording.ts";
 export function waysOn(run: RunView): readonly string[] {
   const raise = raiseHint(run);
   if (raise !== null) return [`autopilot budget raise ${raise} && ${resumeCommand(run)}`];
-  const hints = run.short === undefined ? hintOf(run) : []; // what was short has been raised
+  const hints = run.short === undefined ? runHint(run) : []; // what was short has been raised
   if (run.reason === "oracle_changed" && run.approved?.includes(run.oracles?.content ?? "") !== true) return hints;
   if (wouldPauseAgain(run)) return hints.filter((hint) => !hint.includes("autopilot resume"));
   if (isCoolingDown(run)) return ["autopilot report", "autopilot resume --now", `after ${run.breaker.cooldown_until}: autopilot resume`];
@@ -23,7 +23,7 @@ export function waysOn(run: RunView): readonly string[] {
 function raiseHint(run: RunView): string | null {
   const short = (run.short ?? []).filter(({ scope, dimension, to }) => (own(run.limits[scope], dimension) ?? 0) < to);
   if (short.length > 0)
-    return short.map((limit) => `${limit.scope === "phase" ? "phase." : ""}${limit.dimension}=+${amountOf(limit)}`).join(",");
+    return short.map((limit) => `${limit.scope === "phase" ? "phase." : ""}${limit.dimension}=+${shortLimitAmount(limit)}`).join(",");
   return run.reason === "retry_limit_reached" && run.retries >= (own(run.limits.run, "retries") ?? Infinity)
     ? `retries=+${run.retries - (own(run.limits.run, "retries") ?? 0) + retriesMore}`
     : null;
@@ -34,7 +34,7 @@ const retriesMore = 5;
 const steps: Readonly<Record<Dimension, number>> = { tokens: 1_000, minutes: 1, calls: 1, usd: 0.01 };
 
 /** The difference, rounded up to what a person would type. */
-function amountOf({ dimension, limit, to }: ShortLimit): string {
+function shortLimitAmount({ dimension, limit, to }: ShortLimit): string {
   const step = steps[dimension];
   const count = Math.max(1, Math.ceil((to - limit) / step));
   if (dimension === "tokens") return `${count}k`;
@@ -51,7 +51,7 @@ function resumeCommand(run: RunView): string {
 }
 
 /** The reason's own hint; one that only says `autopilot resume` adds nothing. */
-function hintOf({ reason, blocks, detail }: RunView): readonly string[] {
+function runHint({ reason, blocks, detail }: RunView): readonly string[] {
   if (reason === null || !isReasonCode(reason)) return [];
   if (reason === "human_block_open" && Object.keys(blocks).length > 0) return [];
   if (isAnswered.has(reason) && Object.keys(blocks).length === 0) return []; // what was asked has its answer

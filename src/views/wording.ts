@@ -1,6 +1,6 @@
 // wording: how figures, places and other people's text are written for a person. No locale, so that the same run reads the same everywhere.
 
-import { gradeOf } from "../contracts/isolation-order.ts";
+import { levelGrade } from "../contracts/isolation-order.ts";
 import { type ReasonCode, reasons } from "../contracts/reason.ts";
 import { visible } from "../kit/visible.ts";
 
@@ -120,7 +120,7 @@ export const choices = (options: Readonly<Record<string, string>>): string =>
 /** One word and how much it is worth; `doctor -v` says the rest. */
 export function describeSandbox({ level }: { readonly level: string }): string {
   if (level === "auto") return "chosen when the run starts";
-  const grade = gradeOf(level);
+  const grade = levelGrade(level);
   return grade === null ? level : `${level} (${grade})`;
 }
 

@@ -17,7 +17,7 @@ export class WorkspaceFailed extends Error {
 }
 
 /** The error code of a failed system call, or null. */
-export const errnoOf = (error: unknown): string | null => {
+export const errorErrno = (error: unknown): string | null => {
   if (!(error instanceof Error) || !("code" in error)) return null;
   return typeof error.code === "string" ? error.code : null;
 };

@@ -11,7 +11,7 @@ import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, readdi
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { errnoOf } from "./failure.ts";
+import { errorErrno } from "./failure.ts";
 
 const run = promisify(execFile);
 const eraseTimeoutMs = 600_000;
@@ -55,7 +55,7 @@ export function readSmallFile(path: string, bytesMax: number): Buffer | null {
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if (["ENOENT", "ENOTDIR", "ENXIO", "ELOOP"].includes(errnoOf(error) ?? "")) return null;
+    if (["ENOENT", "ENOTDIR", "ENXIO", "ELOOP"].includes(errorErrno(error) ?? "")) return null;
     throw error;
   }
   try {
@@ -80,7 +80,7 @@ export async function bury(folder: string, trash: string): Promise<string | null
     await rename(folder, grave); // F1
     return grave;
   } catch (error) {
-    if (errnoOf(error) === "ENOENT") return null;
+    if (errorErrno(error) === "ENOENT") return null;
     throw error;
   }
 }

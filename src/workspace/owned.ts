@@ -2,7 +2,7 @@
 
 import { lstat, mkdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { errnoOf } from "./failure.ts";
+import { errorErrno } from "./failure.ts";
 import { writeWhole } from "./folder.ts";
 
 /** Owned in every run, whatever its flow. Config and flows are the user's policy: agents may read but never change them. */
@@ -52,7 +52,7 @@ async function textOfFile(path: string): Promise<string> {
   try {
     return await readFile(path, "latin1");
   } catch (error) {
-    if (errnoOf(error) === "ENOENT") return "";
+    if (errorErrno(error) === "ENOENT") return "";
     throw error;
   }
 }

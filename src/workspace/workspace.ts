@@ -15,20 +15,20 @@ import { examineLayer } from "./layers/examine.ts";
 import { WorkspaceFailed } from "./failure.ts";
 import { erase } from "./folder.ts";
 import { git, isDiskFull } from "./git/git.ts";
-import { commitFor, userRepositoryCall, ownCommits, shortOf, tipOf } from "./git/history.ts";
+import { commitFor, userRepositoryCall, ownCommits, shortOf, readTip } from "./git/history.ts";
 import { identityEnv, identityOf } from "./git/identity.ts";
 import { landRun } from "./landing/land.ts";
 import { foldersNamed } from "./git/installed-folders.ts";
 import { clearLeftovers } from "./git/leftovers.ts";
 import { layerFolder, makeLayer } from "./layers/layer.ts";
 import { ownedAlways } from "./owned.ts";
-import { differencesOf, hasCommit, isLater, pathsAt, textAt } from "./git/look.ts";
+import { readDifferences, hasCommit, isLater, pathsAt, textAt } from "./git/look.ts";
 import { layersAt, openRecords } from "./layers/records.ts";
 import type { Repository } from "./git/repository.ts";
 import type { OpenRun } from "./run.ts";
-import { ownedOf, scopeOf } from "./layers/scope.ts";
+import { ownedOf, globScope } from "./layers/scope.ts";
 import { openShadow, type Shadow } from "./git/shadow.ts";
-import { summaryOf } from "./git/summary.ts";
+import { readSummary } from "./git/summary.ts";
 import { takeBack } from "./landing/revert.ts";
 import { takeIn } from "./landing/merge-child.ts";
 import { displayPath } from "./git/byte-path.ts";
@@ -96,14 +96,14 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   // Opening a layer may take over the packages of a finished one, so openings take turns as well, but not with applying.
   let lastOpening: Promise<unknown> = Promise.resolve();
   const openLayer: Workspace["openLayer"] = (attempt, masks, keeps) => {
-    const open = async (): Promise<string> => makeLayer(run, attempt, (await tipOf(run)).commit, [...run.masks, ...masks], keeps);
+    const open = async (): Promise<string> => makeLayer(run, attempt, (await readTip(run)).commit, [...run.masks, ...masks], keeps);
     const next = lastOpening.then(open, open);
     lastOpening = next.catch(() => undefined);
     return next;
   };
 
   return {
-    tip: () => tipOf(run),
+    tip: () => readTip(run),
     openLayer,
     changesOf: async (attempt) => {
       const { changes, violations, ignored, tree } = await examineLayer(run, attempt);
@@ -119,7 +119,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     checkout: (commit, purpose, taken) => makeCheckout(run, commit, purpose, taken),
     foldersOf: (folder) => run.checkouts.foldersOf(folder),
     dropCheckout: (folder) => dropCheckout(run, folder),
-    differences: (from, to) => differencesOf(run, from, to),
+    differences: (from, to) => readDifferences(run, from, to),
     pathsAt: (commit) => pathsAt(run, commit),
     textAt: (commit, path, bytesMax) => textAt(run, commit, path, bytesMax),
     hasCommit: (attempt, name) => hasCommit(run, attempt, name),
@@ -130,9 +130,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     dependenciesIn: (folder) => checkoutDependencies(run, folder),
     land: (message) => inTurn(() => landRun(run, message, options.isSquashed)),
     summary: async () => {
-      const tip = (await tipOf(run)).commit;
+      const tip = (await readTip(run)).commit;
       await ownCommits(run, tip);
-      return summaryOf(run.repository, run.base.commit, tip);
+      return readSummary(run.repository, run.base.commit, tip);
     },
   };
 }
@@ -164,7 +164,7 @@ async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
     ref: `refs/heads/${branchOf(runId)}`,
     shadow,
     identity,
-    inScope: scopeOf(options.scope),
+    inScope: globScope(options.scope),
     isOwned: ownedOf([...ownedAlways, ...options.ownedPaths]),
     isShownIn: ownedOf(options.ownedPaths),
     masks: options.masks ?? [],
@@ -232,7 +232,7 @@ async function openBranch(run: OpenRun, expected: GitSha | null): Promise<void> 
 }
 
 async function inspect(run: OpenRun, attempt: AttemptId, layerTree: GitSha | null): ReturnType<Workspace["inspect"]> {
-  const commit = (await commitFor(run, attempt, (await tipOf(run)).commit))?.commit ?? null;
+  const commit = (await commitFor(run, attempt, (await readTip(run)).commit))?.commit ?? null;
   if ((await run.layers.read(attempt)) === null) return { layer: "absent", commit };
   if (!existsSync(layerFolder(run, attempt))) return { layer: "absent", commit };
   const { tree } = await examineLayer(run, attempt);

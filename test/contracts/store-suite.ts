@@ -6,7 +6,7 @@ import type { Entry, Event } from "../../src/contracts/event.ts";
 import { JournalFailure } from "../../src/journal/failure.ts";
 import { openJournal } from "../../src/journal/file.ts";
 import { genesis, lineBytesMax } from "../../src/journal/line.ts";
-import { bytesIn, failureFrom, freshFolder, skipped, still, surveyed } from "../../src/journal/scene.ts";
+import { readBytes, failureFrom, freshFolder, skipped, still, surveyed } from "../../src/journal/scene.ts";
 import type { Request } from "../../src/ports/inbox.ts";
 import type { OpenOptions, RunStore } from "../../src/ports/run-store.ts";
 
@@ -49,7 +49,7 @@ export function storeSuite(name: string, stage: () => Stage): void {
         await file.journal.close();
         await journal.close();
       }
-      expect(await exported(store, run)).toBe(bytesIn(dir).toString());
+      expect(await exported(store, run)).toBe(readBytes(dir).toString());
     });
 
     test("gives back after reopening what it acknowledged, under a greater epoch", async () => {

@@ -8,7 +8,7 @@ import { JournalFailure } from "../../src/journal/failure.ts";
 import { openJournal } from "../../src/journal/file.ts";
 import { journalFile } from "../../src/journal/journal.ts";
 import { readJournal } from "../../src/journal/read.ts";
-import { bytesIn, freshFolder, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";
+import { readBytes, freshFolder, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";
 
 const dir = freshFolder();
 let sound: Buffer;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const { journal } = await openJournal(dir, still);
   entries = journal.appendSync([skipped(1), surveyed("ü", "b"), skipped(3)]);
   await journal.close();
-  sound = bytesIn(dir);
+  sound = readBytes(dir);
   ends = [...sound.entries()].filter(([, byte]) => byte === 10).map(([at]) => at + 1);
 });
 afterAll(sweep);

@@ -8,7 +8,7 @@ import { faultyDisk } from "../../src/journal/faulty-disk.ts";
 import { openJournal } from "../../src/journal/file.ts";
 import type { Options } from "../../src/journal/journal.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
-import { bytesIn, freshFolder, grouped, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";
+import { readBytes, freshFolder, grouped, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";
 
 afterAll(sweep);
 
@@ -39,7 +39,7 @@ async function live(dir: string, options: Options): Promise<Reported> {
         reported.isClosing = true;
         await journal.close();
       }
-      if (isTorn) putBytes(dir, Buffer.concat([bytesIn(dir), Buffer.from('{"seq":')]));
+      if (isTorn) putBytes(dir, Buffer.concat([readBytes(dir), Buffer.from('{"seq":')]));
     }
   } catch (failure) {
     reported.failures.push(failure);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openJournal } from "../../src/journal/file.ts";
 import { faultOf } from "../../src/journal/line.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
-import { bytesIn, freshFolder, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";
+import { readBytes, freshFolder, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";
 
 const dir = freshFolder();
 let lines: Buffer[];
@@ -14,7 +14,7 @@ beforeAll(async () => {
   const { journal } = await openJournal(dir, still);
   for (let n = 1; n <= 25; n++) journal.appendSync([skipped(n), surveyed(`file-${n}`, "ü", '{"seq":1,"prev":"')]);
   await journal.close();
-  const text = bytesIn(dir);
+  const text = readBytes(dir);
   lines = [];
   for (let start = 0; start < text.length; start = text.indexOf(10, start) + 1) lines.push(text.subarray(start, text.indexOf(10, start)));
 });

@@ -14,7 +14,7 @@ import { openJournal } from "../../src/journal/file.ts";
 import { journalFile } from "../../src/journal/journal.ts";
 import { batchBytesMax, genesis } from "../../src/journal/line.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
-import { bytesIn, freshFolder, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";
+import { readBytes, freshFolder, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";
 import { checkBeside, type SecondThread } from "../../src/journal/second-thread.ts";
 
 const program = resolve(import.meta.dirname, "../../dist/chain-worker.cjs");
@@ -33,7 +33,7 @@ beforeAll(async () => {
     journal.appendSync(events),
   );
   await journal.close();
-  sound = bytesIn(dir);
+  sound = readBytes(dir);
   ends = [...sound.entries()].filter(([, byte]) => byte === 10).map(([at]) => at + 1);
   besideLines = ends.filter((end) => end <= sound.length - batchBytesMax).length;
 });
@@ -189,7 +189,7 @@ test("a cut tail behind checked lines is torn as ever, and a journal of seventee
   for (let n = 0; n < 21; n++) journal.appendSync([long(n)]);
   await journal.close();
   expect(verifyJournal(large)).toMatchObject({ ok: true, events: 21 });
-  const bytes = bytesIn(large);
+  const bytes = readBytes(large);
   bytes[bytes.length / 2] = 0;
   putBytes(large, bytes);
   expect(verifyJournal(large)).toMatchObject({ ok: false, events: 10, damaged_line: 11 });

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { openAgents } from "../../src/agents/open-agents.ts";
-import { jsonSchemaOf, returnOf } from "../../src/flows/returns.ts";
+import { findJsonSchema, returnOf } from "../../src/flows/returns.ts";
 import { openMeter } from "../../src/meter/open-meter.ts";
 import { priceFrom } from "../../src/meter/prices.ts";
 import type { Allowance, TurnRequest, TurnResult } from "../../src/ports/agent.ts";
@@ -107,7 +107,7 @@ describe.each(agentsToTry)("one turn of $title", ({ name, isHere }) => {
   const offersTools = isHere && agentProfiles[name].mcp;
   test.skipIf(!offersTools)("hands its result in through the runner's own tool, if it takes tools", async () => {
     const { play } = await table(name, '[[tool mcp__autopilot__submit_result|{"summary":"made it","confidence":0.9}]] [[say Handed in.]]');
-    const asked = { returns: { name: "progress", schema: jsonSchemaOf("progress") ?? {}, isOptional: false } };
+    const asked = { returns: { name: "progress", schema: findJsonSchema("progress") ?? {}, isOptional: false } };
     const result = await play(asked);
     expect(result).toMatchObject({ kind: "ended", claim: { summary: "made it", confidence: 0.9 }, confidence: 0.9 });
     nobodyIsLeft();

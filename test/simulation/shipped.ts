@@ -5,8 +5,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import * as v from "valibot";
 import { parse } from "yaml";
 import { Flow, type Step } from "../../src/contracts/flow.ts";
-import { domainsOf, optionSets, knownFrom } from "../../src/engine/explore-domains.ts";
-import { stepOf } from "../../src/core/selectors.ts";
+import { flowDomains, optionSets, knownFrom } from "../../src/engine/explore-domains.ts";
+import { runStep } from "../../src/core/selectors.ts";
 import type { RunView } from "../../src/core/state.ts";
 import { type Chance, chanceOf } from "./chance.ts";
 import { answerTo, resume, task } from "./story-words.ts";
@@ -29,7 +29,7 @@ export function wandering(name: string, seed: number): Story {
   if (flow === undefined) throw new Error(`no flow ${name} in the catalog`);
   const sets = optionSets(flow);
   const options = sets[seed % sets.length] ?? {};
-  const domains = domainsOf(flow, options);
+  const domains = flowDomains(flow, options);
   const chanceAt = (...words: readonly (string | number | null)[]): Chance => chanceOf(hashOf([seed, ...words].join("/")));
   const text = JSON.stringify(flow);
   return {
@@ -59,11 +59,11 @@ function phasesFor(chance: Chance, { isFixed }: Reading): Plan {
   return phases as unknown as Plan;
 }
 
-function outcomeAt(place: Place, chanceAt: ChanceAt, domains: ReturnType<typeof domainsOf>): Plan {
+function outcomeAt(place: Place, chanceAt: ChanceAt, domains: ReturnType<typeof flowDomains>): Plan {
   const { run, cursor, phase, step: id, task: inTask, n, visit } = place;
   const trouble = 0.15 * chanceAt("trouble").below(4) * 0.33; // some runs are calm, some are not
   const chance = chanceAt(phase, visit, inTask, id, n);
-  const step: Step = stepOf(run, cursor, id);
+  const step: Step = runStep(run, cursor, id);
   const reported = knownFrom(step, domains);
   const { facts, says } = reported[chance.below(reported.length)] ?? { facts: {}, says: {} };
   const tasks = ["a", "b", "c", "d"].slice(0, chance.below(5)).map((name, at) => task(name, [name], at === 3 ? ["a"] : []));

@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { lowersOf, checkoutAt } from "../../src/workspace/checkouts/checkout-place.ts";
+import { readLowers, checkoutAt } from "../../src/workspace/checkouts/checkout-place.ts";
 import { scratchFolder } from "./scratch-repository.ts";
 
 /** A folder with all files of the checkout at `folder`; the folder itself where it isn't a view. What was deleted in it is gone. */
@@ -12,7 +12,7 @@ export function wholeCheckout(runDir: string, folder: string): string {
   const place = checkoutAt(runDir, folder);
   if (place === null) return folder;
   const whole = scratchFolder();
-  for (const lower of lowersOf(place).toReversed()) execFileSync("cp", ["-a", `${lower}/.`, whole]);
+  for (const lower of readLowers(place).toReversed()) execFileSync("cp", ["-a", `${lower}/.`, whole]);
   const marks = execFileSync("find", [folder, "-type", "c", "-printf", "%P\\0"], { encoding: "utf8" }).split("\0");
   for (const mark of marks.filter((path) => path !== "")) rmSync(join(whole, mark), { recursive: true, force: true });
   execFileSync("cp", ["-a", `${folder}/.`, whole]);

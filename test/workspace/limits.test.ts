@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { ownBytesIn, watchResources } from "../../src/agents/process/watch-resources.ts";
+import { countOwnBytes, watchResources } from "../../src/agents/process/watch-resources.ts";
 import { defaultLimits, openLimits, type OpenedLimits } from "../../src/workspace/isolation/limits.ts";
 import { openCgroups, ownFolders } from "../../src/workspace/isolation/limits-cgroup.ts";
 import { until } from "../support/autopilot.ts";
@@ -186,6 +186,6 @@ describe("the watcher", () => {
   });
 
   test("counts what is a process's own", () => {
-    expect(ownBytesIn("VmRSS:\t   900 kB\nRssAnon:\t     100 kB\nRssFile:\t     700 kB\nRssShmem:\t     100 kB\n")).toBe(200 * 1024);
+    expect(countOwnBytes("VmRSS:\t   900 kB\nRssAnon:\t     100 kB\nRssFile:\t     700 kB\nRssShmem:\t     100 kB\n")).toBe(200 * 1024);
   });
 });

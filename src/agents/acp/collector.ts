@@ -8,7 +8,7 @@ import type { AttemptId } from "../../contracts/ids.ts";
 import type { LiveEvent } from "../../contracts/signal.ts";
 import { asNonNegativeNumber, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 import { Replay } from "./replay.ts";
-import { signalOf, ToolCalls } from "./tool-calls.ts";
+import { attemptSignal, ToolCalls } from "./tool-calls.ts";
 import type { UsageReport } from "./usage.ts";
 
 export const saidCharsMax = 4 * 1024 * 1024;
@@ -79,7 +79,7 @@ export class Collector {
 
   /** Agents leave calls open when they are cancelled or die: here each gets an end. */
   close(): void {
-    for (const call of this.tools.closeOpen()) this.#onLiveEvent(signalOf(this.#attempt, call, "cancelled"));
+    for (const call of this.tools.closeOpen()) this.#onLiveEvent(attemptSignal(this.#attempt, call, "cancelled"));
   }
 
   /** Everything said in this turn, all prompts together. */
@@ -118,7 +118,7 @@ export class Collector {
       case "tool_call":
       case "tool_call_update": {
         const call = this.tools.merge(update);
-        if (call !== null) this.#onLiveEvent(signalOf(this.#attempt, call));
+        if (call !== null) this.#onLiveEvent(attemptSignal(this.#attempt, call));
         return;
       }
       case "usage_update": {

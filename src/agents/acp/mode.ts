@@ -22,10 +22,10 @@ export function settingsFor(
   if (session !== undefined) {
     const modes = asRecord(offered["modes"]);
     const isOffered = asArray(modes["availableModes"]).some((mode) => asRecord(mode)["id"] === session);
-    const option = optionOf(offered, "mode");
+    const option = offeredOption(offered, "mode");
     if (isOffered) {
       if (modes["currentModeId"] !== session) set.push({ method: "session/set_mode", modeId: session });
-    } else if (option !== null && valuesOf(option).includes(session)) {
+    } else if (option !== null && optionValues(option).includes(session)) {
       if (option["currentValue"] !== session) set.push(choose(option, session));
     } else warnings.push(`it does not offer the mode ${session}, and stays in its own`);
   }
@@ -34,8 +34,8 @@ export function settingsFor(
     ...(wanted.model === "" || wanted.modelOption === null ? [] : [[wanted.modelOption, wanted.model] as const]),
   ];
   for (const [name, value] of named) {
-    const option = optionOf(offered, name);
-    if (option === null || !valuesOf(option).includes(value)) warnings.push(`it does not offer ${name} = ${value}, and keeps its own`);
+    const option = offeredOption(offered, name);
+    if (option === null || !optionValues(option).includes(value)) warnings.push(`it does not offer ${name} = ${value}, and keeps its own`);
     else if (option["currentValue"] !== value) set.push(choose(option, value));
   }
   return { set, warnings };
@@ -69,13 +69,13 @@ export async function setMode(
 }
 
 /** By its id, else by its category. */
-function optionOf(offered: JsonObject, name: string): JsonObject | null {
+function offeredOption(offered: JsonObject, name: string): JsonObject | null {
   const options = asArray(offered["configOptions"]).map(asRecord);
   return options.find((option) => option["id"] === name) ?? options.find((option) => option["category"] === name) ?? null;
 }
 
 /** The values of a select, grouped or not. */
-function valuesOf(option: JsonObject): readonly string[] {
+function optionValues(option: JsonObject): readonly string[] {
   return asArray(option["options"])
     .map(asRecord)
     .flatMap((item) => [item, ...asArray(item["options"]).map(asRecord)])

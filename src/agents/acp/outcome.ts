@@ -15,7 +15,7 @@ import type { FailureProbe } from "../profiles/profile.ts";
 import type { Ending } from "./ending.ts";
 import { type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 import { type AgentError, failingCall, type Fault, faultOfCall, faultOfError, faultOfProbes, hasHungUp } from "./provider-fault.ts";
-import { resetIn } from "./reset-time.ts";
+import { findReset } from "./reset-time.ts";
 import { clip, failed, type Left, stoppedBy, describeEnding } from "./result.ts";
 
 /** How the prompt ended, as observed. */
@@ -57,12 +57,12 @@ export function outcomeOf(seen: TurnObservations): Computed {
     case "stall":
     case "exit": {
       const fault = metered(seen) ?? (seen.isOpen ? faultOfProbes(onStderr(seen.probes), seen) : null);
-      return fault === null ? failed(reasonOf(end, seen), describeEnding(end, seen), seen) : byProvider(fault, seen);
+      return fault === null ? failed(endingReason(end, seen), describeEnding(end, seen), seen) : byProvider(fault, seen);
     }
     case "mute":
     case "bounds":
     case "wire":
-      return failed(reasonOf(end, seen), describeEnding(end, seen), seen);
+      return failed(endingReason(end, seen), describeEnding(end, seen), seen);
     case "error":
       return ofError(end, seen);
     case "stop":
@@ -72,7 +72,7 @@ export function outcomeOf(seen: TurnObservations): Computed {
   }
 }
 
-function reasonOf(end: Ending, seen: Left): "agent_failed" | "agent_unavailable" | "agent_timeout" {
+function endingReason(end: Ending, seen: Left): "agent_failed" | "agent_unavailable" | "agent_timeout" {
   if (end.by === "stall" || end.by === "provider") return "agent_timeout";
   if (end.by === "mute") return "agent_unavailable";
   return end.by === "wire" || seen.isOpen ? "agent_failed" : "agent_unavailable";
@@ -130,7 +130,7 @@ function byProvider({ fault, words: text, retryAt }: Fault, seen: TurnObservatio
     service: "The model provider is out of order",
     request: "The model provider refused the request",
   };
-  const resetAt = fault === "request" ? null : (retryAt ?? resetIn(text, seen.nowMs) ?? resetIn(seen.answer.slice(-2000), seen.nowMs));
+  const resetAt = fault === "request" ? null : (retryAt ?? findReset(text, seen.nowMs) ?? findReset(seen.answer.slice(-2000), seen.nowMs));
   const detail = clip(visible(`${sentences[fault]}: ${text}`));
   return { kind: "cut", by: "provider", fault, resetAt, detail, hasWorked: seen.tools > 0, usage: seen.usage };
 }

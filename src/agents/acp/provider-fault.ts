@@ -59,7 +59,7 @@ export function faultOfError({ code, message, data }: AgentError): Fault | null 
   const status =
     code >= 400 && code < 600
       ? code
-      : (asNonNegativeNumber(more["statusCode"]) ?? asNonNegativeNumber(more["status"]) ?? statusIn(wording));
+      : (asNonNegativeNumber(more["statusCode"]) ?? asNonNegativeNumber(more["status"]) ?? findStatus(wording));
   if (limitKinds.test(kind) || limitPattern.test(wording)) return made("limit");
   if (serviceKinds.test(kind) || servicePattern.test(wording)) return made("service");
   if (status !== null && status >= 400) return made(faultOfStatus(status));
@@ -77,7 +77,7 @@ const accessPattern = /\bauthentication_error\b|\binvalid_api_key\b|\bUNAUTHENTI
 const requestPattern = /\binvalid_request_error\b|\bINVALID_ARGUMENT\b/;
 
 /** `API Error: 429 …`, `last status: 503`, `HTTP 400`. */
-function statusIn(wording: string): number | null {
+function findStatus(wording: string): number | null {
   const found = /\b(?:error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)\W{0,3}([45]\d{2})\b/i.exec(wording)?.[1];
   return found === undefined ? null : Number(found);
 }
@@ -100,7 +100,7 @@ export function faultOfProbes(
     const hit = texts.find((text) => new RegExp(pattern.source, pattern.flags.replace("g", "")).test(text));
     if (hit === undefined) continue;
     const wording = wholeTail((where === "meta" ? tail(seen.answer) : hit).trim(), messageCharsMax);
-    const status = statusIn(wording);
+    const status = findStatus(wording);
     return { fault: status === null ? fault : faultOfStatus(status), words: wording, retryAt: null };
   }
   return null;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resetIn } from "./reset-time.ts";
+import { findReset } from "./reset-time.ts";
 
 const now = Date.parse("2026-03-10T12:00:00.000Z");
 const local = (text: string): string => new Date(text).toISOString();
@@ -25,7 +25,7 @@ test.each([
   ["resets Mar 12, 5pm (UTC)", "2026-03-12T17:00:00.000Z"],
   ["resets at 23:59", local("2026-03-10T23:59:00")],
 ])("%s", (text, expected) => {
-  expect(resetIn(text, now)).toBe(expected);
+  expect(findReset(text, now)).toBe(expected);
 });
 
 test.each([
@@ -38,10 +38,10 @@ test.each([
   ["a version", "wait for v1.20.3m"],
   ["nothing", ""],
 ])("not read: %s", (_, text) => {
-  expect(resetIn(text, now)).toBe(null);
+  expect(findReset(text, now)).toBe(null);
 });
 
 test("no text takes long", () => {
   for (const text of ["reset ".repeat(100_000), `try again in ${"1d ".repeat(100_000)}`, `retry ${"9".repeat(300_000)}`])
-    expect(() => resetIn(text, now)).not.toThrow();
+    expect(() => findReset(text, now)).not.toThrow();
 });

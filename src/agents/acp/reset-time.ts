@@ -13,20 +13,20 @@ const justNowMs = 60_000;
 const cue = /\b(?:reset(?:s|ting|_at|s_at)?|retry|try again|again|available|renew(?:s|al)?|until|lifted|wait|limit reached)\b/gi;
 
 /** ISO 8601 in UTC. A time of day without a zone is in the machine's zone, as agents print it. */
-export function resetIn(text: string, nowMs: number): string | null {
+export function findReset(text: string, nowMs: number): string | null {
   const cues = [...text.slice(0, textCharsMax).matchAll(cue)].slice(0, cuesMax);
   for (const { index, 0: word } of cues) {
-    const ms = timeIn(text.slice(index + word.length, index + word.length + reachChars), nowMs); // R1
+    const ms = findTime(text.slice(index + word.length, index + word.length + reachChars), nowMs); // R1
     if (ms !== null && ms > nowMs - justNowMs && ms < nowMs + furthestMs) return new Date(ms).toISOString(); // R2
   }
   return null;
 }
 
-function timeIn(text: string, nowMs: number): number | null {
-  return isoIn(text) ?? epochIn(text) ?? dateIn(text, nowMs) ?? durationIn(text, nowMs) ?? clockIn(text, nowMs);
+function findTime(text: string, nowMs: number): number | null {
+  return findIso(text) ?? findEpoch(text) ?? findDate(text, nowMs) ?? findDuration(text, nowMs) ?? findClock(text, nowMs);
 }
 
-function isoIn(text: string): number | null {
+function findIso(text: string): number | null {
   const found = /\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2}| ?UTC)/.exec(text)?.[0];
   if (found === undefined) return null;
   const ms = Date.parse(found.replace(" UTC", "Z").replace("UTC", "Z").replace(" ", "T"));
@@ -34,7 +34,7 @@ function isoIn(text: string): number | null {
 }
 
 /** Seconds or milliseconds since 1970. */
-function epochIn(text: string): number | null {
+function findEpoch(text: string): number | null {
   const found = /(?<![\d.])(1\d{9}|1\d{12})(?![\d.])/.exec(text)?.[1];
   if (found === undefined) return null;
   return found.length === 10 ? Number(found) * 1000 : Number(found);
@@ -49,7 +49,7 @@ const units: readonly (readonly [RegExp, number])[] = [
 ];
 
 /** `in 12m`, `after 20.5s`, `in 2 days 3 hours`, `6m0s`: the first run of such parts. */
-function durationIn(text: string, nowMs: number): number | null {
+function findDuration(text: string, nowMs: number): number | null {
   const part = "(?:\\d{1,6}(?:\\.\\d{1,6})?)\\s?(?:ms|millis\\w*|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)";
   const run = new RegExp(`(?<![\\w.:])${part}(?:(?:\\s|,|and){0,3}${part}){0,4}(?![\\w:])`, "i").exec(text)?.[0];
   if (run === undefined) return null;
@@ -63,7 +63,7 @@ const zone = "(?:\\s*\\(?(UTC|GMT|Z|[A-Z][a-z]+/[A-Za-z_]+(?:/[A-Za-z_]+)?)\\)?)
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /** `Oct 9th, 2026 3:04 PM`; without a year, the next one. */
-function dateIn(text: string, nowMs: number): number | null {
+function findDate(text: string, nowMs: number): number | null {
   const pattern = new RegExp(
     `\\b(${months.join("|")})[a-z]{0,6}\\.? (\\d{1,2})(?:st|nd|rd|th)?,?(?: (\\d{4}),?)?(?: at)? ${clock}${zone}`,
     "i",
@@ -71,7 +71,7 @@ function dateIn(text: string, nowMs: number): number | null {
   const match = pattern.exec(text);
   if (match === null) return null;
   const [, month = "", day = "", year, hour, minute, half, place] = match;
-  const time = minutesOf(hour, minute, half);
+  const time = hourMinutes(hour, minute, half);
   if (time === null) return null;
   const thisYear = new Date(nowMs).getUTCFullYear();
   const at = (inYear: number): number => atPlace(inYear, months.indexOf(month.toLowerCase()), Number(day), time, place);
@@ -80,20 +80,20 @@ function dateIn(text: string, nowMs: number): number | null {
 }
 
 /** `at 3pm`, `3:30 pm (Europe/Berlin)`, `15:30 UTC`: the next time the clock shows that. */
-function clockIn(text: string, nowMs: number): number | null {
+function findClock(text: string, nowMs: number): number | null {
   const match = new RegExp(`(?<![\\w.:-])${clock}${zone}(?![\\w:-])`, "i").exec(text);
   if (match === null) return null;
   const [, hour, minute, half, place] = match;
   // A bare number isn't a time of day.
   if (minute === undefined && half === undefined) return null;
-  const time = minutesOf(hour, minute, half);
+  const time = hourMinutes(hour, minute, half);
   if (time === null) return null;
   const today = new Date(nowMs);
   const days = [-1, 0, 1, 2].map((more) => atPlace(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + more, time, place));
   return days.find((ms) => ms >= nowMs - justNowMs) ?? null;
 }
 
-function minutesOf(hour = "", minute = "0", half: string | undefined): number | null {
+function hourMinutes(hour = "", minute = "0", half: string | undefined): number | null {
   const hours = Number(hour);
   if (Number(minute) > 59 || hours > (half === undefined ? 23 : 12)) return null;
   if (half === undefined) return hours * 60 + Number(minute);

@@ -3,7 +3,7 @@
 import type { AttemptId } from "../../contracts/ids.ts";
 import type { LiveEvent } from "../../contracts/signal.ts";
 import { asArray, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
-import { inputIn, outputIn } from "./tool-texts.ts";
+import { findInput, findOutput } from "./tool-texts.ts";
 
 export type ToolCall = {
   readonly id: string;
@@ -45,10 +45,10 @@ export class ToolCalls {
       kind: asString(update["kind"]) ?? before?.kind ?? null,
       status: asString(update["status"]) ?? before?.status ?? "pending",
       locations: Array.isArray(update["locations"]) ? pathsOf(update["locations"]) : (before?.locations ?? []),
-      diffs: Array.isArray(update["content"]) ? diffsOf(update["content"]) : (before?.diffs ?? []),
+      diffs: Array.isArray(update["content"]) ? contentDiffs(update["content"]) : (before?.diffs ?? []),
       given: update["rawInput"] === undefined ? (before?.given ?? []) : givenIn(update["rawInput"]),
-      input: inputIn(update["rawInput"]) ?? before?.input ?? null,
-      output: outputIn(update) ?? before?.output ?? null,
+      input: findInput(update["rawInput"]) ?? before?.input ?? null,
+      output: findOutput(update) ?? before?.output ?? null,
     };
     const isOpen = call.status === "pending" || call.status === "in_progress";
     this.#calls.set(id, isOpen ? call : { ...call, output: null });
@@ -81,7 +81,7 @@ export class ToolCalls {
 }
 
 /** A call as a live event. */
-export function signalOf(attempt: AttemptId, call: ToolCall, status = call.status): LiveEvent {
+export function attemptSignal(attempt: AttemptId, call: ToolCall, status = call.status): LiveEvent {
   const [path] = [...namedBy(call), ...call.given];
   return {
     signal: "tool",
@@ -107,7 +107,7 @@ const pathsOf = (locations: unknown): readonly string[] =>
     .slice(0, pathsMax)
     .flatMap((location) => asString(asRecord(location)["path"]) ?? []);
 
-const diffsOf = (content: unknown): readonly string[] =>
+const contentDiffs = (content: unknown): readonly string[] =>
   asArray(content)
     .slice(0, pathsMax)
     .map(asRecord)

@@ -53,14 +53,14 @@ export function usageOf(meaning: UsageMeaning, report: UsageReport, before: Usag
 
 /** What the next prompt of the same session starts from. */
 export function usageAfter(report: UsageReport, before: UsageBefore): UsageBefore {
-  const tokens = tokensOf(asRecord(report.response)["usage"]) ?? before?.tokens;
+  const tokens = parseTokens(asRecord(report.response)["usage"]) ?? before?.tokens;
   return tokens === undefined ? null : { tokens, costUsd: report.costUsd ?? before?.costUsd ?? 0 };
 }
 
 type Reported = { readonly tokens: Tokens; readonly calls: number } | null;
 
 function reportedIn(meaning: UsageMeaning, report: UsageReport, before: UsageBefore): Reported {
-  const beside = tokensOf(asRecord(report.response)["usage"]);
+  const beside = parseTokens(asRecord(report.response)["usage"]);
   const { updates } = report;
   switch (meaning) {
     case "none":
@@ -76,7 +76,7 @@ function reportedIn(meaning: UsageMeaning, report: UsageReport, before: UsageBef
     case "quotaMeta":
       return inMeta(asRecord(asRecord(asRecord(report.response)["_meta"])["quota"]), updates);
     case "chunkMeta": {
-      const chunks = report.chunks.flatMap((chunk) => tokensOf(chunk) ?? []);
+      const chunks = report.chunks.flatMap((chunk) => parseTokens(chunk) ?? []);
       return chunks.length === 0 ? null : { tokens: chunks.reduce(sum, noTokens), calls: chunks.length };
     }
     default:
@@ -86,8 +86,10 @@ function reportedIn(meaning: UsageMeaning, report: UsageReport, before: UsageBef
 
 /** Side calls are in `model_usage` only, so that sum is taken if it is larger. */
 function inMeta(reported: Readonly<Record<string, unknown>>, updates: number): Reported {
-  const whole = tokensOf(reported["token_count"]);
-  const models = asArray(reported["model_usage"]).flatMap((model) => tokensOf(asRecord(model)["token_count"]) ?? tokensOf(model) ?? []);
+  const whole = parseTokens(reported["token_count"]);
+  const models = asArray(reported["model_usage"]).flatMap(
+    (model) => parseTokens(asRecord(model)["token_count"]) ?? parseTokens(model) ?? [],
+  );
   const summed = models.reduce(sum, noTokens);
   if (whole === null && summed.all === 0) return null;
   return { tokens: whole === null || summed.all > whole.all ? summed : whole, calls: updates };
@@ -108,7 +110,7 @@ const sum = (a: Tokens, b: Tokens): Tokens => ({
 });
 
 /** Null if nothing believable is reported. Some count cached tokens as part of the input, some beside it. */
-export function tokensOf(raw: unknown): Tokens | null {
+export function parseTokens(raw: unknown): Tokens | null {
   const reported = asRecord(raw);
   const first = (...names: readonly string[]): number | null =>
     names.map((name) => asNonNegativeNumber(reported[name])).find((found) => found !== null) ?? null;

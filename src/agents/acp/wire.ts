@@ -65,7 +65,7 @@ export function openWire(
     fail(sentence);
   };
   const take = (line: Buffer): void => {
-    const message = messageIn(line);
+    const message = findMessage(line);
     if (message === null) {
       garbage.lines += 1;
       garbage.bytes += line.length;
@@ -117,7 +117,7 @@ export function openWire(
 
 const openingBrace = 0x7b;
 
-function messageIn(line: Buffer): JsonObject | null {
+function findMessage(line: Buffer): JsonObject | null {
   let first = 0;
   while (first < line.length && (line[first] ?? 0) <= 0x20) first += 1;
   // Most garbage is rejected by its first byte, without decoding it.

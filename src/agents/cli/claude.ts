@@ -13,13 +13,16 @@ export const claudeDialect: Dialect = {
   namesSession: true,
   command: (asked) => {
     const isLong = isTooLong(asked.prompt);
-    return { argv: [...asked.argv, ...argumentsOf(asked), ...(isLong ? [] : ["--", asked.prompt])], input: isLong ? asked.prompt : null };
+    return {
+      argv: [...asked.argv, ...promptRequestArguments(asked), ...(isLong ? [] : ["--", asked.prompt])],
+      input: isLong ? asked.prompt : null,
+    };
   },
   readLine,
   unknownSession: /no conversation found|session .{0,80}not found/i,
 };
 
-function argumentsOf({ session, left, tools }: PromptRequest): readonly string[] {
+function promptRequestArguments({ session, left, tools }: PromptRequest): readonly string[] {
   const isNew = session?.isResumed !== true;
   return [
     ...(session === null ? [] : [isNew ? "--session-id" : "--resume", session.name]),

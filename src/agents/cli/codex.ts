@@ -41,15 +41,15 @@ function readLine(line: JsonObject): ReadLine {
     case "turn.completed":
       return { usage: asRecord(line["usage"]), end: { by: "stop", stop: "end_turn" } };
     case "turn.failed":
-      return { end: { by: "error", code: -32603, message: messageIn(line["error"]), data: null } };
+      return { end: { by: "error", code: -32603, message: parseMessage(line["error"]), data: null } };
     case "error":
-      return { errorText: messageIn(line) };
+      return { errorText: parseMessage(line) };
     default:
       return {};
   }
 }
 
-const messageIn = (value: unknown): string => asString(asRecord(value)["message"]) ?? asString(value) ?? "it failed without a word";
+const parseMessage = (value: unknown): string => asString(asRecord(value)["message"]) ?? asString(value) ?? "it failed without a word";
 
 function ofItem(item: JsonObject, isDone: boolean): ReadLine {
   const text = asString(item["text"]) ?? "";
@@ -59,7 +59,7 @@ function ofItem(item: JsonObject, isDone: boolean): ReadLine {
     case "reasoning":
       return isDone ? { updates: [thoughtUpdate(text)] } : {};
     case "error":
-      return { warnings: [messageIn(item)] };
+      return { warnings: [parseMessage(item)] };
     case "command_execution":
       return tool(item, isDone, "execute", asString(item["command"]) ?? "", []);
     case "file_change": {

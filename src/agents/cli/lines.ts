@@ -24,7 +24,7 @@ export function openLines(from: Readable, take: (line: JsonObject) => void, limi
   const lines = lineSplitter(
     limits.lineBytesMax,
     (bytes) => {
-      const line = recordIn(bytes);
+      const line = findRecord(bytes);
       if (line !== null) return take(line);
       garbage.lines += 1;
       garbage.bytes += bytes.length;
@@ -48,7 +48,7 @@ export function openLines(from: Readable, take: (line: JsonObject) => void, limi
   return { broken, ended, garbage: () => ({ ...garbage }) };
 }
 
-function recordIn(bytes: Buffer): JsonObject | null {
+function findRecord(bytes: Buffer): JsonObject | null {
   try {
     const line = asRecord(JSON.parse(bytes.toString("utf8")));
     return typeof line["type"] === "string" ? line : null;

@@ -22,7 +22,7 @@ export type Mark = {
 const names = { run: "AUTOPILOT_RUN", attempt: "AUTOPILOT_ATTEMPT", place: "AUTOPILOT_PLACE", life: "AUTOPILOT_LIFE" } as const;
 export const lifeVariable = names.life;
 
-export function environmentOf(mark: Mark): Record<string, string> {
+export function markEnvironment(mark: Mark): Record<string, string> {
   return {
     [names.run]: mark.run,
     [names.attempt]: mark.attempt,

@@ -18,7 +18,7 @@ const psBytesMax = 32 * 1024 * 1024;
  * found not to belong, and that are not read again; one without an environment may be just starting, and is not among them.
  */
 export function findMarked(belongs: Belongs, strangers: Set<number> = new Set()): readonly number[] {
-  if (strangers.size === 0) for (const pid of ancestorsOf(process.pid)) strangers.add(pid);
+  if (strangers.size === 0) for (const pid of pidAncestors(process.pid)) strangers.add(pid);
   return everyEnvironment(strangers).flatMap(({ pid, words }) => {
     if (belongs(words)) return [pid];
     if (words.length > 1) strangers.add(pid);
@@ -53,7 +53,7 @@ export function processInfo(pid: number): ProcessInfo | undefined {
   return process.platform === "linux" ? readProcStat(pid) : everyProcess().find((seen) => seen.pid === pid);
 }
 
-export function ancestorsOf(pid: number): ReadonlySet<number> {
+export function pidAncestors(pid: number): ReadonlySet<number> {
   const parentOf = process.platform === "linux" ? (item: number) => readProcStat(item)?.parent : parentsByPs();
   const line = new Set<number>();
   for (let at: number | undefined = pid; at !== undefined && at > 0 && !line.has(at); at = parentOf(at)) line.add(at);

@@ -7,7 +7,7 @@
 //       case they were just starting, and then now and again, since a pid may be reused.
 //   R3. Turns that are scanned at the same moment share one read per process.
 
-import { ancestorsOf, descendantsOf, startEnvironment, findMarked, pids, type ProcessInfo, readProcStat } from "./process-table.ts";
+import { pidAncestors, descendantsOf, startEnvironment, findMarked, pids, type ProcessInfo, readProcStat } from "./process-table.ts";
 import type { Belongs } from "./mark.ts";
 
 /** The processes there are, as a system reports them. */
@@ -24,7 +24,7 @@ const looksBetween = 10;
 
 /** Those whose environment belongs, and descendants of the root; without the runner itself and its ancestors. */
 export function openProcessTracker(belongs: Belongs, root: number): ProcessTracker {
-  if (process.platform === "linux") return trackProcesses(here, belongs, root, ancestorsOf(process.pid));
+  if (process.platform === "linux") return trackProcesses(here, belongs, root, pidAncestors(process.pid));
   return { look: () => [...new Set([...findMarked(belongs), ...descendantsOf(root).map(({ pid }) => pid)])] };
 }
 

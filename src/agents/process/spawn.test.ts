@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parsePs, parsePsEnvironment } from "./process-table.ts";
-import { belongsToRun, belongsToTurn, environmentOf } from "./mark.ts";
+import { belongsToRun, belongsToTurn, markEnvironment } from "./mark.ts";
 import { environmentFor, type Launch } from "./spawn.ts";
 
 const mark = { run: "run-2026-01-02-030405", attempt: "1@1/execute#1", place: "here", life: "first" };
@@ -18,7 +18,7 @@ test("nothing of the runner's environment reaches an agent unless it is on the l
     AUTOPILOT_AGENT: "x",
     GIT_DIR: "/g",
   };
-  expect(environmentFor(launch, inherited)).toEqual({ PATH: "/bin", HOME: "/home/me", LC_ALL: "C", ...environmentOf(mark) });
+  expect(environmentFor(launch, inherited)).toEqual({ PATH: "/bin", HOME: "/home/me", LC_ALL: "C", ...markEnvironment(mark) });
 });
 
 test("a profile may pass further names, but not the barred ones; it may set values outright, and a home may be replaced", () => {
@@ -28,13 +28,13 @@ test("a profile may pass further names, but not the barred ones; it may set valu
     MODE: "quiet",
     IS_SANDBOX: "1",
     HOME: "/tmp/home",
-    ...environmentOf(mark),
+    ...markEnvironment(mark),
   });
 });
 
 test("a mark tells a turn from the turns beside it, and a run from a run of the same name elsewhere", () => {
   const words = (changes: Partial<typeof mark>) =>
-    Object.entries(environmentOf({ ...mark, ...changes })).map(([name, value]) => `${name}=${value}`);
+    Object.entries(markEnvironment({ ...mark, ...changes })).map(([name, value]) => `${name}=${value}`);
   expect(belongsToTurn(mark)(words({}))).toBe(true);
   expect(belongsToTurn(mark)(words({ attempt: "1@1/execute#2" }))).toBe(false);
   expect(belongsToTurn(mark)(words({ life: "second" }))).toBe(false);

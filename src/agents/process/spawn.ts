@@ -8,7 +8,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { environmentOf, type Mark } from "./mark.ts";
+import { markEnvironment, type Mark } from "./mark.ts";
 
 export const passedVariables = ["PATH", "LANG", "TERM", "TZ", "TMPDIR", "SHELL", "USER", "LOGNAME", "HOME"] as const;
 /** Never inherited, even if a profile names them: they loosen or slow down what runs below. A profile may set its own value. */
@@ -54,7 +54,7 @@ export function environmentFor(launch: Launch, inherited: Readonly<Record<string
   );
   const passed = Object.fromEntries(names.map((name) => [name, inherited[name] ?? ""])); // S1
   const home = launch.home === null ? {} : { HOME: launch.home };
-  return { ...passed, ...home, ...launch.env, ...environmentOf(launch.mark) };
+  return { ...passed, ...home, ...launch.env, ...markEnvironment(launch.mark) };
 }
 
 /** A started process, or the message why it could not be started. */
@@ -67,7 +67,7 @@ export async function spawnAgent(
   const { argv, cwd, env: wrappedEnv } = launch.wrap?.(plain) ?? plain;
   const [command = "", ...args] = argv;
   if (unwrapped === "" || command === "") return { problem: "no command is given for this agent" };
-  const env = { ...wrappedEnv, ...environmentOf(launch.mark) };
+  const env = { ...wrappedEnv, ...markEnvironment(launch.mark) };
   const problem = whyNot(unwrapped, launch.cwd, plain.env["PATH"] ?? "") ?? whyNot(command, cwd, env["PATH"] ?? "");
   if (problem !== null) return { problem };
   let child: ReturnType<typeof begin>;

@@ -64,7 +64,7 @@ export function watchResources(watched: Watched): { readonly stop: () => void } 
   const look = (): void => {
     const pids = roll.look();
     if (pids.length > bounds.processesMax) return say(`It has ${pids.length} processes; ${bounds.processesMax} are allowed.`);
-    const memory = memoryOf(pids);
+    const memory = pidMemory(pids);
     if (memory > bounds.memoryBytesMax)
       return say(`Its processes hold ${shown(memory)} of memory; ${shown(bounds.memoryBytesMax)} are allowed.`);
     void lookAtDisk();
@@ -112,12 +112,12 @@ const mebibyte = 1024 ** 2;
 const shown = (bytes: number): string => `${Math.round(bytes / mebibyte)} MiB`;
 
 /** Private memory; pages that programs share would be counted once for each of them. */
-function memoryOf(pids: readonly number[]): number {
+function pidMemory(pids: readonly number[]): number {
   if (process.platform !== "linux") return memoryByPs(pids);
-  return pids.reduce((sum, pid) => sum + ownBytesIn(textOf(`/proc/${pid}/status`)), 0);
+  return pids.reduce((sum, pid) => sum + countOwnBytes(readText(`/proc/${pid}/status`)), 0);
 }
 
-export function ownBytesIn(status: string): number {
+export function countOwnBytes(status: string): number {
   const kilobytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0);
   return (kilobytes("RssAnon") + kilobytes("RssShmem")) * 1024;
 }
@@ -150,7 +150,7 @@ async function bytesBelow(folders: readonly string[], isOver: () => boolean): Pr
   return bytes;
 }
 
-function textOf(file: string): string {
+function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {

@@ -34,7 +34,7 @@ function overridden(shipped: AgentProfile, id: string, over: AgentOverride, argv
     env: { ...shipped.env, ...over.env },
     passEnv: [...shipped.passEnv, ...(over.pass_env ?? [])],
     model: over.model ?? shipped.model,
-    meters: metersOf(shipped.meters, over),
+    meters: wayMeters(shipped.meters, over),
     login: over.login ?? shipped.login,
     // A config that passes variables has taken care of the login.
     needsLogin: shipped.needsLogin && over.env === undefined && over.pass_env === undefined,
@@ -45,7 +45,7 @@ function overridden(shipped: AgentProfile, id: string, over: AgentOverride, argv
 }
 
 /** Another key or another provider: the entry that knows the key's variable comes first, and every entry uses the user's URL. */
-function metersOf(ways: readonly Metered[], { key_env, upstream }: AgentOverride): readonly Metered[] {
+function wayMeters(ways: readonly Metered[], { key_env, upstream }: AgentOverride): readonly Metered[] {
   const placed = upstream === undefined ? ways : ways.map((way) => ({ ...way, upstream: withoutSlash(upstream), upstreamEnv: [] }));
   if (key_env === undefined) return placed;
   const way = placed.find(({ keyEnv }) => keyEnv.includes(key_env)) ?? placed[0];

@@ -20,7 +20,7 @@ function main(): void {
     return;
   }
   const schema = process.env[variables.schema];
-  const answerTo = mcpServer(returnsOffer(schemaIn(schema)), (name, value) => passOn(url, token, name, value));
+  const answerTo = mcpServer(returnsOffer(findSchema(schema)), (name, value) => passOn(url, token, name, value));
   createInterface({ input: process.stdin })
     .on("line", (line) => {
       void answerTo(line).then((answer) => {
@@ -32,7 +32,7 @@ function main(): void {
     });
 }
 
-function schemaIn(text: string | undefined): object | null {
+function findSchema(text: string | undefined): object | null {
   if (text === undefined) return null;
   const schema: unknown = JSON.parse(text);
   return typeof schema === "object" ? schema : null;
@@ -54,7 +54,7 @@ function passOn(url: string, token: string, tool: string, value: unknown): Promi
       });
       response.once("error", (error) => fail(error.message));
       response.once("end", () => {
-        const answer = answerIn(text);
+        const answer = findAnswer(text);
         if (response.statusCode === 200 && answer !== null) return resolve(answer);
         fail(`it answered ${response.statusCode ?? "nothing"} ${text.slice(0, 500).trim()}`.trim());
       });
@@ -65,7 +65,7 @@ function passOn(url: string, token: string, tool: string, value: unknown): Promi
   });
 }
 
-function answerIn(text: string): { readonly ok: boolean; readonly text: string } | null {
+function findAnswer(text: string): { readonly ok: boolean; readonly text: string } | null {
   try {
     const answer: unknown = JSON.parse(text);
     if (typeof answer !== "object" || answer === null || !("ok" in answer) || !("text" in answer)) return null;

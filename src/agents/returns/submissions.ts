@@ -66,10 +66,10 @@ export function openSubmissions(returns: TurnRequest["returns"], returnOf: Retur
   };
 
   const ask = (value: unknown): ToolAnswer => {
-    const message = textIn(value, "question").trim();
+    const message = parseText(value, "question").trim();
     if (message === "") return no("The question is missing: give it as a text under `question`.");
     question = clip(message, submissionLimits.questionCharsMax);
-    answers = listIn(value, "options")
+    answers = parseList(value, "options")
       .map((option) => clip(option.trim(), submissionLimits.optionCharsMax))
       .filter((option) => option !== "")
       .slice(0, submissionLimits.optionsMax);
@@ -77,7 +77,7 @@ export function openSubmissions(returns: TurnRequest["returns"], returnOf: Retur
   };
 
   const note = (value: unknown): ToolAnswer => {
-    const text = textIn(value, "text").trim();
+    const text = parseText(value, "text").trim();
     if (text === "") return no("The note is missing: give it as a text under `text`.");
     if (notes.length >= submissionLimits.notesMax)
       return no(`There is room for ${submissionLimits.notesMax} notes in a turn; this one is not kept.`); // D3
@@ -107,16 +107,16 @@ const yes = (text: string): ToolAnswer => ({ ok: true, text });
 const no = (text: string): ToolAnswer => ({ ok: false, text });
 const clip = (text: string, charsMax: number): string => (text.length <= charsMax ? text : `${wholeHead(text, charsMax)}…`);
 
-function valueIn(value: unknown, key: string): unknown {
+function parseValue(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
 }
 
-function textIn(value: unknown, key: string): string {
-  const found = valueIn(value, key);
+function parseText(value: unknown, key: string): string {
+  const found = parseValue(value, key);
   return typeof found === "string" ? found : "";
 }
 
-function listIn(value: unknown, key: string): readonly string[] {
-  const found = valueIn(value, key);
+function parseList(value: unknown, key: string): readonly string[] {
+  const found = parseValue(value, key);
   return Array.isArray(found) ? found.filter((item) => typeof item === "string") : [];
 }

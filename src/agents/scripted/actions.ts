@@ -19,7 +19,7 @@ export type Tool = {
 const outputBytesMax = 64 * 1024;
 
 /** The tool call of an action, or null if the action isn't a tool's. Paths are relative to the working folder, or absolute. */
-export function toolOf(action: ScriptAction, cwd: string, callRunner: CallRunner): Tool | null {
+export function actionTool(action: ScriptAction, cwd: string, callRunner: CallRunner): Tool | null {
   const at = (path: string): string => resolve(cwd, path);
   const edit = (title: string, path: string, act: (full: string) => Promise<unknown>): Tool => ({
     title: `${title} ${path}`,

@@ -57,7 +57,7 @@ function serve(script: Script): void {
     const prompts = `${reported.get(params.sessionId) ?? ""}${promptText(params.prompt)}\n`;
     reported.set(params.sessionId, prompts);
     const played = await play(filled(turn, prompts), {
-      ...voiceOf(report, params.sessionId),
+      ...reportVoice(report, params.sessionId),
       ...place,
       cancelled: cancel.signal,
       used: (used) => reportUsage(report, params.sessionId, used, sessionUsd),
@@ -123,7 +123,7 @@ function factsOf(
   return { me, history };
 }
 
-function voiceOf(report: Report, sessionId: string): Omit<Stage, "cwd" | "callRunner" | "cancelled" | "used" | "ignoreTerm"> {
+function reportVoice(report: Report, sessionId: string): Omit<Stage, "cwd" | "callRunner" | "cancelled" | "used" | "ignoreTerm"> {
   const ids = new Map<object, string>();
   const chunk = (sessionUpdate: "agent_message_chunk" | "agent_thought_chunk", text: string): Promise<void> =>
     report({ sessionId, update: { sessionUpdate, content: { type: "text", text } } });

@@ -2,7 +2,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { ScriptAction, ScriptTurn } from "../../contracts/script.ts";
-import { type Tool, toolOf } from "./actions.ts";
+import { type Tool, actionTool } from "./actions.ts";
 import type { CallRunner } from "./runner-tools.ts";
 
 /** What the player acts on: the world outside this turn. */
@@ -40,7 +40,7 @@ export async function play(turn: ScriptTurn, stage: Stage): Promise<Played> {
       used = more(used, action.usage);
       await stage.used(used);
     }
-    const tool = toolOf(action, stage.cwd, stage.callRunner);
+    const tool = actionTool(action, stage.cwd, stage.callRunner);
     await (tool === null ? act(action, stage) : use(tool, stage));
   }
   if (stage.cancelled.aborted) return { stop: "cancelled", used };

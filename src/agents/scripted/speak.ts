@@ -53,7 +53,7 @@ export function speak(from: Readable, to: Writable, answers: Answers, ended: () 
     }
   };
   const onLine = (line: Buffer): void => {
-    const message = messageIn(line.toString("utf8"));
+    const message = findMessage(line.toString("utf8"));
     void (message === null ? send({ id: null, error: { code: codes.parse, message: "Parse error" } }) : take(message));
   };
   const lines = lineSplitter(lineBytesMax, onLine, ended);
@@ -61,7 +61,7 @@ export function speak(from: Readable, to: Writable, answers: Answers, ended: () 
   return (update) => send({ method: "session/update", params: update });
 }
 
-function messageIn(line: string): Message | null {
+function findMessage(line: string): Message | null {
   try {
     const read: unknown = JSON.parse(line);
     return typeof read === "object" && read !== null ? read : null;

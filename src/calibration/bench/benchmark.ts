@@ -9,11 +9,11 @@ import { closeSync, cpSync, existsSync, lstatSync, mkdirSync, openSync, readFile
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
 import { git } from "../../workspace/git/git.ts";
-import { type Bug, readBugs, recallOf, type Recalled } from "../cycle/bugs.ts";
+import { type Bug, readBugs, baselineRecall, type Recalled } from "../cycle/bugs.ts";
 import { metricIn } from "../cycle/metric.ts";
 import { type BenchmarkPlan, type CyclePlan, cyclesFolder, findingsDefault, recallTarget } from "../cycle/plan.ts";
 import type { RunKey } from "../cycle/state.ts";
-import { type Ended, endProcess, exitCodeOf, isAtWork, startProcess, stderrFile, stdoutFile, waitFor } from "./process.ts";
+import { type Ended, endProcess, readExitCode, isAtWork, startProcess, stderrFile, stdoutFile, waitFor } from "./process.ts";
 import { commitCopy, initCopy, type Trees } from "./trees.ts";
 
 export type BenchmarkRoom = {
@@ -42,15 +42,15 @@ export const runFolder = (folder: string, { benchmark, lever_state, repeat }: Ru
   join(folder, "runs", benchmark, `${lever_state}-${repeat}`);
 
 /** What a run that was begun before is now: ended, still at work, or gone. */
-export function processStateOf(folder: string): "ended" | "at work" | "gone" {
-  if (exitCodeOf(folder) !== null || hasRunEnd(folder)) return "ended"; // B2
+export function buildProcessState(folder: string): "ended" | "at work" | "gone" {
+  if (readExitCode(folder) !== null || hasRunEnd(folder)) return "ended"; // B2
   return isAtWork(folder) ? "at work" : "gone";
 }
 
 /** A quality run says in its own log that it is over, and how it ended. */
-const hasRunEnd = (folder: string): boolean => runEndIn(folder) !== null;
+const hasRunEnd = (folder: string): boolean => findRunEnd(folder) !== null;
 
-function runEndIn(folder: string): string | null {
+function findRunEnd(folder: string): string | null {
   for (const name of ["work", "target"]) {
     const lines = (textAt(join(folder, name, "quality", "run_state.jsonl")) ?? "").split("\n");
     const last = lines.findLast((line) => /"event"\s*:\s*"run_end"/.test(line));
@@ -64,14 +64,14 @@ export async function runBenchmark(room: BenchmarkRoom, key: RunKey, commit: str
   const folder = runFolder(room.folder, key);
   const plan = room.plan.benchmarks.find(({ name }) => name === key.benchmark);
   if (plan === undefined) return { kind: "failed", why: "is not in the plan" };
-  const places = placesOf(room, plan, folder, key.lever_state);
+  const places = benchmarkRoomPlaces(room, plan, folder, key.lever_state);
   const wait = { hangMs: room.plan.hang_ms, interrupted: room.interrupted };
   if (!isFresh) {
-    const hasEnded = hasRunEnd(folder) && exitCodeOf(folder) === null;
+    const hasEnded = hasRunEnd(folder) && readExitCode(folder) === null;
     if (hasEnded) await endProcess(folder);
-    if (hasEnded && runEndIn(folder) !== "success") return { kind: "failed", why: `its run ended ${runEndIn(folder)}` };
+    if (hasEnded && findRunEnd(folder) !== "success") return { kind: "failed", why: `its run ended ${findRunEnd(folder)}` };
     const ended: Ended = hasEnded ? { kind: "exited", code: 0 } : await waitFor(folder, places.signs, wait);
-    return outcomeOf(room, key, ended, places.findingsIn);
+    return benchmarkRoomOutcome(room, key, ended, places.findingsIn);
   }
   requireNoLink(room.folder, relative(room.folder, dirname(folder)));
   await endProcess(folder);
@@ -92,7 +92,7 @@ export async function runBenchmark(room: BenchmarkRoom, key: RunKey, commit: str
       CALIBRATION_REPEAT: String(key.repeat),
     },
   });
-  return outcomeOf(room, key, await waitFor(folder, places.signs, { ...wait, child }), places.findingsIn);
+  return benchmarkRoomOutcome(room, key, await waitFor(folder, places.signs, { ...wait, child }), places.findingsIn);
 }
 
 type Places = {
@@ -107,7 +107,12 @@ type Places = {
   readonly quality: string;
 };
 
-function placesOf({ plan: { command, agent }, trees }: BenchmarkRoom, plan: BenchmarkPlan, folder: string, state: string): Places {
+function benchmarkRoomPlaces(
+  { plan: { command, agent }, trees }: BenchmarkRoom,
+  plan: BenchmarkPlan,
+  folder: string,
+  state: string,
+): Places {
   const work = join(folder, "work");
   const target = plan.kind === "folder" ? null : join(folder, "target");
   const own = plan.kind === "folder" ? relative(trees.repository.root, join(trees.repository.root, plan.at)) : "";
@@ -135,7 +140,7 @@ async function prepare(room: BenchmarkRoom, plan: BenchmarkPlan, commit: string,
   const { trees } = room;
   await trees.makeCopy(work, commit, [
     cyclesFolder,
-    ...room.plan.benchmarks.flatMap((benchmark) => answersIn(trees.repository.root, benchmark)),
+    ...room.plan.benchmarks.flatMap((benchmark) => findAnswers(trees.repository.root, benchmark)),
   ]); // B1
   const config = join(trees.repository.root, ".autopilot", "config.yaml");
   if (existsSync(config) && !existsSync(join(work, ".autopilot", "config.yaml"))) copyInto(config, join(work, ".autopilot"), "config.yaml");
@@ -150,7 +155,7 @@ async function prepare(room: BenchmarkRoom, plan: BenchmarkPlan, commit: string,
 }
 
 /** What of a benchmark's answers is in the repository. */
-function answersIn(root: string, { kind, baseline, at }: BenchmarkPlan): readonly string[] {
+function findAnswers(root: string, { kind, baseline, at }: BenchmarkPlan): readonly string[] {
   const inside = baseline === null || kind === "ref" ? null : relative(root, isAbsolute(baseline) ? baseline : join(root, baseline));
   const own = kind === "folder" ? [join(at, "BUGS.md"), join(at, "quality", "BUGS.md")] : [];
   return [...own, ...(inside === null || inside.startsWith("..") || isAbsolute(inside) ? [] : [inside])];
@@ -172,11 +177,11 @@ async function copyOutside({ at, baseline }: BenchmarkPlan, target: string, form
   await commitCopy(copy);
 }
 
-function outcomeOf(room: BenchmarkRoom, key: RunKey, ended: Ended, findingsIn: string): BenchmarkOutcome {
+function benchmarkRoomOutcome(room: BenchmarkRoom, key: RunKey, ended: Ended, findingsIn: string): BenchmarkOutcome {
   const folder = runFolder(room.folder, key);
   for (const name of [stdoutFile, stderrFile]) redactFile(join(folder, name), room.redact); // B3
   if (ended.kind !== "exited") return ended;
-  if (ended.code !== 0) return { kind: "failed", why: `ended with code ${ended.code}${tailOf(folder)}` };
+  if (ended.code !== 0) return { kind: "failed", why: `ended with code ${ended.code}${folderTail(folder)}` };
   const { metric: name } = room.plan.target;
   const printed = name === recallTarget ? null : metricIn(textAt(join(folder, stdoutFile)) ?? "", name);
   if (printed !== null && "problem" in printed) return { kind: "failed", why: printed.problem };
@@ -191,7 +196,7 @@ function outcomeOf(room: BenchmarkRoom, key: RunKey, ended: Ended, findingsIn: s
       ? { kind: "failed", why: `left no findings: expected ${candidates.join(" or ")} in the benchmark's folder, with at least a heading` }
       : { kind: "measured", recalled: nothingLookedFor, metric };
   writeFileSync(join(folder, "findings.md"), room.redact(found), { mode: 0o600 });
-  return { kind: "measured", recalled: recallOf(baseline, readBugs(found)), metric };
+  return { kind: "measured", recalled: baselineRecall(baseline, readBugs(found)), metric };
 }
 
 /** The copies take room and are made again when they are needed; logs and findings stay. */
@@ -218,7 +223,7 @@ function tailAt(path: string, size: number): string {
   }
 }
 
-function tailOf(folder: string): string {
+function folderTail(folder: string): string {
   const lines = `${textAt(join(folder, stdoutFile)) ?? ""}\n${textAt(join(folder, stderrFile)) ?? ""}`.trim().split("\n");
   const last = lines.findLast((line) => line.trim() !== "") ?? "";
   return last === "" ? "" : `: ${last.trim().slice(0, tailCharsMax)}`;

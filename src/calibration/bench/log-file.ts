@@ -126,12 +126,12 @@ export function openLog(
   const end = Buffer.byteLength(text.slice(0, text.lastIndexOf("\n") + 1));
   if (end < fstatSync(fd).size) ftruncateSync(fd, end); // L1
   const cycle = foldText(text, `${cyclesFolder}/${name}/${logFile}`);
-  const lineOf = (event: NewEvent): string => JSON.stringify(redactEvent(redact, { event: event.event, ts: now(), ...event }));
+  const eventLine = (event: NewEvent): string => JSON.stringify(redactEvent(redact, { event: event.event, ts: now(), ...event }));
   return {
     cycle,
-    folded: (...events) => foldText(events.map((event) => `${lineOf(event)}\n`).join(""), logFile),
+    folded: (...events) => foldText(events.map((event) => `${eventLine(event)}\n`).join(""), logFile),
     append: (...events) => {
-      const lines = events.map(lineOf);
+      const lines = events.map(eventLine);
       const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));
       for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
       fdatasyncSync(fd);

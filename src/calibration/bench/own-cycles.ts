@@ -17,7 +17,7 @@ import type { Cycle } from "../cycle/state.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
-const contentOf = ({ plan }: Pick<Cycle, "plan">): string => `${hash(JSON.stringify(plan))}\n`;
+const cycleContent = ({ plan }: Pick<Cycle, "plan">): string => `${hash(JSON.stringify(plan))}\n`;
 const recordPath = (env: Env, root: string, name: string): string =>
   join(stateFolder(env), "cycles", hash(JSON.stringify([root, String(statSync(root, { bigint: true }).ino), name])));
 
@@ -25,8 +25,8 @@ const recordPath = (env: Env, root: string, name: string): string =>
 export function bindCycle(env: Env, root: string, name: string, planned: Pick<Cycle, "plan">): void {
   const place = recordPath(env, root, name);
   mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
-  replaceFile(nodeDisk, place, `${place}.${process.pid}.new`, Buffer.from(contentOf(planned)));
+  replaceFile(nodeDisk, place, `${place}.${process.pid}.new`, Buffer.from(cycleContent(planned)));
 }
 
 export const isOwnCycle = (env: Env, root: string, cycle: Cycle): boolean =>
-  readOwnFile(recordPath(env, root, cycle.name)) === contentOf(cycle);
+  readOwnFile(recordPath(env, root, cycle.name)) === cycleContent(cycle);

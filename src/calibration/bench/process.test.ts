@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { exitCodeOf, startProcess, waitFor } from "./process.ts";
+import { readExitCode, startProcess, waitFor } from "./process.ts";
 
 const room = mkdtempSync(join(tmpdir(), "autopilot-bench-"));
 const left: number[] = [];
@@ -39,7 +39,7 @@ async function begun(how: string) {
     command: how.replaceAll("WORK", () => `sh -c 'echo $$ >"${pidFile}"; exec sleep 60'`),
     env: process.env,
   });
-  await until(() => exitCodeOf(folder) !== null && existsSync(pidFile) && readFileSync(pidFile, "utf8").endsWith("\n"));
+  await until(() => readExitCode(folder) !== null && existsSync(pidFile) && readFileSync(pidFile, "utf8").endsWith("\n"));
   const pid = Number(readFileSync(pidFile, "utf8"));
   left.push(pid);
   return { folder, child, pid };

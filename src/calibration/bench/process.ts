@@ -62,24 +62,24 @@ export function startProcess({ folder, cwd, command, env }: Launch): ChildProces
 }
 
 /** The code it ended with; null while it has not. */
-export function exitCodeOf(folder: string): number | null {
+export function readExitCode(folder: string): number | null {
   const code = Number(readOwnFile(join(folder, exitFile), 64)?.trim() || Number.NaN);
   return Number.isInteger(code) ? code : null;
 }
 
 /** Whether anything of it still lives. */
 export const isAtWork = (folder: string): boolean => {
-  const family = familyOf(folder);
+  const family = readFamily(folder);
   return family !== null && livingProcesses(family).length > 0; // P1
 };
 
 /** `leader`: the process itself, if it was started here and its pid cannot have been reused. */
 export async function endProcess(folder: string, leader?: number): Promise<void> {
-  const family = familyOf(folder);
+  const family = readFamily(folder);
   if (family !== null) await endFamily(leader === undefined ? family : { ...family, leader });
 }
 
-function familyOf(folder: string): Family | null {
+function readFamily(folder: string): Family | null {
   try {
     const { mark: word, pid } = JSON.parse(readOwnFile(join(folder, markFile), 1024) ?? "") as { mark?: unknown; pid?: unknown };
     if (typeof word !== "string") return null;
@@ -102,7 +102,7 @@ export async function waitFor(folder: string, signs: readonly string[], wait: Wa
 async function awaited(folder: string, signs: readonly string[], { hangMs, interrupted, child }: Wait): Promise<Ended> {
   const beganMs = Date.now();
   for (let look = 0; ; look++) {
-    const code = exitCodeOf(folder);
+    const code = readExitCode(folder);
     if (code !== null) return { kind: "exited", code };
     if (interrupted.aborted) return { kind: "interrupted" }; // P3
     const isGone =
@@ -110,7 +110,7 @@ async function awaited(folder: string, signs: readonly string[], { hangMs, inter
         ? look % looksBetween === 0 && !isAtWork(folder)
         : child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
     if (isGone) {
-      const last = exitCodeOf(folder); // it may have ended between the two looks
+      const last = readExitCode(folder); // it may have ended between the two looks
       return last === null ? { kind: "died" } : { kind: "exited", code: last };
     }
     if (Date.now() - Math.max(beganMs, lastSign(folder, signs)) > hangMs) return { kind: "hung" }; // P2
@@ -120,11 +120,11 @@ async function awaited(folder: string, signs: readonly string[], { hangMs, inter
 
 /** When it last printed, or its own run last wrote. */
 function lastSign(folder: string, roots: readonly string[]): number {
-  const files = [join(folder, stdoutFile), join(folder, stderrFile), ...roots.flatMap(signsIn)];
+  const files = [join(folder, stdoutFile), join(folder, stderrFile), ...roots.flatMap(readSigns)];
   return Math.max(0, ...files.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0));
 }
 
-function signsIn(root: string): readonly string[] {
+function readSigns(root: string): readonly string[] {
   const runs = join(root, ".autopilot", "runs");
   const journals = existsSync(runs) ? readdirSync(runs).map((run) => join(runs, run, "journal.jsonl")) : [];
   return [join(root, "quality", "run_state.jsonl"), ...journals];

@@ -8,11 +8,11 @@ const journalBytesMax = 256 << 20;
 
 /** Null if no journal is there. */
 export function spentIn(folder: string): Spent | null {
-  const journals = ["work", "target"].flatMap((copy) => journalsIn(join(folder, copy, ".autopilot", "runs")));
+  const journals = ["work", "target"].flatMap((copy) => readJournals(join(folder, copy, ".autopilot", "runs")));
   if (journals.length === 0) return null;
   const spent = { tokens: 0, usd: 0 };
   for (const line of journals.flatMap((path) => readFileSync(path, "utf8").split("\n"))) {
-    const used = usageIn(line);
+    const used = findUsage(line);
     spent.tokens += amount(used?.["tokens"]);
     spent.usd += amount(used?.["usd"]);
   }
@@ -20,7 +20,7 @@ export function spentIn(folder: string): Spent | null {
 }
 
 /** A run of ours, and nothing that only looks like its journal. */
-function journalsIn(runs: string): readonly string[] {
+function readJournals(runs: string): readonly string[] {
   if (lstatSync(runs, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   return readdirSync(runs)
     .map((run) => join(runs, run, "journal.jsonl"))
@@ -30,7 +30,7 @@ function journalsIn(runs: string): readonly string[] {
     });
 }
 
-function usageIn(line: string): Readonly<Record<string, unknown>> | null {
+function findUsage(line: string): Readonly<Record<string, unknown>> | null {
   if (!line.includes('"usage":')) return null;
   try {
     const { usage } = JSON.parse(line) as { readonly usage?: unknown };

@@ -103,7 +103,7 @@ async function configEdits({ lever, id, root, env, textAt, agentHere }: LeverInp
   const now = readConfig({ env, root });
   if (now.kind === "invalid") return no("The config is not valid.", "autopilot config");
   if (lever.kind !== "limit" && !isEveryRole(lever.source)) {
-    const roles = await rolesIn(root);
+    const roles = await readRoles(root);
     if (!roles.includes(lever.source))
       return no(
         `No flow here has a role ${lever.source}.${didYouMean(lever.source, roles)}`,
@@ -129,7 +129,7 @@ async function configEdits({ lever, id, root, env, textAt, agentHere }: LeverInp
 
 const isEveryRole = (source: string): boolean => source === "*" || source === "all";
 
-async function rolesIn(root: string): Promise<readonly string[]> {
+async function readRoles(root: string): Promise<readonly string[]> {
   const flows = await Promise.all((await namesOfFlows(root)).map((name) => loadFlow(root, name)));
   const steps = flows.flatMap((flow) => (flow.kind === "loaded" ? stepsEverywhere(flow.flow) : []));
   return [...new Set(steps.flatMap(({ step }) => step.agent ?? []))].toSorted();
@@ -153,7 +153,7 @@ async function settingsFor(
     const [stranger] = strangers;
     if (stranger !== undefined)
       return {
-        problem: `There is no agent called ${stranger}.${didYouMean(stranger, agentsIn(config))}`,
+        problem: `There is no agent called ${stranger}.${didYouMean(stranger, findAgents(config))}`,
         remedy: "autopilot agents lists them",
       }; // Y1
     return { paths: places.map((path) => [path, value]) };
@@ -190,11 +190,11 @@ const wordsOf = (names: string): readonly string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-const agentsIn = (config: Config): readonly string[] => [
+const findAgents = (config: Config): readonly string[] => [
   ...extendableProfiles.filter((name) => name !== "custom"),
   ...Object.keys(config.agents ?? {}),
 ];
-const isAgent = (name: string, config: Config): boolean => name.startsWith("scripted:") || agentsIn(config).includes(name);
+const isAgent = (name: string, config: Config): boolean => name.startsWith("scripted:") || findAgents(config).includes(name);
 
 /** A name that the config has not used: a second lever on a model must not change what another role plays. */
 function freshName(base: string, config: Config): string {

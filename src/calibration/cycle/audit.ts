@@ -1,7 +1,7 @@
 // audit: a cycle as a page of Markdown: what was asked, what came out run by run, how each bug was matched, and why the verdict is what it is.
 
 import { inCode, inText, list, section, table } from "../../views/markdown.ts";
-import { decide, figuresOf, judgeCycle, runsOf, scaleOf, sideOf } from "./decide.ts";
+import { decide, cycleFigures, judgeCycle, cycleRuns, cycleScale, cycleSide } from "./decide.ts";
 import { recallTarget } from "./plan.ts";
 import type { Cycle } from "./state.ts";
 import type { CycleJudgement } from "./verdict.ts";
@@ -17,7 +17,7 @@ export function auditPage(cycle: Cycle): string {
     "",
     `**Lever:** ${inCode(cycle.lever)}, iteration ${cycle.iteration} of 3`,
     `**Hypothesis:** ${inText(cycle.hypothesis, 1000)}`,
-    `**Target:** ${inText(target)}, ${scaleOf(cycle).better} is better; noise floor ${floorText(cycle)}`,
+    `**Target:** ${inText(target)}, ${cycleScale(cycle).better} is better; noise floor ${floorText(cycle)}`,
     `**Standing:** ${describeState(cycle)}`,
     ...section("Verdict", verdictLines(cycle, judged)),
     ...section("Figures", figureLines(cycle, judged, target)),
@@ -32,7 +32,7 @@ export function auditPage(cycle: Cycle): string {
 }
 
 const floorText = (cycle: Cycle): string =>
-  scaleOf(cycle).isRelative ? `${cycle.noiseFloor * 100} % of the figure before` : String(cycle.noiseFloor);
+  cycleScale(cycle).isRelative ? `${cycle.noiseFloor * 100} % of the figure before` : String(cycle.noiseFloor);
 
 function verdictLines(cycle: Cycle, judged: CycleJudgement): readonly string[] {
   if (cycle.end === null) return [`None yet: ${inText(whatIsNext(cycle))}.`];
@@ -54,22 +54,22 @@ function whatIsNext(cycle: Cycle): string {
 }
 
 function figureLines(cycle: Cycle, judged: CycleJudgement, target: string): readonly string[] {
-  const [before, after] = [sideOf(cycle, "pre-lever"), sideOf(cycle, "post-lever")];
+  const [before, after] = [cycleSide(cycle, "pre-lever"), cycleSide(cycle, "post-lever")];
   const rows = cycle.benchmarks.map((name) => [
     inText(name),
     figureText(before[name] ?? null),
     figureText(after[name] ?? null),
     figureText(judged.delta[name] ?? null),
     gainText(cycle, judged.gain[name] ?? null),
-    `${figuresOf(cycle, name, "pre-lever").length} / ${figuresOf(cycle, name, "post-lever").length}`,
-    inText(noteOf(cycle, name), 200),
+    `${cycleFigures(cycle, name, "pre-lever").length} / ${cycleFigures(cycle, name, "post-lever").length}`,
+    inText(cycleNote(cycle, name), 200),
   ]);
   return table(["benchmark", `${target} before`, "after", "delta", "gain", "runs", "note"], rows);
 }
 
 /** Why a benchmark does not count, where it does not. */
-export function noteOf(cycle: Cycle, name: string): string {
-  const isCounted = (["pre-lever", "post-lever"] as const).every((state) => figuresOf(cycle, name, state).length > 0);
+export function cycleNote(cycle: Cycle, name: string): string {
+  const isCounted = (["pre-lever", "post-lever"] as const).every((state) => cycleFigures(cycle, name, state).length > 0);
   const why =
     cycle.excluded.get(name) ?? [...cycle.runs.values()].find((run) => run.benchmark === name && run.status === "given_up")?.because;
   if (why === null || why === undefined) return "";
@@ -101,7 +101,7 @@ function leverLines(cycle: Cycle): readonly string[] {
 function matchLines(cycle: Cycle): readonly string[] {
   const rows = cycle.benchmarks.flatMap((name) =>
     (["pre-lever", "post-lever"] as const).flatMap((state) =>
-      runsOf(cycle, name, state).flatMap(({ matches, repeat }) =>
+      cycleRuns(cycle, name, state).flatMap(({ matches, repeat }) =>
         matches.map(({ baseline, found, by, detail }) => [
           inText(name),
           state,

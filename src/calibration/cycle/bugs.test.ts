@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Bug, plainTitle, readBugs, recallOf } from "./bugs.ts";
+import { type Bug, plainTitle, readBugs, baselineRecall } from "./bugs.ts";
 import { metricIn } from "./metric.ts";
 
 const bug = (id: string, title = "", file: string | null = null, lines: readonly [number, number] | null = null): Bug => ({
@@ -50,7 +50,7 @@ describe("recall", () => {
       bug("BUG-004", "four"),
     ];
     const found = [bug("BUG-001", "x"), bug("BUG-007", "y", "a.c", [15, 15]), bug("BUG-008", "off by  ONE")];
-    const { recall, matches, missed } = recallOf(baseline, found);
+    const { recall, matches, missed } = baselineRecall(baseline, found);
     expect(recall).toBe(0.75);
     expect(matches.map(({ baseline: known, found: as, by }) => `${known} ${as} ${by}`)).toEqual([
       "BUG-001 BUG-001 id",
@@ -61,12 +61,12 @@ describe("recall", () => {
   });
 
   test("an id alone does not match bugs of different files", () => {
-    const { recall } = recallOf([bug("BUG-001", "one", "src/a.c", [1, 1])], [bug("BUG-001", "other", "src/b.c", [1, 1])]);
+    const { recall } = baselineRecall([bug("BUG-001", "one", "src/a.c", [1, 1])], [bug("BUG-001", "other", "src/b.c", [1, 1])]);
     expect(recall).toBe(0);
   });
 
   test("an empty baseline has no recall", () => {
-    expect(recallOf([], [bug("BUG-001")]).recall).toBeNull();
+    expect(baselineRecall([], [bug("BUG-001")]).recall).toBeNull();
   });
 
   test("one found bug stands for one known bug, in whatever order the files are", () => {
@@ -81,13 +81,13 @@ describe("recall", () => {
     );
     fc.assert(
       fc.property(some, some, (baseline, found) => {
-        const recalled = recallOf(baseline, found);
-        const turned = recallOf(baseline.toReversed(), found.toReversed());
+        const recalled = baselineRecall(baseline, found);
+        const turned = baselineRecall(baseline.toReversed(), found.toReversed());
         expect(turned.matches).toEqual(recalled.matches);
         expect(new Set(recalled.matches.map((match) => match.baseline)).size).toBe(recalled.matches.length);
         expect(new Set(recalled.matches.map((match) => match.found)).size).toBe(recalled.matches.length);
         expect(recalled.missed.length + recalled.matches.length).toBe(baseline.length);
-        if (baseline.length > 0) expect(recallOf(baseline, baseline).recall).toBe(1);
+        if (baseline.length > 0) expect(baselineRecall(baseline, baseline).recall).toBe(1);
       }),
       { numRuns: 300 },
     );

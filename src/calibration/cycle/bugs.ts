@@ -31,7 +31,8 @@ export function readBugs(text: string): readonly Bug[] {
   const bugs = new Map<string, Bug>();
   let open: { readonly id: string; readonly title: string; readonly body: string[] } | null = null;
   const close = (): void => {
-    if (open !== null && !bugs.has(open.id)) bugs.set(open.id, { id: open.id, title: open.title, ...placeIn([open.title, ...open.body]) });
+    if (open !== null && !bugs.has(open.id))
+      bugs.set(open.id, { id: open.id, title: open.title, ...findPlace([open.title, ...open.body]) });
   };
   let fence: string | null = null;
   for (const line of text.split(/\r?\n/)) {
@@ -50,7 +51,7 @@ export function readBugs(text: string): readonly Bug[] {
   return [...bugs.values()];
 }
 
-function placeIn(lines: readonly string[]): Pick<Bug, "file" | "lines"> {
+function findPlace(lines: readonly string[]): Pick<Bug, "file" | "lines"> {
   for (const line of lines) {
     const [, file, from, to] = place.exec(line) ?? [];
     if (file !== undefined) return { file, lines: rangeOf(from, to) };
@@ -68,7 +69,7 @@ function rangeOf(from: string | undefined, to: string | undefined): readonly [nu
 }
 
 /** What a run found again of a baseline. */
-export function recallOf(baseline: readonly Bug[], found: readonly Bug[]): Recalled {
+export function baselineRecall(baseline: readonly Bug[], found: readonly Bug[]): Recalled {
   const matches: Match[] = [];
   const left = { baseline: [...baseline].toSorted(byId), found: [...found].toSorted(byId) };
   for (const [by, why] of passes) {

@@ -2,7 +2,7 @@
 
 import { msOf } from "../../kit/iso-time.ts";
 import type { SpendingPoint } from "../../views/facts/run-index.ts";
-import { curveOf, spendingCurve } from "../../views/web/charts.ts";
+import { pointCurve, spendingCurve } from "../../views/web/charts.ts";
 import { el, type Element } from "../../views/web/element.ts";
 import { money, short, span } from "../../views/web/page-figures.ts";
 import type { BenchmarkRun, Cycle } from "./state.ts";
@@ -13,7 +13,7 @@ export function costPoints(cycle: Cycle): readonly SpendingPoint[] {
   return over(cycle).map((run) => {
     sum.tokens += run.spent?.tokens ?? 0;
     sum.usd += run.spent?.usd ?? 0;
-    sum.minutes += minutesOf(run);
+    sum.minutes += benchmarkRunMinutes(run);
     return { at: run.endedAt ?? "", ...sum };
   });
 }
@@ -24,7 +24,7 @@ export function costCurve(cycle: Cycle): Element | null {
   if (points.length === 0) return null;
   const [from, until] = [cycle.startedAt, cycle.lastAt];
   const spending = spendingCurve(points, from, until);
-  return el("div.two", ...(spending === null ? [] : [el("div", spending)]), el("div", curveOf(points, "minutes", from, until)));
+  return el("div.two", ...(spending === null ? [] : [el("div", spending)]), el("div", pointCurve(points, "minutes", from, until)));
 }
 
 /** Both sides in one sentence, so that a lever that only costs more is seen. */
@@ -32,7 +32,7 @@ export function costNote(cycle: Cycle): string {
   const side = (state: string): string => {
     const runs = over(cycle).filter(({ lever_state }) => lever_state === state);
     const [tokens, usd] = (["tokens", "usd"] as const).map((unit) => runs.reduce((all, { spent }) => all + (spent?.[unit] ?? 0), 0));
-    const minutes = runs.reduce((all, run) => all + minutesOf(run), 0);
+    const minutes = runs.reduce((all, run) => all + benchmarkRunMinutes(run), 0);
     const used = [usd === 0 ? null : money(usd ?? 0), tokens === 0 ? null : `${short(tokens ?? 0)} tokens`, span(minutes * 60_000)];
     return used.filter((unit) => unit !== null).join(", ");
   };
@@ -44,5 +44,5 @@ const over = (cycle: Cycle): readonly BenchmarkRun[] =>
     .filter(({ endedAt }) => endedAt !== null)
     .toSorted((a, b) => (msOf(a.endedAt ?? "") ?? 0) - (msOf(b.endedAt ?? "") ?? 0));
 
-const minutesOf = ({ startedAt, endedAt }: BenchmarkRun): number =>
+const benchmarkRunMinutes = ({ startedAt, endedAt }: BenchmarkRun): number =>
   Math.max(0, (msOf(endedAt ?? "") ?? 0) - (msOf(startedAt) ?? 0)) / 60_000;

@@ -1,7 +1,7 @@
 // cycle-figures: figures, gains and intervals of a cycle in words.
 
 import { plural } from "../../views/wording.ts";
-import { type NextStep, scaleOf } from "./decide.ts";
+import { type NextStep, cycleScale } from "./decide.ts";
 import type { Cycle } from "./state.ts";
 import type { Interval } from "./statistics.ts";
 import { amountText } from "./verdict.ts";
@@ -10,7 +10,7 @@ export const figureText = (value: number | null): string => (value === null ? "n
 
 export function gainText(cycle: Cycle, gain: number | null): string {
   if (gain === null) return "n/a";
-  const text = amountText(scaleOf(cycle), gain);
+  const text = amountText(cycleScale(cycle), gain);
   return gain > 0 ? `+${text}` : text;
 }
 

@@ -3,9 +3,9 @@
 import { el, type Element, said } from "../../views/web/element.ts";
 import { page } from "../../views/web/page-file.ts";
 import { section } from "../../views/web/pieces.ts";
-import { noteOf } from "./audit.ts";
+import { cycleNote } from "./audit.ts";
 import { costCurve, costNote } from "./cost-curve.ts";
-import { figuresOf, judgeCycle, scaleOf, sideOf } from "./decide.ts";
+import { cycleFigures, judgeCycle, cycleScale, cycleSide } from "./decide.ts";
 import { recallTarget } from "./plan.ts";
 import type { Cycle } from "./state.ts";
 import { type Interval, sideInterval } from "./statistics.ts";
@@ -21,7 +21,7 @@ const axis = { from: size.label, to: size.width - size.right } as const;
 export function cycleFile(cycle: Cycle): string {
   const judged = judgeCycle(cycle);
   const target = cycle.plan?.target.metric ?? recallTarget;
-  const { better } = scaleOf(cycle);
+  const { better } = cycleScale(cycle);
   return page(
     `${cycle.name} · autopilot calibration`,
     el(
@@ -69,8 +69,8 @@ const shortened = (text: string, charsMax: number): string => (text.length <= ch
 
 /** A row a benchmark: a ring is before, a disc below it is after, each with its interval; small marks are single runs. */
 function figurePicture(cycle: Cycle, target: string): Element {
-  const sides = (["pre-lever", "post-lever"] as const).map((state) => ({ state, means: sideOf(cycle, state) }));
-  const all = cycle.benchmarks.flatMap((name) => sides.flatMap(({ state }) => figuresOf(cycle, name, state)));
+  const sides = (["pre-lever", "post-lever"] as const).map((state) => ({ state, means: cycleSide(cycle, state) }));
+  const all = cycle.benchmarks.flatMap((name) => sides.flatMap(({ state }) => cycleFigures(cycle, name, state)));
   const top = target === recallTarget ? 1 : Math.max(1e-9, ...all);
   const bottom = Math.min(0, ...all);
   const rows = cycle.benchmarks.flatMap((name, row) => {
@@ -79,7 +79,7 @@ function figurePicture(cycle: Cycle, target: string): Element {
     const x = (value: number): number => at(value, bottom, top);
     const clipped = (value: number): number => Math.min(top, Math.max(bottom, value));
     const runs = sides.flatMap(({ state }, side) =>
-      figuresOf(cycle, name, state).map((value) =>
+      cycleFigures(cycle, name, state).map((value) =>
         line(x(value), y + (side === 0 ? -18 : 10), x(value), y + (side === 0 ? -10 : 18), 2, 0.45),
       ),
     );
@@ -90,12 +90,12 @@ function figurePicture(cycle: Cycle, target: string): Element {
       ...(typeof after === "number" ? [el("circle", { cx: x(after), cy: y + apart, r: 5 })] : []),
     ];
     const spreads = sides.flatMap(({ state }, side) => {
-      const interval = sideInterval(figuresOf(cycle, name, state), `${cycle.name} ${name} ${state}`);
+      const interval = sideInterval(cycleFigures(cycle, name, state), `${cycle.name} ${name} ${state}`);
       const where = y + (side === 0 ? -apart : apart);
       return interval === null ? [] : [line(x(clipped(interval.low)), where, x(clipped(interval.high)), where, 2, 0.6)];
     });
     const bar = typeof before === "number" && typeof after === "number" ? [line(x(before), y - apart, x(after), y + apart, 1, 0.35)] : [];
-    const note = dots.length === 0 ? [words(axis.from, y + 4, shortened(noteOf(cycle, name) || "not measured yet", noteCharsMax))] : [];
+    const note = dots.length === 0 ? [words(axis.from, y + 4, shortened(cycleNote(cycle, name) || "not measured yet", noteCharsMax))] : [];
     return [
       words(14, y + 4, shortened(name, nameCharsMax)),
       line(axis.from, y, axis.to, y, 1, 0.15),
@@ -149,7 +149,7 @@ const intervalMarks = ({ low, high }: Interval, x: (value: number) => number, y:
 
 /** On a small screen each row is its own block, so that no word is broken. */
 function figureTable(cycle: Cycle, judged: CycleJudgement): Element {
-  const [before, after] = [sideOf(cycle, "pre-lever"), sideOf(cycle, "post-lever")];
+  const [before, after] = [cycleSide(cycle, "pre-lever"), cycleSide(cycle, "post-lever")];
   const cell = (name: string, text: string): Element => el("td.n", { "data-label": name }, said(text));
   return el(
     "table.grid.lists",
@@ -163,7 +163,7 @@ function figureTable(cycle: Cycle, judged: CycleJudgement): Element {
           cell("before", figureText(before[name] ?? null)),
           cell("after", figureText(after[name] ?? null)),
           cell("gain", gainText(cycle, judged.gain[name] ?? null)),
-          el("td", said(noteOf(cycle, name))),
+          el("td", said(cycleNote(cycle, name))),
         ),
       ),
     ),

@@ -9,7 +9,7 @@
 import type { CycleEventOf } from "../../contracts/quality-run.ts";
 import { recallTarget } from "./plan.ts";
 import { type BenchmarkRun, type Cycle, keyOf, type LeverState, type RunKey } from "./state.ts";
-import { intervalOf, meanOf, type Pair, rounded } from "./statistics.ts";
+import { pairInterval, meanOf, type Pair, rounded } from "./statistics.ts";
 import { type Figures, gainOf, judgeFigures, type CycleJudgement, recallScale, type Regression, type Scale } from "./verdict.ts";
 
 export type NextStep =
@@ -23,13 +23,13 @@ export function decide(cycle: Cycle): NextStep {
   if (cycle.end !== null || cycle.plan === null) return { do: "nothing" };
   const before = pending(cycle, "pre-lever", cycle.benchmarks);
   if (cycle.applied === null && before.length > 0) return { do: "run", lever_state: "pre-lever", runs: before }; // D1
-  const measured = cycle.benchmarks.filter((name) => figuresOf(cycle, name, "pre-lever").length > 0);
+  const measured = cycle.benchmarks.filter((name) => cycleFigures(cycle, name, "pre-lever").length > 0);
   if (cycle.applied === null && measured.length > 0) return { do: "apply" }; // D3
   const after = pending(cycle, "post-lever", measured); // D2
   if (cycle.applied !== null && after.length > 0) return { do: "run", lever_state: "post-lever", runs: after };
   const judged = judgeCycle(cycle);
   if (judged.verdict === "revert" && cycle.applied !== null && cycle.reverted === null) return { do: "revert" }; // D4
-  return { do: "end", event: endOf(cycle, judged), judged };
+  return { do: "end", event: cycleEnd(cycle, judged), judged };
 }
 
 function pending(cycle: Cycle, lever_state: LeverState, names: readonly string[]): readonly RunKey[] {
@@ -44,50 +44,50 @@ function pending(cycle: Cycle, lever_state: LeverState, names: readonly string[]
 
 const isOver = (run: BenchmarkRun | undefined): boolean => run?.status === "ended" || run?.status === "given_up";
 
-export const runsOf = (cycle: Cycle, name: string, state: LeverState): readonly BenchmarkRun[] =>
+export const cycleRuns = (cycle: Cycle, name: string, state: LeverState): readonly BenchmarkRun[] =>
   [...cycle.runs.values()].filter(
     ({ benchmark, lever_state, status }) => benchmark === name && lever_state === state && status === "ended",
   );
 
 /** The result of the target, run by run. */
-export function figuresOf(cycle: Cycle, name: string, state: LeverState): readonly number[] {
-  const isRecall = targetOf(cycle) === recallTarget;
-  return runsOf(cycle, name, state).flatMap(({ recall, metric }) => (isRecall ? recall : metric) ?? []);
+export function cycleFigures(cycle: Cycle, name: string, state: LeverState): readonly number[] {
+  const isRecall = cycleTarget(cycle) === recallTarget;
+  return cycleRuns(cycle, name, state).flatMap(({ recall, metric }) => (isRecall ? recall : metric) ?? []);
 }
 
-const targetOf = (cycle: Cycle): string => cycle.plan?.target.metric ?? recallTarget;
-export const scaleOf = (cycle: Cycle): Scale =>
+const cycleTarget = (cycle: Cycle): string => cycle.plan?.target.metric ?? recallTarget;
+export const cycleScale = (cycle: Cycle): Scale =>
   cycle.plan === null ? recallScale : { better: cycle.plan.target.better, isRelative: cycle.plan.target.relative };
 
 const mean = (values: readonly number[]): number | null => {
   const value = meanOf(values);
   return value === null ? null : rounded(value);
 };
-export const sideOf = (cycle: Cycle, state: LeverState): Figures =>
-  Object.fromEntries(cycle.benchmarks.map((name) => [name, mean(figuresOf(cycle, name, state))]));
+export const cycleSide = (cycle: Cycle, state: LeverState): Figures =>
+  Object.fromEntries(cycle.benchmarks.map((name) => [name, mean(cycleFigures(cycle, name, state))]));
 const recallSide = (cycle: Cycle, state: LeverState): Record<string, number | null> =>
-  Object.fromEntries(cycle.benchmarks.map((name) => [name, mean(runsOf(cycle, name, state).flatMap(({ recall }) => recall ?? []))]));
+  Object.fromEntries(cycle.benchmarks.map((name) => [name, mean(cycleRuns(cycle, name, state).flatMap(({ recall }) => recall ?? []))]));
 
 export function judgeCycle(cycle: Cycle): CycleJudgement {
-  const scale = scaleOf(cycle);
+  const scale = cycleScale(cycle);
   const pairs = cycle.benchmarks.map((name): Pair => ({
-    before: figuresOf(cycle, name, "pre-lever"),
-    after: figuresOf(cycle, name, "post-lever"),
+    before: cycleFigures(cycle, name, "pre-lever"),
+    after: cycleFigures(cycle, name, "post-lever"),
   }));
   return judgeFigures({
-    before: sideOf(cycle, "pre-lever"),
-    after: sideOf(cycle, "post-lever"),
+    before: cycleSide(cycle, "pre-lever"),
+    after: cycleSide(cycle, "post-lever"),
     noiseFloor: cycle.noiseFloor,
     iteration: cycle.iteration,
     scale,
-    lost: cycle.benchmarks.flatMap((name) => lostIn(cycle, name)),
-    interval: intervalOf(pairs, (before, after) => gainOf(scale, before, after), cycle.plan?.seed ?? cycle.name),
+    lost: cycle.benchmarks.flatMap((name) => findLostRegressions(cycle, name)),
+    interval: pairInterval(pairs, (before, after) => gainOf(scale, before, after), cycle.plan?.seed ?? cycle.name),
   });
 }
 
 /** Known bugs that at least half of the runs before found again, and fewer than half of the runs after. */
-function lostIn(cycle: Cycle, name: string): readonly Regression[] {
-  const [before, after] = [runsOf(cycle, name, "pre-lever"), runsOf(cycle, name, "post-lever")];
+function findLostRegressions(cycle: Cycle, name: string): readonly Regression[] {
+  const [before, after] = [cycleRuns(cycle, name, "pre-lever"), cycleRuns(cycle, name, "post-lever")];
   if (before.length === 0 || after.length === 0) return [];
   const bugs = [...new Set(before.flatMap(({ matches }) => matches.map(({ baseline }) => baseline)))].toSorted();
   return bugs.filter((bug) => shareWith(before, bug) >= 0.5 && shareWith(after, bug) < 0.5).map((bug) => ({ benchmark: name, bug }));
@@ -96,8 +96,8 @@ function lostIn(cycle: Cycle, name: string): readonly Regression[] {
 const shareWith = (runs: readonly BenchmarkRun[], bug: string): number =>
   runs.filter(({ matches }) => matches.some(({ baseline }) => baseline === bug)).length / runs.length;
 
-function endOf(cycle: Cycle, judged: CycleJudgement): Omit<CycleEventOf<"cycle_end">, "ts"> {
-  const isRecall = targetOf(cycle) === recallTarget;
+function cycleEnd(cycle: Cycle, judged: CycleJudgement): Omit<CycleEventOf<"cycle_end">, "ts"> {
+  const isRecall = cycleTarget(cycle) === recallTarget;
   const [recall_before, recall_after] = [recallSide(cycle, "pre-lever"), recallSide(cycle, "post-lever")];
   const recallDelta = Object.fromEntries(
     cycle.benchmarks.map((name) => {
@@ -119,10 +119,10 @@ function endOf(cycle: Cycle, judged: CycleJudgement): Omit<CycleEventOf<"cycle_e
       ? {}
       : {
           metric: {
-            name: targetOf(cycle),
-            better: scaleOf(cycle).better,
-            before: sideOf(cycle, "pre-lever"),
-            after: sideOf(cycle, "post-lever"),
+            name: cycleTarget(cycle),
+            better: cycleScale(cycle).better,
+            before: cycleSide(cycle, "pre-lever"),
+            after: cycleSide(cycle, "post-lever"),
             gain: judged.gain,
           },
         }),

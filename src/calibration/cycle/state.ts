@@ -124,7 +124,7 @@ export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
       return;
     }
     case "benchmark_start": {
-      const key = keyIn(event);
+      const key = findKey(event);
       const before = cycle.runs.get(keyOf(key));
       if (before?.status === "ended") return; // C2
       cycle.runs.set(keyOf(key), {
@@ -143,7 +143,7 @@ export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
       return;
     }
     case "benchmark_end": {
-      const key = keyIn(event);
+      const key = findKey(event);
       const more = event as Record<string, unknown>;
       const matches = v.safeParse(Matches, more["matches"]);
       const before = cycle.runs.get(keyOf(key));
@@ -196,7 +196,7 @@ const spentIn = (event: Readonly<Record<string, unknown>>): Spent | null => {
   return read.success ? read.output : null;
 };
 
-const keyIn = (event: CycleEventOf<"benchmark_start"> | CycleEventOf<"benchmark_end">): RunKey => {
+const findKey = (event: CycleEventOf<"benchmark_start"> | CycleEventOf<"benchmark_end">): RunKey => {
   const repeat = (event as Record<string, unknown>)["repeat"];
   return { benchmark: event.benchmark, lever_state: event.lever_state, repeat: typeof repeat === "number" ? repeat : 1 };
 };

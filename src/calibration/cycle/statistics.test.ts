@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { generatorOf, intervalOf, meanOf, type Pair, rounded } from "./statistics.ts";
+import { seedGenerator, pairInterval, meanOf, type Pair, rounded } from "./statistics.ts";
 
 const recall = fc.double({ min: 0, max: 1, noNaN: true });
 const runs = fc.array(recall, { minLength: 2, maxLength: 6 });
@@ -10,7 +10,7 @@ const meanGain = (all: readonly Pair[]): number =>
   meanOf(all.map(({ before, after }) => (meanOf(after) ?? 0) - (meanOf(before) ?? 0))) ?? 0;
 
 test("the same seed gives the same numbers, another seed others", () => {
-  const take = (seed: string): readonly number[] => Array.from({ length: 20 }, generatorOf(seed));
+  const take = (seed: string): readonly number[] => Array.from({ length: 20 }, seedGenerator(seed));
   fc.assert(
     fc.property(fc.string(), fc.string(), (a, b) => {
       expect(take(a)).toEqual(take(a));
@@ -24,13 +24,13 @@ test("the same seed gives the same numbers, another seed others", () => {
 test("an interval is around the mean gain and moves with it", () => {
   fc.assert(
     fc.property(pairs, fc.double({ min: -1, max: 1, noNaN: true }), (all, shift) => {
-      const interval = intervalOf(all, gain, "seed");
-      const shifted = intervalOf(
+      const interval = pairInterval(all, gain, "seed");
+      const shifted = pairInterval(
         all.map(({ before, after }) => ({ before, after: after.map((value) => value + shift) })),
         gain,
         "seed",
       );
-      expect(interval).toEqual(intervalOf(all, gain, "seed"));
+      expect(interval).toEqual(pairInterval(all, gain, "seed"));
       if (interval === null || shifted === null) throw new Error("both sides ran twice");
       expect(interval.low).toBeLessThanOrEqual(meanGain(all) + 0.05);
       expect(interval.high).toBeGreaterThanOrEqual(meanGain(all) - 0.05);
@@ -43,18 +43,18 @@ test("an interval is around the mean gain and moves with it", () => {
 });
 
 test("nothing is said of an interval where nothing ran twice", () => {
-  expect(intervalOf([{ before: [0.4], after: [0.8] }], gain, "s")).toBeNull();
-  expect(intervalOf([{ before: [0.4, 0.5], after: [] }], gain, "s")).toBeNull();
-  expect(intervalOf([{ before: [0.4, 0.4], after: [0.8] }], gain, "s")).toMatchObject({ low: 0.4, high: 0.4, better_share: 1 });
+  expect(pairInterval([{ before: [0.4], after: [0.8] }], gain, "s")).toBeNull();
+  expect(pairInterval([{ before: [0.4, 0.5], after: [] }], gain, "s")).toBeNull();
+  expect(pairInterval([{ before: [0.4, 0.4], after: [0.8] }], gain, "s")).toMatchObject({ low: 0.4, high: 0.4, better_share: 1 });
 });
 
 test("the interval holds the true gain about as often as it says", () => {
-  const next = generatorOf("coverage");
+  const next = seedGenerator("coverage");
   const normal = (mean: number): number => mean + 0.1 * Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
   const side = (mean: number): readonly number[] => Array.from({ length: 8 }, () => normal(mean));
   const rounds = 60;
   const held = Array.from({ length: rounds }, (_, index) => {
-    const interval = intervalOf(
+    const interval = pairInterval(
       [
         { before: side(0.4), after: side(0.55) },
         { before: side(0.6), after: side(0.75) },

@@ -8,8 +8,8 @@
 export type Generator = () => number;
 
 /** Numbers from 0 up to 1 (sfc32), from a text. */
-export function generatorOf(seed: string): Generator {
-  let [a, b, c, d] = [hashOf(seed, 0x811c9dc5), hashOf(seed, 0x01000193), hashOf(seed, 0x9e3779b9), 1];
+export function seedGenerator(seed: string): Generator {
+  let [a, b, c, d] = [textHash(seed, 0x811c9dc5), textHash(seed, 0x01000193), textHash(seed, 0x9e3779b9), 1];
   const next = (): number => {
     const sum = (a + b + d) | 0;
     d = (d + 1) | 0;
@@ -23,7 +23,7 @@ export function generatorOf(seed: string): Generator {
 }
 
 /** FNV-1a. */
-function hashOf(text: string, basis: number): number {
+function textHash(text: string, basis: number): number {
   let hash = basis;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash | 0;
@@ -62,10 +62,10 @@ export const bootstrap = { level: 0.95, rounds: 4000 } as const;
  * The interval of the mean gain over benchmarks, each with its own runs on both sides; null if no side ran twice, since then nothing is
  * known of how much runs differ. Deviations are widened by √(n/(n−1)), because n runs drawn from themselves vary too little.
  */
-export function intervalOf(pairs: readonly Pair[], gainOf: (before: number, after: number) => number, seed: string): Interval | null {
+export function pairInterval(pairs: readonly Pair[], gainOf: (before: number, after: number) => number, seed: string): Interval | null {
   const whole = pairs.filter(({ before, after }) => before.length > 0 && after.length > 0);
   if (!whole.some(({ before, after }) => before.length > 1 || after.length > 1)) return null;
-  const next = generatorOf(seed); // S1
+  const next = seedGenerator(seed); // S1
   const widened = whole.map(({ before, after }) => ({ before: widen(before), after: widen(after) }));
   const gains: number[] = [];
   for (let round = 0; round < bootstrap.rounds; round++) {
@@ -87,7 +87,7 @@ export function intervalOf(pairs: readonly Pair[], gainOf: (before: number, afte
 /** The interval of one side's mean; null if it ran once. */
 export function sideInterval(values: readonly number[], seed: string): Pick<Interval, "low" | "high"> | null {
   if (values.length < 2) return null;
-  const next = generatorOf(seed); // S1
+  const next = seedGenerator(seed); // S1
   const widened = widen(values);
   const means = Array.from({ length: bootstrap.rounds }, () => drawnMean(widened, next)).toSorted((a, b) => a - b);
   const tail = (1 - bootstrap.level) / 2;

@@ -74,7 +74,7 @@ export function judgeFigures({
   const counted = Object.entries(gain).flatMap(([name, value]) => (value === null ? [] : [{ name, value }]));
   const mean = meanOf(counted.map(({ value }) => value));
   const fallen = counted.filter(({ value }) => value < -noiseFloor);
-  const regressions = regressionsIn(counted, fallen, lost);
+  const regressions = findRegressions(counted, fallen, lost);
   return {
     ...chooseVerdict({
       fallen,
@@ -101,7 +101,11 @@ const fallenShown = 3;
 type Gain = { readonly name: string; readonly value: number };
 
 /** A benchmark that fell is in the list though no single bug is known to be lost. */
-function regressionsIn(counted: readonly Gain[], fallen: readonly Gain[], lost: readonly Regression[] | undefined): readonly Regression[] {
+function findRegressions(
+  counted: readonly Gain[],
+  fallen: readonly Gain[],
+  lost: readonly Regression[] | undefined,
+): readonly Regression[] {
   if (lost === undefined) return counted.flatMap(({ name, value }) => (value < 0 ? [{ benchmark: name, bug: null }] : []));
   const named = new Set(lost.map(({ benchmark }) => benchmark));
   return [...lost, ...fallen.flatMap(({ name }) => (named.has(name) ? [] : [{ benchmark: name, bug: null }]))];

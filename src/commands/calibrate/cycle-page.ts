@@ -1,7 +1,7 @@
 // cycle-page: the state of a cycle, for a person and for a program.
 
-import { benchmarkChanged, changedBenchmarks, noteOf } from "../../calibration/cycle/audit.ts";
-import { decide, figuresOf, judgeCycle, sideOf } from "../../calibration/cycle/decide.ts";
+import { benchmarkChanged, changedBenchmarks, cycleNote } from "../../calibration/cycle/audit.ts";
+import { decide, cycleFigures, judgeCycle, cycleSide } from "../../calibration/cycle/decide.ts";
 import { recallTarget } from "../../calibration/cycle/plan.ts";
 import type { Cycle } from "../../calibration/cycle/state.ts";
 import { figureText, gainText, intervalText, describeState, nextText } from "../../calibration/cycle/cycle-figures.ts";
@@ -11,14 +11,14 @@ import { oneLine } from "../../views/wording.ts";
 export function cyclePage(cycle: Cycle): readonly string[] {
   const judged = judgeCycle(cycle);
   const target = cycle.plan?.target.metric ?? recallTarget;
-  const [before, after] = [sideOf(cycle, "pre-lever"), sideOf(cycle, "post-lever")];
+  const [before, after] = [cycleSide(cycle, "pre-lever"), cycleSide(cycle, "post-lever")];
   const rows = cycle.benchmarks.map((name) => [
     oneLine(name, 30),
     figureText(before[name] ?? null),
     figureText(after[name] ?? null),
     gainText(cycle, judged.gain[name] ?? null),
-    `${figuresOf(cycle, name, "pre-lever").length}/${figuresOf(cycle, name, "post-lever").length} runs`,
-    oneLine(noteOf(cycle, name), 80),
+    `${cycleFigures(cycle, name, "pre-lever").length}/${cycleFigures(cycle, name, "post-lever").length} runs`,
+    oneLine(cycleNote(cycle, name), 80),
   ]);
   const lost = judged.cross_benchmark_check.regressions.map(({ benchmark, bug }) => (bug === null ? benchmark : `${benchmark} ${bug}`));
   return [
@@ -60,15 +60,17 @@ export function cycleData(cycle: Cycle): Readonly<Record<string, unknown>> {
     verdict: cycle.end?.verdict ?? null,
     target: cycle.plan?.target ?? { metric: recallTarget, better: "higher", relative: false },
     noise_floor: cycle.noiseFloor,
-    before: sideOf(cycle, "pre-lever"),
-    after: sideOf(cycle, "post-lever"),
+    before: cycleSide(cycle, "pre-lever"),
+    after: cycleSide(cycle, "post-lever"),
     delta: judged.delta,
     gain: judged.gain,
     mean_gain: judged.mean_gain,
     interval: judged.interval,
     cross_benchmark_check: judged.cross_benchmark_check,
     why: cycle.end === null ? null : judged.why,
-    not_counted: Object.fromEntries(cycle.benchmarks.flatMap((name) => (noteOf(cycle, name) === "" ? [] : [[name, noteOf(cycle, name)]]))),
+    not_counted: Object.fromEntries(
+      cycle.benchmarks.flatMap((name) => (cycleNote(cycle, name) === "" ? [] : [[name, cycleNote(cycle, name)]])),
+    ),
     commit: cycle.applied?.commit ?? null,
     revert: cycle.reverted?.commit ?? null,
   };

@@ -66,7 +66,7 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
     const before = async (trees: Trees): Promise<void> => {
       branch = trees.repository.branch;
       refuseWhileOpen(context, paths);
-      benchmarks = await benchmarksOf(context, paths, trees, asked.benchmarks, input.baselines ?? [], asked.target.metric);
+      benchmarks = await readBenchmarks(context, paths, trees, asked.benchmarks, input.baselines ?? [], asked.target.metric);
     };
     return withCycle(context, paths, { name: asked.name, isNew: true, before }, async (open) => {
       const { lever, name, iteration, hypothesis, floor, benchmarks: _words, ...rest } = asked;
@@ -209,7 +209,7 @@ function pathIn({ root }: ProjectPaths, path: string): string {
 }
 
 /** `NAME=WHERE` or `WHERE`: a folder here, a folder elsewhere, or a commit. */
-async function benchmarksOf(
+async function readBenchmarks(
   context: CommandContext,
   paths: ProjectPaths,
   trees: Trees,

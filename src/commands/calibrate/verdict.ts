@@ -23,7 +23,7 @@ const bytesMax = 1 << 20;
 
 export function calibrationVerdict(context: CommandContext, input: Input): Promise<Answer> {
   return answered(() => {
-    const [before, after] = (["before", "after"] as const).map((side) => figuresIn(context.cwd, side, input[side]));
+    const [before, after] = (["before", "after"] as const).map((side) => readFigures(context.cwd, side, input[side]));
     const { floor, isRelative } = floorOf(input.noiseFloor, String(noiseFloorDefault));
     const iteration = input.iteration ?? 1;
     if (iteration > iterationsMax)
@@ -63,7 +63,7 @@ function oneSided(before: Figures, after: Figures): readonly string[] {
 }
 
 /** `{ "chi": 0.5, "express": null }` */
-function figuresIn(cwd: string, side: "before" | "after", file: string | undefined): Readonly<Record<string, number | null>> {
+function readFigures(cwd: string, side: "before" | "after", file: string | undefined): Readonly<Record<string, number | null>> {
   const bad = (message: string): never =>
     refuse("calibration_input_invalid", {
       message,

@@ -2,7 +2,7 @@
 
 import type { FollowedRun } from "./followed-runs.ts";
 import type { RunView } from "../../core/state.ts";
-import { type FileDiff, hunksOf } from "../../views/facts/hunks.ts";
+import { type FileDiff, patchHunks } from "../../views/facts/hunks.ts";
 import { isOutsideScope } from "../../views/wording.ts";
 import { changedFiles, hasCommits, patchOfFile } from "../../workspace/git/diff.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
@@ -73,6 +73,6 @@ export async function fileDiffOf({ view, paths }: FollowedRun, path: string): Pr
   const opened = await findRepository(paths.root);
   if ("failure" in opened) return null;
   const { text, isCut } = await patchOfFile(opened.repository, view.drafted.base.commit, view.tip.commit, path);
-  const found = hunksOf(text);
+  const found = patchHunks(text);
   return text === "" ? null : { ...found, cut: found.cut || isCut };
 }

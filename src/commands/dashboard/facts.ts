@@ -14,7 +14,7 @@ import { product } from "../../project/runs/product.ts";
 import { findProject, isBegun, runFolder } from "../../project/runs/project-paths.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { livePath } from "../../runner/live-view.ts";
-import { type CostInput, type CostView, costOf } from "../../views/facts/cost.ts";
+import { type CostInput, type CostView, rowCost } from "../../views/facts/cost.ts";
 import { type LogRow, logRow } from "../../views/facts/log-rows.ts";
 import { config } from "../config-show.ts";
 import { showPortfolio } from "../portfolio/show.ts";
@@ -22,9 +22,9 @@ import { diffPageOf, type DiffPage, fileDiffOf } from "./diff-files.ts";
 import { storeVariable } from "../../fleet/address.ts";
 import { type FleetPage, fleetPageIn } from "./fleet-page.ts";
 import { type FollowedRun, followRuns, isReadable, keptWhileUnchanged, projectRun, projectRuns, type RunSource } from "./followed-runs.ts";
-import { type Overview, overviewOf, summaryOf, weakness } from "./overview.ts";
-import { portfolioPageOf, type PortfolioPage, runKeyOf } from "./portfolio-page.ts";
-import { type RunHead, runHeadOf, shownReportOf, type ShownRun, shownRunOf } from "./run-page.ts";
+import { type Overview, runOverview, runSummary, weakness } from "./overview.ts";
+import { buildPortfolioPage, type PortfolioPage, findRunKey } from "./portfolio-page.ts";
+import { type RunHead, buildRunHead, buildShownReport, type ShownRun, buildShownRun } from "./run-page.ts";
 import type { FileDiff } from "../../views/facts/hunks.ts";
 
 export type LogPage = { readonly rows: readonly LogRow[]; readonly total: number };
@@ -75,9 +75,9 @@ export function openFacts(context: CommandContext): Facts {
   const hasStore = (context.env[storeVariable] ?? "").trim() !== "";
   const name = basename(projectPaths?.root ?? paths?.root ?? context.cwd);
 
-  const summaries = keptWhileUnchanged(summaryOf, summariesKept);
-  const heads = keptWhileUnchanged(runHeadOf, reportsKept);
-  const reports = keptWhileUnchanged((run) => shownReportOf(run, runs.entries(run)), reportsKept);
+  const summaries = keptWhileUnchanged(runSummary, summariesKept);
+  const heads = keptWhileUnchanged(buildRunHead, reportsKept);
+  const reports = keptWhileUnchanged((run) => buildShownReport(run, runs.entries(run)), reportsKept);
 
   const sources = (): readonly RunSource[] => [...projectRuns(context.cwd, runs.isKnown), ...tasksRuns(portfolio())];
   const sourceOf = (key: string): RunSource | null => {
@@ -99,7 +99,7 @@ export function openFacts(context: CommandContext): Facts {
   return {
     sourceOf,
     overview: async () =>
-      overviewOf(await runs.all(sources()), portfolio(), {
+      runOverview(await runs.all(sources()), portfolio(), {
         now: systemClock.now(),
         name,
         user: context.user,
@@ -109,7 +109,7 @@ export function openFacts(context: CommandContext): Facts {
       }),
     run: (key, expanded) => {
       const run = found(key);
-      return run === null ? null : shownRunOf(run, heads(run), reports(run), { now: systemClock.now(), expanded });
+      return run === null ? null : buildShownRun(run, heads(run), reports(run), { now: systemClock.now(), expanded });
     },
     head: (key) => {
       const run = found(key);
@@ -140,11 +140,11 @@ export function openFacts(context: CommandContext): Facts {
       const { data } = await showPortfolio({ ...context, cwd: paths.root }, {});
       const waiting = (data?.["waiting"] ?? []) as readonly { readonly because: string }[];
       const all = new Map((await readable()).map((run) => [run.key, run]));
-      return portfolioPageOf(
+      return buildPortfolioPage(
         state,
         waiting,
         (task) => {
-          const run = all.get(runKeyOf(task) ?? "");
+          const run = all.get(findRunKey(task) ?? "");
           return run === undefined ? null : { updatedAt: run.view.updatedAt, isAlive: run.owner !== null };
         },
         systemClock.now(),
@@ -153,7 +153,7 @@ export function openFacts(context: CommandContext): Facts {
     fleet: () => fleetPageIn(context.env),
     cost: async () => {
       const rows = (await readable()).flatMap(({ index, project }) => index.usage.map((row): CostInput => ({ ...row, project })));
-      return costOf(rows, systemClock.now());
+      return rowCost(rows, systemClock.now());
     },
     settings: async () => {
       const answer = await config(context, {});
@@ -163,9 +163,9 @@ export function openFacts(context: CommandContext): Facts {
     weak: async () => weakness(await readable()),
     marks: () => {
       const marks: Record<string, string> = {};
-      for (const source of sources()) marks[source.key] = markOf(runFolder(source.paths, source.run));
+      for (const source of sources()) marks[source.key] = readMark(runFolder(source.paths, source.run));
       if (hasStore) marks["fleet"] = String(Math.floor(systemClock.monotonicMs() / fleetEveryMs));
-      if (paths !== null) marks["portfolio"] = String(sizeOf(join(paths.own, journalFile)));
+      if (paths !== null) marks["portfolio"] = String(readSize(join(paths.own, journalFile)));
       return marks;
     },
   };
@@ -181,7 +181,7 @@ function portfolioHere(cwd: string): PortfolioPaths | null {
 function tasksRuns(state: PortfolioView | null): readonly RunSource[] {
   if (state === null) return [];
   return Object.values(state.tasks).flatMap((task) => {
-    const key = runKeyOf(task);
+    const key = findRunKey(task);
     if (key === null || task.run_id === null || task.copy === null || !existsSync(task.copy)) return [];
     const project = state.projects[task.project_id]?.name ?? task.project_id;
     return [{ key, paths: homeOfCopy(task.copy), run: task.run_id, project, task: task.task_id }];
@@ -189,10 +189,10 @@ function tasksRuns(state: PortfolioView | null): readonly RunSource[] {
 }
 
 /** The signs in a run's files that something happened: journal length, owner, live events. */
-function markOf(folder: string): string {
+function readMark(folder: string): string {
   const live = statSync(livePath(folder), { throwIfNoEntry: false });
   const lock = statSync(join(folder, "journal.lock"), { throwIfNoEntry: false });
-  return `${sizeOf(join(folder, journalFile))}.${Math.floor(live?.mtimeMs ?? 0)}.${Math.floor(lock?.mtimeMs ?? 0)}`;
+  return `${readSize(join(folder, journalFile))}.${Math.floor(live?.mtimeMs ?? 0)}.${Math.floor(lock?.mtimeMs ?? 0)}`;
 }
 
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? -1;
+const readSize = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? -1;

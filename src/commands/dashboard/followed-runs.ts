@@ -198,5 +198,5 @@ const anew = (ino: number): Reading => ({
 });
 
 /** The live events of a run that a process works on. */
-export const liveLineOf = ({ folder, owner }: Pick<FollowedRun, "folder" | "owner">): string =>
+export const readLiveLine = ({ folder, owner }: Pick<FollowedRun, "folder" | "owner">): string =>
   owner === null ? "" : (readOwnFile(livePath(folder), 1 << 20) ?? "").trim().slice(0, liveCharsMax);

@@ -1,9 +1,9 @@
 // overview: every run here, with what waits for a person, what landed today and what was verified.
 
 import type { FollowedRun, UnreadableRun } from "./followed-runs.ts";
-import { isReadable, liveLineOf } from "./followed-runs.ts";
+import { isReadable, readLiveLine } from "./followed-runs.ts";
 import { contentOfBlock } from "../answer.ts";
-import { type Attention, attentionOf } from "../../views/facts/attention.ts";
+import { type Attention, viewAttention } from "../../views/facts/attention.ts";
 import type { AnswerGiven, DayCounts } from "../../views/facts/run-index.ts";
 import { runCard, type RunCard } from "../../views/facts/run-card.ts";
 import { msOf } from "../../kit/iso-time.ts";
@@ -36,7 +36,7 @@ const runsShownMax = 300;
 
 /** What a list shows of one run. */
 export type RunSummary = { readonly card: RunCard; readonly attention: readonly Attention[] };
-export const summaryOf = (run: FollowedRun): RunSummary => ({ card: cardOf(run), attention: attentionIn(run) });
+export const runSummary = (run: FollowedRun): RunSummary => ({ card: buildCard(run), attention: findAttention(run) });
 
 type Around = {
   readonly now: string;
@@ -47,7 +47,7 @@ type Around = {
   readonly summaryOf: (run: FollowedRun) => RunSummary;
 };
 
-export function overviewOf(runs: readonly (FollowedRun | UnreadableRun)[], portfolio: PortfolioView | null, around: Around): Overview {
+export function runOverview(runs: readonly (FollowedRun | UnreadableRun)[], portfolio: PortfolioView | null, around: Around): Overview {
   const readable = runs.filter(isReadable);
   const cards = readable.map((run) => around.summaryOf(run).card);
   const today = around.now.slice(0, 10);
@@ -69,20 +69,20 @@ export function overviewOf(runs: readonly (FollowedRun | UnreadableRun)[], portf
       .toSorted((a, b) => (a.at < b.at ? 1 : -1))
       .slice(0, 20),
     today: readable.reduce((sum, { index }) => added(sum, index.days[today]), { ...noCounts }),
-    live: Object.fromEntries(readable.flatMap((run) => (run.owner === null ? [] : [[run.key, liveLineOf(run)]]))),
+    live: Object.fromEntries(readable.flatMap((run) => (run.owner === null ? [] : [[run.key, readLiveLine(run)]]))),
     hasPortfolio: portfolio !== null,
     hasStore: around.hasStore,
     weak: weakness(readable),
   };
 }
 
-export const cardOf = (run: FollowedRun): RunCard => {
+export const buildCard = (run: FollowedRun): RunCard => {
   const { key, project, owner, foreign, index, view } = run;
   return runCard(view, { key, project, owner, foreign, ended: index.ended });
 };
 
-const attentionIn = ({ view, key, project, owner, foreign, index, run }: FollowedRun): readonly Attention[] =>
-  attentionOf(view, {
+const findAttention = ({ view, key, project, owner, foreign, index, run }: FollowedRun): readonly Attention[] =>
+  viewAttention(view, {
     key,
     project,
     owner,
@@ -104,7 +104,7 @@ export function weakness(runs: readonly FollowedRun[]): string | null {
 const isUnderWay = (status: string): boolean => status === "running" || status === "paused";
 
 const portfolioAttention = (state: PortfolioView): readonly Attention[] => [
-  ...questionsIn(state),
+  ...findQuestions(state),
   ...tasksForPeople(state).map(({ task, why, commands, since }): Attention => ({
     key: "portfolio",
     run: task.task_id,
@@ -128,7 +128,7 @@ const portfolioAttention = (state: PortfolioView): readonly Attention[] => [
   })),
 ];
 
-function questionsIn(state: PortfolioView): readonly Attention[] {
+function findQuestions(state: PortfolioView): readonly Attention[] {
   return openBlocks(state).map((block) => {
     const waiting = block.task_id === null ? 0 : (state.dependents[block.task_id] ?? []).length;
     return {

@@ -54,7 +54,7 @@ export type WorkerSeen = { readonly updatedAt: string; readonly isAlive: boolean
 
 const listMax = 20;
 
-export function portfolioPageOf(
+export function buildPortfolioPage(
   state: PortfolioView,
   waiting: readonly { readonly because: string }[],
   seen: (task: TaskView) => WorkerSeen | null,
@@ -118,7 +118,7 @@ const heldBy = (state: PortfolioView, { project_id }: TaskView): string | null =
 };
 
 /** A page's name for a task's run. */
-export const runKeyOf = ({ task_id, run_id }: Pick<TaskView, "task_id" | "run_id">): string | null =>
+export const findRunKey = ({ task_id, run_id }: Pick<TaskView, "task_id" | "run_id">): string | null =>
   run_id === null ? null : `${task_id}:${run_id}`;
 
 const taskRow = (task: TaskView, note: string): PortfolioTask => ({
@@ -126,7 +126,7 @@ const taskRow = (task: TaskView, note: string): PortfolioTask => ({
   project: task.project_id,
   title: task.objective,
   status: task.status,
-  key: runKeyOf(task),
+  key: findRunKey(task),
   at: task.changed_at,
   note,
 });

@@ -5,18 +5,18 @@ import type { Entry } from "../../contracts/event.ts";
 import { blobsIn } from "../../playbooks/contract/recorded.ts";
 import { claimsFrom } from "../../project/runs/run-blobs.ts";
 import { readEvidence } from "../../project/runs/read-evidence.ts";
-import { type BudgetView, budgetOf } from "../../views/budget-view.ts";
-import { type BreakerView, breakerOf, describeBreaker } from "../../views/breaker-view.ts";
+import { type BudgetView, runBudget } from "../../views/budget-view.ts";
+import { type BreakerView, runBreaker, describeBreaker } from "../../views/breaker-view.ts";
 import { pauseDetail } from "../../views/facts/pause-detail.ts";
 import { goalRest, type RunCard } from "../../views/facts/run-card.ts";
 import type { SpendingPoint } from "../../views/facts/run-index.ts";
-import { type Waterfall, waterfallOf } from "../../views/facts/waterfall.ts";
+import { type Waterfall, viewWaterfall } from "../../views/facts/waterfall.ts";
 import { nextActions } from "../../views/next-actions.ts";
-import { type Changes, reportOf, type ReportView } from "../../views/report.ts";
-import { statusOf } from "../../views/status.ts";
+import { type Changes, runReport, type ReportView } from "../../views/report.ts";
+import { runStatus } from "../../views/status.ts";
 import type { FollowedRun } from "./followed-runs.ts";
-import { liveLineOf } from "./followed-runs.ts";
-import { cardOf } from "./overview.ts";
+import { readLiveLine } from "./followed-runs.ts";
+import { buildCard } from "./overview.ts";
 
 /** The header of every page about a run. */
 export type RunHead = {
@@ -85,11 +85,11 @@ const excerptCharsMax = 4_000;
 const pointsMax = 400;
 const claimsShownMax = 3;
 
-export function runHeadOf(run: FollowedRun): RunHead {
+export function buildRunHead(run: FollowedRun): RunHead {
   const { view, owner } = run;
-  const { isolation, branch } = statusOf(view, owner);
+  const { isolation, branch } = runStatus(view, owner);
   return {
-    card: cardOf(run),
+    card: buildCard(run),
     goal_rest: goalRest(view.drafted.objective.goal),
     branch,
     agents: Object.entries(view.drafted.cast).map(([role, { agent }]) => [role, agent] as const),
@@ -97,22 +97,22 @@ export function runHeadOf(run: FollowedRun): RunHead {
   };
 }
 
-export const shownRunOf = (run: FollowedRun, head: RunHead, report: ShownReport, asked: Asked): ShownRun => ({
+export const buildShownRun = (run: FollowedRun, head: RunHead, report: ShownReport, asked: Asked): ShownRun => ({
   ...head,
   ...movingOf(run, asked),
   report,
 });
 
-export function shownReportOf(run: FollowedRun, entries: readonly Entry[]): ShownReport {
-  const { ending, criteria, evidence, gates, claims, looked_up, gaps } = reportIn(run, entries, { now: "" });
+export function buildShownReport(run: FollowedRun, entries: readonly Entry[]): ShownReport {
+  const { ending, criteria, evidence, gates, claims, looked_up, gaps } = findReport(run, entries, { now: "" });
   return { ending, criteria, evidence, gates, claims: claims.slice(-claimsShownMax), looked_up, gaps };
 }
 
-export function runPageOf(run: FollowedRun, entries: readonly Entry[], asked: Asked): RunPage {
+export function buildRunPage(run: FollowedRun, entries: readonly Entry[], asked: Asked): RunPage {
   const { view } = run;
-  const { run_id: _run, state: _state, reason_code: _code, flow: _flow, goal: _goal, scope, ...report } = reportIn(run, entries, asked);
+  const { run_id: _run, state: _state, reason_code: _code, flow: _flow, goal: _goal, scope, ...report } = findReport(run, entries, asked);
   const { verdict: _verdict, judgement: _judgement, ...shown } = report;
-  const head = runHeadOf(run);
+  const head = buildRunHead(run);
   return {
     ...head,
     ...movingOf(run, asked),
@@ -124,26 +124,26 @@ export function runPageOf(run: FollowedRun, entries: readonly Entry[], asked: As
   };
 }
 
-const reportIn = (run: FollowedRun, entries: readonly Entry[], asked: Asked): ReportView =>
-  reportOf(run.view, entries, {
+const findReport = (run: FollowedRun, entries: readonly Entry[], asked: Asked): ReportView =>
+  runReport(run.view, entries, {
     owner: run.owner,
     isCurrent: asked.isCurrent ?? false,
-    excerpts: excerptsOf(run.folder, run),
+    excerpts: folderExcerpts(run.folder, run),
     claimOf: claimsFrom(blobsIn(run.folder)),
     ...(asked.changes === undefined ? {} : { changes: asked.changes }),
   });
 
 function movingOf(run: FollowedRun, asked: Asked): Moving {
   const { view, owner, index } = run;
-  const { breaker } = statusOf(view, owner);
+  const { breaker } = runStatus(view, owner);
   return {
     at: asked.now,
-    breaker: breakerOf(view),
+    breaker: runBreaker(view),
     breaker_words: describeBreaker(breaker),
-    live: liveLineOf(run),
-    waterfall: waterfallOf(view, index, asked),
+    live: readLiveLine(run),
+    waterfall: viewWaterfall(view, index, asked),
     points: thinned(index.points),
-    budget: budgetOf(view),
+    budget: runBudget(view),
     next_actions: nextActions(view, owner, { isCurrent: asked.isCurrent ?? false }),
     detail: pauseDetail(view),
   };
@@ -156,7 +156,7 @@ function thinned<T>(points: readonly T[]): readonly T[] {
 }
 
 /** The end of each deciding check's output. */
-function excerptsOf(folder: string, { view }: FollowedRun): Record<string, string> {
+function folderExcerpts(folder: string, { view }: FollowedRun): Record<string, string> {
   const excerpts: Record<string, string> = {};
   for (const { latest } of Object.values(view.checks)) {
     const evidence = readEvidence(folder, latest.evidence);

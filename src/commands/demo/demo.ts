@@ -188,8 +188,8 @@ async function runAndPullThePlug(
 
 /** How many processes of the run are left after its guardian has acted. */
 async function leftOf(cwd: string): Promise<number> {
-  for (let waited = 0; waited < waitMsMax && processesOf(cwd) > 0; waited += lookEveryMs) await sleep(lookEveryMs);
-  return processesOf(cwd);
+  for (let waited = 0; waited < waitMsMax && readProcesses(cwd) > 0; waited += lookEveryMs) await sleep(lookEveryMs);
+  return readProcesses(cwd);
 }
 
 function isInLastTurn(cwd: string): boolean {
@@ -212,7 +212,7 @@ function journalText(cwd: string): string {
 }
 
 /** Processes with the run's marker in their environment; none if that cannot be read. */
-function processesOf(cwd: string): number {
+function readProcesses(cwd: string): number {
   let found = 0;
   try {
     const [run] = readdirSync(join(cwd, ".autopilot", "runs"));

@@ -2,13 +2,13 @@
 
 import type { Answer } from "../../contracts/answer.ts";
 import type { Draft, Entry } from "../../contracts/event.ts";
-import { forkPointBefore, newestForkPoint, paidIn, stateAt, whyNotForkable, withPaidTurn } from "../../core/fork.ts";
+import { forkPointBefore, newestForkPoint, findPaidOpens, stateAt, whyNotForkable, withPaidTurn } from "../../core/fork.ts";
 import type { RunView } from "../../core/state.ts";
 import { sharedMark } from "../../fleet/shared-mark.ts";
 import { storeAddress } from "../../fleet/address.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply, screenRows } from "../../project/reply.ts";
-import { entriesOf } from "../../project/runs/entries.ts";
+import { readEntries } from "../../project/runs/entries.ts";
 import { loadRun, type LoadedRun } from "../../project/runs/loaded-run.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
@@ -17,7 +17,7 @@ import { committedTurn, makeFork } from "../../runner/fork/fork-run.ts";
 import { requireOutside } from "../../runner/may-grant.ts";
 import { resumeRun } from "../../runner/resume-run.ts";
 import { forkPage } from "../../views/experiment/fork-page.ts";
-import { changesIn } from "../../views/facts/origin.ts";
+import { findChanges } from "../../views/facts/origin.ts";
 import { movedOn, requireMine } from "./replay.ts";
 
 export type ForkInput = GivenChanges & {
@@ -34,11 +34,11 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Answer>
     const bound = await requireMine(context, loaded);
     requireOutside(context);
     refuseShared(context, loaded);
-    const { entries, head } = await entriesOf(paths, run);
+    const { entries, head } = await readEntries(paths, run);
     const { at, state, committed } = await forkPoint(loaded, entries, input);
     const moved = await movedOn(loaded, committed === null ? state : { ...state, tip: tipAfter(committed, state) });
     const changes = await readChanges({ context, paths, run: state, step: stepUnderWay(state), given: input, code: "fork_refused" });
-    const page = forkPage({ run, at, asked: input.at, state, changed: changesIn(changes) });
+    const page = forkPage({ run, at, asked: input.at, state, changed: findChanges(changes) });
     const where = { run_id: run, state: loaded.view.status, page, rowsMax: screenRows, warnings: moved };
     const consent = input.yes ? "y" : context.isTerminal ? await asked(context, page) : null;
     if (consent === "n") return reply("ok", { run_id: run, state: loaded.view.status, message: `Not forked; ${run} stays as it is.` });
@@ -47,7 +47,7 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Answer>
         ...where,
         message: `Not forked: it isn't confirmed. ${run} stays as it is.`,
         remediation: [`autopilot fork ${run} --at ${at}${changeFlags(input)} --yes`],
-        data: { at, changed: changesIn(changes) },
+        data: { at, changed: findChanges(changes) },
       });
     const line = entries.find((entry) => entry.seq === at + 1)?.prev ?? head;
     const forked = await makeFork(context, paths, { run, entries, at, line, state, changes, committed, bound });
@@ -94,7 +94,7 @@ async function forkPoint({ paths, run, view }: LoadedRun, entries: readonly Entr
   const state = stateAt(entries, at);
   const why = state === null ? "it had not started there" : whyNotForkable(state);
   if (state === null || why !== null) return no(`${run} can't be forked after line ${at}: ${why}.`, last);
-  if (paidIn(state).length === 0) return { at, state, committed: null };
+  if (findPaidOpens(state).length === 0) return { at, state, committed: null };
   const committed = at === last ? await committedTurn(paths, run, state) : "the run went another way after it";
   return typeof committed === "string" ? no(`A paid turn lay open after line ${at}, and ${committed}.`, at) : { at, state, committed };
 }

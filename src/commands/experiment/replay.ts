@@ -4,11 +4,11 @@ import type { Answer } from "../../contracts/answer.ts";
 import type { Entry } from "../../contracts/event.ts";
 import { stateAt } from "../../core/fork.ts";
 import type { RunView } from "../../core/state.ts";
-import { attemptFactsOf } from "../../insight/attempt-facts.ts";
+import { buildAttemptFacts } from "../../insight/attempt-facts.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply, screenRows } from "../../project/reply.ts";
-import { entriesOf } from "../../project/runs/entries.ts";
+import { readEntries } from "../../project/runs/entries.ts";
 import { loadRun, type LoadedRun } from "../../project/runs/loaded-run.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
@@ -17,7 +17,7 @@ import { whyForeign } from "../../project/runs/run-binding.ts";
 import { changeFlags, type GivenChanges, readChanges } from "../../runner/fork/changes.ts";
 import { replayStep } from "../../runner/fork/replay-step.ts";
 import { requireOutside } from "../../runner/may-grant.ts";
-import { changesIn } from "../../views/facts/origin.ts";
+import { findChanges } from "../../views/facts/origin.ts";
 import { replayPage } from "../../views/experiment/replay-page.ts";
 import { amount, describeAttempt, money } from "../../views/wording.ts";
 import { treeOf } from "../../workspace/git/tree-of.ts";
@@ -36,17 +36,17 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
     await requireMine(context, loaded);
     requireOutside(context);
     const { paths, run } = loaded;
-    const { entries, head } = await entriesOf(paths, run);
+    const { entries, head } = await readEntries(paths, run);
     const { attempt, seq, step } = attemptMeant(run, entries, input.step);
     const state = stateAt(entries, seq);
     if (state === null) return refuse("journal_damaged", { run_id: run });
     const moved = await movedOn(loaded, state);
     const changes = await readChanges({ context, paths, run: state, step, given: input, code: "replay_refused" });
-    const recorded = attemptFactsOf(
+    const recorded = buildAttemptFacts(
       entries.filter((entry) => entry.seq > seq),
       attempt,
     );
-    const changed = changesIn(changes);
+    const changed = findChanges(changes);
     const commit = state.tip.commit;
     const about = [
       `${describeAttempt(attempt)} of ${run} would run again from ${commit.slice(0, 10)}${changed.length === 0 ? "" : ` with ${changed.join(", ")}`}.`,
@@ -75,7 +75,7 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
     });
     if (lines.length === 0)
       return refuse("replay_refused", { ...where, message: "Called off: nothing was compared, and nothing changed." });
-    const replayed = attemptFactsOf(lines, attempt);
+    const replayed = buildAttemptFacts(lines, attempt);
     return reply("step_replayed", {
       ...where,
       message: `Replayed ${describeAttempt(attempt)}: ${recorded.outcome} as recorded, ${replayed.outcome} now.`,

@@ -1,7 +1,7 @@
 // trend: compares the runs of a flow, and what changed between them; reads only.
 
 import type { Answer } from "../../contracts/answer.ts";
-import { runTrendOf } from "../../insight/run-trend.ts";
+import { buildRunTrend } from "../../insight/run-trend.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply, screenRows } from "../../project/reply.ts";
@@ -22,7 +22,7 @@ export function trend(context: CommandContext, input: { readonly flow?: string |
           flow === undefined ? "No run has ended here." : `No run of the flow ${flow} has ended here.${didYouMean(flow, [...all.keys()])}`,
         remediation: all.size === 0 ? ["autopilot runs"] : [...all.keys()].map((name) => `autopilot runs --trend --flow ${name}`),
       });
-    const found = runTrendOf(runs);
+    const found = buildRunTrend(runs);
     return reply("ok", {
       message: `${runs.length} runs of ${flow}.`,
       page: trendPage(flow, found),

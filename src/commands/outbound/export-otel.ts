@@ -7,13 +7,13 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { invalidConfig, readSettings } from "../../project/config/settings.ts";
 import { collectorOf, postTraces } from "../../project/otel/collector.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
-import { entriesOf } from "../../project/runs/entries.ts";
+import { readEntries } from "../../project/runs/entries.ts";
 import { currentRun, findProject, namedRun } from "../../project/runs/project-paths.ts";
 import { version } from "../../project/runs/product.ts";
 import { requireOutside } from "../../runner/may-grant.ts";
 import { hashOf } from "../../runner/live-trace.ts";
-import { type Origin, otlpBody, readTraceparent, traceIdOf } from "../../views/outbound/otlp.ts";
-import { spansOf } from "../../views/outbound/spans.ts";
+import { type Origin, otlpBody, readTraceparent, getTraceId } from "../../views/outbound/otlp.ts";
+import { entrySpans } from "../../views/outbound/spans.ts";
 import { plural } from "../../views/wording.ts";
 import { requireWritable } from "../html-file.ts";
 
@@ -37,8 +37,8 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Answe
     const collector = collectorOf(context.env, settings.config.otel, input.endpoint);
     if ("problem" in collector)
       return refuse("usage", { run_id: run, message: `${collector.problem}.`, remediation: ["autopilot help export otel"] });
-    const { entries } = await entriesOf(paths, run);
-    const spans = spansOf(entries, collector.isGenAi);
+    const { entries } = await readEntries(paths, run);
+    const spans = entrySpans(entries, collector.isGenAi);
     const origin: Origin = {
       run,
       hash: hashOf,
@@ -46,7 +46,7 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Answe
       version,
       caller: readTraceparent(context.env["TRACEPARENT"]),
     };
-    const data = { spans: spans.length, trace_id: traceIdOf(origin) };
+    const data = { spans: spans.length, trace_id: getTraceId(origin) };
     if (input.file !== undefined) {
       requireWritable(resolve(context.cwd, input.file));
       writeFileSync(resolve(context.cwd, input.file), `${JSON.stringify(otlpBody(spans, origin))}\n`, { mode: 0o600 });

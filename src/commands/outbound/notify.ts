@@ -26,7 +26,7 @@ export function listNotifications(context: CommandContext): Promise<Answer> {
         on: hook.on,
         to: describeHook(hook),
         waiting: waiting.filter((item) => item.hook === hook.name).length,
-        problem: problemOf(hook, context),
+        problem: hookProblem(hook, context),
         last: last ?? null,
       };
     });
@@ -116,7 +116,7 @@ function requireHooks(context: CommandContext): readonly Hook[] {
   return hooks;
 }
 
-function problemOf({ webhook, secret }: Hook, { env }: CommandContext): string | null {
+function hookProblem({ webhook, secret }: Hook, { env }: CommandContext): string | null {
   for (const place of [webhook, secret]) {
     const read = typeof place === "object" ? readSecret(place, env) : null;
     if (read !== null && "problem" in read) return read.problem;

@@ -3,7 +3,7 @@
 import type { Answer } from "../../contracts/answer.ts";
 import { goDraft, goNew, type GoFlags } from "../../runner/go-draft.ts";
 import { describedBy } from "../../playbooks/contract/go-input.ts";
-import { openRunOf } from "../../project/runs/open-run-of.ts";
+import { readOpenRun } from "../../project/runs/open-run-of.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered } from "../../project/reply.ts";
 import { resumeRun } from "../../runner/resume-run.ts";
@@ -34,7 +34,7 @@ export function quality(context: CommandContext, input: QualityInput): Promise<A
     const asked = { ...input, ...(agent === undefined ? {} : { agent }), options };
     const isAsked =
       Object.keys(options).length > 0 || describedBy({ ...asked, options: undefined }).length > 0 || (input.scope ?? []).length > 0;
-    const loaded = isAsked ? null : await openRunOf(context, flow, input.run);
+    const loaded = isAsked ? null : await readOpenRun(context, flow, input.run);
     if (loaded === null) return goNew(context, { ...asked, words: [], flow });
     const { paths, run, view } = loaded;
     if (view.status !== "draft") return resumeRun(context, loaded, input);

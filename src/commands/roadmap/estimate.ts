@@ -35,7 +35,7 @@ export function estimate(context: CommandContext, input: { readonly phases?: str
         data: { roadmap: read.path, phases: [] },
       });
     const own = settingsOf(context, paths).config.limits ?? {};
-    const tuned = { ...own, ...limitsNotRaised(breakerOf(read.config.circuit_breaker_config), own)[0] };
+    const tuned = { ...own, ...limitsNotRaised(configBreaker(read.config.circuit_breaker_config), own)[0] };
     const constants = costConstants(tuned);
     const cap = (name: string): number => tuned[name] ?? limitDefaults[name]?.value ?? Number.POSITIVE_INFINITY;
     const caps = { phase: cap("cost_cap_tokens_per_phase"), run: cap("cost_cap_tokens_total") };
@@ -62,5 +62,5 @@ export function estimate(context: CommandContext, input: { readonly phases?: str
   });
 }
 
-const breakerOf = (config: Readonly<Record<string, unknown>> | undefined): Record<string, number> =>
+const configBreaker = (config: Readonly<Record<string, unknown>> | undefined): Record<string, number> =>
   Object.fromEntries(Object.entries(config ?? {}).flatMap(([name, value]) => (typeof value === "number" ? [[name, value]] : [])));

@@ -1,13 +1,13 @@
 // roadmap: runs the phases of a roadmap: resumes the open run, or drafts and starts one of the requested phases.
 
 import type { Answer } from "../../contracts/answer.ts";
-import { phaseIdOf } from "../../documents/phase-id.ts";
+import { parsePhaseId } from "../../documents/phase-id.ts";
 import { goDraft, goNew, type GoFlags } from "../../runner/go-draft.ts";
 import { goDetected, refuseFailedElsewhere } from "../go-found.ts";
 import { describedBy } from "../../playbooks/contract/go-input.ts";
 import { findProject } from "../../project/runs/project-paths.ts";
 import { type DetectedWork, detectWork, onlyCandidate } from "../detect-work.ts";
-import { openRunOf } from "../../project/runs/open-run-of.ts";
+import { readOpenRun } from "../../project/runs/open-run-of.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
 import { resumeRun } from "../../runner/resume-run.ts";
@@ -31,7 +31,7 @@ export function roadmap(context: CommandContext, input: RoadmapInput): Promise<A
       ...(input.checkpointEvery === undefined ? {} : { checkpoint_every: String(input.checkpointEvery) }),
     };
     const asked = Object.keys(options).length > 0 || describedBy(input).length > 0 || (input.scope ?? []).length > 0;
-    const loaded = asked ? null : await openRunOf(context, flow, input.run);
+    const loaded = asked ? null : await readOpenRun(context, flow, input.run);
     if (loaded === null) {
       const theirs = asked ? null : await begunElsewhere(context, input.run);
       return theirs === null
@@ -69,7 +69,7 @@ function misuseMessage(phases: string | null, { complete }: RoadmapInput): strin
   if (phases === null) return null;
   if (complete === true) return "--complete means every phase that is not completed, so it takes no PHASES.";
   if (phases === "next" || phases === "all") return null;
-  const isId = (text: string): boolean => phaseIdOf(text.trim()) !== null;
+  const isId = (text: string): boolean => parsePhaseId(text.trim()) !== null;
   const odd = phases.split(",").find((part) => !part.split(/[-–—]/, 3).every(isId) || part.split(/[-–—]/).length > 2);
   return odd === undefined ? null : `PHASES is an id (3, 2.1), a range (3-7), a list (3,5,8), next or all, not ${odd}.`;
 }

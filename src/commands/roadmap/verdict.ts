@@ -2,7 +2,7 @@
 
 import type { Answer } from "../../contracts/answer.ts";
 import { type VerdictOpen, verdictCommand, verdictsOpen, type VerdictWord } from "../../views/verdicts.ts";
-import { phaseIdOf } from "../../documents/phase-id.ts";
+import { parsePhaseId } from "../../documents/phase-id.ts";
 import { ask, refuseLate } from "../../runner/ask-owner.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
@@ -50,7 +50,7 @@ const consequence: Readonly<Record<VerdictWord, string>> = {
 };
 
 function openFor(loaded: LoadedRun, named: string): VerdictOpen {
-  const id = phaseIdOf(named.replace(/^phase[_ ]?/i, "")) ?? named;
+  const id = parsePhaseId(named.replace(/^phase[_ ]?/i, "")) ?? named;
   const open = verdictsOpen(loaded.view);
   const found = open.find(({ phase }) => phase === id);
   if (found !== undefined) return found;

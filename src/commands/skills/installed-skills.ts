@@ -7,7 +7,7 @@ import { version } from "../../project/runs/product.ts";
 import { refuse } from "../../project/reply.ts";
 import { embeddedSkills } from "./embedded.ts";
 import { formerCommands } from "./former-commands.ts";
-import { isOwnSkill, type SkillState, skillStateOf, stampedSkill } from "./skill-file.ts";
+import { isOwnSkill, type SkillState, buildSkillState, stampedSkill } from "./skill-file.ts";
 import { type SkillFolder, skillFolders } from "./skill-folders.ts";
 
 export type SkillFile = {
@@ -21,7 +21,7 @@ export type SkillFile = {
 const skillBytesMax = 256 * 1024;
 
 /** Every skill in each of these folders, and what is at its path. */
-export async function skillFilesIn(root: string, folders: readonly SkillFolder[]): Promise<readonly SkillFile[]> {
+export async function readSkillFiles(root: string, folders: readonly SkillFolder[]): Promise<readonly SkillFile[]> {
   for (const { path } of folders) refuseFileInTheWay(root, `${path}/SKILL.md`);
   const files = folders
     .filter(({ path }) => !isTheOther(root, path))
@@ -36,7 +36,7 @@ export async function skillFilesIn(root: string, folders: readonly SkillFolder[]
     root,
     files.map(({ path }) => path),
   );
-  return Promise.all(files.map(async (file) => ({ ...file, state: skillStateOf(await textAt(root, file.path), file.text) })));
+  return Promise.all(files.map(async (file) => ({ ...file, state: buildSkillState(await textAt(root, file.path), file.text) })));
 }
 
 /** Projects often link one of the folders to the other: its skills are there already. */
@@ -52,7 +52,7 @@ function isTheOther(root: string, path: string): boolean {
 }
 
 /** The folders these files are in. */
-export const foldersOf = (files: readonly SkillFile[]): readonly string[] =>
+export const fileFolders = (files: readonly SkillFile[]): readonly string[] =>
   skillFolders.map(({ path }) => path).filter((folder) => files.some(({ path }) => path.startsWith(`${folder}/`)));
 
 export async function writeSkills(root: string, files: readonly SkillFile[]): Promise<readonly SkillFile[]> {

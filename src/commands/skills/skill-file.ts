@@ -17,18 +17,18 @@ export function stampedSkill(text: string, version: string): string {
   const end = text.indexOf(frontMatterEnd) + 1;
   const versioned = `${text.slice(0, end)}  autopilot/version: "${version}"\n${text.slice(end)}`;
   const index = versioned.indexOf(frontMatterEnd) + 1;
-  return `${versioned.slice(0, index)}  autopilot/content: "${hashOf(versioned)}"\n${versioned.slice(index)}`; // K1
+  return `${versioned.slice(0, index)}  autopilot/content: "${textHash(versioned)}"\n${versioned.slice(index)}`; // K1
 }
 
-export function skillStateOf(found: string | null, wanted: string): SkillState {
+export function buildSkillState(found: string | null, wanted: string): SkillState {
   if (found === null) return "absent";
   if (found === wanted) return "current";
   const stamp = stampLine.exec(found);
   if (stamp === null) return "foreign";
-  return stamp[1] === hashOf(found.replace(stampLine, "")) ? "outdated" : "edited";
+  return stamp[1] === textHash(found.replace(stampLine, "")) ? "outdated" : "edited";
 }
 
 /** K2. */
 export const isOwnSkill = (state: SkillState): boolean => state === "current" || state === "outdated";
 
-const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
+const textHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);

@@ -6,22 +6,22 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { homeOf } from "../../project/runs/project-paths.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { isOwnSkill, type SkillState } from "./skill-file.ts";
-import { foldersOf, removeFormerCommands, removeSkills, type SkillFile, skillFilesIn, writeSkills } from "./installed-skills.ts";
+import { fileFolders, removeFormerCommands, removeSkills, type SkillFile, readSkillFiles, writeSkills } from "./installed-skills.ts";
 import { skillFolders } from "./skill-folders.ts";
 
 export type SkillsInput = { readonly user?: boolean | undefined };
 
 export function installSkills(context: CommandContext, input: SkillsInput): Promise<Answer> {
   return answered(async () => {
-    const root = await rootOf(context, input);
-    const files = await skillFilesIn(root, skillFolders);
+    const root = await readRoot(context, input);
+    const files = await readSkillFiles(root, skillFolders);
     const written = await writeSkills(root, files);
     const replaced = input.user === true ? [] : await removeFormerCommands(root);
     const message =
       written.length === 0 && replaced.length === 0
         ? "Everything is there already."
         : `${counted(written.length)} written to ${
-            foldersOf(written)
+            fileFolders(written)
               .map((folder) => (input.user === true ? `~/${folder}` : folder))
               .join(" and ") || "no folder"
           }.`;
@@ -31,8 +31,8 @@ export function installSkills(context: CommandContext, input: SkillsInput): Prom
 
 export function removeInstalledSkills(context: CommandContext, input: SkillsInput): Promise<Answer> {
   return answered(async () => {
-    const root = await rootOf(context, input);
-    const files = await skillFilesIn(root, skillFolders);
+    const root = await readRoot(context, input);
+    const files = await readSkillFiles(root, skillFolders);
     const removed = removeSkills(root, files);
     const message = removed.length === 0 ? "There was nothing to remove." : `${counted(removed.length)} removed.`;
     const kept = files.filter(({ state }) => state === "edited");
@@ -45,11 +45,11 @@ export function removeInstalledSkills(context: CommandContext, input: SkillsInpu
 
 export function listSkills(context: CommandContext, input: SkillsInput): Promise<Answer> {
   return answered(async () => {
-    const root = await rootOf(context, input);
-    const files = await skillFilesIn(root, skillFolders);
+    const root = await readRoot(context, input);
+    const files = await readSkillFiles(root, skillFolders);
     const page = skillFolders.flatMap(({ path, agents }) => [
       `${path}  (${agents.map(({ name }) => name).join(", ")})`,
-      ...(foldersOf(files).includes(path) ? linesOf(files, path) : ["  a link to the other folder"]),
+      ...(fileFolders(files).includes(path) ? fileLines(files, path) : ["  a link to the other folder"]),
     ]);
     const isDue = files.some(({ state }) => state === "absent" || state === "outdated");
     return reply("ok", {
@@ -61,7 +61,7 @@ export function listSkills(context: CommandContext, input: SkillsInput): Promise
   });
 }
 
-const linesOf = (files: readonly SkillFile[], folder: string): readonly string[] =>
+const fileLines = (files: readonly SkillFile[], folder: string): readonly string[] =>
   files.filter(({ path }) => path.startsWith(`${folder}/`)).map(({ name, state }) => `  ${name.padEnd(20)} ${stateLabels[state]}`);
 
 const stateLabels: Readonly<Record<SkillState, string>> = {
@@ -98,7 +98,7 @@ const dataOf = (root: string, files: readonly SkillFile[]): Readonly<Record<stri
 });
 
 const counted = (count: number): string => `${count} skill ${count === 1 ? "file" : "files"}`;
-async function rootOf(context: CommandContext, { user }: SkillsInput): Promise<string> {
+async function readRoot(context: CommandContext, { user }: SkillsInput): Promise<string> {
   if (user !== true) return (await homeOf(context.cwd)).root;
   const home = context.env["HOME"] ?? "";
   if (!isAbsolute(home)) refuse("usage", { message: "HOME is not set to a folder, so there is no place for skills of your own." });

@@ -15,7 +15,8 @@ type Found = { readonly flow: string; readonly step: string; readonly name: stri
 export function detect(context: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
     const paths = findProject(context.cwd);
-    const { flow, step, name, because } = (paths === null ? null : await openIn(paths)) ?? (await detectStaged(paths?.root ?? context.cwd));
+    const { flow, step, name, because } =
+      (paths === null ? null : await readOpen(paths)) ?? (await detectStaged(paths?.root ?? context.cwd));
     const where = step === "done" ? "all steps are done" : `step ${step} ${name}`;
     return reply("ok", {
       message: `Flow ${flow}, ${where}: ${because}.`,
@@ -26,9 +27,9 @@ export function detect(context: CommandContext, _input: object): Promise<Answer>
 }
 
 /** The newest open run here; its artifacts may still be only on its branch. */
-async function openIn(paths: ProjectPaths): Promise<Found | null> {
+async function readOpen(paths: ProjectPaths): Promise<Found | null> {
   for (const run of listRuns(paths).toReversed()) {
-    const view = await viewOf(paths, run);
+    const view = await readView(paths, run);
     if (view !== null && (view.status === "running" || view.status === "paused")) return describeRun(run, view);
   }
   return null;
@@ -43,7 +44,7 @@ function describeRun(run: string, { drafted: { flow }, phases, status }: RunView
   return { flow: flow.flow, step: open?.id ?? "done", name: open?.name ?? first?.name ?? "", because: `${run} is ${status} there` };
 }
 
-async function viewOf(paths: ProjectPaths, run: string): Promise<RunView | null> {
+async function readView(paths: ProjectPaths, run: string): Promise<RunView | null> {
   try {
     return (await readRun(paths, run)).view;
   } catch (error) {

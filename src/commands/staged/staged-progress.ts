@@ -2,13 +2,13 @@
 
 import { readStagedState } from "../../playbooks/staged/views/staged-state-read.ts";
 import { stagedSummary } from "../../playbooks/staged/views/staged-summary.ts";
-import { stagedTextIn } from "../../playbooks/staged/files/staged-file.ts";
+import { readStagedText } from "../../playbooks/staged/files/staged-file.ts";
 
 type Progress = { readonly page: readonly string[]; readonly data: Readonly<Record<string, unknown>> };
 
 /** The progress of a staged project, from its state file. Reads only. */
 export async function stagedStatus(root: string): Promise<Progress> {
-  const found = await stagedTextIn(root);
+  const found = await readStagedText(root);
   if (found === null || "why" in found) return { page: [], data: { staged: null } };
   const { state } = readStagedState(found.text);
   const { current, completed, decisions, last_session, retry_log, blockers } = state;

@@ -20,7 +20,7 @@ import { readRoadmap } from "../../playbooks/roadmap/documents/roadmap.ts";
 import { lintFlow } from "../../flows/lint.ts";
 import { loadFlow } from "../../flows/load.ts";
 import type { Finding } from "../../kit/finding.ts";
-import { type Hazard, hazardsIn } from "../../kit/json-hazards.ts";
+import { type Hazard, findHazards } from "../../kit/json-hazards.ts";
 import { isRefused, readLocated } from "../../kit/located.ts";
 import { registryFor } from "../../runner/draft/called-flows.ts";
 import { readConfigFile } from "../../project/config/config-file.ts";
@@ -34,7 +34,7 @@ export type Document = { readonly fd: number; readonly path: string; readonly sh
 
 const judges: Readonly<Record<DocumentFormat, (document: Document) => readonly Violation[] | Promise<readonly Violation[]>>> = {
   flow: judgeFlow,
-  config: ({ path }) => configFindings(path).map(violationOf),
+  config: ({ path }) => configFindings(path).map(findingViolation),
   script: (document) => bySchema(document, Script),
   roadmap: (document) => asText(document, (text) => readRoadmap(document.shown, text).findings),
   plan: (document) =>
@@ -54,15 +54,15 @@ const judges: Readonly<Record<DocumentFormat, (document: Document) => readonly V
   triage: (document) => bySchema(document, TriageFile),
   "completion report": (document) => bySchema(document, CompletionFile),
   "portfolio snapshot": judgePortfolioSnapshot,
-  ...(Object.fromEntries(pageFormats.map((format) => [format, (document: Document) => judgePageOf(format, document)])) as PageJudges),
+  ...(Object.fromEntries(pageFormats.map((format) => [format, (document: Document) => listJudgePage(format, document)])) as PageJudges),
   "staged state": (document) => asText(document, (text) => readStagedState(text, document.shown).findings),
 };
 
 type PageJudges = Readonly<Record<PageFormat, (document: Document) => readonly Violation[]>>;
 
-function judgePageOf(format: PageFormat, { fd, shown }: Document): readonly Violation[] {
+function listJudgePage(format: PageFormat, { fd, shown }: Document): readonly Violation[] {
   const read = documentText(shown, bytesOf(fd, textBytesMax));
-  return "findings" in read ? read.findings.map(violationOf) : judgePage(format, read.text);
+  return "findings" in read ? read.findings.map(findingViolation) : judgePage(format, read.text);
 }
 
 export async function judgeDocument(format: DocumentFormat, document: Document): Promise<readonly Violation[]> {
@@ -70,9 +70,9 @@ export async function judgeDocument(format: DocumentFormat, document: Document):
 }
 
 /** Parts of a JSON text that readers disagree about; empty if it isn't JSON. */
-const hazardsOf = (text: string): readonly Hazard[] => (isJson(text) ? hazardsIn(text) : []);
+const textHazards = (text: string): readonly Hazard[] => (isJson(text) ? findHazards(text) : []);
 
-const dangersIn = (text: string, hazards: readonly Hazard[]): readonly Violation[] =>
+const findDangers = (text: string, hazards: readonly Hazard[]): readonly Violation[] =>
   hazards.map(({ offset, message }) => ({ line: placeAt(text, offset).line, rule: "json", message, severity: "error" }));
 
 function isJson(text: string): boolean {
@@ -84,7 +84,7 @@ function isJson(text: string): boolean {
   }
 }
 
-export const violationOf = ({ line, rule, message, path, severity }: Finding): Violation => ({
+export const findingViolation = ({ line, rule, message, path, severity }: Finding): Violation => ({
   line,
   rule,
   message: path === "" || message.includes(path) ? message : `${path}: ${message}`,
@@ -96,7 +96,7 @@ const textBytesMax = 4_194_305;
 
 function asText(document: Document, judge: (text: string) => readonly Finding[]): readonly Violation[] {
   const read = documentText(document.shown, bytesOf(document.fd, textBytesMax));
-  return ("findings" in read ? read.findings : judge(read.text)).map(violationOf);
+  return ("findings" in read ? read.findings : judge(read.text)).map(findingViolation);
 }
 
 const locatedBytesMax = 1_048_577;
@@ -109,16 +109,16 @@ function bySchema(document: Document, schema: v.GenericSchema): readonly Violati
   if (!isRefused(read)) return halvesIn(document);
   const isOurs = schema === Script;
   return read.findings.map((finding) =>
-    violationOf(finding.rule === "unknown_key" && !isOurs ? { ...finding, severity: "warning" } : finding),
+    findingViolation(finding.rule === "unknown_key" && !isOurs ? { ...finding, severity: "warning" } : finding),
   );
 }
 
 /** These readers report keys themselves. */
 function halvesIn({ fd }: Document): readonly Violation[] {
   const text = bytesOf(fd, locatedBytesMax).toString("utf8");
-  return dangersIn(
+  return findDangers(
     text,
-    hazardsOf(text).filter(({ kind }) => kind === "half"),
+    textHazards(text).filter(({ kind }) => kind === "half"),
   );
 }
 
@@ -127,12 +127,12 @@ async function judgeFlow({ fd, path, shown }: Document): Promise<readonly Violat
   if (place === null) {
     // Elsewhere it has no prompts beside it, so only its shape can be judged.
     const read = readLocated(shown, bytesOf(fd, locatedBytesMax), Flow);
-    return isRefused(read) ? read.findings.map(violationOf) : [];
+    return isRefused(read) ? read.findings.map(findingViolation) : [];
   }
   const loaded = await loadFlow(place[1] ?? "", place[2] ?? "");
-  if (loaded.kind === "invalid") return loaded.findings.map(violationOf);
+  if (loaded.kind === "invalid") return loaded.findings.map(findingViolation);
   if (loaded.kind === "missing") return [];
-  return lintFlow({ ...loaded, registry: await registryFor(place[1] ?? "", loaded.flow) }).map(violationOf);
+  return lintFlow({ ...loaded, registry: await registryFor(place[1] ?? "", loaded.flow) }).map(findingViolation);
 }
 
 function configFindings(path: string): readonly Finding[] {
@@ -148,11 +148,11 @@ function judgeState({ fd, shown, size }: Document): readonly Violation[] {
     return [{ line: 1, rule: "too_large", message: `has ${size} bytes, expected at most ${stateBytesMax}`, severity: "error" }];
   const text = textOf(bytesOf(fd, stateBytesMax));
   if (typeof text !== "string") return [text];
-  const hazards = hazardsOf(text);
-  if (hazards.some(({ kind }) => kind === "deep")) return dangersIn(text, hazards);
+  const hazards = textHazards(text);
+  if (hazards.some(({ kind }) => kind === "deep")) return findDangers(text, hazards);
   const { findings } = readRoadmapState(text, shown);
-  const reported = findings.map((finding) => violationOf(tolerated.has(finding.rule) ? finding : { ...finding, severity: "error" }));
-  return [...dangersIn(text, hazards), ...reported].toSorted((a, b) => a.line - b.line);
+  const reported = findings.map((finding) => findingViolation(tolerated.has(finding.rule) ? finding : { ...finding, severity: "error" }));
+  return [...findDangers(text, hazards), ...reported].toSorted((a, b) => a.line - b.line);
 }
 
 function textOf(bytes: Buffer): string | Violation {
@@ -167,18 +167,18 @@ function textOf(bytes: Buffer): string | Violation {
 
 function judgePortfolioSnapshot({ fd, path, shown }: Document): readonly Violation[] {
   const read = documentText(shown, bytesOf(fd, textBytesMax));
-  if ("findings" in read) return read.findings.map(violationOf);
+  if ("findings" in read) return read.findings.map(findingViolation);
   const name = basename(path).replace(/\.md$/, "");
   const folder = basename(dirname(path));
   const isIn = (kind: string, prefix: string): boolean => folder === kind || name.startsWith(prefix);
   if (isIn("tasks", "task-") || /^task_id\s*:/m.test(read.text))
-    return judgeSnapshot("task", shown, read.text, nameIn(name, "task-"), sha256);
+    return judgeSnapshot("task", shown, read.text, findName(name, "task-"), sha256);
   if (isIn("projects", "proj-") || /^project_id\s*:/m.test(read.text))
-    return judgeSnapshot("project", shown, read.text, nameIn(name, "proj-"), sha256);
+    return judgeSnapshot("project", shown, read.text, findName(name, "proj-"), sha256);
   return judgeSnapshot("portfolio", shown, read.text, null, sha256);
 }
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** A file whose name is not an id may be a copy. */
-const nameIn = (name: string, prefix: string): string | null => (name.startsWith(prefix) ? name : null);
+const findName = (name: string, prefix: string): string | null => (name.startsWith(prefix) ? name : null);

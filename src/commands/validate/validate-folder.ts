@@ -10,7 +10,7 @@ import { basename, join } from "node:path";
 import { portfolioFiles, portfolioFolder } from "../../contracts/portfolio.ts";
 import type { Violation } from "../../documents/line-rules.ts";
 import { pageFormats } from "../../views/page-rules.ts";
-import { formatByName, formatOf, headBytes } from "../../playbooks/contract/formats.ts";
+import { formatByName, pathFormat, headBytes } from "../../playbooks/contract/formats.ts";
 import { type FileNamed, type Validated, validateFile } from "./validate-file.ts";
 import { bytesOf, isFolderAt, isUnread, withOpened } from "./validate-open.ts";
 
@@ -50,7 +50,7 @@ function walk(folder: string): { readonly names: readonly string[]; readonly isW
   let entries = 0;
   let isWhole = true;
   const into = (path: string, depth: number): void => {
-    for (const item of itemsIn(join(folder, path))) {
+    for (const item of readItems(join(folder, path))) {
       entries++;
       if (entries > limits.entriesMax || names.length >= limits.filesMax) {
         isWhole = false; // N1
@@ -69,7 +69,7 @@ function walk(folder: string): { readonly names: readonly string[]; readonly isW
   return { names, isWhole };
 }
 
-function itemsIn(folder: string): readonly Dirent[] {
+function readItems(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   } catch {
@@ -111,7 +111,7 @@ const sure: ReadonlySet<string> = new Set([
 
 async function isSure(path: string, within: string): Promise<boolean> {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
-  const format = await withOpened(path, within, (fd) => ({ is: formatOf(path, bytesOf(fd, headBytes).toString("utf8")) }));
+  const format = await withOpened(path, within, (fd) => ({ is: pathFormat(path, bytesOf(fd, headBytes).toString("utf8")) }));
   return !isUnread(format) && sure.has(format.is);
 }
 

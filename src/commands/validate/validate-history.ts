@@ -16,9 +16,9 @@ import type { RunStateFacts } from "../../playbooks/quality/views/run-state-rule
 import { readBlob } from "../../journal/blobs.ts";
 import { WorkspaceFailed } from "../../workspace/failure.ts";
 import { git } from "../../workspace/git/git.ts";
-import { entriesOf } from "../../project/runs/entries.ts";
+import { readEntries } from "../../project/runs/entries.ts";
 import { QualityLogFile } from "../../playbooks/quality/files/quality-log-file.ts";
-import { earlierLogOf, logOf } from "../../playbooks/quality/files/quality-open.ts";
+import { findEarlierLog, logOf } from "../../playbooks/quality/files/quality-open.ts";
 import { findProject, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
 import { Refusal } from "../../project/reply.ts";
@@ -59,7 +59,7 @@ async function againstJournal(path: string, fd: number, { runId }: RunStateFacts
   const file = new QualityLogFile(
     paths.root,
     logOf({ entries: () => read.entries, readBlob: blob }),
-    earlierLogOf(read.view.drafted, blob),
+    findEarlierLog(read.view.drafted, blob),
   );
   const differs = await file.differs();
   if (differs === null) return { edits: [] };
@@ -71,7 +71,7 @@ const isOurs = (paths: ProjectPaths, run: string): boolean =>
 
 async function readWhole(paths: ProjectPaths, run: string): Promise<{ readonly view: RunView; readonly entries: readonly Entry[] } | null> {
   try {
-    return { view: (await readRun(paths, run)).view, entries: (await entriesOf(paths, run)).entries };
+    return { view: (await readRun(paths, run)).view, entries: (await readEntries(paths, run)).entries };
   } catch (error) {
     if (error instanceof Refusal) return null;
     throw error;
@@ -82,7 +82,7 @@ type Version = { readonly commit: string; readonly oid: string; readonly size: n
 
 async function againstGit(path: string, fd: number, facts: RunStateFacts): Promise<Edited | null> {
   try {
-    const versions = await versionsOf(path);
+    const versions = await readVersions(path);
     if (versions.length === 0) return null;
     let isKnown = false;
     for (const version of versions) {
@@ -99,7 +99,7 @@ async function againstGit(path: string, fd: number, facts: RunStateFacts): Promi
 }
 
 /** The newest commits that changed the file, and its content in them. */
-async function versionsOf(path: string): Promise<readonly Version[]> {
+async function readVersions(path: string): Promise<readonly Version[]> {
   const cwd = dirname(path);
   const at = { cwd, timeoutMs: gitTimeoutMs, outputBytesMax: 65_536 };
   const here = await git({ ...at, args: ["rev-parse", "--show-toplevel", "--absolute-git-dir"] });
@@ -138,7 +138,7 @@ async function editSince(
   });
   const before = linesOf(out);
   const now = linesOf(bytesOf(fd, Math.max(size * 2, 65_536)));
-  if (begunAtOf(before[0] ?? "") !== facts.begunAt) return "another run"; // A3
+  if (parseBegunAt(before[0] ?? "") !== facts.begunAt) return "another run"; // A3
   const line = before.findIndex((text, n) => text !== now[n] && !(n === before.length - 1 && text === ""));
   if (line === -1) return null; // only the line endings differ
   const what = now[line] === undefined ? "is gone" : "was edited";
@@ -147,7 +147,7 @@ async function editSince(
 
 const linesOf = (bytes: Buffer): readonly string[] => bytes.toString("utf8").split(/\r?\n/);
 
-function begunAtOf(line: string): string | null {
+function parseBegunAt(line: string): string | null {
   return /"started_at"\s*:\s*"([^"]*)"/.exec(line)?.[1] ?? /"ts"\s*:\s*"([^"]*)"/.exec(line)?.[1] ?? null;
 }
 

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { LineRules } from "../../documents/line-rules.ts";
-import { treeOf } from "../../documents/line-rules.ts";
-import { stringsIn } from "../../kit/json-hazards.ts";
+import { textTree } from "../../documents/line-rules.ts";
+import { countStrings } from "../../kit/json-hazards.ts";
 import { type LinesRead, readLines, validatedLineBytesMax } from "./validate-lines.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "validate-lines-"));
@@ -24,8 +24,8 @@ function heard(content: string | Uint8Array, onLine?: (number: number) => void):
     line: (text, number) => {
       onLine?.(number);
       lines.push(`${number} ${text.length > 100 ? text.length : text}`);
-      const tree = treeOf(text);
-      return tree === null ? 0 : typeof tree === "string" ? Number.NaN : stringsIn(tree);
+      const tree = textTree(text);
+      return tree === null ? 0 : typeof tree === "string" ? Number.NaN : countStrings(tree);
     },
     fault: (number, message) => faults.push(`${number} ${message}`),
     end: () => lines.push("end"),

@@ -11,7 +11,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { fstatSync, readSync } from "node:fs";
 import type { LineRules } from "../../documents/line-rules.ts";
-import { hazardsIn } from "../../kit/json-hazards.ts";
+import { findHazards } from "../../kit/json-hazards.ts";
 
 export const validatedLineBytesMax = 1_048_576;
 const chunkBytes = 65_536;
@@ -87,7 +87,7 @@ function judgePiece(piece: Buffer, before: Judged, rules: LineRules): Judged {
   if (!isUtf8(piece)) return judgeApart(piece, before, rules); // E2
   const count: Count = { line: before.lines, strings: 0, bad: new Set(), mayHoldHalves: false };
   handOver(piece, count, rules);
-  if (count.bad.size > 0 || count.mayHoldHalves || count.strings * 2 !== quotesIn(piece))
+  if (count.bad.size > 0 || count.mayHoldHalves || count.strings * 2 !== countQuotes(piece))
     lookInto(piece.toString("utf8"), before.lines, count.bad, rules); // E3
   return { lines: count.line, bad: before.bad + count.bad.size };
 }
@@ -115,7 +115,7 @@ function handOver(piece: Buffer, count: Count, rules: LineRules): void {
 }
 
 /** The quotes that begin or end a string: all of them, less the escaped ones. Four bytes at a time: it reads every byte. */
-function quotesIn(piece: Buffer): number {
+function countQuotes(piece: Buffer): number {
   const isAligned = piece.byteOffset % 4 === 0; // or it is counted byte by byte
   const words = isAligned ? new Uint32Array(piece.buffer, piece.byteOffset, piece.length >> 2) : new Uint32Array();
   let count = 0;
@@ -141,7 +141,7 @@ function lookInto(text: string, before: number, bad: ReadonlySet<number>, rules:
   let line = before;
   for (const item of text.split("\n")) {
     line++;
-    if (!bad.has(line)) for (const { message } of hazardsIn(item)) rules.fault(line, message);
+    if (!bad.has(line)) for (const { message } of findHazards(item)) rules.fault(line, message);
   }
 }
 

@@ -10,7 +10,7 @@ import { openTraceRules } from "../../playbooks/roadmap/views/trace-rules.ts";
 import { checkChain } from "../../journal/chain.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { genesis } from "../../journal/line.ts";
-import { bugHeadingsIn } from "../../playbooks/quality/steps/counted-in.ts";
+import { countBugHeadings } from "../../playbooks/quality/steps/counted-in.ts";
 import type { LogFormat } from "../../playbooks/contract/formats.ts";
 import { type LinesRead, readLines } from "./validate-lines.ts";
 import { bytesOf, isUnread, withOpened } from "./validate-open.ts";
@@ -113,7 +113,7 @@ async function bugsBeside(path: string, { level, end, bugsCounted }: RunStateFac
   if (basename(path) !== "run_state.jsonl") return { why: "this is no run's newest log, so the BUGS.md that it counted is not known" };
   const read = await withOpened(join(folder, "BUGS.md"), folder, (fd, { size }) => {
     if (size > bugsBytesMax) return { why: `BUGS.md has ${size} bytes, at most ${bugsBytesMax} are read` };
-    return { found: bugHeadingsIn(bytesOf(fd, bugsBytesMax).toString("utf8")) };
+    return { found: countBugHeadings(bytesOf(fd, bugsBytesMax).toString("utf8")) };
   });
   return isUnread(read) ? { why: `the BUGS.md beside it ${read.format === "missing" ? "is not there" : read.message}` } : read;
 }

@@ -6,7 +6,7 @@
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, relative } from "node:path";
-import { codeOf } from "../../journal/failure.ts";
+import { errorCode } from "../../journal/failure.ts";
 
 /** Why a file is not read: `format` is what was found instead, `message` completes the sentence "the path …". */
 export type Unread = { readonly format: "missing" | "folder" | "unknown"; readonly rule: string; readonly message: string };
@@ -37,7 +37,7 @@ function opening(path: string, within: string): number | Unread {
     if (!stats.isFile()) return notAFile(stats);
     return openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    return unreadFor(codeOf(error), path);
+    return unreadFor(errorCode(error), path);
   }
 }
 

@@ -17,11 +17,11 @@ export function validate(context: CommandContext, input: { readonly paths: reado
     const files: Validated[] = [];
     for (const path of input.paths) files.push(...(await validatedAt(context.cwd, path)));
     const bad = files.filter(({ valid }) => !valid).length;
-    if (bad === 0) return reply("ok", { message: `${counted(files.length)} valid.`, page: pageOf(files), data: { files } });
+    if (bad === 0) return reply("ok", { message: `${counted(files.length)} valid.`, page: filePage(files), data: { files } });
     return reply("file_invalid", {
       message: files.length === 1 ? "The file is not valid." : `${bad} of ${files.length} files ${bad === 1 ? "is" : "are"} not valid.`,
       remediation: ["fix these lines, then run it again; nothing was changed"],
-      page: pageOf(files),
+      page: filePage(files),
       data: { files },
     });
   });
@@ -47,7 +47,7 @@ function isBelow(folder: string, path: string): boolean {
 /** If there are many, valid ones are only counted. */
 const listedValidMax = 20;
 
-function pageOf(files: readonly Validated[]): readonly string[] {
+function filePage(files: readonly Validated[]): readonly string[] {
   const sound = files.filter(({ valid, violations, unchecked }) => valid && violations.length === 0 && unchecked === undefined);
   const isLong = sound.length > listedValidMax;
   const lines = files.filter((file) => !isLong || !sound.includes(file)).flatMap((file) => linesOf(file));

@@ -18,12 +18,12 @@ export async function changedTranscripts(paths: ProjectPaths, run: string): Prom
   return [...kept]
     .filter(([file]) => keptName.test(file))
     .flatMap(([file, sha256]) => {
-      const found = hashOf(join(runFolder(paths, run), file));
+      const found = readHash(join(runFolder(paths, run), file));
       return found === null || found === sha256 ? [] : [`${file} is not what it was when its turn ended`];
     });
 }
 
-function hashOf(path: string): string | null {
+function readHash(path: string): string | null {
   try {
     return createHash("sha256").update(readFileSync(path)).digest("hex");
   } catch {

@@ -18,13 +18,13 @@ export type Records = {
   readonly blobs: ReadonlySet<string>;
 };
 
-export async function recordsOf(paths: ProjectPaths, run: string): Promise<Records> {
+export async function readRecords(paths: ProjectPaths, run: string): Promise<Records> {
   const results = new Map<string, CheckResult>();
   const oracles = new Map<string, readonly ProtectedChange[]>();
   const commits: { commit: string; tree: string; what: string }[] = [];
   const blobs = new Set<string>();
   await eachEntry(paths, run, (entry) => {
-    for (const blob of blobsIn(entry)) blobs.add(blob);
+    for (const blob of findBlobs(entry)) blobs.add(blob);
     if (entry.event === "run_drafted") commits.push({ commit: entry.base.commit, tree: entry.base.tree, what: "base" });
     if (entry.event === "changes_applied") commits.push({ commit: entry.commit, tree: entry.tree, what: entry.attempt });
     if (entry.event === "oracles_judged")
@@ -38,14 +38,14 @@ export async function recordsOf(paths: ProjectPaths, run: string): Promise<Recor
   return { results, oracles, commits, blobs };
 }
 
-function blobsIn(entry: Entry): readonly string[] {
+function findBlobs(entry: Entry): readonly string[] {
   switch (entry.event) {
     case "run_drafted":
-      return [...Object.values(entry.prompts), ...scriptsIn(entry.cast)];
+      return [...Object.values(entry.prompts), ...findScripts(entry.cast)];
     case "run_forked":
-      return [...Object.values(entry.prompts ?? {}), ...scriptsIn(entry.cast ?? {})];
+      return [...Object.values(entry.prompts ?? {}), ...findScripts(entry.cast ?? {})];
     case "policy_changed":
-      return scriptsIn(entry.cast ?? {});
+      return findScripts(entry.cast ?? {});
     case "return_asked_again":
       return entry.raw === undefined ? [] : [entry.raw];
     case "turn_ended":
@@ -58,7 +58,7 @@ function blobsIn(entry: Entry): readonly string[] {
   }
 }
 
-const scriptsIn = (cast: Readonly<Record<string, { readonly script?: string | undefined }>>): readonly string[] =>
+const findScripts = (cast: Readonly<Record<string, { readonly script?: string | undefined }>>): readonly string[] =>
   Object.values(cast).flatMap(({ script }) => (script === undefined ? [] : [script]));
 
 /** Every blob the journal refers to, and every one on disk: each must match its hash. */

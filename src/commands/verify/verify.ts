@@ -17,7 +17,7 @@ import { answered, refuse, reply } from "../../project/reply.ts";
 import { whyForeign } from "../../project/runs/run-binding.ts";
 import { temporaryFolder } from "../../project/runs/temporary.ts";
 import { changedTranscripts } from "./transcript-verify.ts";
-import { damagedBlobs, type Records, recordsOf } from "./verify-records.ts";
+import { damagedBlobs, type Records, readRecords } from "./verify-records.ts";
 import { type Rechecked, type RecheckedCommit, verifyPage } from "./verify-page.ts";
 import { verdictAgain } from "./verify-verdict.ts";
 
@@ -58,7 +58,7 @@ async function recheckAll(
   view: RunView,
   chain: { readonly ok: boolean; readonly events: number; readonly damaged_line: number | null },
 ): Promise<Answer> {
-  const records = await recordsOf(paths, run);
+  const records = await readRecords(paths, run);
   const repository = await openedRepository(paths.root);
   const kept = new Map([...records.results.keys()].map((hash) => [hash, readEvidence(runFolder(paths, run), hash)]));
   const outputs = [...kept.values()].flatMap((evidence) => evidence?.output_hash ?? []);

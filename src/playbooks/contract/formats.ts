@@ -2,7 +2,7 @@
 
 import { basename, dirname } from "node:path";
 import { cycleEventNames, runEventNames } from "../../contracts/quality-run.ts";
-import { pageFormatIn, pageFormatNamed, type PageFormat } from "../../views/page-rules.ts";
+import { findPageFormat, pageFormatNamed, type PageFormat } from "../../views/page-rules.ts";
 import { isStagedState } from "../../documents/staged-title.ts";
 
 /** Logs: one JSON object a line, read as a stream. */
@@ -33,14 +33,14 @@ export const headBytes = 65_536;
 const linesLookedAt = 8;
 
 /** By content first: a line of a log, then what a document says of itself, then its name. */
-export function formatOf(path: string, head: string): Format {
-  return logFormatIn(head) ?? documentFormatIn(path, head) ?? formatByName(path) ?? "unknown";
+export function pathFormat(path: string, head: string): Format {
+  return findLogFormat(head) ?? findDocumentFormat(path, head) ?? formatByName(path) ?? "unknown";
 }
 
 const eventNames: ReadonlySet<unknown> = new Set([...runEventNames, ...cycleEventNames]);
 
 /** The first line that says what it is. One that is damaged says nothing; the next may. */
-function logFormatIn(head: string): LogFormat | "journal" | null {
+function findLogFormat(head: string): LogFormat | "journal" | null {
   for (const line of head.split("\n", linesLookedAt)) {
     if (/^\{"seq":\d+,"(journal|epoch)":/.test(line)) return "journal";
     const found = formatOfLine(line);
@@ -60,10 +60,10 @@ function formatOfLine(line: string): LogFormat | null {
   return null;
 }
 
-function documentFormatIn(path: string, head: string): Format | null {
-  if (/^\s*[[{]/.test(head)) return jsonFormatIn(path, head);
+function findDocumentFormat(path: string, head: string): Format | null {
+  if (/^\s*[[{]/.test(head)) return findJsonFormat(path, head);
   if (isStagedState(head)) return "staged state";
-  const page = pageFormatIn(head);
+  const page = findPageFormat(head);
   if (page !== null) return page; // its tables may quote anything
   if (/^\uFEFF?---[ \t]*\r?\n(?:(?!---).*\r?\n)*?(?:task_id|project_id|planner_heartbeat_at)\s*:/.test(head)) return "portfolio snapshot";
   if (/^[ \t]*<task\s[^>]*\bid\s*=/m.test(head)) return "plan";
@@ -76,7 +76,7 @@ function documentFormatIn(path: string, head: string): Format | null {
   return null;
 }
 
-function jsonFormatIn(path: string, head: string): Format | null {
+function findJsonFormat(path: string, head: string): Format | null {
   const has = (...keys: readonly string[]): boolean => keys.every((key) => new RegExp(`"${key}"\\s*:`).test(head));
   if (has("_meta") && (has("phases") || has("spec") || has("circuit_breaker"))) return "roadmap state";
   if (has("root_cause", "phase_id")) return "post-mortem";

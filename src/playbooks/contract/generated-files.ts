@@ -49,7 +49,9 @@ export function openGeneratedFiles(root: string, folder: string): GeneratedFiles
   const isOurs = async (path: string): Promise<boolean> => {
     const read = await readBounded(root, path, generatedFileBytesMax);
     const hashes = known.get(path);
-    return read.kind === "absent" || (read.kind === "read" && (hashes?.has(hashOf(read.bytes)) === true || hashes?.has(anything) === true));
+    return (
+      read.kind === "absent" || (read.kind === "read" && (hashes?.has(contentHash(read.bytes)) === true || hashes?.has(anything) === true))
+    );
   };
 
   return {
@@ -60,7 +62,7 @@ export function openGeneratedFiles(root: string, folder: string): GeneratedFiles
       remember(path, "");
     },
     async draw(path, text) {
-      const hash = hashOf(text);
+      const hash = contentHash(text);
       if (latest.get(path) === hash) return; // S2
       if (!(await isOnDisk(root, path, text))) {
         if (!(await isOurs(path))) await aside(path);
@@ -83,7 +85,7 @@ export function openGeneratedFiles(root: string, folder: string): GeneratedFiles
   };
 }
 
-const hashOf = (content: string | Buffer): string => createHash("sha256").update(content).digest("base64");
+const contentHash = (content: string | Buffer): string => createHash("sha256").update(content).digest("base64");
 
 /** What isn't a folder is moved to the same path below `set-aside` of the run, and where to is said; null if nothing was there. A link is moved itself. */
 export async function setAside(root: string, path: string, folder: string): Promise<string | null> {
@@ -109,13 +111,13 @@ const anything = "*";
 
 function drawnIn(path: string): Map<string, Set<string>> {
   const drawn = new Map<string, Set<string>>();
-  for (const line of linesIn(path)) {
+  for (const line of readLines(path)) {
     const [name = "", hash = anything] = line.split("\t");
     drawn.set(name, (drawn.get(name) ?? new Set()).add(hash));
   }
   return drawn;
 }
 
-function linesIn(path: string): readonly string[] {
+function readLines(path: string): readonly string[] {
   return (readOwnFile(path) ?? "").split("\n").filter(Boolean); // nothing if nothing was drawn yet
 }

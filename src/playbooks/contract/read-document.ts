@@ -3,7 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { documentText, documentTextBytesMax } from "../../documents/document-text.ts";
-import { codeOf } from "../../journal/failure.ts";
+import { errorCode } from "../../journal/failure.ts";
 import type { Finding } from "../../kit/finding.ts";
 
 /** `text` is without a byte order mark; `bytes` are as they lie. */
@@ -15,7 +15,7 @@ export function readDocument(root: string, path: string): DocumentFound | null {
   try {
     fd = openSync(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return null;
     if (code === "ELOOP") return notFile(path, "a link");
     if (code === "EACCES" || code === "EPERM") return notFile(path, "a file that may not be read");

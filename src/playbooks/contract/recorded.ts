@@ -5,7 +5,7 @@ import { readBlob } from "../../journal/blobs.ts";
 import { readJournal } from "../../journal/read.ts";
 
 /** A run's whole journal, read from its folder. */
-export function entriesIn(folder: string): readonly Entry[] {
+export function findEntries(folder: string): readonly Entry[] {
   const entries: Entry[] = [];
   readJournal(folder, { from: "start", onEntry: (entry) => entries.push(entry) });
   return entries;

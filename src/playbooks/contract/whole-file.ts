@@ -19,7 +19,7 @@ const fileModes = { private: 0o600, shared: 0o644 } as const;
 const careful = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** The runner's own folder is for its user alone; what is among the user's documents is like them. */
-const kindOf = (path: string): keyof typeof fileModes => (path.startsWith(".autopilot/") ? "private" : "shared");
+const pathKind = (path: string): keyof typeof fileModes => (path.startsWith(".autopilot/") ? "private" : "shared");
 
 /** Writes a file whole: a draft, sync, rename, sync of the folder. `path` is relative to the root. */
 export async function writeWholeFile(root: string, path: string, content: string | Uint8Array): Promise<void> {
@@ -36,7 +36,7 @@ export async function replaceWholeFile(
   const place = placeFor(root, path);
   const draft = draftFor(root, place);
   try {
-    const file = await open(draft, "wx", fileModes[kindOf(path)]);
+    const file = await open(draft, "wx", fileModes[pathKind(path)]);
     try {
       await file.writeFile(content);
       await file.sync();
@@ -83,7 +83,7 @@ function sweepDrafts(drafts: string): void {
 /** Adds to the end of a file; what is there stays. Not synced: for what is worth no wait. */
 export async function appendToFile(root: string, path: string, text: string): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | careful;
-  const file = await open(placeFor(root, path), flags, fileModes[kindOf(path)]);
+  const file = await open(placeFor(root, path), flags, fileModes[pathKind(path)]);
   try {
     if (!(await file.stat()).isFile()) throw new Error(`${path} isn't a regular file; move it away`);
     await file.writeFile(text);
@@ -146,9 +146,9 @@ function placeFor(root: string, path: string): string {
   invariant(isRegistered(path), `F4: ${path} stands in written-files.ts with its format`);
   const place = join(root, path);
   let at = root;
-  for (const part of foldersOf(path)) {
+  for (const part of pathFolders(path)) {
     at = join(at, part);
-    const stats = lookAt(at) ?? made(at, folderModes[kindOf(path)]);
+    const stats = lookAt(at) ?? made(at, folderModes[pathKind(path)]);
     if (!stats.isDirectory()) throw new Error(inTheWay(root, at, stats)); // F2
   }
   if (lookAt(place)?.isDirectory() === true) throw new Error(`${path} is a folder, so nothing can be written there; move it away`);
@@ -161,7 +161,7 @@ export const isReachable = (root: string, path: string): boolean => wayTo(root, 
 /** What keeps a path from being reached; null if nothing does. */
 function wayTo(root: string, path: string): string | null {
   let at = root;
-  for (const part of foldersOf(path)) {
+  for (const part of pathFolders(path)) {
     at = join(at, part);
     const stats = lookAt(at);
     if (stats === null) return "absent";
@@ -170,7 +170,7 @@ function wayTo(root: string, path: string): string | null {
   return null;
 }
 
-const foldersOf = (path: string): readonly string[] =>
+const pathFolders = (path: string): readonly string[] =>
   dirname(path)
     .split(/[/\\]/)
     .filter((part) => part !== "" && part !== ".");

@@ -6,7 +6,7 @@ import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.t
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { type FileWriter, noFileWriter, openFileWriter } from "../contract/file-writer.ts";
-import { blobsIn, entriesIn } from "../contract/recorded.ts";
+import { blobsIn, findEntries } from "../contract/recorded.ts";
 import { playbookOf } from "./table.ts";
 
 export type PlaybookContext = {
@@ -29,7 +29,7 @@ export async function openPlaybook({ context, paths, folder, view, isApart = fal
     folder,
     view,
     root: paths.root,
-    entries: () => entriesIn(folder),
+    entries: () => findEntries(folder),
     readBlob: blobsIn(folder),
   });
   if (isApart) return { ...noFileWriter, ...definedFields({ learnings: opened.learnings, recorded: opened.recorded }) };
@@ -43,4 +43,4 @@ export async function writePlaybookFiles(parts: PlaybookContext): Promise<void> 
   await fileWriter.close();
 }
 
-export { blobsIn, entriesIn };
+export { blobsIn, findEntries as entriesIn };

@@ -5,7 +5,7 @@
 //   T2. The tasks can be put in waves: ids are unique, `after` names existing tasks, and there is no cycle.
 
 import * as v from "valibot";
-import { stepOf } from "../../core/selectors.ts";
+import { runStep } from "../../core/selectors.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
 import { findingText } from "../../kit/finding.ts";
 import { invariant } from "../../kit/invariant.ts";
@@ -29,7 +29,7 @@ type Found = { readonly tasks: readonly TaskFound[] } | { readonly problem: stri
 
 export function tasksFile(workspace: Workspace): (run: RunView, cursor: CursorView) => Promise<Found> {
   return async (run, cursor) => {
-    const path = fileOf(run, cursor);
+    const path = runFile(run, cursor);
     const folder = await workspace.checkout(run.tip.commit, "tasks-file"); // T1
     try {
       const content = textReader(await listTree(workspace.foldersOf(folder)))(path);
@@ -43,10 +43,10 @@ export function tasksFile(workspace: Workspace): (run: RunView, cursor: CursorVi
 }
 
 /** The file named by this cursor's current step. */
-function fileOf(run: RunView, cursor: CursorView): string {
+function runFile(run: RunView, cursor: CursorView): string {
   const open = cursor.open === null ? undefined : run.open[cursor.open];
   invariant(open !== undefined, `E1: ${cursor.path} reads its tasks in an attempt`);
-  const { from } = stepOf(run, cursor, open.step).tasks ?? {};
+  const { from } = runStep(run, cursor, open.step).tasks ?? {};
   invariant(from !== undefined, "lint: a step that reads tasks_file names its file");
   return from.replace(/^\.\//, "");
 }

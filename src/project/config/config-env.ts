@@ -47,7 +47,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
         warnings.push(`The environment variable ${name} is not known. Did you mean ${near}?`);
       continue;
     }
-    const value = valueOf(text, key.kind);
+    const value = parseValue(text, key.kind);
     if (value === null)
       finding(name, key.path.join("."), `found ${JSON.stringify(text)}, expected ${key.kind === "flag" ? "true or false" : "a number"}`);
     else put(data, key.path, value);
@@ -61,7 +61,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   return { config: findings.length > 0 ? {} : value, findings, warnings };
 }
 
-function valueOf(text: string, kind: Kind): string | number | boolean | null {
+function parseValue(text: string, kind: Kind): string | number | boolean | null {
   if (kind === "text") return text;
   if (kind === "flag") return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : null;
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : null;

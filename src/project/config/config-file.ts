@@ -16,7 +16,7 @@ export function readConfigFile(path: string): ConfigFile {
   const refuse = (rule: string, message: string, place = { line: 1, column: 1 }, at = ""): ConfigFile => ({
     findings: [{ file: path, ...place, path: at, rule, message, severity: "error" }],
   });
-  const bytes = bytesOf(path);
+  const bytes = readBytes(path);
   if (bytes === null) return { config: {}, positions: null };
   if (typeof bytes === "string") return refuse("config_file", bytes);
   const parsed = parseLocated(path, bytes);
@@ -44,7 +44,7 @@ export function readConfigFile(path: string): ConfigFile {
 }
 
 /** The file's bytes, null if there is none, a message if it cannot be read. */
-function bytesOf(path: string): Uint8Array | null | string {
+function readBytes(path: string): Uint8Array | null | string {
   let fd: number;
   try {
     // Without blocking: a pipe at a config's path must not hang the command.

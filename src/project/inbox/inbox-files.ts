@@ -69,7 +69,7 @@ export async function leaveRequest(runDir: string, request: Request): Promise<st
 export async function readRequests(runDir: string): Promise<readonly Request[]> {
   const folder = await ensureInbox(runDir);
   const requests = new Map<string, Request>();
-  for (const name of (await namesIn(folder)).slice(0, pendingMax)) {
+  for (const name of (await readNames(folder)).slice(0, pendingMax)) {
     const read = await readRequest(join(folder, name));
     if (read === null) continue;
     if (typeof read === "string") await putBad(folder, name, read);
@@ -81,7 +81,7 @@ export async function readRequests(runDir: string): Promise<readonly Request[]> 
 /** Removes every file of a request. Not synced: one that comes back after a power cut is recognised by its key. */
 export async function removeRequest(runDir: string, request: string): Promise<void> {
   const folder = inboxFolder(runDir);
-  for (const name of await namesIn(folder)) if (name.endsWith(`-${fileKey(request)}.json`)) await rm(join(folder, name), { force: true });
+  for (const name of await readNames(folder)) if (name.endsWith(`-${fileKey(request)}.json`)) await rm(join(folder, name), { force: true });
 }
 
 /** Leftovers of senders that died before the rename; a live one is never this old. */
@@ -96,7 +96,7 @@ export async function clearDrafts(runDir: string, nowMs: number): Promise<void> 
 }
 
 /** Names of request files in the order of their time. */
-export async function namesIn(folder: string): Promise<readonly string[]> {
+export async function readNames(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
     throw error;

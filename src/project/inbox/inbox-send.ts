@@ -40,7 +40,7 @@ function nudge(socketPath: string, request: string, waitMs: number): Promise<"jo
     const end = (): void => {
       clearTimeout(timer);
       socket.destroy();
-      resolve(wordIn(text, request));
+      resolve(findWord(text, request));
     };
     const timer = setTimeout(end, waitMs);
     socket.setEncoding("utf8");
@@ -53,7 +53,7 @@ function nudge(socketPath: string, request: string, waitMs: number): Promise<"jo
   });
 }
 
-function wordIn(text: string, request: string): "journaled" | "gone" | null {
+function findWord(text: string, request: string): "journaled" | "gone" | null {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== "object" || value === null) return null;

@@ -33,7 +33,7 @@ export async function openInboxListener(runDir: string, onNudge: () => void): Pr
   const reported = new Map<string, "journaled" | "gone">();
 
   const onLine = (socket: Socket, line: string): void => {
-    const request = nudgeIn(line);
+    const request = findNudge(line);
     if (request === null) {
       socket.destroy(); // S1
       return;
@@ -111,7 +111,7 @@ function onFirstLine(socket: Socket, onLine: (line: string) => void): void {
   socket.on("data", onData);
 }
 
-function nudgeIn(line: string): string | null {
+function findNudge(line: string): string | null {
   try {
     const parsed = v.safeParse(Nudge, JSON.parse(line));
     return parsed.success ? parsed.output.nudge : null;

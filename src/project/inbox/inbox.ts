@@ -5,7 +5,7 @@
 
 import { type FSWatcher, watch } from "node:fs";
 import type { Inbox } from "../../ports/inbox.ts";
-import { clearDrafts, inboxFolder, namesIn, readRequests, removeRequest } from "./inbox-files.ts";
+import { clearDrafts, inboxFolder, readNames, readRequests, removeRequest } from "./inbox-files.ts";
 import { openInboxListener } from "./inbox-socket.ts";
 
 export { sendRequest, type Sent } from "./inbox-send.ts";
@@ -52,7 +52,7 @@ function lookFor(folder: string, ring: () => void): () => void {
   const look = async (): Promise<void> => {
     if (isLooking) return;
     isLooking = true;
-    const names = await namesIn(folder).catch(() => []);
+    const names = await readNames(folder).catch(() => []);
     const isNew = names.some((name) => !known.has(name));
     known = new Set(names);
     isLooking = false;

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadTryLock } from "../../journal/lock.ts";
 import { isoOf, msOf } from "../../kit/iso-time.ts";
-import { digestOf } from "../../views/outbound/notices.ts";
+import { noticeDigest } from "../../views/outbound/notices.ts";
 import { givenUpAfterMs, isUrgent, nextMessage, retryAt, type Sent } from "./delivery-plan.ts";
 import { type Hook, hooksOf, readSecret } from "./hooks.ts";
 import { type Item, openQueue, type Queue } from "./queue.ts";
@@ -108,7 +108,7 @@ async function serveLocked(
     const notices = items.map(({ notice }) => notice);
     const [only] = notices;
     const message: Message = {
-      ...(notices.length === 1 && only !== undefined ? only : digestOf(notices)),
+      ...(notices.length === 1 && only !== undefined ? only : noticeDigest(notices)),
       notices: notices.map(({ id }) => id),
     };
     const outcome = await (options.send ?? ((item, reported) => send(item, reported, options.env)))(hook, message);

@@ -11,7 +11,7 @@ import type { Notice } from "../../views/outbound/notices.ts";
 import { type CourierOptions, deliver } from "./courier.ts";
 import { type Hook, hooksOf } from "./hooks.ts";
 import { openQueue } from "./queue.ts";
-import { type Message, type Outcome, send, signatureOf } from "./send.ts";
+import { type Message, type Outcome, send, secretSignature } from "./send.ts";
 
 let folder = "";
 const env: Record<string, string> = {};
@@ -249,7 +249,7 @@ describe("what is sent", () => {
     expect(JSON.parse(body)).toMatchObject({ id: "1", kind: "needs_you", notices: ["1"] });
     const [, seconds = "", hex] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["autopilot-signature"])) ?? [];
     expect(createHmac("sha256", "s3cret").update(`${seconds}.${body}`).digest("hex")).toBe(hex);
-    expect(signatureOf("s3cret", `${body} `, Number(seconds) * 1000)).not.toContain(hex);
+    expect(secretSignature("s3cret", `${body} `, Number(seconds) * 1000)).not.toContain(hex);
   });
 
   test("a secret in a file that others can read is not used", async () => {

@@ -73,20 +73,20 @@ export type Queue = {
 export function openQueue(env: Env): Queue {
   const folder = join(stateFolder(env), "notify");
   const [queued, settled, journal] = [join(folder, "queue"), join(folder, "settled"), join(folder, "deliveries.jsonl")];
-  const nameOf = (hook: string, id: string): string => createHash("sha256").update(`${hook}\n${id}`).digest("hex").slice(0, 32); // Q1
+  const hookName = (hook: string, id: string): string => createHash("sha256").update(`${hook}\n${id}`).digest("hex").slice(0, 32); // Q1
   const put = (item: Item): void => {
     mkdirSync(queued, { recursive: true, mode: 0o700 });
-    const path = join(queued, `${nameOf(item.hook, item.notice.id)}.json`);
+    const path = join(queued, `${hookName(item.hook, item.notice.id)}.json`);
     writeFileSync(`${path}.${process.pid}.new`, JSON.stringify(item), { mode: 0o600 });
     renameSync(`${path}.${process.pid}.new`, path);
   };
   const waiting = (): readonly Item[] =>
-    namesIn(queued)
+    readNames(queued)
       .filter((name) => name.endsWith(".json"))
-      .flatMap((name) => itemIn(join(queued, name)));
+      .flatMap((name) => readItem(join(queued, name)));
   const settle = (item: Item): void => {
     mkdirSync(settled, { recursive: true, mode: 0o700 });
-    const name = nameOf(item.hook, item.notice.id);
+    const name = hookName(item.hook, item.notice.id);
     writeFileSync(join(settled, name), "", { mode: 0o600 });
     rmSync(join(queued, `${name}.json`), { force: true });
     forgetOld(settled);
@@ -94,15 +94,15 @@ export function openQueue(env: Env): Queue {
   return {
     folder,
     add: (notice, hook, nowMs) => {
-      const name = nameOf(hook, notice.id);
-      if (existsSync(join(settled, name)) || itemIn(join(queued, `${name}.json`)).length > 0) return false; // Q2; a partial one left by a crash doesn't count
-      if (namesIn(queued).length >= queuedMax) return false;
+      const name = hookName(hook, notice.id);
+      if (existsSync(join(settled, name)) || readItem(join(queued, `${name}.json`)).length > 0) return false; // Q2; a partial one left by a crash doesn't count
+      if (readNames(queued).length >= queuedMax) return false;
       put({ hook, notice: { ...notice }, queuedAtMs: nowMs, tries: 0, notBeforeMs: 0 });
       return true;
     },
     waiting,
     later: (item, notBeforeMs) => {
-      if (!existsSync(join(settled, nameOf(item.hook, item.notice.id)))) put({ ...item, tries: item.tries + 1, notBeforeMs }); // not withdrawn meanwhile
+      if (!existsSync(join(settled, hookName(item.hook, item.notice.id)))) put({ ...item, tries: item.tries + 1, notBeforeMs }); // not withdrawn meanwhile
     },
     settle,
     withdraw: (isOver) =>
@@ -122,7 +122,7 @@ export function openQueue(env: Env): Queue {
   };
 }
 
-function namesIn(folder: string): readonly string[] {
+function readNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
@@ -131,7 +131,7 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** Unreadable files are skipped: of a newer version, or foreign ones. */
-function itemIn(path: string): readonly Item[] {
+function readItem(path: string): readonly Item[] {
   const read = v.safeParse(Item, jsonIn(readOwnFile(path, itemBytesMax) ?? ""));
   return read.success ? [read.output] : [];
 }
@@ -146,7 +146,7 @@ function jsonIn(line: string): unknown {
 
 function forgetOld(settled: string): void {
   const old = Date.now() - settledKeptMs;
-  for (const name of namesIn(settled)) {
+  for (const name of readNames(settled)) {
     const path = join(settled, name);
     if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY) < old) rmSync(path, { force: true });
   }

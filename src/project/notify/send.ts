@@ -32,7 +32,7 @@ const briefId = (id: string): string => {
 };
 
 /** The body, as JSON. For Slack its markup is escaped: an agent's text must not mention a channel or hide a link. */
-export function bodyOf(message: Message, { as, content }: Pick<NotifyHook, "as" | "content">): string {
+export function messageBody(message: Message, { as, content }: Pick<NotifyHook, "as" | "content">): string {
   const reported: Message =
     content === "brief" ? { ...briefNotice(message), id: briefId(message.id), notices: message.notices.map(briefId) } : message;
   return JSON.stringify(as === "slack" ? { text: reported.text.replace(/[&<>]/g, (sign) => escapes[sign] ?? sign) } : reported);
@@ -40,7 +40,7 @@ export function bodyOf(message: Message, { as, content }: Pick<NotifyHook, "as" 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
 /** `t=<seconds>,v1=<HMAC-SHA256 of "<seconds>.<body>", in hex>`. */
-export function signatureOf(secret: string, body: string, nowMs: number): string {
+export function secretSignature(secret: string, body: string, nowMs: number): string {
   const seconds = Math.floor(nowMs / 1000);
   return `t=${seconds},v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`;
 }
@@ -54,7 +54,7 @@ async function post(hook: Target, message: Message, env: Env, withinMs: number):
   if ("problem" in address) return { kind: "failed", detail: address.problem };
   const secret = hook.secret === undefined ? null : readSecret(hook.secret, env);
   if (secret !== null && "problem" in secret) return { kind: "failed", detail: secret.problem };
-  const body = bodyOf(message, hook);
+  const body = messageBody(message, hook);
   try {
     const response = await fetch(address.value, {
       method: "POST",
@@ -64,14 +64,14 @@ async function post(hook: Target, message: Message, env: Env, withinMs: number):
         "content-type": "application/json",
         "user-agent": "autopilot",
         "autopilot-notice": encodeURIComponent(hook.content === "brief" ? briefId(message.id) : message.id),
-        ...(secret === null ? {} : { "autopilot-signature": signatureOf(secret.value, body, Date.now()) }),
+        ...(secret === null ? {} : { "autopilot-signature": secretSignature(secret.value, body, Date.now()) }),
       },
       body,
     });
     await response.body?.cancel();
     return judged(response);
   } catch (error) {
-    return { kind: "failed", detail: faultOf(error, withinMs) }; // S1
+    return { kind: "failed", detail: errorFault(error, withinMs) }; // S1
   }
 }
 
@@ -86,7 +86,7 @@ function judged({ status, ok, headers }: Response): Outcome {
 }
 
 /** Only the kind of error: network messages name URLs, and a URL may be a secret. */
-function faultOf(error: unknown, withinMs: number): string {
+function errorFault(error: unknown, withinMs: number): string {
   if (error instanceof Error && error.name === "TimeoutError") return `no answer in ${withinMs / 1000} s`;
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
@@ -94,7 +94,7 @@ function faultOf(error: unknown, withinMs: number): string {
 }
 
 function runCommand(hook: Target, argv: readonly string[], message: Message, env: Env, withinMs: number): Promise<Outcome> {
-  const body = bodyOf(message, hook);
+  const body = messageBody(message, hook);
   const reported = hook.content === "brief" ? briefNotice(message) : message;
   const [program = "", ...words] = argv;
   return new Promise((resolve) => {

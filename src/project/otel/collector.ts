@@ -39,20 +39,20 @@ export function collectorOf(env: Env, settings: OtelSettings = {}, asked?: strin
   const whole = asked === undefined ? blank(env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]) : undefined; // as it is; the others are a base
   const address =
     whole ?? `${(asked ?? blank(env["OTEL_EXPORTER_OTLP_ENDPOINT"]) ?? settings.endpoint ?? usual).replace(/\/+$/, "")}/v1/traces`;
-  const url = urlOf(address);
+  const url = parseUrl(address);
   if (url === null) return { problem: "the collector's address must begin with http:// or https://" };
   const timeout = Number(said("TIMEOUT"));
   return {
     url: url.href,
     origin: url.origin,
-    headers: Object.fromEntries(pairsOf(said("HEADERS"))),
+    headers: Object.fromEntries(textPairs(said("HEADERS"))),
     timeoutMs: timeout > 0 ? Math.min(timeout, timeoutMsMax) : timeoutMsUsual,
     isGzipped: said("COMPRESSION") === "gzip",
     isGenAi: settings.genai !== "off",
     resource: {
       "service.name": "autopilot",
       "host.name": hostname(),
-      ...Object.fromEntries(pairsOf(env["OTEL_RESOURCE_ATTRIBUTES"])),
+      ...Object.fromEntries(textPairs(env["OTEL_RESOURCE_ATTRIBUTES"])),
       ...(blank(env["OTEL_SERVICE_NAME"]) === undefined ? {} : { "service.name": env["OTEL_SERVICE_NAME"] ?? "" }),
     },
   };
@@ -94,7 +94,7 @@ function rejectedIn(text: string): number {
 
 const blank = (text: string | undefined): string | undefined => (text === undefined || text.trim() === "" ? undefined : text.trim());
 
-function urlOf(text: string): URL | null {
+function parseUrl(text: string): URL | null {
   try {
     const url = new URL(text);
     return url.protocol === "http:" || url.protocol === "https:" ? url : null;
@@ -104,7 +104,7 @@ function urlOf(text: string): URL | null {
 }
 
 /** `name=value,name=value`, percent-encoded; anything else is skipped, as the specification says. */
-function pairsOf(text: string | undefined): readonly (readonly [string, string])[] {
+function textPairs(text: string | undefined): readonly (readonly [string, string])[] {
   return (text ?? "").split(",").flatMap((pair) => {
     const index = pair.indexOf("=");
     const name = pair.slice(0, Math.max(0, index)).trim();

@@ -18,17 +18,17 @@ const ofPhases = ["layers", "checks", "worlds", "apart"];
 const ofRuns = [...ofPhases, "scratch", "home", "rules"];
 
 /** A link at a folder's path is not followed. */
-const namesIn = (folder: string): readonly string[] =>
+const readNames = (folder: string): readonly string[] =>
   lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : [];
 
 /** Renames the content of these folders away at once; returns the renamed folders, to be deleted later. */
 function bury(run: string, folders: readonly string[]): readonly string[] {
-  for (const folder of records) for (const name of namesIn(join(run, folder))) rmSync(join(run, folder, name), { force: true }); // E2
+  for (const folder of records) for (const name of readNames(join(run, folder))) rmSync(join(run, folder, name), { force: true }); // E2
   const trash = join(run, "trash");
   if (lstatSync(trash, { throwIfNoEntry: false })?.isSymbolicLink() === true) return [];
   mkdirSync(trash, { recursive: true, mode: 0o700 });
   return folders.flatMap((folder) =>
-    namesIn(join(run, folder)).map((name) => {
+    readNames(join(run, folder)).map((name) => {
       const grave = join(trash, randomUUID());
       renameSync(join(run, folder, name), grave); // E2
       return grave;
@@ -39,8 +39,8 @@ function bury(run: string, folders: readonly string[]): readonly string[] {
 /** Frees everything of a finished run, and of its child runs. The caller holds its lock. */
 export async function freeRun(run: string): Promise<void> {
   bury(run, ofRuns); // E1
-  for (const name of namesIn(join(run, "trash"))) await erase(join(run, "trash", name));
-  for (const child of namesIn(join(run, "children"))) await freeRun(join(run, "children", child));
+  for (const name of readNames(join(run, "trash"))) await erase(join(run, "trash", name));
+  for (const child of readNames(join(run, "children"))) await freeRun(join(run, "children", child));
 }
 
 /** Watches a working run: a phase's leftovers are deleted at its end, the rest at the run's. */

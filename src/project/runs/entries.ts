@@ -6,7 +6,10 @@ import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { refuseJournal } from "./read-run.ts";
 
 /** Every event of a run from its first line on, and the hash of the last: with it a caller can detect later changes. */
-export async function entriesOf(paths: ProjectPaths, run: string): Promise<{ readonly entries: readonly Entry[]; readonly head: string }> {
+export async function readEntries(
+  paths: ProjectPaths,
+  run: string,
+): Promise<{ readonly entries: readonly Entry[]; readonly head: string }> {
   const entries: Entry[] = [];
   const { prev } = await eachEntry(paths, run, (entry) => entries.push(entry));
   return { entries, head: prev };

@@ -7,7 +7,7 @@ import { currentRun, type ProjectPaths, listRuns, runFolder } from "./project-pa
 import type { CommandContext } from "../command-context.ts";
 import { isOwnRun } from "./run-binding.ts";
 import { readRunOrNull } from "./read-run.ts";
-import { diskOf } from "./run-disk.ts";
+import { readDisk } from "./run-disk.ts";
 
 /** Oldest first. A run whose journal cannot be read is listed as such. */
 export async function knownRuns(context: Pick<CommandContext, "env">, paths: ProjectPaths): Promise<readonly RunRow[]> {
@@ -17,7 +17,7 @@ export async function knownRuns(context: Pick<CommandContext, "env">, paths: Pro
     const found = await readRunOrNull(paths, run);
     const common = {
       run_id: run,
-      disk_bytes: await diskOf(runFolder(paths, run)),
+      disk_bytes: await readDisk(runFolder(paths, run)),
       current: run === current,
       foreign: !isOwnRun(context, paths, run),
     };

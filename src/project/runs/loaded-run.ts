@@ -53,6 +53,6 @@ export function requireStatus(loaded: LoadedRun, verb: string, ...allowed: reado
 }
 
 /** A recorded reason as a code of the table; a flow author's own code stays readable beside it. */
-export function codeOf(reason: string | null, otherwise: ReasonCode): ReasonCode {
+export function reasonCode(reason: string | null, otherwise: ReasonCode): ReasonCode {
   return reason !== null && isReasonCode(reason) ? reason : otherwise;
 }

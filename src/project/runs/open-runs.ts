@@ -59,7 +59,7 @@ const summaryCache = new Map<string, { readonly stamp: string; readonly summary:
 /** The state of an open run; null if it is over, or can't be read. */
 async function readSummary(paths: ProjectPaths, run: string): Promise<RunSummary | null> {
   const folder = runFolder(paths, run);
-  const stamp = stampOf(folder);
+  const stamp = readStamp(folder);
   const before = summaryCache.get(folder);
   if (before !== undefined && stamp !== "" && before.stamp === stamp) return before.summary;
   const view = (await readRunOrNull(paths, run))?.view ?? null;
@@ -69,7 +69,7 @@ async function readSummary(paths: ProjectPaths, run: string): Promise<RunSummary
   return summary;
 }
 
-function stampOf(folder: string): string {
+function readStamp(folder: string): string {
   const stat = statSync(join(folder, journalFile), { throwIfNoEntry: false, bigint: true });
   return stat === undefined ? "" : [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(" ");
 }

@@ -15,7 +15,7 @@ import { JournalFailure } from "../../journal/failure.ts";
 import { takeLock } from "../../journal/lock.ts";
 import { erase, writeWhole } from "../../workspace/folder.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
-import { branchesOf, deleteBranch, type RunBranch } from "../../workspace/git/run-branches.ts";
+import { readBranches, deleteBranch, type RunBranch } from "../../workspace/git/run-branches.ts";
 import { type ProjectPaths, listRuns, runFolder } from "./project-paths.ts";
 import type { CommandContext } from "../command-context.ts";
 import { unbindRun } from "./run-binding.ts";
@@ -92,7 +92,7 @@ export async function removeAll(
   const removed: string[] = [];
   const kept: string[] = [];
   for (const { run_id } of doomed) {
-    const branches = await branchesOf(repository, run_id, listRuns(paths));
+    const branches = await readBranches(repository, run_id, listRuns(paths));
     if (
       !(await removeRun(
         context,

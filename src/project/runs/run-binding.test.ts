@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { openJournal } from "../../journal/file.ts";
-import { bytesIn, putBytes, skipped, still } from "../../journal/scene.ts";
+import { readBytes, putBytes, skipped, still } from "../../journal/scene.ts";
 import { bindingOf, bindRun, markForeign, stateFolder, unbindRun, whyForeign } from "./run-binding.ts";
 import { reply } from "../reply.ts";
 
@@ -160,9 +160,9 @@ describe("a journal written over in the same file", () => {
 
   test("is foreign, and so is one that was cut short", async () => {
     const { folder, why } = await left();
-    const bytes = bytesIn(folder);
+    const bytes = readBytes(folder);
     const other = await left();
-    putBytes(folder, bytesIn(other.folder).toString().replaceAll("step-2", "step-9"));
+    putBytes(folder, readBytes(other.folder).toString().replaceAll("step-2", "step-9"));
     expect(why()).toContain("line 2 is missing or another one");
     putBytes(folder, bytes.subarray(0, bytes.indexOf(10) + 1));
     expect(why()).toContain("line 2 is missing or another one");
@@ -185,7 +185,7 @@ describe("a journal written over in the same file", () => {
     const answer = reply("ok", { run_id: run, warnings: ["else"], data: { a: 1 } });
     expect(markForeign(place, answer)).toBe(answer);
     expect(markForeign(place, reply("ok")).warnings).toEqual([]);
-    putBytes(folder, bytesIn(folder).toString().replaceAll("step-2", "step-9"));
+    putBytes(folder, readBytes(folder).toString().replaceAll("step-2", "step-9"));
     expect(markForeign(place, answer)).toMatchObject({
       warnings: [expect.stringContaining(`${run} isn't yours`) as string, "else"],
       data: { a: 1, foreign: true },

@@ -13,7 +13,7 @@ import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sweepMarked } from "../../agents/process/end-tree.ts";
-import { codeOf } from "../../journal/failure.ts";
+import { errorCode } from "../../journal/failure.ts";
 import { loadTryLock } from "../../journal/lock.ts";
 import { erase } from "../../workspace/folder.ts";
 
@@ -33,7 +33,7 @@ export async function temporaryFolder(kind: string, parent: string = tmpdir()): 
   try {
     return mkdtempSync(join(await own(parent), `${kind}-`));
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (errorCode(error) !== "ENOENT") throw error;
     opening.delete(parent); // it was cleaned up, as happens to temporary folders, or there never was a place for it
     return mkdtempSync(join(await own(parent), `${kind}-`));
   }

@@ -4,7 +4,7 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, rea
 import { join } from "node:path";
 import * as v from "valibot";
 import { TranscriptLine, type TurnTranscript } from "../../contracts/transcript.ts";
-import { turnsIn } from "../../views/transcript.ts";
+import { findTurns } from "../../views/transcript.ts";
 import { transcriptsFolder, turnBytesMax } from "./transcript-write.ts";
 
 const childrenFolder = "children";
@@ -13,22 +13,22 @@ const fileBytesMax = turnBytesMax + 1_048_576;
 
 /** Every turn that left a transcript, oldest first. */
 export function readTranscripts(runFolder: string): readonly TurnTranscript[] {
-  const own = namesIn(join(runFolder, transcriptsFolder))
+  const own = readNames(join(runFolder, transcriptsFolder))
     .filter((name) => name.endsWith(".jsonl"))
-    .flatMap((name) => turnsIn(linesOf(join(runFolder, transcriptsFolder, name))));
-  const children = namesIn(join(runFolder, childrenFolder)).flatMap((name) => readTranscripts(join(runFolder, childrenFolder, name)));
+    .flatMap((name) => findTurns(pathLines(join(runFolder, transcriptsFolder, name))));
+  const children = readNames(join(runFolder, childrenFolder)).flatMap((name) => readTranscripts(join(runFolder, childrenFolder, name)));
   return [...own, ...children].toSorted((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0));
 }
 
-const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder).toSorted() : []);
+const readNames = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder).toSorted() : []);
 
-function linesOf(path: string): readonly TranscriptLine[] {
-  return textOf(path)
+function pathLines(path: string): readonly TranscriptLine[] {
+  return readText(path)
     .split("\n")
-    .flatMap((line) => lineIn(line) ?? []);
+    .flatMap((line) => findLine(line) ?? []);
 }
 
-function lineIn(line: string): TranscriptLine | null {
+function findLine(line: string): TranscriptLine | null {
   if (line === "") return null;
   try {
     const read = v.safeParse(TranscriptLine, JSON.parse(line));
@@ -39,7 +39,7 @@ function lineIn(line: string): TranscriptLine | null {
 }
 
 /** Empty if there is no such file; a link is not followed, and nothing but a file is read. */
-function textOf(path: string): string {
+function readText(path: string): string {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

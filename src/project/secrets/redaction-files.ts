@@ -52,7 +52,7 @@ const readers: Readonly<Record<Kind, (text: string) => readonly string[]>> = {
     ),
   json: (text) => {
     try {
-      return leavesOf(JSON.parse(text) as unknown, "", 0);
+      return parseLeaves(JSON.parse(text) as unknown, "", 0);
     } catch {
       return []; // half written or damaged: nothing that could be distinguished from the rest
     }
@@ -62,11 +62,11 @@ const readers: Readonly<Record<Kind, (text: string) => readonly string[]>> = {
 const namesLogin = (key: string): boolean => namesSecret(key) || /authtoken|refresh|^access$|^auth$/i.test(key);
 
 /** The values in it that a key marks as a login. */
-export function leavesOf(value: unknown, key: string, depth: number): readonly string[] {
+export function parseLeaves(value: unknown, key: string, depth: number): readonly string[] {
   if (typeof value === "string") return namesLogin(key.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")) ? [value] : [];
   if (typeof value !== "object" || value === null || depth > depthMax) return [];
-  if (Array.isArray(value)) return value.flatMap((element) => leavesOf(element, key, depth + 1));
-  return Object.entries(value).flatMap(([name, inner]) => leavesOf(inner, name, depth + 1));
+  if (Array.isArray(value)) return value.flatMap((element) => parseLeaves(element, key, depth + 1));
+  return Object.entries(value).flatMap(([name, inner]) => parseLeaves(inner, name, depth + 1));
 }
 
 function unescaped(text: string): string {

@@ -7,10 +7,10 @@ import { existsSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { Answer } from "../../contracts/answer.ts";
 import { openRedactor, type Redactor } from "../../kit/redact.ts";
-import { type FoundSecret, secretsIn } from "../../kit/redact-find.ts";
+import { type FoundSecret, findSecrets } from "../../kit/redact-find.ts";
 import { secretCharsMin } from "../../kit/redact-needles.ts";
 import { redactEvent } from "../../kit/redact-value.ts";
-import { leavesOf, secretsInFiles } from "./redaction-files.ts";
+import { parseLeaves, secretsInFiles } from "./redaction-files.ts";
 import { namesSecret, partsOf, secretStrength } from "./redaction-names.ts";
 
 export type Redaction = {
@@ -70,7 +70,7 @@ export function openRedaction({ env, names, set, home }: SecretSources): Redacti
 function innerOf(value: string): readonly string[] {
   if (!value.trimStart().startsWith("{")) return [];
   try {
-    return leavesOf(JSON.parse(value) as unknown, "", 0).filter((inner) => inner.length >= secretCharsMin);
+    return parseLeaves(JSON.parse(value) as unknown, "", 0).filter((inner) => inner.length >= secretCharsMin);
   } catch {
     return [];
   }
@@ -84,7 +84,7 @@ export const secretFinder =
   async (bytes: Buffer): Promise<readonly FoundSecret[]> => {
     const found: FoundSecret[] = [];
     let began = performance.now();
-    for (const inWindow of secretsIn(redactor, bytes)) {
+    for (const inWindow of findSecrets(redactor, bytes)) {
       found.push(...inWindow);
       if (performance.now() - began < sliceMs) continue;
       await setImmediate();

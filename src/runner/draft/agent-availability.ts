@@ -38,7 +38,7 @@ export async function availabilityOf(context: CommandContext, name: string, conf
   const resolved = resolveProfile({ agent: name, ...(words === undefined ? {} : { argv: [...words] }), override });
   if ("problem" in resolved) return unresolved(name, override, resolved.problem);
   const { profile } = resolved;
-  const login = chooseLogin(profile, context.env, userHomeOf(context));
+  const login = chooseLogin(profile, context.env, getUserHome(context));
   const found = await foundBy(profile, context);
   const trouble = found.problem === null ? unready(login) : { problem: found.problem, fix: found.fix };
   const { state, argv, realPath, version } = found;
@@ -64,12 +64,12 @@ export const isOwnCommand = ({ profile, argv }: Pick<AgentAvailability, "profile
   profile.found === "named" && argv.length > 0;
 
 /** Its command line, as shown: every placeholder filled in. */
-export const commandOf = ({ profile, argv }: Pick<AgentAvailability, "profile" | "argv">): readonly string[] =>
+export const agentAvailabilityCommand = ({ profile, argv }: Pick<AgentAvailability, "profile" | "argv">): readonly string[] =>
   profile.found === "embedded"
     ? ["autopilot", "go", "--agent", "scripted:FILE"]
     : argv.flatMap((word) => (word === "{{mode}}" ? (profile.modes[profile.mode].argv ?? []) : [word]));
 
-export const userHomeOf = (context: CommandContext): string => context.env["HOME"] ?? homedir();
+export const getUserHome = (context: CommandContext): string => context.env["HOME"] ?? homedir();
 
 type Found = Pick<FoundAgent, "state" | "argv" | "realPath" | "version" | "problem" | "fix">;
 

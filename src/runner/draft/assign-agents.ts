@@ -11,7 +11,7 @@ import { Script } from "../../contracts/script.ts";
 import { stepsEverywhere } from "../../flows/lists.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { isRefused, readLocated } from "../../kit/located.ts";
-import { agentsHere, candidates, commandOf, isOwnCommand, availabilityOf, unready } from "./agent-availability.ts";
+import { agentsHere, candidates, agentAvailabilityCommand, isOwnCommand, availabilityOf, unready } from "./agent-availability.ts";
 import { calledBy } from "./called-flows.ts";
 import { chooseAgent, chosenAgentPath } from "./chosen-agent.ts";
 import { loadedFlow } from "./flows.ts";
@@ -26,7 +26,7 @@ export async function assignAgents(
   flow: Flow,
   keep: (text: string) => Promise<string>,
 ): Promise<Record<string, Cast>> {
-  const roles = await rolesOf(context, flow);
+  const roles = await readRoles(context, flow);
   const named = (role: string): string | undefined => agent ?? config.roles?.[role] ?? config.agent;
   const cast: Record<string, Cast> = {};
   for (const role of roles) cast[role] = await castInOrder(context, role, named(role), config, keep);
@@ -72,12 +72,12 @@ export async function inferredAgent(
   flow: Flow,
 ): Promise<Inferred | null> {
   if (agent !== undefined || config.agent !== undefined) return null;
-  const nameless = [...(await rolesOf(context, flow))].find((role) => config.roles?.[role] === undefined);
+  const nameless = [...(await readRoles(context, flow))].find((role) => config.roles?.[role] === undefined);
   return nameless === undefined ? null : onlyAgent(context, config, nameless);
 }
 
 /** The roles of a flow and of every flow it calls: their agents are settled before any agent runs. */
-async function rolesOf(context: CommandContext, flow: Flow): Promise<ReadonlySet<string>> {
+async function readRoles(context: CommandContext, flow: Flow): Promise<ReadonlySet<string>> {
   const called = await calledBy(flow, (name) => loadedFlow(context, name));
   const steps = [flow, ...called.map((calledFlow) => calledFlow.flow)].flatMap((calledFlow) => stepsEverywhere(calledFlow));
   return new Set(steps.flatMap(({ step }) => step.agent ?? []));
@@ -136,7 +136,7 @@ async function onlyAgent(context: CommandContext, config: Config, role: string):
   const found =
     installed.length === 0
       ? "none is installed here"
-      : `${installed.length} are installed: ${installed.map((agent) => `${agent.name} (${commandOf(agent).join(" ")})`).join(", ")}`;
+      : `${installed.length} are installed: ${installed.map((agent) => `${agent.name} (${agentAvailabilityCommand(agent).join(" ")})`).join(", ")}`;
   return refuse("agent_unavailable", {
     message: `No agent is named for the role ${role}, and ${found}.`,
     remediation: [

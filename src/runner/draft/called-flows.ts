@@ -6,26 +6,26 @@ import { stepsEverywhere } from "../../flows/lists.ts";
 import { loadFlow, namesOfFlows, type LoadedFlow } from "../../flows/load.ts";
 import { lintRegistry } from "../../playbooks/registry/registry.ts";
 
-const namesIn = (flow: Flow): readonly string[] => stepsEverywhere(flow).flatMap(({ step }) => step.flow ?? []);
+const findNames = (flow: Flow): readonly string[] => stepsEverywhere(flow).flatMap(({ step }) => step.flow ?? []);
 
 /** Every flow that one calls, directly or indirectly, each once. */
 export async function calledBy(flow: Flow, load: (name: string) => Promise<LoadedFlow>): Promise<readonly LoadedFlow[]> {
   const called: LoadedFlow[] = [];
   const known = new Set([flow.flow]);
-  const names = [...namesIn(flow)];
+  const names = [...findNames(flow)];
   for (const name of names) {
     if (known.has(name)) continue;
     known.add(name);
     const loaded = await load(name);
     called.push(loaded);
-    names.push(...namesIn(loaded.flow));
+    names.push(...findNames(loaded.flow));
   }
   return called;
 }
 
 /** The names lint accepts in a flow; other flows are read only if it calls one. */
 export async function registryFor(root: string, flow: Flow): Promise<Registry> {
-  if (namesIn(flow).length === 0) return lintRegistry;
+  if (findNames(flow).length === 0) return lintRegistry;
   const flows: Record<string, Flow | null> = {};
   for (const name of await namesOfFlows(root)) {
     const loaded = await loadFlow(root, name);

@@ -14,7 +14,7 @@ import { shownPaths } from "../../workspace/git/tree-list.ts";
 const manifestBytesMax = 1024 * 1024;
 
 /** Every command that may decide something in this run: the user's own, then those of the project's manifests at the base. */
-export async function checksOf(
+export async function readChecks(
   repository: Repository,
   objective: Objective,
   config: DetectConfig & { readonly restore?: RestoreSetting | undefined },

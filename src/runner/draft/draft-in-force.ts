@@ -22,7 +22,7 @@ export async function whyStale(context: CommandContext, paths: ProjectPaths, { d
   if (hash !== drafted.flow_hash) return `The flow ${drafted.flow.flow} changed since this preview was shown.`;
   if (settingsOf(context, paths).hash !== drafted.config_hash) return "The config changed since this preview was shown.";
   const { redactor } = redactionOf(context, paths.root);
-  const changed = (drafted.documents ?? []).find(({ path, hash: shown }) => hashOf(join(paths.root, path), redactor) !== shown);
+  const changed = (drafted.documents ?? []).find(({ path, hash: shown }) => readHash(join(paths.root, path), redactor) !== shown);
   if (changed !== undefined) return `${changed.path} changed since this preview was shown.`;
   const { head, branch } = await openedRepository(paths.root);
   if (head.commit === drafted.base.commit && branch === drafted.base.branch) return null;
@@ -30,7 +30,7 @@ export async function whyStale(context: CommandContext, paths: ProjectPaths, { d
 }
 
 /** As it would be recorded; null if it cannot be read any more. */
-function hashOf(path: string, redactor: Redactor): string | null {
+function readHash(path: string, redactor: Redactor): string | null {
   try {
     return createHash("sha256")
       .update(redactor.text(readFileSync(path, "utf8")))

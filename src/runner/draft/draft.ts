@@ -7,7 +7,7 @@ import { canonicalJson } from "../../kit/canonical-json.ts";
 import { addIgnoreLines } from "../../workspace/owned.ts";
 import { calledBy } from "./called-flows.ts";
 import { assignAgents, inferredAgent, unusedRoleWarnings } from "./assign-agents.ts";
-import { checksOf } from "./checks-of.ts";
+import { readChecks } from "./checks-of.ts";
 import { playbookOf } from "../../playbooks/registry/table.ts";
 import { loadedFlow } from "./flows.ts";
 import { registryVersions } from "../../playbooks/registry/registry.ts";
@@ -16,11 +16,11 @@ import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import { type ProjectPaths, newRunId, runFolder, writeCurrent } from "../../project/runs/project-paths.ts";
 import { refuseInside } from "../../project/inside-repository.ts";
 import { readObjective } from "./objective.ts";
-import { limitsOf, unusedLimitWarnings } from "./limits-of.ts";
+import { flowLimits, unusedLimitWarnings } from "./limits-of.ts";
 import { beginRun } from "../open-run.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "../../project/runs/open-runs.ts";
 import { openedRepository, surveying } from "../../project/runs/opened-repository.ts";
-import { optionsOf, unusedPolicyWarnings } from "./options-of.ts";
+import { flowOptions, unusedPolicyWarnings } from "./options-of.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { policyOf } from "./policy.ts";
 import { product } from "../../project/runs/product.ts";
@@ -59,7 +59,7 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
     return Promise.resolve(sha256(text));
   });
   const commands = [...(settings.config.checks?.commands ?? []), ...(prepared?.checks ?? [])];
-  const { checks, restores, warnings: unreadable } = await checksOf(repository, objective, { ...settings.config.checks, commands });
+  const { checks, restores, warnings: unreadable } = await readChecks(repository, objective, { ...settings.config.checks, commands });
   // Documents only tighten, so they are read before the config.
   const tuned = { ...settings.config.limits, ...prepared?.limits };
   const isolation = settings.isolation;
@@ -75,9 +75,9 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
     registry: { ...registryVersions },
     objective,
     inferred_defaults: [...inferred_defaults, ...(only === null ? [] : ["agent"])],
-    options: optionsOf(flow, input, objective, confidenceFloors[objective.risk_level], { tuned, prepared }),
+    options: flowOptions(flow, input, objective, confidenceFloors[objective.risk_level], { tuned, prepared }),
     budget: objective.max_budget,
-    limits: limitsOf(flow, objective, tuned, { isBudgetGiven: !inferred_defaults.includes("max-budget") }),
+    limits: flowLimits(flow, objective, tuned, { isBudgetGiven: !inferred_defaults.includes("max-budget") }),
     checks,
     cast,
     isolation,

@@ -21,7 +21,7 @@ const caps: Readonly<Record<string, readonly ["run" | "phase", string]>> = {
 };
 
 /** The limits in force: the objective's budget over the flow's own, and the config's tuning. Thresholds keep their names. */
-export function limitsOf(flow: Flow, objective: Objective, tuned: Tuned, { isBudgetGiven = false } = {}): Limits {
+export function flowLimits(flow: Flow, objective: Objective, tuned: Tuned, { isBudgetGiven = false } = {}): Limits {
   const limits: Limits = {
     run: { retries: breakerDefaults.max_total_retries_per_run, ...numbers(flow.limits?.run), ...numbers(objective.max_budget.limits) },
     phase: numbers(flow.limits?.phase),

@@ -6,13 +6,13 @@ import { describe, expect, test } from "vitest";
 import type { Flow } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
 import { circuitBreakerDefaults } from "../../contracts/roadmap-values.ts";
-import { thresholdsOf } from "../../core/breaker.ts";
+import { runThresholds } from "../../core/breaker.ts";
 import type { RunView } from "../../core/state.ts";
 import { estimatedTokens } from "../../insight/cost.ts";
 import { limitDefaults } from "../../project/config/config-defaults.ts";
 import { costConstants, costNames } from "../../project/config/cost-constants.ts";
-import { limitsOf, unusedLimitWarnings } from "./limits-of.ts";
-import { optionsOf } from "./options-of.ts";
+import { flowLimits, unusedLimitWarnings } from "./limits-of.ts";
+import { flowOptions } from "./options-of.ts";
 import { Refusal } from "../../project/reply.ts";
 
 const flow = {
@@ -28,10 +28,10 @@ const flow = {
   },
 } as unknown as Flow;
 const objective = { max_budget: { profile: null, soft_ratio: 0.8, limits: { tokens: 5_000_000, minutes: 1_440 } } } as unknown as Objective;
-const limits = (tuned: Record<string, number>, isBudgetGiven = false) => limitsOf(flow, objective, tuned, { isBudgetGiven });
+const limits = (tuned: Record<string, number>, isBudgetGiven = false) => flowLimits(flow, objective, tuned, { isBudgetGiven });
 const options = (tuned: Record<string, number>, given: Record<string, string> = {}) =>
-  optionsOf(flow, { words: [], options: given }, objective, 0.6, { tuned });
-const thresholds = (tuned: Record<string, number>) => thresholdsOf({ limits: limits(tuned) } as unknown as RunView);
+  flowOptions(flow, { words: [], options: given }, objective, 0.6, { tuned });
+const thresholds = (tuned: Record<string, number>) => runThresholds({ limits: limits(tuned) } as unknown as RunView);
 
 /** What each of the eleven changes, read where it is used. */
 const heard: Readonly<Record<string, (tuned: Record<string, number>) => unknown>> = {
@@ -73,7 +73,7 @@ test("what the command line says goes before a tuned limit", () =>
 test("documents go before tuned limits, and facts of theirs before everything", () => {
   const prepared = { options: { phases: "3", alignment_min: 8 }, facts: { spec_hash: "sha256:x" } };
   expect(
-    optionsOf(flow, { words: [], options: { phases: "4" } }, objective, 0.6, { tuned: { output_degradation_pct: 60 }, prepared }),
+    flowOptions(flow, { words: [], options: { phases: "4" } }, objective, 0.6, { tuned: { output_degradation_pct: 60 }, prepared }),
   ).toEqual({
     phases: "4",
     alignment_min: 8,

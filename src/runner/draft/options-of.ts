@@ -14,7 +14,7 @@ type Known = {
 };
 
 /** The flow's own options: from `--option name=value`, else documents, else tuned limits and objective fields of the same name. */
-export function optionsOf(
+export function flowOptions(
   flow: Flow,
   input: GoInput,
   objective: Objective,

@@ -51,7 +51,7 @@ export function recordedPolicy(run: RunView): Policy {
 }
 
 /** `unverified` and `pr` are not config values: a flag set them for this run. */
-function landFlagOf(run: RunView): LandMinimum | "pr" | undefined {
+function findLandFlag(run: RunView): LandMinimum | "pr" | undefined {
   const { land, land_as } = recordedPolicy(run);
   return land_as ?? (land === "unverified" ? "unverified" : undefined);
 }
@@ -85,7 +85,7 @@ export async function adoptedPolicy(context: CommandContext, paths: ProjectPaths
     adopted: true,
     actor: actorOf(context),
     isolation: settings.isolation,
-    policy: policyOf(settings.config, recordedPolicy(run).restores, landFlagOf(run)),
+    policy: policyOf(settings.config, recordedPolicy(run).restores, findLandFlag(run)),
     cast: await recast(context, run, settings.config, keep),
   } as const;
 }

@@ -1,7 +1,7 @@
 // preview: builds the preview of a draft: steps, agents, scope, checks, limits, isolation and estimate.
 
 import { resolveProfile } from "../../agents/profiles/resolve.ts";
-import { gradeOf } from "../../contracts/isolation-order.ts";
+import { levelGrade } from "../../contracts/isolation-order.ts";
 import type { Policy } from "../../contracts/policy.ts";
 import type { RunView } from "../../core/state.ts";
 import {
@@ -13,9 +13,9 @@ import {
   type PreviewView,
 } from "../../views/preview.ts";
 import { amount } from "../../views/wording.ts";
-import { commandOf } from "./agent-availability.ts";
+import { agentAvailabilityCommand } from "./agent-availability.ts";
 import { treeAt } from "./checks-of.ts";
-import { estimateOf } from "./estimate-of.ts";
+import { readEstimate } from "./estimate-of.ts";
 import { playbookOf } from "../../playbooks/registry/table.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { missingTools } from "./missing-tools.ts";
@@ -57,7 +57,7 @@ export async function previewOf(context: CommandContext, paths: ProjectPaths, ru
     flow: structuredClone(drafted.flow) as never,
     options: drafted.options,
     cast: structuredClone(drafted.cast) as never,
-    commands: commandsOf(Object.values(drafted.cast).flatMap((agent) => [agent, ...(agent.instead ?? [])])),
+    commands: castCommands(Object.values(drafted.cast).flatMap((agent) => [agent, ...(agent.instead ?? [])])),
     scopeFiles: scope?.files ?? null,
     checks: structuredClone(drafted.checks),
     checkEnv: checkEnvironment(context, policy),
@@ -65,7 +65,7 @@ export async function previewOf(context: CommandContext, paths: ProjectPaths, ru
     budget: structuredClone(drafted.budget),
     limits: drafted.limits,
     isolation,
-    estimate: shown?.estimate ?? (await estimateOf(paths, run)),
+    estimate: shown?.estimate ?? (await readEstimate(paths, run)),
     ...(shown === undefined ? {} : { wanted: shown.wanted }),
     base: drafted.base,
   });
@@ -76,7 +76,7 @@ export async function previewOf(context: CommandContext, paths: ProjectPaths, ru
     ),
     ...missing.map((missingTool) => `Missing: ${missingToolMessage(missingTool)}`),
     ...overLimit(data.estimate, drafted.limits.run),
-    ...(isolation.not_enforced.length > 0 && gradeOf(isolation.level) !== "strong"
+    ...(isolation.not_enforced.length > 0 && levelGrade(isolation.level) !== "strong"
       ? [`Sandbox ${isolation.level} doesn't block: ${isolation.not_enforced.join("; ")}.`]
       : []),
   ];
@@ -85,7 +85,7 @@ export async function previewOf(context: CommandContext, paths: ProjectPaths, ru
 }
 
 /** Each agent's command line. */
-function commandsOf(cast: readonly RunView["drafted"]["cast"][string][]): Readonly<Record<string, string>> {
+function castCommands(cast: readonly RunView["drafted"]["cast"][string][]): Readonly<Record<string, string>> {
   const named = cast.flatMap(({ agent, argv, override }) => {
     const resolved = resolveProfile({
       agent,
@@ -93,7 +93,7 @@ function commandsOf(cast: readonly RunView["drafted"]["cast"][string][]): Readon
       ...(override === undefined ? {} : { override: structuredClone(override) as never }),
     });
     if ("problem" in resolved || argv === undefined) return [];
-    return [[agent, commandOf({ profile: resolved.profile, argv }).map(quoted).join(" ")] as const];
+    return [[agent, agentAvailabilityCommand({ profile: resolved.profile, argv }).map(quoted).join(" ")] as const];
   });
   return Object.fromEntries(named);
 }

@@ -62,8 +62,8 @@ export async function readChanges(request: ChangesInput): Promise<Changes> {
     return createHash("sha256").update(text).digest("hex");
   };
   const cast = await assignAgents(request, keep);
-  const prompts = promptOf(request, keep);
-  const limits = limitsOf(request);
+  const prompts = changesPrompt(request, keep);
+  const limits = changesLimits(request);
   return {
     blobs,
     ...(cast === null ? {} : { cast }),
@@ -91,7 +91,7 @@ async function assignAgents(
   return cast;
 }
 
-function promptOf({ context, run, step, given, code }: ChangesInput, keep: (text: string) => string): Record<string, string> | null {
+function changesPrompt({ context, run, step, given, code }: ChangesInput, keep: (text: string) => string): Record<string, string> | null {
   if (given.prompt === undefined) return null;
   const flow = run.drafted.flow as Flow;
   const steps = stepsEverywhere(flow).flatMap((located) =>
@@ -124,7 +124,7 @@ function promptOf({ context, run, step, given, code }: ChangesInput, keep: (text
 
 const ofPhase = "phase.";
 
-function limitsOf({ run, given, code }: ChangesInput): NonNullable<Forked["limits"]> | null {
+function changesLimits({ run, given, code }: ChangesInput): NonNullable<Forked["limits"]> | null {
   const words = (given.limits ?? []).flatMap((word) => word.split(","));
   if (words.length === 0) return null;
   const limits: { run: Record<string, number>; phase: Record<string, number> } = { run: {}, phase: {} };

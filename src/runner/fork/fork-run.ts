@@ -9,7 +9,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "
 import { join } from "node:path";
 import type { Draft, Entry, Event } from "../../contracts/event.ts";
 import type { Forked } from "../../contracts/run-parts.ts";
-import { inheritedLines, paidIn } from "../../core/fork.ts";
+import { inheritedLines, findPaidOpens } from "../../core/fork.ts";
 import type { RunView } from "../../core/state.ts";
 import { nodeDisk, syncFolder } from "../../journal/disk.ts";
 import { openJournal } from "../../journal/file.ts";
@@ -113,7 +113,7 @@ export function copyRecords(from: string, to: string): void {
  * no longer available.
  */
 export async function committedTurn(projectPaths: ProjectPaths, run: string, state: RunView): Promise<Draft | string> {
-  const [open, ...more] = paidIn(state);
+  const [open, ...more] = findPaidOpens(state);
   if (open === undefined || more.length > 0) return "several paid turns were waiting to be committed there";
   const folder = runFolder(projectPaths, run);
   const { drafted, origins = [], tip } = state;

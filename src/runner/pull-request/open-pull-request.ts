@@ -14,14 +14,14 @@ import type { PullRequestFound } from "../../forge/forge.ts";
 import { findRemote, openForge, pushCommit } from "../../forge/remote.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/reply.ts";
-import { entriesOf } from "../../project/runs/entries.ts";
+import { readEntries } from "../../project/runs/entries.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { pullRequestBody, pullRequestTitle } from "../../views/outbound/pull-request-body.ts";
 import { proofSentence } from "../../views/verdict-sentences.ts";
-import { reportOf } from "../../views/report.ts";
+import { runReport } from "../../views/report.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
-import { summaryOf } from "../../workspace/git/summary.ts";
+import { readSummary } from "../../workspace/git/summary.ts";
 import { branchOf } from "../../workspace/workspace.ts";
 import { requireOutside } from "../may-grant.ts";
 import type { OpenRun } from "../open-run.ts";
@@ -43,7 +43,7 @@ export async function openPullRequest(context: CommandContext, openRun: OpenRun,
   requireWork(view, input);
   const repository = await openedRepository(openRun.paths.root);
   const isSaid = input.remote !== undefined || input.tool !== undefined || input.base !== undefined;
-  const at = known === undefined || isSaid ? await placeOf(context, repository, view, input) : known.place;
+  const at = known === undefined || isSaid ? await readPlace(context, repository, view, input) : known.place;
   const forge = openForge(at, context.env);
   const before = await forge.find(at.branch); // P1; and a user who isn't logged in is told before anything is pushed
   if (before !== null && before.state !== "open") return refuseEnded(view, before);
@@ -88,7 +88,12 @@ function requireWork(view: RunView, input: PullRequestInput): void {
   });
 }
 
-async function placeOf(context: CommandContext, repository: Repository, view: RunView, input: PullRequestInput): Promise<PullRequestPlace> {
+async function readPlace(
+  context: CommandContext,
+  repository: Repository,
+  view: RunView,
+  input: PullRequestInput,
+): Promise<PullRequestPlace> {
   const { run_id, base } = view.drafted;
   const into = input.base ?? base.branch;
   if (into === null)
@@ -108,9 +113,9 @@ async function words(
 ): Promise<{ readonly title: string; readonly body: string }> {
   const view = openRun.view();
   const { redactor } = redactionOf(context, openRun.paths.root);
-  const { entries } = await entriesOf(openRun.paths, openRun.run);
-  const changes = await summaryOf(repository, view.drafted.base.commit, view.tip.commit);
-  const report = reportOf(view, entries, { changes });
+  const { entries } = await readEntries(openRun.paths, openRun.run);
+  const changes = await readSummary(repository, view.drafted.base.commit, view.tip.commit);
+  const report = runReport(view, entries, { changes });
   return { title: redactor.text(pullRequestTitle(report)), body: redactor.text(pullRequestBody(report, view.tip.commit)) };
 }
 

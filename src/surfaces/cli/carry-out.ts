@@ -16,7 +16,7 @@ import { overviewUsage, usageLine } from "./help-page.ts";
 import type { Io } from "./io.ts";
 import type { Globals, Parsed } from "./parse.ts";
 import { openPlace } from "./place.ts";
-import { completed, jsonOf, linesOf, onScreen, type Terminal } from "./render.ts";
+import { completed, answerJson, answerLines, onScreen, type Terminal } from "./render.ts";
 import type { Command } from "./spec.ts";
 
 /** The folder a command acts in. */
@@ -62,7 +62,7 @@ export async function carryOut({ command, given: input, globals }: Parsed, cwd: 
     if (!isRaw || answer.result === "FAIL") return printAnswer(untold, argv, io, answer.reason_code === "usage" ? command : undefined);
     for (const line of answer.page ?? []) io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
     for (const warning of untold.warnings) io.write("err", `! ${visible(warning)}\n`);
-    return exitCodeOf(answer);
+    return computeExitCode(answer);
   } finally {
     place.settle();
     release();
@@ -76,18 +76,18 @@ export function printAnswer(answer: Answer, argv: readonly string[], io: Io, mis
   const usage = misusedCommand === undefined ? [] : [misusedCommand === null ? overviewUsage : usageLine(misusedCommand)];
   if (wants("--json", argv)) {
     if (usage.length > 0) io.write("err", `${usage.join("\n")}\n`);
-    io.write("out", `${jsonOf(whole, { isPretty: io.isTerminal.out })}\n`); // M1
-    return exitCodeOf(whole);
+    io.write("out", `${answerJson(whole, { isPretty: io.isTerminal.out })}\n`); // M1
+    return computeExitCode(whole);
   }
   const terminal = (to: "out" | "err"): Terminal => ({
     hasColour: hasColour(to, argv, io),
     ...(io.isTerminal[to] ? { columns: io.columns() } : {}),
   });
-  const { out } = linesOf(whole, terminal("out"));
-  const { err } = linesOf(whole, terminal("err"), usage);
+  const { out } = answerLines(whole, terminal("out"));
+  const { err } = answerLines(whole, terminal("err"), usage);
   if (out.length > 0) io.write("out", `${out.join("\n")}\n`);
   if (err.length > 0) io.write("err", `${err.join("\n")}\n`);
-  return exitCodeOf(whole);
+  return computeExitCode(whole);
 }
 
 /** What happened is a bug of ours: the rule that did not hold is named, and --json still gets its object. */
@@ -128,7 +128,7 @@ export const plainAnswer = (code: "usage" | "internal_error", message: string): 
 });
 
 /** M2. */
-export function exitCodeOf({ result, reason_code, data }: Answer): number {
+export function computeExitCode({ result, reason_code, data }: Answer): number {
   if (reason_code === "usage" || isWrongFlag(reason_code, data)) return 2;
   if (reason_code === "internal_error") return 70;
   return result === "FAIL" ? 1 : 0;

@@ -21,7 +21,7 @@ export function completionScript(shell: (typeof shells)[number], commands: reado
 
 const shown = (flags: readonly FlagSpec[]): readonly FlagSpec[] => flags.filter(({ hidden }) => hidden !== true);
 const topLevelCommands = (commands: readonly Command[]): readonly Command[] => commands.filter(({ name }) => !name.includes(" "));
-const subcommandsOf = (commands: readonly Command[], first: string): readonly Command[] =>
+const commandSubcommands = (commands: readonly Command[], first: string): readonly Command[] =>
   commands.filter(({ name }) => name.startsWith(`${first} `));
 const second = ({ name }: Command): string => name.split(" ")[1] ?? "";
 
@@ -35,7 +35,7 @@ const asking: Readonly<Record<Names, string>> = {
 const completionsAfter = (command: Command, commands: readonly Command[]): readonly string[] =>
   command.name === "help"
     ? topLevelCommands(commands).map(({ name }) => name)
-    : [...subcommandsOf(commands, command.name).map(second), ...(command.arguments[0]?.values ?? [])];
+    : [...commandSubcommands(commands, command.name).map(second), ...(command.arguments[0]?.values ?? [])];
 
 function bashScript(commands: readonly Command[]): readonly string[] {
   const flags = [...globalFlags, ...commands.flatMap((command) => command.flags)].filter(({ hidden }) => hidden !== true);
@@ -51,7 +51,7 @@ function bashScript(commands: readonly Command[]): readonly string[] {
       .map(({ name }) => `--${name}`)
       .join(" ");
   const cases = commands.map((command) => {
-    const own = command.name.includes(" ") ? [command] : [command, ...subcommandsOf(commands, command.name)];
+    const own = command.name.includes(" ") ? [command] : [command, ...commandSubcommands(commands, command.name)];
     const words = command.arguments.map(({ names, values = [] }, index) =>
       names !== undefined ? `$(${asking[names]})` : (index === 0 ? completionsAfter(command, commands) : values).join(" "),
     );
@@ -116,9 +116,9 @@ function fishScript(commands: readonly Command[]): readonly string[] {
     ),
     ...topLevelCommands(commands).flatMap((command) => {
       const words = completionsAfter(command, commands);
-      const own = [command, ...subcommandsOf(commands, command.name)].flatMap(({ flags }) => shown(flags));
+      const own = [command, ...commandSubcommands(commands, command.name)].flatMap(({ flags }) => shown(flags));
       const asked = command.arguments[0]?.names;
-      const seconds = subcommandsOf(commands, command.name);
+      const seconds = commandSubcommands(commands, command.name);
       const alone =
         seconds.length === 0 ? command.name : `${command.name}; and not __fish_seen_subcommand_from ${seconds.map(second).join(" ")}`;
       return [

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Answer } from "../../contracts/answer.ts";
 import { atOnce } from "../../project/command-context.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
-import { crashed, exitCodeOf } from "./carry-out.ts";
+import { crashed, computeExitCode } from "./carry-out.ts";
 import { fakeIo } from "./io.test-support.ts";
 import { main } from "./main.ts";
 import type { Command } from "./spec.ts";
@@ -88,11 +88,11 @@ test("the stack is shown only to whoever asks for it", () => {
 
 test("the exit code follows from the answer", () => {
   const answer = { run_id: null, state: null, message: "", warnings: [], remediation: [] };
-  expect(exitCodeOf({ ...answer, result: "PASS", reason_code: "ok" })).toBe(0);
-  expect(exitCodeOf({ ...answer, result: "WARN", reason_code: "operator_paused" })).toBe(0);
-  expect(exitCodeOf({ ...answer, result: "FAIL", reason_code: "run_missing" })).toBe(1);
-  expect(exitCodeOf({ ...answer, result: "FAIL", reason_code: "usage" })).toBe(2);
-  expect(exitCodeOf({ ...answer, result: "FAIL", reason_code: "internal_error" })).toBe(70);
+  expect(computeExitCode({ ...answer, result: "PASS", reason_code: "ok" })).toBe(0);
+  expect(computeExitCode({ ...answer, result: "WARN", reason_code: "operator_paused" })).toBe(0);
+  expect(computeExitCode({ ...answer, result: "FAIL", reason_code: "run_missing" })).toBe(1);
+  expect(computeExitCode({ ...answer, result: "FAIL", reason_code: "usage" })).toBe(2);
+  expect(computeExitCode({ ...answer, result: "FAIL", reason_code: "internal_error" })).toBe(70);
 });
 
 /** A command that does what a test wants. */

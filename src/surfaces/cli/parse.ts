@@ -23,7 +23,7 @@ export type Misuse = { readonly misuse: string; readonly hint: string; readonly 
 
 export function parse(argv: readonly string[], commands: readonly Command[]): Parsed | Misuse {
   if (argv.length > argumentsMax) return { misuse: `More than ${argumentsMax} words were given.`, hint: "autopilot help", command: null };
-  const found = commandIn(argv, commands);
+  const found = findCommand(argv, commands);
   if ("misuse" in found) return found;
   const { command, rest, isImplied } = found;
   const read = readFlags(rest, [...command.flags, ...globalFlags]);
@@ -47,7 +47,7 @@ export function parse(argv: readonly string[], commands: readonly Command[]): Pa
 type Found = { readonly command: Command; readonly rest: readonly string[]; readonly isImplied: boolean };
 
 /** The command is the first word that isn't a global flag; `/autopilot` may be before it, as slash commands are typed. */
-function commandIn(argv: readonly string[], commands: readonly Command[]): Found | Misuse {
+function findCommand(argv: readonly string[], commands: readonly Command[]): Found | Misuse {
   const before: string[] = [];
   let position = 0;
   for (; position < argv.length; position += 1) {

@@ -2,7 +2,7 @@
 
 import type { CommandContext } from "../../project/command-context.ts";
 import { oneLine } from "../../views/wording.ts";
-import { columnsOf, cutToColumns } from "../../kit/columns.ts";
+import { textColumns, cutToColumns } from "../../kit/columns.ts";
 import { visible } from "../../kit/visible.ts";
 import type { Io } from "./io.ts";
 import { progressLines, type Terminal } from "./render.ts";
@@ -85,7 +85,7 @@ export function openPlace(
 
 /** From the end of a board back to its first line, clearing everything below. A terminal made narrower has wrapped its lines. */
 function overDrawn(board: readonly string[], columns: number): string {
-  const lines = board.reduce((sum, line) => sum + Math.max(1, Math.ceil(columnsOf(line) / Math.max(1, columns))), 0);
+  const lines = board.reduce((sum, line) => sum + Math.max(1, Math.ceil(textColumns(line) / Math.max(1, columns))), 0);
   return `\r${lines > 1 ? `\u001b[${lines - 1}A` : ""}${clearBelow}`;
 }
 

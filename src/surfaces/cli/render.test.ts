@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Answer } from "../../contracts/answer.ts";
-import { completed, jsonOf, linesOf, onScreen, progressLines } from "./render.ts";
+import { completed, answerJson, answerLines, onScreen, progressLines } from "./render.ts";
 
 const answer: Answer = {
   result: "WARN",
@@ -13,20 +13,20 @@ const answer: Answer = {
 };
 
 test("people get the message on stdout, warnings and hints on stderr", () => {
-  expect(linesOf(answer, { hasColour: false })).toEqual({
+  expect(answerLines(answer, { hasColour: false })).toEqual({
     out: ["! The run is paused."],
     err: ["! tokens: 83 % is used", "Next: autopilot resume"],
   });
 });
 
 test("what failed is told on stderr", () => {
-  const { out, err } = linesOf({ ...answer, result: "FAIL", warnings: [] }, { hasColour: false });
+  const { out, err } = answerLines({ ...answer, result: "FAIL", warnings: [] }, { hasColour: false });
   expect(out).toEqual([]);
   expect(err).toEqual(["✗ The run is paused.", "Next: autopilot resume"]);
 });
 
 test("a message of several lines stands indented under its first: nothing in it looks like a line of ours", () => {
-  const { err } = linesOf(
+  const { err } = answerLines(
     { ...answer, result: "FAIL", message: "It died.\nLast it said:\n✓ all \u001b[2Jwell", warnings: [] },
     { hasColour: false },
   );
@@ -35,12 +35,12 @@ test("a message of several lines stands indented under its first: nothing in it 
 
 test("a page stands for its message where all is well, and a hint it holds is not said twice", () => {
   const page = ["run-1  paused", "  → autopilot resume"];
-  expect(linesOf({ ...answer, result: "PASS", warnings: [], page }, { hasColour: false })).toEqual({ out: page, err: [] });
+  expect(answerLines({ ...answer, result: "PASS", warnings: [], page }, { hasColour: false })).toEqual({ out: page, err: [] });
 });
 
 test("on a terminal prose is broken between words, and a command stays on its line", () => {
   const page = ["Isolation  " + "word ".repeat(12).trim(), "  → autopilot answer --block 'block:plan@1/agree#1' A"];
-  const { out, err } = linesOf({ ...answer, page, warnings: ["w ".repeat(30).trim()] }, { hasColour: false, columns: 40 });
+  const { out, err } = answerLines({ ...answer, page, warnings: ["w ".repeat(30).trim()] }, { hasColour: false, columns: 40 });
   const words = "word word word word word word";
   expect(out.slice(0, 3)).toEqual([`Isolation  ${words}`, `           ${words}`, page[1]]);
   expect(err.slice(0, 2).every((line) => line.length <= 40)).toBe(true);
@@ -51,7 +51,7 @@ test("what is shown while something works, hints and usage are broken too, never
   expect(
     progressLines("! Refused because the branch has moved; look at it, then autopilot resume --now", { hasColour: false, columns }),
   ).toEqual(["! Refused because the branch has moved;", "  look at it, then", "  autopilot resume --now"]);
-  const { err } = linesOf(
+  const { err } = answerLines(
     { ...answer, result: "FAIL", warnings: [], remediation: ["wait until the provider answers again, then autopilot resume --now"] },
     { hasColour: false, columns },
     ["Usage: autopilot go [GOAL…] [--scope GLOBS] [--done-criteria TEXT]"],
@@ -62,7 +62,7 @@ test("what is shown while something works, hints and usage are broken too, never
 
 test("an agent's text neither steers the terminal nor makes a line of its own", () => {
   const hostile = "done\n✓ verified\u001b]52;c;ZXZpbA==\u0007\u202e";
-  const { out, err } = linesOf(
+  const { out, err } = answerLines(
     { ...answer, message: hostile, warnings: [hostile], remediation: [hostile], page: [hostile] },
     { hasColour: true },
   );
@@ -73,16 +73,16 @@ test("an agent's text neither steers the terminal nor makes a line of its own", 
 
 test("colour: marks and headings, and only where it is wanted", () => {
   const page = ["Budget", "  ! tokens", "plain"];
-  expect(linesOf({ ...answer, page }, { hasColour: true }).out.slice(0, 3)).toEqual([
+  expect(answerLines({ ...answer, page }, { hasColour: true }).out.slice(0, 3)).toEqual([
     "\u001b[1mBudget\u001b[0m",
     "  \u001b[33m!\u001b[0m tokens",
     "plain",
   ]);
-  expect(linesOf({ ...answer, page }, { hasColour: false }).out.slice(0, 3)).toEqual(page);
+  expect(answerLines({ ...answer, page }, { hasColour: false }).out.slice(0, 3)).toEqual(page);
 });
 
 test("JSON has the common fields first, and a command's own fields never replace them", () => {
-  const made = jsonOf({ ...answer, data: { state: "forged", budget: { tokens: 1 } }, page: ["x"] }, { isPretty: false });
+  const made = answerJson({ ...answer, data: { state: "forged", budget: { tokens: 1 } }, page: ["x"] }, { isPretty: false });
   expect(Object.keys(JSON.parse(made) as object)).toEqual([
     "result",
     "reason_code",
@@ -95,7 +95,7 @@ test("JSON has the common fields first, and a command's own fields never replace
   ]);
   expect(JSON.parse(made)).toMatchObject({ state: "paused" });
   expect(made).not.toContain("\n");
-  expect(jsonOf(answer, { isPretty: true })).toContain('\n  "result": "WARN"');
+  expect(answerJson(answer, { isPretty: true })).toContain('\n  "result": "WARN"');
 });
 
 test("whatever is not PASS says what to do", () => {
@@ -113,6 +113,6 @@ test("-v shows the whole page instead of the short one, and a warning that the p
   };
   expect(onScreen(paged, false).page).toEqual(paged.page);
   expect(onScreen(paged, true).page).toEqual(paged.whole);
-  expect(linesOf(paged, { hasColour: false }).err.join()).not.toContain("83 %");
-  expect(linesOf({ ...paged, page: ["short"] }, { hasColour: false }).err.join()).toContain("83 %");
+  expect(answerLines(paged, { hasColour: false }).err.join()).not.toContain("83 %");
+  expect(answerLines({ ...paged, page: ["short"] }, { hasColour: false }).err.join()).toContain("83 %");
 });

@@ -29,7 +29,7 @@ export function onScreen(answer: Answer, isVerbose: boolean): Answer {
 }
 
 /** The JSON object; a command's own fields never replace the common ones. */
-export function jsonOf(answer: Answer, { isPretty }: { readonly isPretty: boolean }): string {
+export function answerJson(answer: Answer, { isPretty }: { readonly isPretty: boolean }): string {
   const { result, reason_code, run_id, state, message, warnings, remediation, data } = answer;
   const common = { result, reason_code, run_id, state, message, warnings, remediation };
   return safeJson({ ...common, ...data, ...common }, isPretty ? 2 : undefined);
@@ -51,7 +51,7 @@ function broken(line: string, columns: number | undefined): readonly string[] {
 export type Rendered = { readonly out: readonly string[]; readonly err: readonly string[] };
 
 /** The page on stdout; warnings and hints on stderr, and there too what went wrong, with how the command is used. */
-export function linesOf(answer: Answer, { hasColour, columns }: Terminal, usage: readonly string[] = []): Rendered {
+export function answerLines(answer: Answer, { hasColour, columns }: Terminal, usage: readonly string[] = []): Rendered {
   const paint = hasColour ? painted : plain;
   const page = (answer.page ?? []).map(visible); // R1
   const lines = page.flatMap((line) => broken(line, columns));

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { refusalOf, same, securityHeaders } from "./guards.ts";
+import { guardedRefusal, same, securityHeaders } from "./guards.ts";
 
 const own = { port: 4114, token: "t".repeat(32) };
 const good = { host: "127.0.0.1:4114", authorization: `Bearer ${own.token}` };
-const get = (headers: Record<string, string>, path = "/api/overview", method = "GET") => refusalOf({ method, path, headers }, own);
+const get = (headers: Record<string, string>, path = "/api/overview", method = "GET") => guardedRefusal({ method, path, headers }, own);
 
 test("facts are given to whoever bears the token, by a name of loopback", () => {
   expect(get(good)).toBeNull();

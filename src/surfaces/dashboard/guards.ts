@@ -32,7 +32,7 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 export type Guarded = { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders };
 
 /** Why a request is not answered; null if it is. */
-export function refusalOf(
+export function guardedRefusal(
   { method, path, headers }: Guarded,
   { port, token }: { readonly port: number; readonly token: string },
 ): Refused | null {

@@ -9,9 +9,9 @@ export function peerOf(remotePort: number, localPort: number): number | null {
   const inode = inodeOf(remotePort, localPort);
   if (inode === null) return null;
   const wanted = `socket:[${inode}]`;
-  for (const pid of namesIn("/proc").filter((name) => /^\d+$/.test(name))) {
+  for (const pid of readNames("/proc").filter((name) => /^\d+$/.test(name))) {
     const folder = `/proc/${pid}/fd`;
-    if (namesIn(folder).some((fd) => linkAt(`${folder}/${fd}`) === wanted)) return Number(pid);
+    if (readNames(folder).some((fd) => linkAt(`${folder}/${fd}`) === wanted)) return Number(pid);
   }
   return null;
 }
@@ -44,7 +44,7 @@ function textAt(path: string): string {
   }
 }
 
-function namesIn(folder: string): readonly string[] {
+function readNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {

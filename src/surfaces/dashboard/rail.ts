@@ -48,5 +48,5 @@ export const railOf = (at: RailState, hasFleet: boolean, foot: Child): Element =
   );
 
 /** On a phone the same at the lower edge, four of them and the rest behind one more. */
-export const tabsOf = (at: RailState, more: Child): Element =>
+export const railTabs = (at: RailState, more: Child): Element =>
   el("nav.tabs", { "aria-label": "Pages" }, ...(["now", "inbox", "run", "portfolio"] as const).map((page) => railItem(page, "", at)), more);

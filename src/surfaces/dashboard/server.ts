@@ -14,7 +14,7 @@ import type { ResumeApart } from "../../commands/dashboard/resume-apart.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { reasons } from "../../contracts/reason.ts";
 import { comesFromRun } from "./peer-process.ts";
-import { refusalOf, securityHeaders } from "./guards.ts";
+import { guardedRefusal, securityHeaders } from "./guards.ts";
 import type { Assets } from "./assets.ts";
 import { openStream } from "./stream.ts";
 import type { Unlock } from "./unlock.ts";
@@ -56,7 +56,7 @@ export async function serveDashboard(settings: DashboardSettings, port: number):
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
     const url = new URL(`http://127.0.0.1${request.url ?? "/"}`);
     const method = request.method ?? "";
-    const refused = refusalOf({ method, path: url.pathname, headers: request.headers }, { port: bound, token: settings.token }); // H1
+    const refused = guardedRefusal({ method, path: url.pathname, headers: request.headers }, { port: bound, token: settings.token }); // H1
     if (refused !== null) return sendJson(response, refused.status, { says: refused.says });
     if (!url.pathname.startsWith("/api/")) return sendAsset(response, settings.assets, url.pathname);
     if (method === "POST") return answerChange(request, response, url.pathname);

@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { type Facts, openFacts } from "../../commands/dashboard/facts.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { assetsOf } from "./assets.ts";
+import { scriptAssets } from "./assets.ts";
 import { newToken } from "./guards.ts";
 import { dashboard } from "./serve.ts";
 import { type Dashboard, serveDashboard } from "./server.ts";
@@ -52,7 +52,14 @@ async function served(changes: Partial<Facts> = {}) {
   const unlock = openUnlock();
   const facts = { ...openFacts(context), ...changes };
   const server = await serveDashboard(
-    { context, facts, token, unlock, assets: assetsOf("script"), resumeApart: () => Promise.reject(new Error("nothing is resumed here")) },
+    {
+      context,
+      facts,
+      token,
+      unlock,
+      assets: scriptAssets("script"),
+      resumeApart: () => Promise.reject(new Error("nothing is resumed here")),
+    },
     0,
   );
   servers.push(server);

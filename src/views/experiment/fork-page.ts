@@ -1,7 +1,7 @@
 // fork-page: what a fork would take over, what is different in it and what is left to do, before it is confirmed.
 
 import type { RunView } from "../../core/state.ts";
-import { stepsOf } from "../criteria-status.ts";
+import { runSteps } from "../criteria-status.ts";
 import { amount, describeAttempt, figure, firstFew, money, oneLine } from "../wording.ts";
 
 export type ForkView = {
@@ -14,7 +14,7 @@ export type ForkView = {
 };
 
 export function forkPage({ run, at, asked, state, changed }: ForkView): readonly string[] {
-  const { completed, pending } = stepsOf(state);
+  const { completed, pending } = runSteps(state);
   const { tokens, usd } = state.ledger.run;
   const open = Object.values(state.open).map(({ attempt }) => describeAttempt(attempt));
   const limits = Object.entries(state.limits.run).map(([name, to]) => `${name} ${figure(to)}`);

@@ -28,7 +28,7 @@ export function replayPage({ attempt, run, commit, recorded, replayed, changed }
     delta,
   ];
   const commands = [...new Set([...recorded.checks, ...replayed.checks].map(({ command }) => command))];
-  const statusOf = (command: string) => (facts: AttemptFacts) =>
+  const commandStatus = (command: string) => (facts: AttemptFacts) =>
     facts.checks.find((check) => check.command === command)?.status ?? "not run";
   return [
     `${describeAttempt(attempt)} of ${run}, again from ${commit.slice(0, 10)}${changed.length === 0 ? "" : ` with ${changed.join(", ")}`}`,
@@ -37,7 +37,7 @@ export function replayPage({ attempt, run, commit, recorded, replayed, changed }
       ["", "RECORDED", "REPLAYED", ""],
       row("agent", ({ agent }) => agent ?? "-"),
       row("outcome", describeOutcome),
-      ...commands.slice(0, checksMax).map((command) => row(`  ${oneLine(command, commandCharsMax)}`, statusOf(command))),
+      ...commands.slice(0, checksMax).map((command) => row(`  ${oneLine(command, commandCharsMax)}`, commandStatus(command))),
       ...(commands.length > checksMax ? [[`  … ${figure(commands.length - checksMax)} more`, "", "", ""]] : []),
       row("tokens", ({ tokens }) => figure(tokens), share(recorded.tokens, replayed.tokens)),
       row("cost", ({ usd }) => money(usd), share(recorded.usd, replayed.usd)),

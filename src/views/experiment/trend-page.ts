@@ -20,7 +20,7 @@ export function trendPage(flow: string, { rows, latest, historical }: RunTrend):
           `  tokens ${shortFigure(tokens.min)} to ${shortFigure(tokens.max)}, ${shortFigure(tokens.avg)} on average; ${amount("minutes", minutes.avg)}${usd === null || usd.max === 0 ? "" : `, ${money(usd.avg)}`} on average`,
         ]),
     "",
-    ...columned([["", "RUN", "VERDICT", "TOKENS", "COST", "MIN", "DIFFERENT FROM THE RUN BEFORE"], ...shown.map(rowOf)], {
+    ...columned([["", "RUN", "VERDICT", "TOKENS", "COST", "MIN", "DIFFERENT FROM THE RUN BEFORE"], ...shown.map(trendRow)], {
       right: [3, 4, 5],
     }),
     ...(rows.length > shown.length ? [`  … ${plural(rows.length - shown.length, "older run")} (--json)`] : []),
@@ -28,7 +28,7 @@ export function trendPage(flow: string, { rows, latest, historical }: RunTrend):
   ];
 }
 
-const rowOf = ({ run, verdict, isDone, tokens, usd, minutes, changed }: TrendRow): readonly string[] => [
+const trendRow = ({ run, verdict, isDone, tokens, usd, minutes, changed }: TrendRow): readonly string[] => [
   !isDone ? "✗" : verdict === "verified" ? "✓" : "!",
   run,
   verdict === null ? "-" : verdict === "verified_with_gaps" ? "with gaps" : verdict,

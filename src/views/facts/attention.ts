@@ -5,10 +5,10 @@ import { own } from "../../core/record.ts";
 import { isPausedFor, questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { type ReasonCode, reasons } from "../../contracts/reason.ts";
-import { questionsOf } from "../choose-box.ts";
+import { runQuestions } from "../choose-box.ts";
 import type { Owner } from "../next-actions.ts";
 import { nextActions } from "../next-actions.ts";
-import { reasonOf } from "../status.ts";
+import { runReason } from "../status.ts";
 import { isVerdict, verdictsOpen } from "../verdicts.ts";
 import { plural } from "../wording.ts";
 import { isAnswered } from "./pause-detail.ts";
@@ -53,7 +53,7 @@ type Around = {
 /** Pauses that the user chose, or that end by themselves, wait for no one. */
 const chosen: ReadonlySet<string> = new Set(["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached"]);
 
-export function attentionOf(view: RunView, around: Around): readonly Attention[] {
+export function viewAttention(view: RunView, around: Around): readonly Attention[] {
   const found = [...questions(view, around), ...protectedTests(view, around)];
   return found.length > 0 ? found : pauses(view, around);
 }
@@ -69,7 +69,7 @@ const common = (view: RunView, { key, project, foreign }: Around) => ({
 function questions(view: RunView, around: Around): readonly Attention[] {
   const open = new Map(questionsOpen(view).map((block) => [block.block, block]));
   const verdicts = new Map(verdictsOpen(view).map(({ block, phase }) => [block.block, phase]));
-  return questionsOf(view).flatMap((asked) => {
+  return runQuestions(view).flatMap((asked) => {
     const block = open.get(asked.block);
     if (block === undefined) return [];
     const isHeld = isPausedFor(view, block) || block.hold;
@@ -86,7 +86,7 @@ function questions(view: RunView, around: Around): readonly Attention[] {
       recommend: asked.recommend,
       why: asked.why,
       show: Object.entries(asked.show).map(([name, value]) => [name.replaceAll("_", " "), String(value)] as const),
-      impact: impactOf(view.status, isHeld, after),
+      impact: statusImpact(view.status, isHeld, after),
       weight: (isHeld ? 100 : 10) + after,
       asked_at: around.asked[block.block] ?? null,
       content: around.contentOf(block.block, block.question),
@@ -97,7 +97,7 @@ function questions(view: RunView, around: Around): readonly Attention[] {
   });
 }
 
-function impactOf(status: string, isHeld: boolean, after: number): string {
+function statusImpact(status: string, isHeld: boolean, after: number): string {
   if (isHeld) return status === "paused" ? "The run is paused until you answer." : "The run stops here until you answer.";
   return after === 0
     ? "Only this phase waits; the rest goes on."
@@ -135,7 +135,7 @@ function pausedWords(view: RunView, isLeft: boolean, code: ReasonCode): string {
 }
 
 function pauses(view: RunView, around: Around): readonly Attention[] {
-  const code = reasonOf(view, around.owner);
+  const code = runReason(view, around.owner);
   const isLeft = view.status === "running" && around.owner === null;
   if (!isLeft && (view.status !== "paused" || view.parked !== undefined || chosen.has(code))) return [];
   return [

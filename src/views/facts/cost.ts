@@ -33,48 +33,48 @@ const daysShown = 14;
 const groupsMax = 4;
 const dayMs = 86_400_000;
 
-export function costOf(rows: readonly CostInput[], now: string): CostView {
+export function rowCost(rows: readonly CostInput[], now: string): CostView {
   const today = now.slice(0, 10);
   const start = msOf(`${today}T00:00:00.000Z`) ?? 0;
   const days = Array.from({ length: daysShown }, (_, at) => isoOf(start - (daysShown - 1 - at) * dayMs).slice(0, 10));
   const unit = rows.some(({ usd }) => usd > 0) ? "usd" : "tokens";
   const within = rows.filter(({ day }) => day >= (days[0] ?? today));
-  const perDay = days.map((day) => sumOf(within.filter((row) => row.day === day))[unit]);
+  const perDay = days.map((day) => rowSum(within.filter((row) => row.day === day))[unit]);
   const spent = perDay.filter((value) => value > 0).toSorted((a, b) => a - b);
-  const by = (of: (row: CostInput) => string) => groupsOf(within, days, unit, of);
+  const by = (of: (row: CostInput) => string) => rowGroups(within, days, unit, of);
   return {
     unit,
     days,
     by: { project: by(({ project }) => project), role: by(({ role }) => role), agent: by(({ agent }) => agent) },
-    today: sumOf(within.filter(({ day }) => day === today)),
-    window: sumOf(within),
-    month: sumOf(rows.filter(({ day }) => day.startsWith(today.slice(0, 7)))),
+    today: rowSum(within.filter(({ day }) => day === today)),
+    window: rowSum(within),
+    month: rowSum(rows.filter(({ day }) => day.startsWith(today.slice(0, 7)))),
     forecast: spent.length < 3 ? null : { p50: quantile(spent, 0.5), p90: quantile(spent, 0.9) },
   };
 }
 
-function groupsOf(
+function rowGroups(
   rows: readonly CostInput[],
   days: readonly string[],
   unit: "usd" | "tokens",
   of: (row: CostInput) => string,
 ): CostView["by"]["role"] {
-  const total = sumOf(rows)[unit];
-  const all = [...grouped(rows, of)].toSorted(([, a], [, other]) => sumOf(other)[unit] - sumOf(a)[unit]);
+  const total = rowSum(rows)[unit];
+  const all = [...grouped(rows, of)].toSorted(([, a], [, other]) => rowSum(other)[unit] - rowSum(a)[unit]);
   const shown = all.length > groupsMax ? all.slice(0, groupsMax - 1) : all;
   const rest = all.slice(shown.length).flatMap(([, own]) => own);
   const groups: readonly (readonly [string, readonly CostInput[]])[] = rest.length === 0 ? shown : [...shown, ["others", rest]];
   return {
     groups: groups.map(([name, own]) => {
-      const { usd, tokens } = sumOf(own);
+      const { usd, tokens } = rowSum(own);
       const counted = [...new Set(own.map(({ source }) => source))].toSorted().join(", ");
       return { name, share: total === 0 ? 0 : (unit === "usd" ? usd : tokens) / total, usd, tokens, counted };
     }),
-    bars: days.map((day) => groups.map(([, own]) => sumOf(own.filter((row) => row.day === day))[unit])),
+    bars: days.map((day) => groups.map(([, own]) => rowSum(own.filter((row) => row.day === day))[unit])),
   };
 }
 
-const sumOf = (rows: readonly Pick<UsageRow, "usd" | "tokens">[]): { readonly usd: number; readonly tokens: number } => ({
+const rowSum = (rows: readonly Pick<UsageRow, "usd" | "tokens">[]): { readonly usd: number; readonly tokens: number } => ({
   usd: rows.reduce((sum, { usd }) => sum + usd, 0),
   tokens: rows.reduce((sum, { tokens }) => sum + tokens, 0),
 });

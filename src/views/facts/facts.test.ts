@@ -4,14 +4,14 @@ import { expect, test } from "vitest";
 import type { Entry } from "../../contracts/event.ts";
 import { openFold } from "../../core/fold.ts";
 import type { RunView } from "../../core/state.ts";
-import { attentionOf } from "./attention.ts";
-import { costOf } from "./cost.ts";
-import { filesOfPatch, hunksOf } from "./hunks.ts";
+import { viewAttention } from "./attention.ts";
+import { rowCost } from "./cost.ts";
+import { filesOfPatch, patchHunks } from "./hunks.ts";
 import { logRow } from "./log-rows.ts";
 import { statusPage } from "../status-page.ts";
 import { goalRest, runCard } from "./run-card.ts";
 import { openRunIndex } from "./run-index.ts";
-import { waterfallOf } from "./waterfall.ts";
+import { viewWaterfall } from "./waterfall.ts";
 
 const golden = resolve(import.meta.dirname, "../../../test/golden/journals/0.1.0-people/journal.jsonl");
 const entries = readFileSync(golden, "utf8")
@@ -34,7 +34,7 @@ const around = { key: "k", project: "shop", owner: null, foreign: false };
 
 test("a question that waits is something for a person, with what waiting costs and what its answer is bound to", () => {
   const { view, index } = read(linesAsking);
-  const [ask, second] = attentionOf(view, {
+  const [ask, second] = viewAttention(view, {
     ...around,
     asked: index.asked,
     contentOf: (block, question) => `${block} ${question}`.slice(0, 20),
@@ -50,7 +50,7 @@ test("a run that is paused for a question says so when it is answered, and asks 
   const { view, index } = read(linesAsking + 1);
   expect(entries[linesAsking]).toMatchObject({ event: "block_answered" });
   expect(view.status).toBe("paused");
-  const [found, second] = attentionOf(view, { ...around, asked: index.asked, contentOf: () => "" });
+  const [found, second] = viewAttention(view, { ...around, asked: index.asked, contentOf: () => "" });
   expect(second).toBeUndefined();
   expect(found).toMatchObject({ kind: "Paused", question: "Your answer is recorded. The run goes on when you resume it.", show: [] });
   expect(found?.commands[0]).toContain("autopilot resume");
@@ -72,7 +72,7 @@ test("attempts have a beginning and an end, pauses too, and nothing that ended i
   const started = entries.filter(({ event }) => event === "step_started").length;
   expect(index.spans.filter(({ kind }) => kind !== "human" && kind !== "pause" && kind !== "parked")).toHaveLength(started);
   expect(index.spans.filter(({ ended }) => ended === null)).toEqual([]);
-  const { rows } = waterfallOf(view, index, { now: "2030-01-01T00:00:00.000Z", isAll: true });
+  const { rows } = viewWaterfall(view, index, { now: "2030-01-01T00:00:00.000Z", isAll: true });
   expect(rows.filter(({ depth }) => depth === 0).length).toBeGreaterThan(0);
   for (const { bar } of rows) if (bar !== null) expect(bar.to).toBeGreaterThanOrEqual(bar.from);
 });
@@ -83,7 +83,7 @@ test("spending by day, role and agent adds up to the ledger", () => {
   expect(sum).toBe(view.ledger.run.tokens);
   expect(index.points.at(-1)?.tokens).toBe(sum);
   const now = entries.at(-1)?.ts ?? "";
-  const cost = costOf(
+  const cost = rowCost(
     index.usage.map((row) => ({ ...row, project: "shop" })),
     now,
   );
@@ -118,7 +118,7 @@ test("a patch is read with the numbers of its lines, whatever it holds", () => {
     "\\ No newline at end of file",
     "",
   ].join("\n");
-  const { lines, cut } = hunksOf(patch);
+  const { lines, cut } = patchHunks(patch);
   expect(cut).toBe(false);
   expect(lines.map(({ mark, old, new: now }) => [mark, old, now])).toEqual([
     ["!", null, null],
@@ -134,10 +134,10 @@ test("a patch is read with the numbers of its lines, whatever it holds", () => {
 
 test("a huge patch and a huge line are cut, and say so", () => {
   const many = `@@ -1 +1 @@\n${"+x\n".repeat(10_000)}`;
-  expect(hunksOf(many)).toMatchObject({ cut: true });
-  expect(hunksOf(many).lines).toHaveLength(3_000);
-  const [, line] = hunksOf(`@@ -1 +1 @@\n+${"y".repeat(5_000_000)}`).lines;
+  expect(patchHunks(many)).toMatchObject({ cut: true });
+  expect(patchHunks(many).lines).toHaveLength(3_000);
+  const [, line] = patchHunks(`@@ -1 +1 @@\n+${"y".repeat(5_000_000)}`).lines;
   expect(line?.text.length).toBeLessThan(2_100);
   expect(line?.text).toContain("4998000 more characters");
-  expect(hunksOf("Binary files a/x and b/x differ").lines).toMatchObject([{ mark: "!" }]);
+  expect(patchHunks("Binary files a/x and b/x differ").lines).toMatchObject([{ mark: "!" }]);
 });

@@ -14,14 +14,14 @@ export const diffLinesMax = 3_000;
 const lineCharsMax = 2_000;
 
 /** The patch of one file. What is before the first hunk is git's own. */
-export function hunksOf(patch: string, linesMax = diffLinesMax): FileDiff {
+export function patchHunks(patch: string, linesMax = diffLinesMax): FileDiff {
   const lines: DiffLine[] = [];
   let [old, now] = [0, 0];
   let isIn = false;
   for (const row of patch.split("\n")) {
     const head = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$/.exec(row);
     if (!isIn && head === null) {
-      const note = noteOf(row);
+      const note = rowNote(row);
       if (note !== null) lines.push({ mark: "!", text: note, old: null, new: null });
       continue;
     }
@@ -39,7 +39,7 @@ export function hunksOf(patch: string, linesMax = diffLinesMax): FileDiff {
 }
 
 /** What git says of a file before its lines, where a person should know it. */
-function noteOf(row: string): string | null {
+function rowNote(row: string): string | null {
   if (row.startsWith("new file mode")) return "new file";
   if (row.startsWith("deleted file mode")) return "deleted file";
   if (row.startsWith("Binary files")) return "binary: its content is not shown";

@@ -2,7 +2,7 @@
 
 import type { Entry, EventName } from "../../contracts/event.ts";
 import { phaseOfEntry } from "../../insight/places.ts";
-import { sentenceOf } from "../log-lines.ts";
+import { eventSentence } from "../log-lines.ts";
 import type { Shape } from "./shape.ts";
 
 export type LogRow = {
@@ -21,12 +21,12 @@ export type LogRow = {
 const textCharsMax = 1_000;
 
 export function logRow(entry: Entry): LogRow {
-  const text = sentenceOf(entry);
+  const text = eventSentence(entry);
   return {
     seq: entry.seq,
     at: entry.ts,
     event: entry.event,
-    shape: shapeOf(entry),
+    shape: entryShape(entry),
     phase: phaseOfEntry(entry) ?? "",
     text: text.length > textCharsMax ? `${text.slice(0, textCharsMax)}…` : text,
     actor: entry.actor === "system" ? "" : entry.actor,
@@ -69,7 +69,7 @@ const shapes: { readonly [N in EventName]?: Shape } = {
   attempt_settled: "again",
 };
 
-function shapeOf(entry: Entry): Shape {
+function entryShape(entry: Entry): Shape {
   if (entry.event === "run_completed") return entry.verdict === "verified" ? "ok" : entry.verdict === "refuted" ? "bad" : "gap";
   if (entry.event === "claims_checked") return entry.claims.some(({ verdict }) => verdict === "false") ? "bad" : "claim";
   if (entry.event === "oracles_judged") return entry.changes.some(({ allowed }) => allowed === null) ? "you" : "waits";

@@ -14,9 +14,9 @@ export type OriginView = {
 };
 
 /** Null for a run that began by itself. */
-export function originOf({ origins }: Pick<RunView, "origins">): OriginView | null {
+export function runOrigin({ origins }: Pick<RunView, "origins">): OriginView | null {
   const last = origins?.at(-1);
-  return last === undefined ? null : { run: last.run, at: last.at, changed: changesIn(last), taken: { ...last.taken } };
+  return last === undefined ? null : { run: last.run, at: last.at, changed: findChanges(last), taken: { ...last.taken } };
 }
 
 /** One line: the run, the line, what is different, what had been paid there. */
@@ -36,11 +36,11 @@ type Changes = {
 };
 
 export const describeChanged = (forked: Changes): string => {
-  const changed = changesIn(forked);
+  const changed = findChanges(forked);
   return changed.length === 0 ? "" : ` with ${changed.join(", ")}`;
 };
 
-export function changesIn({ cast, prompts, limits }: Changes): readonly string[] {
+export function findChanges({ cast, prompts, limits }: Changes): readonly string[] {
   const named = (agent: string, model: string | undefined): string =>
     `agent ${oneLine(agent)}${model === undefined ? "" : ` (${oneLine(model)})`}`;
   const agents = [...new Set(Object.values(cast ?? {}).map(({ agent, override }) => named(agent, override?.model)))];

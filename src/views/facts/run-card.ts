@@ -4,12 +4,12 @@ import type { RunView } from "../../core/state.ts";
 import { isReasonCode, reasons } from "../../contracts/reason.ts";
 import { own } from "../../core/record.ts";
 import { isPausedFor, questionsOpen } from "../../core/selectors.ts";
-import { budgetOf } from "../budget-view.ts";
-import { isByPhases, ownCriteriaOf, placeOf } from "../criteria-status.ts";
+import { runBudget } from "../budget-view.ts";
+import { isByPhases, listOwnCriteria, runPlace } from "../criteria-status.ts";
 import { interruptedOf } from "../interrupted.ts";
 import { hasLanded, type Owner } from "../next-actions.ts";
 import { phaseRows, type PhaseRow } from "../phase-rows.ts";
-import { reasonOf } from "../status.ts";
+import { runReason } from "../status.ts";
 import { verdictLabel } from "../verdict-sentences.ts";
 import { plural } from "../wording.ts";
 import { type Shape, type ShownStatus, verdictShape } from "./shape.ts";
@@ -66,8 +66,8 @@ const segmentsMax = 12;
 export function runCard(view: RunView, { key, project, owner, foreign, ended }: CardExtra): RunCard {
   const { drafted, ledger, breaker } = view;
   const rows = isByPhases(view) ? phaseRows(view) : [];
-  const criteria = ownCriteriaOf(view);
-  const reason = reasonOf(view, owner);
+  const criteria = listOwnCriteria(view);
+  const reason = runReason(view, owner);
   return {
     ...shownStatus(view, owner),
     key,
@@ -78,9 +78,9 @@ export function runCard(view: RunView, { key, project, owner, foreign, ended }: 
     state: interruptedOf(view, owner) === null ? view.status : "interrupted",
     reason,
     meaning: reasons[reason].meaning,
-    segments: segmentsOf(view, rows),
+    segments: viewSegments(view, rows),
     at: describePosition(view, rows),
-    place: placeOf(view)[0] ?? "",
+    place: runPlace(view)[0] ?? "",
     used: fullest(view),
     started_at: view.startedAt,
     updated_at: view.updatedAt,
@@ -134,7 +134,7 @@ const rowShapes: Readonly<Record<PhaseRow["status"], Shape | "">> = {
 };
 
 /** Many phases share a segment: it shows what of them matters most. */
-function segmentsOf(view: RunView, rows: readonly PhaseRow[]): RunCard["segments"] {
+function viewSegments(view: RunView, rows: readonly PhaseRow[]): RunCard["segments"] {
   const all = rows.length > 0 ? rows.map(({ status }) => rowShapes[status]) : stepShapes(view);
   if (all.length <= segmentsMax) return all;
   const order: readonly (Shape | "")[] = ["bad", "you", "run", "", "ok", "skipped"];
@@ -145,7 +145,7 @@ function segmentsOf(view: RunView, rows: readonly PhaseRow[]): RunCard["segments
 }
 
 function stepShapes(view: RunView): readonly (Shape | "")[] {
-  const criteria = ownCriteriaOf(view);
+  const criteria = listOwnCriteria(view);
   if (criteria.length > 0)
     return criteria.map(({ proved }) =>
       proved ? "ok" : view.status === "completed" ? "unproved" : view.status === "running" ? "run" : "",
@@ -165,14 +165,14 @@ function stepShapes(view: RunView): readonly (Shape | "")[] {
 
 function describePosition(view: RunView, rows: readonly PhaseRow[]): string {
   if (rows.length > 0) return `${rows.filter(({ status }) => status === "completed").length} of ${plural(rows.length, "phase")}`;
-  const criteria = ownCriteriaOf(view);
+  const criteria = listOwnCriteria(view);
   if (criteria.length > 0) return `${criteria.filter(({ proved }) => proved).length} of ${criteria.length} proved`;
   const over = view.phases.filter(({ status }) => status === "completed" || status === "skipped").length;
   return view.phases.length === 0 ? "" : `${over} of ${plural(view.phases.length, "step")}`;
 }
 
 function fullest(view: RunView): RunCard["used"] {
-  const { ratios, soft_ratio } = budgetOf(view);
+  const { ratios, soft_ratio } = runBudget(view);
   const [most] = Object.entries(ratios).toSorted(([, a], [, other]) => (other ?? 0) - (a ?? 0));
   return most === undefined ? null : { of: most[0], ratio: most[1] ?? 0, soft: soft_ratio };
 }

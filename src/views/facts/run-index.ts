@@ -135,7 +135,7 @@ export function openRunIndex(): { readonly index: RunIndex; readonly apply: (ent
   const apply = (entry: Entry): void => {
     switch (entry.event) {
       case "run_drafted":
-        roles = rolesIn(entry.flow);
+        roles = findRoles(entry.flow);
         break;
       case "run_forked": // what was taken over is counted where it happened
         for (const name of Object.keys(days)) delete days[name];
@@ -205,7 +205,7 @@ function thin(points: SpendingPoint[]): void {
 }
 
 /** Which role works at which step, anywhere in a flow. */
-function rolesIn(flow: unknown): ReadonlyMap<string, string> {
+function findRoles(flow: unknown): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const look = (value: unknown): void => {
     if (Array.isArray(value)) return value.forEach(look);

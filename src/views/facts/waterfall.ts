@@ -41,7 +41,7 @@ type Asked = {
   readonly isAll?: boolean;
 };
 
-export function waterfallOf(view: RunView, index: RunIndex, asked: Asked): Waterfall {
+export function viewWaterfall(view: RunView, index: RunIndex, asked: Asked): Waterfall {
   const from = index.spans[0]?.started ?? view.startedAt ?? view.updatedAt;
   const isOver = view.status === "completed" || view.status === "stopped";
   const nowMs = Math.max(0, since(from, isOver ? (index.ended ?? view.updatedAt) : asked.now));
@@ -110,7 +110,7 @@ function spanRow(span: Span, from: string, nowMs: number): WaterfallRow {
     depth: task === null ? 1 : 2,
     name: task === null ? `${span.step}${ordinal}` : `${task}  ${span.step}${ordinal}`,
     ...spanLabel(span),
-    bar: { kind: barOf(span), from: begin, to: end },
+    bar: { kind: spanBar(span), from: begin, to: end },
     took: duration(end - begin),
     kids: 0,
     isExpanded: false,
@@ -134,7 +134,7 @@ function spanLabel({ outcome, kind }: Span): { readonly shape: Shape; readonly w
   return kind === "human" ? { shape: "you", word: "waits for you" } : { shape: "run", word: "at work" };
 }
 
-function barOf({ kind, outcome, ended }: Span): BarKind {
+function spanBar({ kind, outcome, ended }: Span): BarKind {
   if (kind === "human") return "you";
   if (outcome === "failed" || outcome === "set aside") return "bad";
   if (ended === null) return "open";

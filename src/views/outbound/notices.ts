@@ -9,7 +9,7 @@ import type { Entry, EventOf } from "../../contracts/event.ts";
 import { isReasonCode, reasons } from "../../contracts/reason.ts";
 import { isPausedFor, questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
-import { budgetOf } from "../budget-view.ts";
+import { runBudget } from "../budget-view.ts";
 import { proofSentence, verdictLabel } from "../verdict-sentences.ts";
 import { amount, choices, describeCursor, oneLine, plural, share } from "../wording.ts";
 
@@ -49,7 +49,7 @@ const waiting: ReadonlySet<string> = new Set([
   "secret_in_changes",
 ]);
 
-export function noticesOf(entry: Entry, run: RunView, project: string): readonly Notice[] {
+export function entryNotices(entry: Entry, run: RunView, project: string): readonly Notice[] {
   const about = { run: run.drafted.run_id, project: oneLine(project, 60), at: entry.ts, reason: entry.reason_code };
   const notice = (id: string, kind: NoticeKind, said: string, text: string, next: string): Notice => {
     const title = oneLine(`${about.project}: ${said}`, titleCharsMax);
@@ -101,7 +101,7 @@ export function noticesOf(entry: Entry, run: RunView, project: string): readonly
 
 /** Limits of which so much is used that a warning is due, and something is left. */
 function nearLimits(run: RunView): readonly { readonly dimension: string; readonly limit: number; readonly used: number }[] {
-  const { ratios, limits: most, soft_ratio } = budgetOf(run);
+  const { ratios, limits: most, soft_ratio } = runBudget(run);
   return Object.entries(ratios).flatMap(([dimension, used]) =>
     used >= soft_ratio && used < 1 ? [{ dimension, limit: most[dimension as keyof typeof most] ?? 0, used }] : [],
   );
@@ -136,7 +136,7 @@ const kindLabels: Readonly<Record<NoticeKind, string>> = {
 };
 
 /** Several notices as one. What is most pressing comes first and gives the whole its kind. */
-export function digestOf(notices: readonly Notice[]): Notice {
+export function noticeDigest(notices: readonly Notice[]): Notice {
   const order: readonly NoticeKind[] = ["needs_you", "failed", "limit", "ended"];
   const sorted = notices.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
   const [first] = sorted;

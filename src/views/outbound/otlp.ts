@@ -14,12 +14,12 @@ export type Origin = {
   readonly caller?: { readonly traceId: string; readonly spanId: string } | null;
 };
 
-export const traceIdOf = ({ run, hash }: Pick<Origin, "run" | "hash">): string => hash(`autopilot trace ${run}`, 16);
-export const spanIdOf = ({ run, hash }: Pick<Origin, "run" | "hash">, key: string): string => hash(`autopilot span ${run} ${key}`, 8);
+export const getTraceId = ({ run, hash }: Pick<Origin, "run" | "hash">): string => hash(`autopilot trace ${run}`, 16);
+export const getSpanId = ({ run, hash }: Pick<Origin, "run" | "hash">, key: string): string => hash(`autopilot span ${run} ${key}`, 8);
 
 /** What a process below a span is given, so that its own spans join. */
-export const traceparentOf = (origin: Pick<Origin, "run" | "hash">, key: string): string =>
-  `00-${traceIdOf(origin)}-${spanIdOf(origin, key)}-01`;
+export const originTraceparent = (origin: Pick<Origin, "run" | "hash">, key: string): string =>
+  `00-${getTraceId(origin)}-${getSpanId(origin, key)}-01`;
 
 /** The ids of a `TRACEPARENT`; null if it is none. */
 export function readTraceparent(text: string | undefined): { readonly traceId: string; readonly spanId: string } | null {
@@ -31,7 +31,7 @@ const kinds = { internal: 1, client: 3 } as const;
 
 /** The body of a POST to `/v1/traces`. */
 export function otlpBody(spans: readonly Span[], origin: Origin): object {
-  const traceId = traceIdOf(origin);
+  const traceId = getTraceId(origin);
   return {
     resourceSpans: [
       {
@@ -41,8 +41,8 @@ export function otlpBody(spans: readonly Span[], origin: Origin): object {
             scope: { name: "autopilot", version: origin.version },
             spans: spans.map((span) => ({
               traceId,
-              spanId: spanIdOf(origin, span.key),
-              ...(span.parent === null ? {} : { parentSpanId: spanIdOf(origin, span.parent) }),
+              spanId: getSpanId(origin, span.key),
+              ...(span.parent === null ? {} : { parentSpanId: getSpanId(origin, span.parent) }),
               name: span.name,
               kind: kinds[span.kind],
               startTimeUnixNano: nanos(span.startMs),

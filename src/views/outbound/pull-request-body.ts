@@ -79,19 +79,19 @@ function againLines({ run_id, evidence }: ReportView): readonly string[] {
 const footer = ({ run_id, changes, cost }: ReportView): string =>
   `Made by autopilot in \`${run_id}\`: ${plural(changes.files, "file")} in ${plural(changes.commits.length, "commit")}, ${amount("tokens", cost.tokens)}, ${amount("minutes", cost.minutes)}, ${money(cost.usd)}.`;
 
-const runsOf = (text: string): number => Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+const textRuns = (text: string): number => Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
 
 /** One line as code. B1 */
 function inCode(text: string): string {
   const line = oneLine(text, 1_000);
-  const ticks = "`".repeat(runsOf(line) + 1);
+  const ticks = "`".repeat(textRuns(line) + 1);
   return line === "" ? "" : `${ticks} ${line} ${ticks}`;
 }
 
 /** Several lines as code, in a fence longer than any inside. B1 */
 function fence(text: string): string {
   const lines = text.split(/\r?\n/).map((line) => visible(line));
-  const ticks = "`".repeat(Math.max(3, runsOf(text) + 1));
+  const ticks = "`".repeat(Math.max(3, textRuns(text) + 1));
   return [`${ticks}text`, ...lines, ticks].join("\n");
 }
 

@@ -251,7 +251,7 @@ export function openSpans(isGenAi: boolean): SpanBook {
 const amount = (name: string, value: number | undefined): Attributes => (value === undefined ? {} : { [name]: value });
 
 /** Every span of a journal; of a run that is not over also the run itself, as far as it has come. */
-export function spansOf(entries: readonly Entry[], isGenAi: boolean): readonly Span[] {
+export function entrySpans(entries: readonly Entry[], isGenAi: boolean): readonly Span[] {
   const book = openSpans(isGenAi);
   const spans = entries.flatMap((entry) => book.take(entry));
   const root = spans.some(({ key }) => key === runKey) ? null : book.root();

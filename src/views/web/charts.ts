@@ -86,11 +86,11 @@ export function burnDown(points: readonly SpendingPoint[], budget: BudgetView, f
 export function spendingCurve(points: readonly SpendingPoint[], from: string, now: string): Element | null {
   const last = points.at(-1);
   if (last === undefined || last.tokens === 0) return null;
-  return curveOf(points, last.usd > 0 ? "usd" : "tokens", from, now);
+  return pointCurve(points, last.usd > 0 ? "usd" : "tokens", from, now);
 }
 
 /** One of the sums as it grew. */
-export function curveOf(points: readonly SpendingPoint[], unit: "usd" | "tokens" | "minutes", from: string, now: string): Element {
+export function pointCurve(points: readonly SpendingPoint[], unit: "usd" | "tokens" | "minutes", from: string, now: string): Element {
   const format = (value: number): string => (unit === "usd" ? money(value) : unit === "minutes" ? span(value * 60_000) : short(value));
   const most = Math.max(points.at(-1)?.[unit] ?? 0, Number.MIN_VALUE);
   const [width, height, left, bottom, top] = [280, 168, 44, 144, 10];

@@ -7,7 +7,7 @@ import { claim, command } from "./pieces.ts";
 import { mark, status } from "./shapes.ts";
 import type { Shape } from "../facts/shape.ts";
 
-const shapeOf = (word: Proved["status"]): Shape =>
+const statusShape = (word: Proved["status"]): Shape =>
   word === "passed" ? "ok" : word === "failed" ? "bad" : word === "flaky" ? "gap" : "unproved";
 const wordOf = (word: string): string => word.replaceAll("_", " ");
 const rank = (word: Proved["status"]): number => (word === "failed" ? 0 : word === "passed" ? 2 : 1);
@@ -25,7 +25,7 @@ export function proofTable(evidence: readonly Proved[], onCopy?: (text: string) 
           el(
             "tr",
             { key: row.id },
-            el("th", { scope: "row" }, el("span.row.top", mark(shapeOf(row.status)), el("span", said(row.title)))),
+            el("th", { scope: "row" }, el("span.row.top", mark(statusShape(row.status)), el("span", said(row.title)))),
             el(
               "td",
               command(row.command, onCopy),

@@ -1,7 +1,7 @@
 // base-lock: a kernel lock on a file inside a shared base: shared while the base is used, exclusive to delete it. It ends with the process.
 
 import { closeSync, openSync, utimesSync } from "node:fs";
-import { errnoOf } from "../failure.ts";
+import { errorErrno } from "../failure.ts";
 
 type TryLock = (fd: number, options?: { readonly shared?: boolean }) => boolean;
 let loading: Promise<TryLock> | null = null;
@@ -20,7 +20,7 @@ async function lock(path: string, shared: boolean): Promise<BaseLock | null> {
   try {
     fd = openSync(path, "r+");
   } catch (error) {
-    if (errnoOf(error) === "ENOENT") return null;
+    if (errorErrno(error) === "ENOENT") return null;
     throw error;
   }
   if (!tryLock(fd, { shared })) {

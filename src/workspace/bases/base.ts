@@ -12,7 +12,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { mkdir, readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { errnoOf, WorkspaceFailed } from "../failure.ts";
+import { errorErrno, WorkspaceFailed } from "../failure.ts";
 import { bury, erase, readJson, writeWhole } from "../folder.ts";
 import { git, type GitCall } from "../git/git.ts";
 import type { ObjectFormat } from "../git/tree.ts";
@@ -60,9 +60,9 @@ export const bootId = (): string => {
 };
 
 const nameOf = ({ format, tree }: Pick<BaseSource, "format" | "tree">): string => `${format}-${tree}`;
-const folderOf = (store: Store, source: Pick<BaseSource, "format" | "tree">): string => join(store.folder, "bases", nameOf(source));
+const getFolder = (store: Store, source: Pick<BaseSource, "format" | "tree">): string => join(store.folder, "bases", nameOf(source));
 export const hasBase = (store: Store, source: Pick<BaseSource, "format" | "tree">): boolean =>
-  existsSync(join(folderOf(store, source), "base.json"));
+  existsSync(join(getFolder(store, source), "base.json"));
 
 /** The base of a tree, created if it is missing or damaged. The caller releases the lease. */
 export async function openBase(store: Store, source: BaseSource): Promise<Base> {
@@ -76,7 +76,7 @@ export async function openBase(store: Store, source: BaseSource): Promise<Base> 
 }
 
 async function takeBase(store: Store, source: BaseSource): Promise<Base | null> {
-  const folder = folderOf(store, source);
+  const folder = getFolder(store, source);
   const lease = await lockShared(join(folder, "lease")); // B2
   if (lease === null) return null;
   return { tree: source.tree, folder, files: join(folder, "tree"), index: join(folder, "index"), lease };
@@ -165,8 +165,8 @@ async function makeBase(store: Store, source: BaseSource): Promise<void> {
       await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, tree: source.tree, bytes, boot: bootId() })}\n`);
       await writeFile(lookedIn(draft), "");
       at("base_rename");
-      await rename(draft, folderOf(store, source)).catch((error: unknown) => {
-        if (!["ENOTEMPTY", "EEXIST"].includes(errnoOf(error) ?? "")) throw error; // B1: another was first
+      await rename(draft, getFolder(store, source)).catch((error: unknown) => {
+        if (!["ENOTEMPTY", "EEXIST"].includes(errorErrno(error) ?? "")) throw error; // B1: another was first
       });
     } finally {
       making?.release();

@@ -11,7 +11,7 @@ import { lstatSync, type Dirent, readdirSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { copyFolder } from "../layers/dependencies.ts";
-import { errnoOf } from "../failure.ts";
+import { errorErrno } from "../failure.ts";
 import { erase, readJson, readSmallFile, writeWhole } from "../folder.ts";
 import { evict, lockedDraft, type Store } from "./base.ts";
 import { type BaseLock, lockShared } from "./base-lock.ts";
@@ -42,7 +42,7 @@ const looksMax = 200_000;
 
 /** The packages at these paths of a checkout; null if they cannot be shared. The caller releases the lease. */
 export async function openDependencyBase(store: Store, root: string, paths: readonly string[]): Promise<DependencyBase | null> {
-  const key = keyOf(root, paths);
+  const key = readKey(root, paths);
   if (key === null) return null;
   const folder = join(store.folder, "bases", `packages-${key}`);
   for (let tries = 0; tries < 3; tries += 1) {
@@ -65,12 +65,12 @@ async function make(store: Store, root: string, paths: readonly string[], key: s
     try {
       at("packages_copy");
       for (const path of paths) await copyFolder(join(root, path), join(draft, "tree", path));
-      if (keyOf(root, paths) !== key) return false; // D2
+      if (readKey(root, paths) !== key) return false; // D2
       const bytes = bytesBelow(join(draft, "tree"));
       await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, bytes })}\n`);
       at("packages_rename");
       await rename(draft, folder).catch((error: unknown) => {
-        if (!["ENOTEMPTY", "EEXIST"].includes(errnoOf(error) ?? "")) throw error; // D3: another was first
+        if (!["ENOTEMPTY", "EEXIST"].includes(errorErrno(error) ?? "")) throw error; // D3: another was first
       });
     } finally {
       making?.release();
@@ -83,7 +83,7 @@ async function make(store: Store, root: string, paths: readonly string[], key: s
 }
 
 /** D1; null if there is too much to scan. */
-function keyOf(root: string, paths: readonly string[]): string | null {
+function readKey(root: string, paths: readonly string[]): string | null {
   const hash = createHash("sha256").update(JSON.stringify([root, paths]));
   for (const path of paths) {
     for (const name of lockNames) {
@@ -106,7 +106,7 @@ function keyOf(root: string, paths: readonly string[]): string | null {
   try {
     for (const path of paths) look(join(root, path), looksDeepMax);
   } catch (error) {
-    if (errnoOf(error) === null) throw error;
+    if (errorErrno(error) === null) throw error;
     return null; // an install is under way
   }
   return looks > looksMax ? null : hash.digest("hex");

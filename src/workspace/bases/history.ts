@@ -11,7 +11,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { errnoOf, WorkspaceFailed } from "../failure.ts";
+import { errorErrno, WorkspaceFailed } from "../failure.ts";
 import { erase, readJson, writeWhole } from "../folder.ts";
 import { git, type GitCall } from "../git/git.ts";
 import { quoted } from "../git/shadow.ts";
@@ -33,7 +33,7 @@ export type History = {
 
 type Noted = { readonly shallow: readonly GitSha[]; readonly below: GitSha | null; readonly depth: number };
 
-const folderOf = (store: Store, commit: GitSha): string => join(store.folder, "history", commit);
+const storeFolder = (store: Store, commit: GitSha): string => join(store.folder, "history", commit);
 
 /** The history of a commit, copied if it does not exist yet. */
 export async function openHistory(store: Store, call: Omit<GitCall, "args">, commit: GitSha): Promise<History> {
@@ -50,7 +50,7 @@ async function take(store: Store, commit: GitSha): Promise<History | null> {
   const objects: string[] = [];
   let top: Noted | null = null;
   for (let at: GitSha | null = commit; at !== null;) {
-    const folder = folderOf(store, at);
+    const folder = storeFolder(store, at);
     const lease = await lockShared(join(folder, "lease"));
     const noted = (lease === null ? null : await readJson(join(folder, "base.json"))) as Noted | null;
     if (lease !== null) leases.push(lease);
@@ -81,11 +81,11 @@ async function make(store: Store, call: Omit<GitCall, "args">, commit: GitSha): 
       const shallow = await packWhatIsThere(call, packs, commit, past);
       await mkdir(join(draft, "objects", "info"), { recursive: true });
       if (below !== null)
-        await writeFile(join(draft, "objects", "info", "alternates"), `${join(folderOf(store, below.commit), "objects")}\n`); // H2
+        await writeFile(join(draft, "objects", "info", "alternates"), `${join(storeFolder(store, below.commit), "objects")}\n`); // H2
       const noted: Noted = { shallow, below: below?.commit ?? null, depth: below === null ? 0 : below.depth + 1 };
-      await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, bytes: await bytesOf(packs), ...noted })}\n`);
-      await rename(draft, folderOf(store, commit)).catch((error: unknown) => {
-        if (!["ENOTEMPTY", "EEXIST"].includes(errnoOf(error) ?? "")) throw error; // H3: another was first
+      await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, bytes: await readBytes(packs), ...noted })}\n`);
+      await rename(draft, storeFolder(store, commit)).catch((error: unknown) => {
+        if (!["ENOTEMPTY", "EEXIST"].includes(errorErrno(error) ?? "")) throw error; // H3: another was first
       });
     } finally {
       making?.release();
@@ -116,7 +116,7 @@ async function pastOf(
 
 async function nearest(store: Store, before: readonly GitSha[]): Promise<(Noted & { readonly commit: GitSha }) | null> {
   for (const commit of before) {
-    const folder = folderOf(store, commit);
+    const folder = storeFolder(store, commit);
     if (!existsSync(join(folder, "lease"))) continue;
     const noted = (await readJson(join(folder, "base.json"))) as Noted | null;
     if (noted !== null && noted.depth < borrowedMax) return { ...noted, commit };
@@ -166,7 +166,7 @@ export async function packInto(
   });
 }
 
-async function bytesOf(folder: string): Promise<number> {
+async function readBytes(folder: string): Promise<number> {
   const sizes = await Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
   return sizes.reduce((sum, size) => sum + size, 0);
 }

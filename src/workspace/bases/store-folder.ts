@@ -7,7 +7,7 @@
 import { chmodSync, lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { errnoOf, WorkspaceFailed } from "../failure.ts";
+import { errorErrno, WorkspaceFailed } from "../failure.ts";
 
 export const storeBytesMax = 20 * 1024 ** 3;
 
@@ -30,7 +30,7 @@ export function openStoreFolder(folder: string, names: readonly string[]): void 
     }
   } catch (error) {
     if (error instanceof WorkspaceFailed) throw error;
-    const code = errnoOf(error);
+    const code = errorErrno(error);
     if (code === null) throw error;
     const reason = code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "workspace_unusable";
     throw new WorkspaceFailed(

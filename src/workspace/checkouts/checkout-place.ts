@@ -14,10 +14,10 @@ const names = { upper: "upper", work: "work", merged: "merged", delta: "delta" }
 const lowerName = (at: number): string => `lower${at}`;
 
 const checkoutsRoot = (runDir: string): string => join(runDir, "worlds");
-const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
+const textHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
 /** The paths of the checkout at a folder. */
 export const checkoutPlace = (runDir: string, folder: string): string =>
-  join(checkoutsRoot(runDir), `${basename(dirname(folder))}-${basename(folder)}-${hashOf(folder)}`);
+  join(checkoutsRoot(runDir), `${basename(dirname(folder))}-${basename(folder)}-${textHash(folder)}`);
 export const mergedIn = (place: string): string => join(place, names.merged);
 export const deltaIn = (place: string): string => join(place, names.delta);
 
@@ -28,7 +28,7 @@ export function checkoutAt(runDir: string, folder: string): string | null {
 }
 
 /** The lower folders of a checkout, the topmost first. */
-export const lowersOf = (place: string): readonly string[] =>
+export const readLowers = (place: string): readonly string[] =>
   readdirSync(place)
     .filter((name) => /^lower\d$/.test(name))
     .sort()
@@ -49,7 +49,7 @@ export function mountedCheckout(
   words: readonly string[],
 ): readonly string[] {
   // Relative paths: a mount option could not express every path's characters.
-  const lowers = lowersOf(place).map((_, index) => lowerName(index));
+  const lowers = readLowers(place).map((_, index) => lowerName(index));
   const options = `lowerdir=${lowers.join(":")},upperdir=${names.upper},workdir=${names.work},userxattr`;
   const mounting = `cd "$1" && "$2" -t overlay -o ${options} overlay ${names.merged} && cd / && shift 2`;
   return [

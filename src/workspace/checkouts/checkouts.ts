@@ -12,7 +12,7 @@ import { copyFile, mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
-import { type BytePath, bytePathOfText, bytesOf, foldersAbove } from "../git/byte-path.ts";
+import { type BytePath, bytePathOfText, bytePathBytes, foldersAbove } from "../git/byte-path.ts";
 import { type DependencyBase, openDependencyBase } from "../bases/dependency-base.ts";
 import { type Base, hasBase, openBase, openStore, type Store } from "../bases/base.ts";
 import { discard } from "../folder.ts";
@@ -25,7 +25,7 @@ import { type TreeEntry, treeIdOf } from "../git/tree.ts";
 import { isTree, treeFolders, type TreeFolders } from "../git/tree-folders.ts";
 import { deltaBetween, writeDelta, type TreeDelta } from "./delta.ts";
 import { noteListing } from "./listing.ts";
-import { deltaIn, writeCheckoutParts, lowersOf, checkoutAt, checkoutPlace } from "./checkout-place.ts";
+import { deltaIn, writeCheckoutParts, readLowers, checkoutAt, checkoutPlace } from "./checkout-place.ts";
 
 /** `overlay`: a view of a base, mounted for each command. `reflink`: a copy that shares the base's blocks. `copy`: plain copies. */
 export type CheckoutKind = "overlay" | "reflink" | "copy";
@@ -94,7 +94,7 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
     },
     foldersOf: (folder) => {
       const place = checkoutAt(runDir, folder);
-      return place === null ? [folder] : [folder, ...lowersOf(place)];
+      return place === null ? [folder] : [folder, ...readLowers(place)];
     },
   };
 }
@@ -166,7 +166,7 @@ async function indexFor(shadow: Shadow, base: Base, { changed, gone }: TreeDelta
   const nothing = "0".repeat(base.tree.length);
   const rows: Buffer[] = [];
   const add = (path: BytePath, entry: TreeEntry | null): void =>
-    void rows.push(Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? nothing}\t`), bytesOf(path), Buffer.from([0]));
+    void rows.push(Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? nothing}\t`), bytePathBytes(path), Buffer.from([0]));
   // Deletions come first, so that a file may become a folder and a folder a file.
   for (const path of [...gone, ...changed.map(([own]) => own)]) {
     for await (const [below] of folders.filesBelow(base.tree, path)) add(below, null);
@@ -184,6 +184,6 @@ async function indexFor(shadow: Shadow, base: Base, { changed, gone }: TreeDelta
 async function copyOf(shadow: Shadow, base: Base, { changed, gone }: TreeDelta, folder: string): Promise<void> {
   await run("cp", ["-a", "--reflink=always", "--", `${base.files}/.`, folder], { timeout: copyTimeoutMs });
   for (const path of [...gone, ...changed.map(([own]) => own)])
-    await rm(Buffer.concat([Buffer.from(`${folder}/`), bytesOf(path)]), { recursive: true, force: true });
+    await rm(Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]), { recursive: true, force: true });
   if (changed.length > 0) await materialize(shadow, changed, folder);
 }

@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytesOf, type BytePath } from "../git/byte-path.ts";
+import { bytePathBytes, type BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import type { GitCall } from "../git/git.ts";
 import { materialize } from "../git/materialize.ts";
@@ -55,7 +55,7 @@ export async function writeDelta(shadow: Shadow, { changed, gone }: TreeDelta, f
 const marking = `cd "$1" && shift && for path; do path=$(printf "%b." "$path") && path=\${path%.} && case $path in */*) mkdir -p -- "\${path%/*}";; esac && mknod -- "$path" c 0 0 || exit 1; done`;
 /** Names need not be text, and a command line must be: each byte is escaped. */
 const spelled = (path: BytePath): string =>
-  [...bytesOf(path)]
+  [...bytePathBytes(path)]
     .map((byte) =>
       /[A-Za-z0-9_./-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `\\0${byte.toString(8).padStart(3, "0")}`,
     )

@@ -9,7 +9,7 @@ import { lstatSync, type Stats, utimesSync, writeFileSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { type BytePath, bytesOf } from "../git/byte-path.ts";
+import { type BytePath, bytePathBytes } from "../git/byte-path.ts";
 
 export type UnchangedIn = (path: BytePath, stat: Stats) => boolean;
 
@@ -17,7 +17,7 @@ export type UnchangedIn = (path: BytePath, stat: Stats) => boolean;
 const tickMs = 25;
 const filesAtOnce = 500;
 
-const keyOf = ({ ino, size, mode, nlink, mtimeMs, ctimeMs }: Stats): string => [ino, size, mode, nlink, mtimeMs, ctimeMs].join(" ");
+const statsKey = ({ ino, size, mode, nlink, mtimeMs, ctimeMs }: Stats): string => [ino, size, mode, nlink, mtimeMs, ctimeMs].join(" ");
 const listingIn = (place: string): string => join(place, "listing");
 
 /** Records the files' stat data of a folder; nothing has been written there yet. */
@@ -26,8 +26,8 @@ export async function noteListing(place: string, folder: string, paths: Iterable
   if (!(await keepsChangeTimes(place))) return; // L1
   const rows: string[] = [];
   for (const path of paths) {
-    const stat = lstatSync(Buffer.concat([Buffer.from(`${folder}/`), bytesOf(path)]), { throwIfNoEntry: false });
-    if (stat !== undefined && !stat.isDirectory()) rows.push(`${keyOf(stat)}\t${path}\0`);
+    const stat = lstatSync(Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]), { throwIfNoEntry: false });
+    if (stat !== undefined && !stat.isDirectory()) rows.push(`${statsKey(stat)}\t${path}\0`);
     if (rows.length % filesAtOnce === 0) await setImmediate();
   }
   await writeFile(listingIn(place), rows.join(""), "latin1");
@@ -56,5 +56,5 @@ export async function readListing(place: string): Promise<UnchangedIn | null> {
     const tab = row.indexOf("\t");
     if (tab > 0) known.set(row.slice(tab + 1), row.slice(0, tab));
   }
-  return (path, stat) => known.get(path) === keyOf(stat);
+  return (path, stat) => known.get(path) === statsKey(stat);
 }

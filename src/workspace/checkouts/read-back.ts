@@ -12,7 +12,7 @@ import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder } from "../layers/fd-walk.ts";
 import type { IgnoredOf } from "../git/ignore.ts";
 import { makeAccessible, listAt, withOverlayFolder } from "../isolation/overlay-fd.ts";
-import { type ScannedEntry, identifyIn, metadataOf, scan, type ScanInput, submoduleAt } from "../layers/scan.ts";
+import { type ScannedEntry, identifyIn, bytePathMetadata, scan, type ScanInput, submoduleAt } from "../layers/scan.ts";
 import type { PathTest } from "../layers/scope.ts";
 import type { ObjectFormat, TreeEntry } from "../git/tree.ts";
 import { isTree, type TreeFolders } from "../git/tree-folders.ts";
@@ -94,7 +94,7 @@ async function writtenIn(input: ReadBackInput): Promise<Written> {
     const seen: (readonly [BytePath, Stats, TreeEntry])[] = [];
     for (const [name, stat] of listed) {
       const path = joined(shared.path, name);
-      const metadata = metadataOf(shared.path, name, stat);
+      const metadata = bytePathMetadata(shared.path, name, stat);
       if (metadata === "own") continue;
       const there = below.get(name);
       if (metadata !== null) written.found.set(path, metadata);

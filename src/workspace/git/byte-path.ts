@@ -5,24 +5,24 @@ export type BytePath = string & { readonly bytePath: true };
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-export const bytePathOf = (bytes: Buffer): BytePath => bytes.toString("latin1") as BytePath;
-export const bytePathOfText = (text: string): BytePath => bytePathOf(Buffer.from(text, "utf8"));
-export const bytesOf = (path: BytePath): Buffer => Buffer.from(path, "latin1");
+export const buildBytePath = (bytes: Buffer): BytePath => bytes.toString("latin1") as BytePath;
+export const bytePathOfText = (text: string): BytePath => buildBytePath(Buffer.from(text, "utf8"));
+export const bytePathBytes = (path: BytePath): Buffer => Buffer.from(path, "latin1");
 export const joined = (folder: BytePath, name: BytePath): BytePath => (folder === "" ? name : (`${folder}/${name}` as BytePath));
-export const partsOf = (path: BytePath): BytePath[] => (path === "" ? [] : (path.split("/") as BytePath[]));
+export const bytePathParts = (path: BytePath): BytePath[] => (path === "" ? [] : (path.split("/") as BytePath[]));
 
 /** The path as text; null if its bytes aren't UTF-8. */
-export function textOf(path: BytePath): string | null {
+export function bytePathText(path: BytePath): string | null {
   if (/^[\x00-\x7f]*$/.test(path)) return path;
   try {
-    return strict.decode(bytesOf(path));
+    return strict.decode(bytePathBytes(path));
   } catch {
     return null;
   }
 }
 
 /** The path for people: what isn't UTF-8 is shown with replacement characters. */
-export const displayPath = (path: BytePath): string => textOf(path) ?? bytesOf(path).toString("utf8");
+export const displayPath = (path: BytePath): string => bytePathText(path) ?? bytePathBytes(path).toString("utf8");
 
 /** Every folder above a path, nearest last: `a`, `a/b` of `a/b/c`. */
 export function foldersAbove(path: BytePath): BytePath[] {

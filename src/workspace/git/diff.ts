@@ -12,19 +12,19 @@ export type ChangedFile = { readonly path: string; readonly insertions: number |
 const patchBytesMax = 64 * 1_048_576;
 const safeDiffArgs = ["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
 
-const callIn = ({ root, gitDir }: RepositoryPaths) => ({ cwd: root, env: { GIT_DIR: gitDir } });
+const findCall = ({ root, gitDir }: RepositoryPaths) => ({ cwd: root, env: { GIT_DIR: gitDir } });
 
 /** Whether all these commits still exist: a branch may have been deleted, and its commits with it. */
 export async function hasCommits(repository: RepositoryPaths, commits: readonly GitSha[]): Promise<boolean> {
   for (const commit of commits) {
-    const { code } = await git({ ...callIn(repository), args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] });
+    const { code } = await git({ ...findCall(repository), args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] });
     if (code !== 0) return false;
   }
   return true;
 }
 
 export async function changedFiles(repository: RepositoryPaths, base: GitSha, tip: GitSha): Promise<readonly ChangedFile[]> {
-  const { out } = await git({ ...callIn(repository), args: ["diff-tree", "-r", "-z", "--numstat", ...safeDiffArgs, base, tip, "--"] });
+  const { out } = await git({ ...findCall(repository), args: ["diff-tree", "-r", "-z", "--numstat", ...safeDiffArgs, base, tip, "--"] });
   const lines = (text: string | undefined): number | null => (text === "-" || text === undefined ? null : Number.parseInt(text, 10));
   return out
     .toString("utf8")
@@ -45,7 +45,7 @@ export async function patchBetween(
   tip: GitSha,
 ): Promise<{ readonly text: string; readonly isCut: boolean }> {
   const { out, isCut } = await git({
-    ...callIn(repository),
+    ...findCall(repository),
     args: ["diff-tree", "-r", "-p", "--no-color", ...safeDiffArgs, base, tip, "--"],
     outputBytesMax: patchBytesMax,
   });
@@ -62,7 +62,7 @@ export async function patchOfFile(
   path: string,
 ): Promise<{ readonly text: string; readonly isCut: boolean }> {
   const { out, isCut } = await git({
-    ...callIn(repository),
+    ...findCall(repository),
     args: ["--literal-pathspecs", "diff-tree", "-r", "-p", "--no-color", ...safeDiffArgs, base, tip, "--", path],
     outputBytesMax: filePatchBytesMax,
   });

@@ -10,7 +10,7 @@
 import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync, type Dirent, type Stats } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { errnoOf, WorkspaceFailed } from "../failure.ts";
+import { errorErrno, WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
 import type { GitPlaces } from "./places.ts";
 
@@ -60,7 +60,7 @@ export function whyGitFolderUnsafe({ root, gitDir, commonDir }: GitPlaces): stri
       const name = entry.name.toString();
       if (entry.isSymbolicLink()) {
         if (depth === 0 && (notEntered.has(name) || (name === "HEAD" && isBranchLink(at)))) return null;
-        return said(at, `is a link to ${linkOf(at)}. Git would read and write through it.`); // S1
+        return said(at, `is a link to ${readLink(at)}. Git would read and write through it.`); // S1
       }
       return isSpecial(entry) ? said(at, waits) : null; // S2
     });
@@ -77,7 +77,7 @@ type Seen = (at: string, entry: Dirent<Buffer>, depth: number) => string | null;
 
 /** The first problem below a git folder. Names are bytes: names that aren't text are checked too. */
 function walk(folder: string, depth: number, seen: Seen): string | null {
-  for (const entry of entriesOf(folder)) {
+  for (const entry of readEntries(folder)) {
     if (entry.isFile()) continue; // most are: thousands of objects
     const at = join(folder, entry.name.toString());
     const found = seen(at, entry, depth);
@@ -89,11 +89,11 @@ function walk(folder: string, depth: number, seen: Seen): string | null {
   return null;
 }
 
-function entriesOf(folder: string): readonly Dirent<Buffer>[] {
+function readEntries(folder: string): readonly Dirent<Buffer>[] {
   try {
     return readdirSync(folder, { withFileTypes: true, encoding: "buffer" });
   } catch (error) {
-    if (errnoOf(error) !== null) return []; // git itself reports what it can't open
+    if (errorErrno(error) !== null) return []; // git itself reports what it can't open
     throw error;
   }
 }
@@ -110,9 +110,9 @@ function whyWaits(stat: Stats | undefined): string | null {
 }
 
 /** As old versions of git made it: HEAD as a link to its branch. */
-const isBranchLink = (path: string): boolean => /^refs\/(?!.*\.\.)/.test(linkOf(path));
+const isBranchLink = (path: string): boolean => /^refs\/(?!.*\.\.)/.test(readLink(path));
 
-function linkOf(path: string): string {
+function readLink(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
@@ -194,7 +194,7 @@ export async function whereGitWaits(folder: string, ended: AbortSignal): Promise
         }
       }
     } catch (error) {
-      if (errnoOf(error) === null) throw error; // what can't be opened doesn't block
+      if (errorErrno(error) === null) throw error; // what can't be opened doesn't block
     }
   }
   return null;

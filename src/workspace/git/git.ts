@@ -15,12 +15,12 @@ import { statfs } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join, resolve as resolved } from "node:path";
 import { invariant } from "../../kit/invariant.ts";
-import { errnoOf, WorkspaceFailed } from "../failure.ts";
+import { errorErrno, WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
 import { requireSound, whereGitWaits, whyInclude } from "./git-folder.ts";
 import { endsWithUs, signal as signalGroup } from "./living-gits.ts";
 import { mayRun } from "./may-run.ts";
-import { commonDirOf, type GitPlaces, placesAround } from "./places.ts";
+import { getCommonDir, type GitPlaces, placesAround } from "./places.ts";
 
 export type GitCall = {
   readonly args: readonly string[];
@@ -107,7 +107,7 @@ async function spawnGit(call: GitCall): Promise<GitAnswer> {
       clearTimeout(timer);
       ended.abort();
       const sentence =
-        errnoOf(error) === "ENOENT"
+        errorErrno(error) === "ENOENT"
           ? `git was not found, or the folder ${call.cwd} does not exist.`
           : `git could not be started: ${error.message}`;
       reject(new WorkspaceFailed("workspace_unusable", sentence));
@@ -184,15 +184,15 @@ const soundAlready = new Set<string>();
 
 /** G4. The runner's own git directories are exempt. */
 async function requireSoundFor(call: GitCall): Promise<void> {
-  const places = call.into ?? (call.isOwn === true ? null : placesOf(call));
+  const places = call.into ?? (call.isOwn === true ? null : gitPlaces(call));
   if (places === null || (soundAlready.has(places.gitDir) && !call.args.some((word) => writing.has(word)))) return;
   await requireSoundRepository(places);
 }
 
-function placesOf({ cwd, env }: GitCall): GitPlaces | null {
+function gitPlaces({ cwd, env }: GitCall): GitPlaces | null {
   const gitDir = env?.["GIT_DIR"];
   const around = placesAround(cwd);
-  return gitDir === undefined || around?.gitDir === gitDir ? around : { root: cwd, gitDir, commonDir: commonDirOf(gitDir) };
+  return gitDir === undefined || around?.gitDir === gitDir ? around : { root: cwd, gitDir, commonDir: getCommonDir(gitDir) };
 }
 
 /** Checks a repository's git folder before git uses it, and throws if it may not. */

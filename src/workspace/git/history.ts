@@ -26,7 +26,7 @@ export const trailerValue = (key: string): string =>
     .map((byte) => (byte > 0x20 && byte < 0x7f && byte !== 0x25 ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, "0")}`))
     .join("");
 
-export function messageOf(run: OpenRun, attempt: AttemptId, subject: string): string {
+export function runMessage(run: OpenRun, attempt: AttemptId, subject: string): string {
   const line = subject
     .replace(/[\u0000-\u001f\u007f]+/g, " ")
     .trim()
@@ -35,7 +35,7 @@ export function messageOf(run: OpenRun, attempt: AttemptId, subject: string): st
 }
 
 /** In the user's repository, since the branch is there. */
-export async function tipOf(run: OpenRun): Promise<{ readonly commit: GitSha; readonly tree: GitSha }> {
+export async function readTip(run: OpenRun): Promise<{ readonly commit: GitSha; readonly tree: GitSha }> {
   const commit = await branchAt(placesOf(run), run.ref, userRepositoryCall(run));
   if (commit === null || (await readCommit(run.shadow.call, commit)) === null)
     throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} is gone.`);

@@ -4,7 +4,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathOf, bytesOf, foldersAbove, joined, type BytePath } from "./byte-path.ts";
+import { buildBytePath, bytePathBytes, foldersAbove, joined, type BytePath } from "./byte-path.ts";
 import { git } from "./git.ts";
 import { materialize } from "./materialize.ts";
 import type { Shadow } from "./shadow.ts";
@@ -56,7 +56,7 @@ async function ask(
   const ignored = new Set<BytePath>();
   for (let index = 0; index < out.length;) {
     const end = out.indexOf(0, index);
-    ignored.add(bytePathOf(out.subarray(index + 2, end)));
+    ignored.add(buildBytePath(out.subarray(index + 2, end)));
     index = end + 1;
   }
   return ignored;
@@ -65,7 +65,7 @@ async function ask(
 function* questionsOf(paths: readonly BytePath[]): Generator<Buffer> {
   for (const path of paths) {
     // `./` in front, so that a name that begins with a colon is not taken for pathspec magic.
-    yield Buffer.concat([Buffer.from("./"), bytesOf(path), Buffer.from([0])]);
+    yield Buffer.concat([Buffer.from("./"), bytePathBytes(path), Buffer.from([0])]);
   }
 }
 

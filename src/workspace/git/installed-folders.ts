@@ -6,7 +6,7 @@
 import { lstatSync } from "node:fs";
 import { basename } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathOf, type BytePath, bytePathOfText, bytesOf, joined, textOf } from "./byte-path.ts";
+import { buildBytePath, type BytePath, bytePathOfText, bytePathBytes, joined, bytePathText } from "./byte-path.ts";
 import { git } from "./git.ts";
 import type { GitPlaces } from "./places.ts";
 import { listTree } from "./tree-list.ts";
@@ -79,7 +79,7 @@ async function foldersOf({ root, gitDir }: Pick<GitPlaces, "root" | "gitDir">, c
 
 /** Git's answer about these: the untracked ones among them, and with `options` others. */
 async function listed(places: GitPlaces, folders: readonly BytePath[], options: readonly string[]): Promise<readonly string[]> {
-  const asked = folders.flatMap((path) => textOf(path) ?? []);
+  const asked = folders.flatMap((path) => bytePathText(path) ?? []);
   if (asked.length === 0) return [];
   const found: string[] = [];
   for (let index = 0; index < asked.length; index += askedAtOnce) {
@@ -106,4 +106,4 @@ const foldersListed = (out: Buffer): readonly string[] =>
     .toString("latin1")
     .split("\0")
     .filter((path) => path.endsWith("/"))
-    .flatMap((path) => textOf(bytePathOf(bytesOf(path.slice(0, -1) as BytePath))) ?? []);
+    .flatMap((path) => bytePathText(buildBytePath(bytePathBytes(path.slice(0, -1) as BytePath))) ?? []);

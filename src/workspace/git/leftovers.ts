@@ -20,8 +20,8 @@ const looksMin = 4;
 export async function clearLeftovers(run: Pick<OpenRun, "repository" | "ref">): Promise<void> {
   const { root, commonDir } = run.repository;
   const until = performance.now() + waitMs;
-  while (gitsIn(root).some(isOrphan) && performance.now() < until) await pause(lookEveryMs);
-  for (const { pid } of gitsIn(root).filter(isOrphan)) signal(pid, "SIGKILL"); // it waits for something that doesn't come
+  while (readGits(root).some(isOrphan) && performance.now() < until) await pause(lookEveryMs);
+  for (const { pid } of readGits(root).filter(isOrphan)) signal(pid, "SIGKILL"); // it waits for something that doesn't come
   await clearLock(join(commonDir, `${run.ref}.lock`), root, "ours");
 }
 
@@ -33,7 +33,7 @@ export async function clearLock(path: string, root: string, whose: "ours" | "the
   for (let quiet = 0; performance.now() < until;) {
     await pause(lookEveryMs);
     if (!existsSync(path)) return true;
-    quiet = gitsIn(root).some(({ runner }) => runner !== process.pid) ? 0 : quiet + 1;
+    quiet = readGits(root).some(({ runner }) => runner !== process.pid) ? 0 : quiet + 1;
     if (quiet < looksMin) continue;
     await rm(path, { force: true });
     return true;
@@ -57,7 +57,7 @@ type LivingGit = { readonly pid: number; readonly runner: number | null };
 const isOrphan = ({ runner }: LivingGit): boolean => runner !== null && runner !== process.pid && !existsSync(`/proc/${runner}`);
 
 /** Gits whose working folder is in the repository. Except on Linux none can be seen. */
-function gitsIn(root: string): readonly LivingGit[] {
+function readGits(root: string): readonly LivingGit[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

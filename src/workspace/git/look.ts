@@ -13,17 +13,17 @@ import { type TreeEntry, treeIdOf } from "./tree.ts";
 import { filesBetween, treeFolders } from "./tree-folders.ts";
 import { shownPaths } from "./tree-list.ts";
 
-export async function differencesOf(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly Difference[]> {
+export async function readDifferences(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly Difference[]> {
   if (from === to) return [];
   return (await filesBetween(run.shadow.call, from, to)).map(({ path, was, now }) => ({
     path: displayPath(path),
     kind: was === undefined ? "added" : now === undefined ? "deleted" : "changed",
-    was: nameOf(was),
-    now: nameOf(now),
+    was: entryName(was),
+    now: entryName(now),
   }));
 }
 
-const nameOf = (entry: TreeEntry | undefined): string | null => (entry === undefined ? null : `${entry.mode} ${entry.sha}`);
+const entryName = (entry: TreeEntry | undefined): string | null => (entry === undefined ? null : `${entry.mode} ${entry.sha}`);
 
 /** The file list of the run's base and of the last other commit: steps ask for the same ones repeatedly. */
 const listed = new WeakMap<OpenRun, Map<GitSha, Promise<readonly string[]>>>();

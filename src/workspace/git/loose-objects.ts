@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { deflate, constants as zlib } from "node:zlib";
 import type { GitSha } from "../../contracts/ids.ts";
-import { errnoOf, WorkspaceFailed } from "../failure.ts";
+import { errorErrno, WorkspaceFailed } from "../failure.ts";
 import type { GitCall } from "./git.ts";
 import type { ObjectFormat } from "./tree.ts";
 
@@ -28,7 +28,7 @@ export const areFew = (count: number): boolean => count <= objectsMax;
 export async function writeObject(call: Omit<GitCall, "args">, format: ObjectFormat, { type, content }: NewObject): Promise<GitSha> {
   const whole = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
   const name = createHash(format).update(whole).digest("hex");
-  const folder = join(objectsOf(call), name.slice(0, 2));
+  const folder = join(gitObjects(call), name.slice(0, 2));
   const path = join(folder, name.slice(2));
   if (existsSync(path)) return name; // O2
   try {
@@ -47,7 +47,7 @@ export async function writeObject(call: Omit<GitCall, "args">, format: ObjectFor
       throw error;
     }
   } catch (error) {
-    const code = errnoOf(error);
+    const code = errorErrno(error);
     if (code === null) throw error;
     const reason = code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "workspace_unusable";
     throw new WorkspaceFailed(reason, `An object could not be written to ${folder} (${code}).`);
@@ -55,5 +55,5 @@ export async function writeObject(call: Omit<GitCall, "args">, format: ObjectFor
   return name;
 }
 
-const objectsOf = ({ cwd, env }: Omit<GitCall, "args">): string =>
+const gitObjects = ({ cwd, env }: Omit<GitCall, "args">): string =>
   env?.["GIT_OBJECT_DIRECTORY"] ?? join(env?.["GIT_DIR"] ?? cwd, "objects");

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytesOf, foldersAbove, partsOf, type BytePath } from "./byte-path.ts";
+import { bytePathBytes, foldersAbove, bytePathParts, type BytePath } from "./byte-path.ts";
 import { git, type GitCall } from "./git.ts";
 import { readObject } from "./object-reader.ts";
 import type { Shadow } from "./shadow.ts";
@@ -31,7 +31,7 @@ export async function materialize(shadow: Shadow, entries: Rows, folder: string,
 /** A few plain files are written here, which is faster than two processes; false, with nothing written, if git must do it. */
 async function writeFew(shadow: Shadow, rows: readonly (readonly [BytePath, TreeEntry | null])[], folder: string): Promise<boolean> {
   const isPlain = rows.every(
-    ([path, entry]) => entry?.mode.startsWith("100") === true && partsOf(path).every((part) => !/^(?:|\.|\.\.|\.git)$/i.test(part)),
+    ([path, entry]) => entry?.mode.startsWith("100") === true && bytePathParts(path).every((part) => !/^(?:|\.|\.\.|\.git)$/i.test(part)),
   );
   if (rows.length > fewMax || !isPlain) return false;
   const contents: (readonly [BytePath, number, Buffer])[] = [];
@@ -48,7 +48,7 @@ async function writeFew(shadow: Shadow, rows: readonly (readonly [BytePath, Tree
   return true;
 }
 
-const inside = (folder: string, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${folder}/`), bytesOf(path)]);
+const inside = (folder: string, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]);
 
 /** Writes the tree that results from `changes` on top of `onto`; a null entry deletes a path. */
 export async function writeTree(shadow: Shadow, call: Omit<GitCall, "args">, onto: GitSha, changes: Rows): Promise<GitSha> {
@@ -71,7 +71,7 @@ function* rowsOf(entries: Rows, shadow: Shadow): Generator<Buffer> {
   // Deletions come first, so that a file may become a folder and a folder a file.
   for (const [path, entry] of [...rows.filter(([, entry]) => entry === null), ...rows.filter(([, entry]) => entry !== null)]) {
     yield Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? nothing}\t`, "latin1");
-    yield bytesOf(path);
+    yield bytePathBytes(path);
     yield Buffer.from([0]);
   }
 }

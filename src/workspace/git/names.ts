@@ -27,12 +27,12 @@ export const isModulesName = (name: string): boolean => /^(?:\.gitmodules|(?:git
 export const folded = (path: string): string => path.replace(ignoredByHfs, "").normalize("NFC").toLowerCase().normalize("NFC");
 
 /** Finds new paths that would be the same file, or in the same folder under another spelling, as an existing path. */
-export function collisionsOf(created: readonly string[], kept: Iterable<string>): { readonly path: string; readonly with: string }[] {
+export function createdCollisions(created: readonly string[], kept: Iterable<string>): { readonly path: string; readonly with: string }[] {
   if (created.length === 0) return [];
   const spellings = new Map<string, string>();
   const exact = new Set<string>();
   for (const path of kept) {
-    for (const prefix of prefixesOf(path)) {
+    for (const prefix of pathPrefixes(path)) {
       if (exact.has(prefix)) continue;
       exact.add(prefix);
       spellings.set(folded(prefix), prefix);
@@ -40,7 +40,7 @@ export function collisionsOf(created: readonly string[], kept: Iterable<string>)
   }
   const collisions: { readonly path: string; readonly with: string }[] = [];
   for (const path of [...created].sort()) {
-    for (const prefix of prefixesOf(path)) {
+    for (const prefix of pathPrefixes(path)) {
       // A tree that already has both spellings is the user's affair; only a new spelling is a collision.
       if (exact.has(prefix)) continue;
       const other = spellings.get(folded(prefix));
@@ -56,7 +56,7 @@ export function collisionsOf(created: readonly string[], kept: Iterable<string>)
   return collisions;
 }
 
-function prefixesOf(path: string): string[] {
+function pathPrefixes(path: string): string[] {
   const prefixes: string[] = [];
   for (let index = path.indexOf("/"); index !== -1; index = path.indexOf("/", index + 1)) prefixes.push(path.slice(0, index));
   prefixes.push(path);

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { errnoOf } from "../failure.ts";
+import { errorErrno } from "../failure.ts";
 import { git } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
@@ -22,7 +22,7 @@ export async function makeOwnGitDirectory({ root, format }: Pick<Repository, "ro
     await init(aside);
     await rename(aside, folder);
   } catch (error) {
-    if (!["ENOTEMPTY", "EEXIST"].includes(errnoOf(error) ?? "")) throw error;
+    if (!["ENOTEMPTY", "EEXIST"].includes(errorErrno(error) ?? "")) throw error;
     if (!isThere()) await init(folder); // left incomplete by a killed process
   } finally {
     await rm(aside, { recursive: true, force: true });

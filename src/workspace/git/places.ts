@@ -19,13 +19,13 @@ export function placesAround(folder: string): GitPlaces | null {
         : null;
     const gitDir =
       stat?.isDirectory() === true || stat?.isSymbolicLink() === true ? named : pointer === null ? null : resolve(root, pointer);
-    if (gitDir !== null) return { root, gitDir, commonDir: commonDirOf(gitDir) };
+    if (gitDir !== null) return { root, gitDir, commonDir: getCommonDir(gitDir) };
     if (root === dirname(root)) return null;
   }
 }
 
 /** The main repository of a linked worktree; its own folder if it isn't a linked one. */
-export function commonDirOf(gitDir: string): string {
+export function getCommonDir(gitDir: string): string {
   const named = readSmallFile(join(gitDir, "commondir"), pointerBytesMax)?.toString("utf8").replace(/\n+$/, "") ?? "";
   return named === "" ? gitDir : resolve(gitDir, named);
 }

@@ -2,7 +2,7 @@
 // the open object reader; a large one is listed by a git process.
 
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathOf, type BytePath } from "./byte-path.ts";
+import { buildBytePath, type BytePath } from "./byte-path.ts";
 import { git, type GitCall } from "./git.ts";
 import { isObjectName, knownTree, type Tree, type TreeEntry, treeIdOf } from "./tree.ts";
 import { filesOfFew } from "./tree-folders.ts";
@@ -53,7 +53,7 @@ async function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<T
     const end = out.indexOf(0, index);
     const tab = out.indexOf(9, index);
     const [mode = "", , sha = ""] = out.toString("latin1", index, tab).split(" ");
-    tree.set(bytePathOf(out.subarray(tab + 1, end)), { mode, sha });
+    tree.set(buildBytePath(out.subarray(tab + 1, end)), { mode, sha });
     index = end + 1;
   }
   return tree;

@@ -86,7 +86,7 @@ async function find(folder: string): Promise<RepositoryLookup<Repository>> {
   if (around !== null) await requireSoundRepository(around);
   const answers = (await answersKnown(folder, around)) ?? (await answersAtOnce(folder)) ?? (await answersOneByOne(folder));
   if ("failure" in answers) return answers;
-  known.set(folder, { stamp: stampOf(around), answers });
+  known.set(folder, { stamp: gitPlacesStamp(around), answers });
   noteTree(answers.commit, answers.tree);
   const root = await realpath(answers.top);
   const gitDir = await realpath(answers.gitDir);
@@ -119,13 +119,13 @@ const known = new Map<string, { readonly stamp: string; readonly answers: Answer
 /** The cached answer of this process, if neither the configuration nor HEAD has changed. */
 async function answersKnown(folder: string, places: GitPlaces | null): Promise<Answers | null> {
   const before = known.get(folder);
-  if (before === undefined || places === null || before.stamp !== stampOf(places)) return null;
+  if (before === undefined || places === null || before.stamp !== gitPlacesStamp(places)) return null;
   const isSame = ((await headBranch(places)) ?? "HEAD") === before.answers.ref && (await headCommit(places)) === before.answers.commit;
   return isSame ? before.answers : null;
 }
 
 /** The stat data of the files that say where a repository's parts are. */
-function stampOf(places: GitPlaces | null): string {
+function gitPlacesStamp(places: GitPlaces | null): string {
   if (places === null) return "";
   const { root, gitDir, commonDir } = places;
   const files = [join(root, ".git"), join(commonDir, "config"), join(gitDir, "config.worktree"), join(gitDir, "commondir")];

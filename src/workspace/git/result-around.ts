@@ -3,7 +3,7 @@
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { foldersAbove, joined, type BytePath } from "./byte-path.ts";
-import { nameOf } from "../layers/embedded-repository.ts";
+import { bytePathName } from "../layers/embedded-repository.ts";
 import type { GitCall } from "./git.ts";
 import type { Change } from "../layers/judge.ts";
 import { readObject } from "./object-reader.ts";
@@ -26,7 +26,7 @@ export async function resultAround(
     if (there === undefined || !isTree(there)) continue;
     for (const [name, entry] of await folders.read(there.sha)) {
       const path = joined(folder, name);
-      if (!isTree(entry) || ["objects", "refs"].includes(nameOf(path))) result.set(path, entry);
+      if (!isTree(entry) || ["objects", "refs"].includes(bytePathName(path))) result.set(path, entry);
     }
   }
   for (const { path, after } of changes) if (after === null) result.delete(path);
@@ -44,7 +44,7 @@ async function commonDirsIn(call: Omit<GitCall, "args">, tree: GitSha): Promise<
   return paths;
 }
 
-const isCommonDir = (path: BytePath): boolean => path.endsWith("commondir") && nameOf(path) === "commondir";
+const isCommonDir = (path: BytePath): boolean => path.endsWith("commondir") && bytePathName(path) === "commondir";
 
 const lookedThrough = async (call: Omit<GitCall, "args">, tree: GitSha): Promise<ReadonlySet<BytePath>> =>
   new Set((await listTree(call, tree)).paths.filter(isCommonDir));

@@ -14,17 +14,17 @@ export type RunBranch = {
   readonly isCheckedOut: boolean;
 };
 
-const callIn = ({ root, gitDir }: Where) => ({ cwd: root, env: { GIT_DIR: gitDir } });
-const branchOf = (run: string): string => `autopilot/${run}`;
+const findCall = ({ root, gitDir }: Where) => ({ cwd: root, env: { GIT_DIR: gitDir } });
+const runBranch = (run: string): string => `autopilot/${run}`;
 
 /** The run's own branch and those of its child runs. `runs`: the others here, whose names may have the same prefix. */
-export async function branchesOf(repository: Where, run: string, runs: readonly string[]): Promise<readonly RunBranch[]> {
+export async function readBranches(repository: Where, run: string, runs: readonly string[]): Promise<readonly RunBranch[]> {
   const format = "%(refname:short)%00%(objectname)%00%(worktreepath)";
-  const { out } = await git({ ...callIn(repository), args: ["for-each-ref", `--format=${format}`, "refs/heads/autopilot/"] });
-  const others = runs.filter((candidate) => candidate !== run && candidate.startsWith(`${run}-`)).map(branchOf);
+  const { out } = await git({ ...findCall(repository), args: ["for-each-ref", `--format=${format}`, "refs/heads/autopilot/"] });
+  const others = runs.filter((candidate) => candidate !== run && candidate.startsWith(`${run}-`)).map(runBranch);
   const isOurs = (name: string): boolean => {
-    const isChild = name.startsWith(`${branchOf(run)}-`) && !others.some((other) => name === other || name.startsWith(`${other}-`));
-    return name === branchOf(run) || isChild;
+    const isChild = name.startsWith(`${runBranch(run)}-`) && !others.some((other) => name === other || name.startsWith(`${other}-`));
+    return name === runBranch(run) || isChild;
   };
   const found = out
     .toString("utf8")
@@ -37,7 +37,7 @@ export async function branchesOf(repository: Where, run: string, runs: readonly 
 
 async function isElsewhere(repository: Where, commit: GitSha, own: ReadonlySet<string>): Promise<boolean> {
   const args = ["for-each-ref", `--contains=${commit}`, "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags"];
-  const { out } = await git({ ...callIn(repository), args });
+  const { out } = await git({ ...findCall(repository), args });
   return out
     .toString("utf8")
     .split("\n")
@@ -47,5 +47,5 @@ async function isElsewhere(repository: Where, commit: GitSha, own: ReadonlySet<s
 /** Deletes a branch that has not moved; one that was moved meanwhile stays. */
 export async function deleteBranch(repository: Where, name: string, commit: GitSha): Promise<boolean> {
   const args = ["update-ref", "-d", `refs/heads/${name}`, commit];
-  return (await git({ ...callIn(repository), args, codes: [0, 1, 128] })).code === 0;
+  return (await git({ ...findCall(repository), args, codes: [0, 1, 128] })).code === 0;
 }

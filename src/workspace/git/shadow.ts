@@ -10,7 +10,7 @@ import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BytePath } from "./byte-path.ts";
-import { errnoOf } from "../failure.ts";
+import { errorErrno } from "../failure.ts";
 import { erase, readSmallFile, writeWhole } from "../folder.ts";
 import type { GitCall } from "./git.ts";
 import { installedRules } from "./installed-folders.ts";
@@ -67,7 +67,7 @@ async function makeShadow(repository: Repository, gitDir: string, objects: strin
   );
   await borrowFrom(draft, objects);
   await writeFile(join(draft, "info", "attributes"), rawAttributes); // H1
-  await writeFile(join(draft, "info", "exclude"), `${await excludesOf(repository)}${await installedRules(repository, installed)}`); // H2
+  await writeFile(join(draft, "info", "exclude"), `${await readExcludes(repository)}${await installedRules(repository, installed)}`); // H2
   const shallow = join(repository.commonDir, "shallow");
   if (existsSync(shallow)) await cp(shallow, join(draft, "shallow"));
   await chmod(draft, 0o700);
@@ -91,7 +91,7 @@ async function borrowFrom(gitDir: string, objects: string): Promise<void> {
 }
 
 /** The user's ignore rules outside the tree: their global file, then the repository's own. */
-async function excludesOf(repository: Repository): Promise<string> {
+async function readExcludes(repository: Repository): Promise<string> {
   // Only from the user's own config: a repository's could name any file of theirs, and the agent sees what is copied here.
   const named = await askUserConfig(userViewCall(repository), ["--type=path", "--get", "core.excludesFile"]);
   const fallback = join(process.env["XDG_CONFIG_HOME"] || join(process.env["HOME"] || "/nonexistent", ".config"), "git", "ignore");
@@ -104,7 +104,7 @@ async function textOrNone(path: string): Promise<string> {
   try {
     return readSmallFile(path, excludesBytesMax)?.toString("utf8") ?? "";
   } catch (error) {
-    if (errnoOf(error) !== null) return "";
+    if (errorErrno(error) !== null) return "";
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 // status: lists uncommitted files of the user's checkout, with the user's own configuration so that their filters and line endings count.
 
-import { bytePathOf, displayPath } from "./byte-path.ts";
+import { buildBytePath, displayPath } from "./byte-path.ts";
 import { git } from "./git.ts";
 import type { PathTest } from "../layers/scope.ts";
 import type { GitPlaces } from "./places.ts";
@@ -28,7 +28,7 @@ async function look(repository: GitPlaces, isOwned: PathTest, untrackedFiles: "a
   const untracked: string[] = [];
   for (let index = 0; index < out.length;) {
     const end = out.indexOf(0, index);
-    const path = displayPath(bytePathOf(out.subarray(index + 3, end)));
+    const path = displayPath(buildBytePath(out.subarray(index + 3, end)));
     if (!isOwned(path)) (out.toString("latin1", index, index + 2) === "??" ? untracked : changed).push(path);
     index = end + 1;
   }

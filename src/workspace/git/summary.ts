@@ -7,7 +7,7 @@ import type { Repository } from "./repository.ts";
 
 export type Summary = Awaited<ReturnType<Workspace["summary"]>>;
 
-export async function summaryOf(repository: Pick<Repository, "root" | "gitDir">, base: GitSha, tip: GitSha): Promise<Summary> {
+export async function readSummary(repository: Pick<Repository, "root" | "gitDir">, base: GitSha, tip: GitSha): Promise<Summary> {
   const call = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
   const options = ["-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
   const { out } = await git({ ...call, args: ["diff-tree", ...options, base, tip, "--"] });

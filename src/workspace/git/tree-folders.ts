@@ -6,7 +6,7 @@
 //   T2. An edited tree has the hash git would give it, whether it is written or only computed.
 
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathOf, bytesOf, joined, partsOf, type BytePath } from "./byte-path.ts";
+import { buildBytePath, bytePathBytes, joined, bytePathParts, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitCall } from "./git.ts";
 import { areFew, writeObject } from "./loose-objects.ts";
@@ -44,7 +44,7 @@ export function treeFolders(call: Omit<GitCall, "args">): TreeFolders {
   };
   const at = async (tree: GitSha, path: BytePath): Promise<TreeEntry | undefined> => {
     let entry: TreeEntry | undefined = { mode: "40000", sha: tree };
-    for (const part of partsOf(path)) {
+    for (const part of bytePathParts(path)) {
       if (entry === undefined || !isTree(entry)) return undefined;
       entry = (await read(entry.sha)).get(part);
     }
@@ -127,7 +127,7 @@ function parsed(content: Buffer, hashBytes: number): TreeFolder {
     const space = content.indexOf(32, index);
     const end = content.indexOf(0, space);
     const sha = content.toString("hex", end + 1, end + 1 + hashBytes);
-    folder.set(bytePathOf(content.subarray(space + 1, end)), { mode: content.toString("latin1", index, space), sha });
+    folder.set(buildBytePath(content.subarray(space + 1, end)), { mode: content.toString("latin1", index, space), sha });
     index = end + 1 + hashBytes;
   }
   return folder;
@@ -163,7 +163,7 @@ export async function editTree(
     }
     for (const [name, entry] of here) if (entry !== null && !below.has(name)) entries.set(name, entry);
     for (const [name, entry] of here) if (entry !== null && below.has(name) && !isTree(entries.get(name))) entries.set(name, entry);
-    return entries.size === 0 ? null : named(contentOf(entries));
+    return entries.size === 0 ? null : named(treeFolderContent(entries));
   }
 
   function named(content: Buffer): GitSha {
@@ -191,13 +191,13 @@ function sorted(wanted: readonly TreeChange[]): Pending {
 }
 
 /** Git sorts a folder as if its name ended in a slash; names are bytes, one character each, so plain comparison is byte order. */
-function contentOf(entries: TreeFolder): Buffer {
+function treeFolderContent(entries: TreeFolder): Buffer {
   const rows = [...entries].map(([name, entry]) => ({ name, entry, key: isTree(entry) ? `${name}/` : name }));
   rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   return Buffer.concat(
     rows.flatMap(({ name, entry }) => [
       Buffer.from(`${entry.mode} `, "latin1"),
-      bytesOf(name),
+      bytePathBytes(name),
       Buffer.from([0]),
       Buffer.from(entry.sha, "hex"),
     ]),
@@ -224,7 +224,7 @@ async function storeTrees(call: Omit<GitCall, "args">, contents: readonly Buffer
     for (const content of contents) {
       for (const [name, { mode, sha }] of parsed(content, hashBytes)) {
         const type = mode === "40000" ? "tree" : mode === "160000" ? "commit" : "blob";
-        yield Buffer.concat([Buffer.from(`${mode.padStart(6, "0")} ${type} ${sha}\t`, "latin1"), bytesOf(name), Buffer.from([0])]);
+        yield Buffer.concat([Buffer.from(`${mode.padStart(6, "0")} ${type} ${sha}\t`, "latin1"), bytePathBytes(name), Buffer.from([0])]);
       }
       yield Buffer.from([0]);
     }

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytesOf, type BytePath } from "./byte-path.ts";
+import { bytePathBytes, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import type { GitCall } from "./git.ts";
 import { readObject } from "./object-reader.ts";
@@ -74,7 +74,7 @@ function folderHash(format: ObjectFormat, folder: Folder): GitSha {
   rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   const content = rows.flatMap(({ name, entry }) => {
     const [mode, sha] = entry instanceof Map ? ["40000", folderHash(format, entry)] : [entry.mode, entry.sha];
-    return [Buffer.from(`${mode} `, "latin1"), bytesOf(name as BytePath), Buffer.from([0]), Buffer.from(sha, "hex")];
+    return [Buffer.from(`${mode} `, "latin1"), bytePathBytes(name as BytePath), Buffer.from([0]), Buffer.from(sha, "hex")];
   });
   return objectHash(format, "tree", Buffer.concat(content));
 }

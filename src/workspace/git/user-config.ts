@@ -42,11 +42,11 @@ function stampFor(folder: string): string | null {
     join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "git", "config"),
     env["GIT_CONFIG_SYSTEM"] ?? "/etc/gitconfig",
   ];
-  const looks = files.map(lookOf);
+  const looks = files.map(readLook);
   return looks.includes(null) ? null : JSON.stringify([files, looks, env["GIT_CONFIG_NOSYSTEM"]]);
 }
 
-function lookOf(path: string): string | null {
+function readLook(path: string): string | null {
   try {
     const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
     if (stat === undefined) return "";

@@ -12,7 +12,7 @@
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { errnoOf } from "../failure.ts";
+import { errorErrno } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
 import type { GitCall } from "./git.ts";
 import type { GitPlaces } from "./places.ts";
@@ -60,7 +60,7 @@ export function userViewCall({
   try {
     refresh(view, { root, gitDir, commonDir });
   } catch (error) {
-    if (errnoOf(error) !== "ENOENT") throw error;
+    if (errorErrno(error) !== "ENOENT") throw error;
     views.delete(gitDir); // temporary folders are cleaned up now and then
     return userViewCall({ root, gitDir, commonDir });
   }
@@ -87,7 +87,7 @@ function makeView({ gitDir, commonDir }: GitPlaces): string {
 
 function refresh(view: string, { gitDir, commonDir }: GitPlaces): void {
   const settings = ["config", ...(gitDir === commonDir ? [] : ["config.worktree"])].flatMap((name) =>
-    settingsIn(readSmallFile(join(name === "config" ? commonDir : gitDir, name), smallBytesMax)?.toString("utf8") ?? ""),
+    findSettings(readSmallFile(join(name === "config" ? commonDir : gitDir, name), smallBytesMax)?.toString("utf8") ?? ""),
   );
   put(join(view, "config"), ["[core]", "\tbare = false", ...settings, ""].join("\n"));
   put(join(view, "HEAD"), readSmallFile(join(gitDir, "HEAD"), smallBytesMax)?.toString("utf8") ?? "ref: refs/heads/none\n");
@@ -96,7 +96,7 @@ function refresh(view: string, { gitDir, commonDir }: GitPlaces): void {
 }
 
 /** U1. A named section, a value that is not a plain word, and multi-line values are skipped. */
-export function settingsIn(text: string): readonly string[] {
+export function findSettings(text: string): readonly string[] {
   let section = "";
   return text.split("\n").flatMap((line) => {
     section = /^\s*\[/.test(line) ? (/^\s*\[(\w+)\]\s*$/.exec(line)?.[1]?.toLowerCase() ?? "") : section;
@@ -125,6 +125,6 @@ function isAlive(pid: number): boolean {
   try {
     return pid > 0 && process.kill(pid, 0);
   } catch (error) {
-    return errnoOf(error) !== "ESRCH";
+    return errorErrno(error) !== "ESRCH";
   }
 }

@@ -39,7 +39,7 @@ type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, valu
 /** For a machine with unknown call numbers it allows everything. `mayMakeUsers`: user namespaces are prevented by other means. */
 export function filterProgram(architecture: string, mayMakeUsers: boolean): Buffer {
   const of = architectures[architecture];
-  if (of === undefined) return bytesOf([answer, 0, 0, verdict.allow]);
+  if (of === undefined) return instructionBytes([answer, 0, 0, verdict.allow]);
   const when = (number: number, word: number): Instruction[] => [
     [jump.equal, 0, 1, number],
     [answer, 0, 0, word],
@@ -71,10 +71,10 @@ export function filterProgram(architecture: string, mayMakeUsers: boolean): Buff
         ]),
     [answer, 0, 0, verdict.allow],
   ];
-  return Buffer.concat(program.map(bytesOf));
+  return Buffer.concat(program.map(instructionBytes));
 }
 
-function bytesOf([code, ifTrue, ifFalse, value]: Instruction): Buffer {
+function instructionBytes([code, ifTrue, ifFalse, value]: Instruction): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeUInt16LE(code, 0);
   bytes.writeUInt8(ifTrue, 2);

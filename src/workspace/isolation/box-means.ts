@@ -26,14 +26,14 @@ const closedSince = [0, 8] as const;
 export function boxMeansHere(last: "own" | "tried", cache: SelfTestCache = noCache, ids?: BoxUsers["ids"]): readonly BoxMeans[] {
   const bwrap = programOnPath("bwrap");
   if (bwrap === null) return [];
-  const version = versionOf(bwrap, cache);
+  const version = bwrapVersion(bwrap, cache);
   const kinds = isAtLeast(version, closedSince) ? (["closed", last] as const) : [last];
   return kinds.map((kind) => ({ bwrap, hasSizes: isAtLeast(version, sizesSince), users: ids === undefined ? { kind } : { kind, ids } }));
 }
 
 type Version = readonly [major: number, minor: number];
 
-function versionOf(bwrap: string, cache: SelfTestCache): Version {
+function bwrapVersion(bwrap: string, cache: SelfTestCache): Version {
   const ask = (): string =>
     execFileSync(bwrap, ["--version"], { encoding: "utf8", timeout: versionTimeoutMs, stdio: ["ignore", "pipe", "ignore"] });
   try {

@@ -32,7 +32,7 @@ export function mountArguments(mounts: readonly Mount[], links: readonly Link[],
       .flatMap(([link, target]) => ["--symlink", target, link]);
   return [
     ...linked((around) => around === undefined),
-    ...kept.flatMap((mount) => argumentsOf(mount, hasSizes)),
+    ...kept.flatMap((mount) => listArguments(mount, hasSizes)),
     ...linked((around) => around?.kind === "scratch" || around?.kind === "nothing" || isOwn(around)),
     ...inTheEnd.flatMap((path) => ["--remount-ro", path]), // X1
   ];
@@ -47,7 +47,7 @@ function chosen(mounts: readonly Mount[]): readonly Mount[] {
     if (before === undefined || explicitness[mount.kind] > explicitness[before.kind]) best.set(key, mount);
   }
   return [...best.values()].sort(
-    (a, b) => depthOf(a.path) - depthOf(b.path) || explicitness[b.kind] - explicitness[a.kind] || (a.path < b.path ? -1 : 1),
+    (a, b) => pathDepth(a.path) - pathDepth(b.path) || explicitness[b.kind] - explicitness[a.kind] || (a.path < b.path ? -1 : 1),
   );
 }
 
@@ -68,7 +68,7 @@ function needed(sorted: readonly Mount[]): readonly Mount[] {
 const aroundOf = (path: string, kept: readonly Mount[]): Mount | undefined =>
   kept.findLast((mount) => mount.kind !== "folder" && isWithin(path, mount.path));
 
-function argumentsOf(mount: Mount, hasSizes: boolean): readonly string[] {
+function listArguments(mount: Mount, hasSizes: boolean): readonly string[] {
   const { path } = mount;
   if (mount.kind === "writable") return ["--bind", mount.from ?? path, path];
   if (mount.kind === "readable") return ["--ro-bind-try", mount.from ?? path, path];
@@ -84,5 +84,5 @@ const isThere = (link: string, around: Mount | undefined): boolean =>
   around?.kind === "writable" &&
   lstatSync(`${around.from ?? around.path}${link.slice(around.path.length)}`, { throwIfNoEntry: false }) !== undefined;
 
-const depthOf = (path: string): number => path.split("/").length;
+const pathDepth = (path: string): number => path.split("/").length;
 const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true;

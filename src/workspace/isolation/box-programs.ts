@@ -24,10 +24,10 @@ export function programOnPath(name: string): string | null {
 export function wayTo(path: string): Way | null {
   const links: (readonly [string, string])[] = [];
   let at = "/";
-  let rest = partsOf(path);
+  let rest = pathParts(path);
   for (let part = rest.shift(); part !== undefined; part = rest.shift()) {
     const next = join(at, part);
-    const kind = kindOf(next);
+    const kind = pathKind(next);
     if (kind === "none") return null;
     if (kind === "other") {
       at = next;
@@ -36,7 +36,7 @@ export function wayTo(path: string): Way | null {
     if (links.length === linksMax) return null;
     const target = readlinkSync(next);
     links.push([next, target]);
-    rest = [...partsOf(target), ...rest];
+    rest = [...pathParts(target), ...rest];
     if (target.startsWith("/")) at = "/";
   }
   return { real: at, links };
@@ -47,7 +47,7 @@ type Kind = "link" | "other" | "none";
 /** Cached for one call: a box asks for some eighty paths, which share the same few folders. */
 const seen = new Map<string, Kind>();
 
-function kindOf(path: string): Kind {
+function pathKind(path: string): Kind {
   const before = seen.get(path);
   if (before !== undefined) return before;
   const kind = lookAt(path);
@@ -66,7 +66,7 @@ function lookAt(path: string): Kind {
   }
 }
 
-const partsOf = (path: string): string[] => path.split("/").filter((part) => part !== "" && part !== ".");
+const pathParts = (path: string): string[] => path.split("/").filter((part) => part !== "" && part !== ".");
 
 export type ProgramInput = {
   readonly argv: readonly string[];
@@ -101,14 +101,14 @@ function folderPlace(folder: string, input: ProgramInput): readonly string[] {
   const way = wayTo(folder);
   if (way === null || input.hidden.some((hidden) => isWithin(way.real, hidden))) return [];
   if (isTooWide(way.real, input)) return [];
-  return [folder, prefixOf(way.real, input) ?? way.real];
+  return [folder, readPrefix(way.real, input) ?? way.real];
 }
 
 /** The package a program is part of: all of its node_modules, its package's folder, its tool's, or itself alone. */
 export function packageOf(real: string, input: ProgramInput): string {
   const modules = real.indexOf("/node_modules/");
   if (modules > 0) return real.slice(0, modules + "/node_modules".length);
-  const prefix = prefixOf(dirname(real), input);
+  const prefix = readPrefix(dirname(real), input);
   if (prefix !== null) return prefix;
   for (let folder = dirname(real); folder !== "/"; folder = dirname(folder)) {
     if (existsSync(join(folder, "package.json"))) return isTooWide(folder, input) ? real : folder; // P1
@@ -116,7 +116,7 @@ export function packageOf(real: string, input: ProgramInput): string {
   return real;
 }
 
-function prefixOf(folder: string, input: ProgramInput): string | null {
+function readPrefix(folder: string, input: ProgramInput): string | null {
   if (!["bin", "sbin", "shims"].includes(basename(folder))) return null;
   const prefix = dirname(folder);
   if (isTooWide(prefix, input) || basename(prefix) === ".local") return null; // P1
@@ -125,7 +125,7 @@ function prefixOf(folder: string, input: ProgramInput): string | null {
 
 /** P1 */
 function isTooWide(folder: string, { home, hidden }: ProgramInput): boolean {
-  return partsOf(folder).length < 2 || [home, ...hidden].some((place) => isWithin(place, folder));
+  return pathParts(folder).length < 2 || [home, ...hidden].some((place) => isWithin(place, folder));
 }
 
 export const isWithin = (path: string, folder: string): boolean => folder === "/" || path === folder || path.startsWith(`${folder}/`);

@@ -11,7 +11,7 @@ import { createServer, type Server } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { privateHome, type Command, type IsolationPlace, type Wrapped } from "./confinement.ts";
-import { errnoOf } from "../failure.ts";
+import { errorErrno } from "../failure.ts";
 import { erase } from "../folder.ts";
 
 export type BoxTest = {
@@ -49,7 +49,7 @@ export async function testBox({ place, wrap, collect }: BoxTest): Promise<readon
     await fill(folder, sibling);
     const forbidden = [join(sibling, "file"), join(room, "file"), join(place.runDir, "self-test-file"), atHome];
     const hidden = [join(sibling, "secret")];
-    const port = portOf(outside);
+    const port = serverPort(outside);
     const order = { folder, forbidden, hidden, port, egressPort: port === 65_535 ? port - 1 : port + 1, waitMs: egressWaitMs };
     const wrapped = wrap({
       argv: [process.execPath, "-e", script, JSON.stringify(order)],
@@ -120,7 +120,7 @@ function runOnce({ argv, env, cwd }: Wrapped): Promise<{ readonly said: Said | n
   const [program = "", ...args] = argv;
   return new Promise((resolve) => {
     execFile(program, args, { env, cwd, timeout: timeoutMs, killSignal: "SIGKILL" }, (error, out, err) => {
-      resolve({ said: saidIn(out), err: err.trim().slice(0, 300) || (errnoOf(error) ?? "") });
+      resolve({ said: saidIn(out), err: err.trim().slice(0, 300) || (errorErrno(error) ?? "") });
     });
   });
 }
@@ -142,7 +142,7 @@ function listening(server: Server, where: number | string): Promise<Server> {
   });
 }
 
-function portOf(server: Server): number {
+function serverPort(server: Server): number {
   const address = server.address();
   return address !== null && typeof address === "object" ? address.port : 0;
 }

@@ -8,7 +8,7 @@
 import { mkdir } from "node:fs/promises";
 import { bwrapIsolation } from "./bwrap.ts";
 import { cleanEnvironment, mayOutlive, privateHome, type Isolation, type IsolationLevel, type IsolationPlace } from "./confinement.ts";
-import { fixOf } from "./isolation-fix.ts";
+import { levelFix } from "./isolation-fix.ts";
 import { landlockIsolation } from "./landlock.ts";
 import { overlayIsolation } from "./overlay.ts";
 import { srtIsolation } from "./srt.ts";
@@ -56,7 +56,7 @@ export async function inspectIsolations(runDir: string): Promise<readonly Inspec
     const failures = await isolation.selfTest();
     const isUsable = failures.length === 0;
     const found = isUsable ? `${isolation.mechanism}, self-test passed` : failures.join("; ");
-    tried.push({ level, isUsable, found, fix: isUsable ? "" : fixOf(level, failures) });
+    tried.push({ level, isUsable, found, fix: isUsable ? "" : levelFix(level, failures) });
   }
   return tried;
 }

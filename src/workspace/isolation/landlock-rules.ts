@@ -57,7 +57,7 @@ function withoutSecrets(path: string, secrets: readonly string[]): readonly Rule
   const inside = secrets.filter((secret) => isWithin(secret, path));
   if (inside.length === 0 && !isEtcOfRoot(path)) return [[read, path]];
   if (!(lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)) return isPrivate(path) ? [] : [[read, path]];
-  const below = namesIn(path)
+  const below = readNames(path)
     .slice(0, piecesMax)
     .map((name) => join(path, name))
     .filter((piece) => !isPrivate(piece))
@@ -74,7 +74,7 @@ function isPrivate(path: string): boolean {
   return stat !== undefined && !stat.isSymbolicLink() && (stat.mode & 0o004) === 0;
 }
 
-function namesIn(folder: string): readonly string[] {
+function readNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {

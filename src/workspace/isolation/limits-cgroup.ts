@@ -69,7 +69,7 @@ export async function openCgroups(runDir: string, parents = parentsHere()): Prom
       usable.map(({ parent, files }) => {
         const folder = join(parent, groupName(runDir, key));
         mkdirSync(folder, { recursive: true });
-        const settings = settingsOf(limits).filter(([file]) => files.includes(file));
+        const settings = limitsSettings(limits).filter(([file]) => files.includes(file));
         // Twice: of memory and memory with swap the kernel wants the larger raised first, and either may be it.
         for (const [file, value] of settings) tryWrite(join(folder, file), value);
         for (const [file, value] of settings) writeFileSync(join(folder, file), value);
@@ -83,7 +83,7 @@ export async function openCgroups(runDir: string, parents = parentsHere()): Prom
 
 function parentsHere(): readonly string[] {
   if (process.platform !== "linux") return [];
-  const parents = ownFolders(textOf("/proc/self/mountinfo"), textOf("/proc/self/cgroup"));
+  const parents = ownFolders(readText("/proc/self/mountinfo"), readText("/proc/self/cgroup"));
   // Only the root of a v2 tree may have processes and children; elsewhere this is refused, which is harmless.
   for (const parent of parents) tryWrite(join(parent, "cgroup.subtree_control"), "+pids +memory");
   return [...new Set(parents)];
@@ -111,7 +111,7 @@ function heldBy(files: readonly string[]): readonly LimitKind[] {
 }
 
 /** Swap counts as memory: with it a limit would only be slower. */
-const settingsOf = ({ processesMax, memoryBytesMax }: Limits): readonly (readonly [string, string])[] => [
+const limitsSettings = ({ processesMax, memoryBytesMax }: Limits): readonly (readonly [string, string])[] => [
   ["pids.max", String(processesMax * tasksPerProcess)],
   ["memory.max", String(memoryBytesMax)],
   ["memory.swap.max", "0"],
@@ -124,13 +124,13 @@ const groupPattern = /^autopilot-(\d+)-(\d+)-(\d+)-[0-9a-f]{12}$/;
 /** Its name has its owner: the pid namespace, the pid, the start time. */
 function groupName(runDir: string, key: string): string {
   const hash = createHash("sha256").update(`${runDir}\0${key}`).digest("hex").slice(0, 12);
-  return `autopilot-${pidNamespace()}-${process.pid}-${beganOf(process.pid) ?? "0"}-${hash}`;
+  return `autopilot-${pidNamespace()}-${process.pid}-${pidBegan(process.pid) ?? "0"}-${hash}`;
 }
 
 async function clearLeftovers(parent: string): Promise<void> {
   const left = readdirSync(parent).filter((name) => {
     const [, namespace, pid, began] = groupPattern.exec(name) ?? [];
-    return pid !== undefined && namespace === pidNamespace() && beganOf(Number(pid)) !== began; // C2
+    return pid !== undefined && namespace === pidNamespace() && pidBegan(Number(pid)) !== began; // C2
   });
   await Promise.all(left.map((name) => removeGroup(join(parent, name))));
 }
@@ -139,7 +139,7 @@ async function removeGroup(folder: string): Promise<void> {
   const until = performance.now() + removeWithinMs;
   while (existsSync(folder) && performance.now() < until) {
     if (existsSync(join(folder, "cgroup.kill"))) tryWrite(join(folder, "cgroup.kill"), "1");
-    else for (const pid of textOf(join(folder, "cgroup.procs")).split("\n").filter(Boolean)) kill(Number(pid));
+    else for (const pid of readText(join(folder, "cgroup.procs")).split("\n").filter(Boolean)) kill(Number(pid));
     try {
       rmdirSync(folder);
       return;
@@ -149,11 +149,11 @@ async function removeGroup(folder: string): Promise<void> {
   }
 }
 
-const pidNamespace = (): string => /\d+/.exec(linkOf("/proc/self/ns/pid"))?.[0] ?? "0";
+const pidNamespace = (): string => /\d+/.exec(readLink("/proc/self/ns/pid"))?.[0] ?? "0";
 
 /** The start time of a process, in kernel ticks; undefined if there is none. */
-function beganOf(pid: number): string | undefined {
-  const line = textOf(`/proc/${pid}/stat`);
+function pidBegan(pid: number): string | undefined {
+  const line = readText(`/proc/${pid}/stat`);
   return line === "" ? undefined : line.slice(line.lastIndexOf(")") + 2).split(" ")[19];
 }
 
@@ -173,7 +173,7 @@ function tryWrite(file: string, text: string): void {
   }
 }
 
-function textOf(file: string): string {
+function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
@@ -181,7 +181,7 @@ function textOf(file: string): string {
   }
 }
 
-function linkOf(path: string): string {
+function readLink(path: string): string {
   try {
     return readlinkSync(path);
   } catch {

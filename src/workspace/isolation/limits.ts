@@ -95,7 +95,7 @@ async function chooseMeans(runDir: string, cache: SelfTestCache): Promise<Chosen
   const cgroups = await openCgroups(runDir).catch(() => null);
   const own = cgroups === null ? [] : [byCgroups(cgroups)];
   // The runner's own cgroup decides what it may divide further.
-  const test = ["limits", textOf("/proc/self/cgroup"), ...addressNames.map((name) => process.env[name] ?? "")].join("\n");
+  const test = ["limits", readText("/proc/self/cgroup"), ...addressNames.map((name) => process.env[name] ?? "")].join("\n");
   const seen = seenIn(cache.read(test, programs));
   const knownIn = (means: readonly Means[]): Means | undefined => means.find(({ name }) => name === seen?.means);
   const candidates = knownIn(own) === undefined ? [...own, ...(await byScopes()), byOwnLimits] : own;
@@ -107,7 +107,7 @@ async function chooseMeans(runDir: string, cache: SelfTestCache): Promise<Chosen
   return best;
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
@@ -172,13 +172,13 @@ function tasksOfUser(): number {
     const own = readdirSync("/proc").filter(
       (name) => /^\d+$/.test(name) && statSync(`/proc/${name}`, { throwIfNoEntry: false })?.uid === uid,
     );
-    return own.reduce((sum, pid) => sum + threadsOf(pid), 0);
+    return own.reduce((sum, pid) => sum + pidThreads(pid), 0);
   } catch {
     return 2_000; // Without /proc: a generous guess of what a user has running.
   }
 }
 
-function threadsOf(pid: string): number {
+function pidThreads(pid: string): number {
   try {
     return Number(/^Threads:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 1);
   } catch {

@@ -15,8 +15,8 @@ import { chmodSync, closeSync, constants, existsSync, fstatSync, mkdirSync, open
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { joined, partsOf, type BytePath } from "../git/byte-path.ts";
-import { errnoOf, WorkspaceFailed } from "../failure.ts";
+import { joined, bytePathParts, type BytePath } from "../git/byte-path.ts";
+import { errorErrno, WorkspaceFailed } from "../failure.ts";
 import { discard } from "../folder.ts";
 import { kindAt, makeAccessible, linkInto, listAt, makeFolder, moveAway, withOverlayFolder, type OverlayFolder } from "./overlay-fd.ts";
 import {
@@ -51,7 +51,7 @@ export async function mergeOverlay(input: CollectInput): Promise<void> {
   try {
     await collectFrom(input, apart);
   } catch (error) {
-    const code = errnoOf(error);
+    const code = errorErrno(error);
     if (code === null) throw error;
     const reason = code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "workspace_unusable";
     throw new WorkspaceFailed(reason, `What an agent wrote could not be brought into its layer (${code}). It is kept, and tried again.`);
@@ -145,7 +145,7 @@ async function bringIn({ folder, failpoint }: CollectInput, apart: string, diffe
 }
 
 /** A deeper folder is not entered: a dangling link replaces it, which the judge refuses. */
-const mayEnter = (path: BytePath): boolean => partsOf(path).length < depthMax;
+const mayEnter = (path: BytePath): boolean => bytePathParts(path).length < depthMax;
 
 /** Every folder of a tree, from the root; `visit` reads its names by `names`, which counts them, and says which to enter. */
 async function cursor(visit: (path: BytePath, names: (held: OverlayFolder) => BytePath[]) => readonly BytePath[] | null): Promise<void> {

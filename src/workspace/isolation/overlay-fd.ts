@@ -17,8 +17,8 @@ import {
   type Stats,
 } from "node:fs";
 import { join } from "node:path";
-import { bytePathOf, bytesOf, partsOf, type BytePath } from "../git/byte-path.ts";
-import { errnoOf } from "../failure.ts";
+import { buildBytePath, bytePathBytes, bytePathParts, type BytePath } from "../git/byte-path.ts";
+import { errorErrno } from "../failure.ts";
 
 /** A folder held open, by its descriptor. */
 export type OverlayFolder = { readonly descriptor: number };
@@ -34,7 +34,7 @@ const isThereNot = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 export function withOverlayFolder<T>(root: string, path: BytePath, use: (folder: OverlayFolder) => T): T | null {
   let descriptor = openFolder(root);
   try {
-    for (const part of partsOf(path)) {
+    for (const part of bytePathParts(path)) {
       if (descriptor === null) return null;
       const below = openFolder(at({ descriptor }, part));
       closeSync(descriptor);
@@ -50,16 +50,16 @@ function openFolder(path: string | Buffer): number | null {
   try {
     return openSync(path, folderFlags);
   } catch (error) {
-    if (isThereNot.has(errnoOf(error) ?? "")) return null;
+    if (isThereNot.has(errorErrno(error) ?? "")) return null;
     throw error;
   }
 }
 
 const at = ({ descriptor }: OverlayFolder, name: BytePath): Buffer =>
-  Buffer.concat([Buffer.from(`/proc/self/fd/${descriptor}/`), bytesOf(name)]);
+  Buffer.concat([Buffer.from(`/proc/self/fd/${descriptor}/`), bytePathBytes(name)]);
 
 export const listAt = (folder: OverlayFolder): BytePath[] =>
-  readdirSync(at(folder, "." as BytePath), { encoding: "buffer" }).map((name) => bytePathOf(name));
+  readdirSync(at(folder, "." as BytePath), { encoding: "buffer" }).map((name) => buildBytePath(name));
 
 function statAt(folder: OverlayFolder, name: BytePath): Stats | undefined {
   return lstatSync(at(folder, name), { throwIfNoEntry: false });
@@ -105,7 +105,7 @@ function hasLinked(path: Buffer, draft: string): boolean {
     linkSync(path, draft);
     return true;
   } catch (error) {
-    if (isRefused.has(errnoOf(error) ?? "")) return false;
+    if (isRefused.has(errorErrno(error) ?? "")) return false;
     throw error;
   }
 }

@@ -7,23 +7,23 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, statSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
-import { errnoOf } from "../failure.ts";
+import { errorErrno } from "../failure.ts";
 
 /** The written files (`upper`), the kernel's work folder (`work`), the merged view (`merged`), a link to the folder (`lower`). */
 export const apartNames = { upper: "upper", work: "work", merged: "merged", lower: "lower", draft: "draft", gone: "gone" } as const;
 
 export const apartRoot = (runDir: string): string => join(runDir, "apart");
 /** The prefix of everything ever kept for folders of this name. */
-export const apartPrefix = (folder: string): string => `${basename(folder)}-${hashOf(folder)}-`;
+export const apartPrefix = (folder: string): string => `${basename(folder)}-${textHash(folder)}-`;
 
 /** Where writes to a folder are kept; null if there is no such folder. */
 export function overlayFolderFor(runDir: string, folder: string): string | null {
   const stat = statSync(folder, { bigint: true, throwIfNoEntry: false });
   if (stat === undefined) return null;
-  return join(apartRoot(runDir), `${apartPrefix(folder)}${hashOf(`${stat.dev}:${stat.ino}:${stat.birthtimeNs}`)}`); // O1
+  return join(apartRoot(runDir), `${apartPrefix(folder)}${textHash(`${stat.dev}:${stat.ino}:${stat.birthtimeNs}`)}`); // O1
 }
 
-const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
+const textHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
 
 /** Creates the folders an overlay needs, if missing. */
 export function createOverlayFolders(apart: string, folder: string): void {
@@ -32,7 +32,7 @@ export function createOverlayFolders(apart: string, folder: string): void {
   try {
     symlinkSync(folder, join(apart, apartNames.lower));
   } catch (error) {
-    if (errnoOf(error) !== "EEXIST") throw error;
+    if (errorErrno(error) !== "EEXIST") throw error;
   }
 }
 

@@ -30,16 +30,16 @@ const room = "self-tests";
 
 /** `folder`: a run's folder, whose file system a test depends on. `home`: "" for tests that do not depend on it. */
 export function openSelfTestCache(folder: string, store: string = storeFolder(), home: string = process.env["HOME"] ?? ""): SelfTestCache {
-  const boot = textOf("/proc/sys/kernel/random/boot_id");
+  const boot = readText("/proc/sys/kernel/random/boot_id");
   if (boot === "" || !isOurs(store)) return noCache; // C3
-  const here = hashOf([boot, home, ...factsOf(folder)].join("\n")); // C1
-  const prefix = `${hashOf(boot).slice(0, 16)}-`;
-  const fileOf = (test: string, programs: readonly string[]): string =>
-    join(store, room, `${prefix}${hashOf([here, test, ...programs.map(programFacts)].join("\n"))}`);
+  const here = textHash([boot, home, ...readFacts(folder)].join("\n")); // C1
+  const prefix = `${textHash(boot).slice(0, 16)}-`;
+  const testFile = (test: string, programs: readonly string[]): string =>
+    join(store, room, `${prefix}${textHash([here, test, ...programs.map(programFacts)].join("\n"))}`);
   return {
     read: (test, programs) => {
       try {
-        return readSmallFile(fileOf(test, programs), noteBytesMax)?.toString("utf8") ?? null;
+        return readSmallFile(testFile(test, programs), noteBytesMax)?.toString("utf8") ?? null;
       } catch {
         return null; // C3
       }
@@ -48,7 +48,7 @@ export function openSelfTestCache(folder: string, store: string = storeFolder(),
       try {
         const draft = join(store, room, `${prefix}${randomUUID()}`);
         writeFileSync(draft, result, { mode: 0o600, flag: "wx" });
-        renameSync(draft, fileOf(test, programs));
+        renameSync(draft, testFile(test, programs));
         // Entries from an earlier boot are useless.
         for (const name of readdirSync(join(store, room))) if (!name.startsWith(prefix)) rmSync(join(store, room, name), { force: true });
       } catch {
@@ -84,16 +84,16 @@ const settings = ["kernel/unprivileged_userns_clone", "kernel/apparmor_restrict_
 /** This process's own confinement: a test inside a box says nothing of one outside. */
 const confinement = /^(?:CapEff|CapBnd|NoNewPrivs|Seccomp|Seccomp_filters):.*$/gm;
 
-function factsOf(folder: string): readonly string[] {
+function readFacts(folder: string): readonly string[] {
   const { dev } = statSync(folder);
   return [
     release(),
     process.version,
     [process.getuid?.(), process.getgid?.(), ...(process.getgroups?.() ?? [])].join(" "),
-    ...settings.map((name) => textOf(`/proc/sys/${name}`)),
-    ...(textOf("/proc/self/status").match(confinement) ?? []),
-    textOf("/proc/self/attr/current"),
-    ...["user", "mnt", "net", "pid"].map((name) => linkOf(`/proc/self/ns/${name}`)),
+    ...settings.map((name) => readText(`/proc/sys/${name}`)),
+    ...(readText("/proc/self/status").match(confinement) ?? []),
+    readText("/proc/self/attr/current"),
+    ...["user", "mnt", "net", "pid"].map((name) => readLink(`/proc/self/ns/${name}`)),
     `${dev} ${statfsSync(folder).type}`,
     ...mountsOf(dev),
     process.env["PATH"] ?? "",
@@ -106,7 +106,7 @@ function factsOf(folder: string): readonly string[] {
 function mountsOf(dev: number): readonly string[] {
   // The kernel's own way to write a device, as its mount table does.
   const shown = `${(dev >>> 8) & 0xfff}:${(dev & 0xff) | ((dev >>> 12) & 0xfff00)}`;
-  return textOf("/proc/self/mountinfo")
+  return readText("/proc/self/mountinfo")
     .split("\n")
     .filter((line) => line.split(" ")[2] === shown);
 }
@@ -119,9 +119,9 @@ function programFacts(name: string): string {
     : [path, stat.dev, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs, stat.mode, stat.uid].join(" ");
 }
 
-const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+const textHash = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-function textOf(path: string): string {
+function readText(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();
   } catch {
@@ -129,7 +129,7 @@ function textOf(path: string): string {
   }
 }
 
-function linkOf(path: string): string {
+function readLink(path: string): string {
   try {
     return readlinkSync(path);
   } catch {

@@ -12,7 +12,7 @@ import { createServer, type AddressInfo, type Server } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { privateHome, type Command, type IsolationPlace, type Wrapped } from "./confinement.ts";
-import { errnoOf } from "../failure.ts";
+import { errorErrno } from "../failure.ts";
 import { erase } from "../folder.ts";
 
 export type OutsideTest = { readonly place: IsolationPlace; readonly wrap: (command: Command) => Wrapped; readonly isMac: boolean };
@@ -52,7 +52,13 @@ export async function testFromOutside({ place, wrap, isMac }: OutsideTest): Prom
     await mkdir(join(room, "sibling"));
     await writeFile(join(room, "sibling", "secret"), "secret");
     const forbidden = [join(room, "sibling", "file"), join(room, "file"), atHome];
-    const order = { forbidden, hidden: join(room, "sibling", "secret"), port: portOf(outside), egressPort: portOf(egress), waitMs: 4_000 };
+    const order = {
+      forbidden,
+      hidden: join(room, "sibling", "secret"),
+      port: serverPort(outside),
+      egressPort: serverPort(egress),
+      waitMs: 4_000,
+    };
     const wrapped = wrap({
       argv: [process.execPath, "-e", script, JSON.stringify(order)],
       cwd: folder,
@@ -90,13 +96,13 @@ function listening(onCall: () => void): Promise<Server> {
   });
 }
 
-const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+const serverPort = (server: Server): number => (server.address() as AddressInfo).port;
 
 function runOnce({ argv, env, cwd }: Wrapped): Promise<string> {
   const [program = "", ...args] = argv;
   return new Promise((resolve) => {
     execFile(program, args, { env, cwd, timeout: timeoutMs, killSignal: "SIGKILL" }, (error, _out, err) => {
-      resolve(err.trim().slice(0, 300) || (errnoOf(error) ?? ""));
+      resolve(err.trim().slice(0, 300) || (errorErrno(error) ?? ""));
     });
   });
 }

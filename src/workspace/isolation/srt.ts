@@ -23,7 +23,7 @@ import { programOnPath } from "./box-programs.ts";
 import { callNumbers, processorHere } from "./call-numbers.ts";
 import { sharedFilterFor } from "./landlock-filter.ts";
 import { access, accessAll, landlockHere, languagePrograms } from "./landlock-program.ts";
-import { errnoOf } from "../failure.ts";
+import { errorErrno } from "../failure.ts";
 import { settingsFor } from "./srt-settings.ts";
 import { testFromOutside } from "./srt-test.ts";
 
@@ -189,7 +189,7 @@ function isGone(pid: number): boolean {
   try {
     return !process.kill(pid, 0);
   } catch (error) {
-    return errnoOf(error) === "ESRCH";
+    return errorErrno(error) === "ESRCH";
   }
 }
 

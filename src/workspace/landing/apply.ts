@@ -16,11 +16,11 @@ import { examineLayer, type Examined } from "../layers/examine.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
 import { git, isDiskFull } from "../git/git.ts";
-import { commitFor, userRepositoryCall, messageOf, pathsBetween, shortOf, tipOf } from "../git/history.ts";
+import { commitFor, userRepositoryCall, runMessage, pathsBetween, shortOf, readTip } from "../git/history.ts";
 import { identityEnv } from "../git/identity.ts";
 import type { Change } from "../layers/judge.ts";
 import { writeTree } from "../git/materialize.ts";
-import { collisionsOf } from "../git/names.ts";
+import { createdCollisions } from "../git/names.ts";
 import { newCommit } from "../git/new-commit.ts";
 import { storeBlobs } from "../git/objects.ts";
 import type { OpenRun } from "../run.ts";
@@ -36,7 +36,7 @@ export async function applyAttempt(
   subject: string,
 ): Promise<Applied | { readonly conflict: readonly string[] } | null> {
   for (let race = 0; race < racesMax; race += 1) {
-    const tip = await tipOf(run);
+    const tip = await readTip(run);
     const done = await commitFor(run, attempt, tip.commit);
     if (done !== null)
       return {
@@ -50,7 +50,7 @@ export async function applyAttempt(
     refuseViolations(examined); // A1
     if (examined.changes.length === 0) return null;
     const tipTree = tip.commit === examined.record.base ? examined.base : await readTree(run.shadow.call, tip.commit);
-    const conflict = conflictsOf(examined, tipTree);
+    const conflict = examinedConflicts(examined, tipTree);
     if (conflict.length > 0) return { conflict };
     const applied = await commitOn(run, attempt, subject, tip, examined);
     if (applied === "moved") continue;
@@ -63,11 +63,11 @@ export async function applyAttempt(
 
 /** What the attempt would commit, on no branch: a crash leaves nothing but stray objects. */
 export async function previewAttempt(run: OpenRun, attempt: AttemptId): Promise<GitSha | null> {
-  const tip = await tipOf(run);
+  const tip = await readTip(run);
   const examined = await examineLayer(run, attempt);
   const tipTree = tip.commit === examined.record.base ? examined.base : await readTree(run.shadow.call, tip.commit);
-  if (examined.violations.length > 0 || examined.changes.length === 0 || conflictsOf(examined, tipTree).length > 0) return null;
-  return (await commitOf(run, attempt, "preview", tip, examined))?.commit ?? null;
+  if (examined.violations.length > 0 || examined.changes.length === 0 || examinedConflicts(examined, tipTree).length > 0) return null;
+  return (await readCommit(run, attempt, "preview", tip, examined))?.commit ?? null;
 }
 
 export function refuseViolations({ violations }: Pick<Examined, "violations">): void {
@@ -80,7 +80,7 @@ export function refuseViolations({ violations }: Pick<Examined, "violations">): 
 }
 
 /** The paths that both the branch and the layer changed since the layer was made. */
-export function conflictsOf({ base, changes }: Pick<Examined, "base" | "changes">, tip: Tree): readonly string[] {
+export function examinedConflicts({ base, changes }: Pick<Examined, "base" | "changes">, tip: Tree): readonly string[] {
   if (tip === base) return [];
   const ours = new Map(changes.map((change) => [change.path, change]));
   const tipFolders = new Set([...tip.keys()].flatMap(foldersAbove));
@@ -94,7 +94,7 @@ export function conflictsOf({ base, changes }: Pick<Examined, "base" | "changes"
   });
   const created = changes.filter(({ path, after }) => after !== null && !tip.has(path)).map(({ path }) => displayPath(path));
   const kept = [...tip.keys()].filter((path) => !isGone(ours, path)).map(displayPath);
-  const collisions = collisionsOf(created, kept).map(({ path }) => path);
+  const collisions = createdCollisions(created, kept).map(({ path }) => path);
   return [...new Set([...conflicts.map(({ path }) => displayPath(path)), ...collisions])].sort();
 }
 
@@ -108,7 +108,7 @@ async function commitOn(
   examined: Examined,
 ): Promise<Applied | "moved" | null> {
   await refuseIfCheckedOut(run);
-  const made = await commitOf(run, attempt, subject, tip, examined);
+  const made = await readCommit(run, attempt, subject, tip, examined);
   if (made === null) return null;
   run.failpoint("commit_written");
   if (!(await moveBranch(run, made.commit, tip.commit))) return "moved"; // A2, A4
@@ -117,7 +117,7 @@ async function commitOn(
 }
 
 /** The commit alone, on no branch yet; null if its tree would be the tip's. */
-async function commitOf(
+async function readCommit(
   run: OpenRun,
   attempt: AttemptId,
   subject: string,
@@ -135,7 +135,7 @@ async function commitOf(
   );
   if (tree === tip.tree) return null;
   run.failpoint("tree_written");
-  const message = messageOf(run, attempt, subject);
+  const message = runMessage(run, attempt, subject);
   const commit = await newCommit(call, run.shadow.format, { tree, parents: [tip.commit], identity: run.identity, message });
   return { commit, tree };
 }
@@ -150,7 +150,7 @@ export async function moveBranch(run: OpenRun, to: GitSha, from: GitSha): Promis
     codes: [0, 1, 128],
   });
   if (answer.code === 0) return true;
-  if ((await tipOf(run)).commit !== from) return false;
+  if ((await readTip(run)).commit !== from) return false;
   const reason = (await isDiskFull(answer, run.repository.root)) ? "disk_full" : "workspace_unusable";
   throw new WorkspaceFailed(reason, `The run's branch could not be moved: ${answer.err.trim().slice(0, 500)}`);
 }

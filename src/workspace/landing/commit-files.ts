@@ -10,7 +10,7 @@
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Applied, CommitFilesRequest, Violation } from "../../ports/workspace.ts";
 import { bytePathOfText, foldersAbove, type BytePath } from "../git/byte-path.ts";
-import { commitFor, tipOf } from "../git/history.ts";
+import { commitFor, readTip } from "../git/history.ts";
 import { writeObject } from "../git/loose-objects.ts";
 import { writeTree } from "../git/materialize.ts";
 import { isSame, treeIdOf, type TreeEntry } from "../git/tree.ts";
@@ -24,7 +24,7 @@ export async function commitFiles(
   run: OpenRun,
   { attempt, since, files, subject }: CommitFilesRequest,
 ): Promise<Applied | { readonly conflict: readonly string[] } | null> {
-  const tip = await tipOf(run);
+  const tip = await readTip(run);
   const done = await commitFor(run, attempt, tip.commit);
   if (done !== null) return appliedBy(run, done); // C2
   const violations = (await Promise.all(files.map((file) => judged(run, since, file)))).flat();

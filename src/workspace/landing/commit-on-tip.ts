@@ -4,7 +4,7 @@ import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import type { Applied } from "../../ports/workspace.ts";
 import { moveBranch } from "./apply.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { messageOf, pathsBetween, type RunCommit, shortOf } from "../git/history.ts";
+import { runMessage, pathsBetween, type RunCommit, shortOf } from "../git/history.ts";
 import { newCommit } from "../git/new-commit.ts";
 import type { OpenRun } from "../run.ts";
 
@@ -15,7 +15,7 @@ export async function commitOnTip(
   tree: GitSha,
 ): Promise<Applied> {
   const call = run.shadow.callIntoUser;
-  const message = messageOf(run, attempt, subject);
+  const message = runMessage(run, attempt, subject);
   const commit = await newCommit(call, run.shadow.format, { tree, parents: [tip], identity: run.identity, message });
   run.failpoint("made_on_tip");
   if (!(await moveBranch(run, commit, tip)))

@@ -12,7 +12,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathOfText, type BytePath, bytesOf, displayPath } from "../git/byte-path.ts";
+import { bytePathOfText, type BytePath, bytePathBytes, displayPath } from "../git/byte-path.ts";
 import { git, type GitCall, gitLine } from "../git/git.ts";
 import { identityEnv, identityOf } from "../git/identity.ts";
 import { ownedAlways } from "../owned.ts";
@@ -56,7 +56,7 @@ export async function commitPages(stepInput: PagesInput): Promise<GitSha | null>
   if (changed.length > 0) return null; // P2
   const pages: Pages[] = [];
   for (const page of stepInput.pages) if (await isIn(call, page.landed, head.commit)) pages.push(page);
-  const changes = await changesOf(repository, call, stepInput, pages);
+  const changes = await readChanges(repository, call, stepInput, pages);
   if (changes.length === 0) return null;
 
   const tree = await writeEditedTree(call, repository.format, head.tree, changes);
@@ -87,7 +87,7 @@ async function isCommitted(call: Call, { base, runId }: PagesInput, head: GitSha
 }
 
 /** What differs from HEAD: changed or new files, and deleted files of the runner's own. */
-async function changesOf(repository: Repository, call: Call, stepInput: PagesInput, pages: readonly Pages[]): Promise<readonly Change[]> {
+async function readChanges(repository: Repository, call: Call, stepInput: PagesInput, pages: readonly Pages[]): Promise<readonly Change[]> {
   const isPage = ownedOf(stepInput.owned);
   const isWanted = (path: BytePath): boolean => isPage(displayPath(path)) && pages.some(({ folder }) => path.startsWith(`${folder}/`));
   const folders = treeFolders(call);
@@ -135,7 +135,7 @@ async function before(call: Call, head: GitSha, changes: readonly Change[]): Pro
 async function stage(call: Call, { head }: Repository, changes: readonly Change[]): Promise<boolean> {
   const nothing = "0".repeat(head.commit.length);
   const input = changes.map(([path, entry]) =>
-    Buffer.concat([Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? nothing}\t`), bytesOf(path), Buffer.from([0])]),
+    Buffer.concat([Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? nothing}\t`), bytePathBytes(path), Buffer.from([0])]),
   );
   return (await git({ ...call, args: ["update-index", "-z", "--index-info"], input, codes: [0, 128] })).code === 0;
 }

@@ -2,7 +2,7 @@
 
 import { lstatSync } from "node:fs";
 import type { GitSha } from "../../contracts/ids.ts";
-import { type BytePath, bytesOf, displayPath } from "../git/byte-path.ts";
+import { type BytePath, bytePathBytes, displayPath } from "../git/byte-path.ts";
 import type { GitCall } from "../git/git.ts";
 import { filesBetween } from "../git/tree-folders.ts";
 
@@ -14,7 +14,7 @@ export const filesAdded = async (call: Omit<GitCall, "args">, from: GitSha, to: 
 /** Those of the paths at which a checkout has something. */
 export const filesAt = ({ root }: { readonly root: string }, paths: readonly BytePath[]): readonly string[] =>
   paths
-    .filter((path) => lstatSync(Buffer.concat([Buffer.from(`${root}/`), bytesOf(path)]), { throwIfNoEntry: false }) !== undefined)
+    .filter((path) => lstatSync(Buffer.concat([Buffer.from(`${root}/`), bytePathBytes(path)]), { throwIfNoEntry: false }) !== undefined)
     .map((path) => displayPath(path));
 
 export const inTheWayOf = (names: readonly string[]): string => `Files git does not track are in the way; move them away: ${some(names)}`;

@@ -11,7 +11,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { GitSha } from "../../contracts/ids.ts";
-import { bytePathOf, bytesOf, displayPath, type BytePath } from "../git/byte-path.ts";
+import { buildBytePath, bytePathBytes, displayPath, type BytePath } from "../git/byte-path.ts";
 import { readJson, writeWhole } from "../folder.ts";
 import { git, gitLine } from "../git/git.ts";
 import { userRepositoryCall } from "../git/history.ts";
@@ -91,7 +91,7 @@ async function undo(run: OpenRun, head: GitSha, from: GitSha, to: GitSha): Promi
   const touched: { readonly path: BytePath; readonly isNew: boolean }[] = [];
   const held = await readTree(run.shadow.callIntoUser, head);
   for (const word of words) {
-    const path = bytePathOf(Buffer.from(word, "latin1"));
+    const path = buildBytePath(Buffer.from(word, "latin1"));
     if (word === "" || !differing.has(displayPath(path))) continue;
     if (!(await isOfLanding(run, path, from, to))) return path; // C2
     touched.push({ path, isNew: !held.has(path) });
@@ -100,9 +100,9 @@ async function undo(run: OpenRun, head: GitSha, from: GitSha, to: GitSha): Promi
   const view = userViewCall(run.repository);
   const theirs = { ...view, env: { ...view.env, GIT_LITERAL_PATHSPECS: "1" } };
   const listed = (paths: readonly { readonly path: BytePath }[]): Buffer[] =>
-    paths.map(({ path }) => Buffer.concat([bytesOf(path), Buffer.from([0])]));
+    paths.map(({ path }) => Buffer.concat([bytePathBytes(path), Buffer.from([0])]));
   await git({ ...theirs, args: ["reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", head], input: listed(touched) });
-  for (const { path, isNew } of touched) if (isNew) rmSync(placeOf(run, path), { force: true });
+  for (const { path, isNew } of touched) if (isNew) rmSync(runPlace(run, path), { force: true });
   await git({
     ...theirs,
     args: ["checkout-index", "-q", "-f", "-u", "-z", "--stdin"],
@@ -115,24 +115,24 @@ async function isOfLanding(run: OpenRun, path: BytePath, from: GitSha, to: GitSh
   const found = contentAt(run, path);
   if (found === null) return true;
   if (found === "other") return false;
-  const [before, after] = [await contentIn(run, from, path), await contentIn(run, to, path)];
+  const [before, after] = [await readContent(run, from, path), await readContent(run, to, path)];
   if (before?.equals(found) === true) return true; // only the index had been updated
   return after !== null && after.subarray(0, found.length).equals(found);
 }
 
 /** A file's content as a checkout would write it, with the user's own filters; null if the commit has no such file. */
-async function contentIn(run: OpenRun, commit: GitSha, path: BytePath): Promise<Buffer | null> {
-  const name = `${commit}:${bytesOf(path).toString("utf8")}`;
+async function readContent(run: OpenRun, commit: GitSha, path: BytePath): Promise<Buffer | null> {
+  const name = `${commit}:${bytePathBytes(path).toString("utf8")}`;
   const { code, out } = await git({ ...userViewCall(run.repository), args: ["cat-file", "--filters", name], codes: [0, 128] });
   return code === 0 ? out : null;
 }
 
 function contentAt(run: OpenRun, path: BytePath): Buffer | "other" | null {
-  const place = placeOf(run, path);
+  const place = runPlace(run, path);
   const stat = lstatSync(place, { throwIfNoEntry: false });
   if (stat === undefined) return null;
   if (stat.isSymbolicLink()) return readlinkSync(place, { encoding: "buffer" });
   return stat.isFile() ? readFileSync(place) : "other";
 }
 
-const placeOf = (run: OpenRun, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${run.repository.root}/`), bytesOf(path)]);
+const runPlace = (run: OpenRun, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${run.repository.root}/`), bytePathBytes(path)]);

@@ -44,7 +44,7 @@ export async function landBranch(
       because: "moved",
       detail: at === "" ? `the branch ${branch} is gone` : `${branch} was moved to ${at.slice(0, 12)}`,
     }; // L1
-  const holders = await checkoutsOf(repository, ref);
+  const holders = await readCheckouts(repository, ref);
   if (holders.length === 0) {
     const moved = await git({ ...user, args: ["update-ref", "-m", "autopilot: landed", ref, to, from], codes: [0, 1, 128] });
     return moved.code === 0 ? { landed: true } : { landed: false, because: "moved", detail: moved.err.trim().slice(0, 300) };
@@ -91,7 +91,7 @@ export async function whyHeld(
   const ref = `refs/heads/${branch}`;
   const tip = await branchAt(repository, ref);
   if (tip === null) return `${repository.root} has no branch ${branch} any more`;
-  const holders = await checkoutsOf(repository, ref);
+  const holders = await readCheckouts(repository, ref);
   const elsewhere = await otherHolder(repository, holders);
   if (elsewhere !== null) return checkedOut(branch, elsewhere);
   if (holders.length === 0) return null;
@@ -126,7 +126,7 @@ export async function dropLandingBranch(repository: Repository, name: string): P
 }
 
 /** The checkouts that have a branch. */
-async function checkoutsOf(repository: Repository, ref: string): Promise<readonly string[]> {
+async function readCheckouts(repository: Repository, ref: string): Promise<readonly string[]> {
   // Without linked worktrees there is one checkout.
   if (!existsSync(join(repository.commonDir, "worktrees")))
     return (await headBranch(repository)) === ref ? [await realpath(repository.root)] : [];

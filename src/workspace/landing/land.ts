@@ -12,13 +12,13 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { LandResult } from "../../ports/workspace.ts";
-import { bytePathOf, displayPath, type BytePath } from "../git/byte-path.ts";
+import { buildBytePath, displayPath, type BytePath } from "../git/byte-path.ts";
 import { isAncestor, lineBetween } from "../git/commits.ts";
 import { filesAdded, filesAt, inTheWayOf, some } from "./files-in-the-way.ts";
 import { foreignLock, forgetLanding, isLocked, undoCutLanding, writeLanding } from "./interrupted-landing.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitAnswer, gitLine, isDiskFull } from "../git/git.ts";
-import { userRepositoryCall, shortOf, tipOf } from "../git/history.ts";
+import { userRepositoryCall, shortOf, readTip } from "../git/history.ts";
 import { headBranch, headCommit } from "../git/refs.ts";
 import { identityEnv } from "../git/identity.ts";
 import { writeTree } from "../git/materialize.ts";
@@ -34,7 +34,7 @@ type Landed = Extract<LandResult, { readonly landed: true }>;
 type Refusal = Extract<LandResult, { readonly landed: false }>;
 
 export async function landRun(run: OpenRun, message: string, isSquashed = false): Promise<LandResult> {
-  const tip = (await tipOf(run)).commit;
+  const tip = (await readTip(run)).commit;
   if (tip === run.base.commit) return refusal("nothing_to_land", "The run made no commit.");
   const { branch } = run.base;
   const current = await headBranch(run.repository);
@@ -94,7 +94,7 @@ async function remadeOn(run: OpenRun, head: GitSha, tip: GitSha): Promise<Readon
   const words = (await git({ ...call, args })).out.toString("latin1").split("\0");
   const [added, deleted] = [new Set<string>(), new Set<string>()];
   for (let index = 0; index + 1 < words.length; index += 2) (words[index] === "A" ? added : deleted).add(words[index + 1] ?? "");
-  const both = [...added].filter((path) => deleted.has(path)).map((path) => bytePathOf(Buffer.from(path, "latin1")));
+  const both = [...added].filter((path) => deleted.has(path)).map((path) => buildBytePath(Buffer.from(path, "latin1")));
   const [tree, folders] = [await treeIdOf(call, tip), treeFolders(call)];
   const remade = new Map<string, readonly [BytePath, TreeEntry]>();
   for (const path of both) {

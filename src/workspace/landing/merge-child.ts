@@ -6,9 +6,9 @@
 
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Applied, MergeChildRequest } from "../../ports/workspace.ts";
-import { conflictsOf, refuseIfCheckedOut } from "./apply.ts";
+import { examinedConflicts, refuseIfCheckedOut } from "./apply.ts";
 import { appliedBy, commitOnTip } from "./commit-on-tip.ts";
-import { commitFor, tipOf } from "../git/history.ts";
+import { commitFor, readTip } from "../git/history.ts";
 import type { Change } from "../layers/judge.ts";
 import { writeTree } from "../git/materialize.ts";
 import type { OpenRun } from "../run.ts";
@@ -19,13 +19,13 @@ export async function takeIn(
   run: OpenRun,
   { attempt, since, commit: child, subject }: MergeChildRequest,
 ): Promise<Applied | { readonly conflict: readonly string[] } | null> {
-  const tip = await tipOf(run);
+  const tip = await readTip(run);
   const done = await commitFor(run, attempt, tip.commit);
   if (done !== null) return appliedBy(run, done); // T2
   const treeOf = (commit: GitSha): Promise<Tree> => readTree(run.shadow.call, commit);
   const [base, theirs, ours] = await Promise.all([treeOf(since), treeOf(child), treeOf(tip.commit)]);
   const changes = changesBetween(base, theirs);
-  const conflict = conflictsOf({ base, changes }, ours);
+  const conflict = examinedConflicts({ base, changes }, ours);
   if (conflict.length > 0) return { conflict }; // T1
   const call = run.shadow.callIntoUser;
   const rows = changes.map(({ path, after }) => [path, after] as const);
@@ -39,7 +39,7 @@ function changesBetween(base: Tree, theirs: Tree): readonly Change[] {
   return [...new Set([...base.keys(), ...theirs.keys()])]
     .map((path) => ({ path, before: base.get(path) ?? null, after: theirs.get(path) ?? null }))
     .filter(({ before, after }) => !isSame(before, after))
-    .map(({ path, before, after }) => ({ path, before, after: after === null ? null : { ...after, kind: kindOf(after) } }));
+    .map(({ path, before, after }) => ({ path, before, after: after === null ? null : { ...after, kind: treeEntryKind(after) } }));
 }
 
-const kindOf = ({ mode }: TreeEntry): "file" | "link" => (mode === "120000" ? "link" : "file");
+const treeEntryKind = ({ mode }: TreeEntry): "file" | "link" => (mode === "120000" ? "link" : "file");

@@ -31,12 +31,12 @@ async function keepPatch(run: OpenRun, attempt: AttemptId): Promise<void> {
   const taken = (await readdir(run.folders.quarantine)).filter((name) => name.startsWith(`${slug}-`) && name.endsWith(".patch")).length;
   await writeWhole(
     join(run.folders.quarantine, `${slug}-${taken + 1}.patch`),
-    run.redact(Buffer.concat([headerOf(attempt, examined), await diffOf(run, examined)])),
+    run.redact(Buffer.concat([attemptHeader(attempt, examined), await readDiff(run, examined)])),
   );
 }
 
 /** Lines before the first `diff` are skipped by every tool that applies patches. */
-function headerOf(attempt: AttemptId, { record, changes, violations }: Examined): Buffer {
+function attemptHeader(attempt: AttemptId, { record, changes, violations }: Examined): Buffer {
   const lines = [
     `Attempt ${JSON.stringify(attempt)}, set aside; made on ${record.base}.`,
     ...violations.slice(0, linesMax).map(({ path, kind, detail }) => `violation ${kind} ${JSON.stringify(path)}: ${detail}`),
@@ -50,7 +50,7 @@ function headerOf(attempt: AttemptId, { record, changes, violations }: Examined)
   return Buffer.from(`${lines.join("\n")}\n\n`);
 }
 
-async function diffOf(run: OpenRun, examined: Examined): Promise<Buffer> {
+async function readDiff(run: OpenRun, examined: Examined): Promise<Buffer> {
   // A file with a secret in it is kept in no form: in an object or a binary patch it would not be recognised any more.
   const leftOut = new Set(examined.violations.filter(({ kind }) => kind === "too_large" || kind === "secret").map(({ path }) => path));
   const kept = examined.changes.filter(({ path }) => !leftOut.has(displayPath(path)));

@@ -9,11 +9,11 @@
 import type { GitSha } from "../../contracts/ids.ts";
 import type { RevertRequest, RevertResult } from "../../ports/workspace.ts";
 import { refuseIfCheckedOut } from "./apply.ts";
-import { bytePathOf, foldersAbove, displayPath, type BytePath } from "../git/byte-path.ts";
+import { buildBytePath, foldersAbove, displayPath, type BytePath } from "../git/byte-path.ts";
 import { appliedBy, commitOnTip } from "./commit-on-tip.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, gitLine } from "../git/git.ts";
-import { userRepositoryCall, ownCommits, type RunCommit, shortOf, tipOf, trailerValue } from "../git/history.ts";
+import { userRepositoryCall, ownCommits, type RunCommit, shortOf, readTip, trailerValue } from "../git/history.ts";
 import { identityEnv } from "../git/identity.ts";
 import { writeTree } from "../git/materialize.ts";
 import type { OpenRun } from "../run.ts";
@@ -23,19 +23,19 @@ import { isSame, type Tree, type TreeEntry } from "../git/tree.ts";
 const namesMax = 100;
 
 export async function takeBack(run: OpenRun, request: RevertRequest): Promise<RevertResult> {
-  const tip = await tipOf(run);
+  const tip = await readTip(run);
   const commits = await ownCommits(run, tip.commit);
   const done = commits.find(({ attempt }) => attempt === trailerValue(request.attempt)); // U4
   if (done !== undefined)
-    return { applied: await appliedBy(run, done), branch: await keeperOf(run, request.branch, done.parent), conflict: [] };
+    return { applied: await appliedBy(run, done), branch: await readKeeper(run, request.branch, done.parent), conflict: [] };
   const behind = commitsBehind(run, commits, request.since);
-  const { rows, shared } = await changesOf(run, request, behind, tip.commit);
+  const { rows, shared } = await readChanges(run, request, behind, tip.commit);
   if (rows.length + shared.length === 0) return { applied: null, branch: null, conflict: [] };
   const tree = shared.length === 0 ? await treeWith(run, tip.commit, rows) : await mergedTree(run, request, behind, tip.commit); // U3
   if (tree === null) return { applied: null, branch: null, conflict: shared.map(displayPath) };
   if (tree === tip.tree) return { applied: null, branch: null, conflict: [] };
   await refuseIfCheckedOut(run);
-  const branch = await keeperOf(run, request.branch, tip.commit); // U1
+  const branch = await readKeeper(run, request.branch, tip.commit); // U1
   run.failpoint("kept");
   return { applied: await commitOnTip(run, request, tip.commit, tree), branch, conflict: [] };
 }
@@ -54,7 +54,7 @@ type Row = readonly [BytePath, TreeEntry | null];
 const isOf = ({ attempt }: RunCommit, of: string): boolean => attempt.startsWith(trailerValue(of));
 
 /** What must be restored, and which of its paths others have changed since. */
-async function changesOf(
+async function readChanges(
   run: OpenRun,
   { of, since }: RevertRequest,
   commits: readonly RunCommit[],
@@ -111,11 +111,11 @@ async function changedIn(run: OpenRun, from: GitSha, to: GitSha): Promise<readon
     .toString("latin1")
     .split("\0")
     .filter((path) => path !== "")
-    .map((path) => bytePathOf(Buffer.from(path, "latin1")));
+    .map((path) => buildBytePath(Buffer.from(path, "latin1")));
 }
 
 /** The branch that keeps a commit: of this name, or with a number if that is taken by another. */
-async function keeperOf(run: OpenRun, name: string, commit: GitSha): Promise<string> {
+async function readKeeper(run: OpenRun, name: string, commit: GitSha): Promise<string> {
   const user = userRepositoryCall(run);
   for (let n = 1; n <= namesMax; n += 1) {
     const branch = n === 1 ? name : `${name}-${n}`;

@@ -129,26 +129,26 @@ const storeText = (run: OpenRun, text: string): Promise<GitSha> =>
   gitLine({ ...run.shadow.call, args: ["hash-object", "-w", "--stdin"], input: [Buffer.from(text, "utf8")] });
 
 export async function checkoutTree(run: OpenRun, folder: string): Promise<GitSha> {
-  return (await examineCheckout(run, await recordOf(run, folder), folder)).tree;
+  return (await examineCheckout(run, await readRecord(run, folder), folder)).tree;
 }
 
 export async function checkoutRewritten(run: OpenRun, folder: string): Promise<readonly string[]> {
-  const { base, changes, violations } = await examineCheckout(run, await recordOf(run, folder), folder);
+  const { base, changes, violations } = await examineCheckout(run, await readRecord(run, folder), folder);
   const held = new Set([...base.keys()].map(displayPath));
   const paths = [...changes.map(({ path }) => displayPath(path)), ...violations.map(({ path }) => path)];
   return [...new Set(paths)].filter((path) => held.has(path)).toSorted();
 }
 
 export async function checkoutTouched(run: OpenRun, folder: string): Promise<readonly string[]> {
-  const record = await recordOf(run, folder);
+  const record = await readRecord(run, folder);
   return (await touchedIn(run, record, folder)).map(displayPath).toSorted();
 }
 
 export async function checkoutDependencies(run: OpenRun, folder: string): Promise<Hash | null> {
-  return (await recordOf(run, folder)).fingerprint;
+  return (await readRecord(run, folder)).fingerprint;
 }
 
-async function recordOf(run: OpenRun, folder: string): Promise<FolderRecord> {
+async function readRecord(run: OpenRun, folder: string): Promise<FolderRecord> {
   const record = (await run.checks.all()).find(({ key }) => folderFor(run, key) === folder);
   invariant(record !== undefined, "only folders made by checkout are asked about");
   return record;

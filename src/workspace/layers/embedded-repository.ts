@@ -10,7 +10,7 @@
 //   M3. Names are compared as the laxest file system would: without case, without what HFS+ ignores and NTFS strips.
 
 import type { Violation } from "../../ports/workspace.ts";
-import { foldersAbove, displayPath, textOf, type BytePath } from "../git/byte-path.ts";
+import { foldersAbove, displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
 import type { Change } from "./judge.ts";
 import { isModulesName, plainName } from "../git/names.ts";
 import type { TreeEntry } from "../git/tree.ts";
@@ -28,16 +28,16 @@ const isHead = (bytes: Buffer, isLink: boolean): boolean =>
   (isLink ? /^refs\// : /^(?:ref:\s*refs\/|[0-9a-f]{40})/i).test(bytes.toString("latin1", 0, 512));
 
 export async function embeddedRepositories({ result, changes, readHead }: EmbeddedInput): Promise<readonly Violation[]> {
-  const heads = [...result].filter(([path]) => nameOf(path) === "head");
+  const heads = [...result].filter(([path]) => bytePathName(path) === "head");
   const repositories = new Set<BytePath>();
   for (const [path, entry] of heads) {
-    if (isHead(await readHead(path, entry), entry.mode === "120000")) repositories.add(folderOf(path)); // M1
+    if (isHead(await readHead(path, entry), entry.mode === "120000")) repositories.add(bytePathFolder(path)); // M1
   }
-  const hasCommonDir = [...result.keys()].some((path) => nameOf(path) === "commondir" && repositories.has(folderOf(path)));
+  const hasCommonDir = [...result.keys()].some((path) => bytePathName(path) === "commondir" && repositories.has(bytePathFolder(path)));
   if (hasCommonDir) for (const folder of withObjectsAndRefs(result.keys())) repositories.add(folder); // M2
   return changes.flatMap(({ path, after }): Violation[] => {
     const shown = displayPath(path);
-    if (after !== null && folderOf(path) === "" && isModulesName(shown))
+    if (after !== null && bytePathFolder(path) === "" && isModulesName(shown))
       return [{ path: shown, kind: "git_metadata", detail: "git runs what this file says about submodules, so only a person changes it" }];
     const around = ["" as BytePath, ...foldersAbove(path)].find((folder) => repositories.has(folder));
     if (around === undefined) return [];
@@ -50,17 +50,18 @@ function withObjectsAndRefs(paths: Iterable<BytePath>): readonly BytePath[] {
   const parts = new Map<BytePath, Set<string>>();
   for (const path of paths) {
     for (const prefix of [...foldersAbove(path), path]) {
-      const name = nameOf(prefix);
-      if (name === "objects" || name === "refs") parts.set(folderOf(prefix), (parts.get(folderOf(prefix)) ?? new Set()).add(name));
+      const name = bytePathName(prefix);
+      if (name === "objects" || name === "refs")
+        parts.set(bytePathFolder(prefix), (parts.get(bytePathFolder(prefix)) ?? new Set()).add(name));
     }
   }
   return [...parts].filter(([, names]) => names.size === 2).map(([folder]) => folder);
 }
 
-const folderOf = (path: BytePath): BytePath => path.slice(0, Math.max(path.lastIndexOf("/"), 0)) as BytePath;
+const bytePathFolder = (path: BytePath): BytePath => path.slice(0, Math.max(path.lastIndexOf("/"), 0)) as BytePath;
 
 /** M3. Only a short name, or one that is not plain ASCII, needs a careful comparison. */
-export function nameOf(path: BytePath): string {
+export function bytePathName(path: BytePath): string {
   const name = path.slice(path.lastIndexOf("/") + 1) as BytePath;
-  return /^[a-z]*$/i.test(name) ? name.toLowerCase() : plainName(textOf(name) ?? name);
+  return /^[a-z]*$/i.test(name) ? name.toLowerCase() : plainName(bytePathText(name) ?? name);
 }

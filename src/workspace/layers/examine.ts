@@ -4,7 +4,7 @@ import { lstatSync } from "node:fs";
 import { basename } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { invariant } from "../../kit/invariant.ts";
-import { bytesOf, displayPath, type BytePath } from "../git/byte-path.ts";
+import { bytePathBytes, displayPath, type BytePath } from "../git/byte-path.ts";
 import { embeddedRepositories, type EmbeddedInput } from "./embedded-repository.ts";
 import { NotRead } from "./fd-walk.ts";
 import { WorkspaceFailed } from "../failure.ts";
@@ -16,8 +16,8 @@ import type { OpenRun } from "../run.ts";
 import { contentOf, scan, type Scan, type ScanInput } from "./scan.ts";
 import { readObject } from "../git/object-reader.ts";
 import { resultAround } from "../git/result-around.ts";
-import { masksOf, type PathTest, scopeOf } from "./scope.ts";
-import { secretsOf } from "./secrets.ts";
+import { globMasks, type PathTest, globScope } from "./scope.ts";
+import { readSecrets } from "./secrets.ts";
 import { readTree } from "../git/read-tree.ts";
 import { objectHash, treeIdOf, type Tree } from "../git/tree.ts";
 import { editTree, type TreeChange, treeFolders } from "../git/tree-folders.ts";
@@ -39,12 +39,12 @@ export type Examined = Judgement & {
 export async function examineLayer(run: OpenRun, attempt: AttemptId): Promise<Examined> {
   const record = await run.layers.read(attempt);
   invariant(record !== null, "a layer is opened before it is examined");
-  const isKept = record.keeps === undefined ? null : scopeOf(record.keeps);
+  const isKept = record.keeps === undefined ? null : globScope(record.keeps);
   const isLeftOut: PathTest = (path) => run.isShownIn(path) || (isKept !== null && !isKept(path));
   const examined = await examine(run, record, layerFolder(run, attempt), record.base, run.isOwned, isLeftOut);
   const tooLarge = new Set(examined.violations.filter(({ kind }) => kind === "too_large").map(({ path }) => path)); // never committed, so not read
   const changes = examined.changes.filter(({ path }) => !tooLarge.has(displayPath(path)));
-  const secrets = await secretsOf(run, { folder: examined.folder, base: record.base, changes });
+  const secrets = await readSecrets(run, { folder: examined.folder, base: record.base, changes });
   return secrets.length === 0 ? examined : { ...examined, violations: [...examined.violations, ...secrets] };
 }
 
@@ -68,7 +68,7 @@ export async function touchedIn(run: OpenRun, record: FolderRecord, folder: stri
   if (isUnchanged === null) return [];
   const touched: BytePath[] = [];
   for (const [path, { mode }] of await readTree(call, tree)) {
-    const stat = lstatSync(Buffer.concat([Buffer.from(`${folder}/`), bytesOf(path)]), { throwIfNoEntry: false });
+    const stat = lstatSync(Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]), { throwIfNoEntry: false });
     if (mode !== "160000" && (stat === undefined || !isUnchanged(path, stat))) touched.push(path);
   }
   return touched;
@@ -109,7 +109,7 @@ async function examine(
           base: await readTree(call, against),
         });
   const { base, found, ignored } = looked;
-  const judged = judge({ ...looked, inScope, isOwned, isMasked: masksOf(record.masks), isLeftOut, fileBytesMax });
+  const judged = judge({ ...looked, inScope, isOwned, isMasked: globMasks(record.masks), isLeftOut, fileBytesMax });
   const readHead: EmbeddedInput["readHead"] = async (path, entry) => {
     const after = judged.changes.find((change) => change.path === path)?.after;
     if (after?.sha !== entry.sha) return (await readObject(call, entry.sha, headBytesMax))?.content ?? Buffer.from("ref: refs/"); // a HEAD is short
@@ -132,7 +132,7 @@ async function examine(
     path,
     after === null ? null : { mode: after.mode, sha: after.sha },
   ]);
-  const paths = ignored.map(nameOf);
+  const paths = ignored.map(bytePathName);
   return {
     ...judged,
     violations: [...judged.violations, ...embedded],
@@ -160,4 +160,4 @@ function placeOf(place: string | null): string {
 
 const scanned = async (input: ScanInput): Promise<Scan & Pick<ScanInput, "base">> => ({ ...(await scan(input)), base: input.base });
 
-const nameOf = (path: BytePath): string => displayPath(path).replace(/\/$/, "");
+const bytePathName = (path: BytePath): string => displayPath(path).replace(/\/$/, "");

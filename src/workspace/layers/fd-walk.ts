@@ -20,8 +20,8 @@ import {
   type Stats,
 } from "node:fs";
 import { join } from "node:path";
-import { bytePathOf, bytesOf, partsOf, type BytePath } from "../git/byte-path.ts";
-import { errnoOf } from "../failure.ts";
+import { buildBytePath, bytePathBytes, bytePathParts, type BytePath } from "../git/byte-path.ts";
+import { errorErrno } from "../failure.ts";
 
 const hasProc = existsSync("/proc/self/fd");
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -50,7 +50,7 @@ export function withFolder<T>(root: string, path: BytePath, use: (folder: OpenFo
 function withFolderByFd<T>(root: string, path: BytePath, use: (folder: OpenFolder) => T): T {
   let fd = open(root, folderFlags);
   try {
-    for (const part of partsOf(path)) {
+    for (const part of bytePathParts(path)) {
       const below = open(inside(fd, part), folderFlags); // W1
       closeSync(fd);
       fd = below;
@@ -63,43 +63,43 @@ function withFolderByFd<T>(root: string, path: BytePath, use: (folder: OpenFolde
 }
 
 function withFolderByPath<T>(root: string, path: BytePath, use: (folder: OpenFolder) => T): T {
-  const parts = partsOf(path);
+  const parts = bytePathParts(path);
   const folders = [
     root,
-    ...parts.map((_, index) => join(root, ...parts.slice(0, index + 1).map((part) => bytesOf(part).toString("utf8")))),
+    ...parts.map((_, index) => join(root, ...parts.slice(0, index + 1).map((part) => bytePathBytes(part).toString("utf8")))),
   ];
-  const look = (): string => folders.map((folder) => identityOf(folder)).join(" "); // W3
+  const look = (): string => folders.map((folder) => readIdentity(folder)).join(" "); // W3
   const before = look();
-  const result = use(folderOf((name) => Buffer.concat([Buffer.from(`${folders.at(-1) ?? root}/`), bytesOf(name)])));
+  const result = use(folderOf((name) => Buffer.concat([Buffer.from(`${folders.at(-1) ?? root}/`), bytePathBytes(name)])));
   if (look() !== before) throw new NotRead("a folder on the way was changed meanwhile");
   return result;
 }
 
-function identityOf(folder: string): string {
+function readIdentity(folder: string): string {
   let stat: BigIntStats;
   try {
     stat = lstatSync(folder, { bigint: true });
   } catch (error) {
-    throw new NotRead(errnoOf(error) ?? "unreadable");
+    throw new NotRead(errorErrno(error) ?? "unreadable");
   }
   if (!stat.isDirectory()) throw new NotRead("not a folder");
   return `${stat.dev}:${stat.ino}`;
 }
 
-const inside = (fd: number, name: BytePath): Buffer => Buffer.concat([Buffer.from(`/proc/self/fd/${fd}/`), bytesOf(name)]);
+const inside = (fd: number, name: BytePath): Buffer => Buffer.concat([Buffer.from(`/proc/self/fd/${fd}/`), bytePathBytes(name)]);
 
 function folderOf(at: (name: BytePath) => Buffer): OpenFolder {
   const asked = <T>(ask: () => T): T => {
     try {
       return ask();
     } catch (error) {
-      const code = errnoOf(error);
+      const code = errorErrno(error);
       if (code === null) throw error;
       throw new NotRead(code);
     }
   };
   return {
-    list: () => asked(() => readdirSync(at("." as BytePath), { encoding: "buffer" }).map((name) => bytePathOf(name))),
+    list: () => asked(() => readdirSync(at("." as BytePath), { encoding: "buffer" }).map((name) => buildBytePath(name))),
     stat: (name) => asked(() => lstatSync(at(name))),
     linkTarget: (name) => asked(() => readlinkSync(at(name), { encoding: "buffer" })),
     read: (name, piece, bytesMax) => {
@@ -128,6 +128,6 @@ function open(path: string | Buffer, flags: number): number {
   try {
     return openSync(path, flags);
   } catch (error) {
-    throw new NotRead(errnoOf(error) ?? "unreadable");
+    throw new NotRead(errorErrno(error) ?? "unreadable");
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { bytePathOfText as path, type BytePath } from "../git/byte-path.ts";
-import { conflictsOf } from "../landing/apply.ts";
+import { examinedConflicts } from "../landing/apply.ts";
 import { judge, type Change } from "./judge.ts";
 import type { ScannedEntry } from "./scan.ts";
 import { objectHash, treeHash, type TreeEntry } from "../git/tree.ts";
@@ -98,5 +98,5 @@ test.each([
     conflict: [],
   },
 ])("against a branch that moved on, $name gives $conflict", ({ base, changes, tip, conflict }) => {
-  expect(conflictsOf({ base: tree(base), changes }, tree(tip))).toEqual(conflict);
+  expect(examinedConflicts({ base: tree(base), changes }, tree(tip))).toEqual(conflict);
 });

@@ -8,8 +8,8 @@
 //   J4. What is left out is neither a change nor a violation; it is still part of the layer's hash.
 
 import type { Violation } from "../../ports/workspace.ts";
-import { displayPath, textOf, type BytePath } from "../git/byte-path.ts";
-import { collisionsOf } from "../git/names.ts";
+import { displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
+import { createdCollisions } from "../git/names.ts";
 import type { ScannedEntry } from "./scan.ts";
 import type { PathTest } from "./scope.ts";
 import { isGitlink, isSame, type Tree, type TreeEntry } from "../git/tree.ts";
@@ -47,7 +47,7 @@ export function judge(input: JudgeInput): Judgement {
   const take = (change: Change, found?: Exclude<ScannedEntry, { kind: "odd" }>): void => {
     if (input.isLeftOut(displayPath(change.path))) return void leftOut.push(change); // J4
     changes.push(change);
-    violations.push(...placeOf(input, change.path), ...(found === undefined ? [] : kindOf(input, change.path, found)));
+    violations.push(...judgePlace(input, change.path), ...(found === undefined ? [] : judgeKind(input, change.path, found)));
   };
   for (const [path, before] of input.base) {
     if (input.found.has(path) || isGitlink(before)) continue;
@@ -77,8 +77,8 @@ export function judge(input: JudgeInput): Judgement {
 const plainMode = (mode: string): string => (mode === "100664" ? "100644" : mode);
 
 /** What is wrong with a change's path. */
-function placeOf(input: JudgeInput, path: BytePath): Violation[] {
-  const text = textOf(path);
+function judgePlace(input: JudgeInput, path: BytePath): Violation[] {
+  const text = bytePathText(path);
   if (text === null || path.length > pathBytesMax)
     return [{ path: displayPath(path), kind: "bad_path", detail: text === null ? "the name is no UTF-8" : "the path is too long" }];
   if (text.split("/").some((part) => part === "" || part === "." || part === ".."))
@@ -90,7 +90,7 @@ function placeOf(input: JudgeInput, path: BytePath): Violation[] {
 }
 
 /** What is wrong with a change's kind. */
-function kindOf(input: JudgeInput, path: BytePath, what: Exclude<ScannedEntry, { kind: "odd" }>): Violation[] {
+function judgeKind(input: JudgeInput, path: BytePath, what: Exclude<ScannedEntry, { kind: "odd" }>): Violation[] {
   const shown = displayPath(path);
   if (what.kind === "link") return [{ path: shown, kind: "symlink", detail: "new or changed links are never applied" }]; // J2
   if (what.links > 1)
@@ -105,7 +105,7 @@ function collisions(there: Iterable<BytePath>, changes: readonly Change[]): Viol
   const created = changes.filter(({ before, after }) => before === null && after !== null).map(({ path }) => displayPath(path));
   if (created.length === 0) return [];
   const kept = [...there].filter((path) => !gone.has(path)).map(displayPath);
-  return collisionsOf(created, kept).map(({ path, with: other }) => ({
+  return createdCollisions(created, kept).map(({ path, with: other }) => ({
     path,
     kind: "case_collision",
     detail: `some machines take it for ${other}`,

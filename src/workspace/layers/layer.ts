@@ -16,7 +16,7 @@ import { git, gitLine } from "../git/git.ts";
 import { identityEnv, ownIdentity } from "../git/identity.ts";
 import { type FolderRecord, slugOf } from "./records.ts";
 import type { OpenRun } from "../run.ts";
-import { masksOf } from "./scope.ts";
+import { globMasks } from "./scope.ts";
 import { rawAttributes } from "../git/shadow.ts";
 import { treeIdOf } from "../git/tree.ts";
 import { listTree } from "../git/tree-list.ts";
@@ -39,7 +39,7 @@ export async function makeLayer(
   await mkdir(folder, { recursive: true, mode: 0o700 });
 
   const { call } = run.shadow;
-  const isMasked = masksOf(masks);
+  const isMasked = globMasks(masks);
   const absent = await absentAt(run, tip, masks);
   const hidden = absent.filter((path) => isMasked(displayPath(path)));
   const whole = await treeIdOf(call, tip);
@@ -81,7 +81,7 @@ const absentAtBase = new WeakMap<OpenRun, Map<string, Promise<readonly BytePath[
 
 /** The paths of a commit that an agent doesn't see: the whole tree is scanned once, then only what changed since. */
 async function absentAt(run: OpenRun, tip: GitSha, masks: readonly string[]): Promise<readonly BytePath[]> {
-  const isMasked = masksOf(masks);
+  const isMasked = globMasks(masks);
   const isAbsent = (path: string): boolean => run.isOwned(path) || isMasked(path);
   const known = absentAtBase.get(run) ?? new Map<string, Promise<readonly BytePath[]>>();
   absentAtBase.set(run, known);

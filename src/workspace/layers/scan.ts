@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytesOf, foldersAbove, joined, displayPath, textOf, type BytePath } from "../git/byte-path.ts";
+import { bytePathBytes, foldersAbove, joined, displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder, type OpenFolder } from "./fd-walk.ts";
 import type { IgnoredOf } from "../git/ignore.ts";
@@ -95,7 +95,7 @@ function lookAt(input: ScanInput, folder: BytePath, known: Known): Look {
       look.entries += 1;
       const path = joined(folder, name);
       const stat = held.stat(name);
-      const metadata = metadataOf(folder, name, stat);
+      const metadata = bytePathMetadata(folder, name, stat);
       if (metadata === "own") continue;
       if (metadata !== null) look.found.push([path, metadata]);
       else if (known.gitlinks.has(path)) look.found.push(...submoduleAt(input, path, stat));
@@ -115,8 +115,8 @@ function lookAt(input: ScanInput, folder: BytePath, known: Known): Look {
 }
 
 /** Git's own names: the layer's `.git` folder is the agent's affair, every other is refused. */
-export function metadataOf(folder: BytePath, name: BytePath, stat: Stats): ScannedEntry | "own" | null {
-  if (!isGitName(textOf(name) ?? name)) return null;
+export function bytePathMetadata(folder: BytePath, name: BytePath, stat: Stats): ScannedEntry | "own" | null {
+  if (!isGitName(bytePathText(name) ?? name)) return null;
   if (name !== ".git") return { kind: "odd", violation: "git_metadata", detail: "some file systems take this name for .git" };
   if (folder !== "") return { kind: "odd", violation: "nested_repository", detail: "a repository inside the tree" };
   return stat.isDirectory() ? "own" : { kind: "odd", violation: "git_metadata", detail: "the layer's .git isn't a folder any more" };
@@ -196,6 +196,7 @@ export function contentOf(
     folder.read(name, (piece) => pieces.push(Buffer.from(piece)), bytesMax);
     return Buffer.concat(pieces);
   });
-  if (objectHash(format, "blob", content) !== seen.sha) throw new NotRead(`${bytesOf(path).toString("utf8")} changed after it was judged`);
+  if (objectHash(format, "blob", content) !== seen.sha)
+    throw new NotRead(`${bytePathBytes(path).toString("utf8")} changed after it was judged`);
   return content;
 }

@@ -11,7 +11,7 @@ import picomatch from "picomatch";
 export type PathTest = (path: string) => boolean;
 
 /** The test whether a path is in scope. */
-export function scopeOf(globs: readonly string[]): PathTest {
+export function globScope(globs: readonly string[]): PathTest {
   const wanted = globs.filter((glob) => !glob.startsWith("!"));
   const unwanted = globs.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1));
   // `src/**` includes what is below `src`, not a file that replaces the folder; as an exclusion it means both.
@@ -24,7 +24,7 @@ export function scopeOf(globs: readonly string[]): PathTest {
 export const ownedOf = (globs: readonly string[]): PathTest => anyOf(globs, { nocase: true, strictSlashes: false }); // S4
 
 /** The test whether a path is hidden from an agent. */
-export const masksOf = (globs: readonly string[]): PathTest => anyOf(globs, { nocase: false, strictSlashes: false });
+export const globMasks = (globs: readonly string[]): PathTest => anyOf(globs, { nocase: false, strictSlashes: false });
 
 function anyOf(
   globs: readonly string[],

@@ -8,7 +8,7 @@
 import type { GitSha } from "../../contracts/ids.ts";
 import type { FoundSecret } from "../../kit/redact-find.ts";
 import type { Violation } from "../../ports/workspace.ts";
-import { bytesOf, displayPath } from "../git/byte-path.ts";
+import { bytePathBytes, displayPath } from "../git/byte-path.ts";
 import { NotRead } from "./fd-walk.ts";
 import { git } from "../git/git.ts";
 import type { Change } from "./judge.ts";
@@ -18,7 +18,7 @@ import { contentOf } from "./scan.ts";
 /** Findings by content hash are cached: an attempt's changes are inspected at least twice. */
 const found = new WeakMap<OpenRun, Map<GitSha, readonly FoundSecret[]>>();
 
-export async function secretsOf(
+export async function readSecrets(
   run: OpenRun,
   { folder, base, changes }: { readonly folder: string; readonly base: GitSha; readonly changes: readonly Change[] },
 ): Promise<readonly Violation[]> {
@@ -27,7 +27,7 @@ export async function secretsOf(
   for (const { path, before, after } of changes) {
     if (after === null || after.kind !== "file") continue; // links are refused as such
     const shown = displayPath(path);
-    const inName = before === null ? await run.secretsIn(bytesOf(path)) : [];
+    const inName = before === null ? await run.secretsIn(bytePathBytes(path)) : [];
     let inside: readonly FoundSecret[];
     try {
       inside = await secretsInside(run, folder, { path, after });

@@ -4,13 +4,13 @@
 import type { CrashState } from "../../../src/contracts/crash-state.ts";
 import type { Draft, Entry } from "../../../src/contracts/event.ts";
 import type { Flow, Scalar } from "../../../src/contracts/flow.ts";
-import { chargeOf, limitOf, usedOf } from "../../../src/core/budget.ts";
+import { reportedCharge, runLimit, usedOf } from "../../../src/core/budget.ts";
 import type { Next } from "../../../src/core/next.ts";
-import { historyOf } from "../../../src/core/history.ts";
-import { phaseRule, stepOf, cursorOf } from "../../../src/core/selectors.ts";
+import { runHistory } from "../../../src/core/history.ts";
+import { phaseRule, runStep, runCursor } from "../../../src/core/selectors.ts";
 import { remedyFor } from "../../../src/core/recovery.ts";
 import type { OpenAttempt, Run } from "../../../src/core/state.ts";
-import { wavesOf } from "../../../src/core/waves.ts";
+import { taskWaves } from "../../../src/core/waves.ts";
 import { dimensions } from "../../../src/contracts/budget.ts";
 import { opened, sha, Tape, usage } from "./tape.ts";
 
@@ -105,7 +105,7 @@ export function drive(machine: Machine, script: Script): { readonly tape: Tape; 
         doubt,
         remedy,
         why,
-        ...(isLost ? { usage: chargeOf(null, usage(100), 0) } : {}),
+        ...(isLost ? { usage: reportedCharge(null, usage(100), 0) } : {}),
       });
       if (remedy !== "ask")
         live.set(
@@ -144,7 +144,7 @@ function step(machine: Machine, live: Map<string, Generator<Draft | null, void>>
 
 function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Script): Generator<Draft | null, void> {
   const open = now().open[attempt] as OpenAttempt;
-  const cursor = cursorOf(now(), open.cursor);
+  const cursor = runCursor(now(), open.cursor);
   const task = cursor.kind === "phase" || cursor.kind === "closing" ? null : (open.cursor.split("/").pop() ?? null);
   const plan = script.plan({
     phase: cursor.phase,
@@ -162,7 +162,7 @@ function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Sc
       : { event: "step_failed", attempt, facts, progress, fingerprint: plan.fail, reason_code: plan.fail };
   yield null;
   if (open.kind === "tasks") {
-    yield { event: "tasks_read", attempt, waves: wavesOf(plan.tasks ?? []), left: [...(plan.left ?? [])] };
+    yield { event: "tasks_read", attempt, waves: taskWaves(plan.tasks ?? []), left: [...(plan.left ?? [])] };
     return;
   }
   if (open.kind !== "agent") {
@@ -172,7 +172,7 @@ function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Sc
     return;
   }
   if (open.stage === "started") {
-    const { history } = historyOf(now(), attempt);
+    const { history } = runHistory(now(), attempt);
     disk.turns.push(`${attempt} after ${history.length}`);
     disk.layers.set(attempt, "dirty");
     yield null;
@@ -250,11 +250,11 @@ function survey(disk: Disk, run: Run): { gone: string[]; proved: string[] } {
 function affordedOrThrow(run: Run, next: Extract<Next, { do: "attempt" }>): void {
   const { need, walk, step: id } = next.event;
   if (need === undefined) return;
-  const { phase } = cursorOf(run, walk);
-  if (stepOf(run, cursorOf(run, walk), id).agent === undefined) throw new Error(`${id} needs nothing`);
+  const { phase } = runCursor(run, walk);
+  if (runStep(run, runCursor(run, walk), id).agent === undefined) throw new Error(`${id} needs nothing`);
   for (const scope of ["run", "phase"] as const) {
     for (const dimension of dimensions) {
-      const limit = limitOf(run, scope, phase, dimension);
+      const limit = runLimit(run, scope, phase, dimension);
       if (limit !== undefined && usedOf(run, scope, phase, dimension) + (need[dimension] ?? 0) > limit)
         throw new Error(`unaffordable: ${dimension}`);
     }

@@ -15,7 +15,7 @@ export async function refuseUncommittedDocs(root: string, target: string): Promi
   const { code, out } = await git({ cwd: root, args: ["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", ...folders], codes: [0, 128] });
   const committed = code === 0 ? out.toString("utf8").split("\0") : [];
   if (committed.some(isDocument)) return;
-  const detected = (await Promise.all(folders.map((folder) => documentsIn(root, folder)))).flat();
+  const detected = (await Promise.all(folders.map((folder) => readDocuments(root, folder)))).flat();
   const [first] = detected;
   if (first === undefined) return;
   const more = detected.length > shownMax ? ` and ${detected.length - shownMax} more` : "";
@@ -27,7 +27,7 @@ export async function refuseUncommittedDocs(root: string, target: string): Promi
   });
 }
 
-async function documentsIn(root: string, folder: string): Promise<readonly string[]> {
+async function readDocuments(root: string, folder: string): Promise<readonly string[]> {
   if (lstatSync(join(root, folder), { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   const { entries } = await listTree(join(root, folder), { entriesMax: 10_000, depthMax: 16 });
   return [...entries].flatMap(([path, { kind, size }]) => (kind === "file" && size > 0 && isDocument(path) ? [`${folder}${path}`] : []));

@@ -8,7 +8,7 @@ import { type Finding } from "../../../kit/finding.ts";
 import { findProject, runFolder } from "../../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../../project/command-context.ts";
 import type { Foreign } from "../../contract/playbook.ts";
-import { headOf, qualityStatusOf } from "./quality-prepare.ts";
+import { logReadHead, getQualityStatus } from "./quality-prepare.ts";
 import { readBounded } from "../../contract/whole-file.ts";
 
 const logBytesMax = 8 * 1024 * 1024;
@@ -35,8 +35,8 @@ export async function foreignQuality(_context: CommandContext, root: string): Pr
   return {
     flow: "quality",
     files: [runStatePath, ...(existsSync(join(root, progressPath)) ? [progressPath] : [])],
-    summary: `${begun}: ${findings.length > 0 ? "its log is damaged, so a new one will be begun" : qualityStatusOf(log)}`,
-    options: headOf(log),
+    summary: `${begun}: ${findings.length > 0 ? "its log is damaged, so a new one will be begun" : getQualityStatus(log)}`,
+    options: logReadHead(log),
     findings,
   };
 }

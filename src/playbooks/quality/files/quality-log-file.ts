@@ -66,7 +66,7 @@ export class QualityLogFile {
 
   async #archive(volume: Volume): Promise<void> {
     const target = volume.archive;
-    if (target === null || sizeOf(this.#root, target) !== null) return; // L2: it is there already
+    if (target === null || readSize(this.#root, target) !== null) return; // L2: it is there already
     const bytes = await this.#read();
     if (bytes !== null && "line" in bytes) return;
     const newest = this.#log.volumes.at(-1);
@@ -100,7 +100,7 @@ export class QualityLogFile {
   }
 
   #isKnown(volume: Volume): boolean {
-    return this.#known?.volume === volume && sizeOf(this.#root, runStatePath) === this.#known.bytes;
+    return this.#known?.volume === volume && readSize(this.#root, runStatePath) === this.#known.bytes;
   }
 
   #base(volume: Volume): EarlierLog | null {
@@ -151,7 +151,7 @@ function differenceOf(bytes: Buffer, before: number, own: Buffer): Differs {
 }
 
 /** Null if there isn't a regular file. */
-function sizeOf(root: string, path: string): number | null {
+function readSize(root: string, path: string): number | null {
   const stats = lstatSync(join(root, path), { throwIfNoEntry: false });
   return stats?.isFile() === true ? stats.size : null;
 }

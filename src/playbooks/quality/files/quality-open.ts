@@ -18,7 +18,7 @@ export async function openQualityPlaybook(parts: PlaybookParts): Promise<OpenedP
   await Promise.resolve();
   const log = logOf(parts);
   const { drafted } = parts.view();
-  const file = new QualityLogFile(parts.root, log, earlierLogOf(drafted, parts.readBlob));
+  const file = new QualityLogFile(parts.root, log, findEarlierLog(drafted, parts.readBlob));
   const isVerifiedEarlier = drafted.options["earlier_verified"] === true;
   const generatedFiles = openGeneratedFiles(parts.root, parts.folder); // D2
   const drawWhole = (path: string, text: string): Promise<void> => (text === "" ? Promise.resolve() : generatedFiles.draw(path, text));
@@ -46,7 +46,7 @@ export function logOf({ entries, readBlob }: { entries: () => Iterable<Entry>; r
 }
 
 /** The log the run found when it was drafted; null if there was none. */
-export function earlierLogOf({ options, documents }: RunView["drafted"], readBlob: PlaybookParts["readBlob"]): EarlierLog | null {
+export function findEarlierLog({ options, documents }: RunView["drafted"], readBlob: PlaybookParts["readBlob"]): EarlierLog | null {
   const { earlier_log: kind, earlier_bytes: bytes, earlier_hash: hash } = options;
   if (kind !== "continued" && kind !== "moved") return null;
   const blob = documents?.find(({ path }) => path === earlierLogPath)?.hash;

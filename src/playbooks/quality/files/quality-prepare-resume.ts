@@ -19,9 +19,9 @@ import { gatesOfPhase } from "../steps/phase-gates.ts";
 import { type ProjectPaths, runFolder } from "../../../project/runs/project-paths.ts";
 import { openedRepository } from "../../../project/runs/opened-repository.ts";
 import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook.ts";
-import { blobsIn, entriesIn } from "../../contract/recorded.ts";
+import { blobsIn, findEntries } from "../../contract/recorded.ts";
 import { type Differs, QualityLogFile } from "./quality-log-file.ts";
-import { describeDifference, earlierLogOf, logOf } from "./quality-open.ts";
+import { describeDifference, findEarlierLog, logOf } from "./quality-open.ts";
 
 const goneMax = 100;
 const shownMax = 5;
@@ -29,9 +29,9 @@ const shownMax = 5;
 export async function prepareQualityResume({ paths, view }: PrepareResumeInput): Promise<PreparedResume> {
   const folder = runFolder(paths, view.drafted.run_id);
   const readBlob = blobsIn(folder);
-  const entries = entriesIn(folder);
+  const entries = findEntries(folder);
   const log = logOf({ entries: () => entries, readBlob });
-  const differs = await new QualityLogFile(paths.root, log, earlierLogOf(view.drafted, readBlob)).differs();
+  const differs = await new QualityLogFile(paths.root, log, findEarlierLog(view.drafted, readBlob)).differs();
   const isReported = entries.some(
     (entry) => entry.event === "document_differed" && entry.path === runStatePath && entry.found === differs?.found,
   );
@@ -54,7 +54,7 @@ const differedEvent = ({ line, found }: Differs): Draft => ({
 /** U1 */
 async function phasesGone(paths: ProjectPaths, view: RunView): Promise<PreparedResume> {
   const { branch } = await openedRepository(paths.root);
-  const landed = landingsOf(view);
+  const landed = viewLandings(view);
   const newest = [...landed.values()].at(-1);
   if (newest === undefined || branch === null || branch !== view.drafted.base.branch) return nothing; // U2
   const brought = new Set(await pathsAt(paths.root, newest));
@@ -95,7 +95,7 @@ const nothing: PreparedResume = { events: [], warnings: [] };
 const isMissing = (root: string, path: string): boolean => lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined;
 
 /** The finished phases whose work the user's checkout had, each with the commit that brought it there, oldest landing first. */
-function landingsOf(view: RunView): ReadonlyMap<string, string> {
+function viewLandings(view: RunView): ReadonlyMap<string, string> {
   const finished = new Set(view.phases.filter(({ group, status }) => group === "phases" && status === "completed").map(({ id }) => id));
   const landings = new Map<string, string>();
   for (const { kind, phase, last } of Object.values(view.cursors)) {

@@ -39,7 +39,7 @@ type Earlier = {
 };
 
 export async function prepareQuality({ context, paths: projectPaths, input }: PrepareInput): Promise<Prepared> {
-  const earlier = await earlierIn(projectPaths.root);
+  const earlier = await readEarlier(projectPaths.root);
   const head = { ...earlier.head, ...input.options };
   const target = head["target_path"] ?? ".";
   refuseTarget(projectPaths, target);
@@ -102,7 +102,7 @@ async function refuseIgnored(root: string): Promise<void> {
 }
 
 /** Q1 */
-async function earlierIn(root: string): Promise<Earlier> {
+async function readEarlier(root: string): Promise<Earlier> {
   const read = await readBounded(root, runStatePath, logBytesMax);
   if (read.kind === "absent") return none;
   if (read.kind === "unusable") {
@@ -119,10 +119,10 @@ async function earlierIn(root: string): Promise<Earlier> {
   const over = isText ? whyLogClosed(log) : "it is not UTF-8";
   if (over !== null) {
     const documents = isText ? [{ path: runStatePath, text }] : []; // for the counts that no file holds
-    return { ...moved(read.bytes.length, hashOf(read.bytes), over), head: headOf(log), documents };
+    return { ...moved(read.bytes.length, hashOf(read.bytes), over), head: logReadHead(log), documents };
   }
   return {
-    head: headOf(log),
+    head: logReadHead(log),
     isContinued: true,
     facts: {
       earlier_log: "continued",
@@ -131,12 +131,12 @@ async function earlierIn(root: string): Promise<Earlier> {
       earlier_verified: hasHeldGate(log) && (await isVerified(root)),
     },
     documents: [{ path: runStatePath, text }],
-    warnings: [`${runStatePath} is open (${qualityStatusOf(log)}): this run goes on with it.`],
+    warnings: [`${runStatePath} is open (${getQualityStatus(log)}): this run goes on with it.`],
   };
 }
 
 /** Nothing of a run that has ended: the next one is another. */
-export function headOf({ head, end }: Pick<LogRead, "head" | "end">): Readonly<Record<string, string>> {
+export function logReadHead({ head, end }: Pick<LogRead, "head" | "end">): Readonly<Record<string, string>> {
   if (end !== null) return {};
   const { target_path: target, ...words } = head;
   const isHere = target !== undefined && !isOutside(target); // a path of another machine does not count
@@ -169,7 +169,7 @@ async function isVerified(root: string): Promise<boolean> {
 }
 
 /** The state of an open log, in a few words. */
-export function qualityStatusOf({ started, ended }: LogRead): string {
+export function getQualityStatus({ started, ended }: LogRead): string {
   const open = [...started].filter((phase) => !ended.has(phase)).at(-1);
   if (open !== undefined) return `phase ${open} of 6 is in progress`;
   return ended.size === 6 ? "all six phases have ended, only its run_end is missing" : `${ended.size} of 6 phases have ended`;

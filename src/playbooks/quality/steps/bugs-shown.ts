@@ -14,7 +14,7 @@ import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts"
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { testsAmong } from "../../../verify/detect/tests-among.ts";
-import { bugIdsIn } from "./counted-in.ts";
+import { findBugIds } from "./counted-in.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
 
 type Parts = {
@@ -32,7 +32,7 @@ export const bugsShown = (parts: Parts) => ({
   version: 1,
   prove: async (input: StepInput): Promise<FunctionResult> => {
     const tree = await openQualityTree(parts.workspace, input.commit);
-    const all = [...new Set(bugIdsIn(await tree.text("quality/BUGS.md")))];
+    const all = [...new Set(findBugIds(await tree.text("quality/BUGS.md")))];
     const bugs = all.filter((id) => tree.has(testPatch(id)));
     if (bugs.length === 0) return { ok: true, facts: {} };
     const [test] = testsAmong(input.state.drafted.checks.filter(({ kind }) => kind === "project"));

@@ -1,26 +1,26 @@
 // counted-in: what the documents of a quality run hold, counted. Texts in, numbers and names out.
 
 /** An id of a family: BUG-001, BUG-H-1. Words of letters may be before what ends it; what comes after that isn't a part of it. */
-const idOf = (family: string): string => `${family}-(?:[A-Za-z][A-Za-z-]*-)?[A-Za-z0-9]+`;
+const familyId = (family: string): string => `${family}-(?:[A-Za-z][A-Za-z-]*-)?[A-Za-z0-9]+`;
 
 /** The confirmed bugs of BUGS.md, one heading each, in the order they are there. */
-export const bugIdsIn = (bugs: string | null): readonly string[] =>
-  [...(bugs ?? "").matchAll(new RegExp(`^### (${idOf("BUG")})`, "gm"))].map(([, id = ""]) => id);
+export const findBugIds = (bugs: string | null): readonly string[] =>
+  [...(bugs ?? "").matchAll(new RegExp(`^### (${familyId("BUG")})`, "gm"))].map(([, id = ""]) => id);
 
 /** Every bug heading, also one whose id cannot be a file name. */
-export const bugHeadingsIn = (bugs: string | null): number => [...(bugs ?? "").matchAll(/^### BUG-/gm)].length;
+export const countBugHeadings = (bugs: string | null): number => [...(bugs ?? "").matchAll(/^### BUG-/gm)].length;
 
 const openFindings = /^##\s+Open Exploration Findings\b/;
 const finding = /^##\s+(?:Finding\b|\d+\.)/;
 
 /** The findings of EXPLORATION.md: a section each, or the entries under the one heading that gathers them. */
-export function findingsIn(exploration: string | null): number {
+export function countFindings(exploration: string | null): number {
   const sections = (exploration ?? "").split(/^(?=##\s)/m);
-  return sections.reduce((sum, section) => sum + (finding.test(section) ? 1 : openFindings.test(section) ? entriesIn(section) : 0), 0);
+  return sections.reduce((sum, section) => sum + (finding.test(section) ? 1 : openFindings.test(section) ? countEntries(section) : 0), 0);
 }
 
 /** Under a gathering heading an entry is a heading below it; if there is none, an item of its lists. */
-function entriesIn(section: string): number {
+function countEntries(section: string): number {
   const below = [...section.matchAll(/^###\s+\S/gm)].length;
   return below > 0 ? below : [...section.matchAll(/^(?:[-*]|\d+[.)])\s+\S/gm)].length;
 }
@@ -30,10 +30,10 @@ export const namesPattern = (exploration: string | null, pattern: number): boole
   new RegExp(`\\bpattern\\s{0,9}#?\\s{0,9}${pattern}\\b`, "i").test(exploration ?? "");
 
 /** The ids of one family (REQ, UC): those of headings, and where no heading has one, those that begin a line, an item or a cell. */
-export function idsIn(document: string | null, family: string): number {
+export function countIds(document: string | null, family: string): number {
   const distinct = (pattern: RegExp): number => new Set([...(document ?? "").matchAll(pattern)].map(([, id]) => id)).size;
-  const inHeadings = distinct(new RegExp(`^#{1,6}\\s.*?\\b(${idOf(family)})`, "gm"));
-  return inHeadings > 0 ? inHeadings : distinct(new RegExp(`^[ \\t>|*\\-\\d.]*(${idOf(family)})`, "gm"));
+  const inHeadings = distinct(new RegExp(`^#{1,6}\\s.*?\\b(${familyId(family)})`, "gm"));
+  return inHeadings > 0 ? inHeadings : distinct(new RegExp(`^[ \\t>|*\\-\\d.]*(${familyId(family)})`, "gm"));
 }
 
 /** Whether a document names an id, as its own word: BUG-1 is not named by BUG-10. */

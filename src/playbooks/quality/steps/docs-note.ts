@@ -16,7 +16,7 @@ export function docsNote(workspace: Pick<Workspace, "textAt" | "commitFiles">) {
     async perform({ attempt, state, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const before = await workspace.textAt(commit, path, textBytesMax);
       if (before === null || /^#+\s+Documentation status: code-only mode\s*$/m.test(before)) return { ok: true, facts: { noted: false } };
-      const files = [{ path, text: `${noteOf(reasonOf(state))}${before}` }];
+      const files = [{ path, text: `${reasonNote(stateReason(state))}${before}` }];
       const applied = await workspace.commitFiles({
         attempt,
         since: commit,
@@ -30,7 +30,7 @@ export function docsNote(workspace: Pick<Workspace, "textAt" | "commitFiles">) {
   };
 }
 
-function noteOf(reason: string): string {
+function reasonNote(reason: string): string {
   return `${heading}
 
 ${reason[0]?.toUpperCase() ?? ""}${reason.slice(1)}, so nothing but the code and its tests says what this code is meant to do.
@@ -39,7 +39,7 @@ Requirements found here are read from the code; where the code is wrong they may
 `;
 }
 
-function reasonOf(state: RunView): string {
+function stateReason(state: RunView): string {
   const reason = state.cursors["before.docs"]?.last["look"]?.facts["reason"];
   return typeof reason === "string" ? reason : "reference_docs/ holds no .md or .txt file";
 }

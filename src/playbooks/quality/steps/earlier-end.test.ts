@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { runIndex as index, runStart as start } from "../views/run-state-rules.test-support.ts";
-import { factIn, PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
+import { findFact, PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
 import type { CursorView, RunView } from "../../../core/state.ts";
 import type { FunctionInput } from "../../../ports/functions.ts";
 import { readLog } from "../views/run-state-read.ts";
@@ -54,7 +54,7 @@ function scene({ phase, log: text, files = {}, takenOver = true, options = {} }:
 async function countsOf(story: Story): Promise<PhaseTally["key_counts"]> {
   const { order: input, parts } = scene(story);
   const { facts } = await phaseTally(parts).perform(input);
-  return factIn(facts, tallyFact, PhaseTally)?.key_counts ?? {};
+  return findFact(facts, tallyFact, PhaseTally)?.key_counts ?? {};
 }
 
 test("what no file holds is what the earlier log counted; what a file holds is counted in it", async () => {

@@ -6,13 +6,13 @@
 
 import type { Entry } from "../../../contracts/event.ts";
 import { missingFileField } from "../views/run-state-names.ts";
-import { optionOf } from "../../../core/selectors.ts";
+import { runOption } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { withoutFreshness } from "../../../engine/found-gates.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { bugHeadingsIn } from "./counted-in.ts";
+import { countBugHeadings } from "./counted-in.ts";
 import { earlierEnd } from "./earlier-end.ts";
 import { gatesOfPhase } from "./phase-gates.ts";
 import { openQualityTree } from "./quality-tree.ts";
@@ -31,7 +31,7 @@ export function phaseFound(parts: Parts) {
     effect: "keyed" as const,
     async perform(input: StepInput): Promise<FunctionResult> {
       if (input.cursor.visit > 1) return cleared(parts, input); // P2
-      if (optionOf(input.state, "earlier_log") === "none") return found(false); // P1
+      if (runOption(input.state, "earlier_log") === "none") return found(false); // P1
       const gates = gatesOfPhase(input.state, input.cursor.phase).map(withoutFreshness);
       if (gates.length === 0) return verifiedBefore(parts, input);
       const { attempt, commit, cancel, onLiveEvent } = input;
@@ -49,9 +49,9 @@ async function verifiedBefore({ workspace, readBlob }: Parts, { state, commit }:
   if (ended === null) return found(false);
   const verdict = ended.key_counts["gate_verdict"];
   if (verdict === "fail") return found(false, "its terminal gate had failed");
-  if (optionOf(state, "earlier_verified") !== true) return found(false);
+  if (runOption(state, "earlier_verified") !== true) return found(false);
   const tree = await openQualityTree(workspace, commit);
-  const bugs = bugHeadingsIn(await tree.text("quality/BUGS.md"));
+  const bugs = countBugHeadings(await tree.text("quality/BUGS.md"));
   const isSame = ended.key_counts["bugs_md_count"] === bugs;
   return found(isSame, isSame ? "" : `BUGS.md has ${bugs} bugs now`);
 }

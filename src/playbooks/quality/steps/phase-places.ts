@@ -1,6 +1,6 @@
 // phase-places: where each phase of a quality run leaves what it makes, and whether this run has made any of it.
 
-import { optionOf } from "../../../core/selectors.ts";
+import { runOption } from "../../../core/selectors.ts";
 import type { RunView } from "../../../core/state.ts";
 
 const places: Readonly<Record<string, RegExp>> = {
@@ -23,7 +23,7 @@ export const isClosedByEarlierDocuments = (state: RunView, phase: string): boole
  * left of the continued run counts as this run's.
  */
 export function phasesNotMade(state: RunView, there: readonly string[], changed: ReadonlySet<string>): readonly string[] {
-  const isGoneOn = (phase: string): boolean => optionOf(state, "earlier_log") === "continued" && isClosedByEarlierDocuments(state, phase);
+  const isGoneOn = (phase: string): boolean => runOption(state, "earlier_log") === "continued" && isClosedByEarlierDocuments(state, phase);
   const isOld = (paths: readonly string[]): boolean => paths.length > 0 && !paths.some((path) => changed.has(path));
   return state.phases
     .filter(({ id, group }) => group === "phases" && !isGoneOn(id))

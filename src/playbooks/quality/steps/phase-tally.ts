@@ -8,18 +8,18 @@
 
 import * as v from "valibot";
 import type { Entry } from "../../../contracts/event.ts";
-import { factIn, gateFact, GateFound, type PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
+import { findFact, gateFact, GateFound, type PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
 import { terminalVerdicts } from "../../../contracts/quality-run.ts";
 import { qualityReturns } from "../../../contracts/quality-returns.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { keptReturn } from "./kept-return.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { bugHeadingsIn, bugIdsIn, findingsIn, idsIn, names, namesPattern } from "./counted-in.ts";
+import { countBugHeadings, findBugIds, countFindings, countIds, names, namesPattern } from "./counted-in.ts";
 import { earlierEnd } from "./earlier-end.ts";
 import { isClosedByEarlierDocuments, placeOfPhase } from "./phase-places.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
-import { reconciliationOf } from "./reconciliation.ts";
+import { treeReconciliation } from "./reconciliation.ts";
 
 type StepInput = FunctionInput<RunView, CursorView>;
 type Parts = {
@@ -83,7 +83,7 @@ async function explored({ tree, claim }: Counting): Promise<Counted> {
   const document = await tree.text("quality/EXPLORATION.md");
   const said = claimOf("quality.explore", claim);
   const findings = (said?.findings ?? []).filter((finding) => isWrittenDown(document, finding)); // T2
-  const inFile = findingsIn(document); // T1
+  const inFile = countFindings(document); // T1
   const patterns = patternsOnDisk(document, said?.patterns ?? [], inFile); // T2
   const walked = patterns.length > 0 ? patterns.length : allPatterns.filter((pattern) => namesPattern(document, pattern)).length;
   return {
@@ -115,18 +115,18 @@ function patternsOnDisk(document: string | null, claimed: readonly PatternCount[
 
 async function generated({ tree, claim }: Counting): Promise<Counted> {
   const said = claimOf("quality.generate", claim);
-  const promoted = said?.promoted.length ?? idsIn(await tree.text("quality/REQUIREMENTS.md"), "REQ");
+  const promoted = said?.promoted.length ?? countIds(await tree.text("quality/REQUIREMENTS.md"), "REQ");
   return { key_counts: { findings_promoted: promoted, findings_dropped: said?.dropped?.length ?? 0 } };
 }
 
 async function reviewed({ tree, claim }: Counting): Promise<Counted> {
   const document = await tree.text("quality/BUGS.md");
-  const inFile = new Set(bugIdsIn(document));
+  const inFile = new Set(findBugIds(document));
   const said = claimOf("quality.review", claim);
   const claimed = (said?.bugs ?? []).filter(({ id }) => inFile.has(id)); // T2
   const category = (id: string): string => claimed.map((bug) => (bug.id === id ? bug["category"] : null)).find(isText) ?? "code-bug";
   return {
-    key_counts: { bugs_identified: bugHeadingsIn(document), bug_writeups: tree.matching(/^quality\/writeups\/BUG-[^/]+\.md$/).length },
+    key_counts: { bugs_identified: countBugHeadings(document), bug_writeups: tree.matching(/^quality\/writeups\/BUG-[^/]+\.md$/).length },
     findings: [...inFile].map((id) => ({ id, category: category(id) })),
   };
 }
@@ -136,7 +136,7 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 async function audited({ tree, claim }: Counting): Promise<Counted> {
   const said = claimOf("quality.audit", claim);
   const requirements = await tree.text("quality/REQUIREMENTS.md");
-  const [requirementsInFile, casesInFile] = [idsIn(requirements, "REQ"), idsIn(requirements, "UC")]; // T1
+  const [requirementsInFile, casesInFile] = [countIds(requirements, "REQ"), countIds(requirements, "UC")]; // T1
   const triages = tree.matching(/^quality\/spec_audits\/[^/]*-triage\.md$/).length;
   const auditors = tree.matching(/^quality\/spec_audits\/[^/]*-auditor-[^/]*\.md$/).length;
   const passes = [...new Map((said?.passes ?? []).map((pass) => [pass.pass, pass])).values()]
@@ -156,17 +156,17 @@ async function audited({ tree, claim }: Counting): Promise<Counted> {
 }
 
 async function reconciled({ tree }: Counting): Promise<Counted> {
-  const gate = reconciliationOf(tree, bugIdsIn(await tree.text("quality/BUGS.md")));
+  const gate = treeReconciliation(tree, findBugIds(await tree.text("quality/BUGS.md")));
   const failures = gate.checks.filter(({ verdict }) => verdict === "fail").length;
   return { key_counts: { gate_checks_total: gate.checks.length, gate_failures: failures }, gate };
 }
 
 async function verified({ tree, input }: Counting): Promise<Counted> {
   const outcomes = [input.cursor.last["do"], input.cursor.last["terminal"]];
-  const gates = outcomes.flatMap((outcome) => (outcome === undefined ? [] : (factIn(outcome.facts, gateFact, GateFound) ?? [])));
+  const gates = outcomes.flatMap((outcome) => (outcome === undefined ? [] : (findFact(outcome.facts, gateFact, GateFound) ?? [])));
   return {
     key_counts: {
-      bugs_md_count: bugHeadingsIn(await tree.text("quality/BUGS.md")),
+      bugs_md_count: countBugHeadings(await tree.text("quality/BUGS.md")),
       gate_verdict: gates[0]?.verdict ?? "pass",
     },
   };

@@ -4,7 +4,7 @@ import type { GateCheck, GateFound } from "../../../contracts/quality-facts.ts";
 import type { QualityTree } from "./quality-tree.ts";
 
 /** What the fifth phase must leave for each confirmed bug, one check each. */
-export function reconciliationOf(tree: Pick<QualityTree, "has">, bugs: readonly string[]): GateFound {
+export function treeReconciliation(tree: Pick<QualityTree, "has">, bugs: readonly string[]): GateFound {
   if (bugs.length === 0) {
     const none: GateCheck = {
       name: "reconciliation",

@@ -6,14 +6,14 @@
 //   G2. A failure is something missing or untrue; a warning is a rule that holds in its weaker form, a placeholder artifact, or one that
 //       this run did not make.
 
-import { factIn, gateFact, GateFound, type GateCheck } from "../../../contracts/quality-facts.ts";
+import { findFact, gateFact, GateFound, type GateCheck } from "../../../contracts/quality-facts.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { withoutFreshness } from "../../../engine/found-gates.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { patchesOf } from "./bugs-shown.ts";
-import { bugHeadingsIn, bugIdsIn } from "./counted-in.ts";
+import { countBugHeadings, findBugIds } from "./counted-in.ts";
 import { keptReturn } from "./kept-return.ts";
 import { gatesOfPhase } from "./phase-gates.ts";
 import { phasesNotMade } from "./phase-places.ts";
@@ -33,16 +33,16 @@ const namedMax = 10;
 export const terminalGate = (parts: Parts) => ({
   version: 1,
   effect: "none" as const,
-  perform: async (input: StepInput): Promise<FunctionResult> => resultOf(await judged(parts, input), { decides: false }),
+  perform: async (input: StepInput): Promise<FunctionResult> => gateResult(await judged(parts, input), { decides: false }),
 });
 
 /** As a proof: it decides. */
 export const terminalProof = (parts: Parts) => ({
   version: 1,
-  prove: async (input: StepInput): Promise<FunctionResult> => resultOf(await judged(parts, input), { decides: true }),
+  prove: async (input: StepInput): Promise<FunctionResult> => gateResult(await judged(parts, input), { decides: true }),
 });
 
-function resultOf(gate: GateFound, { decides }: { readonly decides: boolean }): FunctionResult {
+function gateResult(gate: GateFound, { decides }: { readonly decides: boolean }): FunctionResult {
   const troubles = gate.checks.filter(({ verdict }) => verdict === "fail" || verdict === "warn");
   const count = (verdict: GateCheck["verdict"]): number => gate.checks.filter((check) => check.verdict === verdict).length;
   return {
@@ -59,7 +59,7 @@ async function judged(parts: Parts, input: StepInput): Promise<GateFound> {
   const tree = await openQualityTree(parts.workspace, input.commit);
   const document = await tree.text(bugsPath);
   const isUnreadable = document === null && tree.has(bugsPath);
-  const bugs = [...new Set(bugIdsIn(document))];
+  const bugs = [...new Set(findBugIds(document))];
   const { checks: ofPhases, hollow } = await phaseChecks(parts.verifier, input);
   const changed = (await parts.workspace.differences(input.state.drafted.base.commit, input.commit)).map(({ path }) => path);
   const checks = [
@@ -107,8 +107,8 @@ const unreadable: GateCheck = {
 
 function headings(document: string | null, seen: readonly string[]): GateCheck {
   const name = "bugs_heading";
-  const inFile = bugIdsIn(document);
-  const nameless = bugHeadingsIn(document) - inFile.length;
+  const inFile = findBugIds(document);
+  const nameless = countBugHeadings(document) - inFile.length;
   if (nameless > 0)
     return {
       name,
@@ -188,10 +188,10 @@ const some = (names: readonly string[]): string =>
   `${names.slice(0, namedMax).join(", ")}${names.length > namedMax ? ` and ${names.length - namedMax} more` : ""}`;
 
 /** The gate as the last phase left it. */
-export function gateIn(state: RunView): GateFound | null {
+export function findGate(state: RunView): GateFound | null {
   const cursor = state.cursors["6"];
   for (const outcome of [cursor?.last["do"], cursor?.last["terminal"]]) {
-    const gate = outcome === undefined ? null : factIn(outcome.facts, gateFact, GateFound);
+    const gate = outcome === undefined ? null : findFact(outcome.facts, gateFact, GateFound);
     if (gate !== null) return gate;
   }
   return null;

@@ -38,7 +38,7 @@ export function progressPage(log: RunStateLog, beside: ProgressSources): string 
       volume.events
         .slice(-recentMax)
         .toReversed()
-        .map((event) => eventLine(event, passesIn(log))),
+        .map((event) => eventLine(event, findPasses(log))),
     ),
     "",
     "## Artifacts produced",
@@ -95,12 +95,12 @@ function lastingOf(seconds: number | undefined): string {
 const clockOf = (ts: string): string => (msOf(ts) === null ? oneLine(ts) : `${ts.slice(11, 19)}Z`);
 
 type Counts = Readonly<Record<string, unknown>>;
-const numberOf = (value: unknown): number => (typeof value === "number" ? value : 0);
+const parseNumber = (value: unknown): number => (typeof value === "number" ? value : 0);
 const plainOf = (value: unknown): string => oneLine(typeof value === "string" ? value : (JSON.stringify(value) ?? "unknown"));
 
 /** The result of a finished phase, in a few figures. */
 function figures(phase: PhaseNumber, counts: Counts, tally: PhaseTally | undefined): readonly string[] {
-  const number = (name: string): number => numberOf(counts[name]);
+  const number = (name: string): number => parseNumber(counts[name]);
   switch (phase) {
     case 1:
       return [plural(number("findings_total"), "finding"), patternsIn(number("patterns_walked"), tally)];
@@ -135,18 +135,18 @@ function patternsIn(walked: number, tally: PhaseTally | undefined): string {
 }
 
 /** The passes that some log of this run reports, by their letters. */
-const passesIn = ({ volumes }: RunStateLog): readonly string[] =>
+const findPasses = ({ volumes }: RunStateLog): readonly string[] =>
   [...new Set(volumes.flatMap(({ events }) => events).flatMap((event) => (event.event === "pass_ended" ? [event.pass] : [])))].sort();
 
 function eventLine(event: QualityRunEvent, passes: readonly string[]): string {
-  const parts = [event.event, ...phaseLines(event), ...detailsOf(event, passes)];
+  const parts = [event.event, ...phaseLines(event), ...eventDetails(event, passes)];
   return `- ${oneLine(event.ts)} — ${parts.join(" ")}`;
 }
 
 const phaseLines = (event: QualityRunEvent): readonly string[] =>
   "phase" in event && typeof event.phase === "number" ? [`phase=${event.phase}`] : [];
 
-function detailsOf(event: QualityRunEvent, passes: readonly string[]): readonly string[] {
+function eventDetails(event: QualityRunEvent, passes: readonly string[]): readonly string[] {
   switch (event.event) {
     case "phase_end":
       return endDetails(event.phase, event.key_counts, passes);
@@ -175,12 +175,12 @@ function detailsOf(event: QualityRunEvent, passes: readonly string[]): readonly 
 }
 
 function endDetails(phase: number, counts: Counts, passes: readonly string[]): readonly string[] {
-  if (phase === 1) return [`findings=${numberOf(counts["findings_total"])}`];
+  if (phase === 1) return [`findings=${parseNumber(counts["findings_total"])}`];
   if (phase === 4) {
     // A number says how many there were, not which.
-    const complete = numberOf(counts["passes_complete"]);
+    const complete = parseNumber(counts["passes_complete"]);
     const which = passes.length === complete ? `passes=[${passes.join(",")}]` : `passes_complete=${complete}`;
-    return [which, `req_count=${numberOf(counts["req_count"])}`];
+    return [which, `req_count=${parseNumber(counts["req_count"])}`];
   }
   return Object.entries(counts).map(([name, value]) => `${oneLine(name)}=${plainOf(value)}`);
 }

@@ -19,7 +19,7 @@ export type RunHeader = {
   readonly runner: string;
 };
 
-export function headerOf({ run_id, options, flow, cast }: EventOf<"run_drafted">): RunHeader {
+export function eventHeader({ run_id, options, flow, cast }: EventOf<"run_drafted">): RunHeader {
   const word = (name: string, otherwise: string): string => {
     const value = options[name];
     return typeof value === "string" && value !== "" ? value : otherwise;

@@ -12,9 +12,9 @@ import {
   terminalVerdicts,
   toleratedCycleVerdicts,
 } from "../../../contracts/quality-run.ts";
-import { type FieldCheck, fieldCheckOf, unfit } from "../../../kit/field-check.ts";
+import { type FieldCheck, buildFieldCheck, unfit } from "../../../kit/field-check.ts";
 import { shown } from "../../../kit/finding.ts";
-import { stringsIn } from "../../../kit/json-hazards.ts";
+import { countStrings } from "../../../kit/json-hazards.ts";
 import { isTree, type Tree, type Violation } from "../../../documents/line-rules.ts";
 
 export type Level = "run" | "cycle";
@@ -30,12 +30,12 @@ export type KnownEvent = {
   readonly beyond: ((event: Tree, report: Report) => void) | undefined;
 };
 
-const knownOf = (schemas: Readonly<Record<string, { readonly entries: Parameters<typeof fieldCheckOf>[0]["entries"] }>>) =>
+const knownOf = (schemas: Readonly<Record<string, { readonly entries: Parameters<typeof buildFieldCheck>[0]["entries"] }>>) =>
   new Map<string, KnownEvent>(
-    Object.entries(schemas).map(([name, schema]) => [name, { name, check: fieldCheckOf(schema, everyEvents), beyond: beyond[name] }]),
+    Object.entries(schemas).map(([name, schema]) => [name, { name, check: buildFieldCheck(schema, everyEvents), beyond: beyond[name] }]),
   );
 
-const countChecks = new Map<unknown, FieldCheck>(phaseNumbers.map((phase: PhaseNumber) => [phase, fieldCheckOf(keyCounts[phase])]));
+const countChecks = new Map<unknown, FieldCheck>(phaseNumbers.map((phase: PhaseNumber) => [phase, buildFieldCheck(keyCounts[phase])]));
 
 /** What is worth a word though the format does not forbid it, and what holds between two fields. */
 const beyond: Readonly<Record<string, (event: Tree, report: Report) => void>> = {
@@ -71,7 +71,7 @@ export function judgeFields({ name, check, beyond: judgeBeyond }: KnownEvent, ev
       report(kind === "enum" ? "RS-enum" : "RS-field", `${name} ${message}`, kind === "null" ? "warning" : "error");
   }
   judgeBeyond?.(event, report);
-  return counted === unfit ? stringsIn(event) : counted;
+  return counted === unfit ? countStrings(event) : counted;
 }
 
 function open(report: Report, what: string, value: unknown, known: readonly string[]): void {

@@ -9,10 +9,10 @@ export const reopenings: Readonly<Record<string, string>> = {
 };
 
 /** The phase of the six that a cursor is of; null for every other cursor. */
-export const phaseOf = (path: string): PhaseNumber | null => phaseNumbers.find((phase) => String(phase) === path) ?? null;
+export const pathPhase = (path: string): PhaseNumber | null => phaseNumbers.find((phase) => String(phase) === path) ?? null;
 
 /** An attempt's cursor and step: `1@1/do#2` is the step `do` of cursor `1`. */
-export function placeOf(attempt: string): { readonly cursor: string; readonly step: string } {
+export function attemptPlace(attempt: string): { readonly cursor: string; readonly step: string } {
   const [, cursor = "", step = ""] = /^(.*)@\d+\/([^/]+)#\d+$/.exec(attempt) ?? [];
   return { cursor, step };
 }

@@ -1,8 +1,8 @@
 // run-state-read: reads a run_state.jsonl that an earlier run or another tool left, with its violations.
 
-import { runEventIn } from "../../../contracts/quality-facts.ts";
+import { findRunEvent } from "../../../contracts/quality-facts.ts";
 import type { QualityRunEvent, RunEventOf } from "../../../contracts/quality-run.ts";
-import { isTree, openViolations, treeOf, type Violation } from "../../../documents/line-rules.ts";
+import { isTree, openViolations, textTree, type Violation } from "../../../documents/line-rules.ts";
 import { openRunStateRules } from "./run-state-rules.ts";
 
 export type LogHead = Readonly<Partial<Record<(typeof headNames)[number], string>>>;
@@ -32,9 +32,9 @@ export function readLog(text: string): LogRead {
   for (const [at, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     rules.line(line, at + 1);
-    const tree = treeOf(line);
+    const tree = textTree(line);
     if (isTree(tree) && (tree["event"] === "_index" || tree["event"] === "run_start")) head = { ...headIn(tree), ...head };
-    const event = isTree(tree) ? runEventIn(tree) : null;
+    const event = isTree(tree) ? findRunEvent(tree) : null;
     if (event !== null) events.push(event);
   }
   rules.end();

@@ -10,9 +10,9 @@
 
 import { type PhaseNumber, phaseNumbers } from "../../../contracts/quality-run.ts";
 import { shown } from "../../../kit/finding.ts";
-import { stringsIn } from "../../../kit/json-hazards.ts";
+import { countStrings } from "../../../kit/json-hazards.ts";
 import { isUtcTime } from "../../../kit/utc-time.ts";
-import { isTree, type LineRules, notCounted, type Tree, treeOf, type Violations } from "../../../documents/line-rules.ts";
+import { isTree, type LineRules, notCounted, type Tree, textTree, type Violations } from "../../../documents/line-rules.ts";
 import { type DocsFacts, docsEvents, openDocsRules } from "./run-state-docs.ts";
 import { judgeFields, type KnownEvent, knownEvents, type Level, type Report } from "./run-state-field-rules.ts";
 
@@ -102,11 +102,11 @@ export function openRunStateRules(violations: Violations): RunStateRules {
     if (events === 2 && types === null && cycleOnly.has(name)) level = "cycle"; // the first line could not be read
     if (typeof name !== "string") {
       report("RS3", name === undefined ? "has no event, expected one" : `event is ${shown(name)}, expected a text`);
-      return stringsIn(tree);
+      return countStrings(tree);
     }
     if (events > 1) judgePlace(name);
     const known = knownEvents[level].get(name);
-    const counted = known === undefined ? stringsIn(tree) : judgeFields(known, tree, report);
+    const counted = known === undefined ? countStrings(tree) : judgeFields(known, tree, report);
     if (name === "run_start" && typeof tree["run_id"] === "string") runId ??= tree["run_id"];
     if (level === "run") docs.event(name, tree, position, report);
     if (level === "run" && (name === "phase_start" || name === "phase_end")) judgePhase(name, tree);
@@ -130,7 +130,7 @@ export function openRunStateRules(violations: Violations): RunStateRules {
 
   return {
     line: (text, number) => {
-      const tree = treeOf(text);
+      const tree = textTree(text);
       if (tree === null) return 0;
       position = number;
       if (typeof tree === "string") {

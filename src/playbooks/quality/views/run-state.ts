@@ -8,12 +8,12 @@
 //   T4. A log without documentation_state says that there was documentation: so each new log of a run without it repeats that.
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
-import { factIn, gateFact, GateFound, PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
+import { findFact, gateFact, GateFound, PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
 import { phaseNumbers, type PhaseNumber, type QualityRunEvent } from "../../../contracts/quality-run.ts";
 import { msOf } from "../../../kit/iso-time.ts";
-import { gateEvents, gateLogEvent, headerOf, headEvents, messageCharsMax, type RunHeader, tallyEvents } from "./run-state-events.ts";
+import { gateEvents, gateLogEvent, eventHeader, headEvents, messageCharsMax, type RunHeader, tallyEvents } from "./run-state-events.ts";
 import { earlierLogPath, gateLogPath, historyPath } from "./run-state-names.ts";
-import { phaseOf, placeOf, reopenings } from "./run-state-places.ts";
+import { pathPhase, attemptPlace, reopenings } from "./run-state-places.ts";
 import { readLog } from "./run-state-read.ts";
 import { type PhaseEnd, Volume } from "./run-state-volume.ts";
 import { oneLine } from "../../../views/wording.ts";
@@ -84,7 +84,7 @@ export class RunStateLog {
   }
 
   #draft(drafted: Drafted): void {
-    this.header = headerOf(drafted);
+    this.header = eventHeader(drafted);
     const kind = drafted.options["earlier_log"];
     if (kind !== "continued" && kind !== "moved") return;
     this.#earlier = { isMoved: kind === "moved", hash: drafted.documents?.find(({ path }) => path === earlierLogPath)?.hash ?? null };
@@ -132,7 +132,7 @@ export class RunStateLog {
 
   /** T2 */
   #reopen({ walk, because }: EventOf<"phase_reopened">): void {
-    const phase = phaseOf(walk);
+    const phase = pathPhase(walk);
     if (phase === null) return;
     const isReported = this.#log?.ended.has(phase) === true || this.#log?.isOver === true;
     if (isReported) this.#again.set(phase, reopenings[because] ?? `Phase ${phase} is done again (${because}).`);
@@ -153,7 +153,7 @@ export class RunStateLog {
 
   /** The earlier phases that still hold, reported again; then its own beginning. */
   #enter(cursorPath: string, ts: string): void {
-    const phase = phaseOf(cursorPath);
+    const phase = pathPhase(cursorPath);
     if (phase === null || this.#log === null) return;
     this.#closeKept(phase, ts);
     this.#log.start(phase, ts);
@@ -170,8 +170,8 @@ export class RunStateLog {
   }
 
   #outcome(entry: (EventOf<"step_completed"> | EventOf<"step_failed">) & { readonly ts: string }): void {
-    const { cursor, step } = placeOf(entry.attempt);
-    const phase = phaseOf(cursor);
+    const { cursor, step } = attemptPlace(entry.attempt);
+    const phase = pathPhase(cursor);
     if (entry.event === "step_failed") this.#failures.set(cursor, { step, message: entry.detail ?? entry.reason_code });
     if (cursor === "before.docs" && entry.facts["present"] === false && entry.facts["required"] !== true) this.#codeOnly(entry);
     if (phase === null) return;
@@ -181,9 +181,9 @@ export class RunStateLog {
       this.#beginAnew(entry.ts);
       this.#enter(cursor, entry.ts);
     }
-    const gate = factIn(entry.facts, gateFact, GateFound);
+    const gate = findFact(entry.facts, gateFact, GateFound);
     if (gate !== null) this.#judged(gate, phase, entry.ts);
-    const tally = factIn(entry.facts, tallyFact, PhaseTally);
+    const tally = findFact(entry.facts, tallyFact, PhaseTally);
     if (tally !== null) this.#tallied(phase, tally, entry.ts);
   }
 
@@ -211,19 +211,19 @@ export class RunStateLog {
   }
 
   #retry({ walk, ts }: { readonly walk: string; readonly ts: string }): void {
-    const phase = phaseOf(walk);
+    const phase = pathPhase(walk);
     const why = this.#failures.get(walk)?.message ?? "its gate does not hold";
     if (phase !== null) this.#error(ts, phase, `Phase ${phase} runs again: ${why}`, { isRecoverable: true });
   }
 
   #interrupted({ attempt, by, detail, reason_code, ts }: EventOf<"step_interrupted"> & { readonly ts: string }): void {
-    const phase = phaseOf(placeOf(attempt).cursor);
+    const phase = pathPhase(attemptPlace(attempt).cursor);
     if (phase === null || by === "operator") return;
     this.#error(ts, phase, `Phase ${phase} was cut short (${reason_code}): ${detail ?? by}`, { isRecoverable: true });
   }
 
   #settled({ attempt, remedy, doubt, ts }: EventOf<"attempt_settled"> & { readonly ts: string }): void {
-    const phase = phaseOf(placeOf(attempt).cursor);
+    const phase = pathPhase(attemptPlace(attempt).cursor);
     if (phase === null || remedy !== "repeat" || doubt.kind !== "agent") return;
     this.#error(ts, phase, `The runner was cut off in phase ${phase}; what was half done is set aside, and the phase runs again.`, {
       isRecoverable: true,
@@ -231,7 +231,7 @@ export class RunStateLog {
   }
 
   #completed(cursorPath: string, ts: string): void {
-    const phase = phaseOf(cursorPath);
+    const phase = pathPhase(cursorPath);
     const log = this.#log;
     if (phase === null || log === null || log.ended.has(phase)) return;
     const tally = this.tallies.get(phase);
@@ -251,7 +251,7 @@ export class RunStateLog {
   }
 
   #failed({ walk, because, ts }: EventOf<"phase_failed"> & { readonly ts: string }): void {
-    const phase = phaseOf(walk);
+    const phase = pathPhase(walk);
     const why = this.#failures.get(walk)?.message ?? because ?? "it failed";
     this.#error(ts, phase, `${phase === null ? "The run" : `Phase ${phase}`} is given up: ${why}`, { isRecoverable: false });
     this.errors.push({ code: because ?? "phase_failed", reason: why });

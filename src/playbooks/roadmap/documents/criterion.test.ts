@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Expectation } from "../../../contracts/evidence.ts";
-import { codeSpansOf } from "../../../documents/code-spans.ts";
+import { listCodeSpans } from "../../../documents/code-spans.ts";
 import { readCriterion } from "./criterion.ts";
 
 const least = (count: number): Expectation => ({ kind: "at_least", count });
@@ -47,7 +47,7 @@ test.each([
 });
 
 test("backticks pair as Markdown pairs them, in one pass", () => {
-  expect(codeSpansOf("a `b` ``c ` d`` `e").map(({ code }) => code)).toEqual(["b", "c ` d"]);
-  expect(codeSpansOf("```` ` ``` `` `")).toHaveLength(1);
-  expect(codeSpansOf(Array.from({ length: 2_000 }, (_, n) => "`".repeat(n + 1)).join(" "))).toEqual([]);
+  expect(listCodeSpans("a `b` ``c ` d`` `e").map(({ code }) => code)).toEqual(["b", "c ` d"]);
+  expect(listCodeSpans("```` ` ``` `` `")).toHaveLength(1);
+  expect(listCodeSpans(Array.from({ length: 2_000 }, (_, n) => "`".repeat(n + 1)).join(" "))).toEqual([]);
 });

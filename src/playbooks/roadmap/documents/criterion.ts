@@ -3,7 +3,7 @@
 import type { Expectation } from "../../../contracts/evidence.ts";
 import type { CheckedCriterion } from "../../../contracts/roadmap.ts";
 import { shown } from "../../../kit/finding.ts";
-import { codeSpansOf, withoutCode } from "../../../documents/code-spans.ts";
+import { listCodeSpans, withoutCode } from "../../../documents/code-spans.ts";
 import { closingParenthesis } from "../../../documents/parentheses.ts";
 
 export const criterionCharactersMax = 4_000;
@@ -22,7 +22,7 @@ export function readCriterion(written: string): CriterionRead {
 }
 
 function verifiedBy(text: string): CriterionRead | null {
-  const spans = codeSpansOf(text);
+  const spans = listCodeSpans(text);
   const plain = withoutCode(text, spans);
   const marks = [...plain.matchAll(/\bverified by\b/gi)].map(({ index }) => {
     const lead = /^\s*:?\s*/.exec(text.slice(index + 11))?.[0] ?? "";
@@ -56,7 +56,7 @@ function afterColons(text: string): CriterionRead | null {
   if (at === null) return null;
   const wording = text.slice(0, at.index).trim();
   const rest = text.slice(at.index + at[0].length).trim();
-  const quoted = codeSpansOf(rest).find(({ start }) => start === 0);
+  const quoted = listCodeSpans(rest).find(({ start }) => start === 0);
   if (quoted !== undefined && (quoted.end === rest.length || /^\s*\(/.test(rest.slice(quoted.end)))) {
     const reported = expectationAt(rest.slice(quoted.end).trimStart());
     return checked(wording, quoted.code.trim(), reported.expect, reported.faults);
@@ -100,7 +100,7 @@ function expectationAt(text: string): { readonly expect: Expectation | null; rea
 }
 
 function unquoted(text: string): string {
-  const [span] = codeSpansOf(text);
+  const [span] = listCodeSpans(text);
   return span !== undefined && span.start === 0 && span.end === text.length ? span.code : text;
 }
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inOrder, ringsAmong } from "../../../documents/graph.ts";
 import { completedPhases, executionOrder, selectPhases } from "./order.ts";
-import { comparePhaseIds, phaseIdOf } from "../../../documents/phase-id.ts";
+import { comparePhaseIds, parsePhaseId } from "../../../documents/phase-id.ts";
 
 /** `3:1,2` is phase 3 after 1 and 2. */
 const phases = (...rows: readonly string[]) =>
@@ -18,7 +18,7 @@ const ids = (word: string, rows: ReturnType<typeof phases>, completed: ReadonlyS
 
 test("ids sort by number, part by part, and have one form", () => {
   expect(["10", "2.10", "2", "2.9", "1", "2.1"].sort(comparePhaseIds)).toEqual(["1", "2", "2.1", "2.9", "2.10", "10"]);
-  expect(["03", "2.01", "1.2.3", "", "a", "1.", "1234567890"].map(phaseIdOf)).toEqual(["3", "2.1", "1.2.3", null, null, null, null]);
+  expect(["03", "2.01", "1.2.3", "", "a", "1.", "1234567890"].map(parsePhaseId)).toEqual(["3", "2.1", "1.2.3", null, null, null, null]);
 });
 
 describe("execution order", () => {

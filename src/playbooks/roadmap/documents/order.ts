@@ -3,7 +3,7 @@
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { shown } from "../../../kit/finding.ts";
 import { inOrder } from "../../../documents/graph.ts";
-import { comparePhaseIds, isWithin, phaseIdOf } from "../../../documents/phase-id.ts";
+import { comparePhaseIds, isWithin, parsePhaseId } from "../../../documents/phase-id.ts";
 
 type Ordered = Pick<RoadmapPhase, "id" | "depends_on">;
 
@@ -54,8 +54,8 @@ export function selectPhases(word: string, phases: readonly Ordered[], completed
 
 function pickedBy(part: string, phases: readonly Ordered[]): Selection {
   const [, first = "", second] = /^([\d.]+)(?:\s*[-–—]\s*([\d.]+))?$/.exec(part) ?? [];
-  const from = phaseIdOf(first);
-  const to = second === undefined ? from : phaseIdOf(second);
+  const from = parsePhaseId(first);
+  const to = second === undefined ? from : parsePhaseId(second);
   if (from === null || to === null) return { problem: `found ${shown(part)}, ${forms}` };
   if (comparePhaseIds(from, to) > 0) return { problem: `found the range ${part}, expected the smaller id first: ${to}-${from}` };
   const ids = phases.map(({ id }) => id).filter((id) => isWithin(id, from, to));

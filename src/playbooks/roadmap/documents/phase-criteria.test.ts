@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CheckedCriterion, Plan, PlanTask } from "../../../contracts/roadmap.ts";
-import { checksIn, phaseCriteria, unansweredCriteria } from "./phase-criteria.ts";
+import { findChecks, phaseCriteria, unansweredCriteria } from "./phase-criteria.ts";
 
 const criterion = (text: string, command: string | null = null, line = 1): CheckedCriterion => ({ text, command, expect: null, line });
 const task = (id: string, verify: CheckedCriterion[], more: Partial<PlanTask> = {}): PlanTask => ({
@@ -74,7 +74,7 @@ test("what every task must show counts too, one command once; a person's tasks s
     ["criterion:3.03-01.2", "test -f b", "plan"],
     ["criterion:3.03-02.2", "test -f d", "plan"],
   ]);
-  expect(checksIn(criteria)[1]).toEqual({
+  expect(findChecks(criteria)[1]).toEqual({
     id: "criterion:3.03-01.2",
     kind: "criterion",
     title: "b",

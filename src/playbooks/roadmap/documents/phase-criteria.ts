@@ -30,7 +30,7 @@ const titleCharsMax = 500;
 
 /** Every criterion of a phase: the roadmap's in its order, then what the plan adds, then what each task for a machine must show. */
 export function phaseCriteria(phase: Phase, roadmapPath: string, found: PlanAt | null): readonly PhaseCriterion[] {
-  const answers = found === null ? new Map<number, CheckedCriterion>() : answersIn(phase, found.plan);
+  const answers = found === null ? new Map<number, CheckedCriterion>() : findAnswers(phase, found.plan);
   const own = phase.success_criteria.map((criterion, n): PhaseCriterion => {
     const id = `criterion:${phase.id}.${n + 1}`;
     const answer = answers.get(n);
@@ -85,7 +85,7 @@ function once(criteria: readonly PhaseCriterion[]): readonly PhaseCriterion[] {
 }
 
 /** The plan's criteria that give a command to one of the roadmap's: those that say the same; where both lists are as long, those in its place. */
-function answersIn(phase: Phase, plan: Plan): Map<number, CheckedCriterion> {
+function findAnswers(phase: Phase, plan: Plan): Map<number, CheckedCriterion> {
   const answers = new Map<number, CheckedCriterion>();
   const isParallel = plan.criteria.length === phase.success_criteria.length;
   const offered = [...plan.criteria, ...plan.tasks.filter(({ type }) => type === "auto").flatMap(({ verify }) => verify)];
@@ -114,7 +114,7 @@ export function unansweredCriteria(criteria: readonly PhaseCriterion[], planPath
 }
 
 /** The commands as the runner runs them; what has none cannot be run. */
-export function checksIn(criteria: readonly PhaseCriterion[]): Check[] {
+export function findChecks(criteria: readonly PhaseCriterion[]): Check[] {
   return criteria.flatMap(({ id, text, command, expect, source }) =>
     command === null
       ? []

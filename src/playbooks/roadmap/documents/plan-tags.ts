@@ -2,7 +2,7 @@
 
 import { shown, type Position } from "../../../kit/finding.ts";
 import { withoutCode } from "../../../documents/code-spans.ts";
-import { headingLevelOf } from "../../../documents/fields.ts";
+import { computeHeadingLevel } from "../../../documents/fields.ts";
 import type { Line } from "../../../documents/markdown-lines.ts";
 import type { Report } from "../../../documents/report.ts";
 
@@ -18,7 +18,7 @@ export type TaskBlock = {
 };
 
 /** The task blocks of a plan, and the lines outside them. Tags in code and comments are none. */
-export function taskBlocksOf(
+export function buildTaskBlocks(
   lines: readonly Line[],
   report: Report,
 ): { readonly blocks: readonly TaskBlock[]; readonly outside: readonly Line[] } {
@@ -38,7 +38,7 @@ export function taskBlocksOf(
         open = null;
       } else if (open !== null) open.lines.push(line);
       else {
-        wave = waveOf(line) ?? wave;
+        wave = lineWave(line) ?? wave;
         outside.push(line);
       }
       continue;
@@ -75,8 +75,8 @@ function closedWithin(line: Line): string | null {
   return index < 0 ? null : line.text.slice(0, index);
 }
 
-function waveOf(line: Line): number | null {
-  if (headingLevelOf(line) === 0) return null;
+function lineWave(line: Line): number | null {
+  if (computeHeadingLevel(line) === 0) return null;
   const number = /^\s*#+\s+wave\s+(\d{1,4})\b/i.exec(line.text)?.[1];
   return number === undefined ? null : Number(number);
 }
@@ -92,7 +92,7 @@ function tagFrom(
   const place: Position = { line: first?.number ?? 1, column: column + 1 };
   let text = first?.text.slice(column) ?? "";
   for (let index = from; ; index += 1) {
-    const read = attributesIn(text);
+    const read = findAttributes(text);
     const line = lines[index];
     if (read !== null && line !== undefined) {
       for (const name of read.twice)
@@ -114,7 +114,7 @@ function tagFrom(
 }
 
 /** The attributes up to the tag's `>`; null if it has not come yet, or something else is there. */
-function attributesIn(text: string): {
+function findAttributes(text: string): {
   readonly attributes: ReadonlyMap<string, string>;
   readonly twice: readonly string[];
   readonly end: number;

@@ -3,20 +3,20 @@
 import { complexities, taskTypes, type CheckedCriterion, type PlanTask } from "../../../contracts/roadmap.ts";
 import { shown, type Position } from "../../../kit/finding.ts";
 import { didYouMean } from "../../../kit/suggest.ts";
-import { codeSpansOf } from "../../../documents/code-spans.ts";
-import { fieldsOf, headingLevelOf, itemsOf, oncePerLabel, paragraphOf, type Field } from "../../../documents/fields.ts";
+import { listCodeSpans } from "../../../documents/code-spans.ts";
+import { fieldsOf, computeHeadingLevel, fieldItems, oncePerLabel, fieldParagraph, type Field } from "../../../documents/fields.ts";
 import type { Line } from "../../../documents/markdown-lines.ts";
 import { outsideParentheses } from "../../../documents/parentheses.ts";
 import { pathOf, type TaskBlock } from "./plan-tags.ts";
 import type { Report } from "../../../documents/report.ts";
-import { isPlaceholder, locatedCriterion, requirementsOf } from "./roadmap-fields.ts";
+import { isPlaceholder, locatedCriterion, fieldRequirements } from "./roadmap-fields.ts";
 
 const parts = new Set(["files", "action", "verify", "done", "depends on", "requirements"]);
 const namesMax = 500;
 const idForm = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 /** The task, whole or with gaps: missing fields are empty, for lint to report. Null if it has no usable id. */
-export function planTaskOf(block: TaskBlock, report: Report): PlanTask | null {
+export function findPlanTask(block: TaskBlock, report: Report): PlanTask | null {
   const { attributes, place, wave, lines } = block;
   const path = pathOf(attributes);
   const id = attributes.get("id") ?? "";
@@ -35,15 +35,15 @@ export function planTaskOf(block: TaskBlock, report: Report): PlanTask | null {
     type: typeOf(attributes, place, path, report),
     complexity: complexityOf(attributes, place, path, report),
     wave,
-    after: [...new Set([...namesIn(written), ...(dependsOn === undefined ? [] : namesIn(paragraphOf(dependsOn)))])],
-    files: filesOf(fields.get("files"), path, report),
+    after: [...new Set([...findNames(written), ...(dependsOn === undefined ? [] : findNames(fieldParagraph(dependsOn)))])],
+    files: fieldFiles(fields.get("files"), path, report),
     action: wholeOf(fields.get("action")),
-    verify: verifyOf(fields.get("verify"), `${path}.verify`, report),
+    verify: fieldVerify(fields.get("verify"), `${path}.verify`, report),
     done: wholeOf(fields.get("done")),
     requirements: [
       ...new Set([
-        ...namesIn(attributes.get("requirements") ?? attributes.get("requirement") ?? ""),
-        ...(requirements === undefined ? [] : requirementsOf(requirements)),
+        ...findNames(attributes.get("requirements") ?? attributes.get("requirement") ?? ""),
+        ...(requirements === undefined ? [] : fieldRequirements(requirements)),
       ]),
     ],
     line: place.line,
@@ -69,7 +69,7 @@ function complexityOf(attributes: ReadonlyMap<string, string>, place: Position, 
 
 /** `### Task 03-01: Name`, a `<name>` child, a `name` attribute. */
 function titleIn(lines: readonly Line[], id: string, attributes: ReadonlyMap<string, string>): string {
-  const heading = lines.find((line) => headingLevelOf(line) > 0);
+  const heading = lines.find((line) => computeHeadingLevel(line) > 0);
   if (heading !== undefined) {
     const text = heading.text.replace(/^\s*#+\s*/, "").trim();
     const named = /^task\s+\S+\s*[:：]\s*(.+)$/i.exec(text)?.[1] ?? text;
@@ -134,17 +134,17 @@ function elementsOf(lines: readonly Line[], path: string, report: Report): reado
   return fields;
 }
 
-const namesIn = (text: string): readonly string[] =>
+const findNames = (text: string): readonly string[] =>
   outsideParentheses(text)
     .text.replaceAll(/[*`"[\]]/g, "")
     .split(/[\s,;、，；]+/)
     .filter((name) => name !== "" && !/^(tasks?|and|nothing|none|n\/a|-)$/i.test(name));
 
 /** Paths, by comma or one a line; what is in parentheses behind one is a remark. */
-function filesOf(field: Field | undefined, path: string, report: Report): string[] {
+function fieldFiles(field: Field | undefined, path: string, report: Report): string[] {
   const files = new Set<string>();
   for (const { text, place } of field === undefined ? [] : itemsOrLines(field)) {
-    for (const piece of piecesIn(text)) {
+    for (const piece of findPieces(text)) {
       const file = piece.replace(/^(?:\.\/)+/, "");
       if (isPlaceholder(file) || /^(none|n\/a|[-–—])$/i.test(file)) continue;
       const isInside = !/^[/\\~]|^[A-Za-z]:|[\\\s]/.test(file) && !file.split("/").includes("..");
@@ -156,12 +156,12 @@ function filesOf(field: Field | undefined, path: string, report: Report): string
 }
 
 /** Between commas; of a piece its backticks count, else of several words those that look like a path. */
-function piecesIn(text: string): readonly string[] {
+function findPieces(text: string): readonly string[] {
   return outsideParentheses(text)
     .text.split(/[,;、，；]/)
     .map((piece) => piece.trim().replace(/^\*\*(.*)\*\*$/, "$1"))
     .flatMap((piece) => {
-      const spans = codeSpansOf(piece);
+      const spans = listCodeSpans(piece);
       if (spans.length > 0) return spans.map(({ code }) => code.trim());
       const paths = piece.split(/\s+/).filter((word) => /[./]/.test(word));
       return piece === "" ? [] : paths.length === 0 ? [piece] : paths;
@@ -169,7 +169,7 @@ function piecesIn(text: string): readonly string[] {
 }
 
 const itemsOrLines = (field: Field): readonly { readonly text: string; readonly place: Position }[] => {
-  const listed = itemsOf(field);
+  const listed = fieldItems(field);
   if (listed.length > 0) return listed;
   const lines = field.lines.filter(({ is, text }) => is === "text" && text.trim() !== "");
   return lines.map(({ text, number }) => ({ text: text.trim(), place: { line: number, column: text.search(/\S/) + 1 } }));
@@ -182,13 +182,13 @@ function wholeOf(field: Field | undefined): string {
 }
 
 /** Every item with its check; a command alone in backticks is its own text. */
-function verifyOf(field: Field | undefined, path: string, report: Report): CheckedCriterion[] {
+function fieldVerify(field: Field | undefined, path: string, report: Report): CheckedCriterion[] {
   if (field === undefined) return [];
   return itemsOrLines(field)
     .filter(({ text }) => !isPlaceholder(text))
     .map(({ text, place }, n) => {
       const criterion = locatedCriterion(text, place, `${path}[${n}]`, report);
-      const [span] = codeSpansOf(text);
+      const [span] = listCodeSpans(text);
       const isCode = criterion.command === null && span !== undefined && span.start === 0 && span.end === text.trim().length;
       return isCode ? { ...criterion, text: span.code.trim(), command: span.code.trim() } : criterion;
     });

@@ -17,7 +17,7 @@ type Wave = { readonly ids: string[]; readonly taken: Taken; isFull: boolean };
 /** The waves in order, each the ids of its tasks. Lint has refused rings and unknown names; here they would stand last. */
 export function planWaves(tasks: readonly Waved[]): readonly (readonly string[])[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
-  const ordered = inOrder(tasks, (a, b) => rankOf(byId.get(a)) - rankOf(byId.get(b)) || compareTaskIds(a, b));
+  const ordered = inOrder(tasks, (a, b) => taskRank(byId.get(a)) - taskRank(byId.get(b)) || compareTaskIds(a, b));
   const waves: Wave[] = [];
   const placed = new Map<string, number>();
   const groups = [...new Set(tasks.map(({ wave }) => wave ?? 0))].sort((a, b) => a - b);
@@ -41,7 +41,7 @@ export function planWaves(tasks: readonly Waved[]): readonly (readonly string[])
 }
 
 /** Small things first within what is possible: they are done while it is still cheap to stop. */
-function rankOf(task: Waved | undefined): number {
+function taskRank(task: Waved | undefined): number {
   if (task?.type !== "auto") return 3;
   return task.complexity === "simple" ? 0 : task.complexity === "complex" ? 2 : 1;
 }
@@ -53,25 +53,25 @@ function openTaken(): Taken {
   const files = new Set<string>();
   const folders = new Set<string>();
   const above = new Set<string>();
-  const partsOf = (path: string): readonly string[] => {
+  const pathParts = (path: string): readonly string[] => {
     const steps = path.split("/");
     return steps.slice(0, -1).map((_, n) => `${steps.slice(0, n + 1).join("/")}/`);
   };
   return {
     hasAny: (paths) =>
       paths.some((path) => {
-        const folder = folderOf(path);
-        if (folder === null) return files.has(path) || folders.has("") || partsOf(path).some((part) => folders.has(part));
+        const folder = pathFolder(path);
+        if (folder === null) return files.has(path) || folders.has("") || pathParts(path).some((part) => folders.has(part));
         return folder === ""
           ? above.size + files.size + folders.size > 0
-          : above.has(folder) || folders.has("") || [folder, ...partsOf(folder)].some((ancestor) => folders.has(ancestor));
+          : above.has(folder) || folders.has("") || [folder, ...pathParts(folder)].some((ancestor) => folders.has(ancestor));
       }),
     add: (paths) => {
       for (const path of paths) {
-        const folder = folderOf(path);
+        const folder = pathFolder(path);
         if (folder === null) files.add(path);
         else folders.add(folder);
-        for (const part of partsOf(folder ?? path)) above.add(part);
+        for (const part of pathParts(folder ?? path)) above.add(part);
         if (folder !== null) above.add(folder);
       }
     },
@@ -79,7 +79,7 @@ function openTaken(): Taken {
 }
 
 /** The folder that a folder or pattern means, with its slash; null for a plain file. */
-function folderOf(path: string): string | null {
+function pathFolder(path: string): string | null {
   if (path === ".") return "";
   const pattern = path.search(/[*?[{]/);
   if (pattern >= 0) return path.slice(0, path.lastIndexOf("/", pattern) + 1);

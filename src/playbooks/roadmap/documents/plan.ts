@@ -4,13 +4,13 @@ import * as v from "valibot";
 import type { Plan, PlanTask } from "../../../contracts/roadmap.ts";
 import type { Finding, Position } from "../../../kit/finding.ts";
 import { isRefused, parseLocated } from "../../../kit/located.ts";
-import { fieldsOf, headingLevelOf, listItemOf, type Field } from "../../../documents/fields.ts";
+import { fieldsOf, computeHeadingLevel, parseListItem, type Field } from "../../../documents/fields.ts";
 import { markdownLines, type Line } from "../../../documents/markdown-lines.ts";
 import { outsideParentheses } from "../../../documents/parentheses.ts";
-import { taskBlocksOf } from "./plan-tags.ts";
-import { planTaskOf } from "./plan-task.ts";
+import { buildTaskBlocks } from "./plan-tags.ts";
+import { findPlanTask } from "./plan-task.ts";
 import { openReport, type Report } from "../../../documents/report.ts";
-import { criteriaOf } from "./roadmap-fields.ts";
+import { fieldCriteria } from "./roadmap-fields.ts";
 
 export const planTasksMax = 200;
 
@@ -18,10 +18,10 @@ export type PlanRead = { readonly plan: Plan; readonly findings: readonly Findin
 
 export function readPlan(file: string, text: string): PlanRead {
   const report = openReport(file);
-  const front = frontMatterOf(text.replace(/^\ufeff/, ""));
+  const front = buildFrontMatter(text.replace(/^\ufeff/, ""));
   const { lines, findings } = markdownLines(file, front.body);
   report.add(findings);
-  const { blocks, outside } = taskBlocksOf(lines, report);
+  const { blocks, outside } = buildTaskBlocks(lines, report);
   if (blocks.length === 0)
     report.error(
       { line: 1, column: 1 },
@@ -31,12 +31,12 @@ export function readPlan(file: string, text: string): PlanRead {
     );
   const extra = blocks[planTasksMax];
   if (extra !== undefined) report.error(extra.place, "", "too_many", `found ${blocks.length} tasks, expected at most ${planTasksMax}`);
-  const tasks = blocks.slice(0, planTasksMax).flatMap((block) => planTaskOf(block, report) ?? []);
+  const tasks = blocks.slice(0, planTasksMax).flatMap((block) => findPlanTask(block, report) ?? []);
   const header = headerOf(file, front.yaml, report);
   const plan: Plan = {
     requirements: traced([...header.requirements, ...tableOf(outside)], tasks),
     must_haves: [...header.mustHaves],
-    criteria: criteriaIn(outside, report),
+    criteria: findCriteria(outside, report),
     tasks,
   };
   return { plan, findings: report.findings() };
@@ -71,23 +71,23 @@ function tableOf(lines: readonly Line[]): readonly Row[] {
       .map((cell) => cell.trim());
     const [first = "", second = ""] = cells.map((cell) => cell.replaceAll(/[*`]/g, ""));
     if (/^requirements?$/i.test(first) && /^tasks?\b/i.test(second)) isInside = true;
-    else if (isInside && !/^:?-+:?$/.test(first) && first !== "") rows.push({ id: first, tasks: namesIn(second), line: line.number });
+    else if (isInside && !/^:?-+:?$/.test(first) && first !== "") rows.push({ id: first, tasks: findNames(second), line: line.number });
   }
   return rows;
 }
 
-const namesIn = (text: string): readonly string[] =>
+const findNames = (text: string): readonly string[] =>
   outsideParentheses(text)
     .text.split(/[\s,;、，；]+/)
     .filter((name) => name !== "" && !/^(tasks?|and|none|[-–—]+|tbd)$/i.test(name));
 
 /** `**Success Criteria**:` or a heading of that name, with a numbered list below. */
-function criteriaIn(lines: readonly Line[], report: Report): Plan["criteria"] {
+function findCriteria(lines: readonly Line[], report: Report): Plan["criteria"] {
   const names = new Set(["success criteria", "acceptance criteria"]);
   const bold = fieldsOf(lines, names, "any").find(({ label }) => names.has(label));
   const index = lines.findIndex(
     (line) =>
-      headingLevelOf(line) > 0 &&
+      computeHeadingLevel(line) > 0 &&
       names.has(
         line.text
           .replace(/^\s*#+\s*/, "")
@@ -97,19 +97,19 @@ function criteriaIn(lines: readonly Line[], report: Report): Plan["criteria"] {
   );
   const heading = lines[index];
   if (bold === undefined && heading === undefined) return [];
-  return criteriaOf(bold ?? fieldUnder(lines, index, heading), "success_criteria", report);
+  return fieldCriteria(bold ?? fieldUnder(lines, index, heading), "success_criteria", report);
 }
 
 function fieldUnder(lines: readonly Line[], at: number, heading: Line | undefined): Field {
   const place: Position = { line: heading?.number ?? 1, column: 1 };
-  const end = lines.findIndex((line, n) => n > at && headingLevelOf(line) > 0);
+  const end = lines.findIndex((line, n) => n > at && computeHeadingLevel(line) > 0);
   const own = lines.slice(at + 1, end < 0 ? undefined : end);
-  const first = own.findIndex((line) => listItemOf(line.text) !== null);
+  const first = own.findIndex((line) => parseListItem(line.text) !== null);
   return { label: "success criteria", place, inline: "", inlinePlace: place, lines: first < 0 ? [] : own.slice(first) };
 }
 
 /** The YAML between two `---` at the very top, and the text with it blanked out, so that every line keeps its number. */
-function frontMatterOf(text: string): { readonly yaml: string | null; readonly body: string } {
+function buildFrontMatter(text: string): { readonly yaml: string | null; readonly body: string } {
   if (!/^---[ \t]*[\r\n]/.test(text)) return { yaml: null, body: text };
   const lines = text.split(/\r\n|\n|\r/);
   const end = lines.findIndex((line, n) => n > 0 && /^(---|\.\.\.)\s*$/.test(line));

@@ -3,9 +3,9 @@
 import { shown, type Position } from "../../../kit/finding.ts";
 import type { CheckedCriterion } from "../../../contracts/roadmap.ts";
 import { readCriterion } from "./criterion.ts";
-import { itemsOf, paragraphOf, type Field } from "../../../documents/fields.ts";
+import { fieldItems, fieldParagraph, type Field } from "../../../documents/fields.ts";
 import { outsideParentheses } from "../../../documents/parentheses.ts";
-import { phaseIdOf } from "../../../documents/phase-id.ts";
+import { parsePhaseId } from "../../../documents/phase-id.ts";
 import type { Report } from "../../../documents/report.ts";
 import { trivialBecause } from "../../../documents/trivial-command.ts";
 
@@ -17,8 +17,8 @@ const namesMax = 200;
 const idsCharactersMax = 4_000;
 
 /** The phase ids outside parentheses; `Nothing…` is none. */
-export function dependenciesOf(field: Field, path: string, report: Report): readonly Dependency[] {
-  const written = paragraphOf(field);
+export function fieldDependencies(field: Field, path: string, report: Report): readonly Dependency[] {
+  const written = fieldParagraph(field);
   const { text, isClosed } = outsideParentheses(written.replaceAll(/[*_`]/g, ""));
   if (!isClosed)
     report.warning(
@@ -57,7 +57,7 @@ function idsIn(text: string): { readonly found: readonly Dependency[]; readonly 
   let isExpected = true;
   let isRange = false;
   for (const [token] of text.slice(0, idsCharactersMax).matchAll(/\p{L}[\p{L}\p{M}\p{N}_]*|\d+(?:\.\d+)*|\S/gu)) {
-    const id = phaseIdOf(token);
+    const id = parsePhaseId(token);
     const last = found.at(-1);
     if (id !== null && isExpected && isRange && last !== undefined) found[found.length - 1] = { from: last.from, to: id };
     else if (id !== null && isExpected) found.push({ from: id, to: id });
@@ -72,12 +72,12 @@ function idsIn(text: string): { readonly found: readonly Dependency[]; readonly 
 const joining = /^(phases?|and|or|to|through|[,;、，；&+/#–—-])$/i;
 
 /** One by one: `AUTH-01, AUTH-02`, a list below, or prose. A name before a colon is its line's id. */
-export function requirementsOf(field: Field): readonly string[] {
-  const listed = itemsOf(field);
+export function fieldRequirements(field: Field): readonly string[] {
+  const listed = fieldItems(field);
   const isList = listed.some(({ kind }) => kind !== "inline");
   const pieces = isList
     ? listed.flatMap(({ text, kind }) => (kind === "inline" ? split(text) : [outsideParentheses(text).text]))
-    : split(paragraphOf(field));
+    : split(fieldParagraph(field));
   const names = pieces
     .map((piece) => /^([A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*-\d+)\s*(?:[:：]|[-–—]\s)/.exec(piece)?.[1] ?? piece)
     .filter((piece) => piece !== "" && !isPlaceholder(piece) && !/^(none|nothing|n\/a|[-–—])$/i.test(piece));
@@ -98,8 +98,8 @@ export function isPlaceholder(text: string): boolean {
 }
 
 /** The criteria with their checks, numbered in the roadmap; a bulleted list is accepted with a warning. */
-export function criteriaOf(field: Field, path: string, report: Report): CheckedCriterion[] {
-  const items = itemsOf(field).filter(({ kind, text }) => kind !== "inline" || !isPlaceholder(text));
+export function fieldCriteria(field: Field, path: string, report: Report): CheckedCriterion[] {
+  const items = fieldItems(field).filter(({ kind, text }) => kind !== "inline" || !isPlaceholder(text));
   const bullet = items.find(({ kind }) => kind !== "number");
   if (bullet !== undefined)
     report.warning(bullet.place, path, "criteria_not_numbered", "found a criterion without a number, expected a numbered list");

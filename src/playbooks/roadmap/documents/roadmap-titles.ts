@@ -1,9 +1,9 @@
 // roadmap-titles: the two lines that make a phase: `- [ ] **Phase 3: Name** *(INSERTED)* - what` and `### Phase 3: Name`.
 
 import { shown, type Position } from "../../../kit/finding.ts";
-import { headingLevelOf, listItemOf } from "../../../documents/fields.ts";
+import { computeHeadingLevel, parseListItem } from "../../../documents/fields.ts";
 import type { Line } from "../../../documents/markdown-lines.ts";
-import { phaseIdOf } from "../../../documents/phase-id.ts";
+import { parsePhaseId } from "../../../documents/phase-id.ts";
 import type { Report } from "../../../documents/report.ts";
 
 export type Title = { readonly id: string; readonly name: string; readonly inserted: boolean; readonly place: Position };
@@ -14,12 +14,12 @@ const nameCharactersMax = 500;
 const expected = "expected Phase <id>: <name>, the id a number such as 3 or 2.1";
 
 /** A phase's line in the checklist. Plan items and other boxes are none; one that nearly is gets reported. */
-export function checklistLineOf(line: Line, { isInSection }: { readonly isInSection: boolean }, report: Report): ChecklistLine | null {
-  const item = line.is === "text" ? listItemOf(line.text) : null;
+export function findChecklistLine(line: Line, { isInSection }: { readonly isInSection: boolean }, report: Report): ChecklistLine | null {
+  const item = line.is === "text" ? parseListItem(line.text) : null;
   const box = item === null ? null : /^\[(.{0,3}?)\]\s+(?=(?:\*\*|__)?\s*phase\b)/i.exec(item.text);
   if (item === null || box === null) return null;
   const place: Position = { line: line.number, column: item.column };
-  const read = titleIn(item.text.slice(box[0].length), { place, isLine: true }, report);
+  const read = findTitle(item.text.slice(box[0].length), { place, isLine: true }, report);
   if (read === null) return null;
   if (!read.isBold) {
     if (isInSection) return null; // free text of a phase may tick off whatever it likes
@@ -37,8 +37,8 @@ export function checklistLineOf(line: Line, { isInSection }: { readonly isInSect
 }
 
 /** A phase's heading, whatever its level: which level counts is for the reader to say. */
-export function headingLineOf(line: Line, report: Report): HeadingLine | null {
-  const level = headingLevelOf(line);
+export function findHeadingLine(line: Line, report: Report): HeadingLine | null {
+  const level = computeHeadingLevel(line);
   if (level === 0) return null;
   const index = line.text.search(/[^#\s]/);
   if (index < 0) return null;
@@ -46,13 +46,13 @@ export function headingLineOf(line: Line, report: Report): HeadingLine | null {
   const closed = text.lastIndexOf(" ");
   if (closed > 0 && /^#+$/.test(text.slice(closed + 1))) text = text.slice(0, closed).trimEnd();
   const place: Position = { line: line.number, column: index + 1 };
-  const read = titleIn(text, { place, isLine: false }, level === 3 ? report : null);
+  const read = findTitle(text, { place, isLine: false }, level === 3 ? report : null);
   return read === null ? null : { id: read.id, name: read.name, inserted: read.inserted, place, level };
 }
 
 type Read = { readonly id: string; readonly name: string; readonly inserted: boolean; readonly isBold: boolean };
 
-function titleIn(text: string, about: { readonly place: Position; readonly isLine: boolean }, report: Report | null): Read | null {
+function findTitle(text: string, about: { readonly place: Position; readonly isLine: boolean }, report: Report | null): Read | null {
   const head = /^(\*\*|__)?\s*phase\s+([^\s:：*_]{1,40})\s*/i.exec(text);
   if (head === null) return null;
   const [whole, mark, token = ""] = head;
@@ -60,7 +60,7 @@ function titleIn(text: string, about: { readonly place: Position; readonly isLin
     report?.error(about.place, "", rule, message);
     return null;
   };
-  const id = phaseIdOf(token);
+  const id = parsePhaseId(token);
   if (id === null) {
     const message = `found the phase id ${shown(token)}, ${expected}`;
     const isMeant = /\d/.test(token) || /^\p{L}$/u.test(token) || (about.isLine && mark !== undefined);

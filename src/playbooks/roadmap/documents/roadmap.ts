@@ -8,13 +8,13 @@
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { shown, type Finding, type Position } from "../../../kit/finding.ts";
 import { suggest } from "../../../kit/suggest.ts";
-import { fieldsOf, headingLevelOf, oncePerLabel, paragraphOf, type Field } from "../../../documents/fields.ts";
+import { fieldsOf, computeHeadingLevel, oncePerLabel, fieldParagraph, type Field } from "../../../documents/fields.ts";
 import { inOrder, ringsAmong } from "../../../documents/graph.ts";
 import { markdownLines, type Line } from "../../../documents/markdown-lines.ts";
 import { comparePhaseIds } from "../../../documents/phase-id.ts";
 import { openReport, type Report } from "../../../documents/report.ts";
-import { criteriaOf, dependenciesOf, isPlaceholder, requirementsOf, type Dependency } from "./roadmap-fields.ts";
-import { checklistLineOf, headingLineOf, type ChecklistLine, type HeadingLine, type Title } from "./roadmap-titles.ts";
+import { fieldCriteria, fieldDependencies, isPlaceholder, fieldRequirements, type Dependency } from "./roadmap-fields.ts";
+import { findChecklistLine, findHeadingLine, type ChecklistLine, type HeadingLine, type Title } from "./roadmap-titles.ts";
 
 export const phasesMax = 2_000;
 const edgesMax = 200_000;
@@ -51,8 +51,8 @@ function gathered(
   const misplaced: HeadingLine[] = [];
   let open: Section | null = null;
   for (const line of lines) {
-    const level = headingLevelOf(line);
-    const title = level === 0 ? null : headingLineOf(line, report);
+    const level = computeHeadingLevel(line);
+    const title = level === 0 ? null : findHeadingLine(line, report);
     if (level > 0 && level <= 3) open = null;
     if (title !== null && title.level !== 3) misplaced.push(title);
     if (title !== null && title.level === 3) {
@@ -62,7 +62,7 @@ function gathered(
       else twice(title, first.title, "section", report);
       continue;
     }
-    const ticked = checklistLineOf(line, { isInSection: open !== null }, report);
+    const ticked = findChecklistLine(line, { isInSection: open !== null }, report);
     if (ticked !== null) {
       const first = checklist.get(ticked.id);
       if (first === undefined) checklist.set(ticked.id, ticked);
@@ -117,7 +117,7 @@ function draftOf(id: string, section: Section | undefined, ticked: ChecklistLine
     );
   const fields = fieldsByLabel(section?.lines ?? [], path, report);
   const goalField = fields.get("goal");
-  const goal = goalField === undefined ? "" : paragraphOf(goalField);
+  const goal = goalField === undefined ? "" : fieldParagraph(goalField);
   const stub = isPlaceholder(goal);
   if (stub && section !== undefined)
     report.warning(
@@ -140,14 +140,14 @@ function draftOf(id: string, section: Section | undefined, ticked: ChecklistLine
         id,
         name: title.name,
         goal,
-        requirements: wants === undefined ? [] : [...requirementsOf(wants)],
-        success_criteria: needs === undefined ? [] : criteriaOf(needs, `${path}.success_criteria`, report),
+        requirements: wants === undefined ? [] : [...fieldRequirements(wants)],
+        success_criteria: needs === undefined ? [] : fieldCriteria(needs, `${path}.success_criteria`, report),
         checked: ticked?.checked ?? false,
         inserted: section?.title.inserted === true || ticked?.inserted === true,
         stub,
         line: title.place.line,
       },
-      dependencies: depends === undefined ? [] : dependenciesOf(depends, `${path}.depends_on`, report),
+      dependencies: depends === undefined ? [] : fieldDependencies(depends, `${path}.depends_on`, report),
       at: depends?.inlinePlace ?? title.place,
     },
   ];

@@ -32,7 +32,7 @@ export async function commitEndedPages({ context, paths, root, entries, view }: 
   const { run_id, base } = view.drafted;
   const subject = subjectOf([...landed.keys()]);
   const work = async (): Promise<unknown> =>
-    commitPages({ root, runId: run_id, base, owned: ownedInPhases, pages: await pagesOf(root, landed), subject });
+    commitPages({ root, runId: run_id, base, owned: ownedInPhases, pages: await readPages(root, landed), subject });
   await oneAtATime(paths, "landing", work, { waitMs });
 }
 
@@ -54,7 +54,7 @@ export function landedPhases({ phases }: RunView, entries: Iterable<Entry>): Rea
   return landed;
 }
 
-async function pagesOf(root: string, landed: ReadonlyMap<string, GitSha>): Promise<readonly Pages[]> {
+async function readPages(root: string, landed: ReadonlyMap<string, GitSha>): Promise<readonly Pages[]> {
   const pages: Pages[] = [];
   for (const [id, commit] of landed) {
     const folder = phaseFolder(id);

@@ -4,7 +4,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Plan, PlanningConfig, RoadmapPhase } from "../../../contracts/roadmap.ts";
-import { phaseIdOf } from "../../../documents/phase-id.ts";
+import { parsePhaseId } from "../../../documents/phase-id.ts";
 import { lintPlan } from "../documents/plan-lint.ts";
 import { readPlan } from "../documents/plan.ts";
 import { planningConfigPath, readPlanningConfig } from "../documents/planning-config.ts";
@@ -53,13 +53,13 @@ export function readRoadmapDocuments(root: string, isDone: (phase: RoadmapPhase)
   const text = take(path, readDocument(root, path));
   const read = text === null ? { phases: [], findings: [] } : readRoadmap(path, text);
   findings.push(...read.findings);
-  const config = configOf(take(planningConfigPath, readDocument(root, planningConfigPath)), findings);
+  const config = textConfig(take(planningConfigPath, readDocument(root, planningConfigPath)), findings);
   const specPath = chosenSpec(specCandidates(config, path), (candidate) => readDocument(root, candidate) !== null);
   if (specPath !== null && specPath !== path) take(specPath, readDocument(root, specPath));
   return { path, phases: read.phases, findings, config, plans: plansOf(root, read.phases, isDone), specPath, kept };
 }
 
-function configOf(text: string | null, findings: Finding[]): PlanningConfig {
+function textConfig(text: string | null, findings: Finding[]): PlanningConfig {
   if (text === null) return {};
   const read = readPlanningConfig(planningConfigPath, text);
   if (!("findings" in read)) return read.config;
@@ -69,8 +69,8 @@ function configOf(text: string | null, findings: Finding[]): PlanningConfig {
 
 function plansOf(root: string, phases: readonly RoadmapPhase[], isDone: (phase: RoadmapPhase) => boolean): ReadonlyMap<string, PlanFound> {
   const folders = new Map<string, string>();
-  for (const name of namesIn(join(root, phasesFolder))) {
-    const id = phaseIdOf(/^[\d.]+(?=-|$)/.exec(name)?.[0] ?? "");
+  for (const name of readNames(join(root, phasesFolder))) {
+    const id = parsePhaseId(/^[\d.]+(?=-|$)/.exec(name)?.[0] ?? "");
     if (id !== null && (!folders.has(id) || name === id)) folders.set(id, name);
   }
   const plans = new Map<string, PlanFound>();
@@ -80,17 +80,17 @@ function plansOf(root: string, phases: readonly RoadmapPhase[], isDone: (phase: 
     const path = `${phasesFolder}/${folder}/PLAN.md`;
     const read = readDocument(root, path);
     if (read === null) continue;
-    plans.set(phase.id, "findings" in read ? { path, plan: null, findings: read.findings } : planOf(path, read.text, phase));
+    plans.set(phase.id, "findings" in read ? { path, plan: null, findings: read.findings } : pathPlan(path, read.text, phase));
   }
   return plans;
 }
 
-function planOf(path: string, text: string, { requirements }: RoadmapPhase): PlanFound {
+function pathPlan(path: string, text: string, { requirements }: RoadmapPhase): PlanFound {
   const { plan, findings } = readPlan(path, text);
   return { path, plan, findings: [...findings, ...lintPlan(path, plan, { requirements })] };
 }
 
-function namesIn(folder: string): readonly string[] {
+function readNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder).toSorted();
   } catch {

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import type { PhaseRecord, RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { readRoadmapState } from "../views/roadmap-state-read.ts";
 import type { CostEstimation } from "../../../insight/cost.ts";
-import { estimateOf, type RoadmapEstimate, type Workers } from "../../../insight/estimate.ts";
-import { type Case, type ForecastRecord, recordOf } from "../../../insight/forecast.ts";
+import { phaseEstimate, type RoadmapEstimate, type Workers } from "../../../insight/estimate.ts";
+import { type Case, type ForecastRecord, historyRecord } from "../../../insight/forecast.ts";
 import { minutesBetween } from "../../../insight/metrics.ts";
-import { phaseTypeOf } from "../../../insight/phase-type.ts";
+import { buildPhaseType } from "../../../insight/phase-type.ts";
 import { aboutPhase } from "../steps/about.ts";
 import { type ProjectPaths, listRuns } from "../../../project/runs/project-paths.ts";
 import { readOwnFile } from "../../../project/own-file.ts";
@@ -34,12 +34,12 @@ export async function estimateRoadmap(
     const phase = phases.find((candidate) => candidate.id === id);
     return {
       id,
-      phaseType: phaseTypeOf({ files, says: phase === undefined ? "" : aboutPhase(phase), uiFolder }),
+      phaseType: buildPhaseType({ files, says: phase === undefined ? "" : aboutPhase(phase), uiFolder }),
       tasks: tasks?.map((task) => ({ files: task.files, complexity: task.complexity ?? undefined })) ?? null,
     };
   });
-  const history = await historyOf(paths);
-  return { ...rounded(estimateOf(planned, history, constants, workers)), record: recordOf(history) };
+  const history = await readHistory(paths);
+  return { ...rounded(phaseEstimate(planned, history, constants, workers)), record: historyRecord(history) };
 }
 
 /** Estimates are not precise to a fraction of a token. */
@@ -53,12 +53,12 @@ function rounded(estimate: RoadmapEstimate): RoadmapEstimate {
 }
 
 /** Usage and results of phases in earlier runs: the archived states, with prices and agents if the run's own journal still exists. */
-async function historyOf(paths: ProjectPaths): Promise<readonly Case[]> {
+async function readHistory(paths: ProjectPaths): Promise<readonly Case[]> {
   const samples: Case[] = [];
   const runs = new Set(listRuns(paths));
   for (const state of archived(join(paths.folder, "archive"))) {
     const { run_id } = state._meta;
-    const { spent, agent, model } = runs.has(run_id) ? await journalOf(paths, run_id) : nothing;
+    const { spent, agent, model } = runs.has(run_id) ? await readJournal(paths, run_id) : nothing;
     for (const [key, phase] of Object.entries(state.phases)) {
       if (!isSample(phase)) continue;
       const known = spent[key.replace(/^phase_/, "")];
@@ -88,7 +88,7 @@ const isSample = ({ status, tokens_used, started_at, completed_at }: PhaseRecord
 type Journal = Workers & { readonly spent: Readonly<Record<string, { readonly minutes: number; readonly usd: number }>> };
 const nothing: Journal = { spent: {}, agent: null, model: null };
 
-async function journalOf(paths: ProjectPaths, run: string): Promise<Journal> {
+async function readJournal(paths: ProjectPaths, run: string): Promise<Journal> {
   try {
     const { ledger, drafted } = (await readRun(paths, run)).view;
     const cast = drafted.cast["executor"] ?? Object.values(drafted.cast)[0];
@@ -100,7 +100,7 @@ async function journalOf(paths: ProjectPaths, run: string): Promise<Journal> {
 }
 
 function archived(folder: string): readonly RoadmapState[] {
-  return namesIn(folder).flatMap((name) => {
+  return readNames(folder).flatMap((name) => {
     try {
       const text = readOwnFile(join(folder, name), archiveBytesMax);
       const read = text === null ? null : readRoadmapState(text, name).state;
@@ -111,7 +111,7 @@ function archived(folder: string): readonly RoadmapState[] {
   });
 }
 
-function namesIn(folder: string): readonly string[] {
+function readNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
       .filter((name) => /^run-.*\.json$/.test(name))

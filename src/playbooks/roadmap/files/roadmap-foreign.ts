@@ -19,8 +19,8 @@ export async function foreignRoadmap(home: { readonly root: string; readonly fol
   return {
     flow: "roadmap",
     files: [from ?? stateFile],
-    summary: summaryOf(state),
-    options: optionsOf(state),
+    summary: roadmapSummary(state),
+    options: roadmapOptions(state),
     findings: from === backupFile ? [...findings.map(asWarning), useOfBackup] : findings,
     hasFailed: state._meta.status === "failed",
   };
@@ -46,7 +46,7 @@ const unreadable = (findings: readonly Finding[]): Foreign => ({
   findings,
 });
 
-function summaryOf({ _meta: meta, phases }: RoadmapState): string {
+function roadmapSummary({ _meta: meta, phases }: RoadmapState): string {
   const all = Object.values(phases);
   const done = all.filter(({ status }) => status === "completed").length;
   const step = meta.current_step === null ? "" : `, step ${meta.current_step}`;
@@ -59,7 +59,7 @@ function summaryOf({ _meta: meta, phases }: RoadmapState): string {
  * What is not completed is run, with the phase it stopped in, of which there may be no record yet; and with the specification it was locked
  * to, so that a change since is noticed.
  */
-function optionsOf({ _meta: { current_phase: current, run_id: run }, phases, spec }: RoadmapState): Foreign["options"] {
+function roadmapOptions({ _meta: { current_phase: current, run_id: run }, phases, spec }: RoadmapState): Foreign["options"] {
   const known = Object.entries(phases).flatMap(([key, { status }]) => (status === "completed" ? [] : [key.replace(/^phase_/, "")]));
   const isUnknown = known.length > 0 && current !== null && !Object.hasOwn(phases, `phase_${current}`);
   const open = isUnknown ? [...known, current] : known;

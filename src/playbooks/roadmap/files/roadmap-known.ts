@@ -3,7 +3,7 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { phaseIdOf } from "../../../documents/phase-id.ts";
+import { parsePhaseId } from "../../../documents/phase-id.ts";
 import type { ProjectPaths } from "../../../project/runs/project-paths.ts";
 import { readOwnFile } from "../../../project/own-file.ts";
 
@@ -23,12 +23,12 @@ export const knownPhases = (paths: Pick<ProjectPaths, "folder">): ReadonlyMap<st
 
 export function phasesKnown(paths: Pick<ProjectPaths, "folder">): ReadonlyMap<string, KnownPhase> {
   const known = new Map<string, KnownPhase>();
-  const current = stateIn(join(paths.folder, "state.json")) ?? stateIn(join(paths.folder, "state.json.backup"));
-  for (const state of [...archivesIn(join(paths.folder, "archive")).map(stateIn), current]) {
+  const current = readState(join(paths.folder, "state.json")) ?? readState(join(paths.folder, "state.json.backup"));
+  for (const state of [...readArchives(join(paths.folder, "archive")).map(readState), current]) {
     if (state === null) continue;
     for (const [key, phase] of Object.entries(state.phases)) {
-      const id = phaseIdOf(key.replace(/^phase_/, ""));
-      const status = statusOf(phase);
+      const id = parsePhaseId(key.replace(/^phase_/, ""));
+      const status = phaseStatus(phase);
       if (id === null || status === null || status === "not_started") continue;
       const before = known.get(id) ?? { isCompleted: false, runs: [], name: null };
       if (status !== "completed") known.set(id, before);
@@ -38,7 +38,7 @@ export function phasesKnown(paths: Pick<ProjectPaths, "folder">): ReadonlyMap<st
   return known;
 }
 
-function archivesIn(folder: string): readonly string[] {
+function readArchives(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
       .filter((name) => /^run-.*\.json$/.test(name))
@@ -59,27 +59,27 @@ type StateRead = {
 };
 
 /** Null if it isn't a state. */
-function stateIn(path: string): StateRead | null {
+function readState(path: string): StateRead | null {
   try {
     const state = JSON.parse((readOwnFile(path) ?? "").replace(/^\ufeff/, "")) as unknown;
     if (!isTree(state) || !isTree(state["phases"])) return null;
     const run = isTree(state["_meta"]) ? state["_meta"]["run_id"] : null;
-    return { run: typeof run === "string" ? [run] : [], phases: state["phases"], names: namesIn(state["event_log"]) };
+    return { run: typeof run === "string" ? [run] : [], phases: state["phases"], names: findNames(state["event_log"]) };
   } catch {
     return null;
   }
 }
 
-function namesIn(log: unknown): ReadonlyMap<string, string> {
+function findNames(log: unknown): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const line of Array.isArray(log) ? (log as readonly unknown[]) : []) {
     if (!isTree(line) || line["event"] !== "phase_completed" || !isTree(line["details"])) continue;
     const [phase, name] = [line["phase"], line["details"]["name"]];
-    if (typeof phase === "string" && typeof name === "string") names.set(phaseIdOf(phase) ?? phase, name);
+    if (typeof phase === "string" && typeof name === "string") names.set(parsePhaseId(phase) ?? phase, name);
   }
   return names;
 }
 
-const statusOf = (phase: unknown): string | null => (isTree(phase) && typeof phase["status"] === "string" ? phase["status"] : null);
+const phaseStatus = (phase: unknown): string | null => (isTree(phase) && typeof phase["status"] === "string" ? phase["status"] : null);
 const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

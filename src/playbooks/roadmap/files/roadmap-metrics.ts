@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import { RunMetrics } from "../../../contracts/roadmap-reports.ts";
-import { metricsOf } from "../../../insight/metrics.ts";
+import { stateMetrics } from "../../../insight/metrics.ts";
 import { archivedIn, readState } from "./roadmap-states.ts";
 import { archiveFolder, metricsFile } from "../../../contracts/roadmap-places.ts";
 import { setAside } from "../../contract/generated-files.ts";
@@ -17,7 +17,7 @@ const metricsBytesMax = 16 * 1024 * 1024;
 export async function readMetrics(root: string, folder: string): Promise<readonly RunMetrics[]> {
   const read = await readBounded(root, metricsFile, metricsBytesMax);
   if (read.kind === "absent") return [];
-  const list = read.kind === "read" ? listIn(read.bytes) : null;
+  const list = read.kind === "read" ? findList(read.bytes) : null;
   const runs = (list ?? []).flatMap((entry) => {
     const parsed = v.safeParse(RunMetrics, entry);
     return parsed.success ? [parsed.output] : [];
@@ -27,7 +27,7 @@ export async function readMetrics(root: string, folder: string): Promise<readonl
   return list === null ? fromArchive(root) : runs;
 }
 
-function listIn(bytes: Buffer): readonly unknown[] | null {
+function findList(bytes: Buffer): readonly unknown[] | null {
   try {
     const value = JSON.parse(bytes.toString("utf8")) as unknown;
     return Array.isArray(value) ? value : null;
@@ -40,7 +40,7 @@ async function fromArchive(root: string): Promise<readonly RunMetrics[]> {
   const runs: RunMetrics[] = [];
   for (const name of archivedIn(root)) {
     const state = (await readState(root, `${archiveFolder}/${name}`))?.state ?? null;
-    if (state !== null) runs.push(metricsOf(state, state._meta.last_checkpoint));
+    if (state !== null) runs.push(stateMetrics(state, state._meta.last_checkpoint));
   }
   return runs;
 }

@@ -81,7 +81,7 @@ export async function openRoadmapPlaybook({
     diagnostics.set(name, page);
   };
   /** Two halts within a second have two files. */
-  const haltOf = (entry: Halting): Halt => {
+  const entryHalt = (entry: Halting): Halt => {
     const name = diagnosticName(entry.ts);
     const nth = (halts.get(name) ?? 0) + 1;
     halts.set(name, nth);
@@ -97,7 +97,7 @@ export async function openRoadmapPlaybook({
     addKept(entry.seq);
     for (const span of books.apply(entry)) traces.add(span);
     lastSeq = entry.seq;
-    if (isHalting(entry)) lastHalt = haltOf(entry);
+    if (isHalting(entry)) lastHalt = entryHalt(entry);
   };
   /** Up to the first one that is missing. O2, O4 */
   const readPile = (): void => {

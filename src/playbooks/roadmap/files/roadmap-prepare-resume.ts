@@ -39,7 +39,7 @@ const foundCharsMax = 500;
 
 function spec({ context, paths, view, flags }: PrepareResumeInput): PreparedResume {
   const { options, documents = [], run_id } = view.drafted;
-  const [specPath, locked, roadmapPath] = ["spec_path", "spec_hash", "roadmap_path"].map((name) => textIn(options, name));
+  const [specPath, locked, roadmapPath] = ["spec_path", "spec_hash", "roadmap_path"].map((name) => findText(options, name));
   const { redactor } = redactionOf(context, paths.root);
   const now = specPath === null || specPath === undefined ? null : readDocument(paths.root, specPath);
   const bytes = now === null || "findings" in now ? null : now.bytes;
@@ -92,7 +92,7 @@ function spec({ context, paths, view, flags }: PrepareResumeInput): PreparedResu
   };
 }
 
-const textIn = (options: Readonly<Record<string, Scalar>>, name: string): string | null => {
+const findText = (options: Readonly<Record<string, Scalar>>, name: string): string | null => {
   const value = Object.hasOwn(options, name) ? options[name] : undefined;
   return typeof value === "string" && value !== "" ? value : null;
 };

@@ -35,7 +35,7 @@ export async function prepare({ context, paths, input }: PrepareInput): Promise<
   const { path, phases, config, specPath } = read;
   const word = input.options?.["complete"] === "true" ? "all" : (input.options?.["phases"] ?? "next");
   const { requested, wanted, findings } = await choosePhases(paths.root, here, word);
-  const [limits, raised] = limitsNotRaised(numbersOf(config.circuit_breaker_config), settingsOf(context, paths).config.limits ?? {}); // P2
+  const [limits, raised] = limitsNotRaised(configNumbers(config.circuit_breaker_config), settingsOf(context, paths).config.limits ?? {}); // P2
   const theirs = input.options?.["resumes"] === undefined ? null : await theirState(paths.root, input);
   const ours = read.kept.find((one) => one.path === (specPath ?? path)) ?? { path, bytes: Buffer.alloc(0) };
   const spec = theirs === null ? ours : lockedSpec(paths.root, theirs.state.spec.path, ours);
@@ -47,7 +47,7 @@ export async function prepare({ context, paths, input }: PrepareInput): Promise<
   const left = wanted.filter((id) => !here.completed.has(id));
   const { tokens } = await estimateRoadmap(paths, read, left, costConstants(settingsOf(context, paths).config.limits ?? {}));
   return {
-    goal: goalOf(path, phases, wanted, word),
+    goal: pathGoal(path, phases, wanted, word),
     facts: { roadmap_path: path, spec_path: spec.path, spec_hash: specHash(spec.bytes) },
     options: {
       phases: word,
@@ -59,7 +59,7 @@ export async function prepare({ context, paths, input }: PrepareInput): Promise<
     ],
     ...(resumes === null ? {} : { resumes }),
     limits,
-    checks: commandsOf(config),
+    checks: planningConfigCommands(config),
     estimate: tokens.p90,
     warnings: [
       ...(theirs === null ? await unreadableState(paths.root) : []),
@@ -129,7 +129,7 @@ function lockedElsewhere({ options, flags }: PrepareInput["input"], spec: Kept):
 
 const sayItYourself = "Say it in your own config: limits in ~/.config/autopilot/config.yaml.";
 
-function goalOf(path: string, phases: readonly RoadmapPhase[], ids: readonly string[], word: string): string {
+function pathGoal(path: string, phases: readonly RoadmapPhase[], ids: readonly string[], word: string): string {
   const [first = ""] = ids;
   if (ids.length === 1) return `Phase ${first} of ${path}: ${phases.find(({ id }) => id === first)?.name ?? first}`;
   if (word === "all") return `The ${ids.length} phases of ${path} that are not completed`;
@@ -137,11 +137,11 @@ function goalOf(path: string, phases: readonly RoadmapPhase[], ids: readonly str
   return `${ids.length} phases of ${path}: ${shown}`;
 }
 
-const numbersOf = (config: PlanningConfig["circuit_breaker_config"]): Record<string, number> =>
+const configNumbers = (config: PlanningConfig["circuit_breaker_config"]): Record<string, number> =>
   Object.fromEntries(Object.entries(config ?? {}).flatMap(([name, value]) => (typeof value === "number" ? [[name, value]] : [])));
 
 /** The project's own commands, in the order in which they are best run. */
-function commandsOf({ project }: PlanningConfig): readonly string[] {
+function planningConfigCommands({ project }: PlanningConfig): readonly string[] {
   const { compile, lint, test, build } = project?.commands ?? {};
   return [compile, lint, test, build].flatMap((command) => (typeof command === "string" && command.trim() !== "" ? [command.trim()] : []));
 }

@@ -26,12 +26,12 @@ export function roadmapHere(
       message: `There is no roadmap here: looked for ${roadmapPaths.join(" and ")} in ${home.root}.`,
       remediation: ["write .planning/ROADMAP.md: - [ ] **Phase 1: Name**, and a section ### Phase 1: Name with **Goal**: …", ...more],
     });
-  const findings = [...read.findings, ...renamedIn(read, known)];
+  const findings = [...read.findings, ...findRenamedFindings(read, known)];
   return { read: { ...read, findings }, completed: completedPhases(read.phases, isKnown), known };
 }
 
 /** An id that was another phase's when it was completed: the current phase counts as done, though it may never have begun. */
-function renamedIn({ path, phases }: RoadmapDocuments, known: ReadonlyMap<string, KnownPhase>): readonly Finding[] {
+function findRenamedFindings({ path, phases }: RoadmapDocuments, known: ReadonlyMap<string, KnownPhase>): readonly Finding[] {
   return phases.flatMap(({ id, name, line }) => {
     const before = known.get(id);
     if (before === undefined || !before.isCompleted || before.name === null || plainOf(before.name) === plainOf(name)) return [];

@@ -10,7 +10,7 @@
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import type { PhaseRecord, RoadmapState } from "../../../contracts/roadmap-state.ts";
 import type { Resumed, ResumedPhase } from "../../../contracts/resumed.ts";
-import { checksIn, phaseCriteria, unansweredCriteria } from "../documents/phase-criteria.ts";
+import { findChecks, phaseCriteria, unansweredCriteria } from "../documents/phase-criteria.ts";
 import { git } from "../../../workspace/git/git.ts";
 import type { PlanFound, RoadmapDocuments } from "./roadmap-documents.ts";
 
@@ -50,15 +50,15 @@ export async function resumedFrom(asked: Asked): Promise<Resumed> {
     run: meta.run_id,
     path,
     status: meta.status,
-    tokens: amount(Math.max(metrics.total_tokens_used, sumOf(records, "tokens_used"))),
+    tokens: amount(Math.max(metrics.total_tokens_used, recordSum(records, "tokens_used"))),
     minutes: amount(metrics.total_duration_minutes),
-    retries: count(sumOf(records, "debug_attempts") + sumOf(records, "replan_attempts")),
+    retries: count(recordSum(records, "debug_attempts") + recordSum(records, "replan_attempts")),
     breaker: { is_open: isOpen, no_progress: noProgress, same, last_error: breaker.last_error?.slice(0, errorCharsMax) ?? null },
     phases,
   };
 }
 
-const sumOf = (records: readonly PhaseRecord[], name: "tokens_used" | "debug_attempts" | "replan_attempts"): number =>
+const recordSum = (records: readonly PhaseRecord[], name: "tokens_used" | "debug_attempts" | "replan_attempts"): number =>
   records.reduce((sum, record) => sum + record[name], 0);
 
 async function phaseFrom(asked: Asked, phase: RoadmapPhase, record: PhaseRecord | undefined): Promise<ResumedPhase> {
@@ -81,7 +81,7 @@ async function phaseFrom(asked: Asked, phase: RoadmapPhase, record: PhaseRecord 
     },
     counts,
     tokens,
-    ...(plan?.plan == null ? {} : { checks: checksIn(phaseCriteria(phase, asked.read.path, { path: plan.path, plan: plan.plan })) }), // U3
+    ...(plan?.plan == null ? {} : { checks: findChecks(phaseCriteria(phase, asked.read.path, { path: plan.path, plan: plan.plan })) }), // U3
     ...(at === "execute" && done.length > 0 ? { tasks_done: [...done] } : {}),
   };
 }

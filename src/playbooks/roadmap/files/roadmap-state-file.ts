@@ -45,15 +45,15 @@ export function openStateFile(parts: StateFileParts): StateFile {
   return {
     async write(text) {
       await settle();
-      if (written?.text === text && markOf(root) === written.mark) return;
+      if (written?.text === text && readMark(root) === written.mark) return;
       await keepBackup(root, run, written?.mark ?? null);
       await writeWholeFile(root, stateFile, text);
-      written = { text, mark: markOf(root) };
+      written = { text, mark: readMark(root) };
     },
     async archive(text) {
       await writeWholeFile(root, archiveFile(run), text);
       for (const path of [stateFile, backupFile]) {
-        const state = await runIn(root, path);
+        const state = await readRun(root, path);
         if (state === run) await rm(join(root, path), { force: true }); // D3
       }
       written = null;
@@ -63,8 +63,8 @@ export function openStateFile(parts: StateFileParts): StateFile {
 
 /** What is there now goes to the backup, if it is a state of this run: by a second name where the disk can, else as a copy. D1 */
 async function keepBackup(root: string, run: string, mark: string | null): Promise<void> {
-  const isOurs = mark !== null && markOf(root) === mark;
-  if (!isOurs && (await runIn(root, stateFile)) !== run) return;
+  const isOurs = mark !== null && readMark(root) === mark;
+  if (!isOurs && (await readRun(root, stateFile)) !== run) return;
   const [from, to] = [join(root, stateFile), join(root, backupFile)];
   const draft = draftFor(root, to);
   try {
@@ -76,7 +76,7 @@ async function keepBackup(root: string, run: string, mark: string | null): Promi
 }
 
 /** The run whose state a file holds; null if it holds none. Only what says so itself is taken for a state. */
-async function runIn(root: string, path: string): Promise<string | null> {
+async function readRun(root: string, path: string): Promise<string | null> {
   const read = await readBounded(root, path, stateBytesMax);
   if (read.kind !== "read") return null;
   try {
@@ -106,7 +106,7 @@ async function archiveOther({ root, derive }: StateFileParts, state: RoadmapStat
 }
 
 /** Distinguishes a generated file from one that was edited since. */
-function markOf(root: string): string {
+function readMark(root: string): string {
   const stats = lstatSync(join(root, stateFile), { throwIfNoEntry: false });
   return stats === undefined ? "absent" : `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
 }

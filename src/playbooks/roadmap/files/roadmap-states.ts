@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { readRoadmapState } from "../views/roadmap-state-read.ts";
-import { fieldOf } from "../views/roadmap-audit.ts";
+import { parseField } from "../views/roadmap-audit.ts";
 import type { Finding } from "../../../kit/finding.ts";
 import { msOf } from "../../../kit/iso-time.ts";
 import { archiveFolder, backupFile, stateBytesMax, stateFile } from "../../../contracts/roadmap-places.ts";
@@ -54,12 +54,12 @@ export async function completedEarlier(root: string, exceptRun: string): Promise
   for (const path of [...archivedIn(root).map((name) => `${archiveFolder}/${name}`), stateFile]) {
     const read = await readBounded(root, path, stateBytesMax);
     const state = read.kind === "read" ? parsed(read.bytes) : undefined;
-    if (fieldOf(fieldOf(state, "_meta"), "run_id") === exceptRun) continue;
-    const phases = fieldOf(state, "phases");
+    if (parseField(parseField(state, "_meta"), "run_id") === exceptRun) continue;
+    const phases = parseField(state, "phases");
     for (const [key, phase] of Object.entries(typeof phases === "object" && phases !== null ? phases : {})) {
-      const at = fieldOf(phase, "completed_at");
+      const at = parseField(phase, "completed_at");
       const id = key.replace(/^phase_/, "");
-      if (fieldOf(phase, "status") === "completed" && typeof at === "string" && msOf(at) !== null) earlier[id] ??= at;
+      if (parseField(phase, "status") === "completed" && typeof at === "string" && msOf(at) !== null) earlier[id] ??= at;
     }
   }
   return earlier;

@@ -84,7 +84,7 @@ export function openTraceFiles(root: string, generatedFiles: GeneratedFiles): Tr
   const setStaleAside = async (): Promise<void> => {
     for (const folder of new Set([...files.keys()].map((path) => dirname(path)))) {
       if (cleared.has(folder)) continue;
-      for (const name of namesIn(join(root, folder)))
+      for (const name of readNames(join(root, folder)))
         if (name.endsWith("-trace.jsonl") && !files.has(`${folder}/${name}`)) await generatedFiles.claim(`${folder}/${name}`);
       cleared.add(folder);
     }
@@ -118,7 +118,7 @@ export function openTraceFiles(root: string, generatedFiles: GeneratedFiles): Tr
   };
 }
 
-function namesIn(folder: string): readonly string[] {
+function readNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {

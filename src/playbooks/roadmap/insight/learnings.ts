@@ -48,7 +48,7 @@ const lasting: ReadonlySet<FailureCategory> = new Set(["acceptance_criteria_unme
  * The command that holds as long as a failure has something to teach: the phase's own criterion is still red.
  * Null if the work was at fault, for it was rolled back, and what it taught stays true. `visit`: the entries of the phase.
  */
-export function recheckOf(visit: readonly Entry[], category: FailureCategory): string | null {
+export function visitRecheck(visit: readonly Entry[], category: FailureCategory): string | null {
   if (!lasting.has(category)) return null;
   const last = new Map<string, CheckResult>();
   for (const entry of visit) {
@@ -102,6 +102,6 @@ export function learningsFor(role: string, learnings: readonly Learning[], holds
 }
 
 /** The re-check commands that must be run before learnings are shown. */
-export const rechecksOf = (learnings: readonly Learning[]): readonly string[] => [
+export const learningRechecks = (learnings: readonly Learning[]): readonly string[] => [
   ...new Set(learnings.flatMap(({ recheck }) => recheck ?? [])),
 ];

@@ -23,7 +23,7 @@ export type AuditScore = {
 };
 
 /** One audit, counted. */
-export function scoreOf(audit: SelfAuditReturn): AuditScore {
+export function auditScore(audit: SelfAuditReturn): AuditScore {
   const { aggregate, audit_results } = audit;
   const checks = audit_results.flatMap(({ phase_id, requirements_checked }) =>
     requirements_checked.map((check) => ({
@@ -61,8 +61,8 @@ export function scoreOf(audit: SelfAuditReturn): AuditScore {
 }
 
 /** The audit and its re-audits in order, with the commits that were to close the gaps. */
-export function selfAuditOf(audits: readonly SelfAuditReturn[], fixCommits: readonly string[]): SelfAuditSummary {
-  const scores = audits.map(scoreOf);
+export function buildSelfAudit(audits: readonly SelfAuditReturn[], fixCommits: readonly string[]): SelfAuditSummary {
+  const scores = audits.map(auditScore);
   const [first] = scores;
   const open = new Map<string, Gap>();
   const found = new Set<string>();

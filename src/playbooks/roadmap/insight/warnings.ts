@@ -2,7 +2,7 @@
 
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { msOf } from "../../../kit/iso-time.ts";
-import { alignmentOf } from "../../../insight/metrics.ts";
+import { phaseAlignment } from "../../../insight/metrics.ts";
 
 const equalScoresMax = 3;
 const deferRateMax = 0.5;
@@ -42,7 +42,7 @@ export function highDeferRate(deferred: number, processed: number): Warning | nu
 }
 
 /** Every warning a state gives rise to. */
-export function warningsOf(state: RoadmapState): readonly Warning[] {
+export function stateWarnings(state: RoadmapState): readonly Warning[] {
   const ended = Object.values(state.phases)
     .filter(({ completed_at }) => completed_at !== null)
     .toSorted((a, b) => (msOf(a.completed_at ?? "") ?? 0) - (msOf(b.completed_at ?? "") ?? 0));
@@ -56,5 +56,9 @@ export function warningsOf(state: RoadmapState): readonly Warning[] {
         }) ?? []),
   );
   const { human_deferred_count, total_phases_processed } = state._meta;
-  return [rubberStamp(ended.map(alignmentOf)) ?? [], deferrals, highDeferRate(human_deferred_count, total_phases_processed) ?? []].flat();
+  return [
+    rubberStamp(ended.map(phaseAlignment)) ?? [],
+    deferrals,
+    highDeferRate(human_deferred_count, total_phases_processed) ?? [],
+  ].flat();
 }

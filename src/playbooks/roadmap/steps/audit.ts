@@ -3,12 +3,12 @@
 import * as v from "valibot";
 import { SelfAuditReturn } from "../../../contracts/agent-returns.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import { type Gap, scoreOf } from "../insight/self-audit.ts";
+import { type Gap, auditScore } from "../insight/self-audit.ts";
 import type { TaskFound } from "../../../ports/functions.ts";
-import { placesIn, whyNotThere } from "./places.ts";
+import { findPlaces, whyNotThere } from "./places.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { handedBy } from "./handed.ts";
-import { phaseIn } from "./recorded.ts";
+import { findPhase } from "./recorded.ts";
 
 /** The step whose return the audit is. */
 const auditStep = "audit";
@@ -18,7 +18,7 @@ const missingShownMax = 50;
 export function audited(parts: RoadmapParts, state: RunView): readonly { readonly id: string; readonly phase: string }[] {
   return state.phases
     .filter(({ group, status }) => group === "phases" && status === "completed")
-    .flatMap(({ id: phase }) => (phaseIn(parts, state, phase)?.requirements ?? []).map((id) => ({ id, phase })));
+    .flatMap(({ id: phase }) => (findPhase(parts, state, phase)?.requirements ?? []).map((id) => ({ id, phase })));
 }
 
 /** Whether there is anything to audit, and from where fixes are counted. */
@@ -46,7 +46,7 @@ export function auditScope(parts: RoadmapParts) {
   };
 }
 
-function auditOf(parts: Pick<RoadmapParts, "readBlob">, cursor: CursorView): SelfAuditReturn | null {
+function roadmapPartsAudit(parts: Pick<RoadmapParts, "readBlob">, cursor: CursorView): SelfAuditReturn | null {
   const read = v.safeParse(SelfAuditReturn, handedBy(parts, cursor, auditStep));
   return read.success ? read.output : null;
 }
@@ -56,7 +56,7 @@ export function auditEvidence(parts: RoadmapParts) {
   return {
     version: 1,
     async prove({ state, cursor, commit }: StepInput): StepResult {
-      const audit = auditOf(parts, cursor);
+      const audit = roadmapPartsAudit(parts, cursor);
       if (audit === null) return { ok: false, facts: {}, detail: "no audit was handed back", reason: "return_invalid" };
       const checks = audit.audit_results.flatMap(({ requirements_checked }) => requirements_checked);
       const looked = new Set(checks.map(({ requirement_id }) => requirement_id));
@@ -68,7 +68,7 @@ export function auditEvidence(parts: RoadmapParts) {
         const why = await whyNotThere(parts.workspace, commit, evidence);
         if (why !== null) faults.push(`${requirement_id} is said to be met, and ${why}`);
       }
-      const { gaps, checked } = scoreOf(audit);
+      const { gaps, checked } = auditScore(audit);
       const facts = { gaps: gaps.length, checked };
       if (faults.length === 0) return { ok: true, facts };
       return { ok: false, facts, reason: "return_invalid", detail: faults.slice(0, missingShownMax).join("; ") };
@@ -81,9 +81,9 @@ export function readAuditGaps(
   parts: RoadmapParts,
 ): (state: RunView, cursor: CursorView) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }> {
   return (_state, cursor) => {
-    const audit = auditOf(parts, cursor);
+    const audit = roadmapPartsAudit(parts, cursor);
     if (audit === null) return Promise.resolve({ problem: "No audit was handed back that could be read." });
-    return Promise.resolve({ tasks: tasksFor(scoreOf(audit).gaps) });
+    return Promise.resolve({ tasks: tasksFor(auditScore(audit).gaps) });
   };
 }
 
@@ -99,7 +99,7 @@ export function tasksFor(gaps: readonly Gap[]): readonly TaskFound[] {
     return [
       {
         id,
-        files: placesIn(gap.suggested_fix).map(({ path }) => path),
+        files: findPlaces(gap.suggested_fix).map(({ path }) => path),
         after: [],
         title: gap.description.slice(0, 300),
         about: aboutGap(gap),

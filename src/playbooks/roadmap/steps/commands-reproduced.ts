@@ -6,9 +6,9 @@
 
 import type { Check, Expectation } from "../../../contracts/evidence.ts";
 import { trivialBecause } from "../../../documents/trivial-command.ts";
-import { fieldOf, handedBy, textsIn } from "./handed.ts";
+import { parseField, handedBy, parseTexts } from "./handed.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
-import { placesIn } from "./places.ts";
+import { findPlaces } from "./places.ts";
 import { runChecks } from "./run-checks.ts";
 import { openStep } from "./written.ts";
 
@@ -19,7 +19,7 @@ export function commandsReproduced(parts: RoadmapParts) {
     version: 1,
     async prove(input: StepInput): StepResult {
       const claim = handedBy(parts, input.cursor, openStep(input.state, input.cursor).id);
-      const reported = textsIn(claim, "commands_run");
+      const reported = parseTexts(claim, "commands_run");
       if (reported.length === 0 && !namesPlace(claim))
         return {
           ok: false,
@@ -72,9 +72,9 @@ export function reportedCommand(text: string): readonly ReportedCommand[] {
 }
 
 const namesPlace = (claim: unknown): boolean => {
-  const results = fieldOf(claim, "criteria_results");
+  const results = parseField(claim, "criteria_results");
   return (Array.isArray(results) ? results : []).some((result) => {
-    const evidence = fieldOf(result, "evidence");
-    return typeof evidence === "string" && placesIn(evidence).length > 0;
+    const evidence = parseField(result, "evidence");
+    return typeof evidence === "string" && findPlaces(evidence).length > 0;
   });
 };

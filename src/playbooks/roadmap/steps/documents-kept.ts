@@ -1,7 +1,7 @@
 // documents-kept: proof that the run did not change the roadmap, specification or planning config.
 
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
-import { roadmapPathOf, textOption } from "./recorded.ts";
+import { getRoadmapPath, textOption } from "./recorded.ts";
 
 /** A named proof: roadmap, specification and planning config on the run's branch are the user's: the goal was not changed. */
 export function documentsKept({ workspace }: Pick<RoadmapParts, "workspace">) {
@@ -9,8 +9,8 @@ export function documentsKept({ workspace }: Pick<RoadmapParts, "workspace">) {
     version: 1,
     async prove({ state, commit }: StepInput): StepResult {
       const locked = new Set([
-        roadmapPathOf(state),
-        textOption(state, "spec_path") ?? roadmapPathOf(state),
+        getRoadmapPath(state),
+        textOption(state, "spec_path") ?? getRoadmapPath(state),
         ...(state.drafted.documents ?? []).map(({ path }) => path),
       ]);
       const changed = (await workspace.differences(state.drafted.base.commit, commit)).filter(({ path }) => locked.has(path));

@@ -15,9 +15,9 @@ export function handedBy({ readBlob }: Pick<RoadmapParts, "readBlob">, cursor: C
   }
 }
 
-export const fieldOf = (value: unknown, name: string): unknown =>
+export const parseField = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
-export const textsIn = (value: unknown, name: string): readonly string[] => {
-  const list = fieldOf(value, name);
+export const parseTexts = (value: unknown, name: string): readonly string[] => {
+  const list = parseField(value, name);
   return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
 };

@@ -8,10 +8,10 @@
 import { roadmapSteps } from "../views/phase-history.ts";
 import { documentTextBytesMax } from "../../../documents/document-text.ts";
 import { isSameText } from "../../../documents/same-text.ts";
-import { fieldOf, handedBy, textsIn } from "./handed.ts";
+import { parseField, handedBy, parseTexts } from "./handed.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
-import { placesIn, whyNotThere } from "./places.ts";
-import { documentOf, hashOf, openStep } from "./written.ts";
+import { findPlaces, whyNotThere } from "./places.ts";
+import { stateDocument, hashOf, openStep } from "./written.ts";
 
 /** The report before the judge saw another's, and now; null if missing. */
 async function reportOf(
@@ -19,7 +19,7 @@ async function reportOf(
   { state, cursor, commit }: StepInput,
 ): Promise<{ readonly blind: string; readonly isKept: boolean; readonly path: string } | null> {
   const step = openStep(state, cursor);
-  const path = documentOf(state, step, cursor);
+  const path = stateDocument(state, step, cursor);
   const { output_hash: hash, output_bytes: size } = cursor.last[step.continues ?? ""]?.facts ?? {};
   const text = path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
   if (path === null || text === null || typeof hash !== "string" || typeof size !== "number") return null;
@@ -53,9 +53,10 @@ export function judgeIndependent(parts: RoadmapParts) {
       const isTheirs = (text: string): boolean => theirs.some((criterion) => isSameText(criterion, text));
       const report = await reportOf(parts, input);
       const own: string[] = [];
-      for (const text of textsIn(judged, "independent_evidence"))
+      for (const text of parseTexts(judged, "independent_evidence"))
         if (!isTheirs(text) && isIn(report?.blind ?? "", text) && (await isGrounded(parts, commit, text))) own.push(text);
-      for (const text of textsIn(judged, "verifier_missed")) if (!isTheirs(text) && (await isGrounded(parts, commit, text))) own.push(text);
+      for (const text of parseTexts(judged, "verifier_missed"))
+        if (!isTheirs(text) && (await isGrounded(parts, commit, text))) own.push(text);
       const facts = { independent: own.length };
       if (own.length > 0) return { ok: true, facts };
       const detail =
@@ -66,22 +67,29 @@ export function judgeIndependent(parts: RoadmapParts) {
 }
 
 function verifierTexts(verified: unknown): readonly string[] {
-  const results = fieldOf(verified, "criteria_results");
-  const evidence = (Array.isArray(results) ? results : []).flatMap((result) => [fieldOf(result, "evidence"), fieldOf(result, "criterion")]);
-  return [...textsIn(verified, "commands_run"), ...textsIn(verified, "failures"), ...evidence.filter((text) => typeof text === "string")];
+  const results = parseField(verified, "criteria_results");
+  const evidence = (Array.isArray(results) ? results : []).flatMap((result) => [
+    parseField(result, "evidence"),
+    parseField(result, "criterion"),
+  ]);
+  return [
+    ...parseTexts(verified, "commands_run"),
+    ...parseTexts(verified, "failures"),
+    ...evidence.filter((text) => typeof text === "string"),
+  ];
 }
 
-const commandIn = (text: string): string | null =>
+const findCommand = (text: string): string | null =>
   /`([^`\n]{2,300})`/.exec(text)?.[1] ?? /^(.{2,300}?)\s*(?:→|->|=>)/.exec(text)?.[1] ?? null;
 
 /** Whether the report names a place or a command that the text names. */
 function isIn(report: string, text: string): boolean {
-  const command = commandIn(text);
-  return placesIn(text).some(({ path }) => report.includes(path)) || (command !== null && report.includes(command.trim()));
+  const command = findCommand(text);
+  return findPlaces(text).some(({ path }) => report.includes(path)) || (command !== null && report.includes(command.trim()));
 }
 
 /** A place that is there, or a command; a sentence that names neither could have been written without looking. */
 async function isGrounded({ workspace }: RoadmapParts, commit: string, text: string): Promise<boolean> {
-  if (placesIn(text).length > 0) return (await whyNotThere(workspace, commit, text)) === null;
-  return commandIn(text) !== null;
+  if (findPlaces(text).length > 0) return (await whyNotThere(workspace, commit, text)) === null;
+  return findCommand(text) !== null;
 }

@@ -1,6 +1,6 @@
 // phase-plan: a phase's plan as it is on the run's branch.
 
-import { phaseIdOf } from "../../../documents/phase-id.ts";
+import { parsePhaseId } from "../../../documents/phase-id.ts";
 import { readPlan } from "../documents/plan.ts";
 import { documentTextBytesMax } from "../../../documents/document-text.ts";
 import type { PlanAt } from "../documents/phase-criteria.ts";
@@ -35,11 +35,11 @@ export async function planAt(
 export function planPath(paths: readonly string[], phase: string): string | null {
   const own = `${phasesFolder}/${phase}/PLAN.md`;
   if (paths.includes(own)) return own;
-  const named = paths.filter((path) => path.startsWith(`${phasesFolder}/`) && path.endsWith("/PLAN.md") && idOf(path) === phase);
+  const named = paths.filter((path) => path.startsWith(`${phasesFolder}/`) && path.endsWith("/PLAN.md") && pathId(path) === phase);
   return named.toSorted()[0] ?? null;
 }
 
-function idOf(path: string): string | null {
+function pathId(path: string): string | null {
   const [folder = ""] = path.slice(phasesFolder.length + 1).split("/");
-  return phaseIdOf(/^[\d.]+(?=-|$)/.exec(folder)?.[0] ?? "");
+  return parsePhaseId(/^[\d.]+(?=-|$)/.exec(folder)?.[0] ?? "");
 }

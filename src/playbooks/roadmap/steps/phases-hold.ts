@@ -6,7 +6,7 @@ import type { RunView } from "../../../core/state.ts";
 import { phaseCriteria } from "../documents/phase-criteria.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { planAt } from "./phase-plan.ts";
-import { phaseIn, roadmapPathOf } from "./recorded.ts";
+import { findPhase, getRoadmapPath } from "./recorded.ts";
 import { redIn, runChecks } from "./run-checks.ts";
 
 /** Documents about the work, which are not the work. */
@@ -45,13 +45,13 @@ function verdictOf(checks: number, red: number, gaps: readonly string[]): { read
 async function gapsIn(parts: RoadmapParts, { state, commit }: StepInput): Promise<readonly string[]> {
   const gaps: string[] = [];
   for (const { id } of completedIn(state)) {
-    const phase = phaseIn(parts, state, id);
+    const phase = findPhase(parts, state, id);
     if (phase === null) continue;
     const plan = await planAt(parts, state, id, commit);
     // Commands that a planner chose to prove itself were not requested; those of the user's own plan were.
     if (phase.success_criteria.length === 0 && plan?.isUsers !== true)
       gaps.push(`phase ${id}: the roadmap has no success criteria for it, so only its planner's own commands decided`);
-    const unproved = phaseCriteria(phase, roadmapPathOf(state), plan).filter(({ command }) => command === null);
+    const unproved = phaseCriteria(phase, getRoadmapPath(state), plan).filter(({ command }) => command === null);
     gaps.push(...unproved.map(({ text }) => `phase ${id}: no command proves that ${text}`));
   }
   const changed = await parts.workspace.differences(state.drafted.base.commit, commit);

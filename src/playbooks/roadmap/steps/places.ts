@@ -9,7 +9,7 @@ const placesMax = 20;
 const charactersMax = 20_000;
 
 /** Paths with an ending that a text names, with their line where one is reported. */
-export function placesIn(text: string): readonly NamedPlace[] {
+export function findPlaces(text: string): readonly NamedPlace[] {
   const found = new Map<string, NamedPlace>();
   for (const match of text
     .slice(0, charactersMax)
@@ -23,7 +23,7 @@ export function placesIn(text: string): readonly NamedPlace[] {
 
 /** Why none of the places a text names is there; null if one is. */
 export async function whyNotThere(workspace: Pick<Workspace, "textAt">, commit: string, text: string): Promise<string | null> {
-  const places = placesIn(text);
+  const places = findPlaces(text);
   if (places.length === 0) return `${JSON.stringify(text.slice(0, 80))} names no file:line`;
   const whys: string[] = [];
   for (const { path, line } of places) {

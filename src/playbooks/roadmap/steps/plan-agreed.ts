@@ -1,6 +1,6 @@
 // plan-agreed: proof that the plan checker approved the plan with enough confidence.
 
-import { fieldOf, handedBy } from "./handed.ts";
+import { parseField, handedBy } from "./handed.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { openStep } from "./written.ts";
 
@@ -13,11 +13,11 @@ export function planAgreed(parts: RoadmapParts) {
     version: 1,
     prove({ state, cursor }: StepInput): StepResult {
       const said = handedBy(parts, cursor, openStep(state, cursor).id);
-      const [pass, confidence] = [fieldOf(said, "pass"), fieldOf(said, "confidence")];
+      const [pass, confidence] = [parseField(said, "pass"), parseField(said, "confidence")];
       const isSure = typeof confidence === "number" && confidence >= confidenceMin;
       const facts = { agreed: pass === true && isSure };
       if (facts.agreed) return Promise.resolve({ ok: true, facts });
-      const issues = fieldOf(said, "issues");
+      const issues = parseField(said, "issues");
       const reported = (Array.isArray(issues) ? issues : []).slice(0, issuesShownMax).map(issueText);
       const why =
         pass === true
@@ -30,11 +30,11 @@ export function planAgreed(parts: RoadmapParts) {
 
 function issueText(issue: unknown): string {
   if (typeof issue === "string") return `- ${issue}`;
-  const [severity, plan, what, hint] = ["severity", "plan", "description", "fix_hint"].map((name) => wordIn(issue, name));
+  const [severity, plan, what, hint] = ["severity", "plan", "description", "fix_hint"].map((name) => parseWord(issue, name));
   return `- ${severity}${plan === "" ? "" : ` ${plan}`}: ${what}${hint === "" ? "" : ` (${hint})`}`;
 }
 
-function wordIn(value: unknown, name: string): string {
-  const word = fieldOf(value, name);
+function parseWord(value: unknown, name: string): string {
+  const word = parseField(value, name);
   return typeof word === "string" ? word : "";
 }

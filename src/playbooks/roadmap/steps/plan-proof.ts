@@ -9,13 +9,13 @@
 import { createHash } from "node:crypto";
 import type { Check } from "../../../contracts/evidence.ts";
 import type { CheckedCriterion, RoadmapPhase } from "../../../contracts/roadmap.ts";
-import { checksIn, type PhaseCriterion, phaseCriteria, unansweredCriteria } from "../documents/phase-criteria.ts";
+import { findChecks, type PhaseCriterion, phaseCriteria, unansweredCriteria } from "../documents/phase-criteria.ts";
 import { lintPlan } from "../documents/plan-lint.ts";
 import { type Finding, findingText, shown } from "../../../kit/finding.ts";
-import { checkpointOf } from "./checkpoint.ts";
+import { cursorCheckpoint } from "./checkpoint.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { type PlanFound, planAt } from "./phase-plan.ts";
-import { phaseIn, roadmapOf, roadmapPathOf, textOption } from "./recorded.ts";
+import { findPhase, partsRoadmap, getRoadmapPath, textOption } from "./recorded.ts";
 import { runChecks } from "./run-checks.ts";
 
 const detailCharsMax = 16_000;
@@ -27,11 +27,11 @@ export function planProof(parts: RoadmapParts) {
     version: 1,
     async prove(input: StepInput): StepResult {
       const { state, cursor, commit } = input;
-      const phase = phaseIn(parts, state, cursor.phase);
+      const phase = findPhase(parts, state, cursor.phase);
       const found = await planAt(parts, state, cursor.phase, commit);
       if (phase === null || found === null)
         return { ok: false, facts: { findings: 1 }, detail: `Phase ${cursor.phase} has no PLAN.md that could be read.` };
-      const criteria = phaseCriteria(phase, roadmapPathOf(state), found);
+      const criteria = phaseCriteria(phase, getRoadmapPath(state), found);
       const written = [
         ...found.findings,
         ...lintPlan(found.path, found.plan, { requirements: phase.requirements }),
@@ -40,7 +40,7 @@ export function planProof(parts: RoadmapParts) {
       ];
       const tried = found.isUsers || hasErrors(written) ? nothingTried : await tryOnBase(parts, input, found, criteria, phase);
       const findings = [...written, ...tried.findings];
-      const checks = checksIn(criteria);
+      const checks = findChecks(criteria);
       const left = leftToPeople(found);
       const facts = {
         findings: findings.length,
@@ -69,7 +69,7 @@ const hasErrors = (findings: readonly Finding[]): boolean => findings.some(isErr
 
 /** Roadmap and specification are the user's: a task that means to change them isn't a plan for this phase. */
 function lockedDocuments(parts: RoadmapParts, { state }: StepInput, { plan, path }: PlanFound): readonly Finding[] {
-  const locked = new Set([roadmapOf(parts, state)?.path, textOption(state, "spec_path")]);
+  const locked = new Set([partsRoadmap(parts, state)?.path, textOption(state, "spec_path")]);
   return plan.tasks.flatMap(({ id, files, line }) =>
     files
       .filter((file) => locked.has(file))
@@ -88,7 +88,8 @@ function lockedDocuments(parts: RoadmapParts, { state }: StepInput, { plan, path
 type Tried = { readonly findings: readonly Finding[]; readonly red: number };
 const nothingTried: Tried = { findings: [], red: 0 };
 
-const keyOf = ({ command, expect }: Pick<CheckedCriterion, "command" | "expect">): string => `${command ?? ""} ${JSON.stringify(expect)}`;
+const checkedCriterionKey = ({ command, expect }: Pick<CheckedCriterion, "command" | "expect">): string =>
+  `${command ?? ""} ${JSON.stringify(expect)}`;
 
 /** L2: the results of the plan's own commands on the tree as it was when the phase began. */
 async function tryOnBase(
@@ -102,25 +103,25 @@ async function tryOnBase(
   const autos = found.plan.tasks.filter(({ type }) => type === "auto");
   const ofPhase = criteria.filter(({ by, task, command }) => by === "plan" && task === null && command !== null && !guards.has(command));
   const asked = [...ofPhase, ...autos.flatMap(({ verify }) => verify)].filter(({ command }) => command !== null);
-  const distinct = [...new Map(asked.map((criterion) => [keyOf(criterion), criterion])).values()].slice(0, triedMax);
+  const distinct = [...new Map(asked.map((criterion) => [checkedCriterionKey(criterion), criterion])).values()].slice(0, triedMax);
   const checks = distinct.map(({ text, command, expect }): Check => ({
-    id: `base:${phase.id}.${createHash("sha256").update(keyOf({ command, expect })).digest("hex").slice(0, 16)}`,
+    id: `base:${phase.id}.${createHash("sha256").update(checkedCriterionKey({ command, expect })).digest("hex").slice(0, 16)}`,
     kind: "proof",
     title: text,
     command: command ?? "",
     source: found.path,
     ...(expect === null ? {} : { expect }),
   }));
-  const results = await runChecks(parts, input, checks, checkpointOf(input.cursor) ?? input.commit);
-  const green = new Set(distinct.filter((_, n) => results[n]?.status === "passed").map(keyOf));
+  const results = await runChecks(parts, input, checks, cursorCheckpoint(input.cursor) ?? input.commit);
+  const green = new Set(distinct.filter((_, n) => results[n]?.status === "passed").map(checkedCriterionKey));
   return {
     red: distinct.length - green.size,
     findings: [
       ...ofPhase
-        .filter((criterion) => green.has(keyOf(criterion)) && !saysItStays(criterion.text))
+        .filter((criterion) => green.has(checkedCriterionKey(criterion)) && !saysItStays(criterion.text))
         .map((criterion) => greenCriterion(found, criterion)),
       ...autos
-        .filter(({ verify }) => verify.length > 0 && verify.every((criterion) => green.has(keyOf(criterion))))
+        .filter(({ verify }) => verify.length > 0 && verify.every((criterion) => green.has(checkedCriterionKey(criterion))))
         .map((task) => greenTask(found, task)),
     ],
   };

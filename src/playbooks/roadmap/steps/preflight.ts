@@ -9,7 +9,7 @@ import { changedIn } from "../../../workspace/git/status.ts";
 import { ownedInPhases } from "../../../contracts/roadmap-places.ts";
 import { readDocument } from "../../contract/read-document.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
-import { roadmapOf, textOption } from "./recorded.ts";
+import { partsRoadmap, textOption } from "./recorded.ts";
 
 const debugFolder = ".planning/debug/";
 const noteBytesMax = 262_144;
@@ -96,7 +96,7 @@ function specIssue({ paths }: RoadmapParts, state: RunView): string | null {
 
 /** Dependencies that are not completed, each with its state. */
 function unmetOf(parts: RoadmapParts, state: RunView, id: string): readonly string[] {
-  const phase = roadmapOf(parts, state)?.phases.find((candidate) => candidate.id === id);
+  const phase = partsRoadmap(parts, state)?.phases.find((candidate) => candidate.id === id);
   if (phase === undefined) return [`Phase ${id} is not in the roadmap the run was drafted with.`];
   return phase.depends_on.flatMap((other) => {
     const found = state.phases.find((candidate) => candidate.id === other);

@@ -5,10 +5,10 @@ import type { PlanTask } from "../../../contracts/roadmap.ts";
 import { tasksFor } from "./audit.ts";
 import { reportedCommand } from "./commands-reproduced.ts";
 import { planPath } from "./phase-plan.ts";
-import { placesIn, whyNotThere } from "./places.ts";
+import { findPlaces, whyNotThere } from "./places.ts";
 import { saysItStays } from "./plan-proof.ts";
 import { isResolved } from "./preflight.ts";
-import { tasksOf } from "./read-plan.ts";
+import { phaseTasks } from "./read-plan.ts";
 import { isReporting } from "./triage.ts";
 import { isSource, orphansAmong } from "./wiring.ts";
 
@@ -26,7 +26,7 @@ describe("places", () => {
     ["nothing of it is there; version 1.2 of 3.4.5", []],
     ["it took 12:30 minutes", []],
   ])("in %j", (text, places) => {
-    expect(placesIn(text)).toEqual(places);
+    expect(findPlaces(text)).toEqual(places);
   });
   test("one that is there is enough, and a line beyond the end is not there", async () => {
     const workspace = { textAt: (_commit: string, path: string) => Promise.resolve(path === "src/a.ts" ? "one\ntwo\n" : null) };
@@ -111,7 +111,7 @@ test("tasks come after the wave before their own, with their commands under stab
     criteria: [],
     tasks: [task("1", ["a"]), task("2", ["b"]), task("3", ["a"]), task("4", [], { type: "checkpoint:human-verify", verify: [] })],
   };
-  const tasks = tasksOf("9", { plan, path: "PLAN.md" });
+  const tasks = phaseTasks("9", { plan, path: "PLAN.md" });
   expect(tasks.map(({ id, after, type }) => [id, after, type])).toEqual([
     ["1", [], "auto"],
     ["2", [], "auto"],

@@ -8,22 +8,22 @@
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import type { RunView } from "../../../core/state.ts";
 import { completedPhases, executionOrder, selectPhases } from "../documents/order.ts";
-import { checksIn, phaseCriteria } from "../documents/phase-criteria.ts";
+import { findChecks, phaseCriteria } from "../documents/phase-criteria.ts";
 import { findingText } from "../../../kit/finding.ts";
 import type { PhaseFound, Unreadable } from "../../../ports/functions.ts";
 import { knownPhases } from "../files/roadmap-known.ts";
 import { aboutPhase } from "./about.ts";
 import type { RoadmapParts } from "./parts.ts";
 import { planPath } from "./phase-plan.ts";
-import { isOptionOn, roadmapOf, roadmapPathOf, textOption } from "./recorded.ts";
+import { isOptionOn, partsRoadmap, getRoadmapPath, textOption } from "./recorded.ts";
 
 const skipDone = "already_completed";
 
 export function readPhases(parts: RoadmapParts): (state: RunView) => Promise<readonly PhaseFound[] | Unreadable> {
   return async (state) => {
     const invalid = (problem: string): Unreadable => ({ problem, code: "roadmap_invalid" });
-    const roadmap = roadmapOf(parts, state); // R1
-    if (roadmap === null) return invalid(`The run was drafted without its roadmap ${roadmapPathOf(state)}.`);
+    const roadmap = partsRoadmap(parts, state); // R1
+    if (roadmap === null) return invalid(`The run was drafted without its roadmap ${getRoadmapPath(state)}.`);
     const errors = roadmap.findings.filter(({ severity }) => severity === "error");
     if (errors.length > 0) return invalid(errors.map(findingText).join("; "));
     const { phases } = roadmap;
@@ -57,7 +57,7 @@ function wantedOf(
 }
 
 function foundOf(phase: RoadmapPhase, walked: ReadonlySet<string>, completed: ReadonlySet<string>, path: string): PhaseFound {
-  const checks = checksIn(phaseCriteria(phase, path, null));
+  const checks = findChecks(phaseCriteria(phase, path, null));
   return {
     id: phase.id,
     name: phase.name,

@@ -11,7 +11,7 @@ import type { TaskFound } from "../../../ports/functions.ts";
 import { aboutTask } from "./about.ts";
 import type { RoadmapParts } from "./parts.ts";
 import { planAt, type PlanFound } from "./phase-plan.ts";
-import { phaseIn } from "./recorded.ts";
+import { findPhase } from "./recorded.ts";
 
 const aboutCharsMax = 16_000;
 
@@ -22,17 +22,17 @@ export function readPlanTasks(
   return async (state, { phase }) => {
     const found = await planAt(parts, state, phase, state.tip.commit);
     if (found === null) return { problem: `Phase ${phase} has no PLAN.md on the run's branch.` };
-    const requirements = phaseIn(parts, state, phase)?.requirements ?? [];
+    const requirements = findPhase(parts, state, phase)?.requirements ?? [];
     const errors = [...found.findings, ...lintPlan(found.path, found.plan, { requirements })].filter(
       ({ severity }) => severity === "error",
     );
     if (errors.length > 0) return { problem: errors.map(findingText).join("; ") };
-    return { tasks: withoutDone(tasksOf(phase, found), tasksDoneIn(state, phase)) };
+    return { tasks: withoutDone(phaseTasks(phase, found), findTasksDone(state, phase)) };
   };
 }
 
 /** What another tool's run had done and committed before this one continued it; a replan plans all of it again. */
-function tasksDoneIn({ drafted, cursors }: RunView, phase: string): ReadonlySet<string> {
+function findTasksDone({ drafted, cursors }: RunView, phase: string): ReadonlySet<string> {
   const isFirst = (cursors[phase]?.ended["execute"] ?? 0) === 0 && cursors[phase]?.visit === 1;
   return new Set(isFirst ? drafted.resumes?.phases.find(({ id }) => id === phase)?.tasks_done : []);
 }
@@ -43,7 +43,7 @@ function withoutDone(tasks: readonly TaskFound[], done: ReadonlySet<string>): re
 }
 
 /** Waves are expressed as dependencies of tasks: sorting tasks by them yields the same waves. */
-export function tasksOf(phase: string, { plan, path }: Pick<PlanFound, "plan" | "path">): readonly TaskFound[] {
+export function phaseTasks(phase: string, { plan, path }: Pick<PlanFound, "plan" | "path">): readonly TaskFound[] {
   const byId = new Map(plan.tasks.map((task) => [task.id, task]));
   let before: readonly string[] = [];
   const tasks: TaskFound[] = [];
@@ -58,7 +58,7 @@ export function tasksOf(phase: string, { plan, path }: Pick<PlanFound, "plan" | 
 }
 
 function taskFound(phase: string, path: string, task: PlanTask, before: readonly string[]): TaskFound {
-  const checks = checksOf(phase, path, task);
+  const checks = phaseChecks(phase, path, task);
   return {
     id: task.id,
     files: [...task.files],
@@ -70,7 +70,7 @@ function taskFound(phase: string, path: string, task: PlanTask, before: readonly
   };
 }
 
-const checksOf = (phase: string, path: string, task: PlanTask): Check[] =>
+const phaseChecks = (phase: string, path: string, task: PlanTask): Check[] =>
   task.verify.flatMap(({ text, command, expect, line }, n) =>
     command === null
       ? []

@@ -26,7 +26,7 @@ export const isOptionOn = (state: RunView, name: string): boolean =>
   (state.drafted.options[name] ?? state.drafted.flow.options?.[name]?.default) === true;
 
 const roadmapPathDefault = ".planning/ROADMAP.md";
-export const roadmapPathOf = (state: RunView): string => textOption(state, "roadmap_path") ?? roadmapPathDefault;
+export const getRoadmapPath = (state: RunView): string => textOption(state, "roadmap_path") ?? roadmapPathDefault;
 
 export type RoadmapRecorded = { readonly path: string; readonly phases: readonly RoadmapPhase[]; readonly findings: readonly Finding[] };
 
@@ -34,8 +34,8 @@ export type RoadmapRecorded = { readonly path: string; readonly phases: readonly
 const read = new WeakMap<object, { readonly hash: string; readonly roadmap: RoadmapRecorded }>();
 
 /** The recorded roadmap; null if the run has none. */
-export function roadmapOf(parts: Parts, state: RunView): RoadmapRecorded | null {
-  const path = roadmapPathOf(state);
+export function partsRoadmap(parts: Parts, state: RunView): RoadmapRecorded | null {
+  const path = getRoadmapPath(state);
   const hash = (state.drafted.documents ?? []).find((document) => document.path === path)?.hash;
   const known = read.get(parts.readBlob);
   if (hash !== undefined && known?.hash === hash) return known.roadmap;
@@ -46,12 +46,12 @@ export function roadmapOf(parts: Parts, state: RunView): RoadmapRecorded | null 
   return roadmap;
 }
 
-export function phaseIn(parts: Parts, state: RunView, id: string): RoadmapPhase | null {
-  return roadmapOf(parts, state)?.phases.find((phase) => phase.id === id) ?? null;
+export function findPhase(parts: Parts, state: RunView, id: string): RoadmapPhase | null {
+  return partsRoadmap(parts, state)?.phases.find((phase) => phase.id === id) ?? null;
 }
 
 /** What the recorded planning config says; nothing if there is none. */
-export function configOf(parts: Parts, state: RunView): PlanningConfig {
+export function partsConfig(parts: Parts, state: RunView): PlanningConfig {
   const text = recordedText(parts, state, planningConfigPath);
   if (text === null) return {};
   const found = readPlanningConfig(planningConfigPath, text);

@@ -9,7 +9,7 @@ import { live, type Scenario } from "../../../../test/simulation/support/scenari
 import { seedMetrics, seedState } from "../../../contracts/roadmap.test-support.ts";
 import { CompletionFile, MetricsFile, type RunMetrics, SelfAuditSummary, TrendSummary } from "../../../contracts/roadmap-reports.ts";
 import { roadmapEventSchemas } from "../../../contracts/roadmap-events.ts";
-import { roadmapStateOf } from "../views/roadmap-state.ts";
+import { buildRoadmapState } from "../views/roadmap-state.ts";
 import type { Entry } from "../../../contracts/event.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput } from "../../../ports/functions.ts";
@@ -169,7 +169,7 @@ describe("the report", () => {
     const { facts } = await perform(room());
     const reported = { event: "step_completed", attempt: "after.wrap_up@1/report#1", facts, actor: "system", reason_code: "ok" };
     const entry = { ...reported, seq: 999, epoch: 0, ts: "2026-02-01T00:00:00.000Z", active_ms: 0, prev: "", crc: "" } as unknown as Entry;
-    const log = roadmapStateOf(run, [...tape.entries, entry]).event_log;
+    const log = buildRoadmapState(run, [...tape.entries, entry]).event_log;
     const report = log.find(({ event }) => event === "batch_completion_report");
     expect(v.safeParse(roadmapEventSchemas.batch_completion_report, report).issues).toBeUndefined();
     expect(report?.details).toMatchObject({ phases_attempted: 5, phases_skipped: 3, completion_percentage: 62.5 });

@@ -11,21 +11,21 @@ import type { Verdict } from "../../../contracts/objective.ts";
 import type { Facts } from "../../../contracts/outcome.ts";
 import type { CompletionReport } from "../../../contracts/roadmap-reports.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
-import { optionOf } from "../../../core/selectors.ts";
+import { runOption } from "../../../core/selectors.ts";
 import { own } from "../../../core/record.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { type CompletionInput, completionData, completionPage } from "../views/completion-report.ts";
 import { integration, selfAudit } from "../views/phase-history.ts";
 import { selfAuditSummary } from "../views/roadmap-self-audit.ts";
-import { roadmapStateOf } from "../views/roadmap-state.ts";
-import { type VerdictFound, verdictOf } from "../../../core/verdict.ts";
-import { endingOf } from "../../../views/next-actions.ts";
+import { buildRoadmapState } from "../views/roadmap-state.ts";
+import { type VerdictFound, runVerdict } from "../../../core/verdict.ts";
+import { runEnding } from "../../../views/next-actions.ts";
 import { readRoadmap } from "../documents/roadmap.ts";
 import { completionOf, type RoadmapPhase, skippedPhases } from "../../../insight/completion.ts";
-import { metricsOf, withMetrics } from "../../../insight/metrics.ts";
+import { stateMetrics, withMetrics } from "../../../insight/metrics.ts";
 import { changedBetween } from "../../../insight/run-trend.ts";
-import { trendOf } from "../../../insight/trend.ts";
-import { type Warning, warningsOf } from "../insight/warnings.ts";
+import { runTrend } from "../../../insight/trend.ts";
+import { type Warning, stateWarnings } from "../insight/warnings.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Functions } from "../../../ports/functions.ts";
 import { claimsFrom } from "../../../project/runs/run-blobs.ts";
@@ -54,7 +54,7 @@ export function wrapUp(parts: WrapUpParts): Functions<RunView, CursorView>["run"
     perform: async ({ state: run }) => {
       const input = await summed(parts, run);
       const found = verdictFacts(run, input);
-      const unwritten = await written(parts, { ...input, ending: endingOf(run, reportedVerdict(run, input, found)) });
+      const unwritten = await written(parts, { ...input, ending: runEnding(run, reportedVerdict(run, input, found)) });
       const stated = found === null ? {} : { verdict: found.verdict, gaps: found.gaps.join("; ") };
       const facts = { ...factsOf(input, unwritten === null), ...stated };
       return { ok: true, facts, ...(unwritten === null ? {} : { detail: unwritten }) }; // U2
@@ -65,7 +65,7 @@ export function wrapUp(parts: WrapUpParts): Functions<RunView, CursorView>["run"
 /** What the report's first sentence is made from: phases that do not hold together refute the whole, whatever each of them proved. U3 */
 function reportedVerdict(run: RunView, { warnings }: CompletionInput, found: VerdictFound | null): VerdictFound {
   const broken = warnings.flatMap(({ code, message }) => (code === "integration_failed" ? [message] : []));
-  const reported = verdictOf({ ...run, judged: found ?? run.judged });
+  const reported = runVerdict({ ...run, judged: found ?? run.judged });
   return broken.length === 0 ? reported : { verdict: "refuted", gaps: [...new Set([...reported.gaps, ...broken])] };
 }
 
@@ -76,27 +76,27 @@ async function summed({ paths, folder, entries, readBlob, clock }: WrapUpParts, 
   const claimOf = claimsFrom(readBlob);
   const earlier = await completedEarlier(root, run_id);
   const journal = entries();
-  const drawn = roadmapStateOf(run, journal, { claimOf, earlier });
+  const drawn = buildRoadmapState(run, journal, { claimOf, earlier });
   const whole = afterwards(run);
-  const state = { ...drawn, _meta: { ...drawn._meta, status: endOf(drawn, whole) } };
-  const metrics = metricsOf(state, at);
+  const state = { ...drawn, _meta: { ...drawn._meta, status: roadmapEnd(drawn, whole) } };
+  const metrics = stateMetrics(state, at);
   const runs = withMetrics(await readMetrics(root, folder), metrics); // U1
-  const isComplete = optionOf(run, "complete") === true;
+  const isComplete = runOption(run, "complete") === true;
   return {
     state,
     names: Object.fromEntries(run.phases.map(({ id, name }) => [id, name])),
     metrics,
     runs,
-    trend: trendOf(runs),
+    trend: runTrend(runs),
     changed: await changedSince(paths, runs.at(-2)?.run_id, run),
     selfAudit: selfAuditSummary(journal, claimOf, state.event_log),
-    batch: isComplete ? completionOf({ state, phases: phasesOf(run, readBlob), earlier, at }) : null,
+    batch: isComplete ? completionOf({ state, phases: runPhases(run, readBlob), earlier, at }) : null,
     skipped: skippedPhases(
       state,
       run.phases.filter(({ group }) => group === "phases"),
       earlier,
     ),
-    warnings: [...whole, ...warningsOf(state)],
+    warnings: [...whole, ...stateWarnings(state)],
   };
 }
 
@@ -116,12 +116,12 @@ type Runs = { readonly runs: ReturnType<typeof withMetrics> };
 
 /** What went wrong where the whole was inspected: a report that only counts phases would keep it quiet. */
 function afterwards(run: RunView): readonly Warning[] {
-  const failureIn = (phase: string, step: string): string | null => {
+  const findFailure = (phase: string, step: string): string | null => {
     const outcome = own(own(run.cursors, phase)?.last ?? {}, step);
     return outcome?.kind === "failed" ? (outcome.detail ?? outcome.reason ?? "it gave no reason").slice(0, detailCharsMax) : null;
   };
-  const broken = failureIn(integration.phase, integration.check);
-  const unaudited = failureIn(selfAudit.phase, selfAudit.audit);
+  const broken = findFailure(integration.phase, integration.check);
+  const unaudited = findFailure(selfAudit.phase, selfAudit.audit);
   return [
     ...(broken === null
       ? []
@@ -149,14 +149,14 @@ function verdictFacts({ judged }: RunView, { selfAudit: audit, warnings }: Compl
 }
 
 /** How it ends if nothing more is done: the phases are through, and only this report is still being written. */
-function endOf({ phases }: RoadmapState, whole: readonly Warning[]): RoadmapState["_meta"]["status"] {
+function roadmapEnd({ phases }: RoadmapState, whole: readonly Warning[]): RoadmapState["_meta"]["status"] {
   const statuses = Object.values(phases).map(({ status }) => status);
   if (statuses.includes("failed") || whole.some(({ code }) => code === "integration_failed")) return "failed";
   return statuses.every((status) => status === "completed") ? "completed" : "paused";
 }
 
 /** Every phase of the roadmap as it was recorded; without the document, those the run knows. */
-function phasesOf(run: RunView, readBlob: WrapUpParts["readBlob"]): readonly RoadmapPhase[] {
+function runPhases(run: RunView, readBlob: WrapUpParts["readBlob"]): readonly RoadmapPhase[] {
   const path = own(run.drafted.options, "roadmap_path");
   const kept = run.drafted.documents?.find((document) => document.path === path);
   const text = kept === undefined ? null : readBlob(kept.hash);

@@ -2,7 +2,7 @@
 
 import { phaseDirIn } from "../../../engine/prove.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
-import { checkpointOf } from "./checkpoint.ts";
+import { cursorCheckpoint } from "./checkpoint.ts";
 
 const shownMax = 20;
 
@@ -16,7 +16,7 @@ export function rollback({ workspace }: Pick<RoadmapParts, "workspace">) {
     effect: "keyed" as const,
     isDone: async (attempt: string): Promise<boolean> => (await workspace.inspect(attempt, null)).commit !== null,
     async perform({ attempt, cursor, state }: StepInput): StepResult {
-      const since = checkpointOf(cursor);
+      const since = cursorCheckpoint(cursor);
       if (since === null) {
         const detail = "Where the phase began is not written down, so nothing was taken back.";
         return { ok: false, facts: { rollback_performed: false }, reason: "workspace_unusable", detail };

@@ -10,16 +10,16 @@ import type { Check } from "../../../contracts/evidence.ts";
 import type { TriageReturn } from "../../../contracts/agent-returns.ts";
 import type { RunView } from "../../../core/state.ts";
 import { roadmapSteps } from "../views/phase-history.ts";
-import { checksIn, phaseCriteria } from "../documents/phase-criteria.ts";
+import { findChecks, phaseCriteria } from "../documents/phase-criteria.ts";
 import { trivialBecause } from "../../../documents/trivial-command.ts";
 import { costWarning, estimatedTokens } from "../../../insight/cost.ts";
-import { phaseTypeOf } from "../../../insight/phase-type.ts";
+import { buildPhaseType } from "../../../insight/phase-type.ts";
 import type { PhaseType } from "../../../contracts/roadmap-values.ts";
 import type * as v from "valibot";
 import { aboutPhase } from "./about.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { type PlanFound, planAt } from "./phase-plan.ts";
-import { configOf, phaseIn, roadmapPathOf } from "./recorded.ts";
+import { partsConfig, findPhase, getRoadmapPath } from "./recorded.ts";
 import { runChecks } from "./run-checks.ts";
 import { hashOf } from "./written.ts";
 
@@ -33,13 +33,13 @@ export function triage(parts: RoadmapParts) {
     effect: "none" as const,
     async perform(input: StepInput): StepResult {
       const { state, cursor } = input;
-      const phase = phaseIn(parts, state, cursor.phase);
+      const phase = findPhase(parts, state, cursor.phase);
       if (phase === null)
         return { ok: false, facts: {}, reason: "roadmap_invalid", detail: `Phase ${cursor.phase} is not in the roadmap.` };
       const found = await planAt(parts, state, phase.id, state.tip.commit);
       const plan = found?.isUsers === true ? found : null; // T3
-      const criteria = phaseCriteria(phase, roadmapPathOf(state), plan);
-      const checks = checksIn(criteria);
+      const criteria = phaseCriteria(phase, getRoadmapPath(state), plan);
+      const checks = findChecks(criteria);
       const results = await runChecks(parts, input, checks, state.tip.commit);
       const held = results.filter(({ status }) => status === "passed");
       const passed = held.filter(isReporting).length;
@@ -105,6 +105,6 @@ const plainTask = ({ files, complexity }: PlanFound["plan"]["tasks"][number]) =>
 });
 
 function typeOf(parts: RoadmapParts, state: RunView, plan: PlanFound | null, says: string): PhaseType {
-  const uiFolder = configOf(parts, state).project?.ui?.source_dir ?? undefined;
-  return phaseTypeOf({ files: plan?.plan.tasks.flatMap(({ files }) => files) ?? [], says, uiFolder });
+  const uiFolder = partsConfig(parts, state).project?.ui?.source_dir ?? undefined;
+  return buildPhaseType({ files: plan?.plan.tasks.flatMap(({ files }) => files) ?? [], says, uiFolder });
 }

@@ -6,7 +6,7 @@
 //   W2. A name counts as used if any other file of the project has it as a word: if unsure, it passes.
 
 import { listTree, textReader } from "../../../verify/gates/tree-facts.ts";
-import { checkpointOf } from "./checkpoint.ts";
+import { cursorCheckpoint } from "./checkpoint.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 
 const shownMax = 20;
@@ -16,7 +16,7 @@ export function wiring({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {
     version: 1,
     async prove({ cursor, state, commit }: StepInput): StepResult {
-      const since = checkpointOf(cursor) ?? state.drafted.base.commit;
+      const since = cursorCheckpoint(cursor) ?? state.drafted.base.commit;
       const added = (await workspace.differences(since, commit)).filter(({ kind }) => kind === "added").map(({ path }) => path);
       const sources = added.filter(isSource).slice(0, lookedAtMax);
       if (sources.length === 0) return { ok: true, facts: { added: added.length, orphaned: 0 } };
@@ -25,8 +25,8 @@ export function wiring({ workspace }: Pick<RoadmapParts, "workspace">) {
         const listing = await listTree(workspace.foldersOf(folder));
         const read = textReader(listing);
         const files = [...listing.entries].filter(([, { kind }]) => kind === "file").map(([path]) => path);
-        const textOf = (path: string): string => read(path)?.text ?? "";
-        const orphaned = orphansAmong(sources, files, textOf);
+        const pathText = (path: string): string => read(path)?.text ?? "";
+        const orphaned = orphansAmong(sources, files, pathText);
         const facts = { added: added.length, orphaned: orphaned.length };
         if (orphaned.length === 0) return { ok: true, facts };
         const detail = `added and named by no other file: ${orphaned.slice(0, shownMax).join(", ")}; wire it in, or take it away`;
@@ -48,10 +48,10 @@ const exemptName =
 /** Whether an added file must be named by another. W1 */
 export const isSource = (path: string): boolean => sourceEnding.test(path) && !exemptFolder.test(`/${path}`) && !exemptName.test(path);
 
-/** The sources that no other file names. `textOf` reads a file of the project. */
+/** The sources that no other file names. `pathText` reads a file of the project. */
 export function orphansAmong(sources: readonly string[], files: readonly string[], textOf: (path: string) => string): readonly string[] {
   const left = new Map(
-    sources.filter((path) => !isRunnable(textOf(path)) && !isOfPackage(path, files)).map((path) => [path, wordOf(path)]),
+    sources.filter((path) => !isRunnable(textOf(path)) && !isOfPackage(path, files)).map((path) => [path, pathWord(path)]),
   );
   for (const file of files) {
     if (left.size === 0) break;
@@ -73,7 +73,7 @@ function isOfPackage(path: string, files: readonly string[]): boolean {
 }
 
 /** The name under which others would use it: without its endings. */
-function wordOf(path: string): RegExp {
+function pathWord(path: string): RegExp {
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/(?:\.[A-Za-z]+)+$/, "");
   return new RegExp(`(?<![\\w$-])${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w$-])`);
 }

@@ -1,7 +1,7 @@
 // written: proof that the document a step should write exists and has content.
 
 import { createHash } from "node:crypto";
-import { stepOf } from "../../../core/selectors.ts";
+import { runStep } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { Step } from "../../../contracts/flow.ts";
 import { phaseDirIn } from "../../../engine/prove.ts";
@@ -13,11 +13,11 @@ import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 export function openStep(state: RunView, cursor: CursorView): Step {
   const open = cursor.open === null ? undefined : state.open[cursor.open];
   invariant(open !== undefined, `E1: ${cursor.path} proves something in an attempt`);
-  return stepOf(state, cursor, open.step);
+  return runStep(state, cursor, open.step);
 }
 
 /** The document that a step says it writes, in the folder of its phase. */
-export const documentOf = (state: RunView, { writes }: Pick<Step, "writes">, { phase }: CursorView): string | null =>
+export const stateDocument = (state: RunView, { writes }: Pick<Step, "writes">, { phase }: CursorView): string | null =>
   writes?.[0] === undefined ? null : `${phaseDirIn(state.drafted.flow, phase)}/${writes[0]}`;
 
 /** A named proof: the phase's document that the step writes is there and has content. What it holds is written down by its hash. */
@@ -25,7 +25,7 @@ export function written({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {
     version: 1,
     async prove({ state, cursor, commit }: StepInput): StepResult {
-      const path = documentOf(state, openStep(state, cursor), cursor);
+      const path = stateDocument(state, openStep(state, cursor), cursor);
       const text = path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
       if (text === null || text.trim() === "") return { ok: false, facts: {}, detail: `${path ?? "no document"} is not there or empty` };
       const bytes = Buffer.from(text, "utf8");

@@ -10,7 +10,7 @@ import type {
   TrendSummary,
 } from "../../../contracts/roadmap-reports.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
-import { alignmentOf, minutesBetween } from "../../../insight/metrics.ts";
+import { phaseAlignment, minutesBetween } from "../../../insight/metrics.ts";
 import { trendWarning } from "../../../insight/trend.ts";
 import type { Warning } from "../insight/warnings.ts";
 import { inText, list, section, table } from "../../../views/markdown.ts";
@@ -91,7 +91,7 @@ function attemptedLines({ state, names, metrics }: CompletionInput): readonly st
         inText(id),
         inText(nameOf(names, id)),
         phase.status,
-        String(alignmentOf(phase) ?? "–"),
+        String(phaseAlignment(phase) ?? "–"),
         amount("minutes", minutesBetween(phase.started_at ?? ended, ended)),
         figure(phase.tokens_used),
         String(phase.debug_attempts),

@@ -139,25 +139,25 @@ const gapOfTask = (id: string, title: string | undefined, files: readonly string
 
 /** An audit's return, as far as it is one. */
 function auditReported(claim: unknown): { readonly checked: number; readonly gaps: readonly Gap[] } | null {
-  const results = listOf(fieldOf(claim, "audit_results"));
+  const results = parseList(parseField(claim, "audit_results"));
   if (results.length === 0) return null;
   const checks = results.flatMap((result) =>
-    listOf(fieldOf(result, "requirements_checked")).map((check) => ({ check, phase: wordOf(fieldOf(result, "phase_id")) })),
+    parseList(parseField(result, "requirements_checked")).map((check) => ({ check, phase: parseWord(parseField(result, "phase_id")) })),
   );
   const gaps = checks
-    .filter(({ check }) => fieldOf(check, "status") !== "pass" || wordOf(fieldOf(check, "file_line_evidence")).trim() === "")
+    .filter(({ check }) => parseField(check, "status") !== "pass" || parseWord(parseField(check, "file_line_evidence")).trim() === "")
     .map(({ check, phase }): Gap => ({
-      requirement_id: wordOf(fieldOf(check, "requirement_id")),
+      requirement_id: parseWord(parseField(check, "requirement_id")),
       phase_id: phase,
-      gap_description: wordOf(fieldOf(check, "gap_description")) || "it is said to pass, and nothing shows it",
-      fix_complexity: fieldOf(check, "fix_complexity") === "large" ? "large" : "small",
+      gap_description: parseWord(parseField(check, "gap_description")) || "it is said to pass, and nothing shows it",
+      fix_complexity: parseField(check, "fix_complexity") === "large" ? "large" : "small",
       commit: null,
     }))
     .filter(({ requirement_id }) => requirement_id !== "");
   return { checked: checks.length, gaps };
 }
 
-export const fieldOf = (value: unknown, name: string): unknown =>
+export const parseField = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const wordOf = (value: unknown): string => (typeof value === "string" ? value : "");
+export const parseList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const parseWord = (value: unknown): string => (typeof value === "string" ? value : "");

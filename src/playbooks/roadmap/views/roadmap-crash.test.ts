@@ -3,10 +3,10 @@
 import { expect, test } from "vitest";
 import { flowNamed } from "../../../../test/simulation/support/flows.ts";
 import { begun, opened } from "../../../../test/simulation/support/tape.ts";
-import { roadmapStateOf } from "./roadmap-state.ts";
+import { buildRoadmapState } from "./roadmap-state.ts";
 
 const log = (tape: ReturnType<typeof begun>) =>
-  roadmapStateOf(tape.run, tape.entries).event_log.map(({ event, details }) => [event, details["reason"]]);
+  buildRoadmapState(tape.run, tape.entries).event_log.map(({ event, details }) => [event, details["reason"]]);
 
 test("a run opened again without having been resumed says that it crashed", () => {
   const tape = begun(flowNamed("roadmap"));

@@ -44,7 +44,7 @@ export function openExecutionLog(): ExecutionLog {
     phases.set(id, known);
     return known;
   };
-  const taskOf = (phase: Phase, cursorPath: string): Task | undefined => {
+  const phaseTask = (phase: Phase, cursorPath: string): Task | undefined => {
     const task = taskOfCursor(cursorPath);
     return task === null ? undefined : phase.rounds.findLast(({ attempt }) => cursorPath.startsWith(`${attempt}/`))?.tasks.get(task);
   };
@@ -55,12 +55,12 @@ export function openExecutionLog(): ExecutionLog {
       if (id === null || isAround(id)) return;
       switch (entry.event) {
         case "tasks_read":
-          phaseOf(id).rounds.push(roundOf(entry));
+          phaseOf(id).rounds.push(eventRound(entry));
           return;
         case "step_started": {
           const begun = tryOf(entry);
           open.set(entry.attempt, begun);
-          const task = taskOf(phaseOf(id), entry.walk);
+          const task = phaseTask(phaseOf(id), entry.walk);
           (task?.tries ?? phaseOf(id).steps).push(begun);
           if (task !== undefined) task.status = "IN PROGRESS";
           return;
@@ -77,7 +77,7 @@ export function openExecutionLog(): ExecutionLog {
           change(open.get(entry.attempt), {
             endedAt: entry.ts,
             result: isPassed ? "passed" : `failed: ${entry.detail ?? entry.reason_code}`,
-            commands: (entry.checks ?? []).map(commandOf),
+            commands: (entry.checks ?? []).map(checkCommand),
           });
           open.delete(entry.attempt);
           return;
@@ -85,7 +85,7 @@ export function openExecutionLog(): ExecutionLog {
         case "task_completed":
         case "task_failed":
         case "task_skipped": {
-          const task = taskOf(phaseOf(id), entry.walk);
+          const task = phaseTask(phaseOf(id), entry.walk);
           const because = "because" in entry && entry.because !== undefined ? `: ${entry.because}` : "";
           if (task !== undefined) task.status = `${taskLabels[entry.event]}${entry.event === "task_completed" ? "" : because}`;
           return;
@@ -130,7 +130,7 @@ function change(reported: Try | undefined, fields: Partial<Try>): void {
   if (reported !== undefined) Object.assign(reported, fields);
 }
 
-const roundOf = ({ attempt, waves, left }: EventOf<"tasks_read">): Round => ({
+const eventRound = ({ attempt, waves, left }: EventOf<"tasks_read">): Round => ({
   attempt,
   waves: waves.length,
   left,
@@ -139,7 +139,7 @@ const roundOf = ({ attempt, waves, left }: EventOf<"tasks_read">): Round => ({
   ),
 });
 
-const commandOf = ({ check, status, exit_code, duration_ms, cached }: CheckResult): Command => ({
+const checkCommand = ({ check, status, exit_code, duration_ms, cached }: CheckResult): Command => ({
   command: check.command,
   result: `${status}${exit_code === null ? "" : `, exit ${exit_code}`}`,
   took: cached === true ? "known from before" : duration(duration_ms),

@@ -11,9 +11,9 @@ import type { RoadmapEvent, RoadmapEventName } from "../../../contracts/roadmap-
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { isCategory } from "../../../insight/metrics.ts";
 import { attemptParts, isAround, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
-import { type RootCause, rootCauseOf } from "../../../insight/root-cause.ts";
+import { type RootCause, findRootCause } from "../../../insight/root-cause.ts";
 import { highDeferRate, unnecessaryDeferral } from "../insight/warnings.ts";
-import { type ClaimOf, fieldOf, listOf, openAuditBook } from "./roadmap-audit.ts";
+import { type ClaimOf, parseField, parseList, openAuditBook } from "./roadmap-audit.ts";
 import { eventsBefore } from "./roadmap-carried.ts";
 import { type PhaseHistory, roadmapSteps } from "./phase-history.ts";
 import { pipelineName } from "./roadmap-steps.ts";
@@ -75,7 +75,7 @@ export function openRoadmapLog(history: PhaseHistory, { claimOf = () => undefine
   /** The run was just started or resumed; opening it without that recovers from a crash. */
   let isAsked = false;
 
-  const linesOf = (entry: Entry): void => {
+  const entryLines = (entry: Entry): void => {
     const at = phaseOfEntry(entry);
     const phase = at === null || isAround(at) ? null : at;
     const say = (event: RoadmapEventName, details: Details = {}, step?: string): void => {
@@ -141,7 +141,7 @@ export function openRoadmapLog(history: PhaseHistory, { claimOf = () => undefine
       case "phase_failed":
       case "closing_failed":
         completed.delete(phase);
-        return say("phase_failed", failedDetails(entry.because ?? entry.reason_code, rootCauseOf(reported?.visit ?? [], phase, claimOf)));
+        return say("phase_failed", failedDetails(entry.because ?? entry.reason_code, findRootCause(reported?.visit ?? [], phase, claimOf)));
       case "step_started":
         if (taskOfCursor(entry.walk) !== null) return;
         say("step_started", { attempt: entry.attempt }, entry.step);
@@ -151,7 +151,7 @@ export function openRoadmapLog(history: PhaseHistory, { claimOf = () => undefine
       case "step_failed": {
         const parts = attemptParts(entry.attempt);
         if (parts === null || taskOfCursor(parts.cursor) !== null) return;
-        const categories = categoriesIn(claimOf, reported?.steps.get(parts.step)?.claim ?? null);
+        const categories = findCategories(claimOf, reported?.steps.get(parts.step)?.claim ?? null);
         const why = entry.event === "step_failed" ? given({ reason: entry.reason_code, detail: entry.detail }) : {};
         say(
           entry.event,
@@ -202,7 +202,7 @@ export function openRoadmapLog(history: PhaseHistory, { claimOf = () => undefine
   return {
     events,
     take(entry, specPath) {
-      linesOf(entry);
+      entryLines(entry);
       for (const { event, details } of audit.linesOf(entry, { completed, specPath })) events.push({ timestamp: entry.ts, event, details });
       events.push(...batchReport(entry), ...checkpoint(entry));
       const warning = highDeferRate(history.deferred.size, history.processed.size);
@@ -264,10 +264,10 @@ function skippedDetails(id: string, reason: string, earlier: Readonly<Record<str
 }
 
 /** The categories that a verifier or debugger put its failures into. */
-function categoriesIn(claimOf: ClaimOf, hash: string | null): readonly string[] {
+function findCategories(claimOf: ClaimOf, hash: string | null): readonly string[] {
   if (hash === null) return [];
-  return listOf(fieldOf(claimOf(hash), "failure_categories"))
-    .map((item) => (typeof item === "string" ? item : fieldOf(item, "category")))
+  return parseList(parseField(claimOf(hash), "failure_categories"))
+    .map((item) => (typeof item === "string" ? item : parseField(item, "category")))
     .filter(isCategory);
 }
 

@@ -6,16 +6,16 @@ import { own } from "../../../core/record.ts";
 import type { RunView } from "../../../core/state.ts";
 import { automatedOf } from "../../../insight/check-kind.ts";
 import { estimatedTokens } from "../../../insight/cost.ts";
-import { phaseTypeOf } from "../../../insight/phase-type.ts";
-import { type ClaimOf, fieldOf, listOf } from "./roadmap-audit.ts";
+import { buildPhaseType } from "../../../insight/phase-type.ts";
+import { type ClaimOf, parseField, parseList } from "./roadmap-audit.ts";
 import { type PhaseSummary, roadmapSteps, type StepSummary } from "./phase-history.ts";
 
 type PhaseView = RunView["phases"][number];
 
-export function recordOf(run: RunView, phase: PhaseView, reported: PhaseSummary | undefined, claimOf: ClaimOf): PhaseRecord {
+export function runRecord(run: RunView, phase: PhaseView, reported: PhaseSummary | undefined, claimOf: ClaimOf): PhaseRecord {
   const tasks = reported === undefined || reported.tasks.size === 0 ? null : [...reported.tasks.values()];
-  const phaseType = typeOf(phase, reported);
-  const estimated = factIn(reported, "estimated_tokens");
+  const phaseType = buildType(phase, reported);
+  const estimated = findFact(reported, "estimated_tokens");
   return {
     phase_type: phaseType,
     status: statusOfPhase(run, phase),
@@ -42,18 +42,18 @@ function statusOfPhase(run: RunView, phase: PhaseView): PhaseStatus {
 }
 
 /** What preflight or triage found of it. */
-function factIn(reported: PhaseSummary | undefined, name: string): string | number | boolean | undefined {
+function findFact(reported: PhaseSummary | undefined, name: string): string | number | boolean | undefined {
   const found = ["triage", "preflight"].map((step) => own(reported?.steps.get(step)?.facts ?? {}, name));
   return found.find((value) => value !== undefined);
 }
 
 /** What triage found it to be, by its words or the plan it had; where that was open, the files of the plan that was made since. */
-function typeOf({ name, about }: PhaseView, reported: PhaseSummary | undefined): PhaseType {
-  const found = factIn(reported, "phase_type");
+function buildType({ name, about }: PhaseView, reported: PhaseSummary | undefined): PhaseType {
+  const found = findFact(reported, "phase_type");
   const known = phaseTypes.find((type) => type === found);
   if (known !== undefined && known !== "mixed") return known;
   const files = [...(reported?.tasks.values() ?? [])].flatMap((task) => task.files);
-  return phaseTypeOf({ files, says: about ?? name });
+  return buildPhaseType({ files, says: about ?? name });
 }
 
 function stepsOf(reported: PhaseSummary, claimOf: ClaimOf): StepRecords {
@@ -67,12 +67,12 @@ function stepsOf(reported: PhaseSummary, claimOf: ClaimOf): StepRecords {
     ...(preflight === undefined ? {} : { preflight: { status: gate[preflight.status], timestamp: preflight.at } }),
     ...(research === undefined ? {} : { research: outputOf(reported, research, "RESEARCH.md") }),
     ...(plan === undefined ? {} : { plan: { ...outputOf(reported, plan, "PLAN.md"), validation_rounds: reported.planChecks } }),
-    ...(planCheck === undefined ? {} : { plan_check: { status: planStatus(planCheck), confidence: scoreIn(planCheck, "confidence") } }),
+    ...(planCheck === undefined ? {} : { plan_check: { status: planStatus(planCheck), confidence: findScore(planCheck, "confidence") } }),
     ...(execute === undefined ? {} : { execute: { status: executeStatus(reported, execute), tasks: tasksOf(reported) } }),
     ...(verify === undefined ? {} : { verify }),
     ...(judge === undefined || judge.status === "in_progress"
       ? {}
-      : { judge: { alignment: scoreIn(judge, "alignment_score"), recommendation: recommendationOf(judge) } }),
+      : { judge: { alignment: findScore(judge, "alignment_score"), recommendation: stepSummaryRecommendation(judge) } }),
   };
 }
 
@@ -81,9 +81,9 @@ const work = { in_progress: "in_progress", passed: "completed", failed: "failed"
 
 /** A step that was passed over has written nothing; only of a plan is it known that there was one. */
 function outputOf(reported: PhaseSummary, step: StepSummary, file: "RESEARCH.md" | "PLAN.md"): NonNullable<StepRecords["research"]> {
-  const isFound = step.status === "skipped" && file === "PLAN.md" && factIn(reported, "plan_exists") === true;
-  const path = isFound ? factIn(reported, "plan_path") : undefined;
-  const hash = isFound ? factIn(reported, "output_hash") : own(step.facts, "output_hash");
+  const isFound = step.status === "skipped" && file === "PLAN.md" && findFact(reported, "plan_exists") === true;
+  const path = isFound ? findFact(reported, "plan_path") : undefined;
+  const hash = isFound ? findFact(reported, "output_hash") : own(step.facts, "output_hash");
   const output = typeof path === "string" ? path : `.planning/phases/${reported.id}/${file}`;
   return {
     status: work[step.status],
@@ -119,15 +119,15 @@ function verifyOf({ steps }: PhaseSummary, claimOf: ClaimOf): StepRecords["verif
   return {
     status: verifyStatus(checks, looked),
     automated: { compile, tests, lint, build },
-    alignment_score: verify === undefined ? null : scoreIn(verify, "alignment_score"),
-    scope_creep: creepOf(looked?.claim ?? null, claimOf),
+    alignment_score: verify === undefined ? null : findScore(verify, "alignment_score"),
+    scope_creep: claimCreep(looked?.claim ?? null, claimOf),
   };
 }
 
 /** What the verifier says was built without being asked for. */
-function creepOf(claim: string | null, claimOf: ClaimOf): string[] {
+function claimCreep(claim: string | null, claimOf: ClaimOf): string[] {
   if (claim === null) return [];
-  return listOf(fieldOf(claimOf(claim), "scope_creep")).filter((text) => typeof text === "string");
+  return parseList(parseField(claimOf(claim), "scope_creep")).filter((text) => typeof text === "string");
 }
 
 function verifyStatus(checks: StepSummary | undefined, verify: StepSummary | undefined): "in_progress" | "pass" | "fail" | "skipped" {
@@ -138,12 +138,12 @@ function verifyStatus(checks: StepSummary | undefined, verify: StepSummary | und
 }
 
 /** A score on the scale of 1 to 10; anything else is none. */
-function scoreIn({ says }: StepSummary, name: string): number | null {
+function findScore({ says }: StepSummary, name: string): number | null {
   const score = own(says, name);
   return typeof score === "number" && score >= 1 && score <= 10 ? score : null;
 }
 
-function recommendationOf({ says }: StepSummary): (typeof recommendations)[number] | null {
+function stepSummaryRecommendation({ says }: StepSummary): (typeof recommendations)[number] | null {
   const said = own(says, "recommendation");
   return recommendations.find((word) => word === said) ?? null;
 }

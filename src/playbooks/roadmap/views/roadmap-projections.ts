@@ -7,14 +7,14 @@
 import type { Entry } from "../../../contracts/event.ts";
 import type { PostMortem, TraceSpan, TriageFile } from "../../../contracts/roadmap-reports.ts";
 import type { LiveEvent } from "../../../contracts/signal.ts";
-import { type Learning, learningFromPostMortem, learningFromVerdict, recheckOf } from "../insight/learnings.ts";
+import { type Learning, learningFromPostMortem, learningFromVerdict, visitRecheck } from "../insight/learnings.ts";
 import { isAround, phaseOfEntry } from "../../../insight/places.ts";
-import { postMortemOf } from "../../../insight/post-mortem.ts";
+import { findPostMortem } from "../../../insight/post-mortem.ts";
 import { openExecutionLog } from "./roadmap-execution-log.ts";
 import type { LogExtra } from "./roadmap-log.ts";
 import { openRoadmapState, type RoadmapStateBook } from "./roadmap-state.ts";
 import { type EvidenceOf, openTrace } from "../../../views/phase-trace.ts";
-import { triageOf } from "./roadmap-triage.ts";
+import { entryTriage } from "./roadmap-triage.ts";
 import { openVerification } from "./roadmap-verification.ts";
 
 /** A file of a phase's folder. */
@@ -52,7 +52,7 @@ export function openRoadmapProjections({ evidenceOf = () => null, ...extra }: Pr
     const reported = state.history.phases.get(phase);
     if (reported === undefined) return;
     if (entry.event === "phase_failed" || entry.event === "closing_failed") {
-      const post = postMortemOf(reported.visit, {
+      const post = findPostMortem(reported.visit, {
         phase,
         name: reported.name,
         at: entry.ts,
@@ -60,7 +60,7 @@ export function openRoadmapProjections({ evidenceOf = () => null, ...extra }: Pr
       });
       if (post === null) return;
       postMortems.set(phase, post);
-      learnings.push(learningFromPostMortem(post, { run_id, recheck: recheckOf(reported.visit, post.root_cause.category) }));
+      learnings.push(learningFromPostMortem(post, { run_id, recheck: visitRecheck(reported.visit, post.root_cause.category) }));
     }
     if (entry.event === "block_answered" && reported.verdict?.timestamp === entry.ts) {
       const { verdict, issues, timestamp } = reported.verdict;
@@ -79,7 +79,7 @@ export function openRoadmapProjections({ evidenceOf = () => null, ...extra }: Pr
       if (phase === null || isAround(phase)) return [];
       log.apply(entry);
       verification.apply(entry);
-      const triage = triageOf(entry, evidenceOf);
+      const triage = entryTriage(entry, evidenceOf);
       if (triage !== null) triages.set(phase, triage);
       learn(entry, phase);
       changed.add(phase);

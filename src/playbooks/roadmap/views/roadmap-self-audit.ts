@@ -5,7 +5,7 @@ import type { Entry } from "../../../contracts/event.ts";
 import { auditCyclesMax, type SelfAuditSummary } from "../../../contracts/roadmap-reports.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { attemptParts, phaseOfEntry } from "../../../insight/places.ts";
-import { selfAuditOf } from "../insight/self-audit.ts";
+import { buildSelfAudit } from "../insight/self-audit.ts";
 import { issuesOf } from "../../../kit/located-issues.ts";
 import type { ClaimOf } from "./roadmap-audit.ts";
 import { selfAudit } from "./phase-history.ts";
@@ -21,7 +21,7 @@ export function selfAuditSummary(entries: readonly Entry[], claimOf: ClaimOf, lo
     const read = issuesOf(SelfAuditReturn, claim);
     return read.issues.length === 0 && read.value !== null ? [read.value] : [];
   });
-  return audits.length > 0 ? selfAuditOf(audits, commits) : fromLog(log, commits);
+  return audits.length > 0 ? buildSelfAudit(audits, commits) : fromLog(log, commits);
 }
 
 const isFix = (attempt: string): boolean => attemptParts(attempt)?.cursor.includes(`/${selfAudit.fix}#`) === true;

@@ -120,7 +120,7 @@ function setTimes(state: Tree, warn: Warn): void {
     if (!isTree(node)) return;
     for (const [name, value] of Object.entries(node)) {
       if (timeNames.has(name) && typeof value === "string" && msOf(value) === null) {
-        const utc = utcOf(value);
+        const utc = parseUtc(value);
         if (utc !== null) {
           node[name] = utc;
           warn([...path, name], "time_zone", `found ${shown(value)}, read as ${utc}`);
@@ -131,7 +131,7 @@ function setTimes(state: Tree, warn: Warn): void {
   visit(state, []);
 }
 
-function utcOf(text: string): string | null {
+function parseUtc(text: string): string | null {
   const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)\s*(?:([+-])(\d{2}):?(\d{2})|Z)?$/.exec(text.trim());
   const ms = match === null ? null : msOf(`${match[1]}T${match[2]}Z`);
   if (match === null || ms === null) return null;
@@ -162,7 +162,7 @@ const nothing = (): unknown => null;
 /** Defaults of missing or unreadable fields; `*` matches any one name. */
 const defaults: Readonly<Record<string, (state: Tree) => unknown>> = {
   "_meta.version": () => "1.0",
-  "_meta.run_id": (state) => runIdOf(state),
+  "_meta.run_id": (state) => buildRunId(state),
   "_meta.last_checkpoint": (state) => (isTree(state["_meta"]) ? state["_meta"]["started_at"] : undefined),
   "_meta.total_phases": (state) => Object.keys(isTree(state["phases"]) ? state["phases"] : {}).length,
   "_meta.current_phase": nothing,
@@ -253,7 +253,7 @@ function put(state: Tree, path: DataPath, value: unknown): boolean {
 }
 
 /** A run's name follows from when it began. */
-function runIdOf(state: Tree): unknown {
+function buildRunId(state: Tree): unknown {
   const startedAt = isTree(state["_meta"]) ? state["_meta"]["started_at"] : undefined;
   const [, date, time] = typeof startedAt === "string" ? (/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})/.exec(startedAt) ?? []) : [];
   return date === undefined || time === undefined ? undefined : `run-${date}-${time.replaceAll(":", "")}`;

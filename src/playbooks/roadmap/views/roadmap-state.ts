@@ -6,10 +6,10 @@
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
-import { lastErrorOf } from "../../../views/breaker-view.ts";
+import { findLastError } from "../../../views/breaker-view.ts";
 import { circuitBreakerDefaults, type CircuitBreakerConfig } from "../../../contracts/roadmap-values.ts";
-import { thresholdsOf } from "../../../core/breaker.ts";
-import { hasFailed, numberOf, stepsOfPhase } from "../../../core/selectors.ts";
+import { runThresholds } from "../../../core/breaker.ts";
+import { hasFailed, runNumber, stepsOfPhase } from "../../../core/selectors.ts";
 import { own } from "../../../core/record.ts";
 import type { RunView } from "../../../core/state.ts";
 import { rounded } from "../../../insight/metrics.ts";
@@ -17,7 +17,7 @@ import type { ClaimOf } from "./roadmap-audit.ts";
 import { mergedPhases, newlyAmong, wasDeferred, wasProcessed } from "./roadmap-carried.ts";
 import { type PhaseHistory, openPhaseHistory } from "./phase-history.ts";
 import { type LogExtra, openRoadmapLog } from "./roadmap-log.ts";
-import { recordOf } from "./roadmap-phase.ts";
+import { runRecord } from "./roadmap-phase.ts";
 import { pipelineName } from "./roadmap-steps.ts";
 
 export type RoadmapStateExtra = LogExtra & {
@@ -50,7 +50,7 @@ export function openRoadmapState(extra: LogExtra = {}): RoadmapStateBook {
   return {
     history,
     apply(entry) {
-      if (entry.event === "run_drafted") specPath = specPathOf(entry.options);
+      if (entry.event === "run_drafted") specPath = getSpecPath(entry.options);
       history.apply(entry);
       log.take(entry, specPath);
     },
@@ -67,7 +67,7 @@ export function openRoadmapState(extra: LogExtra = {}): RoadmapStateBook {
 /** Where the log is in the text: two spaces deep, where no foreign name can be. */
 const emptyLog = /\n {2}"event_log": \[\],\n/;
 
-export function roadmapStateOf(run: RunView, entries: Iterable<Entry>, { aliveAt, ...extra }: RoadmapStateExtra = {}): RoadmapState {
+export function buildRoadmapState(run: RunView, entries: Iterable<Entry>, { aliveAt, ...extra }: RoadmapStateExtra = {}): RoadmapState {
   const book = openRoadmapState(extra);
   for (const entry of entries) book.apply(entry);
   return book.stateOf(run, aliveAt);
@@ -84,7 +84,7 @@ function drawn(
   const { drafted, ledger, breaker } = run;
   const listed = run.phases.filter(({ group }) => group === "phases");
   const ours = Object.fromEntries(
-    listed.map((phase) => [`phase_${phase.id}`, recordOf(run, phase, history.phases.get(phase.id), claimOf)]),
+    listed.map((phase) => [`phase_${phase.id}`, runRecord(run, phase, history.phases.get(phase.id), claimOf)]),
   );
   const phases = carried === null ? ours : mergedPhases(run, carried, ours);
   const records = Object.values(phases);
@@ -97,24 +97,24 @@ function drawn(
       run_id: drafted.run_id,
       started_at: startedAt,
       last_checkpoint: aliveAt !== undefined && aliveAt > run.updatedAt ? aliveAt : run.updatedAt,
-      status: statusOf(run),
+      status: runStatus(run),
       total_phases: records.length,
-      ...placeOf(run),
+      ...runPlace(run),
       orchestrator_context_pct: 0, // Deciding is done by code and takes no part of any model's context.
       human_deferred_count: counted(deferred, carried, "human_deferred_count", wasDeferred),
       total_phases_processed: counted(processed, carried, "total_phases_processed", wasProcessed),
     },
-    spec: specOf(run, history, startedAt),
-    roadmap_path: textIn(drafted.options, "roadmap_path") ?? roadmapPathDefault,
+    spec: runSpec(run, history, startedAt),
+    roadmap_path: findText(drafted.options, "roadmap_path") ?? roadmapPathDefault,
     phases,
     circuit_breaker: {
       state: breaker.state,
       consecutive_no_progress: breaker.no_progress,
       consecutive_same_error: breaker.same,
-      last_error: lastErrorOf(run),
+      last_error: findLastError(run),
       cooldown_until: breaker.cooldown_until,
     },
-    circuit_breaker_config: breakerConfigOf(run),
+    circuit_breaker_config: buildBreakerConfig(run),
     event_log,
     metrics: {
       total_tokens_used: ledger.run.tokens,
@@ -137,7 +137,7 @@ function counted(
 }
 
 /** One state, in the roadmap's terms. A draft has no file; for one, nothing is under way. */
-export function statusOf(run: RunView): RoadmapState["_meta"]["status"] {
+export function runStatus(run: RunView): RoadmapState["_meta"]["status"] {
   if (run.status === "running" || run.status === "completed") return run.status;
   if (run.status === "stopped") return "failed";
   return hasFailed(run) ? "failed" : "paused";
@@ -147,7 +147,7 @@ export function statusOf(run: RunView): RoadmapState["_meta"]["status"] {
  * Where it continues: the phase under way, else one that waits for a person, else the next. What the run does before its phases is part of
  * the next one's preflight; after all of them there is neither phase nor step, and the log says what is done.
  */
-function placeOf(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "current_step"> {
+function runPlace(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "current_step"> {
   const open = run.phases.filter(({ status }) => status === "open");
   const isWaiting = (id: string): boolean => (own(run.cursors, id)?.block ?? null) !== null;
   const at = open.find(({ id }) => !isWaiting(id)) ?? open[0];
@@ -163,25 +163,25 @@ function placeOf(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "c
 }
 
 /** What the run was locked to when it began, or what was accepted in its place since. */
-function specOf(run: RunView, history: PhaseHistory, startedAt: string): RoadmapState["spec"] {
-  const path = specPathOf(run.drafted.options);
+function runSpec(run: RunView, history: PhaseHistory, startedAt: string): RoadmapState["spec"] {
+  const path = getSpecPath(run.drafted.options);
   const accepted = history.accepted.get(path);
-  const hash = accepted?.hash ?? textIn(run.drafted.options, "spec_hash")?.replace(/^sha256:/, "");
+  const hash = accepted?.hash ?? findText(run.drafted.options, "spec_hash")?.replace(/^sha256:/, "");
   return { path, hash: hash !== undefined && /^[0-9a-f]{64}$/.test(hash) ? `sha256:${hash}` : null, locked_at: accepted?.at ?? startedAt };
 }
 
 type Options = RunView["drafted"]["options"];
-const specPathOf = (options: Options): string => textIn(options, "spec_path") ?? textIn(options, "roadmap_path") ?? roadmapPathDefault;
+const getSpecPath = (options: Options): string => findText(options, "spec_path") ?? findText(options, "roadmap_path") ?? roadmapPathDefault;
 
-function textIn(options: Options, name: string): string | undefined {
+function findText(options: Options, name: string): string | undefined {
   const value = own(options, name);
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /** The eleven thresholds as they are in force, raised ones included. */
-export function breakerConfigOf(run: RunView): CircuitBreakerConfig {
+export function buildBreakerConfig(run: RunView): CircuitBreakerConfig {
   const { run: ofRun, phase: ofPhase } = run.limits;
-  const { noProgressMax, sameErrorMax, cooldownMinutes } = thresholdsOf(run);
+  const { noProgressMax, sameErrorMax, cooldownMinutes } = runThresholds(run);
   const config: CircuitBreakerConfig = {
     no_progress_threshold: noProgressMax,
     same_error_threshold: sameErrorMax,
@@ -210,5 +210,5 @@ export function breakerConfigOf(run: RunView): CircuitBreakerConfig {
 
 function atMostOf(run: RunView, count: string): number | undefined {
   const rule = own(run.drafted.flow.counts ?? {}, count);
-  return rule === undefined ? undefined : numberOf(run, rule.at_most);
+  return rule === undefined ? undefined : runNumber(run, rule.at_most);
 }

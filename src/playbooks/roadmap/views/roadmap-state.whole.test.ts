@@ -13,13 +13,13 @@ import { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { fold } from "../../../core/fold.ts";
 import type { Run, RunView } from "../../../core/state.ts";
 import { roadmapEventSources } from "./roadmap-log.ts";
-import { breakerConfigOf, hasRoadmapState, openRoadmapState, roadmapStateOf, statusOf } from "./roadmap-state.ts";
+import { buildBreakerConfig, hasRoadmapState, openRoadmapState, buildRoadmapState, runStatus } from "./roadmap-state.ts";
 import { pipelineSteps } from "./roadmap-steps.ts";
 import { drafted, runView } from "../../../views/run-view.test-support.ts";
 
 const problems = (state: RoadmapState) =>
   v.safeParse(RoadmapState, JSON.parse(JSON.stringify(state))).issues?.map(({ message }) => message);
-const drawn = ({ tape }: Lived): RoadmapState => roadmapStateOf(tape.run, tape.entries);
+const drawn = ({ tape }: Lived): RoadmapState => buildRoadmapState(tape.run, tape.entries);
 const story = (name: string): Lived => live(roadmapStories[name] as Scenario);
 const events = (state: RoadmapState, phase?: string) =>
   state.event_log.filter((line) => phase === undefined || line.phase === phase).map(({ event }) => event);
@@ -80,9 +80,9 @@ describe("whatever the run", () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         (seed, nth, share) => {
           const { tape } = live(anyRun(names[nth] ?? "roadmap", seed));
-          expect(problems(roadmapStateOf(tape.run, tape.entries))).toBeUndefined();
+          expect(problems(buildRoadmapState(tape.run, tape.entries))).toBeUndefined();
           const entries = tape.entries.slice(0, 1 + Math.floor(share * (tape.entries.length - 1)));
-          const state = roadmapStateOf(fold(entries) as Run, entries);
+          const state = buildRoadmapState(fold(entries) as Run, entries);
           expect(problems(state)).toBeUndefined();
           if (events(state).includes("run_halted")) halted++;
         },
@@ -100,7 +100,7 @@ describe("whatever the run", () => {
       if (index % 25 !== 0 && index !== tape.entries.length - 1) return;
       const entries = tape.entries.slice(0, index + 1);
       const run = fold(entries) as Run;
-      expect(book.stateOf(run)).toEqual(roadmapStateOf(run, entries));
+      expect(book.stateOf(run)).toEqual(buildRoadmapState(run, entries));
       expect(JSON.parse(book.textOf(run))).toEqual(JSON.parse(JSON.stringify(book.stateOf(run))));
       expect(problems(book.stateOf(run))).toBeUndefined();
     });
@@ -221,7 +221,7 @@ test("a step that was passed over has no output; of a plan that was found, its p
     isTriage(entry) && entry.event === "step_completed" ? { ...entry, facts: { ...entry.facts, ...found } } : entry,
   );
   const skipped = (step: string): Entry => ({ ...entries.at(-1), event: "step_skipped", walk: "3", step }) as unknown as Entry;
-  const phase = roadmapStateOf(tape.run, [...reported, skipped("research"), skipped("plan")]).phases["phase_3"];
+  const phase = buildRoadmapState(tape.run, [...reported, skipped("research"), skipped("plan")]).phases["phase_3"];
   expect(phase?.steps.research).toEqual({ status: "skipped", output: null, hash: null });
   expect(phase?.steps.plan).toMatchObject({ status: "skipped", output: found.plan_path, hash: `sha256:${found.output_hash}` });
 });
@@ -255,7 +255,7 @@ describe("the run's status, in state.json's word for it", () => {
     ["completed", { status: "completed" }, "completed"],
   ];
   test.each(rows)("%s", (_, changes, word) => {
-    expect(statusOf(runView(changes))).toBe(word);
+    expect(runStatus(runView(changes))).toBe(word);
     expect(hasRoadmapState(runView(changes))).toBe(true);
   });
   test("a draft has no file", () => expect(hasRoadmapState(runView())).toBe(false));
@@ -279,21 +279,21 @@ describe("meta, spec and breaker", () => {
   const run = (changes: Partial<Run> = {}): RunView => runView({ drafted: drafted({ options }), status: "running", ...changes });
 
   test("deciding takes no context, and the version is the seed's", () =>
-    expect(roadmapStateOf(run(), [])._meta).toMatchObject({ version: "1.0", orchestrator_context_pct: 0 }));
+    expect(buildRoadmapState(run(), [])._meta).toMatchObject({ version: "1.0", orchestrator_context_pct: 0 }));
   test("the spec is locked to what the run began with", () =>
-    expect(roadmapStateOf(run(), []).spec).toMatchObject({ path: ".planning/REQUIREMENTS.md", hash: `sha256:${hash}` }));
+    expect(buildRoadmapState(run(), []).spec).toMatchObject({ path: ".planning/REQUIREMENTS.md", hash: `sha256:${hash}` }));
   test("a changed spec that was accepted is locked anew", () => {
     const found = "d".repeat(64);
     const changed = entry({ event: "policy_changed", path: ".planning/REQUIREMENTS.md", recorded: hash, found, adopted: true }, 1);
-    expect(roadmapStateOf(run(), [changed]).spec).toEqual({
+    expect(buildRoadmapState(run(), [changed]).spec).toEqual({
       path: ".planning/REQUIREMENTS.md",
       hash: `sha256:${found}`,
       locked_at: changed.ts,
     });
   });
-  test("the roadmap's own path is kept", () => expect(roadmapStateOf(run(), []).roadmap_path).toBe("ROADMAP.md"));
+  test("the roadmap's own path is kept", () => expect(buildRoadmapState(run(), []).roadmap_path).toBe("ROADMAP.md"));
   test("a run that is known to be alive is no crash, however long its step takes", () =>
-    expect(roadmapStateOf(run(), [], { aliveAt: "2030-01-01T00:00:00.000Z" })._meta.last_checkpoint).toBe("2030-01-01T00:00:00.000Z"));
+    expect(buildRoadmapState(run(), [], { aliveAt: "2030-01-01T00:00:00.000Z" })._meta.last_checkpoint).toBe("2030-01-01T00:00:00.000Z"));
   test("the breaker's state is told with its counters and until when it rests", () => {
     const breaker = {
       ...run().breaker,
@@ -303,7 +303,7 @@ describe("meta, spec and breaker", () => {
       last_error: "x",
       cooldown_until: "2026-03-01T10:05:00.000Z",
     };
-    expect(roadmapStateOf(run({ breaker }), []).circuit_breaker).toEqual({
+    expect(buildRoadmapState(run({ breaker }), []).circuit_breaker).toEqual({
       state: "open",
       consecutive_no_progress: 3,
       consecutive_same_error: 2,
@@ -313,7 +313,7 @@ describe("meta, spec and breaker", () => {
   });
   test("all eleven thresholds in force are told, raised ones included", () => {
     const limits = { run: { tokens: 7, minutes: 8, retries: 9, no_progress_threshold: 4 }, phase: { tokens: 5, minutes: 6 } };
-    expect(breakerConfigOf(run({ limits }))).toEqual({
+    expect(buildBreakerConfig(run({ limits }))).toEqual({
       no_progress_threshold: 4,
       same_error_threshold: 5,
       output_degradation_pct: 70,
@@ -367,7 +367,7 @@ describe("meta, spec and breaker", () => {
     ["an agent's turn ends", { event: "session_opened", attempt: "1@1/plan#1", session: "s", agent: "a" }, []],
   ];
   test.each(lines)("when %s, the log says so in the seed's words, or nothing", (_, event, reported) =>
-    expect(events(roadmapStateOf(run(), [entry(event, 1)]))).toEqual(reported),
+    expect(events(buildRoadmapState(run(), [entry(event, 1)]))).toEqual(reported),
   );
 });
 
@@ -392,7 +392,7 @@ test("what a verifier handed back is told where the seed puts it: scope creep in
   );
   const claimOf = (hash: string): unknown =>
     hash === text ? { scope_creep: ["a button"], failure_categories: [{ failure: "x", category: "lint_failure" }] } : undefined;
-  const state = roadmapStateOf(tape.run, entries, { claimOf });
+  const state = buildRoadmapState(tape.run, entries, { claimOf });
   expect(state.phases["phase_1"]?.steps.verify?.scope_creep).toEqual(["a button"]);
   expect(
     state.event_log.find(({ event, step, details }) => event === "step_completed" && step === "verify" && details["step"] === undefined),

@@ -12,7 +12,7 @@ const outputCharsMax = 200;
 const skippedFor = { verify_only: ["research", "plan", "plan_check", "execute"], with_plan: ["research", "plan"] } as const;
 
 /** The file, where the entry is the end of a phase's triage that found something; null for every other entry. */
-export function triageOf(entry: Entry, evidenceOf: EvidenceOf): TriageFile | null {
+export function entryTriage(entry: Entry, evidenceOf: EvidenceOf): TriageFile | null {
   if (entry.event !== "step_completed" && entry.event !== "step_failed") return null;
   const parts = attemptParts(entry.attempt);
   if (parts?.step !== triageStep || parts.cursor.includes("/")) return null;

@@ -10,7 +10,7 @@ import type { CheckResult } from "../../../contracts/evidence.ts";
 import { automatedOf, checkKinds } from "../../../insight/check-kind.ts";
 import { attemptParts, isAround, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
 import { inCode, inText, list, section, table } from "../../../views/markdown.ts";
-import { type ClaimOf, fieldOf, listOf } from "./roadmap-audit.ts";
+import { type ClaimOf, parseField, parseList } from "./roadmap-audit.ts";
 import { roadmapSteps } from "./phase-history.ts";
 import { describeAttempt, duration } from "../../../views/wording.ts";
 
@@ -81,9 +81,9 @@ export function openVerification(claimOf: ClaimOf): Verification {
         ...section("Automated checks", automatedLines(last, said)),
         ...section("Criteria", criteriaLines(last, said)),
         ...section("Commands the runner ran", commandLines(last)),
-        ...section("Commands the verifier says it ran", list(textsIn(said, "commands_run").map((text) => inCode(text)))),
-        ...section("What the verifier says is wrong", list(textsIn(said, "failures").map((text) => inText(text)))),
-        ...section("Scope creep, by the verifier's word", list(textsIn(said, "scope_creep").map((text) => inText(text)))),
+        ...section("Commands the verifier says it ran", list(findTexts(said, "commands_run").map((text) => inCode(text)))),
+        ...section("What the verifier says is wrong", list(findTexts(said, "failures").map((text) => inText(text)))),
+        ...section("Scope creep, by the verifier's word", list(findTexts(said, "scope_creep").map((text) => inText(text)))),
         ...section("Claims that were found false", refutedLines(phase.refuted)),
         ...section("Rounds", roundLines(phase.rounds)),
         "",
@@ -104,14 +104,14 @@ function refute(phase: Phase, entry: EventOf<"claims_checked">): void {
 type Status = "pass" | "fail" | "in_progress";
 
 /** V1 */
-function statusOf({ checks, verify }: Round): Status {
+function roundStatus({ checks, verify }: Round): Status {
   if (checks?.isPassed === false || verify?.isPassed === false || verify?.says["pass"] === false) return "fail";
   return checks === null || verify === null ? "in_progress" : "pass";
 }
 
 function frontMatter(id: string, round: Round, said: unknown): readonly string[] {
-  const status = statusOf(round);
-  const score = fieldOf(said, "alignment_score") ?? round.verify?.says["alignment_score"];
+  const status = roundStatus(round);
+  const score = parseField(said, "alignment_score") ?? round.verify?.says["alignment_score"];
   return [
     "---",
     `phase: ${JSON.stringify(id)}`,
@@ -142,20 +142,20 @@ function outcomeLines({ checks, verify }: Round): readonly string[] {
 }
 
 /** Every result of the round; a check that was run twice counts as it came out last. */
-function resultsOf({ checks, verify }: Round): readonly CheckResult[] {
+function roundResults({ checks, verify }: Round): readonly CheckResult[] {
   const last = new Map([...(checks?.checks ?? []), ...(verify?.checks ?? [])].map((result) => [result.check.id, result]));
   return [...last.values()];
 }
 
 function automatedLines(round: Round, said: unknown): readonly string[] {
-  const found = automatedOf(resultsOf(round));
-  const reported = fieldOf(said, "automated_checks");
+  const found = automatedOf(roundResults(round));
+  const reported = parseField(said, "automated_checks");
   return table(
     ["Check", "The runner found", "The verifier says"],
     checkKinds.map((kind) => [
       kind,
       flagWord(found[kind]),
-      inText(saidWord(fieldOf(reported, kind) ?? fieldOf(reported, kind.replace(/s$/, "")))),
+      inText(saidWord(parseField(reported, kind) ?? parseField(reported, kind.replace(/s$/, "")))),
     ]),
   );
 }
@@ -164,8 +164,8 @@ const flagWord = (flag: boolean | "n/a"): string => (flag === "n/a" ? "n/a" : fl
 
 function saidWord(reported: unknown): string {
   if (reported === true || reported === false || reported === "n/a") return flagWord(reported);
-  const status = fieldOf(reported, "status");
-  const detail = fieldOf(reported, "detail");
+  const status = parseField(reported, "status");
+  const detail = parseField(reported, "detail");
   if (typeof status !== "string") return "–";
   return typeof detail === "string" && detail !== "" ? `${status}: ${detail}` : status;
 }
@@ -177,13 +177,13 @@ const plain = (text: string): string =>
     .trim();
 
 function criteriaLines(round: Round, said: unknown): readonly string[] {
-  const reported = listOf(fieldOf(said, "criteria_results")).map((result) => ({
-    criterion: textOf(fieldOf(result, "criterion")),
-    status: textOf(fieldOf(result, "status")),
-    evidence: textOf(fieldOf(result, "evidence")),
+  const reported = parseList(parseField(said, "criteria_results")).map((result) => ({
+    criterion: parseText(parseField(result, "criterion")),
+    status: parseText(parseField(result, "status")),
+    evidence: parseText(parseField(result, "evidence")),
   }));
   const left = new Set(reported);
-  const found = resultsOf(round).filter(({ check }) => check.kind === "criterion");
+  const found = roundResults(round).filter(({ check }) => check.kind === "criterion");
   const rows = found.map(({ check, status, exit_code }) => {
     const match = reported.find((result) => left.has(result) && plain(result.criterion) === plain(check.title));
     if (match !== undefined) left.delete(match);
@@ -203,7 +203,7 @@ function criteriaLines(round: Round, said: unknown): readonly string[] {
 function commandLines(round: Round): readonly string[] {
   // The same piece of evidence is reported once, whatever depends on it.
   const reported = new Map<string, CheckResult>();
-  for (const result of resultsOf(round)) {
+  for (const result of roundResults(round)) {
     const key = `${result.check.command} ${result.evidence}`;
     if (!reported.has(key)) reported.set(key, result);
   }
@@ -232,10 +232,10 @@ const roundLines = (rounds: readonly Round[]): readonly string[] =>
       round.beganAt,
       round.checks === null ? "–" : round.checks.isPassed ? "pass" : "fail",
       round.verify === null ? "–" : round.verify.isPassed && round.verify.says["pass"] !== false ? "pass" : "fail",
-      statusOf(round),
+      roundStatus(round),
     ]),
   );
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-const textsIn = (said: unknown, field: string): readonly string[] =>
-  listOf(fieldOf(said, field)).filter((text): text is string => typeof text === "string");
+const parseText = (value: unknown): string => (typeof value === "string" ? value : "");
+const findTexts = (said: unknown, field: string): readonly string[] =>
+  parseList(parseField(said, field)).filter((text): text is string => typeof text === "string");

@@ -5,9 +5,9 @@ import { type CurrentStep, stagedStatePath } from "../../../contracts/staged-sta
 import { listedPhases } from "../../../core/selectors.ts";
 import { readStagedState, type StagedRead } from "../views/staged-state-read.ts";
 import { loadFlow } from "../../../flows/load.ts";
-import { fileOf, describePart, type Scan, scanFlow } from "./staged-scan.ts";
-import { stagedTextIn } from "./staged-file.ts";
-import { sourceIn, type StagedTree, stagedTreeIn } from "./staged-tree.ts";
+import { flowFile, describePart, type Scan, scanFlow } from "./staged-scan.ts";
+import { readStagedText } from "./staged-file.ts";
+import { readSource, type StagedTree, readStagedTree } from "./staged-tree.ts";
 
 export type Detected = {
   readonly flow: string;
@@ -20,8 +20,8 @@ export type Detected = {
 };
 
 export async function detectStaged(root: string): Promise<Detected> {
-  const tree = await stagedTreeIn(root);
-  const found = await stagedTextIn(root);
+  const tree = await readStagedTree(root);
+  const found = await readStagedText(root);
   const read = found === null || !("text" in found) ? null : readStagedState(found.text);
   const current = read?.state.current ?? null;
   const recorded = current === null ? null : await stagedFlow(root, current.flow);
@@ -45,7 +45,7 @@ function agreement({ step, name, status }: CurrentStep, { part }: Scan): string 
 
 /** The rules in their order. */
 async function byFolders(root: string, tree: StagedTree, read: StagedRead | null): Promise<Detected> {
-  const source = await sourceIn(root);
+  const source = await readSource(root);
   const record = read?.state ?? null;
   const seen = { read, tree };
   if (source !== null && !tree.hasDocuments) {
@@ -86,7 +86,7 @@ export function disagreement(flow: Flow, scan: Scan, record: StagedRead["state"]
   if (current === null || current.flow !== flow.flow) return null;
   const is = scan.entered?.id ?? "done";
   if (String(current.step) === is) return scan.part === null || current.status !== "not_started" ? null : `${agreement(current, scan)}.`;
-  const file = fileOf(flow, String(current.step));
+  const file = flowFile(flow, String(current.step));
   const proved = scan.proved.includes(String(current.step)) && file !== null ? ` (${file} is there)` : ` (${scan.because})`;
   return `${stagedStatePath} says step ${current.step} ${current.name}; the folders say ${is === "done" ? "that all is done" : `step ${is} ${scan.entered?.name ?? ""}`}${proved}, and they hold.`;
 }

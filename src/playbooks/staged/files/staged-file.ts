@@ -41,7 +41,7 @@ const writtenMax = 2;
 const nothing: Memory = { written: [], isPlaced: false, read: null, pending: null, said: null };
 
 /** Reads the file as it is there; null if there is none that can be read. */
-export async function stagedTextIn(root: string): Promise<{ readonly text: string } | { readonly why: string } | null> {
+export async function readStagedText(root: string): Promise<{ readonly text: string } | { readonly why: string } | null> {
   const found = await readBounded(root, stagedStatePath, fileBytesMax);
   if (found.kind === "absent") return null;
   if (found.kind === "unusable") return { why: `${stagedStatePath} ${found.why}` };
@@ -62,7 +62,7 @@ export class StagedFile {
 
   /** `first`: the text that the run was drafted with, if there was one. */
   async look(first: string | null): Promise<Looked> {
-    const found = await stagedTextIn(this.#root);
+    const found = await readStagedText(this.#root);
     if (found === null) return { kind: "absent" };
     if ("why" in found) return { kind: "unusable", why: found.why };
     const { text } = found;
@@ -109,7 +109,7 @@ export class StagedFile {
     const memory = { ...before, written: [...before.written.filter((earlier) => earlier !== text), text].slice(-writtenMax) };
     await this.#remember(memory); // O2
     const isAsSeen = async (): Promise<boolean> => {
-      const now = await stagedTextIn(this.#root);
+      const now = await readStagedText(this.#root);
       return now === null || ("text" in now && there.kind === "known" && now.text === there.text);
     };
     if (!(await replaceWholeFile(this.#root, stagedStatePath, text, isAsSeen))) {

@@ -13,7 +13,7 @@ import { userViewCall } from "../../../workspace/git/user-view.ts";
 import { runFolder } from "../../../project/runs/project-paths.ts";
 import { readAgain } from "../steps/state-file.ts";
 import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook.ts";
-import { blobsIn, entriesIn } from "../../contract/recorded.ts";
+import { blobsIn, findEntries } from "../../contract/recorded.ts";
 import { StagedFile } from "./staged-file.ts";
 import { draftedText } from "./staged-record.ts";
 
@@ -24,9 +24,9 @@ export async function prepareStagedResume({ context, paths, view }: PrepareResum
   const file = new StagedFile(paths.root, folder);
   const first = draftedText(view, blobsIn(folder));
   const because = "what proves the steps of this run lies on its branch; optional steps before theirs are passed over";
-  const again = await readAgain(file, { first, seq: view.seq, because, entries: () => entriesIn(folder) });
+  const again = await readAgain(file, { first, seq: view.seq, because, entries: () => findEntries(folder) });
   for (const line of again.state === null ? [] : stagedSummary(again.state)) context.show(line);
-  const answers = again.state === null || again.ours === null ? [] : answersIn(view, again.state, again.ours, context.user);
+  const answers = again.state === null || again.ours === null ? [] : findAnswers(view, again.state, again.ours, context.user);
   return {
     events: [...again.differed.map((differed): Draft => ({ event: "document_differed", ...differed })), ...answers],
     warnings: [
@@ -40,7 +40,7 @@ export async function prepareStagedResume({ context, paths, view }: PrepareResum
 }
 
 /** What an edit says that a question of the run waits for: a reset, a step left out, the research decision. */
-function answersIn(view: RunView, theirs: StagedRead["state"], ours: StagedRead["state"], user: string): readonly Draft[] {
+function findAnswers(view: RunView, theirs: StagedRead["state"], ours: StagedRead["state"], user: string): readonly Draft[] {
   const { current } = theirs;
   return Object.values(view.blocks).flatMap((block): Draft[] => {
     const answer = (choice: string): Draft[] => [

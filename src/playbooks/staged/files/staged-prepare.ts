@@ -1,6 +1,6 @@
 // staged-prepare: what a run of a staged flow is drafted with: the state file as it is there, and what its record decides already.
 
-import { scopeOf } from "../../../workspace/layers/scope.ts";
+import { globScope } from "../../../workspace/layers/scope.ts";
 import type { Flow, Scalar } from "../../../contracts/flow.ts";
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
 import { listedPhases, phaseRule } from "../../../core/selectors.ts";
@@ -17,7 +17,7 @@ import { settingsOf } from "../../../project/config/settings.ts";
 import type { Prepared, PrepareInput } from "../../contract/playbook.ts";
 import { ignoredAmong, pathsAsked } from "../../contract/ignored-paths.ts";
 import { detectStaged, disagreement } from "./staged-detect.ts";
-import { stagedTextIn } from "./staged-file.ts";
+import { readStagedText } from "./staged-file.ts";
 import { isLeftOut, scanFlow } from "./staged-scan.ts";
 
 const findingsShownMax = 8;
@@ -29,7 +29,7 @@ export async function prepareStaged({ context, paths, input, loadFlow }: Prepare
   const { flow } = await loadFlow(input.flow ?? "");
   await refuseUnseen(paths.root, flow);
   refuseNarrow(input.scope);
-  const found = await stagedTextIn(paths.root);
+  const found = await readStagedText(paths.root);
   if (found !== null && "why" in found)
     refuse("file_invalid", { message: `${found.why}.`, remediation: [`mv ${stagedStatePath} elsewhere`] });
   const read = found === null ? null : readStagedState(found.text, stagedStatePath);
@@ -129,7 +129,7 @@ async function refuseUnseen(root: string, flow: Flow): Promise<void> {
 function refuseNarrow(scope: readonly string[] | undefined): void {
   if (scope === undefined || scope.length === 0) return;
   const patterns = scope.flatMap((text) => text.split(/[,;]/)).map((pattern) => pattern.trim());
-  if (scopeOf(patterns.filter((pattern) => pattern !== ""))("_docs/00_problem/problem.md")) return;
+  if (globScope(patterns.filter((pattern) => pattern !== ""))("_docs/00_problem/problem.md")) return;
   refuse("objective_schema_invalid", {
     message: "scope: a staged flow writes its documents into _docs/, which this scope leaves out.",
     remediation: ['--scope "…,_docs/**"'],

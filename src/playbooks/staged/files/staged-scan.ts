@@ -27,7 +27,7 @@ export type Scan = {
 export type Part = { readonly there: string; readonly missing: string };
 
 /** For a step that is neither proved nor untouched: a file of its proof on either side. Named proofs don't show that. */
-export function partOf(flow: FlowView, phase: string, paths: readonly string[]): Part | null {
+export function flowPart(flow: FlowView, phase: string, paths: readonly string[]): Part | null {
   const files = findingProofs(flow, phase).flatMap((proof) =>
     typeof proof === "string" ? [] : [...(proof.files ?? []), proof.file ?? []].flat(),
   );
@@ -50,7 +50,7 @@ export async function scanFlow(flow: FlowView, tree: StagedTree, record: Recorde
   const at = phases.findIndex((phase, index) => !isPassed(phase, index));
   const proved = phases.filter((_, index) => isProved(index)).map(({ id }) => id);
   const entered = phases[at];
-  const part = entered === undefined ? null : partOf(flow, entered.id, tree.look.paths);
+  const part = entered === undefined ? null : flowPart(flow, entered.id, tree.look.paths);
   return { entered: entered ?? null, proved, because: entered === undefined ? "every step is proved" : (found[at] ?? ""), part };
 }
 
@@ -97,5 +97,5 @@ function isBehind({ flow }: FlowView, step: number, current: CurrentStep | null)
 }
 
 /** The file that reports a step, for a person. */
-export const fileOf = (flow: FlowView, phase: string): string | null =>
+export const flowFile = (flow: FlowView, phase: string): string | null =>
   listedPhases(flow, "phases")?.some(({ id }) => id === phase) === true ? proofFile(findingProofs(flow, phase)) : null;

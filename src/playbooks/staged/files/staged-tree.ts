@@ -26,7 +26,7 @@ const sourceNames = /\.(?:py|cs|rs|ts|go|java|csproj)$|^(?:Cargo\.toml|package\.
 const entriesMax = 50_000;
 const depthMax = 8;
 
-export async function stagedTreeIn(root: string): Promise<StagedTree> {
+export async function readStagedTree(root: string): Promise<StagedTree> {
   const folder = join(root, documents);
   const isThere = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true; // D1
   const listing = await listTree(isThere ? folder : [], { entriesMax, depthMax: 32 });
@@ -58,7 +58,7 @@ export async function stagedTreeIn(root: string): Promise<StagedTree> {
 }
 
 /** The first thing found that is source; null if there is none. */
-export async function sourceIn(root: string): Promise<string | null> {
+export async function readSource(root: string): Promise<string | null> {
   let seen = 0;
   const waiting = [""];
   for (let folder = waiting.shift(); folder !== undefined; folder = waiting.shift()) {

@@ -34,7 +34,7 @@ export const stagedPlaybook: Playbook = {
 function openStaged({ root, folder, view, entries, readBlob }: PlaybookParts): OpenedPlaybook {
   const run = view();
   const first = draftedText(run, readBlob);
-  const history = new StagedHistory(run.drafted.flow, draftedState(run, readBlob), (hash) => claimIn(readBlob(hash)));
+  const history = new StagedHistory(run.drafted.flow, draftedState(run, readBlob), (hash) => findClaim(readBlob(hash)));
   const file = new StagedFile(root, folder);
   let differedAt = 0;
   const take: OpenedPlaybook["take"] = (entry) => {
@@ -56,7 +56,7 @@ function openStaged({ root, folder, view, entries, readBlob }: PlaybookParts): O
 const decisionCharsMax = 300;
 
 /** What an agent handed back, as far as the file reports it. */
-function claimIn(bytes: Buffer | null): Claim | null {
+function findClaim(bytes: Buffer | null): Claim | null {
   try {
     const { claim } = JSON.parse(bytes?.toString("utf8") ?? "null") as {
       readonly claim: { summary?: unknown; decisions?: unknown; sub_step?: unknown } | null;

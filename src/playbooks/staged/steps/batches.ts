@@ -1,6 +1,6 @@
 // batches: the tasks of a staged project as the engine walks them: what comes after what, and what no two may touch at once.
 
-import { wavesOf } from "../../../core/waves.ts";
+import { taskWaves } from "../../../core/waves.ts";
 import type { TaskFound } from "../../../ports/functions.ts";
 import type { StagedTask } from "./task-table.ts";
 
@@ -10,7 +10,7 @@ import type { StagedTask } from "./task-table.ts";
  */
 export function startedTasks(all: readonly StagedTask[], isDone: (id: string) => boolean): readonly TaskFound[] {
   const tasks = inOrder(all.filter(({ id }) => !isDone(id)));
-  const wide = [...new Set(tasks.flatMap(({ files }) => files.filter((file) => folderOf(file) !== null)))];
+  const wide = [...new Set(tasks.flatMap(({ files }) => files.filter((file) => fileFolder(file) !== null)))];
   let alone: string | null = null;
   const before: string[] = [];
   return tasks.map(({ id, name, files, after, text }): TaskFound => {
@@ -35,7 +35,7 @@ export function sized(tasks: readonly StagedTask[], isDone: (id: string) => bool
   const open = tasks.filter(({ id }) => !isDone(id));
   return {
     tasks: open.length,
-    batches: wavesOf(startedTasks(tasks, isDone)).length,
+    batches: taskWaves(startedTasks(tasks, isDone)).length,
     points: open.reduce((sum, { points }) => sum + (points ?? 0), 0),
   };
 }
@@ -58,7 +58,7 @@ function inOrder(tasks: readonly StagedTask[]): readonly StagedTask[] {
 }
 
 /** What a folder or a pattern reaches from; null for a plain file. */
-function folderOf(file: string): string | null {
+function fileFolder(file: string): string | null {
   if (file.endsWith("/")) return file;
   const index = file.search(/[*?[{]/);
   return index < 0 ? null : file.slice(0, file.lastIndexOf("/", index) + 1);
@@ -66,7 +66,7 @@ function folderOf(file: string): string | null {
 
 /** Careful: what may overlap counts as overlapping. */
 function isInside(file: string, pattern: string): boolean {
-  const folder = folderOf(pattern) ?? pattern;
-  const own = folderOf(file) ?? file;
-  return own.startsWith(folder) || (folderOf(file) !== null && folder.startsWith(own));
+  const folder = fileFolder(pattern) ?? pattern;
+  const own = fileFolder(file) ?? file;
+  return own.startsWith(folder) || (fileFolder(file) !== null && folder.startsWith(own));
 }

@@ -14,7 +14,7 @@ export function commitWave(workspace: Workspace) {
     version: 1,
     effect: "idempotent" as const,
     async perform({ attempt, state, cursor, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
-      const tasks = tasksOf(state, cursor);
+      const tasks = stateTasks(state, cursor);
       const number = nextBatch(await lookAtCommit(workspace, commit));
       const phase = state.phases.find(({ id }) => id === cursor.phase);
       const title = `Batch ${String(number).padStart(2, "0")}`;
@@ -32,7 +32,7 @@ export function commitWave(workspace: Workspace) {
 type Done = { readonly id: string; readonly status: string };
 
 /** The tasks of the wave whose steps these are, with what became of each. */
-function tasksOf(state: RunView, cursor: CursorView): readonly Done[] {
+function stateTasks(state: RunView, cursor: CursorView): readonly Done[] {
   const open = cursor.inside === null ? undefined : own(state.open, cursor.inside);
   const index = Number(/:(\d+)$/.exec(cursor.path)?.[1] ?? Number.NaN) - 1;
   const wave = open?.waves[index];

@@ -1,6 +1,6 @@
 // research-decided: proof that someone decided to move on from research, by option or by later documents.
 
-import { optionOf } from "../../../core/selectors.ts";
+import { runOption } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -19,7 +19,7 @@ export function researchDecided(workspace: Workspace) {
   return {
     version: 1,
     async prove({ state, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
-      const isDecided = optionOf(state, "research") === "decided" || (await isPlanned(await lookAtCommit(workspace, commit)));
+      const isDecided = runOption(state, "research") === "decided" || (await isPlanned(await lookAtCommit(workspace, commit)));
       return { ok: isDecided, facts: {}, detail: isDecided ? "" : "no decision to go on from research is recorded" };
     },
   };

@@ -11,7 +11,7 @@ import { type Begin, correctionsOf, isSpent } from "../views/staged-corrections.
 import type { StagedRead } from "../views/staged-state-read.ts";
 import type { DocumentDiffered, FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import { draftedState } from "../files/staged-record.ts";
-import { fileOf, isLeftOut, partOf, describePart } from "../files/staged-scan.ts";
+import { flowFile, isLeftOut, flowPart, describePart } from "../files/staged-scan.ts";
 import type { StagedParts } from "./parts.ts";
 import { lookAtCommit } from "./tree-look.ts";
 
@@ -69,7 +69,7 @@ const failedText = (current: CurrentStep | null | undefined): string =>
 /** The cross-check: both values, and the file that decided. */
 function corrections(run: RunView, recorded: Recorded, entered: Phase | null, paths: readonly string[]): readonly DocumentDiffered[] {
   if (recorded === null) return [];
-  const part = entered === null ? null : partOf(run.drafted.flow, entered.id, paths);
+  const part = entered === null ? null : flowPart(run.drafted.flow, entered.id, paths);
   const begin = beginOf(run, recorded);
   const elsewhere = whyElsewhere(run, recorded.current, entered);
   if (part === null || begin === null) return correctionsOf(recorded, begin, elsewhere);
@@ -85,6 +85,6 @@ function whyElsewhere({ drafted: { flow } }: RunView, current: CurrentStep | nul
   const is = entered === null ? Number.POSITIVE_INFINITY : Number(entered.id);
   if (position === is) return null;
   const behind = entered === null || is > position ? String(current.step) : entered.id;
-  const what = fileOf(flow, behind) ?? `the documents of step ${behind}`;
+  const what = flowFile(flow, behind) ?? `the documents of step ${behind}`;
   return is > position ? `${what} is there, so step ${behind} is done` : `${what} is not there, so step ${behind} is not done`;
 }

@@ -1,13 +1,13 @@
 // task-proofs: named proofs about the tasks of a staged project. Each only looks at the tree of a commit.
 
 import picomatch from "picomatch";
-import { optionOf } from "../../../core/selectors.ts";
+import { runOption } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { sized } from "./batches.ts";
 import { finalReport, readReports } from "./reports.ts";
-import { readTasks, stemOf, tablePath, taskFilesIn } from "./task-table.ts";
+import { readTasks, pathStem, tablePath, findTaskFiles } from "./task-table.ts";
 import { lookAtCommit, type TreeLook } from "./tree-look.ts";
 
 type StepInput = FunctionInput<RunView, CursorView>;
@@ -16,7 +16,7 @@ type Found = { readonly faults: readonly string[]; readonly facts?: FunctionResu
 const pointsMax = 5;
 const shownMax = 10;
 
-const proofOf = (workspace: Workspace, look: (tree: TreeLook, input: StepInput) => Promise<Found>) => ({
+const workspaceProof = (workspace: Workspace, look: (tree: TreeLook, input: StepInput) => Promise<Found>) => ({
   version: 1,
   async prove(input: StepInput): Promise<FunctionResult> {
     const { faults, facts = {} } = await look(await lookAtCommit(workspace, input.commit), input);
@@ -27,12 +27,12 @@ const proofOf = (workspace: Workspace, look: (tree: TreeLook, input: StepInput) 
 
 /** Every task is in the table, has its own file, and is small enough. */
 export const taskPoints = (workspace: Workspace) =>
-  proofOf(workspace, async (tree) => {
+  workspaceProof(workspace, async (tree) => {
     const { tasks, faults } = await readTasks(tree);
     if (faults.length > 0) return { faults };
     const known = new Set(tasks.map(({ path }) => path));
     const missing = tasks.filter(({ path }) => path === null).map(({ id }) => `task ${id} has no file _docs/02_tasks/${id}.md`);
-    const strangers = taskFilesIn(tree)
+    const strangers = findTaskFiles(tree)
       .filter((path) => !known.has(path))
       .map((path) => `${path} is a task without a row in ${tablePath}`);
     const sizes = tasks.flatMap(({ id, points }) => {
@@ -45,7 +45,7 @@ export const taskPoints = (workspace: Workspace) =>
 
 /** Every task of the table is said to be done by a report that an agent wrote; the runner's own batch reports aren't a substitute. */
 export const everyTaskReported = (workspace: Workspace) =>
-  proofOf(workspace, async (tree) => {
+  workspaceProof(workspace, async (tree) => {
     const { tasks, faults } = await readTasks(tree);
     const { isDone } = await readReports(tree, "agents");
     const open = tasks.filter(({ id }) => !isDone(id)).map(({ id }) => `no report says that task ${id} is done`);
@@ -56,12 +56,12 @@ export const everyTaskReported = (workspace: Workspace) =>
 export async function unnamedTasks(tree: TreeLook): Promise<readonly string[]> {
   const { isNamed } = await readReports(tree);
   const { tasks } = await readTasks(tree);
-  const idOf = (path: string): string => tasks.find((task) => task.path === path)?.id ?? stemOf(path);
-  return taskFilesIn(tree).filter((path) => !isNamed(idOf(path)) && !isNamed(stemOf(path)));
+  const pathId = (path: string): string => tasks.find((task) => task.path === path)?.id ?? pathStem(path);
+  return findTaskFiles(tree).filter((path) => !isNamed(pathId(path)) && !isNamed(pathStem(path)));
 }
 
 export const everyTaskNamed = (workspace: Workspace) =>
-  proofOf(workspace, async (tree) => ({
+  workspaceProof(workspace, async (tree) => ({
     faults: (await unnamedTasks(tree)).map((path) => `${path} is named by no implementation report`),
   }));
 
@@ -73,15 +73,15 @@ export async function openTaskFault(tree: TreeLook, isOnlyFound: boolean): Promi
 }
 
 export const openTask = (workspace: Workspace) =>
-  proofOf(workspace, async (tree, { cursor, state }) => {
-    const isOnlyFound = cursor.visit === 0 && optionOf(state, "new_task") !== true;
+  workspaceProof(workspace, async (tree, { cursor, state }) => {
+    const isOnlyFound = cursor.visit === 0 && runOption(state, "new_task") !== true;
     const fault = await openTaskFault(tree, isOnlyFound);
     return { faults: fault === null ? [] : [fault] };
   });
 
 /** The files a task names are there, and this run has changed something of it. */
 export const taskFiles = (workspace: Workspace) =>
-  proofOf(workspace, async (tree, { cursor, state, changed, commit }) => {
+  workspaceProof(workspace, async (tree, { cursor, state, changed, commit }) => {
     const { tasks } = await readTasks(tree);
     const files = tasks.find(({ id }) => id === cursor.task)?.files ?? [];
     const missing = files.filter((file) => !tree.paths.some(matcher(file))).map((file) => `${file} is not there`);

@@ -5,7 +5,7 @@
 //   T2. What is handed on can be put in waves: ids are unique, every dependency is there, and none waits for itself.
 
 import { ringsAmong } from "../../../documents/graph.ts";
-import { cellsIn, isEmptyMark, isRule } from "../views/staged-state-lines.ts";
+import { findCells, isEmptyMark, isRule } from "../views/staged-state-lines.ts";
 import type { TreeLook } from "./tree-look.ts";
 
 export const tasksFolder = "_docs/02_tasks/";
@@ -30,22 +30,22 @@ const idPattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 const textCharsMax = 20_000;
 
 /** The files that are tasks; what begins with an underscore is about them. */
-export const taskFilesIn = ({ paths }: TreeLook): readonly string[] =>
-  paths.filter((path) => path.startsWith(tasksFolder) && path.endsWith(".md") && !baseOf(path).startsWith("_"));
+export const findTaskFiles = ({ paths }: TreeLook): readonly string[] =>
+  paths.filter((path) => path.startsWith(tasksFolder) && path.endsWith(".md") && !pathBase(path).startsWith("_"));
 
-export const baseOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+export const pathBase = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 /** A task file's name without its ending: the name it goes by where no table knows it. */
-export const stemOf = (path: string): string => baseOf(path).replace(/\.md$/, "");
+export const pathStem = (path: string): string => pathBase(path).replace(/\.md$/, "");
 
 export async function readTasks(tree: TreeLook): Promise<TasksRead> {
   const table = await tree.read(tablePath);
   if (table === null) return { tasks: [], faults: [`${tablePath}: found no regular text file, expected the table of tasks`] };
   const { rows, faults } = rowsIn(table);
-  const files = taskFilesIn(tree);
+  const files = findTaskFiles(tree);
   const ids = rows.map(({ id }) => id);
   const tasks: StagedTask[] = [];
   for (const row of rows) {
-    const path = files.find((file) => stemOf(file) === row.id || stemOf(file).startsWith(`${row.id}_`)) ?? null;
+    const path = files.find((file) => pathStem(file) === row.id || pathStem(file).startsWith(`${row.id}_`)) ?? null;
     const text = path === null ? "" : ((await tree.read(path)) ?? "");
     const after: string[] = [];
     for (const word of row.after) {
@@ -56,9 +56,9 @@ export async function readTasks(tree: TreeLook): Promise<TasksRead> {
     tasks.push({
       id: row.id,
       name: row.name,
-      points: row.points ?? pointsIn(text),
+      points: row.points ?? findPoints(text),
       after,
-      files: row.files.length > 0 ? row.files : filesIn(text),
+      files: row.files.length > 0 ? row.files : findFiles(text),
       path,
       text: text.slice(0, textCharsMax),
     });
@@ -92,14 +92,14 @@ function rowsIn(text: string): { readonly rows: readonly Row[]; readonly faults:
   const faults: string[] = [];
   let columns: Columns | null = null;
   for (const [index, line] of text.split(/\r?\n/).entries()) {
-    const cells = cellsIn({ number: index + 1, text: line });
+    const cells = findCells({ number: index + 1, text: line });
     if (cells === null) {
       if (rows.length > 0 && line.trim() === "") break;
       continue;
     }
     if (isRule(cells)) continue;
     if (columns === null) {
-      const found = columnsOf(cells);
+      const found = cellColumns(cells);
       if (found.id >= 0) columns = found;
       continue;
     }
@@ -127,7 +127,7 @@ function rowsIn(text: string): { readonly rows: readonly Row[]; readonly faults:
   return { rows, faults };
 }
 
-function columnsOf(cells: readonly string[]): Columns {
+function cellColumns(cells: readonly string[]): Columns {
   const at = (name: keyof Columns): number => cells.findIndex((cell) => heads[name].test(plain(cell)));
   return { id: at("id"), name: at("name"), points: at("points"), after: at("after"), files: at("files") };
 }
@@ -154,13 +154,13 @@ function idMeant(word: string, ids: readonly string[]): string | null {
   return only !== undefined && second === undefined ? only : null;
 }
 
-function pointsIn(text: string): number | null {
+function findPoints(text: string): number | null {
   const found = /^[^\w\n]{0,20}(?:complexity|points|complexity points)[^\w\n]{0,20}:[^\w\n]{0,20}(\d{1,3})\b/im.exec(text)?.[1];
   return found === undefined ? null : Number(found);
 }
 
 /** `Files: a, b`, or the points under a heading of that name. */
-function filesIn(text: string): readonly string[] {
+function findFiles(text: string): readonly string[] {
   const line = /^[ \t>*-]*files\**[ \t]*:\**[ \t]*(\S.*)$/im.exec(text)?.[1];
   if (line !== undefined) return words(line);
   const section = /^#{2,6}[ \t]+files\b[^\n]*\n((?:(?!#)[^\n]*(?:\n|$))*)/im.exec(text)?.[1] ?? "";

@@ -5,7 +5,7 @@
 
 import { retriesMax, type StagedState } from "../../../contracts/staged-state.ts";
 import { differedFields, points, type StagedDifference, stagedDifferences, stepText } from "./staged-differences.ts";
-import { midStepOf } from "./staged-sub-step.ts";
+import { findMidStep } from "./staged-sub-step.ts";
 import type { StagedRead } from "./staged-state-read.ts";
 
 type Found = StagedRead["state"];
@@ -46,7 +46,7 @@ const beginText = ({ flow, step, name, isBegun = false }: NonNullable<Begin>): s
 
 /** A step that an earlier session stopped in continues at its sub-step. */
 function beginning({ flow, step, name, isBegun = false }: NonNullable<Begin>, { current }: Found): StagedState["current"] {
-  const sub_step = String(current?.step) === step ? midStepOf(current, flow) : null;
+  const sub_step = String(current?.step) === step ? findMidStep(current, flow) : null;
   const status = sub_step === null && !isBegun ? "not_started" : "in_progress";
   return { flow, step: Number(step), name, status, sub_step, retry_count: 0 };
 }

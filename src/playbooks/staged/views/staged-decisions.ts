@@ -13,13 +13,13 @@ export const researchDecision = "Research decision";
 const stepNames: readonly string[] = [...new Set(Object.values(stagedSteps).flat())];
 
 /** The step an entry is recorded for: `Plan: one writer` is what the agent of Plan decided. */
-const stepIn = (text: string): string | undefined => stepNames.find((name) => text.startsWith(`${name}:`));
+const findStep = (text: string): string | undefined => stepNames.find((name) => text.startsWith(`${name}:`));
 
 /** Whether it was decided to go on from research to planning. */
 export const isResearchDecided = (decisions: readonly string[]): boolean =>
   decisions.some(
     (text) =>
-      stepIn(text) === undefined && // K1
+      findStep(text) === undefined && // K1
       /\bresearch\b/i.test(text) &&
       /\b(?:proceed|go on|move on|planning|decided|enough|no (?:further|more))\b/i.test(text) &&
       !/\banother (?:research )?round\b|\b(?:not|never|cannot|until|before|unless)\b|n['’]t\b/i.test(text), // K2
@@ -33,7 +33,7 @@ type Recorded = {
 /** Whether a step is recorded as left out: in the decisions by its name, or as the outcome of its row. */
 export function isRecordedSkipped(name: string, { decisions, completed }: Recorded): boolean {
   const isNamed = (text: string): boolean => text.toLowerCase().includes(name.toLowerCase());
-  const isOf = (text: string): boolean => [undefined, name].includes(stepIn(text)); // K1
+  const isOf = (text: string): boolean => [undefined, name].includes(findStep(text)); // K1
   return (
     decisions.some((text) => isNamed(text) && isOf(text) && /\bskip(?:ped)?\b|\bleft out\b/i.test(text) && !isDenied(text)) ||
     completed.some((row) => row.name === name && /^skipped\b/i.test(row.key_outcome))

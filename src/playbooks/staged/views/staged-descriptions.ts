@@ -72,7 +72,7 @@ const reasonIn = (question: string): string => /\((.*)\)\. What now\?$/s.exec(qu
 type SessionEnd = Extract<Entry, { event: "run_paused" | "run_stopped" | "run_completed" }>;
 
 /** How a session ended, in the four words of the format; its notes say the rest. */
-export function sessionOf(entry: SessionEnd, { step, name, sub_step }: Pick<CurrentStep, "step" | "name" | "sub_step">): LastSession {
+export function entrySession(entry: SessionEnd, { step, name, sub_step }: Pick<CurrentStep, "step" | "name" | "sub_step">): LastSession {
   const ended_at = `Step ${step} ${name}${sub_step === null ? "" : ` — SubStep ${sub_step.replace(" — ", " ")}`}`;
   const reason = reasonFor(entry);
   const detail = "detail" in entry && entry.detail !== undefined ? `: ${oneLine(entry.detail)}` : "";

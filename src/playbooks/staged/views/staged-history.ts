@@ -14,8 +14,8 @@ import { listedPhases, phaseRule } from "../../../core/selectors.ts";
 import type { FlowView } from "../../../core/state.ts";
 import { differedFields, othersFrom, pointsFrom } from "./staged-differences.ts";
 import { Retries } from "./staged-retries.ts";
-import { phaseIn, placeOf, SubStep } from "./staged-sub-step.ts";
-import { describeDecision, describeFailure, describeFound, optionalSkipped, outcomeText, sessionOf } from "./staged-descriptions.ts";
+import { phaseIn, flowPlace, SubStep } from "./staged-sub-step.ts";
+import { describeDecision, describeFailure, describeFound, optionalSkipped, outcomeText, entrySession } from "./staged-descriptions.ts";
 import type { StagedRead } from "./staged-state-read.ts";
 import { oneLine } from "../../../views/wording.ts";
 
@@ -35,6 +35,7 @@ export class StagedHistory {
   readonly #claimOf: ClaimOf;
   readonly #phases: readonly { readonly id: string; readonly name: string }[];
   #state: StagedState;
+  /** Blockers that people wrote into the file. */
   #theirs: string[];
   /** Decisions that an edit took out, until what it left is reported too. */
   #dropped: readonly string[] = [];
@@ -58,14 +59,7 @@ export class StagedHistory {
     this.#subStep = new SubStep(before, flow.flow);
     this.#retries = new Retries(before?.retry_log ?? []);
     this.#state = {
-      current: before?.current ?? {
-        flow: flow.flow,
-        step: 1,
-        name: first?.name ?? "",
-        status: "not_started",
-        sub_step: null,
-        retry_count: 0,
-      },
+      current: before?.current ?? { ...fresh, flow: flow.flow, step: 1, name: first?.name ?? "" },
       completed: [...(before?.completed ?? [])],
       decisions: [...(before?.decisions ?? [])],
       last_session: before?.last_session ?? null,
@@ -104,7 +98,7 @@ export class StagedHistory {
       case "phase_started":
       case "phase_reopened":
         this.#enter(entry.walk, entry.event === "phase_reopened");
-        return this.#goOn(entry.walk);
+        return this.#continueSubStep(entry.walk);
       case "phase_skipped":
         return this.#complete(entry.walk, entry.ts, describeFound(phaseRule(this.#flow, entry.walk), entry.because));
       case "phase_completed":
@@ -112,12 +106,12 @@ export class StagedHistory {
       case "phases_rewound": // a round is over, and the next begins at an earlier step
         return this.#complete(entry.walk, entry.ts, outcomeText(undefined, this.#summaries.get(entry.walk)));
       case "phase_failed":
-        if (this.#isOurs(entry.walk)) this.#state.current.status = "failed";
+        if (this.#isListed(entry.walk)) this.#state.current.status = "failed";
         return undefined;
       case "step_started":
         return this.#begin(entry);
       case "turn_ended":
-        return this.#hear(entry);
+        return this.#recordClaim(entry);
       case "step_completed":
         return this.#passed(entry.attempt);
       case "step_failed":
@@ -129,13 +123,17 @@ export class StagedHistory {
       case "block_answered":
         return this.#answer(entry);
       case "document_differed":
-        return this.#differ(entry);
+        return this.#acceptEdit(entry);
       case "run_paused":
       case "run_stopped":
-        this.#state.last_session = sessionOf(entry, this.#state.current);
+        this.#state.last_session = entrySession(entry, this.#state.current);
         return undefined;
       case "run_completed":
-        this.#state.last_session = sessionOf(entry, { step: this.#phases.length, name: this.#phases.at(-1)?.name ?? "", sub_step: null });
+        this.#state.last_session = entrySession(entry, {
+          step: this.#phases.length,
+          name: this.#phases.at(-1)?.name ?? "",
+          sub_step: null,
+        });
         this.#state.current = { ...this.#state.current, step: "done", status: "completed", sub_step: null, retry_count: 0 };
         return undefined;
       default:
@@ -148,7 +146,7 @@ export class StagedHistory {
     return this.#leftOut.has(phase) ? optionalSkipped : because;
   }
 
-  #isOurs(phase: string): boolean {
+  #isListed(phase: string): boolean {
     return this.#phases.some(({ id }) => id === phase);
   }
 
@@ -157,19 +155,18 @@ export class StagedHistory {
   }
 
   #enter(phase: string, isAgain: boolean): void {
-    if (!this.#isOurs(phase)) return;
+    if (!this.#isListed(phase)) return;
     this.#isTakenOver = true; // C4
     this.#at = phase;
-    const { flow } = this.#flow;
-    this.#state.current = { flow, step: numberOf(phase), name: this.#nameOf(phase), status: "not_started", sub_step: null, retry_count: 0 };
+    this.#state.current = { ...fresh, flow: this.#flow.flow, step: phaseNumber(phase), name: this.#nameOf(phase) };
     this.#retries.reset(); // C2
     this.#subStep.clear();
     if (isAgain) this.#summaries.delete(phase);
   }
 
   /** The first entered step continues where an earlier session stopped in it. */
-  #goOn(phase: string): void {
-    const sub_step = this.#isOurs(phase) ? this.#subStep.enter(phase) : null;
+  #continueSubStep(phase: string): void {
+    const sub_step = this.#isListed(phase) ? this.#subStep.enter(phase) : null;
     if (sub_step !== null) Object.assign(this.#state.current, { status: "in_progress", sub_step });
   }
 
@@ -180,10 +177,10 @@ export class StagedHistory {
 
   /** A phase is over: its row, and the next one as what comes now. */
   #complete(phase: string, ts: string, outcome: string | null): void {
-    if (!this.#isOurs(phase) || outcome === null) return;
-    const isKnown = this.#state.completed.some(({ step }) => step === numberOf(phase));
+    if (!this.#isListed(phase) || outcome === null) return;
+    const isKnown = this.#state.completed.some(({ step }) => step === phaseNumber(phase));
     if (!isKnown || phase === this.#at)
-      this.#state.completed.push({ step: numberOf(phase), name: this.#nameOf(phase), completed: ts.slice(0, 10), key_outcome: outcome });
+      this.#state.completed.push({ step: phaseNumber(phase), name: this.#nameOf(phase), completed: ts.slice(0, 10), key_outcome: outcome });
     const next = this.#phases[this.#phases.findIndex(({ id }) => id === phase) + 1];
     this.#retries.reset(); // C2
     if (next === undefined) this.#state.current = { ...this.#state.current, status: "completed", sub_step: null, retry_count: 0 };
@@ -200,10 +197,10 @@ export class StagedHistory {
 
   /** As it was named, else the step of the flow. */
   #placeIn(path: string, step: string): string {
-    return this.#subStep.named ?? placeOf(this.#flow, path, step);
+    return this.#subStep.named ?? flowPlace(this.#flow, path, step);
   }
 
-  #hear({ attempt, claim, returned }: EventOf<"turn_ended">): void {
+  #recordClaim({ attempt, claim, returned }: EventOf<"turn_ended">): void {
     const said = claim === undefined || returned !== true ? null : this.#claimOf(claim);
     if (said !== null) this.#claims.set(attempt, said);
     const named = phaseIn(attempt) === this.#at ? this.#subStep.turn(attempt, said?.sub_step ?? null) : null;
@@ -217,7 +214,7 @@ export class StagedHistory {
     const phase = phaseIn(attempt);
     this.#subStep.passed(attempt);
     this.#retries.passed(attempt);
-    if (claim === undefined || !this.#isOurs(phase)) return;
+    if (claim === undefined || !this.#isListed(phase)) return;
     this.#summaries.set(phase, claim.summary);
     this.#decide(...claim.decisions.slice(0, decisionsPerTurnMax).map((decision) => `${this.#nameOf(phase)}: ${decision}`));
   }
@@ -225,7 +222,7 @@ export class StagedHistory {
   #fail({ attempt, detail, reason_code }: EventOf<"step_failed">, timestamp: string): void {
     const phase = phaseIn(attempt);
     if (phase !== this.#at) return;
-    const row = { step: numberOf(phase), name: this.#nameOf(phase), failure_reason: detail ?? reason_code, timestamp };
+    const row = { step: phaseNumber(phase), name: this.#nameOf(phase), failure_reason: detail ?? reason_code, timestamp };
     this.#retries.failed(attempt, row, (path, step) => this.#placeIn(path, step));
     this.#state.current.retry_count = this.#retries.count;
   }
@@ -252,7 +249,7 @@ export class StagedHistory {
     this.#isTakenOver = true; // C4
     this.#blocks.delete(id);
     const phase = phaseIn(block.walk);
-    const name = this.#isOurs(phase) ? this.#nameOf(phase) : block.code === "phase_failed" ? this.#state.current.name : "";
+    const name = this.#isListed(phase) ? this.#nameOf(phase) : block.code === "phase_failed" ? this.#state.current.name : "";
     const message = describeDecision(block, answer, name, request.startsWith("preset:"));
     if (message !== null) this.#decide(message);
     if (block.house !== true || Object.keys(block.options).length === 0) return;
@@ -262,7 +259,7 @@ export class StagedHistory {
     else this.#state.current.status = "in_progress";
   }
 
-  #differ({ path, field, kept }: EventOf<"document_differed">): void {
+  #acceptEdit({ path, field, kept }: EventOf<"document_differed">): void {
     if (path !== stagedStatePath) return;
     if (field === differedFields.dropped) this.#dropped = pointsFrom(kept);
     if (field === differedFields.decisions) this.#mergeDecisions(pointsFrom(kept));
@@ -291,7 +288,9 @@ export class StagedHistory {
   }
 }
 
-const numberOf = (phase: string): number => (/^\d{1,2}$/.test(phase) ? Number(phase) : 1);
+const fresh = { status: "not_started", sub_step: null, retry_count: 0 } as const;
+
+const phaseNumber = (phase: string): number => (/^\d{1,2}$/.test(phase) ? Number(phase) : 1);
 
 /** How the flow was chosen, where a person chose it. */
 function chosenIn({ options, flow }: EventOf<"run_drafted">): readonly string[] {

@@ -9,14 +9,14 @@ const linesMax = 20_000;
  * The sections by their headings of two marks; what is before the first has an empty title. Around the format's own sections code fences
  * are only wrapping; in a foreign section they belong to it, and no heading is between them.
  */
-export function sectionsOf(text: string, own: readonly string[]): readonly Section[] {
+export function textSections(text: string, own: readonly string[]): readonly Section[] {
   const sections: { title: string; line: number; lines: Line[] }[] = [{ title: "", line: 1, lines: [] }];
   const isOwn = (title: string): boolean => title === "" || own.some((heading) => heading.toLowerCase() === title.toLowerCase());
   const all = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/, linesMax);
   let fence: string | null = null;
   for (const [index, whole] of all.entries()) {
     const mark = /^\s*(```|~~~)/.exec(whole)?.[1];
-    const heading = fence === null ? headingIn(whole) : null;
+    const heading = fence === null ? findHeading(whole) : null;
     if (heading !== null) {
       sections.push({ title: heading, line: index + 1, lines: [] });
       continue;
@@ -30,7 +30,7 @@ export function sectionsOf(text: string, own: readonly string[]): readonly Secti
 }
 
 /** The words of a heading of two marks, without marks that close it; null if the line is none. Looks at no letter twice. */
-function headingIn(line: string): string | null {
+function findHeading(line: string): string | null {
   const marks = /^ {0,3}##(?!#)/.exec(line)?.[0];
   if (marks === undefined) return null;
   const message = line.slice(marks.length).trim();
@@ -42,7 +42,7 @@ function headingIn(line: string): string | null {
 export type Field = { readonly name: string; readonly value: string; readonly line: number };
 
 /** `name: value`, also as a point or in bold, as people write it; a remark behind an arrow is none of the value. */
-export function fieldIn({ number, text }: Line): Field | null {
+export function findField({ number, text }: Line): Field | null {
   const match = /^\s*(?:[-*]\s+)?\**([A-Za-z][A-Za-z_ ]{0,30}?)\**\s*:\**\s*(.*)$/.exec(text);
   const [, name, value] = match ?? [];
   if (name === undefined || value === undefined) return null;
@@ -57,7 +57,7 @@ function withoutRemark(value: string): string {
 }
 
 /** The cells of a table's row; null if the line is none. A bar behind a backslash is text. */
-export function cellsIn({ text }: Line): readonly string[] | null {
+export function findCells({ text }: Line): readonly string[] | null {
   const trimmed = text.trim();
   if (!trimmed.startsWith("|")) return null;
   const cells: string[] = [];
@@ -77,7 +77,7 @@ export function cellsIn({ text }: Line): readonly string[] | null {
 export const isRule = (cells: readonly string[]): boolean => cells.length > 0 && cells.every((cell) => /^:?-+:?$/.test(cell));
 
 /** The points of a list; what is indented below one belongs to it, and its own line is a point too. */
-export function pointsIn(lines: readonly Line[]): readonly string[] {
+export function findPoints(lines: readonly Line[]): readonly string[] {
   const points: string[] = [];
   for (const { text } of lines) {
     if (text.trim() === "") continue;

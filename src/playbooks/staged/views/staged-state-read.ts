@@ -18,7 +18,17 @@ import {
 } from "../../../contracts/staged-state.ts";
 import { type Finding, shown } from "../../../kit/finding.ts";
 import { issuesOf } from "../../../kit/located-issues.ts";
-import { cellsIn, type Field, fieldIn, isEmptyMark, isRule, type Line, pointsIn, type Section, sectionsOf } from "./staged-state-lines.ts";
+import {
+  findCells,
+  type Field,
+  findField,
+  isEmptyMark,
+  isRule,
+  type Line,
+  findPoints,
+  type Section,
+  textSections,
+} from "./staged-state-lines.ts";
 
 export type StagedRead = {
   readonly state: Omit<StagedState, "current"> & { readonly current: CurrentStep | null };
@@ -39,28 +49,28 @@ export function readStagedState(source: string, file: string = stagedStatePath):
   };
   if (source.length > charsMax)
     say("error", 1, "too_large", `found ${source.length} characters, expected at most ${charsMax}; the rest is not read`);
-  const sections = sectionsOf(source.slice(0, charsMax), stagedSections);
+  const sections = textSections(source.slice(0, charsMax), stagedSections);
   if (!isStagedState(source)) say("error", 1, "not_a_state_file", "found neither the title `# Autopilot State` nor a Current Step");
   const kept: StagedState["others"] = [];
-  const linesOf = (title: Title): readonly Line[] => sectionOf(sections, title, say)?.lines ?? [];
+  const titleLines = (title: Title): readonly Line[] => sectionOf(sections, title, say)?.lines ?? [];
   const keep = (title: Title, lines: readonly Line[]): void => {
     if (lines.length > 0) kept.push({ title, lines: lines.map(({ text }) => text) }); // R3
   };
   const current = currentOf(sectionOf(sections, "Current Step", say, "error"), say, (lines) => keep("Current Step", lines));
-  const completed = rowsOf(linesOf("Completed Steps"), say, (lines) => keep("Completed Steps", lines), completedIn);
-  const decisions = [...pointsIn(linesOf("Key Decisions"))];
-  const last_session = sessionOf(linesOf("Last Session"), (lines) => keep("Last Session", lines));
+  const completed = rowsOf(titleLines("Completed Steps"), say, (lines) => keep("Completed Steps", lines), completedIn);
+  const decisions = [...findPoints(titleLines("Key Decisions"))];
+  const last_session = sessionOf(titleLines("Last Session"), (lines) => keep("Last Session", lines));
   const retry_log = rowsOf(
-    linesOf("Retry Log"),
+    titleLines("Retry Log"),
     say,
     (lines) =>
       keep(
         "Retry Log",
         lines.filter(({ text }) => !/^\(.*\)$/.test(text.trim())),
       ),
-    retryIn,
+    findRetry,
   );
-  const blockers = [...pointsIn(linesOf("Blockers"))];
+  const blockers = [...findPoints(titleLines("Blockers"))];
   for (const title of stagedSections)
     for (const { lines } of sections.filter((section) => isCalled(section, title)).slice(1)) keep(title, filled(lines)); // R3
   const before = filled(sections[0]?.lines ?? []).filter(({ text }) => !isTitle(text));
@@ -95,7 +105,7 @@ function currentOf(section: Section | null, say: Say, keep: (lines: readonly Lin
   if (section === null) return null;
   const fields = new Map<string, Field>();
   const left = section.lines.filter((line) => {
-    const field = fieldIn(line);
+    const field = findField(line);
     if (field === null || !fieldNames.includes(field.name) || fields.has(field.name)) return line.text.trim() !== "";
     fields.set(field.name, field);
     return false;
@@ -149,7 +159,7 @@ function rowsOf<T>(lines: readonly Line[], say: Say, keep: (lines: readonly Line
   const rows: T[] = [];
   const left: Line[] = [];
   for (const line of lines.slice(0, rowsMax)) {
-    const cells = cellsIn(line);
+    const cells = findCells(line);
     if (cells === null) {
       if (line.text.trim() !== "") left.push(line);
       continue;
@@ -174,7 +184,7 @@ function completedIn(cells: Cells): RowRead<CompletedStep> {
   return issues.length === 0 ? { row: value } : { fault: `${shown(step)} is no step` };
 }
 
-function retryIn(cells: Cells): RowRead<RetryRow> {
+function findRetry(cells: Cells): RowRead<RetryRow> {
   const [attempt = "", step = "", name = "", sub_step = "", failure_reason = "", timestamp = ""] = cells;
   if (cells.length !== 6) return { fault: `${cells.length} cells, expected 6` };
   const { value, issues } = issuesOf(RetryRow, { attempt: Number(attempt), step: Number(step), name, sub_step, failure_reason, timestamp });
@@ -187,7 +197,7 @@ function sessionOf(lines: readonly Line[], keep: (lines: readonly Line[]) => voi
   const left: Line[] = [];
   let open: string | null = null;
   for (const line of lines.filter(({ text }) => text.trim() !== "")) {
-    const field = fieldIn(line);
+    const field = findField(line);
     const isField = field !== null && ["date", "ended_at", "reason", "notes"].includes(field.name);
     if (isField && !Object.hasOwn(found, field.name)) {
       open = field.name;
@@ -205,16 +215,16 @@ function sessionOf(lines: readonly Line[], keep: (lines: readonly Line[]) => voi
 
 /** What the format promises of its parts together. */
 function judge({ current, blockers, completed }: StagedRead["state"], sections: readonly Section[], say: Say): void {
-  const lineOf = (title: Title): number => sections.find((section) => isCalled(section, title))?.line ?? 1;
+  const titleLine = (title: Title): number => sections.find((section) => isCalled(section, title))?.line ?? 1;
   if (current === null) return;
-  const linesOf = (title: Title): readonly Line[] => sections.find((section) => isCalled(section, title))?.lines ?? [];
+  const titleLines = (title: Title): readonly Line[] => sections.find((section) => isCalled(section, title))?.lines ?? [];
   const fieldAt = (name: string): number =>
-    linesOf("Current Step").find((line) => fieldIn(line)?.name === name)?.number ?? lineOf("Current Step");
+    titleLines("Current Step").find((line) => findField(line)?.name === name)?.number ?? titleLine("Current Step");
   const rowAt = (step: number, name: string): number =>
-    linesOf("Completed Steps").find((line) => {
-      const cells = cellsIn(line);
+    titleLines("Completed Steps").find((line) => {
+      const cells = findCells(line);
       return Number(cells?.[0]) === step && cells?.[1] === name;
-    })?.number ?? lineOf("Completed Steps");
+    })?.number ?? titleLine("Completed Steps");
   const steps = Object.hasOwn(stagedSteps, current.flow) ? stagedSteps[current.flow] : undefined;
   if (steps === undefined)
     say(
@@ -229,7 +239,7 @@ function judge({ current, blockers, completed }: StagedRead["state"], sections: 
       say("warning", fieldAt("name"), "current_name", `found the name ${shown(current.name)} for step ${current.step}, expected ${name}`);
   }
   if (current.status === "failed" && current.retry_count === 3 && blockers.length === 0)
-    say("error", lineOf("Blockers"), "failed_without_blocker", "found a step that failed three times and no blocker that says so");
+    say("error", titleLine("Blockers"), "failed_without_blocker", "found a step that failed three times and no blocker that says so");
   if (current.retry_count === 3 && current.status !== "failed")
     say("warning", fieldAt("retry_count"), "retries_spent", `found retry_count: 3 and status: ${current.status}, expected failed`);
   for (const { step, name } of completed) {

@@ -14,14 +14,14 @@ const charsMax = 120;
 const decisionsReportedMax = 40;
 
 /** The sub-step in which a session stopped: only of a step of this flow that was begun and is neither done nor failed for good. */
-export const midStepOf = (current: CurrentStep | null, flow: string): string | null =>
+export const findMidStep = (current: CurrentStep | null, flow: string): string | null =>
   current !== null && current.flow === flow && current.status === "in_progress" ? current.sub_step : null;
 
 /** The phase of a cursor or an attempt: what is before its first visit or inner place. */
 export const phaseIn = (path: string): string => path.split(/[@/]/, 1)[0] ?? path;
 
 /** The step of the phase that is run, by its number; inside a tasks step with what is worked on. */
-export function placeOf(flow: FlowView, cursorPath: string, step: string): string {
+export function flowPlace(flow: FlowView, cursorPath: string, step: string): string {
   const [, outer, inner] = /^[^/]*\/([^#/]+)#\d+\/(.+)$/.exec(cursorPath) ?? [];
   const steps = stepsOfPhase(flow, phaseIn(cursorPath)).filter(({ run }) => run === undefined); // what the runner looks up isn't a sub-step
   const index = steps.findIndex(({ id }) => id === (outer ?? step));
@@ -40,7 +40,7 @@ export class SubStep {
   constructor(before: { readonly current: CurrentStep | null; readonly last_session: LastSession | null } | null, flow: string) {
     if (before === null) return;
     const { current, last_session } = before;
-    this.#earlier = { step: String(current?.step ?? ""), sub_step: midStepOf(current, flow), notes: last_session?.notes ?? "" };
+    this.#earlier = { step: String(current?.step ?? ""), sub_step: findMidStep(current, flow), notes: last_session?.notes ?? "" };
   }
 
   /** As the agent, or an earlier session, named it; null if none did. */

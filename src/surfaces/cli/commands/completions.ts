@@ -4,7 +4,7 @@ import { completionScript, shells } from "../completion-script.ts";
 import type { Command } from "../spec.ts";
 
 /** The commands come as a function, because completions is itself one of them. */
-export const completionsOf = (commands: () => readonly Command[]): Command => ({
+export const commandCompletions = (commands: () => readonly Command[]): Command => ({
   name: "completions",
   summary: "Print a completion script for your shell.",
   usage: "bash|zsh|fish",

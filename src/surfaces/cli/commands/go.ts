@@ -3,7 +3,7 @@
 import { defined } from "../defined.ts";
 import { drivenBy, maxCyclesFlag, takingUpFlags, yesFlag } from "../driving-flags.ts";
 import { playbookOfFlow, playbookFlags } from "../playbook-flags.ts";
-import { goalArgument, objectiveFlags, objectiveOf } from "../objective-flags.ts";
+import { goalArgument, objectiveFlags, parsedObjective } from "../objective-flags.ts";
 import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
 import { askedBy, stagedFlags } from "../staged-flags.ts";
 
@@ -25,7 +25,7 @@ export const go: Command = {
   ...restsWhenInterrupted,
   run: async (context, input) =>
     (await import("../../../commands/go.ts")).go(context, {
-      ...objectiveOf(input),
+      ...parsedObjective(input),
       ...drivenBy(input),
       ...defined({
         maxCycles: input.number("max-cycles"),

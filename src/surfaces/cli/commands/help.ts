@@ -7,7 +7,7 @@ import { type Chapter, helpPage, overviewPage } from "../help-page.ts";
 import type { Command } from "../spec.ts";
 
 /** The chapters come as a function, because help itself is in one of them. */
-export const helpOf = (chapters: () => readonly Chapter[]): Command => ({
+export const chapterHelp = (chapters: () => readonly Chapter[]): Command => ({
   name: "help",
   summary: "All commands, or everything about one.",
   usage: "[COMMAND]",
@@ -20,9 +20,9 @@ export const helpOf = (chapters: () => readonly Chapter[]): Command => ({
 
 export function helpAnswer(chapters: readonly Chapter[], name: string): Answer {
   const all = chapters.flatMap(({ commands }) => commands);
-  if (name === "") return found("All commands.", overviewPage(chapters), all.map(dataOf));
+  if (name === "") return found("All commands.", overviewPage(chapters), all.map(commandData));
   const command = all.find((candidate) => candidate.name === name);
-  if (command !== undefined) return { ...found(command.summary, helpPage(command), [dataOf(command)]), rowsMax: screenRows };
+  if (command !== undefined) return { ...found(command.summary, helpPage(command), [commandData(command)]), rowsMax: screenRows };
   const message = `There is no command ${name}.${didYouMean(
     name,
     all.map((candidate) => candidate.name),
@@ -43,7 +43,7 @@ const found = (message: string, page: readonly string[], commands: readonly unkn
 });
 
 /** The spec without its code. */
-const dataOf = ({ name, summary, usage, details, arguments: words, flags }: Command): object => ({
+const commandData = ({ name, summary, usage, details, arguments: words, flags }: Command): object => ({
   name,
   summary,
   usage,

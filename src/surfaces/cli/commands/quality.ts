@@ -3,7 +3,7 @@
 import { runners } from "../../../contracts/quality-run.ts";
 import { defined } from "../defined.ts";
 import { drivenBy, takingUpFlags, yesFlag } from "../driving-flags.ts";
-import { objectiveFlags, objectiveOf } from "../objective-flags.ts";
+import { objectiveFlags, parsedObjective } from "../objective-flags.ts";
 import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
 
 const taken = ["max-budget", "approval-policy", "agent", "isolation", "option"];
@@ -44,7 +44,7 @@ export const quality: Command = {
   ...restsWhenInterrupted,
   run: async (context, input) =>
     (await import("../../../commands/quality/quality.ts")).quality(context, {
-      ...objectiveOf(input),
+      ...parsedObjective(input),
       ...drivenBy(input),
       ...defined({
         benchmark: input.text("benchmark"),

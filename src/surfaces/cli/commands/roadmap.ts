@@ -3,7 +3,7 @@
 import { defined } from "../defined.ts";
 import { drivenBy, takingUpFlags, yesFlag } from "../driving-flags.ts";
 import { playbookOfFlow, playbookFlags } from "../playbook-flags.ts";
-import { objectiveFlags, objectiveOf } from "../objective-flags.ts";
+import { objectiveFlags, parsedObjective } from "../objective-flags.ts";
 import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
 
 const taken = ["scope", "max-budget", "agent", "isolation", "risk-level", "approval-policy", "option"];
@@ -47,7 +47,7 @@ export const roadmap: Command = {
   ...restsWhenInterrupted,
   run: async (context, input) =>
     (await import("../../../commands/roadmap/roadmap.ts")).roadmap(context, {
-      ...objectiveOf(input),
+      ...parsedObjective(input),
       ...drivenBy(input),
       ...defined({
         complete: input.flag("complete") || undefined,

@@ -8,18 +8,18 @@ import { copy, send, typeCode } from "./actions.ts";
 import { isUnlocked } from "./api.ts";
 import { acting, button, h1 } from "./controls.ts";
 import { tryNow } from "./loading.ts";
-import { pageNames, type PageName, type RailState, railOf, tabsOf } from "../rail.ts";
+import { pageNames, type PageName, type RailState, railOf, railTabs } from "../rail.ts";
 import { draw, href, state } from "./store.ts";
 import { toggleHeld, toggleTheme } from "./keys.ts";
 
-export const titleOf = (page: PageName): string => pageNames[page][0];
+export const pageTitle = (page: PageName): string => pageNames[page][0];
 export const pageOfKey = (key: string): PageName | null =>
   (Object.entries(pageNames).find(([, [, , letter]]) => letter === key)?.[0] as PageName | undefined) ?? null;
 
 const aboutRun = (page: PageName): boolean => page === "run" || page === "log" || page === "diff";
-const addressOf = (page: PageName): string => (aboutRun(page) && state.key !== null ? href(page, state.key) : href(page));
+const pageAddress = (page: PageName): string => (aboutRun(page) && state.key !== null ? href(page, state.key) : href(page));
 
-const place = (): RailState => ({ page: state.page, waits: state.overview?.attention.length ?? 0, addressOf });
+const place = (): RailState => ({ page: state.page, waits: state.overview?.attention.length ?? 0, addressOf: pageAddress });
 
 export function frame(content: Child): Element {
   return el(
@@ -34,7 +34,7 @@ export function frame(content: Child): Element {
       ),
     ]),
     el("main", { id: "main", tabindex: "-1" }, banners(), content),
-    tabsOf(place(), more()),
+    railTabs(place(), more()),
     state.toast === null ? null : el("div.toast", { role: "status" }, said(state.toast)),
     dialogs(),
   );
@@ -133,7 +133,7 @@ export const closedPage = (): Element =>
   );
 
 /** A native dialog, opened when it is drawn. */
-function dialogOf(title: string, ...content: readonly Child[]): Element {
+function titleDialog(title: string, ...content: readonly Child[]): Element {
   return el(
     "dialog",
     { "aria-label": title, key: title, ref: shown, onClose: () => close() },
@@ -161,12 +161,12 @@ function dialogs(): Child {
   if (state.dialog === "keys") return keysDialog();
   if (state.dialog === "stop") return stopDialog();
   if (state.dialog === "more")
-    return dialogOf(
+    return titleDialog(
       "More",
       el(
         "div.gap-top",
         ...(["log", "diff", "cost", "settings"] as const).map((page) =>
-          el("a.nav", { href: addressOf(page), onClick: close, style: { height: "44px" } }, icon(pageNames[page][1]), pageNames[page][0]),
+          el("a.nav", { href: pageAddress(page), onClick: close, style: { height: "44px" } }, icon(pageNames[page][1]), pageNames[page][0]),
         ),
       ),
       el(
@@ -180,7 +180,7 @@ function dialogs(): Child {
 
 function stopDialog(): Child {
   const run = state.head?.card.run ?? "";
-  return dialogOf(
+  return titleDialog(
     "Stop this run for good",
     el("p.second.gap-top", "Its agent is ended at once. The branch and the journal stay; a stopped run is never resumed."),
     el(
@@ -235,7 +235,7 @@ function keysDialog(): Child {
     ["Esc", "leave a field, close"],
     ["?", "this"],
   ] as const;
-  return dialogOf(
+  return titleDialog(
     "Keys",
     el(
       "div.key-list",

@@ -3,7 +3,7 @@
 import { render } from "preact";
 import { el, type Child } from "../../../views/web/element.ts";
 import { takeToken } from "./api.ts";
-import { closedPage, frame, open, titleOf } from "./frame.ts";
+import { closedPage, frame, open, pageTitle } from "./frame.ts";
 import { openKeys, restoreTheme } from "./keys.ts";
 import { follow, load, tokenTaken } from "./loading.ts";
 import { costPage } from "./pages/cost.ts";
@@ -40,7 +40,7 @@ const firstDrawMs = 300;
 
 function drawPage(): void {
   if (root === null) return;
-  document.title = `${titleOf(state.page)} · autopilot`;
+  document.title = `${pageTitle(state.page)} · autopilot`;
   document.body.toggleAttribute("data-still", state.held || state.connection === "gone");
   render(
     state.connection === "token" ? closedPage() : frame(el("div", { key: `${state.page} ${state.key ?? ""}` }, shown[state.page]())),

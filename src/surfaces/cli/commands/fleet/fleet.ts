@@ -4,7 +4,7 @@ import type { FleetRequest } from "../../../../commands/fleet/requests.ts";
 import type { Answer } from "../../../../contracts/answer.ts";
 import type { CommandContext } from "../../../../project/command-context.ts";
 import { defined } from "../../defined.ts";
-import { goalArgument, objectiveFlags, objectiveOf } from "../../objective-flags.ts";
+import { goalArgument, objectiveFlags, parsedObjective } from "../../objective-flags.ts";
 import type { ArgumentSpec, Command, FlagSpec, ParsedInput } from "../../spec.ts";
 
 const storeFlag: FlagSpec = {
@@ -139,7 +139,7 @@ export const fleetCommands: readonly Command[] = [
       ...objectiveFlags.filter(({ name }) => name !== "new"),
     ],
     run: async (context, input) =>
-      (await import("../../../../commands/fleet/submit.ts")).submitRun(context, objectiveOf(input), {
+      (await import("../../../../commands/fleet/submit.ts")).submitRun(context, parsedObjective(input), {
         yes: input.flag("yes"),
         ...defined({
           store: input.text("store"),

@@ -45,7 +45,7 @@ export function diffPage(): Child {
         "select.field.file-choice",
         { "aria-label": "File", onChange: (event: Event) => void loadFile((event.target as HTMLSelectElement).value) },
         diff.files.map((item) =>
-          el("option", { value: item.path, selected: item.path === state.file }, `${nameOf(item.path)}  ${counts(item)}, ${item.word}`),
+          el("option", { value: item.path, selected: item.path === state.file }, `${pathName(item.path)}  ${counts(item)}, ${item.word}`),
         ),
       ),
       el(
@@ -59,7 +59,7 @@ export function diffPage(): Child {
   ];
 }
 
-const nameOf = (path: string): string => path.replace(/^.*\/(?=[^/]*\/)/, "…/");
+const pathName = (path: string): string => path.replace(/^.*\/(?=[^/]*\/)/, "…/");
 const counts = ({ insertions, deletions }: DiffFile): string => (insertions === null ? "" : `+${insertions} −${deletions ?? 0}`);
 
 function fileButton(file: DiffFile): Element {
@@ -75,7 +75,7 @@ function fileButton(file: DiffFile): Element {
       onClick: () => void loadFile(file.path),
     },
     icon(shape, colour),
-    el("span.cut", { title: file.path }, said(nameOf(file.path))),
+    el("span.cut", { title: file.path }, said(pathName(file.path))),
     el(
       "span.num.tiny.no-wrap",
       file.insertions === null

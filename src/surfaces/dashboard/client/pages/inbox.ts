@@ -11,14 +11,14 @@ import { draw, href, now, state } from "../store.ts";
 
 const answerCharsMax = 40;
 
-const idOf = ({ key, id }: Attention): string => `${key} ${id}`;
+const attentionId = ({ key, id }: Attention): string => `${key} ${id}`;
 
 export function inboxPage(): Child {
   const { overview } = state;
   if (overview === null) return h1("Inbox");
   const asks = overview.attention;
-  if (state.question === null || !asks.some((ask) => idOf(ask) === state.question))
-    state.question = asks[0] === undefined ? null : state.question === "" ? "" : idOf(asks[0]);
+  if (state.question === null || !asks.some((ask) => attentionId(ask) === state.question))
+    state.question = asks[0] === undefined ? null : state.question === "" ? "" : attentionId(asks[0]);
   return [
     el(
       "div.head",
@@ -63,7 +63,7 @@ export function inboxPage(): Child {
 }
 
 function card(ask: Attention): Element {
-  const id = idOf(ask);
+  const id = attentionId(ask);
   const isOn = state.question === id;
   return el(
     `article.card${isOn ? ".on" : ""}`,
@@ -145,7 +145,7 @@ function answers(ask: Attention, id: string): Child {
         ? "Write your answer first."
         : "Choose an answer first."
       : null;
-  const label = idle !== null ? idle.replace(/\.$/, "") : picked === undefined ? "Send your words" : `Send “${wordsOf(ask, picked)}”`;
+  const label = idle !== null ? idle.replace(/\.$/, "") : picked === undefined ? "Send your words" : `Send “${askWords(ask, picked)}”`;
   return [
     el(
       "div.options",
@@ -205,7 +205,7 @@ function answers(ask: Attention, id: string): Child {
 }
 
 /** An answer as its button says it. */
-function wordsOf(ask: Attention, picked: string): string {
+function askWords(ask: Attention, picked: string): string {
   const text = ask.options.find(({ key }) => key === picked)?.text ?? "";
   const words = text === "" ? picked : text;
   return words.length <= answerCharsMax ? words : `${words.slice(0, answerCharsMax - 1)}…`;

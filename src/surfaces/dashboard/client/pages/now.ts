@@ -48,10 +48,10 @@ export function nowPage(): Child {
           : needsYou(),
         atWork.length === 0
           ? null
-          : section("At work", plural(atWork.length, "open run"), el("div.panel", atWork.map(lineIn(wholeRows("now", atWork.length))))),
+          : section("At work", plural(atWork.length, "open run"), el("div.panel", atWork.map(findLine(wholeRows("now", atWork.length))))),
         open.length === atWork.length
           ? null
-          : section("Drafts", "not started", el("div.panel", open.filter(({ state: word }) => word === "draft").map(lineIn(Infinity)))),
+          : section("Drafts", "not started", el("div.panel", open.filter(({ state: word }) => word === "draft").map(findLine(Infinity)))),
         shown.length === 0
           ? null
           : section(
@@ -125,7 +125,7 @@ function needsYou(): Element {
   );
 }
 
-const lineIn =
+const findLine =
   (whole: number) =>
   (run: RunCard, at: number): Element =>
     at < whole ? runLine(run) : runName(run);
