@@ -9,8 +9,6 @@ import type { Submissions, ReturnContext, ReturnOf } from "./returns/submissions
 import { salvageable } from "./salvage.ts";
 import { toolNames } from "./returns/tools.ts";
 
-export const asksMax = 2;
-
 export type Judged =
   | { readonly says: Says; readonly claim: unknown; readonly warnings: readonly string[] }
   | { readonly errors: readonly string[] };

@@ -165,6 +165,8 @@ export type Step = {
   prompt?: string | undefined;
   returns?: string | undefined;
   returns_optional?: boolean | undefined;
+  /** How often an invalid return is asked for again; it is then no reason for another attempt. */
+  corrections?: number | undefined;
   proof?: Proof[] | undefined;
   sees?: string[] | undefined;
   masks?: string[] | undefined;
@@ -181,6 +183,9 @@ export type Step = {
   then?: Row[] | undefined;
   otherwise?: Row[] | undefined;
 };
+
+/** How often an agent is asked for an invalid return again in one turn. */
+export const correctionsMax = 2;
 
 const Retry = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(20));
 
@@ -207,6 +212,7 @@ export const Step: v.GenericSchema<Step> = v.strictObject({
   prompt: v.optional(v.string()),
   returns: v.optional(v.string()),
   returns_optional: v.optional(v.boolean()),
+  corrections: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(correctionsMax))),
   proof: v.optional(v.array(Proof)),
   sees: v.optional(v.array(v.string())),
   masks: v.optional(v.array(v.string())),

@@ -56,7 +56,8 @@ function follow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeVi
   if (typeof outcome.facts["agent_asks"] === "string") return askForAgent(cursor, step, outcome.facts["agent_asks"]);
   const hasFailed = outcome.kind === "failed";
   const streak = own(cursor.streak, step.id) ?? 0;
-  if (hasFailed && streak > 0 && streak <= flowRetry(run.drafted.flow, step)) {
+  const isCorrected = step.corrections !== undefined && outcome.reason === "return_invalid";
+  if (hasFailed && !isCorrected && streak > 0 && streak <= flowRetry(run.drafted.flow, step)) {
     return withinRetries(run, record({ event: "step_retried", walk: cursor.path, step: step.id, n: streak }));
   }
   const rows: readonly Row[] = hasFailed

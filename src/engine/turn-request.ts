@@ -1,6 +1,6 @@
 // turn-request: builds the order for an agent's turn: prompt, time limit, scope, budget left and conversation to continue.
 
-import type { Step } from "../contracts/flow.ts";
+import { correctionsMax, type Step } from "../contracts/flow.ts";
 import { runHistory } from "../core/history.ts";
 import { runAllowance, minutesLeft, retriesLeft } from "../core/budget.ts";
 import type { CursorView } from "../core/state.ts";
@@ -10,7 +10,6 @@ import { type StepExecution, actionSetting } from "./step-execution.ts";
 import type { Brief } from "./runtime.ts";
 
 const turnMinutesMax = 20;
-const asksMax = 3;
 
 /** The session that a step continues; null if it starts its own. */
 export function continuedSession({ seen, streak }: Pick<CursorView, "seen" | "streak">, { id, continues }: Step): string | null {
@@ -58,7 +57,7 @@ export function orderOf(
         ...(how === undefined ? {} : { how }),
       }),
     onAskAgain: async (ask, errors, raw, usage) => {
-      if (ask > asksMax || retriesLeft(action.run()) === 0) return false;
+      if (ask > 1 + (step.corrections ?? correctionsMax) || retriesLeft(action.run()) === 0) return false;
       const blob = await action.runtime.journal.putBlob(raw);
       await action.record({
         event: "return_asked_again",

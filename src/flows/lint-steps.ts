@@ -32,6 +32,7 @@ const kindsByKey: Readonly<Record<string, readonly StepKind[]>> = {
   prompt: ["agent"],
   returns: ["agent"],
   returns_optional: ["agent"],
+  corrections: ["agent"],
   sees: ["agent", "run"],
   masks: ["agent"],
   keeps: ["agent"],

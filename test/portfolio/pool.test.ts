@@ -1,6 +1,6 @@
 // Whole portfolios with the embedded agent: dispatched, proved, merged, killed and taken up again.
 
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -293,10 +293,24 @@ test("a worker's result is asked for again where a field is missing; its suggest
     "--touches",
     "b.txt",
   );
+  const partly = await add(
+    "Shop",
+    "write c",
+    [{ when: asked, returns: partial }, { do: [file("c.txt"), done] }],
+    "--accept",
+    "c :: test -f c.txt",
+    "--touches",
+    "c.txt",
+  );
   await pool("--jobs", "2");
   const state = (await run("status"))["tasks"] as readonly Row[];
   const statusOf = (id: string): string | undefined => state.find((row) => row.id === id)?.status;
-  expect([statusOf(corrected), statusOf(never)]).toEqual(["done", "needs_adjustment"]);
+  expect([statusOf(corrected), statusOf(never), statusOf(partly)]).toEqual(["done", "needs_adjustment", "needs_adjustment"]);
+  // One correction, and no further attempt.
+  const runs = join(folder, ".autopilot/portfolio/copies", `${partly}.1`, ".autopilot/runs");
+  const [runId = ""] = readdirSync(runs);
+  const lines = readFileSync(join(runs, runId, "journal.jsonl"), "utf8");
+  expect([lines.split('"event":"return_asked_again"').length - 1, lines.split('/report#2"').length - 1]).toEqual([1, 0]);
   const page = readFileSync(join(folder, ".openclaw-autopilot/tasks", `${corrected}.md`), "utf8");
   expect(page).toContain("the worker claims: done, confidence high");
   const proposed = events(folder).filter(({ event_type }) => event_type === "followup_task_created");

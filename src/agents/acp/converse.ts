@@ -2,9 +2,10 @@
 
 import { type ClientConnection, type PromptResponse, RequestError } from "@agentclientprotocol/sdk";
 import { setTimeout as wait } from "node:timers/promises";
+import { correctionsMax } from "../../contracts/flow.ts";
 import type { TurnFacts, TurnMeta } from "../../contracts/script.ts";
 import type { ReportedUsage, TurnRequest, TurnResult } from "../../ports/agent.ts";
-import { askAgain, asksMax, endedTurn, judge } from "../judge.ts";
+import { askAgain, endedTurn, judge } from "../judge.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
 import type { Collector } from "./collector.ts";
 import { TurnOver, type Watch } from "./ending.ts";
@@ -58,7 +59,7 @@ export async function converse(talk: Talk): Promise<TurnResult> {
         judged,
       );
     }
-    const mayAsk = again < asksMax && (await asked.onAskAgain(facts.ask + 1, judged.errors, collector.answer, usage));
+    const mayAsk = again < correctionsMax && (await asked.onAskAgain(facts.ask + 1, judged.errors, collector.answer, usage));
     if (!mayAsk) {
       const detail = `What the agent handed back does not fit: ${judged.errors.join("; ")}.\nIt said:\n${wholeTail(collector.answer, rawCharsMax)}`;
       return failed("return_invalid", detail, { isOpen: true, said: collector.said, stderr: stderr(), usage });

@@ -5,6 +5,7 @@
 //   T2. All prompts of a turn share one deadline.
 
 import { randomUUID } from "node:crypto";
+import { correctionsMax } from "../../contracts/flow.ts";
 import type { ReportedUsage, TurnRequest, TurnResult } from "../../ports/agent.ts";
 import { Collector } from "../acp/collector.ts";
 import { isInLayer } from "../acp/path-in-layer.ts";
@@ -13,7 +14,7 @@ import { outcomeOf } from "../acp/outcome.ts";
 import { failed } from "../acp/result.ts";
 import { nothingUsed, usageAfter, type UsageBefore, usageOf } from "../acp/usage.ts";
 import { openingPrompt } from "../opening-prompt.ts";
-import { askAgain, asksMax, endedTurn, judge } from "../judge.ts";
+import { askAgain, endedTurn, judge } from "../judge.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
 import { claudeDialect } from "./claude.ts";
 import { codexDialect } from "./codex.ts";
@@ -91,7 +92,7 @@ export async function cliTurn(speech: keyof typeof dialects, request: TurnReques
       return endedTurn(request, environment.submissions, seen, judged);
     }
     const mayAsk =
-      again < asksMax &&
+      again < correctionsMax &&
       session !== null &&
       (await request.onAskAgain(request.facts.ask + again + 1, judged.errors, collector.answer, usage));
     if (!mayAsk) return unusable(judged.errors, collector, ran.stderr, usage);

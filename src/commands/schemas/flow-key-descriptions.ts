@@ -105,6 +105,7 @@ export const flowKeys: Readonly<Record<string, string>> = {
     prompt: "A file in prompts/.",
     returns: "The schema of the JSON it must hand back, by name.",
     returns_optional: "It need not hand anything back.",
+    corrections: "How often an invalid return is asked for again (0 to 2, by itself 2). A step that says so is not retried for one.",
     proof: "Its gate: what must hold for it to have passed.",
     sees: "Steps whose outcomes the prompt may hold under {previous}.",
     masks: "Files the agent must not find in its folder.",
