@@ -128,6 +128,36 @@ test("a page that was edited by hand is told, kept aside and drawn again", async
   expect(readFileSync(shown(`tasks/${id}.md`), "utf8")).toContain('status: "ready"');
 });
 
+test("a tick tells once what it finds in the files and does not follow: lines set aside, lines that would move a task, pages changed by hand", async () => {
+  const { context, shown, root } = await begun();
+  const id = idOf(await addTask(context, { project: "proj-shop", objective: "Make it" }));
+  await moveTask(context, { task: id, to: "canceled", because: "not wanted" });
+  await pausePortfolio(context, { paused: true });
+  const events = shown("events/events.jsonl");
+  const count = readFileSync(events, "utf8").split("\n").length - 1;
+  const moves = { ts: "2026-02-27T09:30:00Z", event_type: "task_status_changed", project_id: "proj-shop", task_id: id, block_id: null };
+  const line = { ...moves, from_status: "canceled", to_status: "ready", actor: "human", summary: "again", evidence: [] };
+  appendFileSync(events, `garbage\n${JSON.stringify(line)}\n`);
+  const pages = [`tasks/${id}.md`, "projects/proj-shop.md", "portfolio.md"];
+  const before = pages.map((name) => readFileSync(shown(name), "utf8"));
+  writeFileSync(shown(pages[0] ?? ""), (before[0] ?? "").replace('status: "canceled"', 'status: "done"'));
+  rmSync(shown(pages[1] ?? ""));
+  const tick = (): Promise<Answer> => tickPortfolio(context, { dryRun: false });
+  const { warnings } = await tick();
+  expect(warnings).toMatchObject([
+    expect.stringMatching(new RegExp(`^events/events\\.jsonl:${count + 1}: set aside in .*: not JSON$`)) as string,
+    expect.stringContaining(
+      `events/events.jsonl:${count + 2}: kept, and not followed: it says that ${id} is ready, and it is canceled here`,
+    ) as string,
+    expect.stringContaining(`tasks/${id}.md was changed by hand ("status: "done"")`) as string,
+  ]);
+  expect((await readPortfolio(portfolioAt(root))).tasks[id]?.status).toBe("canceled");
+  expect(readFileSync(shown(pages[0] ?? ""), "utf8")).toContain('status: "canceled"');
+  expect(readFileSync(shown(pages[1] ?? ""), "utf8")).toContain("proj-shop");
+  expect((await tick()).warnings).toEqual([]);
+  expect((await rebuildPortfolio(context)).data).toEqual({ different: [] });
+});
+
 test("a torn events file is fixed, and what another tool appended is taken in once", async () => {
   const { context, shown } = await begun();
   const theirs = JSON.stringify({

@@ -34,7 +34,7 @@ export function importIssues(context: CommandContext, input: IntakeInput): Promi
   return answered(async () => {
     requireOutside(context);
     const paths = requirePortfolio(context);
-    const { state } = await withPortfolio(context, paths, (open) => Promise.resolve({ state: open.state }));
+    const { state, warnings: found } = await withPortfolio(context, paths, (open) => Promise.resolve(open));
     const project = projectOf(state, input.project);
     const countMax = input.limit ?? countMaxDefault;
     const { issues, isWhole } = await issuesOf(context, project, input, countMax); // asked for before the portfolio is taken in hand
@@ -53,7 +53,7 @@ export function importIssues(context: CommandContext, input: IntakeInput): Promi
       return reply("ok", {
         message: `Proposed ${count} ${count === 1 ? "task" : "tasks"} from ${input.from}; ${known} ${known === 1 ? "was" : "were"} here already.`,
         page: tasks.slice(0, shownMax).map(({ objective, link }, at) => `· ${drafted.ids[at] ?? ""}  ${objective}  ${link ?? ""}`),
-        warnings: [...open.warnings, ...cut],
+        warnings: [...found, ...open.warnings, ...cut],
         remediation: count === 0 ? [] : ["autopilot portfolio ready TASK, once you have looked at it"],
         data: { ids: drafted.ids, known },
       });

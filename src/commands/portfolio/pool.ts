@@ -37,10 +37,12 @@ import { dispatch, type Workers } from "../../portfolio/worker/dispatch.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { clearLeftovers } from "../../portfolio/merge/leftovers.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
+import { restorePages } from "../../portfolio/store/draw.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
 
 const roomEveryMs = 30_000;
+const pagesEveryMs = 60_000;
 const startsAtOnce = Math.max(2, availableParallelism()); // starts are git and this process in turn: so many keep the cores busy
 
 export type PoolInput = {
@@ -59,6 +61,8 @@ type Pool = Workers &
     readonly input: PoolInput;
     /** Why nothing new may start, and when that was found out: measuring copies takes a while. */
     room: { readonly at: number; readonly why: string | null };
+    /** When the pages were last compared with the journal. */
+    pagesAt: number | null;
     /** Tasks of a plan that are being given to workers. N7 */
     starts: Promise<void> | null;
     /** What went wrong there: the pool ends with it. */
@@ -68,12 +72,19 @@ type Pool = Workers &
 
 export function runPortfolio(context: CommandContext, input: PoolInput): Promise<Answer> {
   return answered(async () => {
-    const paths = requirePortfolio(context);
+    const found: string[] = [];
+    const paths: PortfolioPaths = {
+      ...requirePortfolio(context),
+      // One tick says it in its answer; a pool that works for long, at once.
+      tell: (warning) => void (found.push(warning), input.ticksMax === undefined && context.show(`! ${warning}`)),
+    };
     if (input.agent !== undefined) requireAgents(context.cwd, input.agent);
     if (input.fleet === true) requireFleet(context);
     const release = await holdPool(paths, input.fleet === true);
     try {
-      return input.fleet === true ? await planWithLease(context, paths, input) : await work(context, paths, input);
+      const answer = input.fleet === true ? await planWithLease(context, paths, input) : await work(context, paths, input);
+      const isTick = input.ticksMax !== undefined;
+      return { ...answer, ...(isTick ? { warnings: [...found, ...(answer.warnings ?? [])] } : {}), data: { ...answer.data, found } };
     } finally {
       release();
     }
@@ -108,6 +119,7 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
     merging: new Map(),
     held: new Map(),
     room: { at: 0, why: null },
+    pagesAt: null,
     starting: new Set(),
     starts: null,
     failure: null,
@@ -131,7 +143,7 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
   }
   await allEnded(pool);
   if (pool.failure !== null) throw pool.failure.error;
-  return withPortfolio(context, paths, ({ state, warnings }) => {
+  return withPortfolio(context, paths, ({ state }) => {
     emptyCopies(paths, state);
     const held = [...pool.held.values()].map(({ why }) => why);
     const done = state.totals.tasks_completed_total - before;
@@ -140,7 +152,7 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
       reply("ok", {
         message: `${done} ${done === 1 ? "task" : "tasks"} done; ${left} left.`,
         result: left === 0 ? "PASS" : "WARN",
-        warnings: [...warnings, ...held.map((why) => `Landing waits: ${why}`)],
+        warnings: held.map((why) => `Landing waits: ${why}`),
         remediation: left === 0 ? [] : ["autopilot portfolio status", "autopilot inbox"],
         data: { done, left, held: held.length === 0 ? null : held.join("; ") },
       }),
@@ -219,16 +231,19 @@ async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goe
   const hadNews = pool.hasNews;
   pool.hasNews = false;
   const waiting = await settle(pool); // N2
-  const { planned, moved, warnings } = await withPortfolio(context, paths, async (open) => {
+  const { planned, moved } = await withPortfolio(context, paths, async (open) => {
     cancelWorkers(pool, open.state.tasks);
     const looked = await lookAtWorkers(pool, open);
     emptyCopies(paths, open.state);
     const all = planFor(context, open, { input, paths, noRoom: (quotaMb) => roomOf(pool, open.state, quotaMb) }, looked.gone);
     const made = pool.starts === null ? all : { ...all, actions: all.actions.filter((action) => action.do !== "dispatch") }; // N7
     const written = await carryOut(paths, open, made);
-    return { planned: made, moved: looked.moved || written, warnings: open.warnings };
+    if (pool.pagesAt === null || systemClock.monotonicMs() - pool.pagesAt > pagesEveryMs) {
+      pool.pagesAt = systemClock.monotonicMs();
+      open.warnings.push(...restorePages(paths, open.state));
+    }
+    return { planned: made, moved: looked.moved || written };
   });
-  for (const warning of warnings) context.show(`! ${warning}`); // what drawing found is among them
   const goesOn = planned.waiting.some(({ code }) => code === "resting");
   if (context.interrupted.aborted) return { moved: moved || hadNews, goesOn };
   for (const action of planned.actions) if (action.do === "merge") beginMerge(pool, action, waiting);

@@ -161,7 +161,7 @@ export function portfolioInbox(context: CommandContext): Promise<Answer> {
   return answered(async () => {
     const { paths, foreign } = visiblePortfolio(context);
     // What runs have come to ask since the last tick is asked here too.
-    const { rows, tasks } =
+    const { rows, tasks, warnings } =
       foreign === null
         ? await withPortfolio(context, paths, async (open) => {
             const { gone } = await lookAtWorkers({ paths, active: new Map() }, open);
@@ -170,11 +170,13 @@ export function portfolioInbox(context: CommandContext): Promise<Answer> {
             return {
               rows: [...inboxRows(state, open.now()), ...(await runQuestions(context, state))],
               tasks: taskRows(state, open.now()),
+              warnings: open.warnings,
             };
           })
         : await checkedPortfolio(paths).then((state) => ({
             rows: inboxRows(state, systemClock.now()),
             tasks: taskRows(state, systemClock.now()),
+            warnings: [],
           }));
     const message = `${waitingForPeople(rows.length, tasks.length) ?? "Nothing waits for you"}.`;
     const page = rows.flatMap(({ question, task, project, expected_action, impact, options, age_ms, command }) => [
@@ -191,6 +193,12 @@ export function portfolioInbox(context: CommandContext): Promise<Answer> {
       `  ${status}, ${Math.floor(age_ms / 60_000)} min: ${why}`,
       ...commands.map((command) => `  ${command}`),
     ]);
-    return reply("ok", { ...onlyShown(foreign), message, page: [message, ...page, ...stuck], data: { blocks: rows, tasks, foreign } });
+    return reply("ok", {
+      warnings,
+      ...onlyShown(foreign),
+      message,
+      page: [message, ...page, ...stuck],
+      data: { blocks: rows, tasks, foreign },
+    });
   });
 }

@@ -10,7 +10,7 @@
 
 import { type PortfolioTaskStatus, portfolioTaskStatuses } from "../../contracts/portfolio.ts";
 import { priorityDefault } from "../../contracts/portfolio-journal.ts";
-import { noUsage, type Portfolio, triesMax } from "./state.ts";
+import { noUsage, type Portfolio, type PortfolioView, triesMax } from "./state.ts";
 import { addTask, setStatus, type Stamp } from "./task-changes.ts";
 
 /** A line that isn't a JSON object, or that speaks of nothing we know, changes nothing: it is only kept. */
@@ -95,6 +95,19 @@ export function reduceImported(state: Portfolio, line: string, at: Stamp): void 
     known.resolved_at = at.ts;
     known.answer = summary;
   }
+}
+
+/** Why a line does not do what it says; null if it does, or says nothing that could be done. I1, I3 */
+export function whyIgnored(state: PortfolioView, line: string): string | null {
+  const said = parsed(line);
+  if (said === null) return null;
+  const [task, block, to] = [state.tasks[textIn(said, "task_id") ?? ""], textIn(said, "block_id"), statusOf(said["to_status"])];
+  const asked = state.blocks[block ?? ""];
+  if (textIn(said, "event_type") === "block_resolved" && asked?.resolved_at === null && asked.content !== "")
+    return `not taken as an answer: ${asked.block_id} is a question of ours. To answer it: autopilot portfolio answer --block ${asked.block_id} "…"`;
+  if (task === undefined || to === null || task.is_imported || task.status === to) return null;
+  const command = to === "canceled" ? `autopilot portfolio cancel ${task.task_id}` : `autopilot portfolio status`;
+  return `not followed: it says that ${task.task_id} is ${to}, and it is ${task.status} here; another tool's line moves no task of ours. See ${command}`;
 }
 
 function parsed(line: string): Readonly<Record<string, unknown>> | null {

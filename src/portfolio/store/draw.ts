@@ -14,6 +14,7 @@ import { checkpointLines } from "../views/checkpoints.ts";
 import { isUntouched, snapshotOf } from "../views/front-matter.ts";
 import { type Page, portfolioPage, projectPage, taskPage } from "../views/pages.ts";
 import type { PortfolioView } from "../planner/state.ts";
+import { oneLine } from "../../views/wording.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { folderBelow, refuseInTheWay } from "../../project/own-folder.ts";
 import type { PortfolioPaths } from "./folder.ts";
@@ -111,9 +112,45 @@ function drawPage(paths: PortfolioPaths, name: string, { fields, body }: Page, w
   if (before === text) return;
   if (before !== null && !isUntouched(before, sha256)) {
     const kept = keepCopy(paths, basename(name), before); // D2
-    warnings.push(`${name} was changed by hand; the journal counts, and what it said is kept in ${kept}`);
+    const told = differenceOf(before, text);
+    warnings.push(`${name} was changed by hand${told}; the journal counts, and what it said is kept in ${kept}`);
   }
   replace(path, text);
+}
+
+const linesShown = 3;
+
+/** What a page says that the journal doesn't, in a few words. */
+function differenceOf(before: string, text: string): string {
+  const known = new Set(text.split("\n"));
+  const added = before.split("\n").filter((line) => line.trim() !== "" && !known.has(line));
+  const more = added.length > linesShown ? ` and ${added.length - linesShown} more` : "";
+  return added.length === 0
+    ? ""
+    : ` (${added
+        .slice(0, linesShown)
+        .map((line) => `"${oneLine(line, 80)}"`)
+        .join(", ")}${more})`;
+}
+
+type NamedPage = readonly [name: string, page: () => Page];
+const pagesOf = (state: PortfolioView): readonly NamedPage[] => [
+  [portfolioFiles.portfolio, () => portfolioPage(state)],
+  ...Object.values(state.projects).map((project): NamedPage => [
+    `${portfolioFiles.projects}/${project.project_id}.md`,
+    () => projectPage(state, project),
+  ]),
+  ...Object.values(state.tasks).map((task): NamedPage => [`${portfolioFiles.tasks}/${task.task_id}.md`, () => taskPage(task)]),
+];
+
+/** Draws the pages again that somebody changed or removed, though the journal did not go on. */
+export function restorePages(paths: PortfolioPaths, state: PortfolioView): readonly string[] {
+  const warnings: string[] = [];
+  for (const [name, page] of pagesOf(state)) {
+    const there = readOwnFile(join(paths.shown, name));
+    if (there === null || !isUntouched(there, sha256)) drawPage(paths, name, page(), warnings);
+  }
+  return warnings;
 }
 
 /** Regenerates everything; returns what was different. */
@@ -131,15 +168,8 @@ export function redraw(
     replace(eventsPath(paths), joined(lines));
   }
   if (drawCheckpoints(paths, state, warnings)) different.push(portfolioFiles.checkpoints);
-  const pages: [string, Page][] = [
-    [portfolioFiles.portfolio, portfolioPage(state)],
-    ...Object.values(state.projects).map((project): [string, Page] => [
-      `${portfolioFiles.projects}/${project.project_id}.md`,
-      projectPage(state, project),
-    ]),
-    ...Object.values(state.tasks).map((task): [string, Page] => [`${portfolioFiles.tasks}/${task.task_id}.md`, taskPage(task)]),
-  ];
-  for (const [name, page] of pages) {
+  for (const [name, make] of pagesOf(state)) {
+    const page = make();
     const before = readOwnFile(join(paths.shown, name));
     if (before !== snapshotOf(page.fields, page.body, sha256)) different.push(name);
     drawPage(paths, name, page, warnings);

@@ -25,6 +25,8 @@ export type PortfolioPaths = {
   readonly own: string;
   /** Where its journal is kept if not in its folder. */
   readonly journal?: PortfolioStore;
+  /** Where what is found in the files is told, if not in a command's answer: a pool takes the portfolio in hand in many places. */
+  readonly tell?: (warning: string) => void;
   /** Of a pool whose right to plan is a lease in a store, which it may lose. */
   readonly planner?: {
     readonly epoch: number;

@@ -14,9 +14,12 @@ import type { PortfolioPaths } from "./folder.ts";
 /** How far the files follow the journal: up to which entry, and how long the events file was then. */
 export type Cursor = { readonly seq: number; readonly bytes: number };
 
+/** A line of another tool's, with its place for messages: `events/events.jsonl:12`. */
+export type ForeignLine = { readonly place: string; readonly row: string };
+
 /** What is in the events file behind what we know of. */
 export type Beyond = {
-  readonly foreign: readonly string[];
+  readonly foreign: readonly ForeignLine[];
   readonly warnings: readonly string[];
   /** How many of the lines to draw stand there already. */
   readonly there: number;
@@ -36,14 +39,16 @@ export function linesBeyond(paths: PortfolioPaths, cursor: Cursor, undrawn: read
   const known = new Set(undrawn);
   const before = (): number => (cursor.bytes === 0 ? 0 : textFrom(path, 0, cursor.bytes).split("\n").length - 1);
   const read = judgeLines(textFrom(path, cursor.bytes, size), (row) => (known.has(row) ? null : faultOf(PortfolioEvent, row)));
-  const foreign: string[] = [];
+  const foreign: ForeignLine[] = [];
+  const hasMore = read.wrong.length > 0 || read.sound.some(({ row }) => !known.has(row));
+  const lineBefore = hasMore ? before() : 0;
   let there = 0;
   let isInOrder = true;
-  for (const row of read.sound) {
+  for (const { at, row } of read.sound) {
     if (known.has(row)) isInOrder = isInOrder && foreign.length === 0 && undrawn[there++] === row;
-    else foreign.push(row);
+    else foreign.push({ place: `${eventsFile}:${lineBefore + at}`, row });
   }
-  const warnings = read.wrong.length === 0 ? [] : setAside(paths, eventsFile, read.wrong, before());
+  const warnings = read.wrong.length === 0 ? [] : setAside(paths, eventsFile, read.wrong, lineBefore);
   // The file has the journal's order: what is not in the journal yet may only stand behind all that is.
   const isMixed = !isInOrder || (foreign.length > 0 && undrawn.length > there);
   if (isMixed)
@@ -59,19 +64,22 @@ export function soundLines(
   schema: v.GenericSchema,
 ): { readonly kept: readonly string[]; readonly warnings: readonly string[] } {
   const { sound, wrong } = judgeLines(text, (row) => faultOf(schema, row));
-  return { kept: sound, warnings: wrong.length === 0 ? [] : setAside(paths, name, wrong, 0) };
+  return { kept: sound.map(({ row }) => row), warnings: wrong.length === 0 ? [] : setAside(paths, name, wrong, 0) };
 }
 
 type Wrong = { readonly at: number; readonly row: string; readonly fault: string };
 
-function judgeLines(text: string, fault: (row: string) => string | null): { readonly sound: string[]; readonly wrong: readonly Wrong[] } {
+function judgeLines(
+  text: string,
+  fault: (row: string) => string | null,
+): { readonly sound: readonly Omit<Wrong, "fault">[]; readonly wrong: readonly Wrong[] } {
   const rows = text.split("\n");
   const tail = rows.pop() ?? "";
-  const sound: string[] = [];
+  const sound: Omit<Wrong, "fault">[] = [];
   const wrong: Wrong[] = [];
   for (const [at, row] of rows.entries()) {
     const why = fault(row);
-    if (why === null) sound.push(row);
+    if (why === null) sound.push({ at: at + 1, row });
     else wrong.push({ at: at + 1, row, fault: why });
   }
   if (tail !== "") wrong.push({ at: rows.length + 1, row: tail, fault: "the file ended in the middle of a line" });

@@ -8,6 +8,7 @@
 //   O4. An agent proposes and pauses; every other change of its own, and every person's from inside a run, is refused.
 //   O5. A pool that has lost the portfolio to another writes nothing: it is asked while the journal is held, which its successor needs too.
 //   O6. Every open question is about what is there: one that a change has overtaken is asked again in the same breath.
+//   O7. What is found in the files and does not count is told once, with its file, its line and why: by the answer, or by the pool.
 // Invariants G1 and on: portfolio/store/fold.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -20,6 +21,7 @@ import { isAgent } from "../../core/grants.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { reduceToLine } from "../views/event-line.ts";
 import { mayAgentWrite } from "../planner/grants.ts";
+import { whyIgnored } from "../planner/imported-line.ts";
 import { reduce } from "../planner/reduce.ts";
 import { openPortfolio, type PortfolioView } from "../planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -133,7 +135,11 @@ async function workWith<Value>(
   const beyond = linesBeyond(paths, cursor, lines);
   const cut = `the journal ended in the middle of a line, which nobody was told of; ${repaired?.cut_bytes ?? 0} bytes from byte ${repaired?.at_byte ?? 0} on were cut off`;
   const warnings = [...(repaired === null ? [] : [cut]), ...beyond.warnings];
-  for (const line of beyond.foreign) await write({ event: "line_imported", actor: "system", reason_code: "ok", line }); // O2
+  for (const { place, row: line } of beyond.foreign) {
+    const ignored = whyIgnored(fold.state, line);
+    if (ignored !== null) warnings.push(`${place}: kept, and ${ignored}`); // O7
+    await write({ event: "line_imported", actor: "system", reason_code: "ok", line }); // O2
+  }
   await askAgain(); // the process that changed something may have been killed before
   const open: OpenPortfolio = { paths, state: fold.state, now, write, warnings, isDrawn: false };
   try {
@@ -141,6 +147,7 @@ async function workWith<Value>(
   } finally {
     const drawing = { paths, state: fold.state, seq: journal.position.seq, lines, cursor, beyond };
     if (!open.isDrawn) warnings.push(...(await draw(drawing, () => allLines(paths)))); // O1
+    if (paths.tell !== undefined) for (const warning of warnings.splice(0)) paths.tell(warning); // O7
   }
 }
 
