@@ -91,11 +91,28 @@ export type EditInput = Omit<TaskInput, "project" | "objective" | "key" | "propo
   readonly target?: string | undefined;
   readonly slots?: number | undefined;
   readonly acceptUnproved?: boolean | undefined;
+  readonly dayBudget?: string | undefined;
 };
+
+/** The budgets of all projects together. */
+function editBudgets(context: CommandContext, paths: PortfolioPaths, { id: _id, budget, dayBudget, ...more }: EditInput): Promise<Answer> {
+  return withPortfolio(context, paths, async (open) => {
+    const changes = {
+      ...(budget === undefined ? {} : { budget: budgetOf(budget) }),
+      ...(dayBudget === undefined ? {} : { day_budget: budgetOf(dayBudget) }),
+    };
+    if (Object.keys(changes).length === 0 || Object.values(more).some((value) => value !== undefined))
+      invalid("Of the portfolio only --budget and --day-budget can be changed.");
+    await open.write({ ...operatorOf(context), event: "portfolio_updated", ...changes });
+    return reply("ok", { message: "The portfolio is changed.", warnings: open.warnings, data: { id: "portfolio" } });
+  });
+}
 
 export function editPortfolio(context: CommandContext, input: EditInput): Promise<Answer> {
   return answered(async () => {
     const paths = requirePortfolio(context);
+    if (input.id === "portfolio") return editBudgets(context, paths, input);
+    if (input.dayBudget !== undefined) invalid("--day-budget is for the portfolio: autopilot portfolio edit portfolio --day-budget ….");
     const agent = input.agent === undefined ? {} : { agent: requireAgents(context.cwd, input.agent) };
     const repository = await repositoryFor(context, paths, input);
     const { projects, tasks } = await readPortfolio(paths);

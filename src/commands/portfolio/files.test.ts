@@ -158,6 +158,19 @@ test("a tick tells once what it finds in the files and does not follow: lines se
   expect((await rebuildPortfolio(context)).data).toEqual({ different: [] });
 });
 
+test("the portfolio's budgets can be raised where the inbox says so, and nothing else of it is taken", async () => {
+  const { context, root } = await begun();
+  await addTask(context, { project: "proj-shop", objective: "One" });
+  await editPortfolio(context, { id: "portfolio", dayBudget: "tokens=0" });
+  expect((await portfolioInbox(context)).page?.join("\n")).toContain("autopilot portfolio edit portfolio --day-budget tokens=…,usd=…");
+  expect((await showPortfolio(context, {})).data).toMatchObject({ needs_you: 1 });
+  await editPortfolio(context, { id: "portfolio", dayBudget: "tokens=1k" });
+  expect((await portfolioInbox(context)).data).toMatchObject({ tasks: [] });
+  for (const input of [{ id: "portfolio" }, { id: "portfolio", budget: "usd=3", priority: 1 }, { id: "proj-shop", dayBudget: "usd=3" }])
+    expect(await editPortfolio(context, input)).toMatchObject({ reason_code: "portfolio_input_invalid" });
+  expect((await readPortfolio(portfolioAt(root))).day_budget).toEqual({ tokens: 1000 });
+});
+
 test("a torn events file is fixed, and what another tool appended is taken in once", async () => {
   const { context, shown } = await begun();
   const theirs = JSON.stringify({

@@ -61,7 +61,7 @@ export function showPortfolio(context: CommandContext, input: PoolInput & { read
         waiting: planned.waiting,
         held: heldLandings(state).map(({ held, tasks }) => ({ ...held, tasks: tasks.map(({ task_id }) => task_id) })),
         blocks: openBlocks(state).length,
-        needs_you: openBlocks(state).length + tasksForPeople(state).length,
+        needs_you: openBlocks(state).length + tasksForPeople(state, systemClock.now()).length,
       },
     });
   });
@@ -133,7 +133,7 @@ type TaskRow = {
 };
 
 const taskRows = (state: PortfolioView, now: string): readonly TaskRow[] =>
-  tasksForPeople(state).map(({ task, why, commands, since }) => ({
+  tasksForPeople(state, now).map(({ task, why, commands, since }) => ({
     task: task.task_id,
     project: task.project_id,
     status: task.status,

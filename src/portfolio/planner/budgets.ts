@@ -12,6 +12,8 @@ type Dimension = (typeof dimensions)[number];
 
 export type Ended = { readonly scope: "portfolio" | "day" | "project"; readonly project_id: string | null; readonly because: string };
 
+export type HeldByBudget = { readonly scope: Ended["scope"] | "task"; readonly because: string; readonly tasks: readonly TaskView[] };
+
 type Purse = {
   readonly scope: Ended["scope"];
   readonly key: string;
@@ -59,6 +61,28 @@ export function whyNoBudget(state: PortfolioView, task: TaskView, now: string, w
   }
   return null;
 }
+
+/** By the budget that leaves nothing for them, or not enough: tasks that are ready, though nothing else works. */
+export function heldByBudget(state: PortfolioView, now: string): readonly HeldByBudget[] {
+  const held = new Map<string, HeldByBudget & { tasks: TaskView[] }>();
+  for (const task of Object.values(state.tasks)) {
+    if (task.status !== "ready" || !isBounded(state, task)) continue;
+    const because = whyNoBudget(state, task, now, []);
+    if (because === null) continue;
+    const purse = pursesOf(state, task.project_id, now).find(({ name }) => because.startsWith(`${name} has`));
+    const scope = purse?.scope ?? "task";
+    const key = purse?.key ?? task.task_id;
+    const one = held.get(key) ?? { scope, because, tasks: [] };
+    one.tasks.push(task);
+    held.set(key, one);
+  }
+  return [...held.values()];
+}
+
+const isBounded = ({ budget, day_budget, projects }: PortfolioView, task: TaskView): boolean =>
+  [budget, day_budget, task.budget, projects[task.project_id]?.budget ?? {}].some(
+    ({ tokens, usd }) => tokens !== undefined || usd !== undefined,
+  );
 
 /** What a run for this task may use: the least of all limits. Empty if there is none. */
 export function allowanceOf(state: PortfolioView, task: TaskView, now: string, working: readonly TaskView[]): PortfolioBudget {

@@ -1,6 +1,7 @@
 // for-people: tasks that no planner, worker or merge queue moves on: each waits for a person, though it asks no question. So does finished
 // work whose landing is held up.
 
+import { heldByBudget, type HeldByBudget } from "./budgets.ts";
 import { type HeldLanding, heldLandings } from "./held-landings.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 import { triesMax } from "./state.ts";
@@ -22,8 +23,10 @@ export type TaskForPeople = {
 export const isTriedAgain = ({ status, failures, returned_by, adjustments }: TaskView): boolean =>
   status === "failed" ? failures < triesMax : status === "needs_adjustment" && returned_by === "queue" && adjustments < adjustmentsMax;
 
-export const tasksForPeople = (state: PortfolioView): readonly TaskForPeople[] => [
+/** Without a time, as of the last tick: the pages are drawn from the journal alone. */
+export const tasksForPeople = (state: PortfolioView, now: string = state.heartbeat ?? ""): readonly TaskForPeople[] => [
   ...heldLandings(state).flatMap(heldForPeople),
+  ...heldByBudget(state, now).flatMap(unpaidForPeople),
   ...Object.values(state.tasks).flatMap((task) => forPeople(state, task)),
 ];
 
@@ -32,6 +35,16 @@ function heldForPeople({ held, tasks: [task, ...others] }: HeldLanding): readonl
   if (task === undefined) return [];
   const more = others.length === 0 ? "" : ` (${others.length} more wait behind it)`;
   return [{ task, why: `it is finished, and landing waits: ${held.because}${more}`, commands: [held.command], since: held.since }];
+}
+
+/** A budget that is used up is reported once, by the first task that it holds up. */
+function unpaidForPeople({ scope, because, tasks: [task, ...others] }: HeldByBudget): readonly TaskForPeople[] {
+  if (task === undefined) return [];
+  const id = scope === "task" ? task.task_id : scope === "project" ? task.project_id : "portfolio";
+  const more = others.length === 0 ? "" : ` (${others.length} more wait behind it)`;
+  const later = scope === "day" ? "; it goes on tomorrow, or once you raise it" : "";
+  const flag = scope === "day" ? "--day-budget" : "--budget";
+  return [{ task, why: `${because}${later}${more}`, commands: [`autopilot portfolio edit ${id} ${flag} tokens=…,usd=…`] }];
 }
 
 /** Empty if it continues by itself, or is over, or its question is what waits. */

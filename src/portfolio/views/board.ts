@@ -50,7 +50,7 @@ export function board(state: PortfolioView, { actions, waiting }: Plan, now: str
 
 function headOf(state: PortfolioView, now: string): readonly string[] {
   const counts = countsOf(state);
-  const asked = waitingForPeople(openBlocks(state).length, tasksForPeople(state).length);
+  const asked = waitingForPeople(openBlocks(state).length, tasksForPeople(state, now).length);
   const beat = state.heartbeat === null ? "no tick yet" : `last tick ${age(state.heartbeat, now)} ago`;
   return [
     `Portfolio ${oneLine(state.name, 30)}${state.paused ? " (paused)" : ""}: ${counts.running} running, ${counts.ready} ready, ${counts.done} done; ${beat}; ${figure(state.spent.tokens)} tokens, ${money(state.spent.usd)}`,

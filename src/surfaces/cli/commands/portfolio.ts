@@ -7,6 +7,7 @@ import { importSpec, pooled, poolFlags, rests, runSpec } from "./integration/por
 
 const priorityFlag: FlagSpec = { name: "priority", kind: "number", min: 1, placeholder: "N", about: "1 (highest) to 5.", standard: "3" };
 const budgetFlag: FlagSpec = { name: "budget", kind: "text", placeholder: "BUDGET", about: "What it may use: tokens=250k,usd=3." };
+const dayBudgetFlag: FlagSpec = { ...budgetFlag, name: "day-budget", about: "What one day may use: tokens=1M,usd=20." };
 const targetFlag: FlagSpec = {
   name: "target",
   kind: "text",
@@ -120,7 +121,7 @@ export const portfolioCommands: readonly Command[] = [
     usage: "[NAME] [--budget BUDGET] [--day-budget BUDGET]",
     details: [],
     arguments: [{ name: "NAME", about: "what it is called", optional: true }],
-    flags: [budgetFlag, { ...budgetFlag, name: "day-budget", about: "What one day may use: tokens=1M,usd=20." }],
+    flags: [budgetFlag, dayBudgetFlag],
     run: async (context, input) =>
       (await import("../../../commands/portfolio/add.ts")).initPortfolio(
         context,
@@ -251,17 +252,17 @@ export const portfolioCommands: readonly Command[] = [
     }),
   ),
   command("edit", {
-    summary: "Change a task or a project.",
+    summary: "Change a task, a project, or the portfolio's budgets.",
     usage: "ID [--objective TEXT] [--accept …] [--after …] [--touches …] [--priority N] [--repo DIR] …",
     details: [],
-    arguments: [{ name: "ID", about: "a task's or project's id" }],
-    flags: [objectiveFlag, priorityFlag, budgetFlag, ...taskFlags, repoFlag, targetFlag, slotsFlag, unprovedFlag],
+    arguments: [{ name: "ID", about: "a task's or project's id, or `portfolio` for the budgets of all" }],
+    flags: [objectiveFlag, priorityFlag, budgetFlag, dayBudgetFlag, ...taskFlags, repoFlag, targetFlag, slotsFlag, unprovedFlag],
     run: async (context, input) => {
       const [id = ""] = input.words;
       const wrong = misplaced(input, id.startsWith("proj-") ? "project" : "task");
       if (wrong !== null) return (await import("../../../commands/portfolio/add.ts")).refuseUsage(wrong);
       const change = await import("../../../commands/portfolio/change.ts");
-      return change.editPortfolio(context, { id, ...projected(input), ...tasked(input) });
+      return change.editPortfolio(context, { id, ...projected(input), ...tasked(input), dayBudget: input.text("day-budget") });
     },
   }),
   ...(["pause", "resume"] as const).map((name) =>
