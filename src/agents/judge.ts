@@ -13,7 +13,7 @@ export type Judged =
   | { readonly says: Says; readonly claim: unknown; readonly warnings: readonly string[] }
   | { readonly errors: readonly string[] };
 
-/** What a return is judged against: the prompt, and the return of the attempt before. */
+/** A return that repeats the prompt or the previous attempt's return is rejected. */
 export const turnRequestContext = ({ prompt, previous }: Pick<TurnRequest, "prompt" | "previous">): ReturnContext =>
   previous === undefined ? { prompt } : { prompt, previous };
 

@@ -31,9 +31,9 @@ import type { AgentProfile, LoginFile } from "./profiles/profile.ts";
 export const loginBytesMax = 256 * 1024;
 
 export type ReturnedLogin = {
-  /** What was copied back, below HOME. */
+  /** Paths below HOME. */
   readonly renewed: readonly string[];
-  /** What changed and was not copied back, with the reason. */
+  /** Changed files that were not copied back. */
   readonly kept: readonly { readonly path: string; readonly why: string }[];
 };
 export type LentLogin = { readonly files: readonly string[]; readonly giveBack: () => Promise<ReturnedLogin> };

@@ -29,7 +29,6 @@ import { asJson, returnsServer, type StdioServer } from "./returns/tools.ts";
 import type { TurnEnvironment } from "./turn-environment.ts";
 import { protocolFor } from "./protocol-for.ts";
 
-/** What an isolation may need of a turn besides its order. */
 export type TurnParts = { readonly profile: AgentProfile; readonly account: Account | null; readonly tools: StdioServer | null };
 
 export type AgentsOptions = {

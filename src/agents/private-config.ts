@@ -12,7 +12,7 @@ import { launchSpec, type TurnValues } from "./profiles/launch.ts";
 import type { AgentProfile } from "./profiles/profile.ts";
 import { invariant } from "../kit/invariant.ts";
 
-/** What the files are made of, and where the private HOME is outside the box; inside it may have another name. */
+/** `folder` is the private HOME as seen from outside the sandbox; inside it may have another name. */
 export type PrivateConfig = TurnValues & { readonly login: ChosenLogin; readonly folder?: string };
 
 /** Gives the paths written, below HOME. */

@@ -10,7 +10,6 @@ import type { AgentProfile } from "./profiles/profile.ts";
 import type { Submissions, ReturnOf } from "./returns/submissions.ts";
 import type { StdioServer } from "./returns/tools.ts";
 
-/** What a turn runs with, besides its order. */
 export type TurnEnvironment = {
   readonly profile: AgentProfile;
   /** The command and what it is started with, templates filled in. */

@@ -125,15 +125,15 @@ function stricterOptions(context: CommandContext, paths: ProjectPaths, { drafted
 /** From the first line on: a snapshot is not trusted. */
 function foldedFrom(folder: string): { readonly fold: Fold; readonly last: Entry | null } {
   const fold = openFold();
-  let last: Entry | null = null;
+  let lastEntry: Entry | null = null;
   readJournal(folder, {
     from: "start",
     onEntry: (entry: Entry) => {
       fold.apply(entry);
-      last = entry;
+      lastEntry = entry;
     },
   });
-  return { fold, last };
+  return { fold, last: lastEntry };
 }
 
 function foldOf(folder: string, run: string): RunView {

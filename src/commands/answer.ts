@@ -21,7 +21,7 @@ export type AnswerInput = {
   readonly text: string;
   /** The hash of the question as shown: a question that changed since isn't answered. */
   readonly content?: string | undefined;
-  /** What a verdict of `issues_found` found. */
+  /** Only with the answer `issues_found`. */
   readonly issues?: readonly string[] | undefined;
 };
 

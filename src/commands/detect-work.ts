@@ -18,18 +18,18 @@ export async function detectWork(context: CommandContext, root: string): Promise
       message: `A file lies where a folder is needed: ${join(root, ".autopilot")}. Runs are kept in a folder of that name.`,
       remediation: ["rename it, then try again"],
     });
-  const found: DetectedWork[] = [];
+  const foundDetectedWorks: DetectedWork[] = [];
   for (const load of Object.values(playbooks)) {
     const playbook = await load();
     const foreign = await playbook.foreign?.(context, root);
     if (foreign !== undefined && foreign !== null) {
-      found.push({ ...foreign, isBegun: true });
+      foundDetectedWorks.push({ ...foreign, isBegun: true });
       continue;
     }
     const documents = await playbook.documents?.(context, root);
-    if (documents !== undefined && documents !== null) found.push({ ...documents, findings: [], isBegun: false });
+    if (documents !== undefined && documents !== null) foundDetectedWorks.push({ ...documents, findings: [], isBegun: false });
   }
-  return found;
+  return foundDetectedWorks;
 }
 
 /** The commands that take up the detected work, one for each; a bare one if there is no choice. */

@@ -70,7 +70,7 @@ async function chosen(context: CommandContext, paths: ProjectPaths, named: reado
   return [...new Set(named)];
 }
 
-/** What would be lost. Unnamed drafts are asked about too. */
+/** Unnamed drafts are asked about too. */
 function doomedRisks(doomed: readonly Doomed[], isUnnamed: boolean): readonly string[] {
   const unmerged = doomed.flatMap(({ branches }) => branches.filter(({ isMerged }) => !isMerged).map(({ name }) => name));
   return [

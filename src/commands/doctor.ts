@@ -194,11 +194,11 @@ function config(context: CommandContext): Finding {
 
 /** An unavailable level is worth mentioning if no other isolates an agent either. */
 async function isolations(): Promise<Finding[]> {
-  const found = await isolationsHere();
-  const isHeld = found.some(({ level, isUsable: holds }) => holds && !detects(level));
-  const strongest = found.find(({ isUsable: holds }) => holds)?.level ?? "clone";
+  const foundInspectedIsolations = await isolationsHere();
+  const isHeld = foundInspectedIsolations.some(({ level, isUsable: holds }) => holds && !detects(level));
+  const strongest = foundInspectedIsolations.find(({ isUsable: holds }) => holds)?.level ?? "clone";
   return [
-    ...found.map(({ level, isUsable: holds, found: text, fix }) => ({
+    ...foundInspectedIsolations.map(({ level, isUsable: holds, found: text, fix }) => ({
       name: `isolation ${level}`,
       ok: holds || isHeld,
       found: holds || !isHeld ? text : `not available here (${text})`,

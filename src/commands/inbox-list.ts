@@ -20,13 +20,13 @@ type Waiting = {
   readonly question: string;
   readonly options: Readonly<Record<string, string>>;
   readonly recommend: string | null;
-  /** What an answer to it is bound to. */
+  /** Hash of the question: an answer to an earlier version of it is refused. */
   readonly content: string;
   readonly show: readonly string[];
   /** The phase that waits for a verdict, with the tasks that only a person can judge. */
   readonly phase?: string;
   readonly tasks?: readonly string[];
-  /** What they are, in the words of the plan. */
+  /** Task titles, from the plan. */
   readonly about?: readonly string[];
   readonly command: string;
 };

@@ -22,15 +22,15 @@ export function resume(context: CommandContext, input: GoFlags): Promise<Answer>
       const imported = await importHere(context, input);
       if (imported !== null) return imported;
     }
-    const known = loaded ?? (await loadRun(context, input.run));
-    if (input.run === undefined) await drawEnded(context, known);
-    requireStatus(known, "resume", "paused", "running");
+    const knownLoadedRun = loaded ?? (await loadRun(context, input.run));
+    if (input.run === undefined) await drawEnded(context, knownLoadedRun);
+    requireStatus(knownLoadedRun, "resume", "paused", "running");
     const described = describedBy(input);
     return resumeRun(
       context,
-      known,
+      knownLoadedRun,
       { ...input, isExplicit: true },
-      described.length === 0 ? [] : [`${known.run} goes on as it was begun; not taken: ${described.join(", ")}.`],
+      described.length === 0 ? [] : [`${knownLoadedRun.run} goes on as it was begun; not taken: ${described.join(", ")}.`],
     );
   });
 }

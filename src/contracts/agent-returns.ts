@@ -32,7 +32,6 @@ const CheckOutcome = v.union([
   v.looseObject({ status: v.picklist(["pass", "fail", "n/a", "skipped"]), detail: v.optional(v.string()) }),
 ]);
 
-/** What the runner's own preflight finds. */
 export const PreflightReturn = v.looseObject({
   all_clear: flag("true only if nothing stands in the way"),
   spec_hash_match: flag("the specification is the one the run began with"),
@@ -42,7 +41,6 @@ export const PreflightReturn = v.looseObject({
   issues: issues("what stands in the way"),
 });
 
-/** What the runner's own triage finds. */
 export const TriageReturn = v.looseObject({
   routing: v.pipe(v.picklist(triageRoutes), v.description("verify_only where nearly everything holds already")),
   pass_ratio: v.pipe(v.number(), v.minValue(0), v.maxValue(1), v.description("criteria that hold out of all criteria")),

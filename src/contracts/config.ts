@@ -75,7 +75,7 @@ const LandMessage = v.pipe(
   ),
 );
 
-/** What a user may be notified of: a run waits for them, it is over, a budget or provider limit is near or reached, something failed. */
+/** A run waits for the user, it ended, a limit is near or reached, something failed. */
 export const noticeKinds = ["needs_you", "ended", "limit", "failed"] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 const WebAddress = v.pipe(text, v.regex(/^https?:\/\/[^\s/]+\S*$/, "an address that begins with http:// or https://"));
@@ -115,7 +115,7 @@ export type OtelSettings = v.InferOutput<typeof OtelSettings>;
 export const canaryModes = ["final", "always", "off"] as const;
 export const limitPolicies = ["resume", "ask", "never"] as const;
 
-/** What a config file may say. Every key is optional; unknown keys are refused with their line. */
+/** Every key is optional; unknown keys are refused with their line. */
 export const Config = v.strictObject({
   version: v.optional(v.literal(1)),
   agent: v.optional(text),

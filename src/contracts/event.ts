@@ -24,7 +24,7 @@ const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const text = v.string();
 const maybe = <S extends v.GenericSchema>(schema: S) => v.optional(schema);
 
-/** What every event has besides its own data; the journal adds seq, epoch, ts, prev and crc. */
+/** Fields of every event; the journal adds seq, epoch, ts, prev and crc. */
 const common = { actor: Actor, reason_code: text };
 /** A change of the run's state says from where to where. */
 const change = { from_state: RunStatus, to_state: RunStatus };
@@ -207,7 +207,6 @@ const events = {
     usage: maybe(Usage),
     paths: maybe(v.array(text)),
     detail: maybe(text),
-    /** What was wrong with the provider, and until when. */
     fault: maybe(ProviderFault),
     until: maybe(text),
   },

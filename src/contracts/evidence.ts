@@ -100,7 +100,7 @@ export const Evidence = v.strictObject({
   without_work: v.optional(Experiment),
   /** Files of the work that newly read the command line and that it loads only as programs. */
   programs: v.optional(v.pipe(v.array(v.string()), v.readonly())),
-  /** What its pass leaves open for a person to decide. */
+  /** Question that a pass leaves for a person. */
   gap: v.optional(v.string()),
 });
 export type Evidence = v.InferOutput<typeof Evidence>;
@@ -120,7 +120,7 @@ export const CheckResult = v.strictObject({
   tests: v.optional(TestTally),
   /** The names of the first tests that failed. */
   failed: v.optional(v.string()),
-  /** What it lacks here and therefore could not finish: packages that a manifest names, or hosts that it tried to reach. */
+  /** Missing packages of a manifest, or unreachable hosts, that kept the check from finishing. */
   uninstalled: v.optional(v.string()),
   /** How many tests passed before anything was changed and fail now, of a check that failed then too; `why` names them. */
   broke: v.optional(count),
@@ -132,7 +132,7 @@ export const CheckResult = v.strictObject({
   without_work: v.optional(Experiment),
   /** Files of the work that newly read the command line and that it loads only as programs. */
   programs: v.optional(v.pipe(v.array(v.string()), v.readonly())),
-  /** What its pass leaves open for a person to decide. */
+  /** Question that a pass leaves for a person. */
   gap: v.optional(v.string()),
 });
 export type CheckResult = v.InferOutput<typeof CheckResult>;

@@ -15,7 +15,7 @@ export const PhaseRead = v.strictObject({
   name: v.optional(text),
   after: v.array(text),
   skip: v.optional(text),
-  /** What its document says of it, for the agent that works on it. */
+  /** Its description in the document, for the agent's prompt. */
   about: v.optional(text),
   /** The commands that decide whether it is done, as its document gives them. */
   checks: v.optional(v.array(Check)),

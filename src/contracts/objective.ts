@@ -13,7 +13,7 @@ export const isolationLevels = ["auto", "overlay", "bwrap", "srt", "landlock", "
 export const Criterion = v.strictObject({ id: v.string(), text: v.string(), check: v.nullable(v.string()) });
 export type Criterion = v.InferOutput<typeof Criterion>;
 
-/** What the user wants, with its bounds. Inferred defaults are filled in. */
+/** The user's goal and its limits; inferred defaults are filled in. */
 export const Objective = v.strictObject({
   goal: v.pipe(v.string(), v.minLength(1)),
   scope: v.pipe(v.array(v.string()), v.minLength(1)),

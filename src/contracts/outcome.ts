@@ -9,7 +9,7 @@ const Scalar = v.union([v.string(), v.number(), v.boolean()]);
 export const Facts = v.record(v.string(), Scalar);
 export type Facts = v.InferOutput<typeof Facts>;
 
-/** What the agent reported: only the enums, numbers and booleans of its return. It may send work back, never complete it. */
+/** Only the enums, numbers and booleans of an agent's return: they may send work back, never complete it. */
 export const Says = v.record(v.string(), Scalar);
 export type Says = v.InferOutput<typeof Says>;
 
@@ -21,7 +21,7 @@ export const ChildAsks = v.strictObject({
   options: v.record(v.string(), v.string()),
   recommend: v.optional(v.string()),
   free: v.optional(v.boolean()),
-  /** What the child had used when it asked: already charged. */
+  /** The child run's usage when it asked; already charged. */
   spent: v.strictObject({ tokens: v.number(), calls: v.number(), usd: v.number() }),
 });
 export type ChildAsks = v.InferOutput<typeof ChildAsks>;

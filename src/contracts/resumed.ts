@@ -14,7 +14,7 @@ export const ResumedPhase = v.strictObject({
   id: text,
   /** The step at which it continues; left out, it starts over. */
   step: v.optional(text),
-  /** What is known of steps before that one, by step. */
+  /** Facts of earlier steps, by step. */
   facts: v.optional(v.record(text, Facts)),
   /** How often each loop back was taken. */
   counts: v.record(text, Count),

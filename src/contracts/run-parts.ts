@@ -54,11 +54,11 @@ export const Forked = v.strictObject({
   run: RunId,
   at: v.pipe(v.number(), v.integer(), v.minValue(1)),
   line: Hash,
-  /** What the lines taken over had cost there. None of it is charged here. */
+  /** Cost of the copied entries in the original run; not charged here. */
   taken: v.strictObject({ tokens: Amount, calls: Amount, minutes: Amount, usd: Amount }),
   /** The largest turn of each role there: what the next one is expected to need. */
   largest: v.record(v.string(), Usage),
-  /** What is different from here on; left out means unchanged. */
+  /** Overrides from here on; absent means unchanged. */
   cast: v.optional(v.record(v.string(), Cast)),
   prompts: v.optional(v.record(v.string(), Hash)),
   limits: v.optional(v.strictObject({ run: v.optional(Limits), phase: v.optional(Limits) })),

@@ -14,13 +14,13 @@ export type LiveEvent =
       readonly status: string;
       /** Which of the turn's calls it is: a call is reported again whenever its status changes. */
       readonly call?: string;
-      /** What the tool does, in the agent protocol's words: read, edit, execute, … */
+      /** As the Agent Client Protocol names it: read, edit, execute, … */
       readonly kind?: string;
       /** The first path it names. */
       readonly path?: string;
-      /** What the tool was given: its command, or its arguments as JSON. */
+      /** Its command, or its arguments as JSON. */
       readonly input?: string;
-      /** What the tool returned. Reported once, with the call's end. */
+      /** Reported once, when the call ends. */
       readonly output?: string;
     }
   | { readonly signal: "checking"; readonly attempt: string; readonly title: string; readonly command: string }

@@ -141,7 +141,7 @@ export function usedOf(
   return used;
 }
 
-/** What is left for a turn of this phase after all reservations; Infinity without a limit. */
+/** After all reservations; Infinity without a limit. */
 export function remainingOf(run: RunView, phase: string, dimension: Dimension): number {
   let left = Infinity;
   for (const scope of scopes) {
@@ -151,7 +151,7 @@ export function remainingOf(run: RunView, phase: string, dimension: Dimension): 
   return Math.max(0, left);
 }
 
-/** What the run and the phase have left after paid usage, reservations ignored: the most that a meter may let through. */
+/** After paid usage, ignoring reservations: the most that a meter may let through. */
 export function runAllowance(run: RunView, phase: string): { readonly tokens: number; readonly usd: number; readonly calls: number } {
   const left = (dimension: Dimension): number => {
     const ofRun = (runLimit(run, "run", phase, dimension) ?? Infinity) - run.ledger.run[dimension];
@@ -173,7 +173,7 @@ export function minutesLeft(run: RunView, phase: string): number {
 /** How many more retries the run may take. */
 export const retriesLeft = (run: RunView): number => Math.max(0, (own(run.limits.run, "retries") ?? Infinity) - run.retries);
 
-/** What a turn is charged: the reported usage if it can be believed; else its estimate, or the elapsed share of it. B3 */
+/** The reported usage if it is plausible; else the estimate, or the elapsed share of it. B3 */
 export function reportedCharge(
   reported: Reported | null,
   need: Usage | null,

@@ -60,9 +60,9 @@ export function judgeChecks(results: readonly CheckResult[], known: Known): Chec
 export const baselineOf = (known: Known[string] | undefined): Stood | null =>
   known === undefined || known.isLate === true ? null : known.baseline;
 
-function standingOf(kind: Check["kind"], before: Stood | null, now: Stood): CriterionState {
+function standingOf(kind: Check["kind"], previousStood: Stood | null, now: Stood): CriterionState {
   const passes = now.status === "passed";
-  const baseline = before === null ? null : before.status;
+  const baseline = previousStood === null ? null : previousStood.status;
   switch (kind) {
     case "criterion":
     case "holdout":
@@ -74,8 +74,8 @@ function standingOf(kind: Check["kind"], before: Stood | null, now: Stood): Crit
     case "project":
     case "restore":
       if (passes) return "holds";
-      if (before === null) return "failing";
-      return baseline === "passed" || isWorse(before, now) ? "regressed" : "red_before"; // C3
+      if (previousStood === null) return "failing";
+      return baseline === "passed" || isWorse(previousStood, now) ? "regressed" : "red_before"; // C3
     default:
       return unreachable(kind);
   }
@@ -85,14 +85,14 @@ function standingOf(kind: Check["kind"], before: Stood | null, now: Stood): Crit
  * Whether a check that failed before fails worse: it cannot even be run, a test fails that passed, more of it fails, nothing of it passes
  * any more, it does not reach its tests at all, or it passes and was kept from judging.
  */
-function isWorse(before: Stood, now: Stood): boolean {
-  if (before.status !== "failed") return false;
+function isWorse(previousStood: Stood, now: Stood): boolean {
+  if (previousStood.status !== "failed") return false;
   if (now.status !== "failed" && now.status !== "flaky") return true;
   if (now.status === "failed" && ((now.broke ?? 0) > 0 || now.canary?.outcome === "missed")) return true;
-  if (before.tests === undefined) return false;
-  if (now.tests === undefined) return now.status === "failed" && before.tests.ran > 0;
+  if (previousStood.tests === undefined) return false;
+  if (now.tests === undefined) return now.status === "failed" && previousStood.tests.ran > 0;
   const passing = ({ ran, failed }: TestTally): number => Math.max(0, ran - failed);
-  const [was, is] = [before.tests, now.tests];
+  const [was, is] = [previousStood.tests, now.tests];
   return is.failed > was.failed || (passing(is) === 0 && passing(was) > 0) || (is.ran === 0 && was.ran > 0);
 }
 
@@ -120,7 +120,7 @@ export type CompletionAsked = {
     readonly check: Check;
     readonly baseline: CheckStatus | null;
     readonly latest: CheckStatus;
-    /** What it reported of its tests, before the run and now. */
+    /** The check's test counts, before the run and now. */
     readonly testsBefore?: TestTally | undefined;
     readonly tests?: TestTally | undefined;
     readonly broke?: number | undefined;

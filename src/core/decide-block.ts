@@ -84,7 +84,7 @@ function held(cursor: CursorView, step: Step, mark: "!" | "?", asked: Question):
   return record({ event: "block_opened", block, walk: cursor.path, step: step.id, hold: true, house: true, ...asked });
 }
 
-/** What follows from an answer is attributed to the person who answered. */
+/** Events that follow from an answer are attributed to the person who answered. */
 export const answerer = ({ answeredBy }: CursorView): { readonly actor?: string } =>
   answeredBy === undefined ? {} : { actor: answeredBy };
 
@@ -98,7 +98,7 @@ const replies: Readonly<Record<string, "retry" | "skip" | "stop">> = {
   stop: "stop",
 };
 
-/** What such an answer means. Any other word means "try again": of the three it gives nothing up. */
+/** Any other word means "retry", the one choice that gives nothing up. */
 export const replyOf = (reply: string): "retry" | "skip" | "stop" => own(replies, reply) ?? "retry";
 
 /** A person has answered what to do with the step. */

@@ -69,7 +69,7 @@ function follow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeVi
 
 const uncounted: Counted = {};
 
-/** What happens to a failed step that no row mentions. */
+/** For a failed step that no row of the flow mentions. */
 const ended: Row = { end: "failed", because: "outcome" };
 
 /** The row itself, or the row its spent count names; that one may have a count too. D3 */

@@ -18,7 +18,7 @@ export function isFinal(run: RunView, phase: PhaseView): boolean {
   return phase.status === "completed" && !isClosing(run, phase);
 }
 
-/** What a failed phase needs at once; null once it has been handled, or if everything else comes first. */
+/** Null once the failure has been handled, or if the other phases come first. */
 export function reactionTo(run: RunView, phase: PhaseView): Next | null {
   const row = rowFor(run, phase);
   if (row.finish !== undefined && !phase.paused) return null;

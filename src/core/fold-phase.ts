@@ -39,10 +39,14 @@ export const phaseReducers: ReducersOf<Names> = {
       ...(phase.about === undefined ? {} : { about: phase.about }),
       ...(phase.checks === undefined ? {} : { checks: phase.checks }),
     }));
-    const all = [...run.phases.filter(({ group }) => group === "before"), ...read, ...run.phases.filter(({ group }) => group === "after")];
-    invariant(new Set(all.map(({ id }) => id)).size === all.length, "F1: no two phases bear one id");
+    const allPhases = [
+      ...run.phases.filter(({ group }) => group === "before"),
+      ...read,
+      ...run.phases.filter(({ group }) => group === "after"),
+    ];
+    invariant(new Set(allPhases.map(({ id }) => id)).size === allPhases.length, "F1: no two phases bear one id");
     run.isRead = true;
-    run.phases = all;
+    run.phases = allPhases;
   },
   artifacts_surveyed: (run, { gone, proved, lost = [] }) => {
     run.surveyed = run.opening;

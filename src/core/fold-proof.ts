@@ -38,7 +38,7 @@ export const proofReducers: ReducersOf<"oracles_judged" | "oracles_approved" | "
 
 type Waiting = NonNullable<Run["waiting"]>[number];
 
-/** What an attempt's claims wait for is settled once: a later check of them leaves nothing waiting. */
+/** Pending claims are settled once: a later check of them leaves nothing pending. */
 function wait(run: Run, attempt: string, news: Waiting | null): void {
   if (run.waiting === undefined && news === null) return;
   const others = (run.waiting ?? []).filter((turn) => turn.attempt !== attempt);

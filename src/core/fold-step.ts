@@ -204,10 +204,10 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
   if (kind === "passed" && cursor.left_out !== undefined) cursor.left_out = cursor.left_out.filter((step) => step !== open.step);
   put(cursor.streak, open.step, kind === "failed" ? (own(cursor.streak, open.step) ?? 0) + 1 : 0);
   for (const result of event.checks ?? []) {
-    const known = own(run.checks, result.check.id);
+    const knownCheck = own(run.checks, result.check.id);
     // What is red for the first time after a change was not red before it.
-    const isLate = known === undefined ? run.tip.tree !== run.drafted.base.tree : known.isLate === true;
-    put(run.checks, result.check.id, { baseline: known?.baseline ?? result, latest: result, ...(isLate ? { isLate } : {}) });
+    const isLate = knownCheck === undefined ? run.tip.tree !== run.drafted.base.tree : knownCheck.isLate === true;
+    put(run.checks, result.check.id, { baseline: knownCheck?.baseline ?? result, latest: result, ...(isLate ? { isLate } : {}) });
   }
   keepProof(run, cursor, open, event, kind);
   const { verdict, gaps } = event.facts;

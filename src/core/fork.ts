@@ -71,6 +71,6 @@ export function withPaidTurn(entries: readonly Entry[], at: number): number {
   const run = stateAt(entries, at);
   const [paid, ...more] = run === null ? [] : findPaidOpens(run);
   if (paid === undefined || more.length > 0) return at;
-  const next = entries.find(({ seq }) => seq > at);
-  return next?.event === "changes_applied" && next.attempt === paid.attempt ? next.seq : at;
+  const nextEntry = entries.find(({ seq }) => seq > at);
+  return nextEntry?.event === "changes_applied" && nextEntry.attempt === paid.attempt ? nextEntry.seq : at;
 }

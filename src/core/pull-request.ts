@@ -43,7 +43,7 @@ export function nextForPullRequest(request: PullRequestView, look: PullRequestLo
   return { do: "take_up", evidence: ready.slice(0, evidenceItemsMax) };
 }
 
-/** What prevents a push to it now; null if nothing does. W2 */
+/** Null if a push may go ahead. W2 */
 export function hindersPush(request: PullRequestView, look: PullRequestLook, commit: string): "merged" | "closed" | "moved" | null {
   if (look.state !== "open") return look.state;
   return look.head === request.commit || look.head === commit ? null : "moved"; // the commit itself: pushed before a crash

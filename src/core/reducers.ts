@@ -6,7 +6,7 @@ import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { own } from "./record.ts";
 import type { OpenAttempt, PhaseState, Run, StepCursor } from "./state.ts";
 
-/** What an event does to a run: one function each. */
+/** One reducer per event. */
 export type Reducers = { readonly [N in EventName]: (run: Run, event: EventOf<N> & Envelope) => void };
 export type ReducersOf<N extends EventName> = Pick<Reducers, N>;
 

@@ -64,7 +64,7 @@ export type StepCursor = {
   left?: { attempt: AttemptId; session: string };
   /** The answers that the last question of an agent of this cursor offers. */
   answers?: string[];
-  /** What agents of this cursor asked a person, and what was answered. */
+  /** Questions that agents of this cursor asked, with the person's answers. */
   answered?: { step: string; question: string; answer: string }[];
   /** The child run of this cursor that waits for a person, and what was answered. */
   child?: ChildAsks & { answer?: string; issues?: string[] };
@@ -72,9 +72,9 @@ export type StepCursor = {
   about?: string;
   /** The checks that judge this cursor besides the run's own: its document's, or what a step locked since. */
   checks?: Check[];
-  /** What each step's agent last handed back, by the blob that keeps it. */
+  /** Blob of each step's last return. */
   handed?: Record<string, string>;
-  /** What failed attempts of a gated step changed since it last passed: still its work, until it passes. */
+  /** Files that failed attempts of a gated step changed since it last passed: they count as its work until it passes. */
   unproved?: Record<string, string[]>;
   /** The first step that had passed and whose artifacts were found gone at this opening: the cursor goes back to it. */
   lost?: string;
@@ -163,7 +163,6 @@ export type Breaker = {
   probed: "passed" | "failed" | null;
   because: string | null;
   cooldown_until: string | null;
-  /** What a person should know besides. */
   detail?: string;
   /** If it opened for a limit: the limits that are short. */
   short?: readonly ShortLimit[];
@@ -227,10 +226,10 @@ export type Run = {
   overdrawn?: string;
   /** Notes of people on the change that no turn with a change has read yet. */
   notes?: { request: string; commit: string; actor: Actor; notes: ReviewNote[] }[];
-  /** What others said or found at a pull request, for the run that works on it. */
+  /** Comments and failed checks of a pull request, for the run that works on it. */
   outside?: { source: string; items: OutsideEvidence[] };
   pull_request?: PullRequestState;
-  /** What a pause waits for: the limits that are short, and what each must be raised to. */
+  /** The limits that caused the pause, and what each must be raised to. */
   short?: readonly ShortLimit[];
   /** The question that the run is paused for has been answered. */
   decided?: true;
@@ -252,7 +251,7 @@ export type Run = {
   called?: Record<string, Verdict>;
   /** Artifacts that satisfy a gate but have no real content, and why. */
   hollow?: Record<string, string>;
-  /** What the last check of the protected files found, and the contents that a person approved. */
+  /** Changes to protected files at the last check, and the hash that a person approved. */
   oracles?: { content: string; changes: ProtectedChange[]; look?: LookAt[] };
   approved?: string[];
   /** Where it was forked from, oldest first, with the commit its own branch begins at. */

@@ -34,7 +34,7 @@ function withGaps(run: RunView, judged: VerdictFound): VerdictFound {
 
 const lookMax = 20;
 
-/** What the experiments on a check left open: that it can fail at all, and that it passes because of the work. */
+/** Experiments ask whether a check can fail at all, and whether it passes because of the work. */
 function experimentGaps({
   check,
   status,

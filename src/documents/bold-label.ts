@@ -7,7 +7,7 @@ const labelCharactersMax = 80;
 export type BoldLabel = {
   /** Its words, small and without what is in parentheses: `success criteria`. */
   readonly label: string;
-  /** What follows on the same line. */
+  /** The rest of the line, after the label. */
   readonly rest: string;
   /** Where `rest` begins, from 1. */
   readonly restColumn: number;

@@ -21,13 +21,13 @@ const none: ReadonlySet<string> = new Set();
 
 /** The known fields by their label; a second one of a label is reported, and the first counts. */
 export function oncePerLabel(
-  found: readonly Field[],
+  foundFields: readonly Field[],
   known: ReadonlySet<string>,
   path: string,
   report: Pick<Report, "error">,
 ): ReadonlyMap<string, Field> {
   const fields = new Map<string, Field>();
-  for (const field of found.filter(({ label }) => known.has(label))) {
+  for (const field of foundFields.filter(({ label }) => known.has(label))) {
     const first = fields.get(field.label);
     if (first === undefined) fields.set(field.label, field);
     else

@@ -1,6 +1,6 @@
 // line-rules: the interface of log validators that take one line at a time in constant memory, and their violations.
 
-/** What the rules of a log have in common: lines go in one after the other, violations come out, and memory stays the same. */
+/** Common to the rules of every log: lines go in one by one, violations come out, and memory use is constant. */
 
 export type Violation = {
   /** From 1; blank lines count too. */
@@ -33,16 +33,16 @@ export type Violations = {
 const listedMax = 250;
 
 export function openViolations(): Violations {
-  const listed: Violation[] = [];
+  const listedViolations: Violation[] = [];
   const counts = { error: 0, warning: 0 };
   return {
     add: (line, rule, message, severity = "error") => {
       counts[severity]++;
-      if (counts[severity] <= listedMax) listed.push({ line, rule, message, severity });
+      if (counts[severity] <= listedMax) listedViolations.push({ line, rule, message, severity });
     },
-    list: () => listed.toSorted((a, b) => a.line - b.line),
+    list: () => listedViolations.toSorted((a, b) => a.line - b.line),
     errors: () => counts.error,
-    left: () => counts.error + counts.warning - listed.length,
+    left: () => counts.error + counts.warning - listedViolations.length,
   };
 }
 

@@ -15,7 +15,7 @@ export function closingParenthesis(text: string, position: number): number {
   return -1;
 }
 
-/** What is outside parentheses, in their place a space; `isClosed` is false if one is left open, which takes the rest with it. */
+/** Replaces each parenthesis by a space. If one is left open, the rest of the text belongs to it and `isClosed` is false. */
 export function outsideParentheses(text: string): { readonly text: string; readonly isClosed: boolean } {
   if (!/[()（）]/.test(text)) return { text: text.trim(), isClosed: true };
   const kept: string[] = [];

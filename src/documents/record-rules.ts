@@ -10,9 +10,9 @@ type Report = (rule: string, message: string, severity?: Violation["severity"]) 
 
 export type RecordLog = {
   readonly record: Parameters<typeof buildFieldCheck>[0];
-  /** What its rules are called. */
+  /** Names of the rules in findings. */
   readonly names: { readonly json: string; readonly field: string; readonly enum: string };
-  /** What holds between two fields. */
+  /** Rules that involve two fields. */
   readonly beyond?: (record: Tree, report: Report) => void;
 };
 

@@ -8,25 +8,25 @@ export type Report = {
   readonly error: (place: Position, path: string, rule: string, message: string) => void;
   readonly warning: (place: Position, path: string, rule: string, message: string) => void;
   readonly add: (findings: readonly Finding[]) => void;
-  /** What was found, by line; past `findingsMax` their number only. */
+  /** Sorted by line; past `findingsMax` they are only counted. */
   readonly findings: () => readonly Finding[];
 };
 
 export function openReport(file: string): Report {
-  const found: Finding[] = [];
+  const foundFindings: Finding[] = [];
   const say =
     (severity: Finding["severity"]) =>
     ({ line, column }: Position, path: string, rule: string, message: string): void => {
-      found.push({ file, line, column, path, rule, message, severity });
+      foundFindings.push({ file, line, column, path, rule, message, severity });
     };
   return {
     error: say("error"),
     warning: say("warning"),
     add: (findings) => {
-      for (const finding of findings) found.push(finding);
+      for (const finding of findings) foundFindings.push(finding);
     },
     findings: () => {
-      const sorted = found.toSorted((a, b) => a.line - b.line || a.column - b.column);
+      const sorted = foundFindings.toSorted((a, b) => a.line - b.line || a.column - b.column);
       if (sorted.length <= findingsMax) return sorted;
       // Errors may not be pushed out by warnings: whether a document is valid hangs on them.
       const first = [...sorted.filter(isError), ...sorted.filter((finding) => !isError(finding))].slice(0, findingsMax);

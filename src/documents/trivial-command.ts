@@ -46,15 +46,15 @@ function lineNature(line: string, depth: number): Nature {
   if (pipes === null) return open;
   if (pipes[0]?.commands[0]?.[0]?.text === "set") return open; // `set -e` and its like change what follows
   let [isSure, isConstant] = [true, true];
-  let before: Joint = "";
+  let previousJoint: Joint = "";
   for (const { commands, joint } of pipes) {
     const own = pipeNature(commands, depth);
     const ownSure = own.isSure || joint === "&";
-    if (before === "&&") isSure &&= ownSure;
-    else if (before === "||") isSure ||= ownSure;
+    if (previousJoint === "&&") isSure &&= ownSure;
+    else if (previousJoint === "||") isSure ||= ownSure;
     else isSure = ownSure; // behind `;` only the last counts
     isConstant &&= own.isConstant && own.isSure; // what may fail can show in a later `$?`, or keep what follows from running
-    before = joint;
+    previousJoint = joint;
   }
   return { isSure, isConstant };
 }

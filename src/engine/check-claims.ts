@@ -108,7 +108,7 @@ async function keptReport(action: StepExecution): Promise<AgentReport> {
   return { said: kept?.said ?? turn?.said ?? "", claim: kept?.claim ?? null, promised: turn?.promised ?? false };
 }
 
-/** What a turn said and returned, as it was kept whole; null if it was not, or can no longer be read. */
+/** A turn's text and return from its transcript; null if that was not kept or can no longer be read. */
 export async function recordedTurn(
   action: StepExecution,
   blob: Hash | undefined,

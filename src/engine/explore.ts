@@ -267,9 +267,9 @@ function stepTasks({
 
 /** Where the run is, for a person: the cursor and step that is worked on or asked about. */
 function runPlace(run: Run): string {
-  const open = run.phases.find(({ status }) => status === "open") ?? run.phases.find(({ status }) => status === "failed");
-  const cursor = open === undefined ? undefined : run.cursors[open.id];
-  if (cursor === undefined) return open?.id ?? "";
+  const openPhase = run.phases.find(({ status }) => status === "open") ?? run.phases.find(({ status }) => status === "failed");
+  const cursor = openPhase === undefined ? undefined : run.cursors[openPhase.id];
+  if (cursor === undefined) return openPhase?.id ?? "";
   try {
     return `${cursor.path}/${Object.keys(cursor.last).at(-1) ?? ""}`;
   } catch {

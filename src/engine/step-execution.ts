@@ -26,7 +26,7 @@ export type StepExecution = {
   readonly recordAndQuarantine: (...events: readonly Draft[]) => Promise<void>;
   /** Null if its changes may be applied now; else it resolves when their place in the wave has come, or the attempt is cancelled. */
   readonly place: () => Promise<void> | null;
-  /** What it had used when it was cancelled. */
+  /** Usage at the cancellation. */
   interruption: Usage | null;
 };
 
@@ -53,7 +53,7 @@ export function actionSetting(action: StepExecution): Setting {
   return { run, open, cursor, step: runStep(run, cursor, open.step) };
 }
 
-/** What a runner function may see: its own last outcome, and those of the steps in its `sees`. */
+/** A runner function sees its own last outcome, and those of the steps in its `sees`. */
 export function cursorMemory(
   cursor: CursorView,
   step: Step,

@@ -57,7 +57,7 @@ const stepGates = (steps: readonly Step[]): readonly Gate[] =>
     .filter((proof): proof is Gate => typeof proof !== "string")
     .map(withoutFreshness);
 
-/** What the completed steps of a finished phase had to prove; a skipped step left nothing. */
+/** Gates of the steps that a finished phase completed; a skipped step has none. */
 const passedGates = (run: RunView, phase: string): readonly Gate[] => stepGates(passedSteps(run, phase));
 
 function passedSteps(run: RunView, phase: string): readonly Step[] {

@@ -11,7 +11,7 @@ const providerCodes = {
   access: "agent_unavailable",
 } as const;
 
-/** What cut a turn short, and the reason the run pauses with. */
+/** The event of a turn that was cut short, with the reason the run pauses for. */
 export function cutBy(
   result: Extract<TurnResult, { kind: "cut" }>,
 ): Pick<EventOf<"step_interrupted">, "by" | "reason_code" | "fault" | "until"> {

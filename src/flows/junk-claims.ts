@@ -33,10 +33,10 @@ const isJudgement = (value: unknown): boolean =>
   typeof value === "object" && value !== null && ["pass", "alignment_score", "audit_results"].some((field) => Object.hasOwn(value, field));
 
 /** One long text in two fields, or a whole return that repeats an earlier one word for word. */
-export function repeatedClaims(reported: readonly ClaimText[], value: unknown, previous: unknown): readonly string[] {
+export function repeatedClaims(reportedClaimTexts: readonly ClaimText[], value: unknown, previous: unknown): readonly string[] {
   const errors: string[] = [];
   const seen = new Map<string, string>();
-  for (const { path, text } of reported) {
+  for (const { path, text } of reportedClaimTexts) {
     if (isListed.test(path)) continue;
     const plain = text.replaceAll(/\s+/g, " ").trim().toLowerCase();
     if (plain.length < longCharsMin) continue;
@@ -45,7 +45,7 @@ export function repeatedClaims(reported: readonly ClaimText[], value: unknown, p
     else seen.set(plain, path);
   }
   // A judge may find the same again; a worker cannot have done the very same again.
-  const isLong = !isJudgement(value) && reported.some(({ text, isRequired }) => isRequired && text.trim().length >= longCharsMin);
+  const isLong = !isJudgement(value) && reportedClaimTexts.some(({ text, isRequired }) => isRequired && text.trim().length >= longCharsMin);
   if (isLong && previous !== undefined && previous !== null && JSON.stringify(previous) === JSON.stringify(value))
     errors.push("this is word for word what was handed back before; expected what this attempt came to");
   return errors;

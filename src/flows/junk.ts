@@ -26,12 +26,12 @@ const copiedCharsMin = 60;
 
 export function findJunk(schema: ShownSchema, value: unknown, context: ReturnContext = {}): readonly string[] {
   if (isSchema(value)) return ["this is the JSON Schema itself; expected an object that fits it, filled in with what you did"];
-  const reported = findTexts(schema, value);
+  const reportedClaimTexts = findTexts(schema, value);
   const prompt = flat(context.prompt ?? "");
   return [
-    ...reported.flatMap((claimText) => wrongWith(claimText, schema, prompt)),
+    ...reportedClaimTexts.flatMap((claimText) => wrongWith(claimText, schema, prompt)),
     ...workWithoutEvidence(value),
-    ...repeatedClaims(reported, value, context.previous),
+    ...repeatedClaims(reportedClaimTexts, value, context.previous),
   ];
 }
 
@@ -53,14 +53,14 @@ const quoting: ReadonlySet<string> = new Set(["criterion", "expected", "requirem
 const mayBeEmptyPattern = /\bempty if\b/;
 
 function findTexts(schema: ShownSchema, value: unknown): readonly ClaimText[] {
-  const reported: ClaimText[] = [];
+  const reportedClaimTexts: ClaimText[] = [];
   const cursor = (at: ShownSchema, part: unknown, path: string, isRequired: boolean, depth: number): void => {
-    if (reported.length >= textsMax || depth > depthMax) return; // J2
+    if (reportedClaimTexts.length >= textsMax || depth > depthMax) return; // J2
     if (typeof part === "string") {
       // An optional text, or one that may be empty, may be left empty: that says there is nothing.
       const mayBeEmpty = !isRequired || mayBeEmptyPattern.test(at.description ?? "");
       if (part.trim() !== "" || !mayBeEmpty || path.endsWith("]"))
-        reported.push({ path, text: part, isRequired, about: at.description ?? "" });
+        reportedClaimTexts.push({ path, text: part, isRequired, about: at.description ?? "" });
       return;
     }
     if (Array.isArray(part)) {
@@ -74,7 +74,7 @@ function findTexts(schema: ShownSchema, value: unknown): readonly ClaimText[] {
     }
   };
   cursor(schema, value, "", false, 0);
-  return reported;
+  return reportedClaimTexts;
 }
 
 const about = (items: ShownSchema | undefined, description: string | undefined): ShownSchema =>

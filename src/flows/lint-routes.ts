@@ -70,14 +70,14 @@ export const stepListName = (list: StepList): string =>
 
 /** Where a row leads once its count is spent, and so on down the chain. */
 export function spentOf(flow: Flow, row: Row): readonly LocatedRow[] {
-  const found: LocatedRow[] = [];
+  const foundLocatedRows: LocatedRow[] = [];
   const seen = new Set<string>();
   for (let name = row.count; name !== undefined && !seen.has(name); name = flow.counts?.[name]?.spent.count) {
     seen.add(name);
     const spent = Object.hasOwn(flow.counts ?? {}, name) ? flow.counts?.[name]?.spent : undefined;
-    if (spent !== undefined) found.push({ row: spent, path: ["counts", name, "spent"] });
+    if (spent !== undefined) foundLocatedRows.push({ row: spent, path: ["counts", name, "spent"] });
   }
-  return found;
+  return foundLocatedRows;
 }
 
 /** A transition without cost: no count, and no resume needed. */
@@ -96,11 +96,11 @@ function edges(flow: Flow, list: StepList, position: number, isWanted: (row: Row
   if (step === undefined) return [];
   const path = [...list.path, position];
   const then = reachableRows(thenRows(step, path));
-  const failed = step.human === undefined ? reachableRows(failRows(flow, step, path)) : [];
-  const rows = [...then, ...failed].flatMap(({ row }) => [row, ...spentOf(flow, row).map((spent) => spent.row)]);
+  const failedLocatedRows = step.human === undefined ? reachableRows(failRows(flow, step, path)) : [];
+  const rows = [...then, ...failedLocatedRows].flatMap(({ row }) => [row, ...spentOf(flow, row).map((spent) => spent.row)]);
   const found = rows.filter(isWanted).map((row) => stepTarget(list.steps, position, row));
   const isCaught = (step.then ?? []).some((row) => row.when === undefined);
-  const isSkippable = failed.some(({ row }) => row.ask !== undefined); // A person may choose to skip this step.
+  const isSkippable = failedLocatedRows.some(({ row }) => row.ask !== undefined); // A person may choose to skip this step.
   if (!isCaught || isSkippable) found.push(position + 1);
   return found.filter((to) => to !== null && to >= 0 && to < list.steps.length) as number[];
 }

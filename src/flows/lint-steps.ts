@@ -73,7 +73,7 @@ function words({ say }: Lint, step: Step, kind: StepKind, path: DataPath): void 
   }
 }
 
-/** What is wrong with a path inside the project, or null. */
+/** Null if the path may stand in a flow. */
 export function pathFault(path: string): string | null {
   if (path === "") return "expected a path";
   if (path.startsWith("/") || /^[A-Za-z]:/.test(path)) return "expected a path relative to the project";

@@ -15,11 +15,18 @@ import type { Lint, LintSubject, Say } from "./lint-subject.ts";
 
 /** Every finding, errors first, then by line. */
 export function lintFlow(subject: LintSubject): readonly Finding[] {
-  const found: Finding[] = [];
+  const foundFindings: Finding[] = [];
   const say: Say = (path, rule, message, severity = "error") => {
-    found.push({ file: subject.positions.file, ...subject.positions.keyPlaceOf(path), path: pathText(path), rule, message, severity });
+    foundFindings.push({
+      file: subject.positions.file,
+      ...subject.positions.keyPlaceOf(path),
+      path: pathText(path),
+      rule,
+      message,
+      severity,
+    });
   };
-  const lint: Lint = { ...subject, say, report: (finding) => found.push(finding) };
+  const lint: Lint = { ...subject, say, report: (finding) => foundFindings.push(finding) };
   lintShape(lint);
   lintSteps(lint);
   lintCalled(lint);
@@ -29,9 +36,9 @@ export function lintFlow(subject: LintSubject): readonly Finding[] {
   lintCounts(lint);
   lintRoutes(lint);
   // Paths are explored only if every route leads somewhere: otherwise the same mistake would be reported twice.
-  if (!found.some(({ rule }) => blinding.has(rule))) lintCompletion(lint);
+  if (!foundFindings.some(({ rule }) => blinding.has(rule))) lintCompletion(lint);
   const seen = new Set<string>();
-  const once = found.filter((finding) => {
+  const once = foundFindings.filter((finding) => {
     const key = JSON.stringify(finding);
     if (seen.has(key)) return false;
     seen.add(key);

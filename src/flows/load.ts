@@ -90,11 +90,11 @@ export async function builtInFlow(name: string): Promise<FlowResult | null> {
 
 /** Positions in a flow whose data is known: computed on demand, which is when something is wrong. */
 function placesIn(file: string, text: string): Positions {
-  let known: Positions | null = null;
+  let knownPositions: Positions | null = null;
   const places = (): Positions => {
-    const parsed = known === null ? parseLocated(file, text) : null;
-    if (parsed !== null && !isRefused(parsed)) known = parsed.positions;
-    return known ?? { file, placeOf: () => ({ line: 1, column: 1 }), keyPlaceOf: () => ({ line: 1, column: 1 }) };
+    const parsed = knownPositions === null ? parseLocated(file, text) : null;
+    if (parsed !== null && !isRefused(parsed)) knownPositions = parsed.positions;
+    return knownPositions ?? { file, placeOf: () => ({ line: 1, column: 1 }), keyPlaceOf: () => ({ line: 1, column: 1 }) };
   };
   return { file, placeOf: (path) => places().placeOf(path), keyPlaceOf: (path) => places().keyPlaceOf(path) };
 }
@@ -149,10 +149,10 @@ async function read(name: string | null, source: string, parsed: Parsed | Refuse
       });
       continue;
     }
-    const found = await beside.textOf(prompt);
-    if (found.kind === "refused") findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: ${found.message}`), ...at() });
-    if (found.kind !== "text") continue; // Lint reports a missing one, with the step that uses it.
-    const wording = decoded(found.text);
+    const text = await beside.textOf(prompt);
+    if (text.kind === "refused") findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: ${text.message}`), ...at() });
+    if (text.kind !== "text") continue; // Lint reports a missing one, with the step that uses it.
+    const wording = decoded(text.text);
     if (wording === null)
       findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: found bytes that are no UTF-8 text`), ...at() });
     else prompts[prompt] = wording;

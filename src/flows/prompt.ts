@@ -47,14 +47,14 @@ export type UnknownPlaceholder = { readonly name: string; readonly line: number;
 
 /** Every placeholder of a prompt that is not on the list, with its position. */
 export function unknownPlaceholders(template: string): readonly UnknownPlaceholder[] {
-  const found: UnknownPlaceholder[] = [];
+  const foundUnknownPlaceholders: UnknownPlaceholder[] = [];
   for (const match of template.matchAll(inBraces)) {
     const name = match[2];
     if (name === undefined || isPlaceholder(name)) continue;
     const before = template.slice(0, match.index).split("\n");
-    found.push({ name, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 });
+    foundUnknownPlaceholders.push({ name, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 });
   }
-  return found;
+  return foundUnknownPlaceholders;
 }
 
 /** Untrusted text, fenced and labelled. Also for callers that join several pieces. P2 */

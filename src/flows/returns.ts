@@ -111,8 +111,9 @@ export function returnOf(name: string, value: unknown, context: ReturnContext = 
   const judged = heldTo(schema, name, value, context);
   if ("says" in judged) return judged;
   for (const inner of unwrapped(value)) {
-    const found = heldTo(schema, name, inner, context);
-    if ("says" in found) return { ...found, warning: "what it handed back was wrapped in something else; what fits was taken out of it" };
+    const returned = heldTo(schema, name, inner, context);
+    if ("says" in returned)
+      return { ...returned, warning: "what it handed back was wrapped in something else; what fits was taken out of it" };
   }
   return judged;
 }

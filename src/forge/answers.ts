@@ -37,15 +37,15 @@ export async function askUpTo<Value>(
   path: string,
   { at, countMax, keep = () => true }: { readonly at?: string; readonly countMax: number; readonly keep?: (value: Value) => boolean },
 ): Promise<{ readonly found: readonly Value[]; readonly isWhole: boolean }> {
-  const found: Value[] = [];
-  for (let page = 1; page <= pagesMax && found.length <= countMax; page += 1) {
+  const foundValues: Value[] = [];
+  for (let page = 1; page <= pagesMax && foundValues.length <= countMax; page += 1) {
     const answer = await callTool(place, { path: `${path}${path.includes("?") ? "&" : "?"}per_page=${pageSize}&page=${page}` });
     const rows = at === undefined ? answer : (answer as Readonly<Record<string, unknown>> | null)?.[at];
     const items = checked(v.array(schema), rows, path);
-    found.push(...items.filter(keep));
-    if (items.length < pageSize) return { found: found.slice(0, countMax), isWhole: found.length <= countMax };
+    foundValues.push(...items.filter(keep));
+    if (items.length < pageSize) return { found: foundValues.slice(0, countMax), isWhole: foundValues.length <= countMax };
   }
-  return { found: found.slice(0, countMax), isWhole: false };
+  return { found: foundValues.slice(0, countMax), isWhole: false };
 }
 
 function checked<Value>(schema: v.GenericSchema<unknown, Value>, answer: unknown, path: string): Value {

@@ -77,12 +77,12 @@ const attemptCursor = (attempt: string): string => attempt.slice(0, attempt.last
  * Better, worse or the same as far as proof goes. A step that didn't pass proves less than one that did; between two of a kind the checks
  * decide, if both were judged by the same ones. `unclear` if they were not, or if each passes what the other fails.
  */
-export function proofChange(was: AttemptFacts, now: AttemptFacts): "better" | "worse" | "same" | "none" | "unclear" {
-  const [before, after] = [was.outcome === "passed", now.outcome === "passed"];
+export function proofChange(previousAttemptFacts: AttemptFacts, now: AttemptFacts): "better" | "worse" | "same" | "none" | "unclear" {
+  const [before, after] = [previousAttemptFacts.outcome === "passed", now.outcome === "passed"];
   if (before !== after) return after ? "better" : "worse";
-  if (was.checks.length === 0 && now.checks.length === 0) return "none";
+  if (previousAttemptFacts.checks.length === 0 && now.checks.length === 0) return "none";
   const passes = ({ checks }: AttemptFacts) => new Map(checks.map(({ command, status }) => [command, status === "passed"]));
-  const [first, second] = [passes(was), passes(now)];
+  const [first, second] = [passes(previousAttemptFacts), passes(now)];
   if (first.size !== second.size || [...first.keys()].some((command) => !second.has(command))) return "unclear";
   const gained = [...second].some(([command, isPassing]) => isPassing && first.get(command) === false);
   const lost = [...second].some(([command, isPassing]) => !isPassing && first.get(command) === true);

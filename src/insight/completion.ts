@@ -24,7 +24,7 @@ export function completionOf({ state, phases, earlier = {}, at }: CompletionInpu
   const completed = phases.filter(
     ({ id }) => recordOf(id)?.status === "completed" || (recordOf(id)?.started_at == null && Object.hasOwn(earlier, id)),
   ); // C1
-  const failed = withStatus("failed");
+  const failedRoadmapPhases = withStatus("failed");
   const skipped = skippedPhases(state, phases, earlier);
   return {
     run_id: state._meta.run_id,
@@ -35,10 +35,10 @@ export function completionOf({ state, phases, earlier = {}, at }: CompletionInpu
     completion_percentage: phases.length === 0 ? 0 : percentage(completed.length, phases.length),
     phases_attempted: attempted.length,
     phases_succeeded: attempted.filter(({ id }) => isSuccess(recordOf(id))).length,
-    phases_failed: failed.length,
+    phases_failed: failedRoadmapPhases.length,
     phases_skipped: [...skipped],
     phases_deferred: withStatus("needs_human_verification").length,
-    dependency_gaps: failed.map(({ id, name }) => ({
+    dependency_gaps: failedRoadmapPhases.map(({ id, name }) => ({
       failed_phase_id: id,
       failed_phase_name: name,
       failure_reason: failureReason(state, id),

@@ -29,7 +29,7 @@ export function plannedTaskComplexity({ files, complexity }: PlannedTask): Compl
   return files.length <= 3 ? "medium" : "complex";
 }
 
-/** What a phase would cost without trouble: the middle of what to expect. */
+/** The median cost of a phase without retries. */
 export function plainTokens({ phaseType, tasks }: Omit<PlannedPhase, "id">, constants: CostEstimation = costEstimation): number {
   if (tasks === null) return constants.default_estimates[phaseType];
   const taskCost = tasks.reduce((sum, task) => sum + constants.task_tokens[plannedTaskComplexity(task)], 0);

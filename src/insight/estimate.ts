@@ -65,7 +65,6 @@ function estimateOfPhase(phase: PlannedPhase, history: readonly Case[], constant
   return { id: phase.id, tokens, minutes, usd, success, basis: `${samples} earlier ${which}${same}` };
 }
 
-/** What a phase is like: its kind, its hardest task, how many tasks it has, who works on it. */
 export const plannedPhaseFeatures = ({ phaseType, tasks }: Omit<PlannedPhase, "id">, { agent, model }: Workers): Features => ({
   flow,
   step: phaseType,

@@ -7,7 +7,7 @@
 
 export type Range = { readonly p50: number; readonly p90: number };
 
-/** What makes two cases alike; null if it is not known. */
+/** Cases with equal features are compared; null if unknown. */
 export type Features = {
   readonly flow: string;
   /** The kind of phase, or `run` for a whole run. */
@@ -130,15 +130,15 @@ export type Backtest = { readonly run: string; readonly forecast: Forecast; read
 /** `history` in the order the runs began. Cases that could not be forecast are left out. F2 */
 export function historyBacktest(history: readonly Case[]): readonly Backtest[] {
   const runs = [...new Set(history.map(({ run }) => run))];
-  const before: Case[] = [];
+  const previousCases: Case[] = [];
   const tests: Backtest[] = [];
   for (const run of runs) {
     const cases = history.filter((past) => past.run === run);
     for (const used of cases) {
-      const forecast = featuresForecast(used, before);
+      const forecast = featuresForecast(used, previousCases);
       if (forecast !== null) tests.push({ run, forecast, used });
     }
-    before.push(...cases);
+    previousCases.push(...cases);
   }
   return tests;
 }

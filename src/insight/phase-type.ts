@@ -49,7 +49,7 @@ function byWeight(says: string, uiFolder: string | undefined): PhaseType {
 }
 
 const textCharsMax = 20_000;
-/** What is between words and between paths. */
+/** Separates words and paths. */
 const between = /[\s"'`()[\]{},;:|<>=!?]+/;
 
 const endings: readonly (readonly [Kind, RegExp])[] = [

@@ -27,9 +27,9 @@ export function findPostMortem(
 ): PostMortem | null {
   const root = findRootCause(entries, phase, claimOf);
   if (root === null) return null;
-  const own = entries.filter((entry) => phaseOfEntry(entry) === phase);
-  const rejections = new Map(findRejections(own, claimOf).map((rejection) => [rejection.seq, rejection]));
-  const red = root.cause.endsWith("_rejected") ? [] : redIn(own); // a decision is its own reason
+  const ownEntries = entries.filter((entry) => phaseOfEntry(entry) === phase);
+  const rejections = new Map(findRejections(ownEntries, claimOf).map((rejection) => [rejection.seq, rejection]));
+  const red = root.cause.endsWith("_rejected") ? [] : redIn(ownEntries); // a decision is its own reason
   return {
     phase_id: phase,
     phase_name: name,
@@ -37,22 +37,22 @@ export function findPostMortem(
     status: "failed",
     root_cause: { category: root.category, description: root.description, first_observed_at: root.at, step: root.step },
     timeline: cut(
-      own.flatMap((entry) => entryTimeline(entry, rejections.get(entry.seq))),
+      ownEntries.flatMap((entry) => entryTimeline(entry, rejections.get(entry.seq))),
       root.at,
     ),
     evidence: {
-      commands_run: [...new Set(own.flatMap(entryCommands))].slice(-listMax),
-      files_checked: [...new Set(own.flatMap(entryFiles))].slice(-listMax),
+      commands_run: [...new Set(ownEntries.flatMap(entryCommands))].slice(-listMax),
+      files_checked: [...new Set(ownEntries.flatMap(entryFiles))].slice(-listMax),
     },
-    attempted_fixes: fixesOf(own),
+    attempted_fixes: fixesOf(ownEntries),
     prevention_rule: preventionRule(root, { name, red }),
   };
 }
 
 /** What was red last and failed a step by it: a step that passes over red commands only measured what is still to be done. */
-function redIn(own: readonly Entry[]): readonly string[] {
+function redIn(ownEntries: readonly Entry[]): readonly string[] {
   const red = new Set<string>();
-  for (const entry of own)
+  for (const entry of ownEntries)
     for (const { check, status } of entryChecks(entry)) {
       if (status === "passed") red.delete(check.command);
       else if (entry.event === "step_failed") red.add(check.command);
@@ -143,17 +143,17 @@ function entryFiles(entry: Entry): readonly string[] {
 }
 
 /** One per debug attempt: what it changed, and which checks it turned. */
-function fixesOf(own: readonly Entry[]): PostMortem["attempted_fixes"] {
+function fixesOf(ownEntries: readonly Entry[]): PostMortem["attempted_fixes"] {
   const fixes: PostMortem["attempted_fixes"] = [];
   let red: ReadonlySet<string> = new Set();
-  for (const [at, entry] of own.entries()) {
+  for (const [at, entry] of ownEntries.entries()) {
     if ((entry.event !== "step_completed" && entry.event !== "step_failed") || entryChecks(entry).length > 0) red = redAfter(red, entry);
     if (entry.event !== "step_completed" && entry.event !== "step_failed") continue;
     if (attemptParts(entry.attempt)?.step !== "debug") continue;
-    const turn = own.find((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
-    const applied = own.findLast((other) => other.event === "changes_applied" && other.attempt === entry.attempt);
-    const next = own.slice(at + 1).find((other) => entryChecks(other).length > 0);
-    const after = next === undefined ? red : redAfter(red, next);
+    const turn = ownEntries.find((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
+    const applied = ownEntries.findLast((other) => other.event === "changes_applied" && other.attempt === entry.attempt);
+    const nextEntry = ownEntries.slice(at + 1).find((other) => entryChecks(other).length > 0);
+    const after = nextEntry === undefined ? red : redAfter(red, nextEntry);
     const text = turn?.event === "turn_ended" ? changeSaid(turn.said) : "";
     const paths = applied?.event === "changes_applied" ? applied.paths : [];
     const seen = `Debug attempt ${fixes.length + 1}${paths.length === 0 ? ", which changed nothing" : `, which changed ${paths.join(", ")}`}`;
@@ -168,7 +168,7 @@ function fixesOf(own: readonly Entry[]): PostMortem["attempted_fixes"] {
   return fixes;
 }
 
-/** What an agent says it changed: its list if it returned one, else its text. Text for programs is left out. M1 */
+/** The agent's list of changes if it returned one, else its text without parts meant for programs. M1 */
 function changeSaid(text: string): string {
   const [message = "", block] = text.split(/```(?:json)?\s*\n(?=\s*\{)/, 2);
   const listed = block === undefined ? text : block.replace(/```[\s\S]*$/, "");

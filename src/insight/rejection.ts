@@ -28,24 +28,24 @@ const backTo: ReadonlySet<string> = new Set(["debug", "research", "undo"]);
 const messageCharsMax = 400;
 
 /** All of a phase's, in order. `own`: the entries of one visit of it. */
-export function findRejections(own: readonly Entry[], claimOf: ClaimRead): readonly Rejection[] {
-  return own.flatMap((entry, index) => {
+export function findRejections(ownEntries: readonly Entry[], claimOf: ClaimRead): readonly Rejection[] {
+  return ownEntries.flatMap((entry, index) => {
     if (entry.event !== "route_taken" || !Object.hasOwn(deciders, entry.step) || !backTo.has(entry.to)) return [];
     const by = deciders[entry.step];
-    const decided = own.slice(0, index).findLast((other) => isDecisionOf(other, entry.step));
+    const decided = ownEntries.slice(0, index).findLast((other) => isDecisionOf(other, entry.step));
     if (by === undefined || decided === undefined) return [];
-    const message = by === "person" ? personFeedback(decided) : agentFeedback(decided, own, claimOf);
+    const message = by === "person" ? personFeedback(decided) : agentFeedback(decided, ownEntries, claimOf);
     return message === null ? [] : [{ by, step: entry.step, at: decided.ts, seq: decided.seq, words: cut(message) }];
   });
 }
 
 /** The last decisions that stand, each with when its step first decided so. R2 */
 export function openRejections(
-  own: readonly Entry[],
+  ownEntries: readonly Entry[],
   rejections: readonly Rejection[],
 ): readonly { readonly last: Rejection; readonly first: Rejection }[] {
   const found = new Map<string, { readonly last: Rejection; readonly first: Rejection }>();
-  for (const entry of own) {
+  for (const entry of ownEntries) {
     const step = Object.keys(deciders).find((name) => isDecisionOf(entry, name));
     if (step === undefined) continue;
     const rejection = rejections.find(({ seq }) => seq === entry.seq);
@@ -68,9 +68,9 @@ function personFeedback(decided: Entry): string | null {
   return `a person (${decided.actor}) answered ${decided.answer}: ${text}`;
 }
 
-function agentFeedback(decided: Entry, own: readonly Entry[], claimOf: ClaimRead): string | null {
+function agentFeedback(decided: Entry, ownEntries: readonly Entry[], claimOf: ClaimRead): string | null {
   if (decided.event !== "step_completed") return null;
-  const turn = own.findLast((other) => other.event === "turn_ended" && other.attempt === decided.attempt);
+  const turn = ownEntries.findLast((other) => other.event === "turn_ended" && other.attempt === decided.attempt);
   if (turn?.event !== "turn_ended") return null;
   const claim = turn.claim === undefined ? undefined : claimOf(turn.claim);
   const said = (name: string): string => {
@@ -100,10 +100,10 @@ function findTexts(claim: unknown, name: string): readonly string[] {
 const cut = (message: string): string => (message.length <= messageCharsMax ? message : `${message.slice(0, messageCharsMax - 2)}…”`);
 
 /** The first category the verifier named for what it found; null if it named none. */
-export function categoryNamed({ seq }: Rejection, own: readonly Entry[], claimOf: ClaimRead): string | null {
-  const decided = own.find((entry) => entry.seq === seq);
+export function categoryNamed({ seq }: Rejection, ownEntries: readonly Entry[], claimOf: ClaimRead): string | null {
+  const decided = ownEntries.find((entry) => entry.seq === seq);
   if (decided?.event !== "step_completed") return null;
-  const turn = own.findLast((other) => other.event === "turn_ended" && other.attempt === decided.attempt);
+  const turn = ownEntries.findLast((other) => other.event === "turn_ended" && other.attempt === decided.attempt);
   const claim = turn?.event === "turn_ended" && turn.claim !== undefined ? claimOf(turn.claim) : undefined;
   const [first] = [fieldIn(claim, "failure_categories")].flat();
   const named = typeof first === "string" ? first : fieldIn(first, "category");

@@ -33,7 +33,6 @@ export type Cause =
   | "return_invalid"
   | "return_lost";
 
-/** What each cause is put down to. */
 export const categoryOfCause: Readonly<Record<Cause, FailureCategory>> = {
   compile: "compilation_failure",
   lint: "lint_failure",
@@ -117,16 +116,16 @@ const nothing: ClaimRead = () => undefined;
 
 /** The entries of the run (those of other phases are passed over), and where the phase ended. Null if it never failed. */
 export function findRootCause(entries: readonly Entry[], phase: string, claimOf: ClaimRead = nothing): RootCause | null {
-  const own = lastVisit(entries.filter((entry) => phaseOfEntry(entry) === phase));
-  const ended = own.findLast((entry) => entry.event === "phase_failed" || entry.event === "closing_failed");
+  const ownEntries = lastVisit(entries.filter((entry) => phaseOfEntry(entry) === phase));
+  const ended = ownEntries.findLast((entry) => entry.event === "phase_failed" || entry.event === "closing_failed");
   if (ended === undefined || !("walk" in ended)) return null;
   const because = "because" in ended && typeof ended.because === "string" ? ended.because : ended.reason_code;
-  const rejected = rejectedWhy(own, because, claimOf);
-  const open = firstOpenRejection(own);
-  if (rejected !== null && (rejected.isEnd || open === null || rejected.root.at < open.at)) return rejected.root; // P4
-  if (open !== null) return open;
-  const [cause, category] = causeOfEnd(because, own);
-  const step = own.findLast((entry) => entry.event === "step_completed" || entry.event === "step_failed");
+  const rejected = rejectedWhy(ownEntries, because, claimOf);
+  const openRootCause = firstOpenRejection(ownEntries);
+  if (rejected !== null && (rejected.isEnd || openRootCause === null || rejected.root.at < openRootCause.at)) return rejected.root; // P4
+  if (openRootCause !== null) return openRootCause;
+  const [cause, category] = causeOfEnd(because, ownEntries);
+  const step = ownEntries.findLast((entry) => entry.event === "step_completed" || entry.event === "step_failed");
   return {
     cause,
     category, // P1
@@ -140,16 +139,16 @@ const causeOfDecider = { verifier: "verifier_rejected", judge: "judge_rejected",
 
 /** The decision that failed the phase; null if there is none. `isEnd`: it ended the phase itself, and not a spent count. */
 function rejectedWhy(
-  own: readonly Entry[],
+  ownEntries: readonly Entry[],
   because: string,
   claimOf: ClaimRead,
 ): { readonly root: RootCause; readonly isEnd: boolean } | null {
-  const open = openRejections(own, findRejections(own, claimOf));
+  const open = openRejections(ownEntries, findRejections(ownEntries, claimOf));
   const rejectionCause = ({ by }: Rejection): Cause => causeOfDecider[by];
   const ending = open.find(({ last }) => rejectionCause(last) === because); // P4
   const { last, first } = ending ?? open[0] ?? {};
   if (last === undefined || first === undefined) return null;
-  const named = last.by === "verifier" ? categoryNamed(last, own, claimOf) : null;
+  const named = last.by === "verifier" ? categoryNamed(last, ownEntries, claimOf) : null;
   const root: RootCause = {
     cause: rejectionCause(last),
     category: named !== null && isCategory(named) ? named : categoryOfCause[rejectionCause(last)],
@@ -161,28 +160,28 @@ function rejectedWhy(
 }
 
 /** From the last time the phase was begun. */
-function lastVisit(own: readonly Entry[]): readonly Entry[] {
-  const from = own.findLastIndex(({ event }) => event === "phase_started" || event === "phase_reopened");
-  return from < 0 ? own : own.slice(from);
+function lastVisit(ownEntries: readonly Entry[]): readonly Entry[] {
+  const from = ownEntries.findLastIndex(({ event }) => event === "phase_started" || event === "phase_reopened");
+  return from < 0 ? ownEntries : ownEntries.slice(from);
 }
 
 /** The first failure whose step did not pass afterwards. P2 */
-function firstOpenRejection(own: readonly Entry[]): RootCause | null {
+function firstOpenRejection(ownEntries: readonly Entry[]): RootCause | null {
   const passed = new Map<string, number>();
-  own.forEach((entry, index) => {
+  ownEntries.forEach((entry, index) => {
     const step = entry.event === "step_completed" ? stepOfCursor(entry.attempt) : null;
     if (step !== null) passed.set(step, index);
   });
   const checkedAt = Math.max(-1, ...[...passed].flatMap(([step, at]) => (step.endsWith("/checks") ? [at] : [])));
   const green = new Map<string, number>();
-  own.forEach((entry, index) => {
+  ownEntries.forEach((entry, index) => {
     for (const { check, status } of entryChecks(entry)) if (status === "passed") green.set(check.command, index);
   });
-  for (const [at, entry] of own.entries()) {
+  for (const [at, entry] of ownEntries.entries()) {
     const red = entryChecks(entry).filter(isRed);
     const stays = red.filter(({ check }) => (green.get(check.command) ?? -1) < at);
     if (red.length > 0 && stays.length === 0) continue; // P2: every check that failed it passed later
-    const failure = entryFailure(entry, own, stays[0]);
+    const failure = entryFailure(entry, ownEntries, stays[0]);
     if (failure === null || !("attempt" in entry) || takingBack.has(failure.step)) continue; // P3
     if ((passed.get(stepOfCursor(entry.attempt)) ?? -1) > at) continue;
     if (provenBy.has(failure.step) && checkedAt > at) continue;
@@ -207,7 +206,7 @@ const entryChecks = (entry: Entry): readonly CheckResult[] =>
 const isRed = ({ status, quarantined }: CheckResult): boolean => status !== "passed" && quarantined === undefined;
 
 /** `red`: the first of its checks that failed and never passed afterwards. */
-function entryFailure(entry: Entry, own: readonly Entry[], red: CheckResult | undefined): RootCause | null {
+function entryFailure(entry: Entry, ownEntries: readonly Entry[], red: CheckResult | undefined): RootCause | null {
   if (entry.event === "step_interrupted" && entry.by === "scope") {
     const paths = (entry.paths ?? []).join(", ");
     return made("scope", entry, `Outside the scope: ${paths === "" ? (entry.detail ?? "something was changed") : paths}.`);
@@ -215,7 +214,7 @@ function entryFailure(entry: Entry, own: readonly Entry[], red: CheckResult | un
   if (entry.event === "step_interrupted" && entry.by === "secret")
     return made("scope", entry, `A secret was written into a file: ${entry.detail ?? "it was discarded"}.`);
   if (entry.event !== "step_failed") return null;
-  const turn = own.find((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
+  const turn = ownEntries.find((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
   const [firstLine = ""] = (entry.detail ?? "").split("\n", 1);
   const hasRunOut =
     (turn?.event === "turn_ended" && /max_(?:tokens|context)|context/.test(turn.stop)) ||
@@ -257,12 +256,12 @@ function made(cause: Cause, entry: Entry & EventOf<"step_failed" | "step_interru
 }
 
 /** No step failed last, so the way the phase ended says why. */
-function causeOfEnd(because: string, own: readonly Entry[]): readonly [Cause, FailureCategory] {
+function causeOfEnd(because: string, ownEntries: readonly Entry[]): readonly [Cause, FailureCategory] {
   const known = knownCause(because);
   if (known !== undefined) return [known, categoryOfCause[known]];
-  const replanned = own.some((entry) => entry.event === "route_taken" && entry.count === "replan");
+  const replanned = ownEntries.some((entry) => entry.event === "route_taken" && entry.count === "replan");
   if (replanned) return ["replan_used_up", categoryOfCause.replan_used_up];
-  const planned = own.some((entry) => entry.event === "route_taken" && entry.count === "plan");
+  const planned = ownEntries.some((entry) => entry.event === "route_taken" && entry.count === "plan");
   if (planned && because === "executor_wrong_approach") return ["plan_rejected", categoryOfCause.plan_rejected];
   return ["criterion", isCategory(because) ? because : categoryOfCause.criterion];
 }

@@ -3,7 +3,7 @@
 
 import { rounded } from "./metrics.ts";
 
-/** What a run was made of: as far as it is the same, two runs are the same experiment. */
+/** Two runs with the same values are the same experiment. */
 export type RunMake = {
   readonly flow: string;
   readonly flow_hash: string;
@@ -70,14 +70,14 @@ export function buildRunTrend(runs: readonly RunPoint[]): RunTrend {
 }
 
 /** In words, the flow itself last: its hash changes with every prompt, so it is named only if no prompt explains it. */
-export function changedBetween(before: RunMake | null, now: RunMake): readonly string[] {
-  if (before === null) return [];
-  const prompts = recordKeys(before.prompts, now.prompts).filter((name) => before.prompts[name] !== now.prompts[name]);
+export function changedBetween(previousRunMake: RunMake | null, now: RunMake): readonly string[] {
+  if (previousRunMake === null) return [];
+  const prompts = recordKeys(previousRunMake.prompts, now.prompts).filter((name) => previousRunMake.prompts[name] !== now.prompts[name]);
   return [
-    ...differences("agent", before.agents, now.agents),
-    ...differences("model", before.models, now.models),
+    ...differences("agent", previousRunMake.agents, now.agents),
+    ...differences("model", previousRunMake.models, now.models),
     ...prompts.map((name) => `prompt ${name}`),
-    ...(before.flow_hash !== now.flow_hash && prompts.length === 0 ? ["flow"] : []),
+    ...(previousRunMake.flow_hash !== now.flow_hash && prompts.length === 0 ? ["flow"] : []),
   ];
 }
 

@@ -18,7 +18,7 @@ export type FaultyDisk = Disk & { readonly calls: Change[]; readonly failed: Cha
 /** Without a fault it only counts. A failing write takes half of the bytes first, as a nearly full disk does. */
 export function faultyDisk(fault: Fault | null, under: Disk = nodeDisk): FaultyDisk {
   const calls: Change[] = [];
-  const failed: Change[] = [];
+  const failedChanges: Change[] = [];
   let counted = 0;
 
   function errorFor(change: Change): Error | null {
@@ -27,7 +27,7 @@ export function faultyDisk(fault: Fault | null, under: Disk = nodeDisk): FaultyD
     counted++;
     const isHit = fault.lasts === "once" ? counted === fault.nth : counted >= fault.nth;
     if (!isHit) return null;
-    failed.push(change);
+    failedChanges.push(change);
     return Object.assign(new Error(`${fault.code}: injected into ${change}`), { code: fault.code, syscall: change });
   }
 
@@ -39,7 +39,7 @@ export function faultyDisk(fault: Fault | null, under: Disk = nodeDisk): FaultyD
 
   return {
     calls,
-    failed,
+    failed: failedChanges,
     open: (path, flags, mode) => tried("open", () => under.open(path, flags, mode)),
     close: (fd) => under.close(fd),
     write(fd, bytes, offset, length, position) {

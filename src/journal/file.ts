@@ -55,10 +55,10 @@ function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Op
   const entries: Entry[] = [];
   const onEntry = options.onEntry ?? ((entry: Entry) => void entries.push(entry));
   const { from } = options;
-  const found = from === undefined ? readSnapshot(dir, fd) : null;
-  const isTaken = found !== null && (options.onSnapshot?.(found.state) ?? true);
+  const snapshot = from === undefined ? readSnapshot(dir, fd) : null;
+  const isTaken = snapshot !== null && (options.onSnapshot?.(snapshot.state) ?? true);
   if (from !== undefined) requireLine(fd, from);
-  const walked = checkChain(fd, from ?? (isTaken ? found.at : genesis), onEntry);
+  const walked = checkChain(fd, from ?? (isTaken ? snapshot.at : genesis), onEntry);
 
   const repaired = cutTorn(disk, fd, walked);
   // Lines that a killed owner wrote and never synced are read here and acted upon, so they must be on disk first (J1).
@@ -70,7 +70,7 @@ function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Op
   }
   if (options.commit === "group" && options.group !== undefined) writer.share(options.group.join(dir, fd));
   const journal = new FileJournal(disk, dir, lock, fd, writer, options.commit);
-  return { journal, snapshot: isTaken ? found.state : null, entries, repaired };
+  return { journal, snapshot: isTaken ? snapshot.state : null, entries, repaired };
 }
 
 /** J4: a line that was read before is still there. */

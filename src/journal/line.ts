@@ -140,7 +140,7 @@ function refuseOver(batch: Batch, start: number): void {
   throw new JournalFailure({ kind: "event_too_large", bytes, bytesMax: lineBytesMax });
 }
 
-/** What is wrong with the line at these bytes by itself; null if it is intact. */
+/** Judges the line alone, not the chain; null if it is intact. */
 export function faultOf(bytes: Buffer, start: number, lineEnd: number): string | null {
   const length = lineEnd - start;
   if (length > lineBytesMax) return `longer than ${lineBytesMax} bytes`;

@@ -11,7 +11,7 @@ import type { Stamp } from "./line.ts";
 import { addLine, genesis } from "./line.ts";
 import { stampOf } from "./stamp.ts";
 
-/** What survives an owner: the disk of a run without one. */
+/** The disk that a run leaves behind when its process dies; the next owner opens it. */
 export class MemoryStore {
   readonly lines: string[] = [];
   readonly blobs = new Map<Hash, Buffer>();

@@ -6,7 +6,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import type { Disk } from "./disk.ts";
 import { nodeDisk } from "./disk.ts";
 
-/** What happens to unsynced changes. `journals kept` and `logs kept`: all others are lost. */
+/** Fates of unsynced changes. `journals kept` and `logs kept`: all other files lose theirs. */
 export const survivals = ["nothing", "everything", "half", "zeros", "journals kept", "logs kept"] as const;
 export type Survival = (typeof survivals)[number];
 /** Files by their path below the root. */
@@ -15,7 +15,7 @@ export type Image = ReadonlyMap<string, Buffer>;
 type Inode = { path: string; durable: Buffer };
 export type PowerCutDisk = Disk & { image(survival: Survival): Image };
 
-/** What is already below the root is on disk. `isSynced` false for a path means that its syncs do nothing, as a positive control. */
+/** Files below the root at the start count as synced. If `isSynced` is false for a path, its syncs do nothing: a test must then fail. */
 export function powerCutDisk(root: string, onChange: () => void, isSynced: (path: string) => boolean = () => true): PowerCutDisk {
   const live = new Map<string, Inode>();
   for (const path of filesBelow(root)) live.set(path, { path, durable: readFileSync(path) });
@@ -100,7 +100,7 @@ function readImage(root: string, live: ReadonlyMap<string, Inode>, named: Readon
   return image;
 }
 
-/** What is left of a file with unsynced changes: those at its end, or in its middle. */
+/** A file with unsynced changes may lose those at its end, or in its middle. */
 function partOf(durable: Buffer, content: Buffer, survival: Survival): Buffer {
   if ((survival !== "zeros" && survival !== "half") || content.length < durable.length) return durable;
   const differs = (byte: number, position: number): boolean => byte !== durable[position];

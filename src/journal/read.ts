@@ -27,10 +27,10 @@ export function readJournal(dir: string, reading: Reading): Read {
   const fd = openedForReading(dir);
   if (fd === null) return { end: { ...genesis }, torn: null, snapshot: null };
   try {
-    const found = reading.from === undefined || reading.from === "snapshot" ? readSnapshot(dir, fd) : null;
-    const isTaken = found !== null && (reading.onSnapshot?.(found.state) ?? true);
-    const start = typeof reading.from === "object" ? reading.from : isTaken ? found.at : genesis;
-    return { ...checkChain(fd, start, reading.onEntry ?? ignore), snapshot: isTaken ? found.state : null };
+    const snapshot = reading.from === undefined || reading.from === "snapshot" ? readSnapshot(dir, fd) : null;
+    const isTaken = snapshot !== null && (reading.onSnapshot?.(snapshot.state) ?? true);
+    const start = typeof reading.from === "object" ? reading.from : isTaken ? snapshot.at : genesis;
+    return { ...checkChain(fd, start, reading.onEntry ?? ignore), snapshot: isTaken ? snapshot.state : null };
   } finally {
     closeSync(fd);
   }

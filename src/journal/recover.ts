@@ -40,15 +40,15 @@ export async function removeUnneeded(disk: Disk, folder: string): Promise<void> 
 
 /** The run's records from the first that its journal does not have: from there on only the log is complete. */
 function fillFrom(records: readonly LogRecord[], run: string, fd: number): readonly LogRecord[] {
-  const own = records.filter((record) => record.run === run);
-  const first = own.findIndex((record) => !isHeld(record, fd));
-  const missing = first === -1 ? [] : own.slice(first);
-  let end = Math.min(fstatSync(fd).size, missing[0]?.byte ?? 0);
-  for (const { byte, lines } of missing) {
+  const ownLogRecords = records.filter((record) => record.run === run);
+  const first = ownLogRecords.findIndex((record) => !isHeld(record, fd));
+  const missingLogRecords = first === -1 ? [] : ownLogRecords.slice(first);
+  let end = Math.min(fstatSync(fd).size, missingLogRecords[0]?.byte ?? 0);
+  for (const { byte, lines } of missingLogRecords) {
     if (byte !== end) throw damaged(null, end, "the shared commit log does not continue the journal");
     end += lines.length;
   }
-  return missing;
+  return missingLogRecords;
 }
 
 function isHeld({ byte, lines }: LogRecord, fd: number): boolean {

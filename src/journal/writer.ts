@@ -179,8 +179,8 @@ export class Writer {
   }
 
   #openLoad(): Load {
-    const last = this.#queue.at(-1);
-    if (last !== undefined && last.used <= batchBytesMax - appendBytesMax) return last;
+    const lastLoad = this.#queue.at(-1);
+    if (lastLoad !== undefined && lastLoad.used <= batchBytesMax - appendBytesMax) return lastLoad;
     const load = this.#emptyLoad();
     this.#queue.push(load);
     return load;

@@ -9,15 +9,15 @@
 export type Wanted = { readonly kind: "at_least" | "exactly"; readonly count: number } | { readonly kind: "text"; readonly text: string };
 
 export type Answer = {
-  /** What it says on its standard output. */
+  /** Takes a chunk of standard output. */
   readonly said: (chunk: Uint8Array) => void;
-  /** What it says on its standard error. */
+  /** Takes a chunk of standard error. */
   readonly complained: (chunk: Uint8Array) => void;
-  /** What came of it, with a sentence for a person. */
+  /** The result, with a sentence for a person. */
   readonly judge: (exitCode: number | null) => { readonly isMet: boolean; readonly words: string };
 };
 
-/** What is expected, in words that follow `expected`. */
+/** The expectation, in words that follow `expected`. */
 export function wantedIn(wanted: Wanted): string {
   if (wanted.kind === "text") return `${JSON.stringify(wanted.text)} in what it prints`;
   return `it to return ${wanted.kind === "at_least" ? "at least" : "exactly"} ${wanted.count}`;

@@ -90,12 +90,12 @@ function issueExpectation(issue: Raw): string {
 
 /** The library lets a list pass for a mapping whose keys are all optional; we do not. */
 function listsForMappings(schema: v.GenericSchema, value: unknown): Issue[] {
-  const found: Issue[] = [];
+  const foundIssues: Issue[] = [];
   const visit = (item: unknown, path: DataPath): void => {
     if (Array.isArray(item)) {
       const types = schemasAt(schema, path).map((at) => at.type);
       if (types.length > 0 && types.every((type) => /object|^record$/.test(type))) {
-        found.push({ path, isAboutKey: false, rule: "wrong_type", message: "found a list, expected a mapping" });
+        foundIssues.push({ path, isAboutKey: false, rule: "wrong_type", message: "found a list, expected a mapping" });
       }
       item.forEach((inner, n) => visit(inner, [...path, n]));
     } else if (typeof item === "object" && item !== null) {
@@ -103,7 +103,7 @@ function listsForMappings(schema: v.GenericSchema, value: unknown): Issue[] {
     }
   };
   visit(value, []);
-  return found;
+  return foundIssues;
 }
 
 type AnySchema = {
@@ -131,16 +131,16 @@ function schemasAt(schema: v.GenericSchema, path: DataPath): AnySchema[] {
 }
 
 function opened(schemas: readonly AnySchema[]): AnySchema[] {
-  const found: AnySchema[] = [];
+  const foundAnySchemas: AnySchema[] = [];
   const queue = [...schemas];
-  while (queue.length > 0 && found.length < schemasMax) {
+  while (queue.length > 0 && foundAnySchemas.length < schemasMax) {
     const schema = queue.shift();
     if (schema === undefined) break;
     if (schema.type === "lazy" && schema.getter !== undefined) queue.push(schema.getter(undefined));
     else if (schema.wrapped !== undefined) queue.push(schema.wrapped);
     else if ((schema.type === "union" || schema.type === "variant") && schema.options !== undefined)
       queue.push(...(schema.options as AnySchema[]));
-    else found.push(schema);
+    else foundAnySchemas.push(schema);
   }
-  return found;
+  return foundAnySchemas;
 }

@@ -26,8 +26,8 @@ export const needleCharsMin = 8;
 const block = 3;
 
 /** Null if there is nothing to look for. */
-export function openMatcher(found: readonly Needle[]): Matcher | null {
-  const needles = found.filter(({ text }) => text.length >= needleCharsMin);
+export function openMatcher(foundNeedles: readonly Needle[]): Matcher | null {
+  const needles = foundNeedles.filter(({ text }) => text.length >= needleCharsMin);
   if (needles.length === 0) return null;
   const window = needleCharsMin;
   const mask = (needles.length > 1_000 ? 1 << 17 : needles.length > 100 ? 1 << 14 : 1 << 11) - 1;

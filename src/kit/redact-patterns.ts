@@ -5,7 +5,7 @@ export type Pattern = { readonly what: string; readonly pattern: RegExp; readonl
 
 const notBefore = "(?<![A-Za-z0-9])";
 const value = "(?!\\[redacted)[A-Za-z0-9._~+/=-]";
-/** What people write where a secret would stand. */
+/** Placeholders that people write where a secret would stand. */
 const placeholder = "(?!\\[redacted|[$<{*]|x{3})";
 /** No secret found by its looks is longer than this, and a stream holds back as much. */
 export const patternCharsMax = 16 * 1024;

@@ -38,8 +38,8 @@ export function openRedactedStream(redactor: Redactor): RedactedStream {
       const spans = redactor.spansIn(held);
       // T1: one that reaches over the border may go on behind what has come so far, so it waits where it began.
       const safe = held.length - holdBack;
-      const open = spans.find(({ start, end }) => start < safe && end > safe && end - start < holdBack);
-      return take(held, open?.start ?? safe, spans);
+      const openSpan = spans.find(({ start, end }) => start < safe && end > safe && end - start < holdBack);
+      return take(held, openSpan?.start ?? safe, spans);
     },
     end: () => take(held, held.length, redactor.spansIn(held)),
   };

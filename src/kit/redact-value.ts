@@ -43,7 +43,7 @@ const hashKeys: ReadonlySet<string> = new Set([
 /** Keys whose every value is a hash, whatever it is called by. */
 const hashRecords: ReadonlySet<string> = new Set(["prompts"]);
 const hash = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
-/** What the runner's own keys look like; a secret of these letters alone and this short would be a plain word. */
+/** The runner's own keys look like this. A secret this short, of these letters alone, would be a plain word. */
 const plainKey = /^[a-z_]{1,16}$/;
 /** Deeper than anything that is written on purpose. */
 const depthMax = 500;

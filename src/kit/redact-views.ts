@@ -49,7 +49,7 @@ export const joinedView = (view: View): View => replaced(view, lineBreak, () => 
 const unseen =
   "[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufe00-\\ufe0f\\ufeff]|" +
   "\\u00e2\\u0080[\\u008b-\\u008f\\u00aa-\\u00ae]|\\u00e2\\u0081[\\u00a0-\\u00af]|\\u00ef\\u00bb\\u00bf|\\u00ef\\u00b8[\\u0080-\\u008f]|\\u00c2\\u00ad";
-/** What a terminal obeys and does not show: colours and moves, titles and links with their text, single escapes. */
+/** Control sequences that a terminal obeys and does not show: colours, moves, titles, links with their text, single escapes. */
 const sequence =
   "(?:\\u001b\\[|\\u009b)[0-?]{0,64}[ -/]{0,8}[@-~]|\\u001b[\\]PX^_][^\\u0007\\u001b]{0,2048}(?:\\u0007|\\u001b\\\\)|\\u001b[ -/]{0,8}[0-~]";
 const controlHint = new RegExp(`${unseen}|\\u009b`);

@@ -117,13 +117,14 @@ function wholeOf(text: string, start: number, { text: needle, form }: Needle): r
 /** In order, and where two overlap, one. */
 function merged(spans: readonly Span[]): readonly Span[] {
   if (spans.length < 2) return spans;
-  const kept: Span[] = [];
+  const keptSpans: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    const last = kept.at(-1);
-    if (last === undefined || span.start >= last.end) kept.push(span);
-    else kept[kept.length - 1] = { start: last.start, end: Math.max(last.end, span.end), name: last.name ?? span.name };
+    const lastSpan = keptSpans.at(-1);
+    if (lastSpan === undefined || span.start >= lastSpan.end) keptSpans.push(span);
+    else
+      keptSpans[keptSpans.length - 1] = { start: lastSpan.start, end: Math.max(lastSpan.end, span.end), name: lastSpan.name ?? span.name };
   }
-  return kept;
+  return keptSpans;
 }
 
 function replaced(text: string, spans: readonly Span[]): string {

@@ -8,7 +8,7 @@ import { lastEvent, type Refusal } from "./refusal.ts";
 export type Rest = {
   /** The complete events of the last chunk. */
   readonly whole: Buffer;
-  /** What the agent has got so far ends with a whole event. */
+  /** True if the response so far ends with a whole event. */
   readonly isBetweenEvents: boolean;
 };
 

@@ -14,7 +14,6 @@ import { usedNothing } from "./figures.ts";
 import { type Allowed, allowedFrom } from "./hosts.ts";
 import { callsKeptMax, refusedHostsMax } from "./limits.ts";
 
-/** What an account may have open at one time. */
 export type Attached = "call" | "tunnel" | "connection";
 
 export type OpenAccount = {

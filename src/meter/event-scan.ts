@@ -31,7 +31,7 @@ export type EventScan = {
 
 const quote = 34;
 const backslash = 92;
-/** What may be between a key and its value: space, and the boundary of two data lines. */
+/** White space, or the boundary of two data lines. */
 const gap = "(?:\\s|data:)*";
 
 export function openEventScan(onEvent: ScannedEvent): EventScan {

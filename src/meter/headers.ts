@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { Upstream } from "../ports/meter.ts";
 
-/** What belongs to one connection, to a proxy, or to the way a message is packed. */
+/** Headers of one connection, of a proxy, or of a message's encoding. */
 const hopByHop: readonly string[] = [
   "connection",
   "keep-alive",
@@ -17,7 +17,7 @@ const hopByHop: readonly string[] = [
   "expect",
   "http2-settings",
 ];
-/** What the agent may not send to the provider: its identity, its origin, and method overrides. */
+/** Headers not passed to the provider: identity, origin, method overrides. */
 const notSaid: readonly string[] = [
   "host",
   "content-length",
@@ -37,7 +37,7 @@ const notSaid: readonly string[] = [
   "x-method-override",
 ];
 const notSaidBeginnings: readonly string[] = ["x-forwarded-", "proxy-"];
-/** What of the provider's headers an agent needs. */
+/** Headers of the provider that an agent needs. */
 const comesBack =
   /^(?:content-type|content-length|cache-control|date|retry-after(?:-ms)?|request-id|x-request-id|x-should-retry|x-ratelimit-.*|anthropic-.*|openai-.*|x-goog-.*|x-codex-.*|x-models-etag)$/;
 
@@ -45,16 +45,16 @@ export type Credential = { readonly token: string; readonly header: "x-api-key" 
 
 /** Every place where provider SDKs put a key; the first that has one. */
 export function credentialsOf(headers: IncomingHttpHeaders, search: string): readonly Credential[] {
-  const found: Credential[] = [];
+  const foundCredentials: Credential[] = [];
   const own = headers["x-api-key"];
-  if (typeof own === "string") found.push({ token: own, header: "x-api-key" });
+  if (typeof own === "string") foundCredentials.push({ token: own, header: "x-api-key" });
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
-  if (bearer !== undefined) found.push({ token: bearer, header: "authorization" });
+  if (bearer !== undefined) foundCredentials.push({ token: bearer, header: "authorization" });
   const google = headers["x-goog-api-key"];
-  if (typeof google === "string") found.push({ token: google, header: "x-goog-api-key" });
+  if (typeof google === "string") foundCredentials.push({ token: google, header: "x-goog-api-key" });
   const query = new URLSearchParams(search).get("key");
-  if (query !== null) found.push({ token: query, header: "x-goog-api-key" });
-  return found;
+  if (query !== null) foundCredentials.push({ token: query, header: "x-goog-api-key" });
+  return foundCredentials;
 }
 
 /** The token in `Proxy-Authorization`: the password of Basic, or Bearer. */

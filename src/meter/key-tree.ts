@@ -12,9 +12,9 @@ export function treeOf(paths: readonly (readonly string[])[]): KeyNode {
   for (const path of paths) {
     let place = root;
     for (const name of path) {
-      const next: KeyNode = place.next.get(hashOf(name)) ?? { next: new Map(), path: null };
-      place.next.set(hashOf(name), next);
-      place = next;
+      const nextKeyNode: KeyNode = place.next.get(hashOf(name)) ?? { next: new Map(), path: null };
+      place.next.set(hashOf(name), nextKeyNode);
+      place = nextKeyNode;
     }
     place.path = path;
   }

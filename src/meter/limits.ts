@@ -7,7 +7,7 @@ const mib = 1024 * 1024;
  * request shows its model, wherever the agent wrote it. Anthropic takes 32 MB, Gemini 20 MB.
  */
 export const requestBytesMax = 32 * mib;
-/** What all requests together may take of memory at one time. */
+/** For all requests together. */
 export const heldBytesMax = 256 * mib;
 export const toolBytesMax = 4 * mib;
 /** An error is read whole, so that a key in it can be removed before the agent sees it. */
@@ -48,7 +48,7 @@ export const bytesPerToken = 4;
 export const frameBytesPerToken = 1024;
 /** An output figure below this many tokens per byte of text is not believed. */
 export const textBytesPerTokenMax = 64;
-/** What an image or a file inside a request counts at most, in bytes of text. */
+/** An image or file inside a request counts as at most this many bytes of text. */
 export const attachmentBytesMax = 6400;
 /** A stream that reported its end may still end; one that continues this long has not ended. */
 export const bytesAfterEndMax = 64 * 1024;

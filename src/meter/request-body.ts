@@ -21,7 +21,7 @@ export type Asked = {
 
 const paths = { model: ["model"], stream: ["stream"], background: ["background"], streamOptions: ["stream_options"] } as const;
 
-/** What all requests of a meter hold in memory. */
+/** Shared by all requests of a meter. */
 export type HeldBytes = { bytes: number };
 
 export function readRequest(request: IncomingMessage, held: HeldBytes): Promise<Asked | Refusal> {

@@ -82,7 +82,7 @@ export function baseAddress(base: string, path: string, query: string): URL {
   return url; // R1
 }
 
-/** What follows the question mark, without any key. */
+/** The query string without API keys. */
 export function queryOf(search: string): string {
   const parts = new URLSearchParams(search);
   for (const secret of ["key", "api_key", "apikey", "access_token"]) parts.delete(secret);

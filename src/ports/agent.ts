@@ -19,15 +19,15 @@ export type TurnRequest = {
   readonly history: readonly TurnFacts[];
   /** The whole prompt, rendered. */
   readonly prompt: string;
-  /** What must be handed back: a JSON Schema, or null if nothing is asked for. */
+  /** JSON Schema of the value to return; null if the step returns nothing. */
   readonly returns: { readonly name: string; readonly schema: object; readonly isOptional: boolean } | null;
   readonly promise: string | null;
-  /** What the attempt before this one returned, if it did. */
+  /** The return of the previous attempt. */
   readonly previous?: unknown;
   /** The folder the agent works in, absolute. */
   readonly layer: string;
   readonly minutesMax: number;
-  /** What may be changed, as globs (`!` excludes): paths in permission requests are compared with it. */
+  /** Globs (`!` excludes). Paths in permission requests are compared with them. */
   readonly scope: readonly string[];
   /** The session to resume: if the flow says `continues`, or this attempt's own from before a crash. */
   readonly session: string | null;
@@ -46,7 +46,7 @@ export type TurnRequest = {
   readonly onLiveEvent: (signal: LiveEvent) => void;
 };
 
-/** What may still be used. Infinity without a limit. */
+/** Infinity without a limit. */
 export type Allowance = { readonly tokens: number; readonly usd: number; readonly calls: number };
 
 /** What a turn used, by the meter's count or the agent's report, as far as it can be believed; null if unknown. */

@@ -30,7 +30,7 @@ export type WorkOrder = {
   readonly notBefore?: string;
 };
 
-/** What a worker reports of an order it is done with: over, or to be handed out again. */
+/** A finished order is over, or is handed out again. */
 export type OrderEnd =
   | {
       readonly kind: "ended";

@@ -73,7 +73,7 @@ export type FunctionInput<State, Cursor> = {
   readonly cursor: Cursor;
   readonly commit: string;
   readonly changed: readonly string[];
-  /** What this step itself returned the last time, in any round. */
+  /** This step's last return, in any round. */
   readonly previous: Readonly<Outcome> | null;
   /** The outcomes of the steps that its `sees` names. */
   readonly sees: Readonly<Record<string, Readonly<Outcome>>>;

@@ -49,7 +49,7 @@ export type Account = {
   readonly proxyUrl: string;
   /** Where the runner's own tools are called: POST, `Authorization: Bearer <token>`, `{ "tool": NAME, "arguments": … }`. */
   readonly toolsUrl: string;
-  /** What the calls so far used, by the provider's own figures; null while there was none. */
+  /** By the provider's own figures; null before the first call. */
   readonly used: () => ReportedUsage;
   readonly calls: () => readonly ModelCall[];
   /** `host:port` of the first host that the agent tried to reach and may not. */

@@ -36,7 +36,7 @@ export interface Verifier {
     readonly before?: Readonly<Record<string, Hash>>;
     /** The commit the run began on: a passing check is tried out, to see whether it could still fail. Without it none is. */
     readonly base?: GitSha;
-    /** What was asked for, in a person's words: a data file that they name is part of the work. */
+    /** The goal in the person's words: a data file that it names is part of the work. */
     readonly goal?: string;
     readonly cancel: AbortSignal;
     readonly onLiveEvent: (signal: LiveEvent) => void;

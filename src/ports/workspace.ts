@@ -49,7 +49,7 @@ export type LandResult =
       readonly detail: string;
     };
 
-/** What is to be reverted: all that attempts whose names begin with `of` committed after `since`, saved first under `branch`. */
+/** Reverts all commits after `since` of attempts whose names begin with `of`; they are saved under `branch` first. */
 export type RevertRequest = {
   readonly attempt: AttemptId;
   readonly since: GitSha;
@@ -100,7 +100,7 @@ export interface Workspace {
    * only changes of paths that match these patterns are ever applied; the layer remembers it.
    */
   openLayer(attempt: AttemptId, masks: readonly string[], keeps?: readonly string[]): Promise<string>;
-  /** What the attempt changed. Reads the layer without trusting anything in it. */
+  /** Reads the layer without trusting anything in it. */
   changesOf(attempt: AttemptId): Promise<ChangeSet>;
   /** Commits the layer's in-scope changes under the attempt's key; null if nothing changed. Safe to call again: a commit with that key is found, not made twice. */
   apply(attempt: AttemptId, subject: string): Promise<Applied | { readonly conflict: readonly string[] } | null>;

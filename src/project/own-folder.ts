@@ -9,7 +9,6 @@ import { lstatSync, mkdirSync, type Stats } from "node:fs";
 import { join, sep } from "node:path";
 import { refuse } from "./reply.ts";
 
-/** What blocks the path to a folder. */
 export type Obstacle = { readonly path: string; readonly is: "link" | "file" };
 
 /** The first link or file on the way to a folder below `root`; null if there is none, even if the folder isn't there yet. */

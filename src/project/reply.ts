@@ -4,7 +4,7 @@ import type { Answer } from "../contracts/answer.ts";
 import { type ReasonCode, type ResultWord, reasons } from "../contracts/reason.ts";
 import { classifySystemError } from "./system-errors.ts";
 
-/** What fits a usual terminal with room for a prompt. */
+/** Fits a usual terminal with room for a prompt. */
 export const screenRows = 34;
 
 type Parts = Partial<Omit<Answer, "reason_code" | "remediation">> & { readonly remediation?: readonly (string | undefined)[] };

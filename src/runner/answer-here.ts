@@ -42,7 +42,7 @@ const leaves = (request: Request): boolean => request.event === "control_request
 const answersIt = (requests: readonly Request[], block: string): boolean =>
   requests.some((request) => request.event === "block_answered" && request.block === block);
 
-/** What another terminal did, as the person asked here reads it. */
+/** The person at this prompt is told that another terminal answered the question. */
 function answerElsewhereHint(request: Request): string {
   const by = `elsewhere (${oneLine(request.actor.replace(/^operator:/, ""))})`;
   switch (request.event) {
@@ -104,7 +104,7 @@ const resumed = (openRun: OpenRun, actor: string): EventOf<"run_resumed"> => ({
   to_state: "running",
 });
 
-/** What is wrong, if a verdict says so; null if none does, and without it there is nothing to fix. */
+/** The issues of a verdict that found some; null for any other answer. */
 async function issuesFor(
   context: CommandContext,
   openRun: OpenRun,

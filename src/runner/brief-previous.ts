@@ -26,9 +26,9 @@ export type BriefSources = {
   readonly outputOf: (evidence: string) => Promise<string>;
   /** An agent's return, by its blob; null if it cannot be read. */
   readonly handedOf?: (blob: string) => Promise<unknown>;
-  /** What the project's own record says to the agent of a phase. */
+  /** The project's record of a phase, for the agent's prompt. */
   readonly recordedOf?: (phase: string) => string;
-  /** What a role is told of learnings from earlier work. */
+  /** Learnings from earlier work, for a role's prompt. */
   readonly learningsOf?: (role: string) => Promise<string>;
 };
 

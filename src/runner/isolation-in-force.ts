@@ -4,7 +4,7 @@ import type { IsolationInForce } from "../contracts/event.ts";
 import { type Isolation, mayOutlive } from "../workspace/isolation/confinement.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
 
-/** What is enforced and what is not, for the journal and the user. Enforced by either counts. */
+/** Enforced by the sandbox or by the resource limits, either counts. */
 export function inForce(
   { level, mechanism, enforced, not_enforced }: Pick<Isolation, "level" | "mechanism" | "enforced" | "not_enforced">,
   limits: Pick<OpenedLimits, "inForce" | "missing">,

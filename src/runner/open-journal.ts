@@ -73,9 +73,9 @@ export async function readOpenInbox(context: CommandContext, folder: string): Pr
   there.watch(() => (mayHave = true));
   return {
     pending: async () => {
-      const found = mayHave ? await there.pending() : [];
-      mayHave = found.length > 0;
-      return [...(await here.pending()), ...found];
+      const foundRequests = mayHave ? await there.pending() : [];
+      mayHave = foundRequests.length > 0;
+      return [...(await here.pending()), ...foundRequests];
     },
     forget: async (request) => {
       await here.forget(request);

@@ -29,11 +29,11 @@ export function openNotices(context: CommandContext, paths: ProjectPaths, folder
     const fresh = entryNotices(entry, run, basename(paths.root)).filter(({ id }) => !reported.has(id));
     if (fresh.length === 0) return;
     try {
-      const added = fresh.flatMap((notice) =>
+      const addedHooks = fresh.flatMap((notice) =>
         hooks.filter(({ on }) => on.includes(notice.kind)).filter(({ name }) => queue.add(notice, name, Date.now())),
       );
       for (const { id } of fresh) reported.add(id);
-      if (added.length > 0) startCourier(context.env);
+      if (addedHooks.length > 0) startCourier(context.env);
     } catch (error) {
       if (!isBroken) context.show(`! Nobody can be notified: ${error instanceof Error ? error.message : String(error)}`); // T2
       isBroken = true;

@@ -17,7 +17,6 @@ export const cachedStatusFrom = 400_000;
 const cacheBytesMax = 8 * 1_048_576;
 const lineBytesMax = 256 * 1024;
 
-/** What `status` says of a run. */
 export type StatusSummary = {
   readonly reason_code: ReasonCode;
   readonly state: string;

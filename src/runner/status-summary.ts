@@ -5,7 +5,6 @@ import { statusDetails, statusPage } from "../views/status-page.ts";
 import { runStatus } from "../views/status.ts";
 import type { StatusSummary } from "./status-cache.ts";
 
-/** What `status` shows of a run and its owner. */
 export function statusSummary(view: RunView, owner: { readonly pid: number } | null): StatusSummary {
   const page = statusPage(view, owner);
   const { run_id: _id, state, reason_code, ...data } = runStatus(view, owner);

@@ -13,7 +13,7 @@ export type BudgetView = {
   readonly limits: PerDimension;
   readonly counters: { readonly [D in Dimension]: number };
   readonly ratios: PerDimension;
-  /** What turns under way may still use up. */
+  /** Reserved for turns that are running. */
   readonly reserved: { readonly tokens: number; readonly minutes: number; readonly calls: number };
   /** How much of the counters is our estimate, because an agent reported nothing believable. */
   readonly estimated: number;

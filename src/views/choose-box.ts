@@ -20,7 +20,7 @@ export type Question = {
   readonly free?: boolean;
   readonly recommend: string | null;
   readonly why: string | null;
-  /** What is shown to the person who answers, by name. */
+  /** Facts shown to the person who answers, by name. */
   readonly show: Readonly<Record<string, Scalar>>;
   readonly code: string;
   /** Of several phases the one that it is about, with its name. */

@@ -57,7 +57,7 @@ type PhaseStatus = {
 
 export type Steps = { readonly completed: readonly string[]; readonly pending: readonly string[] };
 
-/** What is done and what is still to do: the done criteria first, then the flow's phases, the open one step by step. */
+/** Done criteria come first, then the flow's phases; the open phase is listed step by step. */
 export function runSteps(run: RunView): Steps {
   const isOver = run.status === "completed";
   const completed: string[] = [];
@@ -121,7 +121,7 @@ export const describeFailing = (run: RunView): readonly string[] =>
     return `${what}: ${oneLine(check.command)} (${status === "failed" ? (why ?? `exit ${exit_code ?? "unknown"}`) : status.replace("_", " ")})`;
   });
 
-/** What else is wrong with the work: phases that failed, an open breaker, a hold. */
+/** Failed phases, an open circuit breaker, a hold. */
 export function runProblems(run: RunView): readonly string[] {
   const over = run.status === "completed";
   return [
@@ -152,9 +152,9 @@ function runPause(run: RunView): readonly string[] {
 }
 
 function describeProjectCheck(run: RunView, id: string): string {
-  const before = baselineOf(run.checks[id]);
-  if (before === null) return "a check of the project fails";
-  return `a check that ${before.status === "passed" ? "passed before the run fails" : "failed before the run fails worse"} now`;
+  const previousStood = baselineOf(run.checks[id]);
+  if (previousStood === null) return "a check of the project fails";
+  return `a check that ${previousStood.status === "passed" ? "passed before the run fails" : "failed before the run fails worse"} now`;
 }
 
 /** A criterion that has been red since before the first turn is work to do, not a blocker; a project check counts only if it was green. */

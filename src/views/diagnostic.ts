@@ -25,16 +25,16 @@ const eventsMax = 15;
 export const diagnosticName = (at: string): string => `diagnostic-${at.slice(0, 19).replaceAll(":", "")}.md`;
 
 export function diagnosticPage({ state, reason, detail, at, remediation, postMortems }: DiagnosticInput): string {
-  const known = isReasonCode(reason) ? reasons[reason] : null;
+  const knownReason = isReasonCode(reason) ? reasons[reason] : null;
   const { _meta: meta, circuit_breaker: breaker, metrics } = state;
   const failed = Object.entries(state.phases).filter(([, { status }]) => status === "failed");
-  const hints = remediation.length > 0 || known === null || known.hint === "" ? remediation : [known.hint];
+  const hints = remediation.length > 0 || knownReason === null || knownReason.hint === "" ? remediation : [knownReason.hint];
   return [
     `# Diagnostic: ${meta.run_id}`,
     "",
     `Written ${at}. Status: ${meta.status}.`,
     ...section("What happened", [
-      `${inCode(reason)}: ${known?.meaning ?? "The run halted."}`,
+      `${inCode(reason)}: ${knownReason?.meaning ?? "The run halted."}`,
       ...(detail === null ? [] : ["", inText(detail, 500)]),
     ]),
     ...section("Why it matters", [stateWhy(state, failed.length)]),
@@ -85,7 +85,7 @@ function causeLine({ phase_id, phase_name, root_cause: cause }: PostMortem): str
   return `Phase ${inText(phase_id)}, ${inText(phase_name)}: ${what}. ${inText(cause.description, 500)} (${inText(postMortemName(phase_id))})`;
 }
 
-/** What was passed over is in no other row: a phase that a failed one blocks is left to do. */
+/** Skipped phases are in no other row; a phase blocked by a failed one counts as left to do. */
 function skippedLines(state: RoadmapState): readonly string[] {
   const phases = Object.keys(state.phases).map((key) => ({ id: key.replace(/^phase_/, ""), name: "" }));
   return skippedPhases(state, phases).map(({ phase_id, reason }) => `Phase ${inText(phase_id)}: ${inText(reason.replaceAll("_", " "))}`);

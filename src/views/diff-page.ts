@@ -10,10 +10,10 @@ const barCharsMax = 20;
 
 /** At most so many files, those with the most changed lines first. */
 export function fileRows(files: readonly ChangedFile[], filesMax: number): readonly string[] {
-  const shown = files.toSorted((a, b) => changedFileSize(b) - changedFileSize(a)).slice(0, filesMax);
-  const most = Math.max(1, ...shown.map(changedFileSize));
-  const rows = shown.map((file) => [oneLine(file.path, pathCharsMax), ...changedFileCounts(file), changedFileBar(file, most)]);
-  const left = files.length - shown.length;
+  const shownChangedFiles = files.toSorted((a, b) => changedFileSize(b) - changedFileSize(a)).slice(0, filesMax);
+  const most = Math.max(1, ...shownChangedFiles.map(changedFileSize));
+  const rows = shownChangedFiles.map((file) => [oneLine(file.path, pathCharsMax), ...changedFileCounts(file), changedFileBar(file, most)]);
+  const left = files.length - shownChangedFiles.length;
   return [...columned(rows, { right: [1, 2] }), ...(left > 0 ? [`… ${plural(left, "more file")}`] : [])];
 }
 

@@ -31,11 +31,11 @@ export function estimatePage(
     usd === null ? "-" : range(usd, money),
     success === null ? "-" : `${Math.round(success * 100)} %`,
   ];
-  const shown = rows.slice(0, rowsMax);
+  const shownEstimateRows = rows.slice(0, rowsMax);
   const table = columned(
     [
       ["phase", "name", "tokens, likely", "at most in 9 of 10", "minutes", "cost", "success"],
-      ...shown.map((row) => cells(row.id, `${oneLine(row.name, nameCharsMax)}${row.planned ? "" : " (no plan yet)"}`, row)),
+      ...shownEstimateRows.map((row) => cells(row.id, `${oneLine(row.name, nameCharsMax)}${row.planned ? "" : " (no plan yet)"}`, row)),
       ...(rows.length > rowsMax ? [["…", `${figure(rows.length - rowsMax)} more`, "", "", "", "", ""]] : []),
       cells("all", "", total),
     ],

@@ -7,7 +7,7 @@ import { describeAttempt } from "./wording.ts";
 export type Interrupted = {
   /** When the last thing was written down. */
   readonly at: string;
-  /** What was under way, and what becomes of it. */
+  /** Attempts that were running, and whether each starts over. */
   readonly open: readonly { readonly attempt: string; readonly starts_over: boolean; readonly what: string }[];
 };
 
@@ -37,6 +37,5 @@ function kindFate(kind: OpenAttempt["kind"], stage: OpenAttempt["stage"], run: s
 export const interruptedAt = ({ at, open }: Interrupted): string =>
   `autopilot ended ${open.length === 0 ? "between two steps" : `in ${describeAttempt(open[0]?.attempt ?? "")}`} (${at.slice(11, 16)} UTC)`;
 
-/** What becomes of what was under way. */
 export const interruptedRows = ({ open }: Interrupted): readonly (readonly [string, string])[] =>
   open.map(({ attempt, what }) => ["Resumes", `${describeAttempt(attempt)}: ${what}`] as const);

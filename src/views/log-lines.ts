@@ -179,7 +179,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   circuit_breaker_closed: () => "Circuit breaker closed.",
 };
 
-/** What becomes of what it did so far. Only a turn, which is charged, has left something unfinished. */
+/** The fate of an interrupted step's work. Only a turn, which is charged, leaves something unfinished. */
 function describeInterruption(by: EventOf<"step_interrupted">["by"], usage: Usage | undefined): string {
   if (by !== "operator") return `${by === "budget" && usage === undefined ? "waits" : "was discarded"} (${by})`;
   if (usage === undefined) return "was cut short on request";

@@ -31,8 +31,8 @@ export function phaseTable(rows: readonly PhaseRow[], rowsMax: number): readonly
   const cells: string[][] = [["", "phase", "name", "status", "score", "time", "tokens", ...(isPriced ? ["cost"] : [])]];
   let last = -1;
   const gap = (upTo: number): void => {
-    const left = rows.slice(last + 1, upTo);
-    if (left.length > 0) cells.push(["", "…", describeGap(left)]);
+    const remainingPhaseRows = rows.slice(last + 1, upTo);
+    if (remainingPhaseRows.length > 0) cells.push(["", "…", describeGap(remainingPhaseRows)]);
   };
   for (const position of kept) {
     gap(position);
@@ -69,9 +69,9 @@ function phaseDetail({ status, step, tasks, waits_for, because }: PhaseRow): str
   return (status === "failed" || status === "skipped") && because !== null ? `: ${oneLine(because.replaceAll("_", " "), 60)}` : "";
 }
 
-function describeGap(left: readonly PhaseRow[]): string {
+function describeGap(remainingPhaseRows: readonly PhaseRow[]): string {
   const counts = new Map<string, number>();
-  for (const { status } of left) counts.set(words[status], (counts.get(words[status]) ?? 0) + 1);
+  for (const { status } of remainingPhaseRows) counts.set(words[status], (counts.get(words[status]) ?? 0) + 1);
   return [...counts].map(([word, count]) => `${figure(count)} ${word}`).join(", ");
 }
 

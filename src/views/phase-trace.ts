@@ -19,9 +19,8 @@ export type EvidenceOf = (hash: string) => Pick<Evidence, "at" | "output_excerpt
 export type ToolEvent = Extract<LiveEvent, { signal: "tool" }>;
 
 export type TraceBook = {
-  /** What an entry adds. */
   ofEntry(entry: Entry): readonly TraceSpan[];
-  /** What a signal adds: a call is reported when it has ended. */
+  /** A tool call becomes a span when it ends; null until then. */
   ofLiveEvent(signal: ToolEvent, at: string): TraceSpan | null;
 };
 

@@ -43,7 +43,7 @@ export type PreviewInput = {
   readonly isolation: IsolationInForce;
   readonly estimate: Estimate;
   readonly base: Base;
-  /** What documents ask for, one per line, if the flow follows documents. */
+  /** Requirements from the project's documents, one per line, if the flow follows documents. */
   readonly wanted?: readonly string[];
 };
 
@@ -213,7 +213,7 @@ function checkLines({ checks, wanted, flow: { proof } }: PreviewView): readonly 
   return checks.length > 0 ? [] : ["! none found, so the result can't be verified"];
 }
 
-/** What checks find set besides what every check gets, and who says so. */
+/** Variables set for checks beyond the default ones, with their origin. */
 function environmentLines(variables: readonly CheckVariable[], from: CheckVariable["from"]): readonly string[] {
   const shown = variables.filter((variable) => variable.from === from).map(({ name, value }) => `${name}=${oneLine(value)}`);
   return shown.length === 0
@@ -221,7 +221,6 @@ function environmentLines(variables: readonly CheckVariable[], from: CheckVariab
     : row("Checks get", [`${shown.join(", ")} (${from === "config" ? "config checks.env" : "from your shell"})`]);
 }
 
-/** What is missing, for whom, and how to get it. */
 export const missingToolMessage = ({ name, needed_by, install }: MissingTool): string =>
   `${name}, which ${firstFew(needed_by)} ${needed_by.length === 1 ? "needs" : "need"}; get it with: ${install}`;
 

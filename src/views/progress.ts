@@ -179,7 +179,7 @@ function reported(event: EventOf<"step_completed">): string | null {
 
 const plain = (event: Event): string => `${marks[event.event] ?? "·"} ${eventSentence(event)}`;
 
-/** What the work is worth is said once, when the run ends: later steps may still find a gap. */
+/** The verdict is shown once, when the run ends: later steps may still find a gap. */
 const verdictCodes: ReadonlySet<string> = new Set(Object.values(completionCodes));
 
 /** A step that left something undone on purpose has not failed: its reason is reported. */

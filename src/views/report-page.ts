@@ -20,7 +20,7 @@ const goalCharsMax = 90;
 const goalLinesMax = 40;
 const lookedUpMax = 12;
 
-/** What fits a screen: what came of it, the proof, what is open, and the agent's last word apart from all that. */
+/** One screen: result, proof, open points, and the agent's own summary kept apart from them. */
 export function reportPage(view: ReportView): readonly string[] {
   const isReported = view.phases.length > 0;
   const chosen = view.decisions.filter(({ reason_code }) => reason_code !== "ack_recorded" && reason_code !== "ok");
@@ -157,7 +157,7 @@ function lookLines({ look_at }: ReportView): readonly string[] {
   return look_at.length > shown.length ? [...shown, `… ${figure(look_at.length - shown.length)} more`] : shown;
 }
 
-/** What is not so comes first; what is so is only counted. */
+/** False claims come first; true ones are only counted. */
 function lookedUpLines({ looked_up, phases }: ReportView): readonly string[] {
   const { claims, unverifiable } = looked_up;
   if (claims.length === 0) return [];

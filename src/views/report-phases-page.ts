@@ -10,23 +10,23 @@ const commitsMax = 8;
 
 export function phaseReportLines(phases: readonly PhaseReport[]): readonly string[] {
   // Phases that have not begun are counted, not listed.
-  const begun = phases.filter(({ status }) => status !== "not_started");
+  const startedPhaseReports = phases.filter(({ status }) => status !== "not_started");
   const left = phases.filter(({ status }) => status === "not_started").map(({ id }) => id);
   return [
-    ...begun.flatMap(phaseParagraph),
+    ...startedPhaseReports.flatMap(phaseParagraph),
     ...(left.length === 0 ? [] : [`· ${plural(left.length, "phase")} not begun: ${firstFew(left, 20)}`]),
   ];
 }
 
 function phaseParagraph(phase: PhaseReport): readonly string[] {
   const { id, name, proof, false_claims, commits, post_mortem, rolled_back_to, left_behind, verdict } = phase;
-  const shown = [
+  const shownPhaseProofs = [
     ...proof.filter((candidate) => candidate.status !== "passed"),
     ...proof.filter((candidate) => candidate.status === "passed"),
   ];
   return [
     `${phaseReportMark(phase)} Phase ${id}${name === "" ? "" : ` ${oneLine(name)}`}: ${phaseReportHead(phase)}`,
-    ...some("checked", shown.slice(0, proofMax).map(proofLine), proof.length - proofMax),
+    ...some("checked", shownPhaseProofs.slice(0, proofMax).map(proofLine), proof.length - proofMax),
     ...(post_mortem === null
       ? []
       : [

@@ -44,14 +44,14 @@ export function phaseReports(run: RunView, entries: readonly Entry[], claimOf: C
   for (const entry of entries) {
     const phase = phaseOfEntry(entry);
     if (phase === null) continue;
-    const own = byPhase.get(phase);
-    if (own === undefined) byPhase.set(phase, [entry]);
-    else own.push(entry);
+    const ownEntries = byPhase.get(phase);
+    if (ownEntries === undefined) byPhase.set(phase, [entry]);
+    else ownEntries.push(entry);
   }
   return phaseRows(run).map((row) => rowReport(row, byPhase.get(row.id) ?? [], claimOf));
 }
 
-function rowReport(row: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): PhaseReport {
+function rowReport(row: PhaseRow, ownEntries: readonly Entry[], claimOf: ClaimRead): PhaseReport {
   const results = new Map<string, CheckResult>();
   const commits: { sha: string; subject: string; files: number }[] = [];
   const claims: { agent: string; text: string; why: string }[] = [];
@@ -59,7 +59,7 @@ function rowReport(row: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): Ph
   let rolledBackTo: string | null = null;
   let leftBehind: string | null = null;
   let verdict: PhaseReport["verdict"] = null;
-  for (const entry of own) {
+  for (const entry of ownEntries) {
     switch (entry.event) {
       case "step_completed":
       case "step_failed":
@@ -96,7 +96,7 @@ function rowReport(row: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): Ph
     rolled_back_to: rolledBackTo,
     left_behind: leftBehind,
     verdict,
-    post_mortem: row.status === "failed" ? phaseCause(row, own, claimOf) : null,
+    post_mortem: row.status === "failed" ? phaseCause(row, ownEntries, claimOf) : null,
   };
 }
 
@@ -104,9 +104,11 @@ function rowReport(row: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): Ph
 function oncePerCommand(results: readonly CheckResult[]): readonly PhaseProof[] {
   const reported = new Map<string, PhaseProof>();
   for (const { check, status, exit_code } of results) {
-    const known = reported.get(check.command);
-    if (known === undefined) reported.set(check.command, { id: check.id, title: check.title, command: check.command, status, exit_code });
-    else if (known.status === "passed" && status !== "passed") reported.set(check.command, { ...known, status, exit_code });
+    const knownPhaseProof = reported.get(check.command);
+    if (knownPhaseProof === undefined)
+      reported.set(check.command, { id: check.id, title: check.title, command: check.command, status, exit_code });
+    else if (knownPhaseProof.status === "passed" && status !== "passed")
+      reported.set(check.command, { ...knownPhaseProof, status, exit_code });
   }
   return [...reported.values()];
 }
@@ -121,8 +123,8 @@ function attemptSubject(attempt: string): string {
   return task === null ? describeAttempt(attempt) : `task ${task}`;
 }
 
-function phaseCause({ id, name }: PhaseRow, own: readonly Entry[], claimOf: ClaimRead): PhaseReport["post_mortem"] {
-  const found = findPostMortem(own, { phase: id, name, at: own.at(-1)?.ts ?? "", claimOf });
+function phaseCause({ id, name }: PhaseRow, ownEntries: readonly Entry[], claimOf: ClaimRead): PhaseReport["post_mortem"] {
+  const found = findPostMortem(ownEntries, { phase: id, name, at: ownEntries.at(-1)?.ts ?? "", claimOf });
   if (found === null) return null;
   const { root_cause, prevention_rule } = found;
   return { category: root_cause.category, description: root_cause.description, prevention_rule };

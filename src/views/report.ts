@@ -29,7 +29,7 @@ export type Changes = {
   readonly paths?: readonly { readonly path: string; readonly insertions: number | null; readonly deletions: number | null }[];
 };
 
-/** What the journal cannot know and the caller may hand in. */
+/** Facts from outside the journal, which the caller may pass. */
 export type ReportExtra = {
   readonly owner?: Owner;
   readonly isCurrent?: boolean;
@@ -55,7 +55,7 @@ export type Proved = {
   readonly why?: string;
 };
 
-/** What an agent said at the end of a turn. Never evidence. */
+/** An agent's summary at the end of a turn. Never evidence. */
 export type Claim = {
   readonly attempt: string;
   readonly agent: string;
@@ -64,7 +64,7 @@ export type Claim = {
   readonly confidence: number | null;
 };
 
-/** What agents said in all, looked up: what is not so comes first. */
+/** Agents' claims as the runner checked them; false ones come first. */
 export type LookedUp = {
   readonly true: number;
   readonly false: number;
@@ -91,9 +91,9 @@ export type ReportView = {
   readonly summary: string;
   /** How a completed run ended, in a sentence made from its verdict; null while it is not completed. */
   readonly ending: string | null;
-  /** What came of each phase; empty for a run that has only one. */
+  /** Empty for a run with a single phase. */
   readonly phases: readonly PhaseReport[];
-  /** What was done after the phases, with the whole in view. */
+  /** Steps after the last phase, which see the whole change. */
   readonly afterwards: readonly { readonly name: string; readonly status: string; readonly because: string | null }[];
   readonly decisions: readonly Decision[];
   readonly blockers: readonly string[];
@@ -116,7 +116,7 @@ export type ReportView = {
   readonly forked_from: OriginView | null;
   readonly verdict: Verdict | null;
   readonly gaps: readonly string[];
-  /** What of the change a person should review. */
+  /** Changed files that a person should review. */
   readonly look_at: readonly { readonly path: string; readonly what: string }[];
 };
 
@@ -207,7 +207,7 @@ function describePhases(run: RunView): string {
   return `${done} of ${plural(rows.length, "phase")} completed${others.length === 0 ? "" : ` (${others.join(", ")})`}, `;
 }
 
-/** What the journal itself knows of the changes: paths and commits, no line counts. */
+/** The journal knows paths and commits, but no line counts. */
 function entryChanges(entries: readonly Entry[]): Changes {
   const applied = entries.flatMap((entry) => (entry.event === "changes_applied" ? [entry] : []));
   return {
@@ -218,7 +218,7 @@ function entryChanges(entries: readonly Entry[]): Changes {
   };
 }
 
-/** What to do about it: first what the failing proof asks for, then the ways on. */
+/** What the failing proof asks for comes first, then the other ways to continue. */
 function runRecommendations(run: RunView, owner: Owner, isCurrent: boolean | undefined): readonly string[] {
   const { run_id, base } = run.drafted;
   const where =
@@ -277,8 +277,8 @@ function lookedUpIn(entries: readonly Entry[]): LookedUp {
 
 function runJudgement(run: RunView): Judgement {
   const judged = run.verdict === null ? run.judged : { verdict: run.verdict, gaps: run.gaps };
-  const missing = run.verdict === null && isByPhases(run) ? phaseRows(run).filter(isMissing) : [];
-  const ids = missing.map(({ id }) => id);
+  const missingPhaseRows = run.verdict === null && isByPhases(run) ? phaseRows(run).filter(isMissing) : [];
+  const ids = missingPhaseRows.map(({ id }) => id);
   const verdict = judged?.verdict ?? "unverified";
   return {
     // What was judged so far says nothing about phases that are not done.

@@ -27,7 +27,7 @@ const troublesMax = 8;
 const checksMax = 8;
 const checkCharsMax = 60;
 
-/** What fits a screen. */
+/** One screen at most. */
 export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}): readonly string[] {
   const view = runStatus(run, owner, extra);
   const hasTable = isByPhases(run);
@@ -173,7 +173,7 @@ function checkRows(run: RunView): readonly string[] {
   return row("Checks", ...firstOf(cells, checksMax));
 }
 
-/** What came of it, and whether that is news. */
+/** The result, and whether the check failed before the run too. */
 function failedHow({ baseline, latest, isLate }: RunView["checks"][string]): string {
   if (latest.status === "passed") return "";
   const how = latest.status === "failed" ? (latest.why ?? `exit ${latest.exit_code ?? "unknown"}`) : latest.status.replace("_", " ");

@@ -15,7 +15,7 @@ import { isAnswered } from "./facts/pause-detail.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
 import { runBlockers, type CriterionStatus, runCriteria, runPlace, runSteps } from "./criteria-status.ts";
 
-/** What the journal cannot know and the caller may hand in. */
+/** Facts from outside the journal, which the caller may pass. */
 export type StatusExtra = {
   readonly isCurrent?: boolean;
   readonly metering?: "metered" | "reported";

@@ -32,20 +32,20 @@ function add(entries: (TurnCall | TurnText)[], line: Happening): void {
   }
   const index = entries.findLastIndex((entry) => entry.kind === "tool" && entry.call === line.call && entry.status === "open");
   const found = entries[index];
-  const before = found?.kind === "tool" ? found : null;
+  const previousTurnCall = found?.kind === "tool" ? found : null;
   const call: TurnCall = {
     kind: "tool",
-    at: before?.at ?? line.at,
+    at: previousTurnCall?.at ?? line.at,
     call: line.call,
-    title: line.kind === "tool" ? line.title : (before?.title ?? ""),
-    tool: (line.kind === "tool" ? line.tool : null) ?? before?.tool ?? null,
-    path: (line.kind === "tool" ? line.path : null) ?? before?.path ?? null,
-    input: (line.kind === "tool" ? line.input : null) ?? before?.input ?? null,
+    title: line.kind === "tool" ? line.title : (previousTurnCall?.title ?? ""),
+    tool: (line.kind === "tool" ? line.tool : null) ?? previousTurnCall?.tool ?? null,
+    path: (line.kind === "tool" ? line.path : null) ?? previousTurnCall?.path ?? null,
+    input: (line.kind === "tool" ? line.input : null) ?? previousTurnCall?.input ?? null,
     ended_at: line.kind === "result" ? line.at : null,
     status: line.kind === "result" ? line.status : "open",
     output: line.kind === "result" ? (line.output ?? null) : null,
   };
-  if (before === null) entries.push(call);
+  if (previousTurnCall === null) entries.push(call);
   else entries[index] = call;
 }
 

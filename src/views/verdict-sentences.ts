@@ -8,7 +8,6 @@ export type Landing = "landed" | "kept" | "nothing";
 
 const gapsShownMax = 5;
 
-/** What follows from the proof, in a sentence. */
 export function proofSentence(verdict: Verdict, gaps: readonly string[]): string {
   const shown = gaps.slice(0, gapsShownMax).map((gap) => oneLine(gap).replace(/\.$/, ""));
   const rest = gaps.length > gapsShownMax ? `; and ${gaps.length - gapsShownMax} more` : "";

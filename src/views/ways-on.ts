@@ -8,7 +8,7 @@ import { wouldPauseAgain } from "../core/resume-outlook.ts";
 import type { RunView, ShortLimit } from "../core/state.ts";
 import { isOutsideScope } from "./wording.ts";
 
-/** What to do about a pause, best first. Empty if only an answer to an open question helps. */
+/** Best first. Empty if only an answer to an open question helps. */
 export function waysOn(run: RunView): readonly string[] {
   const raise = raiseHint(run);
   if (raise !== null) return [`autopilot budget raise ${raise} && ${resumeCommand(run)}`];

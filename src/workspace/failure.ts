@@ -6,7 +6,7 @@ import type { ReasonCode } from "../contracts/reason.ts";
 export class WorkspaceFailed extends Error {
   override readonly name = "WorkspaceFailed";
   readonly reason: ReasonCode;
-  /** What to do about it, if the reason's own hint would not help. */
+  /** Replaces the reason's own hint. */
   readonly hint: string | null;
 
   constructor(reason: ReasonCode, sentence: string, hint: string | null = null) {

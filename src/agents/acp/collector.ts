@@ -87,7 +87,7 @@ export class Collector {
     return this.#all.join("");
   }
 
-  /** What was said since the last prompt. */
+  /** The agent's text since the last prompt. */
   get answer(): string {
     return this.#lastPrompt.join("");
   }

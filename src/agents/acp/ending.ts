@@ -45,7 +45,7 @@ export type Watch = {
 
 const timerMsMax = 2 ** 31 - 1;
 
-/** What ends with the process's output, and what can break it: a wire of any protocol. */
+/** A connection of any protocol: it ends with the process's output, and a fault in it breaks it. */
 export type Followed = { readonly broken: Promise<string>; readonly ended: Promise<void> };
 /** The meter's signals to a turn: that the provider sends, or fails, and that the budget is used up. */
 type Metered = {

@@ -16,7 +16,7 @@ export type AcpLimits = {
   readonly cancelGraceMs: number;
   /** From TERM to KILL. */
   readonly termGraceMs: number;
-  /** What may still be in the pipe of a process that has ended. */
+  /** Output may still be in the pipe after the process has ended. */
   readonly drainMs: number;
   /** From an answer to the end of waiting for the usage that some agents report after it. */
   readonly lateMs: number;

@@ -11,7 +11,7 @@ type Setting =
 
 type Wanted = { readonly mode: ModeSetting; readonly model: string; readonly modelOption: string | null };
 
-/** What to set, given what the session offers; and what was requested and is not offered. Pure. */
+/** Options to set among those the session offers, and those requested that it doesn't offer. Pure. */
 export function settingsFor(
   offered: JsonObject,
   wanted: Wanted,

@@ -23,7 +23,7 @@ export type End = Ending | { readonly by: "stop"; readonly stop: string } | ({ r
 
 export type TurnObservations = Left & {
   readonly end: End;
-  /** What was said since the last prompt. */
+  /** The agent's text since the last prompt. */
   readonly answer: string;
   readonly tools: number;
   /** Requests for permission that were refused. */

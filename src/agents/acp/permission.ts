@@ -38,7 +38,7 @@ export function permit(options: readonly PermissionOption[], verdict: Verdict): 
 
 const shownMax = 5;
 
-/** What was answered, counted, with the first few refusals in words. */
+/** Counts the answers and keeps the text of the first few refusals. */
 export class Answers {
   readonly count = { allowed: 0, refused: 0, cancelled: 0 };
   readonly #refusals: string[] = [];

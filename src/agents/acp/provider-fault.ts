@@ -27,9 +27,9 @@ export function faultOfStatus(status: number | null): ProviderFault {
 /** How the calls ended: the one that failed last, and whether another model answered anyway. */
 export function failingCall(calls: readonly ModelCall[]): { readonly call: ModelCall; readonly hasOther: boolean } | null {
   const judged = calls.filter(({ ended }) => ended === "whole" || ended === "broken"); // F2
-  const last = judged.at(-1);
-  if (last === undefined || isGood(last)) return null; // F1
-  return { call: last, hasOther: judged.some((call) => isGood(call) && call.model !== last.model) };
+  const lastModelCall = judged.at(-1);
+  if (lastModelCall === undefined || isGood(lastModelCall)) return null; // F1
+  return { call: lastModelCall, hasOther: judged.some((call) => isGood(call) && call.model !== lastModelCall.model) };
 }
 
 /** A stream that broke off after a good beginning isn't an answer. */
@@ -48,7 +48,7 @@ export const hasHungUp = ({ ended, status, error }: ModelCall): boolean =>
 
 export type AgentError = { readonly code: number; readonly message: string; readonly data: unknown };
 
-/** What an agent's error says about the provider; null if it says nothing about it. */
+/** Null if the error isn't the provider's. */
 export function faultOfError({ code, message, data }: AgentError): Fault | null {
   const more = asRecord(data);
   const kind = [more["errorKind"], more["errorName"], more["type"], more["code"]].flatMap((value) => asString(value) ?? []).join(" ");

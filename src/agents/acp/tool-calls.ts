@@ -34,21 +34,21 @@ export class ToolCalls {
   merge(update: JsonObject): ToolCall | null {
     const id = asString(update["toolCallId"]);
     if (id === null) return null;
-    const before = this.#calls.get(id);
-    if (before === undefined && this.#calls.size >= callsMax) {
+    const previousToolCall = this.#calls.get(id);
+    if (previousToolCall === undefined && this.#calls.size >= callsMax) {
       this.#beyond += 1;
       return null;
     }
     const call: ToolCall = {
       id,
-      title: asString(update["title"])?.slice(0, titleCharsMax) ?? before?.title ?? "",
-      kind: asString(update["kind"]) ?? before?.kind ?? null,
-      status: asString(update["status"]) ?? before?.status ?? "pending",
-      locations: Array.isArray(update["locations"]) ? pathsOf(update["locations"]) : (before?.locations ?? []),
-      diffs: Array.isArray(update["content"]) ? contentDiffs(update["content"]) : (before?.diffs ?? []),
-      given: update["rawInput"] === undefined ? (before?.given ?? []) : givenIn(update["rawInput"]),
-      input: findInput(update["rawInput"]) ?? before?.input ?? null,
-      output: findOutput(update) ?? before?.output ?? null,
+      title: asString(update["title"])?.slice(0, titleCharsMax) ?? previousToolCall?.title ?? "",
+      kind: asString(update["kind"]) ?? previousToolCall?.kind ?? null,
+      status: asString(update["status"]) ?? previousToolCall?.status ?? "pending",
+      locations: Array.isArray(update["locations"]) ? pathsOf(update["locations"]) : (previousToolCall?.locations ?? []),
+      diffs: Array.isArray(update["content"]) ? contentDiffs(update["content"]) : (previousToolCall?.diffs ?? []),
+      given: update["rawInput"] === undefined ? (previousToolCall?.given ?? []) : givenIn(update["rawInput"]),
+      input: findInput(update["rawInput"]) ?? previousToolCall?.input ?? null,
+      output: findOutput(update) ?? previousToolCall?.output ?? null,
     };
     const isOpen = call.status === "pending" || call.status === "in_progress";
     this.#calls.set(id, isOpen ? call : { ...call, output: null });

@@ -93,7 +93,7 @@ async function talk(request: TurnRequest, environment: TurnEnvironment, spawned:
   }
 }
 
-/** What ended a turn before it had a session to work in. */
+/** The result of a turn that ended before its session opened. */
 function unopened(end: End, environment: TurnEnvironment, spawned: Spawned, collector: Collector): TurnResult {
   const computed = outcomeOf({
     end,

@@ -13,7 +13,6 @@ import { asNonNegativeNumber, asArray, asRecord } from "./untrusted-json.ts";
  */
 export type UsageMeaning = NonNullable<AgentOverride["usage"]>;
 
-/** What came in during one prompt. */
 export type UsageReport = {
   /** The prompt's answer, as it came. */
   readonly response: unknown;
@@ -27,7 +26,7 @@ export type UsageReport = {
   readonly tools: number;
 };
 
-/** What the session had used before this prompt; null if unknown (a resumed session). */
+/** Null for a resumed session, whose earlier usage is unknown. */
 export type UsageBefore = { readonly tokens: Tokens; readonly costUsd: number } | null;
 const noTokens: Tokens = { all: 0, input: 0, output: 0, cached: 0 };
 export const nothingUsed: UsageBefore = { tokens: noTokens, costUsd: 0 };
@@ -51,7 +50,7 @@ export function usageOf(meaning: UsageMeaning, report: UsageReport, before: Usag
   };
 }
 
-/** What the next prompt of the same session starts from. */
+/** The next prompt's starting point in the same session. */
 export function usageAfter(report: UsageReport, before: UsageBefore): UsageBefore {
   const tokens = parseTokens(asRecord(report.response)["usage"]) ?? before?.tokens;
   return tokens === undefined ? null : { tokens, costUsd: report.costUsd ?? before?.costUsd ?? 0 };

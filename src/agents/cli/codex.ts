@@ -75,7 +75,7 @@ function ofItem(item: JsonObject, isDone: boolean): ReadLine {
   }
 }
 
-/** What a tool was given and what it answered, where the item says so. */
+/** A tool's input and output; not every item carries them. */
 function textsOf(item: JsonObject): JsonObject {
   const given = item["command"] ?? item["arguments"] ?? item["changes"];
   const answered = item["aggregated_output"] ?? item["result"] ?? item["error"];

@@ -19,7 +19,7 @@ export type PromptRequest = {
   readonly tools: StdioServer | null;
 };
 
-/** What one line says, in terms of the Agent Client Protocol where possible. */
+/** One line of output, translated to the Agent Client Protocol's updates where it has one. */
 export type ReadLine = {
   readonly session?: string;
   readonly updates?: readonly JsonObject[];

@@ -17,7 +17,6 @@ export const generatedFileSession = "this";
 const warningsMax = 20;
 const warningCharsMax = 500;
 
-/** What was observed of one run of the command. */
 export type Ran = {
   readonly end: End;
   readonly session: string | null;

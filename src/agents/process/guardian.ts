@@ -55,7 +55,7 @@ export type Guardian = {
   readonly watch: (group: number) => void;
   /** That agent has ended; its group's number may be reused. */
   readonly forget: (group: number) => void;
-  /** What the processes of a command have in their environment, as `NAME=value`; ended with what is returned. */
+  /** Processes with this `NAME=value` in their environment are ended too; the returned function takes that back. */
   readonly seek: (word: string) => () => void;
   /** Dismisses the guardian; the runner has ended its agents itself. */
   readonly leave: () => void;

@@ -28,19 +28,19 @@ export function findMarked(belongs: Belongs, strangers: Set<number> = new Set())
 
 /** Children, their children, and so on, as far as the chain is unbroken. */
 export function descendantsOf(root: number): readonly ProcessInfo[] {
-  const all = everyProcess();
-  const found: ProcessInfo[] = [];
+  const allProcessInfos = everyProcess();
+  const foundProcessInfos: ProcessInfo[] = [];
   const reached = new Set([root]);
   for (let grew = true; grew;) {
     grew = false;
-    for (const seen of all) {
+    for (const seen of allProcessInfos) {
       if (reached.has(seen.pid) || !reached.has(seen.parent)) continue;
       reached.add(seen.pid);
-      found.push(seen);
+      foundProcessInfos.push(seen);
       grew = true;
     }
   }
-  return found;
+  return foundProcessInfos;
 }
 
 /** Whether this very process still runs; a zombie does not. */

@@ -11,6 +11,5 @@ const meanings: Readonly<Record<UsageMeaning, string>> = {
   none: "no tokens",
 };
 
-/** What usage an agent reports, as text. */
 export const describeUsage = ({ usage, reportsCost }: Pick<AgentProfile, "usage" | "reportsCost">): string =>
   `${meanings[usage]}${reportsCost ? " and its session's cost" : ""}`;

@@ -137,14 +137,13 @@ export type AgentProfile = {
   readonly hosts: readonly string[];
   readonly mode: Mode;
   readonly modes: Readonly<Record<Mode, ModeSetting>>;
-  /** What its reported usage counts. */
   readonly usage: UsageMeaning;
   /** Whether a cost it reports is the session's so far. */
   readonly reportsCost: boolean;
   readonly probes: readonly FailureProbe[];
   /** How long it takes to end by itself once its input has ended; 0: it does not, and needs TERM at once. */
   readonly stop: { readonly eofMs: number };
-  /** What it announces but cannot do. */
+  /** Capabilities that it announces and that fail when they are used. */
   readonly lacks: readonly ("resume" | "load")[];
   /** Whether it starts the MCP servers named in `session/new` (or by its own flag) over stdio. */
   readonly mcp: boolean;

@@ -9,7 +9,7 @@ export const serverName = "autopilot";
 
 export const variables = { url: "AUTOPILOT_TOOLS_URL", token: "AUTOPILOT_TOOLS_TOKEN", schema: "AUTOPILOT_TOOLS_SCHEMA" } as const;
 
-/** What the program offers; `schema`: what must be handed back, or null if nothing is asked for. */
+/** The tools that the program offers. `schema` is the JSON Schema of the value to return; null if the step returns nothing. */
 export const returnsOffer = (schema: object | null): McpOffer => ({
   name: serverName,
   version: "1",

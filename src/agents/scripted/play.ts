@@ -5,7 +5,7 @@ import type { ScriptAction, ScriptTurn } from "../../contracts/script.ts";
 import { type Tool, actionTool } from "./actions.ts";
 import type { CallRunner } from "./runner-tools.ts";
 
-/** What the player acts on: the world outside this turn. */
+/** Everything outside the turn that a script acts on. */
 export type Stage = {
   readonly cwd: string;
   readonly cancelled: AbortSignal;

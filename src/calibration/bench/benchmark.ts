@@ -41,7 +41,6 @@ const tailCharsMax = 300;
 export const runFolder = (folder: string, { benchmark, lever_state, repeat }: RunKey): string =>
   join(folder, "runs", benchmark, `${lever_state}-${repeat}`);
 
-/** What a run that was begun before is now: ended, still at work, or gone. */
 export function buildProcessState(folder: string): "ended" | "at work" | "gone" {
   if (readExitCode(folder) !== null || hasRunEnd(folder)) return "ended"; // B2
   return isAtWork(folder) ? "at work" : "gone";

@@ -82,9 +82,9 @@ function stopped(log: CycleLog, problem: Problem, kind: "preflight" | "stopped")
 
 /** So many at once as there are jobs. */
 async function runAll(input: DriveInput, plan: CyclePlan, runs: readonly RunKey[], commit: string): Promise<void> {
-  const waiting = [...runs];
+  const waitingRunKeys = [...runs];
   const worker = async (): Promise<void> => {
-    for (let key = waiting.shift(); key !== undefined && !input.context.interrupted.aborted; key = waiting.shift())
+    for (let key = waitingRunKeys.shift(); key !== undefined && !input.context.interrupted.aborted; key = waitingRunKeys.shift())
       await runOne(input, plan, key, commit);
   };
   await Promise.all(Array.from({ length: Math.max(1, Math.min(input.jobs, runs.length)) }, worker));

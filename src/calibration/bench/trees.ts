@@ -25,7 +25,7 @@ export type Trees = {
     tree: string,
     edit: (call: Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> }) => Promise<void>,
   ) => Promise<string>;
-  /** What `theirs` changed since `base`, put on top of `ours`. */
+  /** A three-way merge: the changes from `base` to `theirs`, applied to `ours`. */
   readonly merged: (
     base: string,
     ours: string,
@@ -152,7 +152,7 @@ export async function initCopy(folder: string, format: string, objects: string |
   return call;
 }
 
-/** What the index holds becomes the copy's one commit. */
+/** Commits the index as the copy's only commit. */
 export async function commitCopy(copy: CopyCall): Promise<void> {
   const tree = await gitLine({ ...copy, args: ["write-tree"] });
   const commit = await gitLine({ ...copy, args: ["commit-tree", tree, "-F", "-"], input: [Buffer.from("benchmark\n")] });

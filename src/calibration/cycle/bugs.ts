@@ -68,10 +68,10 @@ function rangeOf(from: string | undefined, to: string | undefined): readonly [nu
   return [Math.min(first, last), Math.max(first, last)];
 }
 
-/** What a run found again of a baseline. */
-export function baselineRecall(baseline: readonly Bug[], found: readonly Bug[]): Recalled {
+/** Which bugs of a baseline a run found again. */
+export function baselineRecall(baseline: readonly Bug[], foundBugs: readonly Bug[]): Recalled {
   const matches: Match[] = [];
-  const left = { baseline: [...baseline].toSorted(byId), found: [...found].toSorted(byId) };
+  const left = { baseline: [...baseline].toSorted(byId), found: [...foundBugs].toSorted(byId) };
   for (const [by, why] of passes) {
     for (const [bug, other] of matched(left.baseline, left.found, (a, b) => why(a, b) !== null))
       matches.push({ baseline: bug.id, found: other.id, by, detail: why(bug, other) ?? "" });
@@ -81,7 +81,7 @@ export function baselineRecall(baseline: readonly Bug[], found: readonly Bug[]):
   return {
     recall: baseline.length === 0 ? null : matches.length / baseline.length, // B3
     matches: matches.toSorted((a, b) => (a.baseline < b.baseline ? -1 : 1)),
-    found: found.map(({ id }) => id),
+    found: foundBugs.map(({ id }) => id),
     missed: baseline.map(({ id }) => id).filter((id) => !matches.some((match) => match.baseline === id)),
   };
 }

@@ -21,8 +21,8 @@ export type NextStep =
 
 export function decide(cycle: Cycle): NextStep {
   if (cycle.end !== null || cycle.plan === null) return { do: "nothing" };
-  const before = pending(cycle, "pre-lever", cycle.benchmarks);
-  if (cycle.applied === null && before.length > 0) return { do: "run", lever_state: "pre-lever", runs: before }; // D1
+  const previousRunKeys = pending(cycle, "pre-lever", cycle.benchmarks);
+  if (cycle.applied === null && previousRunKeys.length > 0) return { do: "run", lever_state: "pre-lever", runs: previousRunKeys }; // D1
   const measured = cycle.benchmarks.filter((name) => cycleFigures(cycle, name, "pre-lever").length > 0);
   if (cycle.applied === null && measured.length > 0) return { do: "apply" }; // D3
   const after = pending(cycle, "post-lever", measured); // D2

@@ -25,7 +25,7 @@ export const CyclePlan = v.object({
   description: text,
   /** The branch that the cycle began on: the lever and its revert go there and nowhere else. */
   branch: v.optional(text),
-  /** What is run for a benchmark; null: a quality run of ours. */
+  /** Null: the benchmark is one of our quality runs. */
   command: v.nullable(text),
   agent: v.optional(text),
   /** Where the run leaves its bugs, in the benchmark's folder. */

@@ -29,7 +29,7 @@ export type BenchmarkRun = RunKey & {
   because: string | null;
   startedAt: string;
   endedAt: string | null;
-  /** What its agents used, where its own journals say so. */
+  /** From the run's own journals; null if they don't tell. */
   spent: Spent | null;
 };
 export type Spent = { readonly tokens: number; readonly usd: number };
@@ -48,7 +48,7 @@ export type Cycle = {
   runs: Map<string, BenchmarkRun>;
   applied: { readonly commit: string; readonly files: readonly string[]; readonly description: string } | null;
   reverted: { readonly commit: string | null } | null;
-  /** What the last error said that the cycle could not go on after; gone with the next step. */
+  /** The error that stopped the cycle; cleared by the next step. */
   stopped: string | null;
   errors: { readonly ts: string; readonly message: string; readonly recoverable: boolean }[];
   end: CycleEventOf<"cycle_end"> | null;
@@ -56,7 +56,6 @@ export type Cycle = {
   lastAt: string;
 };
 
-/** What an error line says besides the sentence. */
 export const ErrorDetail = v.looseObject({
   benchmark: v.optional(v.string()),
   lever_state: v.optional(v.picklist(["pre-lever", "post-lever"])),
@@ -125,8 +124,8 @@ export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
     }
     case "benchmark_start": {
       const key = findKey(event);
-      const before = cycle.runs.get(keyOf(key));
-      if (before?.status === "ended") return; // C2
+      const previousBenchmarkRun = cycle.runs.get(keyOf(key));
+      if (previousBenchmarkRun?.status === "ended") return; // C2
       cycle.runs.set(keyOf(key), {
         ...key,
         status: "started",
@@ -146,17 +145,17 @@ export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
       const key = findKey(event);
       const more = event as Record<string, unknown>;
       const matches = v.safeParse(Matches, more["matches"]);
-      const before = cycle.runs.get(keyOf(key));
+      const previousBenchmarkRun = cycle.runs.get(keyOf(key));
       cycle.runs.set(keyOf(key), {
         ...key,
         status: "ended",
-        hangs: before?.hangs ?? 0,
+        hangs: previousBenchmarkRun?.hangs ?? 0,
         recall: event.recall,
         metric: typeof more["metric_value"] === "number" ? more["metric_value"] : null,
         found: event.bugs_found,
         matches: matches.success ? matches.output : [],
         because: null,
-        startedAt: before?.startedAt ?? event.ts,
+        startedAt: previousBenchmarkRun?.startedAt ?? event.ts,
         endedAt: event.ts,
         spent: spentIn(more),
       });

@@ -65,11 +65,11 @@ export const bootstrap = { level: 0.95, rounds: 4000 } as const;
 export function pairInterval(pairs: readonly Pair[], gainOf: (before: number, after: number) => number, seed: string): Interval | null {
   const whole = pairs.filter(({ before, after }) => before.length > 0 && after.length > 0);
   if (!whole.some(({ before, after }) => before.length > 1 || after.length > 1)) return null;
-  const next = seedGenerator(seed); // S1
+  const nextGenerator = seedGenerator(seed); // S1
   const widened = whole.map(({ before, after }) => ({ before: widen(before), after: widen(after) }));
   const gains: number[] = [];
   for (let round = 0; round < bootstrap.rounds; round++) {
-    const each = widened.map(({ before, after }) => gainOf(drawnMean(before, next), drawnMean(after, next))); // S2
+    const each = widened.map(({ before, after }) => gainOf(drawnMean(before, nextGenerator), drawnMean(after, nextGenerator))); // S2
     const mean = meanOf(each);
     if (mean !== null) gains.push(mean);
   }
@@ -87,9 +87,9 @@ export function pairInterval(pairs: readonly Pair[], gainOf: (before: number, af
 /** The interval of one side's mean; null if it ran once. */
 export function sideInterval(values: readonly number[], seed: string): Pick<Interval, "low" | "high"> | null {
   if (values.length < 2) return null;
-  const next = seedGenerator(seed); // S1
+  const nextGenerator = seedGenerator(seed); // S1
   const widened = widen(values);
-  const means = Array.from({ length: bootstrap.rounds }, () => drawnMean(widened, next)).toSorted((a, b) => a - b);
+  const means = Array.from({ length: bootstrap.rounds }, () => drawnMean(widened, nextGenerator)).toSorted((a, b) => a - b);
   const tail = (1 - bootstrap.level) / 2;
   return { low: rounded(quantileOf(means, tail)), high: rounded(quantileOf(means, 1 - tail)) };
 }
@@ -100,8 +100,8 @@ function widen(values: readonly number[]): readonly number[] {
   return values.map((value) => mean + (value - mean) * factor);
 }
 
-function drawnMean(values: readonly number[], next: Generator): number {
+function drawnMean(values: readonly number[], nextGenerator: Generator): number {
   let sum = 0;
-  for (let draw = 0; draw < values.length; draw++) sum += values[Math.floor(next() * values.length)] ?? 0;
+  for (let draw = 0; draw < values.length; draw++) sum += values[Math.floor(nextGenerator() * values.length)] ?? 0;
   return sum / values.length;
 }

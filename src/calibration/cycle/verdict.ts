@@ -102,13 +102,13 @@ type Gain = { readonly name: string; readonly value: number };
 
 /** A benchmark that fell is in the list though no single bug is known to be lost. */
 function findRegressions(
-  counted: readonly Gain[],
+  countedGains: readonly Gain[],
   fallen: readonly Gain[],
-  lost: readonly Regression[] | undefined,
+  lostRegressions: readonly Regression[] | undefined,
 ): readonly Regression[] {
-  if (lost === undefined) return counted.flatMap(({ name, value }) => (value < 0 ? [{ benchmark: name, bug: null }] : []));
-  const named = new Set(lost.map(({ benchmark }) => benchmark));
-  return [...lost, ...fallen.flatMap(({ name }) => (named.has(name) ? [] : [{ benchmark: name, bug: null }]))];
+  if (lostRegressions === undefined) return countedGains.flatMap(({ name, value }) => (value < 0 ? [{ benchmark: name, bug: null }] : []));
+  const named = new Set(lostRegressions.map(({ benchmark }) => benchmark));
+  return [...lostRegressions, ...fallen.flatMap(({ name }) => (named.has(name) ? [] : [{ benchmark: name, bug: null }]))];
 }
 
 function chooseVerdict(found: {

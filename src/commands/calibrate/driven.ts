@@ -40,7 +40,6 @@ function describeEnd({ log: { cycle } }: OpenCycle): string {
   return `The cycle ${cycle.name} ended: ${cycle.end?.verdict ?? "no verdict"}. ${cyclesFolder}/${cycle.name}/audit.md tells why.`;
 }
 
-/** What a verdict asks a person to do. */
 function nextSteps({ log: { cycle } }: OpenCycle): readonly string[] {
   const { applied, end } = cycle;
   if (end?.verdict === "iterate" && Object.values(end.delta).every((gain) => gain === null))

@@ -31,20 +31,20 @@ async function meant(context: CommandContext, name: string | undefined, isOpenOn
     const cycle = readCycle(paths.root, name);
     return { paths, cycle, isOwn: isOwnCycle(context.env, paths.root, cycle) };
   }
-  const all = readCycles(paths.root).cycles;
-  const own = all.filter((cycle) => isOwnCycle(context.env, paths.root, cycle));
-  const cycles = own.length > 0 ? own : all; // another user's cycle is never meant while there is one of this user's
-  const isOwn = own.length > 0;
-  const open = cycles.filter(({ end }) => end === null);
-  const [only] = open;
-  if (only !== undefined && open.length === 1) return { paths, cycle: only, isOwn };
-  if (open.length > 1 && isOpenOnly)
+  const allCycles = readCycles(paths.root).cycles;
+  const ownCycles = allCycles.filter((cycle) => isOwnCycle(context.env, paths.root, cycle));
+  const cycles = ownCycles.length > 0 ? ownCycles : allCycles; // another user's cycle is never meant while there is one of this user's
+  const isOwn = ownCycles.length > 0;
+  const openCycles = cycles.filter(({ end }) => end === null);
+  const [only] = openCycles;
+  if (only !== undefined && openCycles.length === 1) return { paths, cycle: only, isOwn };
+  if (openCycles.length > 1 && isOpenOnly)
     refuse("calibration_input_invalid", {
-      message: `${open.length} cycles are open.`,
-      remediation: open.map((cycle) => `autopilot calibrate resume ${cycle.name}`),
+      message: `${openCycles.length} cycles are open.`,
+      remediation: openCycles.map((cycle) => `autopilot calibrate resume ${cycle.name}`),
     });
   const newest = cycles.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1)).at(-1);
-  if (newest === undefined || (isOpenOnly && open.length === 0))
+  if (newest === undefined || (isOpenOnly && openCycles.length === 0))
     return refuse("calibration_missing", {
       message: newest === undefined ? "There is no calibration cycle here." : "No calibration cycle is open here.",
       remediation: ["autopilot help calibrate start"],
@@ -71,10 +71,10 @@ const foreignWays = ({ name }: Cycle): readonly string[] => [
 function workerOf(context: CommandContext, paths: ProjectPaths, cycle: Cycle): number | null {
   const owner = cycle.end === null ? ownerOf(join(paths.folder, calibrationsFolder)) : null;
   if (owner === null) return null;
-  const open = readCycles(paths.root).cycles.filter(
+  const openCycles = readCycles(paths.root).cycles.filter(
     (candidate) => candidate.end === null && isOwnCycle(context.env, paths.root, candidate),
   );
-  const newest = open.toSorted((a, b) => (a.lastAt < b.lastAt ? -1 : 1)).at(-1);
+  const newest = openCycles.toSorted((a, b) => (a.lastAt < b.lastAt ? -1 : 1)).at(-1);
   return newest?.name === cycle.name ? owner.pid : null;
 }
 

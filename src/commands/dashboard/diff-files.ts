@@ -52,15 +52,15 @@ export async function diffPageOf({ view, paths, foreign }: FollowedRun): Promise
     const what = look.get(file.path);
     return what === undefined ? { ...file, mark: "scope", word: "in scope" } : { ...file, mark: "look", word: what };
   });
-  const refused = (view.violation?.paths ?? []).map((path): DiffFile => ({
+  const refusedDiffFiles = (view.violation?.paths ?? []).map((path): DiffFile => ({
     path,
     insertions: null,
     deletions: null,
     mark: "refused",
     word: refusedWord(view.violation),
   }));
-  const all = [...files, ...refused].toSorted((a, b) => order[a.mark] - order[b.mark]);
-  return { base, tip, files: all.slice(0, filesMax), more: Math.max(0, all.length - filesMax), problem: null, closed };
+  const allDiffFiles = [...files, ...refusedDiffFiles].toSorted((a, b) => order[a.mark] - order[b.mark]);
+  return { base, tip, files: allDiffFiles.slice(0, filesMax), more: Math.max(0, allDiffFiles.length - filesMax), problem: null, closed };
 }
 
 function refusedWord(violation: RunView["violation"]): string {
@@ -73,6 +73,6 @@ export async function fileDiffOf({ view, paths }: FollowedRun, path: string): Pr
   const opened = await findRepository(paths.root);
   if ("failure" in opened) return null;
   const { text, isCut } = await patchOfFile(opened.repository, view.drafted.base.commit, view.tip.commit, path);
-  const found = patchHunks(text);
-  return text === "" ? null : { ...found, cut: found.cut || isCut };
+  const fileDiff = patchHunks(text);
+  return text === "" ? null : { ...fileDiff, cut: fileDiff.cut || isCut };
 }

@@ -31,7 +31,7 @@ export async function fleetPageIn(env: NodeJS.ProcessEnv): Promise<FleetPage> {
     const store = await storeIn(env);
     const [all, workers, orders] = await Promise.all([store.runs(), workersIn(store.database), ordersIn(store.database)]);
     const runs = all.filter(({ kind }) => kind === "run");
-    const shown = runs.filter(({ holder, takeOvers }) => holder !== null || takeOvers > 0).toReversed();
+    const shownStoredRuns = runs.filter(({ holder, takeOvers }) => holder !== null || takeOvers > 0).toReversed();
     return {
       store: store.database.name,
       problem: null,
@@ -65,7 +65,7 @@ export async function fleetPageIn(env: NodeJS.ProcessEnv): Promise<FleetPage> {
             why: outcome,
           })),
         orders_more: Math.max(0, orders.length - ordersShownMax),
-        runs: [...shown.filter(({ holder }) => holder !== null), ...shown.filter(({ holder }) => holder === null)]
+        runs: [...shownStoredRuns.filter(({ holder }) => holder !== null), ...shownStoredRuns.filter(({ holder }) => holder === null)]
           .slice(0, runsShownMax)
           .map(({ run, holder, leaseLeftMs, seq, epoch, takeOvers }) => ({
             run,

@@ -34,7 +34,6 @@ export type Overview = {
 
 const runsShownMax = 300;
 
-/** What a list shows of one run. */
 export type RunSummary = { readonly card: RunCard; readonly attention: readonly Attention[] };
 export const runSummary = (run: FollowedRun): RunSummary => ({ card: buildCard(run), attention: findAttention(run) });
 

@@ -45,7 +45,6 @@ export const resumeApart =
       });
     });
 
-/** What the process said before it ended. */
 function answerIn(out: string, run: string): Answer {
   try {
     return JSON.parse(out) as Answer;

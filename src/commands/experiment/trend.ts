@@ -22,12 +22,12 @@ export function trend(context: CommandContext, input: { readonly flow?: string |
           flow === undefined ? "No run has ended here." : `No run of the flow ${flow} has ended here.${didYouMean(flow, [...all.keys()])}`,
         remediation: all.size === 0 ? ["autopilot runs"] : [...all.keys()].map((name) => `autopilot runs --trend --flow ${name}`),
       });
-    const found = buildRunTrend(runs);
+    const runTrend = buildRunTrend(runs);
     return reply("ok", {
       message: `${runs.length} runs of ${flow}.`,
-      page: trendPage(flow, found),
+      page: trendPage(flow, runTrend),
       rowsMax: screenRows,
-      data: { flow, trend: found },
+      data: { flow, trend: runTrend },
     });
   });
 }

@@ -33,12 +33,12 @@ export function removeInstalledSkills(context: CommandContext, input: SkillsInpu
   return answered(async () => {
     const root = await readRoot(context, input);
     const files = await readSkillFiles(root, skillFolders);
-    const removed = removeSkills(root, files);
-    const message = removed.length === 0 ? "There was nothing to remove." : `${counted(removed.length)} removed.`;
-    const kept = files.filter(({ state }) => state === "edited");
+    const removedSkillFiles = removeSkills(root, files);
+    const message = removedSkillFiles.length === 0 ? "There was nothing to remove." : `${counted(removedSkillFiles.length)} removed.`;
+    const keptSkillFiles = files.filter(({ state }) => state === "edited");
     return {
-      ...reported(root, { message, files, kept, removed }),
-      remediation: kept.map(({ path }) => `delete ${path} yourself if it is of no use`),
+      ...reported(root, { message, files, kept: keptSkillFiles, removed: removedSkillFiles }),
+      remediation: keptSkillFiles.map(({ path }) => `delete ${path} yourself if it is of no use`),
     };
   });
 }

@@ -151,8 +151,10 @@ function judgeState({ fd, shown, size }: Document): readonly Violation[] {
   const hazards = textHazards(text);
   if (hazards.some(({ kind }) => kind === "deep")) return findDangers(text, hazards);
   const { findings } = readRoadmapState(text, shown);
-  const reported = findings.map((finding) => findingViolation(tolerated.has(finding.rule) ? finding : { ...finding, severity: "error" }));
-  return [...findDangers(text, hazards), ...reported].toSorted((a, b) => a.line - b.line);
+  const reportedViolations = findings.map((finding) =>
+    findingViolation(tolerated.has(finding.rule) ? finding : { ...finding, severity: "error" }),
+  );
+  return [...findDangers(text, hazards), ...reportedViolations].toSorted((a, b) => a.line - b.line);
 }
 
 function textOf(bytes: Buffer): string | Violation {

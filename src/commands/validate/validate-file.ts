@@ -6,7 +6,6 @@ import { type Format, pathFormat, headBytes, type LogFormat, logFormats } from "
 import { judgeJournal, judgeLog, type LogJudged, type Unchecked } from "./validate-logs.ts";
 import { bytesOf, isUnread, withOpened } from "./validate-open.ts";
 
-/** What was found about one file. */
 export type Validated = {
   readonly path: string;
   readonly format: string;

@@ -25,7 +25,7 @@ import { Refusal } from "../../project/reply.ts";
 import { bytesOf } from "./validate-open.ts";
 
 export type Edit = { readonly line: number; readonly message: string };
-/** What was edited; or why that cannot be known. */
+/** `why`: the reason that edits can't be determined. */
 export type Edited = { readonly edits: readonly Edit[] } | { readonly why: string };
 
 const comparedBytesMax = 16 * 1_048_576;

@@ -19,7 +19,7 @@ import { bytesOf, isUnread, withOpened } from "./validate-open.ts";
 export type Unchecked = { readonly rule: string; readonly why: string };
 
 export type LogJudged = {
-  /** What it turned out to be: only its lines distinguish a run's log from a cycle's. */
+  /** Found while reading: only its lines distinguish a run's log from a cycle's. */
   readonly format: string;
   readonly violations: readonly Violation[];
   /** Violations beyond those listed. */
@@ -46,7 +46,7 @@ function judged(format: string, violations: Violations, unchecked: readonly Unch
   return { format, violations: violations.list(), more: violations.left(), isValid: violations.errors() === 0, unchecked };
 }
 
-/** What happened to the file while it was read. A log only grows. */
+/** Reports a file that changed while it was read. A log only grows. */
 function reportChange({ lines, grewBytes, isUnended }: LinesRead, violations: Violations, shrunkRule: string): void {
   const line = Math.max(lines, 1);
   if (grewBytes < 0) violations.add(line, shrunkRule, `lost ${-grewBytes} bytes while it was read; a log is only added to`);

@@ -26,7 +26,7 @@ type Shown = {
 const mark = (holds: boolean | null): string => (holds === true ? "✓" : holds === false ? "✗" : "?");
 const words = (holds: boolean | null): string => (holds === true ? "holds" : holds === false ? "does not hold" : "cannot be re-run");
 
-/** What still holds, what does not, and what cannot be run again, item by item. */
+/** Item by item: holds, doesn't hold, or can't be run again. */
 export function verifyPage({ run, events, blobs, commits, evidence, verdict }: Shown): readonly string[] {
   const sound = commits.filter(({ holds }) => holds === true).length;
   return [

@@ -19,9 +19,9 @@ const refreshMs = 4 * 60_000;
 export type FileWriter = {
   readonly take: (entry: Entry, run: RunView) => void;
   readonly signal: (signal: LiveEvent) => void;
-  /** What this run has learned, for the prompt of a role; empty if its playbook keeps no learnings. */
+  /** Learnings for a role's prompt; empty if the playbook keeps none. */
   readonly learnings: NonNullable<OpenedPlaybook["learnings"]>;
-  /** What the playbook's own record says to an agent that works on a phase; empty if there is nothing. */
+  /** For the prompt of a phase's agents; empty if there is nothing to say. */
   readonly recorded: (phase: string) => string;
   /** Draws once more and is done. */
   readonly close: () => Promise<void>;

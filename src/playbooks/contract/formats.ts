@@ -91,7 +91,7 @@ function findJsonFormat(path: string, head: string): Format | null {
 
 const isPlanningConfig = (path: string): boolean => basename(path) === "config.json" && basename(dirname(path)) === ".planning";
 
-/** What a file of this name is meant to be, whatever is in it; null if the name says nothing. */
+/** By its name alone; null if the name says nothing. */
 export function formatByName(path: string): Format | null {
   const name = basename(path);
   const folder = basename(dirname(path));

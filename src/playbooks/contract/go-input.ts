@@ -36,7 +36,7 @@ export type GoInput = ObjectiveInput & {
   readonly new?: boolean | undefined;
   /** The caller will not wait for a breaker to cool down. */
   readonly now?: boolean | undefined;
-  /** What this invocation asks of its flow by flow-specific flags. */
+  /** Values of flow-specific flags. */
   readonly asks?: Asks | undefined;
   /** The commit to begin at instead of the checkout's, for a run that continues another one's work. */
   readonly base?: { readonly commit: string; readonly tree: string } | undefined;

@@ -4,7 +4,7 @@ import type { RunView, CursorView } from "../../core/state.ts";
 import { invariant } from "../../kit/invariant.ts";
 import type { Effect, Functions } from "../../ports/functions.ts";
 
-/** What is known of functions before they are loaded: their names, and what each `run` function does to the world. */
+/** Known before the functions are loaded: their names and effects. */
 export type FunctionNames = {
   readonly run: Readonly<Record<string, Effect>>;
   readonly proof: readonly string[];

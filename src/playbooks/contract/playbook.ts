@@ -17,11 +17,11 @@ import type { GoInput } from "./go-input.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 
-/** What a run of this playbook is drafted with, read from the user's documents. */
+/** Read from the user's documents when a run is drafted. */
 export type Prepared = {
   /** The goal where the user said none. */
   readonly goal?: string;
-  /** What may change where the user said nothing of it. */
+  /** The default scope. */
   readonly scope?: readonly string[];
   /** Values of the flow's own options; what the user gave on the command line goes before. */
   readonly options: Readonly<Record<string, Scalar>>;
@@ -86,17 +86,16 @@ export type OpenedPlaybook = {
   readonly draw: (now: string) => Promise<void>;
   /** Everything is written, and the run can be closed. */
   readonly rest?: () => Promise<void>;
-  /** What a person should know of the last drawings. */
+  /** Warnings about the files written last. */
   readonly remarks?: () => readonly string[];
-  /** What the playbook's own record says to an agent that works on a phase: decisions, and where an earlier session stopped. */
+  /** For the prompt of a phase's agents: decisions, and where an earlier session stopped. */
   readonly recorded?: (phase: string) => string;
-  /** What this run has learned, for the prompt of a role; `holds` says whether a command does on the tree as it is, null: not known. */
+  /** Learnings for a role's prompt. `holds` tells whether a command passes on the current tree; null if unknown. */
   readonly learnings?: (role: string, holds: (command: string) => Promise<boolean | null>) => Promise<string>;
 };
 
-/** What a preview says of the documents. */
 export type Previewed = {
-  /** What is to be done, a line each. */
+  /** One line each. */
   readonly wanted: readonly string[];
   /** Null if nothing better is known than the budget. */
   readonly estimate: Estimate | null;

@@ -158,7 +158,7 @@ function placeFor(root: string, path: string): string {
 /** Whether a path can be reached at all: its folders are there, and none of them is a link. */
 export const isReachable = (root: string, path: string): boolean => wayTo(root, path) === null;
 
-/** What keeps a path from being reached; null if nothing does. */
+/** Null if the path can be reached. */
 function wayTo(root: string, path: string): string | null {
   let at = root;
   for (const part of pathFolders(path)) {

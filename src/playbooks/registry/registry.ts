@@ -23,7 +23,6 @@ import { wrapUp } from "../roadmap/steps/roadmap-wrap-up.ts";
 import { stagedNames } from "../staged/steps/names.ts";
 import { tasksFile } from "./tasks-file.ts";
 
-/** What the runner's own functions may ask: the run's parts, its journal and blobs, and the user's checkout. */
 export type FunctionParts = {
   readonly verifier: Verifier;
   readonly workspace: Workspace;

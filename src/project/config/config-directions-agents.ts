@@ -53,9 +53,14 @@ export function whyCheaper(model: string, price: ModelPrice, own: Config): strin
 }
 
 /** For a model without a known price any price counts: a budget in dollars would rather stop than count too little. */
-function isLower(price: ModelPrice, known: ListPrice | null): boolean {
-  if (known === null || known.long !== undefined) return true;
+function isLower(price: ModelPrice, knownListPrice: ListPrice | null): boolean {
+  if (knownListPrice === null || knownListPrice.long !== undefined) return true;
   const cached = (modelPrice: ModelPrice): number => modelPrice.cached ?? modelPrice.input;
   const written = (modelPrice: ModelPrice): number => modelPrice.cache_write ?? modelPrice.input;
-  return price.input < known.input || price.output < known.output || cached(price) < cached(known) || written(price) < written(known);
+  return (
+    price.input < knownListPrice.input ||
+    price.output < knownListPrice.output ||
+    cached(price) < cached(knownListPrice) ||
+    written(price) < written(knownListPrice)
+  );
 }

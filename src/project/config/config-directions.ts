@@ -27,8 +27,8 @@ const noLooserThan = <Word extends string>(order: readonly Word[], standard: Wor
 
 /** Only entries of the user's own list. */
 const within = <Item>(standard: readonly Item[], why: (more: readonly Item[]) => string): Rule<Item[]> =>
-  tighten((said, own) => {
-    const more = said.filter((item) => !(own ?? standard).includes(item));
+  tighten((said, ownItems) => {
+    const more = said.filter((item) => !(ownItems ?? standard).includes(item));
     return more.length > 0 ? why(more) : null;
   });
 

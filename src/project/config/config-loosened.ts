@@ -32,8 +32,8 @@ export function withoutLoosening(project: Config, own: Config): Kept {
     for (const [key, value] of Object.entries(said as Data)) {
       const inner = isEach(node) ? (node.each as AnyNode) : Object.hasOwn(node, key) ? node[key] : undefined;
       if (value === undefined || inner === undefined) continue;
-      const next = isEach(node) ? { ...context, name: key } : context;
-      const held = hold(inner, value, mineOf(key), [...path, key], { ...next, beside: said as Data });
+      const nextRuleContext = isEach(node) ? { ...context, name: key } : context;
+      const held = hold(inner, value, mineOf(key), [...path, key], { ...nextRuleContext, beside: said as Data });
       if (held !== undefined) kept[key] = held;
     }
     return kept;

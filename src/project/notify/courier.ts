@@ -76,7 +76,7 @@ function asItIsNow(hook: Hook, env: Env): Hook | null {
 }
 
 async function serveLocked(
-  known: Hook,
+  knownHook: Hook,
   queue: Queue,
   options: CourierOptions,
 ): Promise<{ readonly sent: number; readonly isThrough: boolean }> {
@@ -85,22 +85,22 @@ async function serveLocked(
   const sentLately = queue
     .deliveries()
     .flatMap((delivery): Sent[] =>
-      delivery.hook === known.name && delivery.outcome === "sent"
+      delivery.hook === knownHook.name && delivery.outcome === "sent"
         ? [{ atMs: msOf(delivery.at) ?? 0, isUrgent: delivery.kind === "needs_you" }]
         : [],
     );
   for (;;) {
     if (options.interrupted.aborted) return { sent, isThrough: false };
-    const due = nextMessage(ofHook(queue, known), sentLately, now());
+    const due = nextMessage(ofHook(queue, knownHook), sentLately, now());
     if (due.do === "rest") return { sent, isThrough: true };
     if (due.do === "wait") {
       if (!options.waits) return { sent, isThrough: false };
       await pause(options, Math.min(lookEveryMs, Math.max(1, due.untilMs - now())));
       continue;
     }
-    const hook = asItIsNow(known, options.env); // C3
+    const hook = asItIsNow(knownHook, options.env); // C3
     if (hook === null) {
-      for (const item of ofHook(queue, known)) queue.settle(item);
+      for (const item of ofHook(queue, knownHook)) queue.settle(item);
       continue;
     }
     if (!canSend(hook, options.env)) return { sent, isThrough: false };

@@ -13,7 +13,7 @@ import type { RunView } from "../../core/state.ts";
 import { erase } from "../../workspace/folder.ts";
 
 const records = ["records/layers", "records/checks"];
-/** What each phase leaves, and what else is left at a run's end. */
+/** Folders that phases leave behind, and those left at a run's end. */
 const ofPhases = ["layers", "checks", "worlds", "apart"];
 const ofRuns = [...ofPhases, "scratch", "home", "rules"];
 

@@ -68,7 +68,7 @@ export function refuseJournal(error: unknown, run: string): never {
   });
 }
 
-/** What can be done about a damaged journal: its work is not lost with it, and other work need not wait. */
+/** A damaged journal loses no work, and other work need not wait for it. */
 export const waysOn = (run: string): readonly string[] => [
   `restore .autopilot/runs/${run} from a backup; autopilot validate .autopilot/runs/${run} names the line`,
   `git log autopilot/${run} shows the work that was kept`,

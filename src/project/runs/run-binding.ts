@@ -21,7 +21,7 @@ import type { CommandContext } from "../command-context.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What was acknowledged on this machine: enough to recognise the run, and the least isolation its journal may ask for. */
+/** Recorded when the user acknowledges a run: enough to recognise it, and the weakest isolation its journal may ask for. */
 export type BindingRecord = {
   readonly run: string;
   /** The id of the preview that was shown. */

@@ -13,11 +13,11 @@ const fileBytesMax = turnBytesMax + 1_048_576;
 
 /** Every turn that left a transcript, oldest first. */
 export function readTranscripts(runFolder: string): readonly TurnTranscript[] {
-  const own = readNames(join(runFolder, transcriptsFolder))
+  const ownTurnTranscripts = readNames(join(runFolder, transcriptsFolder))
     .filter((name) => name.endsWith(".jsonl"))
     .flatMap((name) => findTurns(pathLines(join(runFolder, transcriptsFolder, name))));
   const children = readNames(join(runFolder, childrenFolder)).flatMap((name) => readTranscripts(join(runFolder, childrenFolder, name)));
-  return [...own, ...children].toSorted((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0));
+  return [...ownTurnTranscripts, ...children].toSorted((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0));
 }
 
 const readNames = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder).toSorted() : []);

@@ -138,8 +138,8 @@ function openSpeech(redactor: Redactor, write: (kind: Kind, text: string) => voi
       pending += text;
       if (pending.length < pieceChars) return;
       const border = pending.length - patternCharsMax;
-      const open = redactor.spansIn(pending).find(({ start, end }) => start < border && end > border);
-      give(open?.start ?? border);
+      const openSpan = redactor.spansIn(pending).find(({ start, end }) => start < border && end > border);
+      give(openSpan?.start ?? border);
     },
   };
 }

@@ -11,8 +11,8 @@ const opened = new WeakMap<CommandContext, Redaction>();
 
 /** An unreadable config names no secrets; whatever needs the config reports the error. */
 export function redactionOf(context: CommandContext, root: string | null): Redaction {
-  const known = opened.get(context);
-  if (known !== undefined) return known;
+  const knownRedaction = opened.get(context);
+  if (knownRedaction !== undefined) return knownRedaction;
   const read = readSettings(context, root);
   const config = read.kind === "settings" ? read.config : {};
   const set = Object.assign({}, ...Object.values(config.agents ?? {}).map(({ env }) => env ?? {})) as Record<string, string>;

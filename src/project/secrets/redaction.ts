@@ -103,7 +103,7 @@ export const redactText = (text: string, env: SecretSources["env"]): string => o
 const ofEnvironments = new WeakMap<SecretSources["env"], Redaction>();
 
 function ofEnvironment(env: SecretSources["env"]): Redaction {
-  const known = ofEnvironments.get(env) ?? openRedaction({ env, names: [], set: {}, home: env["HOME"] });
-  ofEnvironments.set(env, known);
-  return known;
+  const knownRedaction = ofEnvironments.get(env) ?? openRedaction({ env, names: [], set: {}, home: env["HOME"] });
+  ofEnvironments.set(env, knownRedaction);
+  return knownRedaction;
 }

@@ -20,7 +20,7 @@ export type AgentAvailability = {
   readonly realPath: string | null;
   readonly version: string | null;
   readonly login: ChosenLogin;
-  /** What prevents its use, and what to do about it; null if nothing does. */
+  /** Null if the agent can be used. */
   readonly problem: string | null;
   readonly fix: string | null;
 };
@@ -45,7 +45,7 @@ export async function availabilityOf(context: CommandContext, name: string, conf
   return { name, profile, override, state, argv, realPath, version, login, ...trouble };
 }
 
-/** What is missing for a login, as text; empty if nothing is. */
+/** The problem is empty if the login is complete. */
 export const unready = (login: ChosenLogin): Pick<AgentAvailability, "problem" | "fix"> =>
   login.kind === "missing" ? { problem: `not logged in: ${login.problem}`, fix: login.fix } : { problem: null, fix: null };
 

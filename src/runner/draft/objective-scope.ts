@@ -5,7 +5,7 @@ export type ScopeRead = { readonly scope: readonly string[] } | { readonly fault
 const patternsMax = 200;
 const patternCharactersMax = 512;
 
-/** What may change, as patterns: split on `,` `;` and newline outside braces; `!` excludes. With exclusions only: everything else. */
+/** Globs are split on `,`, `;` and newlines outside braces; `!` excludes. If every glob excludes, everything else is in scope. */
 export function readScope(texts: readonly string[]): ScopeRead {
   const scope: string[] = [];
   for (const text of texts) {

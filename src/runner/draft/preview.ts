@@ -34,7 +34,7 @@ export type Preview = {
   readonly dryRun: "required" | "auto";
 };
 
-/** What a draft would do, computed each time it is shown. */
+/** Computed each time it is shown: the repository may have changed since the draft. */
 export async function previewOf(context: CommandContext, paths: ProjectPaths, run: RunView): Promise<Preview> {
   const { drafted } = run;
   const settings = settingsOf(context, paths);

@@ -101,7 +101,7 @@ async function write(
   }
 }
 
-/** What its lines refer to: blobs, and the transcripts of the turns taken over. Links are not followed. */
+/** Copies blobs and transcripts that the journal's lines refer to. Links are not followed. */
 export function copyRecords(from: string, to: string): void {
   for (const name of ["blobs", "transcripts"])
     if (existsSync(join(from, name)))

@@ -65,12 +65,12 @@ async function played(context: CommandContext, paths: ProjectPaths, folder: stri
     invariant(fold.state.status !== "unborn", "a journal begins with its draft");
     return fold.state;
   };
-  const recorded: Entry[] = [];
+  const recordedEntries: Entry[] = [];
   const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
     const entries = await journal.append(events.map((event) => ({ actor: "system", reason_code: "ok", ...event })));
     for (const entry of entries) {
       fold.apply(entry);
-      recorded.push(entry);
+      recordedEntries.push(entry);
     }
     return entries;
   };
@@ -81,7 +81,7 @@ async function played(context: CommandContext, paths: ProjectPaths, folder: stri
     const largest = structuredClone(view().ledger.largest);
     const fork = { event: "run_forked", run: request.run, at: request.seq, line: request.line, taken, largest, ...changed } as const;
     await append([{ ...fork, actor: actorOf(context) }]);
-    recorded.length = 0;
+    recordedEntries.length = 0;
     const { runtime, close } = await openRuntime({
       context,
       paths,
@@ -128,7 +128,7 @@ async function played(context: CommandContext, paths: ProjectPaths, folder: stri
         else if (next.do === "attempt" && next.event.kind === "check") {
           await append([next.event]);
           await play(next.event.attempt);
-        } else return recorded;
+        } else return recordedEntries;
       }
     } catch (error) {
       if (error instanceof Cancelled) return [];

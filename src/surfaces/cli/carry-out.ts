@@ -90,7 +90,7 @@ export function printAnswer(answer: Answer, argv: readonly string[], io: Io, mis
   return computeExitCode(whole);
 }
 
-/** What happened is a bug of ours: the rule that did not hold is named, and --json still gets its object. */
+/** A bug of ours: the answer names the broken invariant, and --json still gets an object. */
 export function crashed(error: unknown, argv: readonly string[], io: Io): number {
   const rule = error instanceof Error ? error.message : String(error);
   const what = error instanceof InvariantBroken ? `The rule that did not hold: ${rule}` : `Unexpected: ${rule}`;

@@ -30,7 +30,7 @@ import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { codeCacheFolder, whyNoCache } from "../../project/code-cache-folder.ts";
 
-/** What of Node's loader is used here and has no type: it hands the text of a file over to be run. */
+/** Parts of Node's loader that have no types. */
 type Loaded = { readonly exports: unknown; readonly require: (name: string) => unknown };
 type Loader = {
   readonly wrap: (text: string) => string;

@@ -31,7 +31,7 @@ const asking: Readonly<Record<Names, string>> = {
   schemas: "autopilot schema 2>/dev/null",
 };
 
-/** What may follow a command that isn't a flag: its sub-commands, or the values of its first word. */
+/** Its subcommands, or the values of its first argument. */
 const completionsAfter = (command: Command, commands: readonly Command[]): readonly string[] =>
   command.name === "help"
     ? topLevelCommands(commands).map(({ name }) => name)
@@ -51,14 +51,14 @@ function bashScript(commands: readonly Command[]): readonly string[] {
       .map(({ name }) => `--${name}`)
       .join(" ");
   const cases = commands.map((command) => {
-    const own = command.name.includes(" ") ? [command] : [command, ...commandSubcommands(commands, command.name)];
+    const ownCommands = command.name.includes(" ") ? [command] : [command, ...commandSubcommands(commands, command.name)];
     const words = command.arguments.map(({ names, values = [] }, index) =>
       names !== undefined ? `$(${asking[names]})` : (index === 0 ? completionsAfter(command, commands) : values).join(" "),
     );
     const offered = (words.length === 0 ? [completionsAfter(command, commands).join(" ")] : words).flatMap((word, index) =>
       word === "" ? [] : [` [[ $count -ne ${index} ]] || words="${word}";`],
     );
-    return `    "${command.name}")${offered.join("")} flags="${flagCompletions(own.flatMap((item) => item.flags))}" ;;`;
+    return `    "${command.name}")${offered.join("")} flags="${flagCompletions(ownCommands.flatMap((item) => item.flags))}" ;;`;
   });
   const pairs = commands.filter(({ name }) => name.includes(" ")).map(({ name }) => `"${name}"`);
   return [
@@ -116,7 +116,7 @@ function fishScript(commands: readonly Command[]): readonly string[] {
     ),
     ...topLevelCommands(commands).flatMap((command) => {
       const words = completionsAfter(command, commands);
-      const own = [command, ...commandSubcommands(commands, command.name)].flatMap(({ flags }) => shown(flags));
+      const ownFlagSpecs = [command, ...commandSubcommands(commands, command.name)].flatMap(({ flags }) => shown(flags));
       const asked = command.arguments[0]?.names;
       const seconds = commandSubcommands(commands, command.name);
       const alone =
@@ -129,7 +129,7 @@ function fishScript(commands: readonly Command[]): readonly string[] {
           const both = `${command.name}; and __fish_seen_subcommand_from ${second(subcommand)}`;
           return names === undefined ? [] : [`complete -c autopilot -f${within(both)} -a ${quoted(`(${asking[names]})`)}`];
         }),
-        ...own.map((flag) => flagLine(within(command.name), flag)),
+        ...ownFlagSpecs.map((flag) => flagLine(within(command.name), flag)),
       ];
     }),
     ...globalFlags.map((flag) => flagLine("", flag)),

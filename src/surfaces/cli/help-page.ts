@@ -11,8 +11,8 @@ export const overviewUsage = 'Usage: autopilot ["GOAL"] | COMMAND [ARGS] [--json
 /** Everything about one command. */
 export function helpPage(command: Command): readonly string[] {
   const isRare = ({ rare }: FlagSpec): boolean => rare === true;
-  const shown = command.flags.filter(({ hidden }) => hidden !== true);
-  const flags = [...shown.filter((flag) => !isRare(flag)), ...shown.filter(isRare)];
+  const shownFlagSpecs = command.flags.filter(({ hidden }) => hidden !== true);
+  const flags = [...shownFlagSpecs.filter((flag) => !isRare(flag)), ...shownFlagSpecs.filter(isRare)];
   const globals = globalFlags.filter(({ name }) => name !== "run" || command.takesRun);
   return [
     command.summary,

@@ -8,9 +8,9 @@ import type { Io } from "./io.ts";
 import { type Misuse, parse, type Parsed } from "./parse.ts";
 import type { Command } from "./spec.ts";
 
-export async function main(argv: readonly string[], io: Io, known: readonly Command[] = commands): Promise<number> {
+export async function main(argv: readonly string[], io: Io, knownCommands: readonly Command[] = commands): Promise<number> {
   try {
-    const parsed = parse(argv, known);
+    const parsed = parse(argv, knownCommands);
     if ("misuse" in parsed) return misused(parsed, argv, io);
     const { cwd, isFolder } = folderOf(parsed.globals, io.cwd);
     if (!isFolder) return misused({ misuse: `${cwd} is not a folder.`, hint: "autopilot help", command: null }, argv, io);

@@ -103,7 +103,7 @@ function readFlags(argv: readonly string[], flags: readonly FlagSpec[]): Read | 
       return {
         misuse: `Unknown flag ${name}.${didYouMean(
           name,
-          flags.filter(({ hidden }) => hidden !== true).map((known) => `--${known.name}`),
+          flags.filter(({ hidden }) => hidden !== true).map((knownFlagSpec) => `--${knownFlagSpec.name}`),
         )}`,
       }; // P1
     if (flag.kind !== "flag" && attached === undefined) index += 1;
@@ -132,7 +132,11 @@ function flagIn(
   }
   const equals = word.indexOf("=");
   const name = equals === -1 ? word : word.slice(0, equals);
-  return { flag: flags.find((known) => `--${known.name}` === name), name, attached: equals === -1 ? undefined : word.slice(equals + 1) };
+  return {
+    flag: flags.find((knownFlagSpec) => `--${knownFlagSpec.name}` === name),
+    name,
+    attached: equals === -1 ? undefined : word.slice(equals + 1),
+  };
 }
 
 function wrongValue(flag: FlagSpec, name: string, attached: string | undefined, value: string | undefined): string | null {
@@ -153,7 +157,7 @@ function wrongValue(flag: FlagSpec, name: string, attached: string | undefined, 
   return isWhole ? null : `${name} is a whole number ${bounds}, not ${value}.`;
 }
 
-/** What people who know other tools type, and what it is called here. */
+/** Names of other tools' commands, and ours. */
 const elsewhereCalled: Readonly<Record<string, string>> = { cancel: "stop", continue: "resume", list: "runs", version: "--version" };
 
 /** The same for the second word of a command. */

@@ -20,7 +20,7 @@ export function completed(answer: Answer): Answer {
   return { ...answer, remediation: [hint === "" ? "autopilot status" : hint] };
 }
 
-/** What of the page a person sees: as much as fits a screen, unless they ask for all. */
+/** As much as fits a screen, unless the user asks for all. */
 export function onScreen(answer: Answer, isVerbose: boolean): Answer {
   const { page, rowsMax, whole } = answer;
   if (page === undefined) return answer;
@@ -35,7 +35,7 @@ export function answerJson(answer: Answer, { isPretty }: { readonly isPretty: bo
   return safeJson({ ...common, ...data, ...common }, isPretty ? 2 : undefined);
 }
 
-/** What is known of where it goes out; `columns` only if that is a terminal. */
+/** `columns` only for a terminal. */
 export type Terminal = { readonly hasColour: boolean; readonly columns?: number };
 /** Something to be copied as it is: a command up to the end of its clause. */
 const command = /\b(?:autopilot ["a-z-]|git [a-z]|npm [a-z])(?:"[^"]*"|'[^']*'|(?![;,:)](?:\s|$)|\s\().)*/g;

@@ -19,7 +19,7 @@ export type FlagSpec = {
   readonly max?: number;
   /** Names that only this folder knows; completions ask for them. */
   readonly names?: Names;
-  /** What holds where it is not given, in words; the host fills it in. */
+  /** The default, in words. */
   readonly standard?: string;
   /** A text must match; `says` is its form in words. */
   readonly form?: { readonly matches: RegExp; readonly says: string };
@@ -39,7 +39,7 @@ export type ArgumentSpec = {
   readonly names?: Names;
 };
 
-/** What was given, parsed and checked: only flags the command knows, only values its kinds allow. */
+/** Holds only flags that the command knows and values that their kinds allow. */
 export type ParsedInput = {
   readonly words: readonly string[];
   readonly run: string | undefined;
@@ -53,7 +53,7 @@ export type Command = {
   /** One word, or two: `budget raise`. */
   readonly name: string;
   readonly summary: string;
-  /** What follows the name in the usage line. */
+  /** The arguments in the usage line. */
   readonly usage: string;
   readonly details: readonly string[];
   readonly arguments: readonly ArgumentSpec[];

@@ -154,13 +154,13 @@ const shownAnswer = ({ result, reason_code, message, warnings, remediation, stat
 });
 
 function sendAsset(response: ServerResponse, assets: Assets, path: string): void {
-  const found = assets[path];
-  if (found === undefined) return sendJson(response, 404, { says: "There is no such page." });
+  const asset = assets[path];
+  if (asset === undefined) return sendJson(response, 404, { says: "There is no such page." });
   response.writeHead(200, {
-    "content-type": found.type,
-    ...(found.policy === undefined ? {} : { "content-security-policy": found.policy }),
+    "content-type": asset.type,
+    ...(asset.policy === undefined ? {} : { "content-security-policy": asset.policy }),
   });
-  response.end(found.body);
+  response.end(asset.body);
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {

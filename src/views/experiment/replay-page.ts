@@ -16,7 +16,7 @@ export type ReplayView = {
   readonly commit: string;
   readonly recorded: AttemptFacts;
   readonly replayed: AttemptFacts;
-  /** What was overridden. */
+  /** Overrides that the fork was given. */
   readonly changed: readonly string[];
 };
 
@@ -60,7 +60,7 @@ const marks = {
   unclear: "! Different checks were run or pass, so the two can't be ranked.",
 } as const;
 
-/** What it did, in its own lines: words are too long for a column. */
+/** On lines of their own: paths and summaries are too long for a column. */
 const didLines = (name: string, { paths, said }: AttemptFacts, more = ""): readonly string[] => [
   `  ${name}  changed ${paths.length === 0 ? "nothing" : firstFew(paths, 3)}${more}`,
   ...(said === null || said === "" ? [] : [`            “${oneLine(said, saidCharsMax)}”`]),

@@ -28,13 +28,13 @@ export type Attention = {
   readonly free: boolean;
   readonly recommend: string | null;
   readonly why: string | null;
-  /** What the runner found, by name. */
+  /** Facts that the runner found, by name. */
   readonly show: readonly (readonly [string, string])[];
   readonly impact: string;
   /** How much waits for it: what holds up most comes first. */
   readonly weight: number;
   readonly asked_at: string | null;
-  /** What an answer is bound to. */
+  /** Hash of the question: an answer to an earlier version of it is refused. */
   readonly content: string;
   readonly commands: readonly string[];
   readonly foreign: boolean;
@@ -54,8 +54,8 @@ type Around = {
 const chosen: ReadonlySet<string> = new Set(["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached"]);
 
 export function viewAttention(view: RunView, around: Around): readonly Attention[] {
-  const found = [...questions(view, around), ...protectedTests(view, around)];
-  return found.length > 0 ? found : pauses(view, around);
+  const foundAttentions = [...questions(view, around), ...protectedTests(view, around)];
+  return foundAttentions.length > 0 ? foundAttentions : pauses(view, around);
 }
 
 const common = (view: RunView, { key, project, foreign }: Around) => ({

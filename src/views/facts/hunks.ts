@@ -38,7 +38,7 @@ export function patchHunks(patch: string, linesMax = diffLinesMax): FileDiff {
   return { lines, cut: false };
 }
 
-/** What git says of a file before its lines, where a person should know it. */
+/** Header lines of git that a person should see. */
 function rowNote(row: string): string | null {
   if (row.startsWith("new file mode")) return "new file";
   if (row.startsWith("deleted file mode")) return "deleted file";

@@ -7,9 +7,9 @@ import { amount, figure, money, oneLine } from "../wording.ts";
 export type OriginView = {
   readonly run: string;
   readonly at: number;
-  /** What was overridden: agents by role, prompts, limits. */
+  /** Overrides that the fork was given: agents by role, prompts, limits. */
   readonly changed: readonly string[];
-  /** What the part taken over had cost in that run. */
+  /** Cost of the part that the fork took over from that run. */
   readonly taken: { readonly tokens: number; readonly calls: number; readonly minutes: number; readonly usd: number };
 };
 

@@ -26,7 +26,7 @@ export type Span = {
 /** Where spending stood after a turn. */
 export type SpendingPoint = { readonly at: string; readonly tokens: number; readonly usd: number; readonly minutes: number };
 
-/** What was used, by day, role, agent and how it was counted. */
+/** Usage by day, role, agent and source of the count. */
 export type UsageRow = {
   readonly day: string;
   readonly role: string;
@@ -200,8 +200,8 @@ export function openRunIndex(): { readonly index: RunIndex; readonly apply: (ent
 
 /** Every second point is dropped, so that a very long run keeps the shape of its curve. */
 function thin(points: SpendingPoint[]): void {
-  const kept = points.filter((_, index) => index % 2 === 0);
-  points.splice(0, points.length, ...kept);
+  const keptSpendingPoints = points.filter((_, index) => index % 2 === 0);
+  points.splice(0, points.length, ...keptSpendingPoints);
 }
 
 /** Which role works at which step, anywhere in a flow. */

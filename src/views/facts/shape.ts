@@ -17,7 +17,6 @@ export const shapes = [
 ] as const;
 export type Shape = (typeof shapes)[number];
 
-/** What is shown of a state: its shape and its word. */
 export type ShownStatus = { readonly shape: Shape; readonly word: string };
 
 export const verdictShape: Readonly<Record<string, Shape>> = {

@@ -140,8 +140,8 @@ export function noticeDigest(notices: readonly Notice[]): Notice {
   const order: readonly NoticeKind[] = ["needs_you", "failed", "limit", "ended"];
   const sorted = notices.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
   const [first] = sorted;
-  const last = notices.at(-1);
-  if (first === undefined || last === undefined) throw new RangeError("a digest of nothing");
+  const lastNotice = notices.at(-1);
+  if (first === undefined || lastNotice === undefined) throw new RangeError("a digest of nothing");
   const counts = order.flatMap((kind) => {
     const count = notices.filter((notice) => notice.kind === kind).length;
     return count === 0 ? [] : [`${count} ${kind.replace("_", " ")}`];
@@ -149,7 +149,7 @@ export function noticeDigest(notices: readonly Notice[]): Notice {
   const more = sorted.length > digestedMax ? [`… and ${plural(sorted.length - digestedMax, "more")}`] : [];
   const title = oneLine(`${plural(notices.length, "notice")}: ${counts.join(", ")}`, titleCharsMax);
   const text = [title, ...sorted.slice(0, digestedMax).flatMap(digested), ...more].join("\n");
-  return { ...first, id: `${first.id}+${notices.length - 1}`, at: last.at, title, text, next: "autopilot inbox" };
+  return { ...first, id: `${first.id}+${notices.length - 1}`, at: lastNotice.at, title, text, next: "autopilot inbox" };
 }
 
 /** Of what needs a person everything is said; of the rest what it is, and where more is. */

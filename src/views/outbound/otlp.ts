@@ -17,7 +17,7 @@ export type Origin = {
 export const getTraceId = ({ run, hash }: Pick<Origin, "run" | "hash">): string => hash(`autopilot trace ${run}`, 16);
 export const getSpanId = ({ run, hash }: Pick<Origin, "run" | "hash">, key: string): string => hash(`autopilot span ${run} ${key}`, 8);
 
-/** What a process below a span is given, so that its own spans join. */
+/** The W3C header for a child process, so that its spans join this trace. */
 export const originTraceparent = (origin: Pick<Origin, "run" | "hash">, key: string): string =>
   `00-${getTraceId(origin)}-${getSpanId(origin, key)}-01`;
 

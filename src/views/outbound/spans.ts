@@ -24,7 +24,7 @@ export type Span = {
 };
 
 export type SpanBook = {
-  /** What an entry brings to its end. */
+  /** Spans that the entry closes. */
   readonly take: (entry: Entry) => readonly Span[];
   /** The run as far as it has come, if it is not over. */
   readonly root: () => Span | null;
@@ -107,19 +107,24 @@ export function openSpans(isGenAi: boolean): SpanBook {
     checks: readonly CheckResult[],
     more: Attributes = {},
   ): readonly Span[] => {
-    const open = steps.get(attempt);
+    const openStep = steps.get(attempt);
     steps.delete(attempt);
-    if (open === undefined) return [];
+    if (openStep === undefined) return [];
     const passed = checks.filter(({ status }) => status === "passed").length;
     const counted = checks.length === 0 ? {} : { [names.checksPassed]: passed, [names.checksFailed]: checks.length - passed };
-    const reported = { [names.attempt]: attempt, [names.walk]: phaseOfPath(attempt), [names.try]: open.try, [names.stepKind]: open.kind };
+    const reported = {
+      [names.attempt]: attempt,
+      [names.walk]: phaseOfPath(attempt),
+      [names.try]: openStep.try,
+      [names.stepKind]: openStep.kind,
+    };
     return [
-      ...checkSpans(open, checks, endMs),
+      ...checkSpans(openStep, checks, endMs),
       span(
-        open.key,
+        openStep.key,
         parentOfPath(attempt),
-        spanNames.step(open.step),
-        open.startMs,
+        spanNames.step(openStep.step),
+        openStep.startMs,
         endMs,
         { ...reported, ...counted, ...more },
         { error },
@@ -127,8 +132,8 @@ export function openSpans(isGenAi: boolean): SpanBook {
     ];
   };
   const turnEnd = (entry: EventOf<"turn_ended">, endMs: number): readonly Span[] => {
-    const open = steps.get(entry.attempt);
-    if (open === undefined) return [];
+    const openStep = steps.get(entry.attempt);
+    if (openStep === undefined) return [];
     const { usage, agent } = entry;
     const session = sessions.get(entry.attempt);
     const model = Object.values(run?.drafted.cast ?? {}).find((cast) => cast.agent === agent)?.override?.model;
@@ -152,10 +157,10 @@ export function openSpans(isGenAi: boolean): SpanBook {
     };
     return [
       span(
-        turnKey(open.attempt, open.try),
-        open.key,
+        turnKey(openStep.attempt, openStep.try),
+        openStep.key,
         spanNames.turn(agent, isGenAi),
-        open.startMs,
+        openStep.startMs,
         endMs,
         { ...(isGenAi ? conventional : {}), ...own },
         { kind: "client" },
@@ -219,11 +224,11 @@ export function openSpans(isGenAi: boolean): SpanBook {
   };
 
   /** One after the other, the last of them ending with the step. */
-  const checkSpans = (open: Step, checks: readonly CheckResult[], endMs: number): readonly Span[] => {
+  const checkSpans = (openStep: Step, checks: readonly CheckResult[], endMs: number): readonly Span[] => {
     const ran = checks.filter(({ cached }) => cached !== true);
     let leftMs = ran.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
     return ran.map(({ check, status, exit_code, duration_ms, quarantined }, index) => {
-      const startMs = Math.max(open.startMs, Math.round(endMs - leftMs));
+      const startMs = Math.max(openStep.startMs, Math.round(endMs - leftMs));
       leftMs -= duration_ms;
       const reported = {
         [names.checkId]: check.id,
@@ -231,7 +236,7 @@ export function openSpans(isGenAi: boolean): SpanBook {
         ...amount(names.exitCode, exit_code ?? undefined),
         ...(quarantined === undefined ? {} : { [names.quarantined]: true }),
       };
-      return span(`check:${open.key}:${index}`, open.key, spanNames.check, startMs, startMs + Math.round(duration_ms), reported, {
+      return span(`check:${openStep.key}:${index}`, openStep.key, spanNames.check, startMs, startMs + Math.round(duration_ms), reported, {
         error: status === "passed" ? null : status,
       });
     });

@@ -44,7 +44,7 @@ export const picture = (
   );
 const wideFrom = 400;
 
-/** What is left of the tightest limit, turn by turn. Null if there is no limit, or nothing was spent. */
+/** The remainder of the tightest limit, turn by turn. Null without a limit, or if nothing was spent. */
 export function burnDown(points: readonly SpendingPoint[], budget: BudgetView, from: string, now: string): Element | null {
   const unit = (["tokens", "usd", "minutes"] as const)
     .filter((dimension) => budget.limits[dimension] !== undefined)
@@ -82,11 +82,11 @@ export function burnDown(points: readonly SpendingPoint[], budget: BudgetView, f
   );
 }
 
-/** What was spent, turn by turn, if there is no limit to count down from: money where it is known, else tokens. Null if nothing was. */
+/** For runs without a limit: money where it is known, else tokens. Null if nothing was spent. */
 export function spendingCurve(points: readonly SpendingPoint[], from: string, now: string): Element | null {
-  const last = points.at(-1);
-  if (last === undefined || last.tokens === 0) return null;
-  return pointCurve(points, last.usd > 0 ? "usd" : "tokens", from, now);
+  const lastSpendingPoint = points.at(-1);
+  if (lastSpendingPoint === undefined || lastSpendingPoint.tokens === 0) return null;
+  return pointCurve(points, lastSpendingPoint.usd > 0 ? "usd" : "tokens", from, now);
 }
 
 /** One of the sums as it grew. */

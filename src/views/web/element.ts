@@ -21,8 +21,8 @@ const names = new Map<string, Name>();
 
 /** A page is made of thousands of elements and a hundred names: each is taken apart once. */
 function parsedName(name: string): Name {
-  const known = names.get(name);
-  if (known !== undefined) return known;
+  const knownName = names.get(name);
+  if (knownName !== undefined) return knownName;
   const [tag = "div", ...classes] = name.split(".");
   const parsed = { tag, classes: classes.join(" ") };
   if (names.size < namesMax) names.set(name, parsed);

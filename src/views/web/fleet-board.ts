@@ -7,7 +7,7 @@ import { figure, plural, span } from "./page-figures.ts";
 
 type HolderShown = { readonly worker: string; readonly host: string; readonly pid: number };
 
-/** What of a store is drawn: plain data. Times are sent as durations: the database's clock judges leases, not the browser's. */
+/** Times are sent as durations: the database's clock judges leases, not the browser's. */
 export type FleetBoard = {
   readonly workers: readonly {
     readonly worker: string;

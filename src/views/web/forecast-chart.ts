@@ -11,30 +11,30 @@ const shownMax = 30;
 
 /** Null if no run of the flow could be forecast yet. `run`: the one the page is about. */
 export function forecastSection(flow: string, tests: readonly Backtest[], run: string | null): Element | null {
-  const shown = tests.filter(({ used }) => used.isDone).slice(-shownMax);
-  if (shown.length === 0) return null;
-  const held = shown.filter(({ forecast, used }) => used.tokens <= forecast.tokens.p90).length;
+  const shownBacktests = tests.filter(({ used }) => used.isDone).slice(-shownMax);
+  if (shownBacktests.length === 0) return null;
+  const held = shownBacktests.filter(({ forecast, used }) => used.tokens <= forecast.tokens.p90).length;
   return section(
     "Forecast and outcome",
-    `each run of ${flow} forecast from those before it: ${held} of ${shown.length} used no more than the upper figure`,
-    el("div.panel", chart(shown, run), el("details.pad", el("summary", "As a table"), table(shown))),
+    `each run of ${flow} forecast from those before it: ${held} of ${shownBacktests.length} used no more than the upper figure`,
+    el("div.panel", chart(shownBacktests, run), el("details.pad", el("summary", "As a table"), table(shownBacktests))),
   );
 }
 
-function chart(shown: readonly Backtest[], run: string | null): Element {
-  const most = Math.max(1, ...shown.flatMap(({ forecast, used }) => [forecast.tokens.p90, used.tokens]));
+function chart(shownBacktests: readonly Backtest[], run: string | null): Element {
+  const most = Math.max(1, ...shownBacktests.flatMap(({ forecast, used }) => [forecast.tokens.p90, used.tokens]));
   // As wide as its runs need, so that few of them fit the smallest screen.
-  const width = Math.min(760, Math.max(280, 48 + shown.length * 28));
+  const width = Math.min(760, Math.max(280, 48 + shownBacktests.length * 28));
   const [height, left, bottom, top] = [220, 48, 190, 18];
-  const step = (width - left) / shown.length;
+  const step = (width - left) / shownBacktests.length;
   const y = (value: number): number => top + (bottom - top) * (1 - value / most);
-  const label = `Tokens forecast and used in ${plural(shown.length, "run")}`;
+  const label = `Tokens forecast and used in ${plural(shownBacktests.length, "run")}`;
   return picture(
     width,
     height,
     label,
     [0, 0.5, 1].flatMap((part) => [rule(left, y(most * part), width, y(most * part)), text(0, y(most * part) + 4, short(most * part))]),
-    shown.flatMap(({ run: one, forecast: { tokens }, used }, index) => {
+    shownBacktests.flatMap(({ run: one, forecast: { tokens }, used }, index) => {
       const x = left + index * step + step / 2;
       const isAbove = used.tokens > tokens.p90;
       const wide = Math.min(18, step * 0.6);
@@ -54,20 +54,22 @@ function chart(shown: readonly Backtest[], run: string | null): Element {
           r: one === run ? "5" : "3.5",
           style: { fill: `var(${isAbove ? "--bad" : "--s1"})`, stroke: "var(--ink)", "stroke-width": one === run ? "1.5" : "0" },
         }),
-        ...(one === run ? [text(x, height - 6, "this run", index === 0 ? "start" : index === shown.length - 1 ? "end" : "middle")] : []),
+        ...(one === run
+          ? [text(x, height - 6, "this run", index === 0 ? "start" : index === shownBacktests.length - 1 ? "end" : "middle")]
+          : []),
       ];
     }),
     text(width, 10, "bar: likely to 9 in 10 · dot: used", "end"),
   );
 }
 
-const table = (shown: readonly Backtest[]): Element =>
+const table = (shownBacktests: readonly Backtest[]): Element =>
   el(
     "table.grid.lists",
     el("thead", el("tr", ...["Run", "Likely", "9 in 10", "Used"].map((name) => el("th", { scope: "col" }, name)))),
     el(
       "tbody",
-      shown.map(({ run, forecast: { tokens }, used }) =>
+      shownBacktests.map(({ run, forecast: { tokens }, used }) =>
         el(
           "tr",
           el("th.mono", { scope: "row" }, said(run)),

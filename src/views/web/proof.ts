@@ -67,7 +67,7 @@ export const criteriaList = (criteria: ReportView["criteria"], more = ""): Eleme
     ),
   );
 
-/** What agents said, looked up: what is not so comes first. */
+/** Claims that turned out false come first. */
 export function lookedUp({ claims, ...counts }: ReportView["looked_up"]): Element {
   const shapes = { true: "ok", false: "bad", unverifiable: "unproved" } as const;
   const words = { true: "so it is", false: "not so", unverifiable: "cannot be looked up" } as const;

@@ -67,9 +67,9 @@ export const hasBase = (store: Store, source: Pick<BaseSource, "format" | "tree"
 /** The base of a tree, created if it is missing or damaged. The caller releases the lease. */
 export async function openBase(store: Store, source: BaseSource): Promise<Base> {
   for (let tries = 0; tries < 5; tries += 1) {
-    const found = await takeBase(store, source);
-    if (found !== null && (await isSound(store, source, found))) return found;
-    if (found !== null) await forget(store, found); // B3
+    const base = await takeBase(store, source);
+    if (base !== null && (await isSound(store, source, base))) return base;
+    if (base !== null) await forget(store, base); // B3
     await makeBase(store, source);
   }
   throw new WorkspaceFailed("workspace_unusable", `The files of ${source.tree.slice(0, 12)} are damaged again as soon as they are made.`);

@@ -38,8 +38,8 @@ const storeFolder = (store: Store, commit: GitSha): string => join(store.folder,
 /** The history of a commit, copied if it does not exist yet. */
 export async function openHistory(store: Store, call: Omit<GitCall, "args">, commit: GitSha): Promise<History> {
   for (let tries = 0; ; tries += 1) {
-    const found = await take(store, commit);
-    if (found !== null) return found;
+    const history = await take(store, commit);
+    if (history !== null) return history;
     if (tries > 4) throw new Error(`the history of ${commit} vanishes as soon as it is made`);
     await make(store, call, commit);
   }

@@ -132,11 +132,11 @@ function openBases({ shadow, commit, store: given }: CheckoutOptions): {
   };
   return {
     packages: async (root, paths) => {
-      const found = await openDependencyBase((store ??= openStore()), root, paths);
-      const before = found === null ? undefined : held.get(found.key);
-      if (before !== undefined) found?.lease.release();
-      else if (found !== null) held.set(found.key, found);
-      return before ?? found;
+      const dependencyBase = await openDependencyBase((store ??= openStore()), root, paths);
+      const previousDependencyBase = dependencyBase === null ? undefined : held.get(dependencyBase.key);
+      if (previousDependencyBase !== undefined) dependencyBase?.lease.release();
+      else if (dependencyBase !== null) held.set(dependencyBase.key, dependencyBase);
+      return previousDependencyBase ?? dependencyBase;
     },
     below: async (tree) => {
       first ??= openFirst();
@@ -171,8 +171,8 @@ async function indexFor(shadow: Shadow, base: Base, { changed, gone }: TreeDelta
   for (const path of [...gone, ...changed.map(([own]) => own)]) {
     for await (const [below] of folders.filesBelow(base.tree, path)) add(below, null);
     for (const bytePath of [...foldersAbove(path), path]) {
-      const was = await folders.at(base.tree, bytePath);
-      if (was !== undefined && !isTree(was)) add(bytePath, null);
+      const previousTreeEntry = await folders.at(base.tree, bytePath);
+      if (previousTreeEntry !== undefined && !isTree(previousTreeEntry)) add(bytePath, null);
     }
   }
   for (const [path, entry] of changed) add(path, entry);

@@ -29,19 +29,19 @@ export async function deltaBetween(call: Omit<GitCall, "args">, from: GitSha, to
   if (from === to) return { changed: [], gone: [] };
   const folders = treeFolders(call);
   const changed: [BytePath, TreeEntry][] = [];
-  const gone: BytePath[] = [];
+  const removedBytePaths: BytePath[] = [];
   // A new file or folder hides what was there by itself.
   for await (const { path, now } of treeDifferences(folders, from, to)) {
-    if (now === undefined) gone.push(path);
+    if (now === undefined) removedBytePaths.push(path);
     else if (!isTree(now)) changed.push([path, now]);
     else
       for await (const below of folders.filesBelow(to, path)) {
         changed.push([...below]);
         if (changed.length > pathsMax) return null;
       }
-    if (changed.length + gone.length > pathsMax) return null;
+    if (changed.length + removedBytePaths.length > pathsMax) return null;
   }
-  return { changed, gone };
+  return { changed, gone: removedBytePaths };
 }
 
 /** Writes the difference into an empty folder, to be a lower folder of a checkout. */
@@ -61,9 +61,9 @@ const spelled = (path: BytePath): string =>
     )
     .join("");
 
-async function markGone(folder: string, gone: readonly BytePath[]): Promise<void> {
+async function markGone(folder: string, removedBytePaths: readonly BytePath[]): Promise<void> {
   try {
-    await run("/bin/sh", ["-c", marking, "autopilot-delta", folder, ...gone.map((path) => `./${spelled(path)}`)], {
+    await run("/bin/sh", ["-c", marking, "autopilot-delta", folder, ...removedBytePaths.map((path) => `./${spelled(path)}`)], {
       timeout: markTimeoutMs,
     });
   } catch (error) {

@@ -24,7 +24,7 @@ const top = "" as BytePath;
 export type ReadBackInput = {
   readonly place: string;
   readonly folder: string;
-  /** What the checkout was made of, and what its changes are compared with. */
+  /** The checkout was made from this tree; its changes are compared with it. */
   readonly tree: GitSha;
   readonly against: GitSha;
   readonly folders: TreeFolders;
@@ -76,7 +76,7 @@ type Written = {
   readonly gone: Set<BytePath>;
   /** Folders that were written into and are in the tree too. */
   readonly shared: Shared[];
-  /** What the tree does not have; folders end in a slash. */
+  /** Paths that the tree does not have; folders end in a slash. */
   readonly untracked: BytePath[];
 };
 

@@ -44,14 +44,14 @@ const isNamed =
 export async function foldersNamed({ root, gitDir }: GitPlaces, commit: GitSha, names: readonly string[]): Promise<readonly BytePath[]> {
   const above = await foldersOf({ root, gitDir }, commit);
   const top = Buffer.from(`${root}/`).toString("latin1");
-  const wanted = [...new Set([...installedNames, ...names])].map(bytePathOfText);
-  const found: BytePath[] = [];
+  const wantedBytePaths = [...new Set([...installedNames, ...names])].map(bytePathOfText);
+  const foundBytePaths: BytePath[] = [];
   for (const folder of above)
-    for (const name of wanted) {
+    for (const name of wantedBytePaths) {
       const path = joined(folder, name);
-      if (isFolder(top + path)) found.push(path);
+      if (isFolder(top + path)) foundBytePaths.push(path);
     }
-  return found;
+  return foundBytePaths;
 }
 
 function isFolder(path: string): boolean {

@@ -42,7 +42,7 @@ export type SurveyedRepository = Repository & {
 export type RepositoryFailure = {
   readonly reason: Extract<ReasonCode, "not_a_repository" | "no_commits_yet" | "repository_bare" | "workspace_unusable">;
   readonly detail: string;
-  /** What to do about it, if the reason's own hint would not help. */
+  /** Replaces the reason's own hint. */
   readonly hint?: string;
 };
 

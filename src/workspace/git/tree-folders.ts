@@ -92,11 +92,11 @@ export async function* treeDifferences(folders: TreeFolders, from: GitSha, to: G
     const [before, after] = [await folders.read(treeEntry.sha), await folders.read(other.sha)];
     for (const [name, was] of before) if (!after.has(name)) yield { path: joined(above, name), was, now: undefined };
     for (const [name, now] of after) {
-      const was = before.get(name);
+      const previousTreeEntry = before.get(name);
       const path = joined(above, name);
-      if (was?.sha === now.sha && was.mode === now.mode) continue;
-      if (was !== undefined && isTree(was) && isTree(now)) yield* between(was, now, path);
-      else yield { path, was, now };
+      if (previousTreeEntry?.sha === now.sha && previousTreeEntry.mode === now.mode) continue;
+      if (previousTreeEntry !== undefined && isTree(previousTreeEntry) && isTree(now)) yield* between(previousTreeEntry, now, path);
+      else yield { path, was: previousTreeEntry, now };
     }
   }
 }
@@ -113,12 +113,12 @@ async function* fileDifferences(folders: TreeFolders, from: GitSha, to: GitSha):
   }
 }
 
-/** What differs between two commits or trees, in git's order. */
+/** In git's order. */
 export async function filesBetween(call: Omit<GitCall, "args">, from: GitSha, to: GitSha): Promise<readonly TreeDifference[]> {
-  const found: TreeDifference[] = [];
+  const foundTreeDifferences: TreeDifference[] = [];
   for await (const fileDifference of fileDifferences(treeFolders(call), await treeIdOf(call, from), await treeIdOf(call, to)))
-    found.push(fileDifference);
-  return found.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+    foundTreeDifferences.push(fileDifference);
+  return foundTreeDifferences.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 
 function parsed(content: Buffer, hashBytes: number): TreeFolder {
@@ -149,9 +149,9 @@ export async function editTree(
   const edited = await editFolder(tree, [...rows.filter(([, entry]) => entry === null), ...rows.filter(([, entry]) => entry !== null)]);
   return edited ?? named(Buffer.alloc(0));
 
-  async function editFolder(sha: GitSha | null, wanted: readonly TreeChange[]): Promise<GitSha | null> {
+  async function editFolder(sha: GitSha | null, wantedTreeChanges: readonly TreeChange[]): Promise<GitSha | null> {
     const entries = new Map(sha === null ? [] : await folders.read(sha));
-    const { changes: here, below } = sorted(wanted);
+    const { changes: here, below } = sorted(wantedTreeChanges);
     for (const [name, entry] of here) if (entry === null && !isTree(entries.get(name))) entries.delete(name);
     for (const [name, deeper] of below) {
       const there = entries.get(name);
@@ -172,10 +172,10 @@ export async function editTree(
   }
 }
 
-function sorted(wanted: readonly TreeChange[]): Pending {
+function sorted(wantedTreeChanges: readonly TreeChange[]): Pending {
   const changes = new Map<BytePath, TreeEntry | null>();
   const below = new Map<BytePath, TreeChange[]>();
-  for (const [path, entry] of wanted) {
+  for (const [path, entry] of wantedTreeChanges) {
     const slash = path.indexOf("/");
     if (slash === -1) {
       changes.set(path, entry);

@@ -22,7 +22,7 @@ const versionTimeoutMs = 2_000;
 const sizesSince = [0, 7] as const;
 const closedSince = [0, 8] as const;
 
-/** What may be tried here, the strictest first; none if bubblewrap is not installed. */
+/** The strictest first; empty if bubblewrap is not installed. */
 export function boxMeansHere(last: "own" | "tried", cache: SelfTestCache = noCache, ids?: BoxUsers["ids"]): readonly BoxMeans[] {
   const bwrap = programOnPath("bwrap");
   if (bwrap === null) return [];

@@ -24,15 +24,15 @@ const explicitness = { writable: 4, readable: 3, nothing: 2, scratch: 1, folder:
 
 /** `hasSizes`: whether this bubblewrap can limit scratch folders. */
 export function mountArguments(mounts: readonly Mount[], links: readonly Link[], hasSizes: boolean): readonly string[] {
-  const kept = needed(chosen(mounts));
-  const inTheEnd = kept.filter(({ kind, path }) => kind === "nothing" && isFolder(path)).map(({ path }) => path);
+  const keptMounts = needed(chosen(mounts));
+  const inTheEnd = keptMounts.filter(({ kind, path }) => kind === "nothing" && isFolder(path)).map(({ path }) => path);
   const linked = (isIn: (around: Mount | undefined) => boolean): readonly string[] =>
     links
-      .filter(([link]) => isIn(aroundOf(link, kept)) && !isThere(link, aroundOf(link, kept)))
+      .filter(([link]) => isIn(aroundOf(link, keptMounts)) && !isThere(link, aroundOf(link, keptMounts)))
       .flatMap(([link, target]) => ["--symlink", target, link]);
   return [
     ...linked((around) => around === undefined),
-    ...kept.flatMap((mount) => listArguments(mount, hasSizes)),
+    ...keptMounts.flatMap((mount) => listArguments(mount, hasSizes)),
     ...linked((around) => around?.kind === "scratch" || around?.kind === "nothing" || isOwn(around)),
     ...inTheEnd.flatMap((path) => ["--remount-ro", path]), // X1
   ];
@@ -43,8 +43,8 @@ function chosen(mounts: readonly Mount[]): readonly Mount[] {
   const best = new Map<string, Mount>();
   for (const mount of mounts) {
     const key = mount.kind === "folder" ? `${mount.path}/` : mount.path; // a folder does not determine what is in it
-    const before = best.get(key);
-    if (before === undefined || explicitness[mount.kind] > explicitness[before.kind]) best.set(key, mount);
+    const previousMount = best.get(key);
+    if (previousMount === undefined || explicitness[mount.kind] > explicitness[previousMount.kind]) best.set(key, mount);
   }
   return [...best.values()].sort(
     (a, b) => pathDepth(a.path) - pathDepth(b.path) || explicitness[b.kind] - explicitness[a.kind] || (a.path < b.path ? -1 : 1),
@@ -53,20 +53,20 @@ function chosen(mounts: readonly Mount[]): readonly Mount[] {
 
 /** Without those that change nothing: what is readable already, and hiding something that does not exist. */
 function needed(sorted: readonly Mount[]): readonly Mount[] {
-  const kept: Mount[] = [];
+  const keptMounts: Mount[] = [];
   for (const mount of sorted) {
-    const around = aroundOf(mount.path, kept);
+    const around = aroundOf(mount.path, keptMounts);
     const isAlready = mount.kind === "readable" && mount.from === undefined && around?.kind === "readable" && around.from === undefined;
     const isAbsent = mount.kind === "nothing" && (around === undefined || around.kind === "nothing");
     const isMade = mount.kind === "folder" && (around?.kind === "readable" || around?.kind === "writable");
-    if (!isAlready && !isAbsent && !isMade) kept.push(mount);
+    if (!isAlready && !isAbsent && !isMade) keptMounts.push(mount);
   }
-  return kept;
+  return keptMounts;
 }
 
 /** The innermost mount that a path is in. */
-const aroundOf = (path: string, kept: readonly Mount[]): Mount | undefined =>
-  kept.findLast((mount) => mount.kind !== "folder" && isWithin(path, mount.path));
+const aroundOf = (path: string, keptMounts: readonly Mount[]): Mount | undefined =>
+  keptMounts.findLast((mount) => mount.kind !== "folder" && isWithin(path, mount.path));
 
 function listArguments(mount: Mount, hasSizes: boolean): readonly string[] {
   const { path } = mount;

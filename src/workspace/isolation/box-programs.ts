@@ -48,8 +48,8 @@ type Kind = "link" | "other" | "none";
 const seen = new Map<string, Kind>();
 
 function pathKind(path: string): Kind {
-  const before = seen.get(path);
-  if (before !== undefined) return before;
+  const previousKind = seen.get(path);
+  if (previousKind !== undefined) return previousKind;
   const kind = lookAt(path);
   if (kind === "none") return kind; // it may be created at any time
   if (seen.size === 0) queueMicrotask(() => seen.clear());

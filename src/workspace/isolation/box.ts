@@ -24,7 +24,7 @@ export type BoxInput = {
   readonly place: IsolationPlace;
   readonly means: BoxMeans;
   readonly command: Command;
-  /** What is mounted at the path of a writable folder, if that is not the folder itself. */
+  /** Where another folder is mounted at the path of a writable one. */
   readonly shownAt?: (folder: string) => string;
 };
 

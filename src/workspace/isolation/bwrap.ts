@@ -6,7 +6,7 @@ import { boxOf, openFilter } from "./box.ts";
 import type { Command, Isolation, IsolationPlace, Wrapped } from "./confinement.ts";
 import type { SelfTestCache } from "./self-test-cache.ts";
 
-/** What every box has, however its folder is mounted. */
+/** Promises of every sandbox, however its folder is mounted. */
 export const boxPromises = {
   enforced: [
     "only in-scope changes of the layer are applied",

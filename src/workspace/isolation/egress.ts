@@ -14,7 +14,7 @@ import type { Egress } from "./confinement.ts";
 /** Where the forwarder and its socket are inside the box. */
 const inside = { program: "/run/autopilot/egress.cjs", socket: "/run/autopilot/egress.sock" } as const;
 
-/** What must be mounted into the box, as pairs: path outside, path inside. */
+/** Pairs: path outside, path inside. */
 export const egressMounts = (egress: Egress, program: string): readonly (readonly [string, string])[] => [
   [program, inside.program],
   [egress.socket, inside.socket],

@@ -44,11 +44,11 @@ export type InspectedIsolation = {
   readonly level: IsolationLevel;
   readonly isUsable: boolean;
   readonly found: string;
-  /** What to do so that it can be used; empty if it can. */
+  /** Empty if it can be used. */
   readonly fix: string;
 };
 
-/** What would work here, for `doctor`; tested in a private folder. */
+/** For `doctor`; tested in a private folder. */
 export async function inspectIsolations(runDir: string): Promise<readonly InspectedIsolation[]> {
   const tried: InspectedIsolation[] = [];
   for (const { level, make } of strong) {

@@ -53,7 +53,7 @@ export function ownFolders(mountinfo: string, own: string): readonly string[] {
 const unescaped = (path: string): string =>
   path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
-/** What of it works here; null if nothing does. Leftovers of dead runners are removed. */
+/** Null if cgroups can't be used here. Leftovers of dead runners are removed. */
 export async function openCgroups(runDir: string, parents = parentsHere()): Promise<Cgroups | null> {
   const usable = parents.flatMap((parent) => {
     const files = filesOfGroup(parent, groupName(runDir, `probe-${randomUUID()}`));
@@ -89,7 +89,7 @@ function parentsHere(): readonly string[] {
   return [...new Set(parents)];
 }
 
-/** What a group below this folder supports, found by creating one; null if none can be created. */
+/** Found by creating a group; null if none can be created. */
 function filesOfGroup(parent: string, name: string): readonly string[] | null {
   const probe = join(parent, name);
   try {

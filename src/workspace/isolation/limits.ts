@@ -93,12 +93,12 @@ type Chosen = { readonly chosen: Means; readonly holdsProcesses: boolean; readon
 /** The strongest that enforces both; else whichever enforces something. L1 */
 async function chooseMeans(runDir: string, cache: SelfTestCache): Promise<Chosen> {
   const cgroups = await openCgroups(runDir).catch(() => null);
-  const own = cgroups === null ? [] : [byCgroups(cgroups)];
+  const ownMeans = cgroups === null ? [] : [byCgroups(cgroups)];
   // The runner's own cgroup decides what it may divide further.
   const test = ["limits", readText("/proc/self/cgroup"), ...addressNames.map((name) => process.env[name] ?? "")].join("\n");
   const seen = seenIn(cache.read(test, programs));
   const knownIn = (means: readonly Means[]): Means | undefined => means.find(({ name }) => name === seen?.means);
-  const candidates = knownIn(own) === undefined ? [...own, ...(await byScopes()), byOwnLimits] : own;
+  const candidates = knownIn(ownMeans) === undefined ? [...ownMeans, ...(await byScopes()), byOwnLimits] : ownMeans;
   const known = knownIn(candidates);
   if (seen !== null && known !== undefined) return { ...seen, chosen: known };
   const best = await bestOf(candidates);

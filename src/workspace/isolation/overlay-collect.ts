@@ -69,7 +69,7 @@ async function collectFrom(input: CollectInput, apart: string): Promise<void> {
   await bringIn(input, apart, await differencesIn(input, apart, shared));
 }
 
-/** What was kept for an earlier folder of the same name is obsolete. */
+/** Results for an earlier folder of the same name are obsolete. */
 async function forgetOthers(runDir: string, folder: string, own: string | null, trash: string): Promise<void> {
   const root = apartRoot(runDir);
   const names = await readdir(root).catch(() => []);
@@ -135,8 +135,8 @@ async function bringIn({ folder, failpoint }: CollectInput, apart: string, diffe
       const { gone, unseen } = differences.get(path) ?? { gone: [], unseen: new Set<BytePath>() };
       const brought = withOverlayFolder(folder, path, (below) => {
         for (const name of gone) away(below, name);
-        const wanted = names(above).filter((name) => !unseen.has(name) && kindAt(above, name) !== "whiteout");
-        return wanted.filter((name) => bring(path, name, above, below));
+        const wantedBytePaths = names(above).filter((name) => !unseen.has(name) && kindAt(above, name) !== "whiteout");
+        return wantedBytePaths.filter((name) => bring(path, name, above, below));
       });
       if (brought === null) throw new WorkspaceFailed("workspace_unusable", "A folder to bring changes into is not there.");
       return brought;
@@ -153,10 +153,10 @@ async function cursor(visit: (path: BytePath, names: (held: OverlayFolder) => By
   let entries = 0;
   let began = performance.now();
   const names = (held: OverlayFolder): BytePath[] => {
-    const found = listAt(held);
-    entries += found.length;
+    const foundBytePaths = listAt(held);
+    entries += foundBytePaths.length;
     if (entries > entriesMax) throw new WorkspaceFailed("workspace_unusable", `An agent wrote more than ${entriesMax} files.`);
-    return found;
+    return foundBytePaths;
   };
   for (let path = folders.pop(); path !== undefined; path = folders.pop()) {
     for (const name of visit(path, names) ?? []) folders.push(joined(path, name));

@@ -27,7 +27,7 @@ import { errorErrno } from "../failure.ts";
 import { settingsFor } from "./srt-settings.ts";
 import { testFromOutside } from "./srt-test.ts";
 
-/** What it needs besides itself, if the system does not provide it. */
+/** Programs that it needs and that the system may not provide. */
 const companions = { linux: ["bwrap", "socat", "rg"], darwin: ["rg"] } as const;
 
 /** Set by the runtime, and not the command's business. */

@@ -61,7 +61,7 @@ export async function applyAttempt(
   throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} kept moving while a commit was being added.`);
 }
 
-/** What the attempt would commit, on no branch: a crash leaves nothing but stray objects. */
+/** Commits on no branch: a crash leaves nothing but stray objects. */
 export async function previewAttempt(run: OpenRun, attempt: AttemptId): Promise<GitSha | null> {
   const tip = await readTip(run);
   const examined = await examineLayer(run, attempt);

@@ -86,7 +86,7 @@ async function isCommitted(call: Call, { base, runId }: PagesInput, head: GitSha
   return code !== 0 || out.toString("utf8").split("\n").includes(runId); // without the run's base this is unknown
 }
 
-/** What differs from HEAD: changed or new files, and deleted files of the runner's own. */
+/** Compared with HEAD: changed or new files, and deleted files of the runner's own. */
 async function readChanges(repository: Repository, call: Call, stepInput: PagesInput, pages: readonly Pages[]): Promise<readonly Change[]> {
   const isPage = ownedOf(stepInput.owned);
   const isWanted = (path: BytePath): boolean => isPage(displayPath(path)) && pages.some(({ folder }) => path.startsWith(`${folder}/`));
@@ -108,13 +108,13 @@ async function readChanges(repository: Repository, call: Call, stepInput: PagesI
     const entry = { mode: held.get(path)?.mode === "100755" ? "100755" : "100644", sha };
     if (!isSame(held.get(path) ?? null, entry)) changes.push([path, entry]);
   }
-  const gone = [...held.keys()].filter(
+  const removedBytePaths = [...held.keys()].filter(
     (path) => lstatSync(join(repository.root, displayPath(path)), { throwIfNoEntry: false }) === undefined,
   );
-  return [...changes, ...gone.map((path) => [path, null] as const)];
+  return [...changes, ...removedBytePaths.map((path) => [path, null] as const)];
 }
 
-/** What git ignores here; never a tracked file. */
+/** Never a tracked file, even if a pattern matches it. */
 async function ignoredAmong(repository: Repository, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const input = paths.map((path) => Buffer.from(`${path}\0`));
   const { out } = await git({ ...userViewCall(repository), args: ["check-ignore", "-z", "--stdin"], input, codes: [0, 1] });

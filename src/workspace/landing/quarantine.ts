@@ -53,15 +53,15 @@ function attemptHeader(attempt: AttemptId, { record, changes, violations }: Exam
 async function readDiff(run: OpenRun, examined: Examined): Promise<Buffer> {
   // A file with a secret in it is kept in no form: in an object or a binary patch it would not be recognised any more.
   const leftOut = new Set(examined.violations.filter(({ kind }) => kind === "too_large" || kind === "secret").map(({ path }) => path));
-  const kept = examined.changes.filter(({ path }) => !leftOut.has(displayPath(path)));
-  if (kept.length === 0) return Buffer.alloc(0);
+  const keptChanges = examined.changes.filter(({ path }) => !leftOut.has(displayPath(path)));
+  if (keptChanges.length === 0) return Buffer.alloc(0);
   try {
-    await storeBlobs(run.shadow.call, run.shadow.format, examined.folder, kept, run.fileBytesMax);
+    await storeBlobs(run.shadow.call, run.shadow.format, examined.folder, keptChanges, run.fileBytesMax);
     const tree = await writeTree(
       run.shadow,
       run.shadow.call,
       examined.record.base,
-      kept.map(({ path, after }) => [path, after]),
+      keptChanges.map(({ path, after }) => [path, after]),
     );
     const args = [
       "diff-tree",

@@ -53,7 +53,7 @@ type Row = readonly [BytePath, TreeEntry | null];
 
 const isOf = ({ attempt }: RunCommit, of: string): boolean => attempt.startsWith(trailerValue(of));
 
-/** What must be restored, and which of its paths others have changed since. */
+/** Paths to restore, and those among them that others have changed since. */
 async function readChanges(
   run: OpenRun,
   { of, since }: RevertRequest,
@@ -67,11 +67,11 @@ async function readChanges(
     for (const path of await changedIn(run, commit.parent, commit.commit)) touched.add(path);
   }
   const [was, is] = await Promise.all([readTree(run.shadow.call, since), readTree(run.shadow.call, tip)]);
-  const changed = [...own].filter((path) => !isSame(was.get(path) ?? null, is.get(path) ?? null)).sort();
+  const changedBytePaths = [...own].filter((path) => !isSame(was.get(path) ?? null, is.get(path) ?? null)).sort();
   const isShared = (path: BytePath): boolean => others.has(path) || isInTheWay(path, was, is, own);
   return {
-    rows: changed.filter((path) => !isShared(path)).map((path) => [path, was.get(path) ?? null]),
-    shared: changed.filter(isShared),
+    rows: changedBytePaths.filter((path) => !isShared(path)).map((path) => [path, was.get(path) ?? null]),
+    shared: changedBytePaths.filter(isShared),
   };
 }
 
@@ -81,14 +81,14 @@ const treeWith = (run: OpenRun, onto: GitSha, rows: readonly Row[]): Promise<Git
 /** As git reverts: what others did since, without the reverted commits. Null if that conflicts, or the commits are interleaved. */
 async function mergedTree(run: OpenRun, { of, since }: RevertRequest, commits: readonly RunCommit[], tip: GitSha): Promise<GitSha | null> {
   const first = commits.findIndex((commit) => !isOf(commit, of));
-  const last = commits[first - 1];
-  if (last === undefined || commits.slice(first).some((commit) => isOf(commit, of))) return null;
+  const lastRunCommit = commits[first - 1];
+  if (lastRunCommit === undefined || commits.slice(first).some((commit) => isOf(commit, of))) return null;
   const call = run.shadow.callIntoUser;
   // A commit on no branch that undoes it where it was done, so that what came after is the other side of a merge.
   const undone = await gitLine({
     ...call,
     env: { ...call.env, ...identityEnv(run.identity) },
-    args: ["commit-tree", `${since}^{tree}`, "-p", last.commit, "-m", "undone"],
+    args: ["commit-tree", `${since}^{tree}`, "-p", lastRunCommit.commit, "-m", "undone"],
   });
   const { code, out } = await git({
     ...call,

@@ -110,8 +110,13 @@ async function treeWith(run: OpenRun, commit: GitSha, taken: CheckoutOverrides |
   const back = new Set([...taken.paths.map(bytePathOfText), ...written.keys()]);
   for (const path of back) {
     const [there, was] = [await folders.at(tree, path), await folders.at(from, path)];
-    const before = written.has(path) && !taken.paths.includes(displayPath(path)) ? there : was;
-    if (written.has(path) ? before !== undefined && !before.mode.startsWith("100") : before === undefined || isTree(before)) continue;
+    const previousTreeEntry = written.has(path) && !taken.paths.includes(displayPath(path)) ? there : was;
+    if (
+      written.has(path)
+        ? previousTreeEntry !== undefined && !previousTreeEntry.mode.startsWith("100")
+        : previousTreeEntry === undefined || isTree(previousTreeEntry)
+    )
+      continue;
     // At a restored file's path, and at those of its parents, nothing else may be.
     for (const above of foldersAbove(path)) {
       const entry = await folders.at(tree, above);
@@ -119,8 +124,8 @@ async function treeWith(run: OpenRun, commit: GitSha, taken: CheckoutOverrides |
     }
     for await (const [below] of folders.filesBelow(tree, path)) changes.set(below, null);
     const text = written.get(path);
-    const sha = text === undefined ? (before?.sha ?? "") : await storeText(run, text);
-    changes.set(path, { mode: before?.mode ?? "100644", sha });
+    const sha = text === undefined ? (previousTreeEntry?.sha ?? "") : await storeText(run, text);
+    changes.set(path, { mode: previousTreeEntry?.mode ?? "100644", sha });
   }
   return writeEditedTree(call, format, tree, changes);
 }

@@ -66,12 +66,12 @@ export async function touchedIn(run: OpenRun, record: FolderRecord, folder: stri
   }
   const isUnchanged = await readListing(checkoutPlace(run.runDir, folder));
   if (isUnchanged === null) return [];
-  const touched: BytePath[] = [];
+  const touchedBytePaths: BytePath[] = [];
   for (const [path, { mode }] of await readTree(call, tree)) {
     const stat = lstatSync(Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]), { throwIfNoEntry: false });
-    if (mode !== "160000" && (stat === undefined || !isUnchanged(path, stat))) touched.push(path);
+    if (mode !== "160000" && (stat === undefined || !isUnchanged(path, stat))) touchedBytePaths.push(path);
   }
-  return touched;
+  return touchedBytePaths;
 }
 
 const none: PathTest = () => false;

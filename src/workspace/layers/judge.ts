@@ -62,10 +62,10 @@ export function judge(input: JudgeInput): Judgement {
       if (path === "" || !input.isLeftOut(shown)) violations.push({ path: shown, kind: what.violation, detail: what.detail });
       continue;
     }
-    const before = input.base.get(path) ?? null;
+    const previousTreeEntry = input.base.get(path) ?? null;
     const after = { kind: what.kind, mode: what.kind === "link" ? "120000" : what.mode, sha: what.sha };
-    if (isSame(before === null ? null : { ...before, mode: plainMode(before.mode) }, after)) continue;
-    take({ path, before, after }, what);
+    if (isSame(previousTreeEntry === null ? null : { ...previousTreeEntry, mode: plainMode(previousTreeEntry.mode) }, after)) continue;
+    take({ path, before: previousTreeEntry, after }, what);
   }
   violations.push(...collisions(input.beside ?? input.base.keys(), changes));
   changes.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -76,7 +76,6 @@ export function judge(input: JudgeInput): Judgement {
 /** Old trees have group-writable files; git checks them out as plain ones. */
 const plainMode = (mode: string): string => (mode === "100664" ? "100644" : mode);
 
-/** What is wrong with a change's path. */
 function judgePlace(input: JudgeInput, path: BytePath): Violation[] {
   const text = bytePathText(path);
   if (text === null || path.length > pathBytesMax)
@@ -89,7 +88,6 @@ function judgePlace(input: JudgeInput, path: BytePath): Violation[] {
   return [];
 }
 
-/** What is wrong with a change's kind. */
 function judgeKind(input: JudgeInput, path: BytePath, what: Exclude<ScannedEntry, { kind: "odd" }>): Violation[] {
   const shown = displayPath(path);
   if (what.kind === "link") return [{ path: shown, kind: "symlink", detail: "new or changed links are never applied" }]; // J2

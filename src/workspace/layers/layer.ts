@@ -41,7 +41,7 @@ export async function makeLayer(
   const { call } = run.shadow;
   const isMasked = globMasks(masks);
   const absent = await absentAt(run, tip, masks);
-  const hidden = absent.filter((path) => isMasked(displayPath(path)));
+  const hiddenBytePaths = absent.filter((path) => isMasked(displayPath(path)));
   const whole = await treeIdOf(call, tip);
   const tree =
     absent.length === 0
@@ -52,8 +52,8 @@ export async function makeLayer(
           whole,
           absent.map((path) => [path, null]),
         );
-  const start = tree === whole ? tip : await startingCommit(run, tip, tree, hidden.length > 0 ? [] : [tip]);
-  const root = hidden.length === 0 ? run.base.commit : await maskedRoot(run, isMasked);
+  const start = tree === whole ? tip : await startingCommit(run, tip, tree, hiddenBytePaths.length > 0 ? [] : [tip]);
+  const root = hiddenBytePaths.length === 0 ? run.base.commit : await maskedRoot(run, isMasked);
   const borrows = await makeRepository(run, folder, start, root);
   const wanted = await run.dependencyFolders(run.dependencies);
   const packages = await run.checkouts.packagesFor(tree, run.repository.root, wanted);
@@ -105,8 +105,8 @@ async function pathsWhere({ shadow, base }: OpenRun, isWanted: (path: string) =>
 /** The run's base without masked paths, as one commit without a past: shared by later layers with the same masks. L2 */
 async function maskedRoot(run: OpenRun, isMasked: (path: string) => boolean): Promise<GitSha> {
   const { call, format } = run.shadow;
-  const hidden = await pathsWhere(run, (path) => isMasked(path) || run.isOwned(path));
-  const rows = hidden.map((path): TreeChange => [path, null]);
+  const hiddenBytePaths = await pathsWhere(run, (path) => isMasked(path) || run.isOwned(path));
+  const rows = hiddenBytePaths.map((path): TreeChange => [path, null]);
   const tree = await writeEditedTree(call, format, await treeIdOf(call, run.base.commit), rows);
   return startingCommit(run, run.base.commit, tree, []);
 }

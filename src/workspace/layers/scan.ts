@@ -50,10 +50,10 @@ export async function scan(input: ScanInput): Promise<Scan> {
   let entries = 0;
   let began = performance.now();
 
-  let begun: readonly BytePath[] = input.from ?? [];
-  for (let folders: BytePath[] = input.from === undefined ? ["" as BytePath] : []; folders.length > 0 || begun.length > 0;) {
-    const untracked: BytePath[] = [...begun];
-    begun = [];
+  let startedBytePaths: readonly BytePath[] = input.from ?? [];
+  for (let folders: BytePath[] = input.from === undefined ? ["" as BytePath] : []; folders.length > 0 || startedBytePaths.length > 0;) {
+    const untracked: BytePath[] = [...startedBytePaths];
+    startedBytePaths = [];
     const stack = [...folders];
     for (let folder = stack.pop(); folder !== undefined; folder = stack.pop()) {
       const look = lookAt(input, folder, { trackedFolders, gitlinks });
@@ -148,13 +148,13 @@ function identify(input: ScanInput, path: BytePath): ScannedEntry {
 }
 
 export function identifyIn(input: ScanInput, folder: OpenFolder, path: BytePath, name: BytePath, stat: Stats): ScannedEntry {
-  const before = input.isUnchanged?.(path, stat) === true ? input.base.get(path) : undefined;
+  const previousTreeEntry = input.isUnchanged?.(path, stat) === true ? input.base.get(path) : undefined;
   try {
-    if (before?.mode === "120000" && stat.isSymbolicLink()) return { kind: "link", sha: before.sha };
+    if (previousTreeEntry?.mode === "120000" && stat.isSymbolicLink()) return { kind: "link", sha: previousTreeEntry.sha };
     if (stat.isSymbolicLink()) return { kind: "link", sha: objectHash(input.format, "blob", folder.linkTarget(name)) };
     if (!stat.isFile()) return { kind: "odd", violation: "special_file", detail: "neither a file nor a folder" };
     const mode = (stat.mode & 0o100) === 0 ? "100644" : "100755";
-    if (before?.mode === mode) return { kind: "file", mode, sha: before.sha, bytes: stat.size, links: stat.nlink };
+    if (previousTreeEntry?.mode === mode) return { kind: "file", mode, sha: previousTreeEntry.sha, bytes: stat.size, links: stat.nlink };
     if (stat.size > (input.base.has(path) ? hashedBytesMax : input.fileBytesMax)) {
       return {
         kind: "file",

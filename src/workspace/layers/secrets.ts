@@ -59,8 +59,8 @@ async function secretsInside(
 ): Promise<readonly FoundSecret[]> {
   const known = found.get(run) ?? new Map<GitSha, readonly FoundSecret[]>();
   found.set(run, known);
-  const before = known.get(after.sha);
-  if (before !== undefined) return before;
+  const previousFoundSecrets = known.get(after.sha);
+  if (previousFoundSecrets !== undefined) return previousFoundSecrets;
   const inside = await run.secretsIn(contentOf(folder, run.shadow.format, path, after, run.fileBytesMax)); // S2
   known.set(after.sha, inside);
   return inside;

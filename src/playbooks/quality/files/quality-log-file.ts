@@ -27,7 +27,7 @@ export class QualityLogFile {
   readonly #log: RunStateLog;
   readonly #earlier: EarlierLog | null;
   #archived = 0;
-  /** What was last read or written: while the file has that length, no other process has written to it. */
+  /** Last read or written. While the file keeps that length, no other process has written to it. */
   #known: { readonly volume: Volume; readonly bytes: number } | null = null;
 
   constructor(root: string, log: RunStateLog, earlier: EarlierLog | null) {

@@ -162,7 +162,7 @@ export function hasHeldGate({ ended }: Pick<LogRead, "ended">): boolean {
   return verdict === "pass" || verdict === "partial";
 }
 
-/** What the last phase leaves, as the format asks for it. */
+/** The last phase leaves both files, and only if it verified. */
 async function isVerified(root: string): Promise<boolean> {
   const [gate, page] = [await readBounded(root, gateLogPath, pageBytesMax), await readBounded(root, progressPath, pageBytesMax)];
   return gate.kind === "read" && gate.bytes.length > 0 && page.kind === "read" && page.bytes.toString("utf8").includes(terminalSection);

@@ -108,7 +108,7 @@ export function whyNotShown(id: string, results: readonly CheckResult[], before:
 const passedOf = (tests: TestTally | undefined): number | null =>
   tests === undefined || tests.ran === 0 ? null : tests.ran - tests.failed - tests.skipped;
 
-/** What a try printed, as the log that the audit keeps of it; null if it is not known. */
+/** The log that the audit keeps of a try; null if its output was not kept. */
 export function logOfTry(result: CheckResult, readBlob: (hash: string) => Buffer | null): string | null {
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), Evidence), readBlob(result.evidence)?.toString("utf8"));
   if (!read.success) return null;

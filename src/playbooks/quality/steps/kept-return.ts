@@ -2,7 +2,7 @@
 
 import type { CursorView } from "../../../core/state.ts";
 
-/** What the agent of a cursor's step handed back, as its turn was kept; null if it handed nothing back or that can no longer be read. */
+/** The return of a step's last turn; null if there was none or it can no longer be read. */
 export function keptReturn(readBlob: (hash: string) => Buffer | null, cursor: Pick<CursorView, "handed">, step = "do"): unknown {
   const hash = cursor.handed?.[step];
   const bytes = hash === undefined ? null : readBlob(hash);

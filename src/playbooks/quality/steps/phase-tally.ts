@@ -105,8 +105,8 @@ const allPatterns = [1, 2, 3, 4, 5, 6, 7];
 type PatternCount = { readonly pattern: number; readonly findings_count: number };
 
 /** A document with patterns shows which were run; without any only the number of findings can be compared with the claim. */
-function patternsOnDisk(document: string | null, claimed: readonly PatternCount[], findings: number): readonly PatternCount[] {
-  const each = [...new Map(claimed.map((patternCount) => [patternCount.pattern, patternCount])).values()].toSorted(
+function patternsOnDisk(document: string | null, claimedPatternCounts: readonly PatternCount[], findings: number): readonly PatternCount[] {
+  const each = [...new Map(claimedPatternCounts.map((patternCount) => [patternCount.pattern, patternCount])).values()].toSorted(
     (a, b) => a.pattern - b.pattern,
   );
   if (allPatterns.some((pattern) => namesPattern(document, pattern))) return each.filter(({ pattern }) => namesPattern(document, pattern));

@@ -14,7 +14,6 @@ import { redLogs } from "./red-logs.ts";
 import { runAgrees } from "./run-agrees.ts";
 import { terminalGate, terminalProof } from "./terminal-gate.ts";
 
-/** What these functions ask of the run: its parts, its journal and its blobs. */
 export type QualityParts = {
   readonly verifier: Verifier;
   readonly workspace: Workspace;

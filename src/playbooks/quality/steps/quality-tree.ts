@@ -7,7 +7,7 @@ import type { Workspace } from "../../../ports/workspace.ts";
 const textBytesMax = 8 * 1024 * 1024;
 const artifactsMax = 500;
 
-/** What is under quality/ in a commit. Only requested files are read. */
+/** The folder quality/ in a commit. Only requested files are read. */
 export type QualityTree = {
   readonly paths: readonly string[];
   readonly has: (path: string) => boolean;

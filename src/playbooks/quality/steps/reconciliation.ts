@@ -3,7 +3,7 @@
 import type { GateCheck, GateFound } from "../../../contracts/quality-facts.ts";
 import type { QualityTree } from "./quality-tree.ts";
 
-/** What the fifth phase must leave for each confirmed bug, one check each. */
+/** One check for each file that the fifth phase must leave for a confirmed bug. */
 export function treeReconciliation(tree: Pick<QualityTree, "has">, bugs: readonly string[]): GateFound {
   if (bugs.length === 0) {
     const none: GateCheck = {

@@ -12,7 +12,7 @@ import { figure, oneLine, plural } from "../../../views/wording.ts";
 const recentMax = 10;
 const messageCharsMax = 160;
 
-/** What is beside the journal and belongs into the page anyway. */
+/** Sources besides the journal. */
 export type ProgressSources = {
   /** The log on disk is not what the journal yields: in one sentence. */
   readonly differs: string | null;

@@ -3,7 +3,7 @@
 
 import type { Report } from "./run-state-field-rules.ts";
 
-/** What the log says of documentation, by line; null if it says nothing. */
+/** Line numbers; null if the log says nothing about documentation. */
 export type DocsFacts = { readonly codeOnly: number | null; readonly aborted: number | null; readonly isExplored: boolean };
 
 export type DocsRules = {
@@ -56,7 +56,7 @@ export function docsUnwanted({
 
 export type DocsPage = "PROGRESS.md" | "EXPLORATION.md";
 
-/** What the pages beside the log must say because of it. */
+/** Statements that the log obliges the pages beside it to make. */
 export function docsWanted({
   codeOnly,
   aborted,

@@ -55,7 +55,7 @@ export const headEvents = (header: RunHeader, ts: string): readonly QualityRunEv
   },
 ];
 
-/** What the runner found when it counted, event by event. */
+/** The runner's own counts, as events. */
 export function tallyEvents(phase: PhaseNumber, tally: PhaseTally, ts: string): readonly QualityRunEvent[] {
   const { patterns, passes, findings, artifacts } = tally;
   return [

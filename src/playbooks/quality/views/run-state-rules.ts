@@ -16,7 +16,7 @@ import { isTree, type LineRules, notCounted, type Tree, textTree, type Violation
 import { type DocsFacts, docsEvents, openDocsRules } from "./run-state-docs.ts";
 import { judgeFields, type KnownEvent, knownEvents, type Level, type Report } from "./run-state-field-rules.ts";
 
-/** What the whole log said, for those who hold it against other files. */
+/** Facts of the whole log, to compare with other files. */
 export type RunStateFacts = {
   readonly level: Level;
   readonly events: number;
@@ -164,7 +164,7 @@ function judgeSuccess(open: readonly PhaseNumber[], bugsCounted: number | null, 
 }
 
 type Phases = {
-  /** What is wrong with a marker that is here; null if nothing is. */
+  /** Null if the marker is in its place. */
   readonly start: (phase: unknown, line: number) => string | null;
   readonly end: (phase: unknown, line: number) => string | null;
   /** The phases that have not ended. */

@@ -11,7 +11,7 @@ import type { LogRead } from "./run-state-read.ts";
 export type PhaseEnd = RunEventOf<"phase_end">;
 
 export class Volume {
-  /** What was there before, where a log is continued. */
+  /** The earlier log, if this run continues one. */
   readonly earlier: LogRead | null;
   /** Where it goes when it is over; null while it is the log in force. */
   archive: string | null = null;

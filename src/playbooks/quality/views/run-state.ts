@@ -100,11 +100,11 @@ export class RunStateLog {
       if (state?.event === "documentation_state") this.documentation = { state: state.state, reason: state.reason };
       return undefined;
     }
-    const before = new Volume(null);
-    before.archive = historyPath(ts);
-    this.volumes.push(before);
+    const previousVolume = new Volume(null);
+    previousVolume.archive = historyPath(ts);
+    this.volumes.push(previousVolume);
     this.#open(ts);
-    return this.#error(ts, null, `A log of an earlier run lay here; it is kept as ${before.archive}.`, { isRecoverable: true });
+    return this.#error(ts, null, `A log of an earlier run lay here; it is kept as ${previousVolume.archive}.`, { isRecoverable: true });
   }
 
   #open(ts: string): void {
@@ -116,15 +116,15 @@ export class RunStateLog {
 
   /** The existing log is the other run's: it is kept as it is, and a new one repeats what was taken over. */
   #forked({ run, ts }: EventOf<"run_forked"> & { readonly ts: string }): void {
-    const before = this.#log;
-    if (before === null) return;
+    const previousVolume = this.#log;
+    if (previousVolume === null) return;
     const theirs = new Volume(null);
     theirs.archive = historyPath(ts);
-    for (const [phase, end] of before.ended) this.#kept.set(phase, end);
+    for (const [phase, end] of previousVolume.ended) this.#kept.set(phase, end);
     this.volumes.splice(0, this.volumes.length, theirs);
     this.#open(ts);
     this.#error(ts, null, `This run goes on from ${run}. A log that lay here is kept as ${theirs.archive}.`, { isRecoverable: true });
-    const open = [...before.startedAt.keys()].findLast((phase) => !before.ended.has(phase));
+    const open = [...previousVolume.startedAt.keys()].findLast((phase) => !previousVolume.ended.has(phase));
     if (open === undefined) return;
     this.#closeKept(open, ts);
     this.#log?.start(open, ts);
@@ -139,16 +139,16 @@ export class RunStateLog {
   }
 
   #beginAnew(ts: string): void {
-    const before = this.#log;
+    const previousVolume = this.#log;
     const again = [...this.#again];
     this.#again.clear();
-    if (before === null) return;
-    before.archive = historyPath(ts);
-    for (const [phase, end] of before.ended) if (!again.some(([ended]) => ended === phase)) this.#kept.set(phase, end);
+    if (previousVolume === null) return;
+    previousVolume.archive = historyPath(ts);
+    for (const [phase, end] of previousVolume.ended) if (!again.some(([ended]) => ended === phase)) this.#kept.set(phase, end);
     for (const [phase] of again) this.#kept.delete(phase);
     this.#open(ts);
     for (const [phase, why] of again)
-      this.#error(ts, phase, `${why} The log so far is kept as ${before.archive}.`, { isRecoverable: true });
+      this.#error(ts, phase, `${why} The log so far is kept as ${previousVolume.archive}.`, { isRecoverable: true });
   }
 
   /** The earlier phases that still hold, reported again; then its own beginning. */

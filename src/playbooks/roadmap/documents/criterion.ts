@@ -82,7 +82,7 @@ function checked(wording: string, command: string, expect: Expectation | null, f
   return { text: wording === "" ? command : wording, command, expect, faults };
 }
 
-/** What is in a parenthesis behind a command. Other parentheses are prose. */
+/** Only a parenthesis behind a command is an expectation; others are prose. */
 function expectationAt(text: string): { readonly expect: Expectation | null; readonly faults: readonly CriterionFault[] } {
   const none = { expect: null, faults: [] };
   if (!text.startsWith("(")) return none;

@@ -31,16 +31,16 @@ const titleCharsMax = 500;
 /** Every criterion of a phase: the roadmap's in its order, then what the plan adds, then what each task for a machine must show. */
 export function phaseCriteria(phase: Phase, roadmapPath: string, found: PlanAt | null): readonly PhaseCriterion[] {
   const answers = found === null ? new Map<number, CheckedCriterion>() : findAnswers(phase, found.plan);
-  const own = phase.success_criteria.map((criterion, n): PhaseCriterion => {
+  const ownPhaseCriteria = phase.success_criteria.map((criterion, n): PhaseCriterion => {
     const id = `criterion:${phase.id}.${n + 1}`;
     const answer = answers.get(n);
     if (criterion.command !== null || answer === undefined || found === null)
       return { ...reported(criterion, roadmapPath), id, by: "roadmap", task: null }; // K1
     return { ...reported(answer, found.path), id, text: criterion.text, by: "plan", task: null };
   });
-  if (found === null) return own;
+  if (found === null) return ownPhaseCriteria;
   const taken = new Set(answers.values());
-  const added = found.plan.criteria
+  const addedPhaseCriteria = found.plan.criteria
     .filter((criterion) => !taken.has(criterion))
     .map((criterion, n): PhaseCriterion => ({
       ...reported(criterion, found.path),
@@ -58,8 +58,8 @@ export function phaseCriteria(phase: Phase, roadmapPath: string, found: PlanAt |
         task,
       })),
     )
-    .filter(({ text }) => !own.some((criterion) => criterion.by === "roadmap" && isSameText(criterion.text, text))); // K1
-  return once([...own, ...added, ...ofTasks]);
+    .filter(({ text }) => !ownPhaseCriteria.some((criterion) => criterion.by === "roadmap" && isSameText(criterion.text, text))); // K1
+  return once([...ownPhaseCriteria, ...addedPhaseCriteria, ...ofTasks]);
 }
 
 /** K2 */

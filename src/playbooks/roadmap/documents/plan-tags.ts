@@ -104,12 +104,12 @@ function tagFrom(
         inner.trim() === "" ? null : { ...line, text: " ".repeat(line.text.length - Math.min(line.text.length, behind.length)) + inner };
       return { attributes: read.attributes, rest, at: index, isClosed };
     }
-    const next = lines[index + 1];
-    if (next === undefined || next.is !== "text" || index - from >= tagLinesMax) {
+    const nextLine = lines[index + 1];
+    if (nextLine === undefined || nextLine.is !== "text" || index - from >= tagLinesMax) {
       report.error(place, "", "task_tag", `found ${shown(text.trim())} behind <task, expected attributes such as id="03-01" and a >`);
       return { attributes: new Map(), rest: null, at: from, isClosed: false };
     }
-    text += `\n${next.text}`;
+    text += `\n${nextLine.text}`;
   }
 }
 

@@ -83,8 +83,8 @@ function titleIn(lines: readonly Line[], id: string, attributes: ReadonlyMap<str
 
 /** Bold fields, and elements turned into the same shape. */
 function fieldsByName(lines: readonly Line[], path: string, report: Report): ReadonlyMap<string, Field> {
-  const found = [...fieldsOf(withoutElements(lines), parts, "known"), ...elementsOf(lines, path, report)];
-  return oncePerLabel(found, parts, path, report);
+  const foundFields = [...fieldsOf(withoutElements(lines), parts, "known"), ...elementsOf(lines, path, report)];
+  return oncePerLabel(foundFields, parts, path, report);
 }
 
 const elementOpens = /^\s*<(files|action|verify|done|depends_on|requirements)>/i;
@@ -169,8 +169,8 @@ function findPieces(text: string): readonly string[] {
 }
 
 const itemsOrLines = (field: Field): readonly { readonly text: string; readonly place: Position }[] => {
-  const listed = fieldItems(field);
-  if (listed.length > 0) return listed;
+  const listedItems = fieldItems(field);
+  if (listedItems.length > 0) return listedItems;
   const lines = field.lines.filter(({ is, text }) => is === "text" && text.trim() !== "");
   return lines.map(({ text, number }) => ({ text: text.trim(), place: { line: number, column: text.search(/\S/) + 1 } }));
 };

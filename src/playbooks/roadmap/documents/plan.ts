@@ -103,9 +103,9 @@ function findCriteria(lines: readonly Line[], report: Report): Plan["criteria"] 
 function fieldUnder(lines: readonly Line[], at: number, heading: Line | undefined): Field {
   const place: Position = { line: heading?.number ?? 1, column: 1 };
   const end = lines.findIndex((line, n) => n > at && computeHeadingLevel(line) > 0);
-  const own = lines.slice(at + 1, end < 0 ? undefined : end);
-  const first = own.findIndex((line) => parseListItem(line.text) !== null);
-  return { label: "success criteria", place, inline: "", inlinePlace: place, lines: first < 0 ? [] : own.slice(first) };
+  const ownLines = lines.slice(at + 1, end < 0 ? undefined : end);
+  const first = ownLines.findIndex((line) => parseListItem(line.text) !== null);
+  return { label: "success criteria", place, inline: "", inlinePlace: place, lines: first < 0 ? [] : ownLines.slice(first) };
 }
 
 /** The YAML between two `---` at the very top, and the text with it blanked out, so that every line keeps its number. */

@@ -52,31 +52,35 @@ export function fieldDependencies(field: Field, path: string, report: Report): r
 
 /** Ids are read after `Phase`, at the beginning, and in a continued list; a number in the middle of prose isn't one. */
 function idsIn(text: string): { readonly found: readonly Dependency[]; readonly unread: readonly string[] } {
-  const found: Dependency[] = [];
+  const foundDependencies: Dependency[] = [];
   const unread: string[] = [];
   let isExpected = true;
   let isRange = false;
   for (const [token] of text.slice(0, idsCharactersMax).matchAll(/\p{L}[\p{L}\p{M}\p{N}_]*|\d+(?:\.\d+)*|\S/gu)) {
     const id = parsePhaseId(token);
-    const last = found.at(-1);
-    if (id !== null && isExpected && isRange && last !== undefined) found[found.length - 1] = { from: last.from, to: id };
-    else if (id !== null && isExpected) found.push({ from: id, to: id });
+    const lastDependency = foundDependencies.at(-1);
+    if (id !== null && isExpected && isRange && lastDependency !== undefined)
+      foundDependencies[foundDependencies.length - 1] = { from: lastDependency.from, to: id };
+    else if (id !== null && isExpected) foundDependencies.push({ from: id, to: id });
     else if (/^\d/.test(token)) unread.push(token);
     isRange =
-      id === null && isExpected && last !== undefined && (/^([-–—]|to|through)$/i.test(token) || (isRange && /^phases?$/i.test(token)));
+      id === null &&
+      isExpected &&
+      lastDependency !== undefined &&
+      (/^([-–—]|to|through)$/i.test(token) || (isRange && /^phases?$/i.test(token)));
     isExpected = isExpected ? id !== null || joining.test(token) : /^phases?$/i.test(token);
   }
-  return { found, unread };
+  return { found: foundDependencies, unread };
 }
 
 const joining = /^(phases?|and|or|to|through|[,;、，；&+/#–—-])$/i;
 
 /** One by one: `AUTH-01, AUTH-02`, a list below, or prose. A name before a colon is its line's id. */
 export function fieldRequirements(field: Field): readonly string[] {
-  const listed = fieldItems(field);
-  const isList = listed.some(({ kind }) => kind !== "inline");
+  const listedItems = fieldItems(field);
+  const isList = listedItems.some(({ kind }) => kind !== "inline");
   const pieces = isList
-    ? listed.flatMap(({ text, kind }) => (kind === "inline" ? split(text) : [outsideParentheses(text).text]))
+    ? listedItems.flatMap(({ text, kind }) => (kind === "inline" ? split(text) : [outsideParentheses(text).text]))
     : split(fieldParagraph(field));
   const names = pieces
     .map((piece) => /^([A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*-\d+)\s*(?:[:：]|[-–—]\s)/.exec(piece)?.[1] ?? piece)

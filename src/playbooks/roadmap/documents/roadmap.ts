@@ -49,27 +49,27 @@ function gathered(
   const sections = new Map<string, Section>();
   const checklist = new Map<string, ChecklistLine>();
   const misplaced: HeadingLine[] = [];
-  let open: Section | null = null;
+  let openSection: Section | null = null;
   for (const line of lines) {
     const level = computeHeadingLevel(line);
     const title = level === 0 ? null : findHeadingLine(line, report);
-    if (level > 0 && level <= 3) open = null;
+    if (level > 0 && level <= 3) openSection = null;
     if (title !== null && title.level !== 3) misplaced.push(title);
     if (title !== null && title.level === 3) {
-      open = { title, lines: [] };
+      openSection = { title, lines: [] };
       const first = sections.get(title.id);
-      if (first === undefined) sections.set(title.id, open);
+      if (first === undefined) sections.set(title.id, openSection);
       else twice(title, first.title, "section", report);
       continue;
     }
-    const ticked = findChecklistLine(line, { isInSection: open !== null }, report);
+    const ticked = findChecklistLine(line, { isInSection: openSection !== null }, report);
     if (ticked !== null) {
       const first = checklist.get(ticked.id);
       if (first === undefined) checklist.set(ticked.id, ticked);
       else twice(ticked, first, "checklist line", report);
       continue;
     }
-    open?.lines.push(line);
+    openSection?.lines.push(line);
   }
   for (const { id, level, place } of misplaced) {
     if (sections.has(id)) continue; // a part of another section that speaks of this phase
@@ -157,12 +157,12 @@ function fieldsByLabel(lines: readonly Line[], path: string, report: Report): Re
   // A label that is bold somewhere in the section is a field there alone; elsewhere its word is free text.
   const bold = new Set(fieldsOf(lines, known, "any").map(({ label }) => label));
   const plain = new Set([...known].filter((label) => !bold.has(label)));
-  const found = fieldsOf(lines, known, "any", plain);
-  for (const { label, place } of found.filter((field) => !known.has(field.label)).slice(0, fieldsMax + 1)) {
+  const foundFields = fieldsOf(lines, known, "any", plain);
+  for (const { label, place } of foundFields.filter((field) => !known.has(field.label)).slice(0, fieldsMax + 1)) {
     const near = suggest(label, known);
     if (near !== null) report.warning(place, path, "field_misspelt", `found the field ${shown(label)}. Did you mean ${near}?`);
   }
-  return oncePerLabel(found, known, path, report);
+  return oncePerLabel(foundFields, known, path, report);
 }
 
 /** Ranges are expanded, unknown ids and cycles reported, and the phases ordered. */

@@ -8,7 +8,7 @@ import type { PlanFound } from "./roadmap-documents.ts";
 import { ignoredAmong } from "../../contract/ignored-paths.ts";
 import { phasesFolder } from "../../../contracts/roadmap-places.ts";
 
-/** What agents leave in a phase's folder, and a phase cannot be walked without. */
+/** Files that agents leave in a phase's folder and that its later steps need. */
 const left = ["RESEARCH.md", "PLAN.md", "JUDGE-REPORT.md"];
 
 export async function refuseIgnored(root: string, [first]: readonly string[]): Promise<void> {

@@ -19,11 +19,11 @@ export type Chosen = {
   readonly requested: ReadonlySet<string>;
   /** Those of them that are not completed. */
   readonly wanted: readonly string[];
-  /** What is wrong and stops nothing. */
+  /** Warnings. */
   readonly findings: readonly Finding[];
 };
 
-/** What was asked for, weighed; `word`: an id, a range, a list, `next` or `all`. */
+/** `word` is an id, a range, a list, `next` or `all`. */
 export function weighed({ read, completed }: RoadmapHere, word: string) {
   const selection = selectPhases(word, read.phases, completed);
   const requested = new Set("ids" in selection ? selection.ids : []);
@@ -73,7 +73,7 @@ function refuseUnmet(
   });
 }
 
-/** What a phase builds upon must be here, or it is built, and proved, upon nothing. */
+/** A phase whose dependencies are on another branch would be built, and proved, upon nothing. */
 function refuseUnlanded(unlanded: readonly Unlanded[], wanted: readonly string[]): void {
   const [first] = unlanded;
   if (first === undefined) return;

@@ -30,9 +30,14 @@ export function phasesKnown(paths: Pick<ProjectPaths, "folder">): ReadonlyMap<st
       const id = parsePhaseId(key.replace(/^phase_/, ""));
       const status = phaseStatus(phase);
       if (id === null || status === null || status === "not_started") continue;
-      const before = known.get(id) ?? { isCompleted: false, runs: [], name: null };
-      if (status !== "completed") known.set(id, before);
-      else known.set(id, { isCompleted: true, runs: [...before.runs, ...state.run], name: state.names.get(id) ?? before.name });
+      const previousKnownPhase = known.get(id) ?? { isCompleted: false, runs: [], name: null };
+      if (status !== "completed") known.set(id, previousKnownPhase);
+      else
+        known.set(id, {
+          isCompleted: true,
+          runs: [...previousKnownPhase.runs, ...state.run],
+          name: state.names.get(id) ?? previousKnownPhase.name,
+        });
     }
   }
   return known;
@@ -54,7 +59,7 @@ type StateRead = {
   /** Its run, where it names one. */
   readonly run: readonly string[];
   readonly phases: Readonly<Record<string, unknown>>;
-  /** What completed phases were called then. */
+  /** Names of completed phases at that time. */
   readonly names: ReadonlyMap<string, string>;
 };
 

@@ -105,7 +105,7 @@ export async function openRoadmapPlaybook({
     pile = [];
   };
   const readOn = async (): Promise<void> => {
-    const before = lastHalt;
+    const previousHalt = lastHalt;
     readPile();
     for (let read = 0, from = -2; lastSeq < view().seq && from < lastSeq; readPile()) {
       from = lastSeq;
@@ -115,7 +115,7 @@ export async function openRoadmapPlaybook({
         if (++read % readAtOnce === 0) await breath(); // a long journal must not block for long
       }
     }
-    if (lastHalt !== before && lastHalt !== null) diagnoseLater(lastHalt);
+    if (lastHalt !== previousHalt && lastHalt !== null) diagnoseLater(lastHalt);
   };
   const caughtUp = (): Promise<void> => (reading ??= readOn().finally(() => (reading = null)));
   /** A halt that was found in the journal: how things stood then is folded once more. */

@@ -156,10 +156,10 @@ function shownWarnings(findings: readonly Finding[], requested: ReadonlySet<stri
   const about = findings.filter(
     (finding) => requested.has(phaseOfFinding(finding) ?? "") || finding.path === "" || finding.rule === "phase_renamed",
   );
-  const shown = about.slice(0, warningsShownMax);
-  const left = findings.length - shown.length;
+  const shownFindings = about.slice(0, warningsShownMax);
+  const left = findings.length - shownFindings.length;
   return [
-    ...shown.map(findingText),
+    ...shownFindings.map(findingText),
     ...(left > 0 ? [`${left} more ${left === 1 ? "remark" : "remarks"} that stop nothing: autopilot roadmap list`] : []),
   ];
 }

@@ -15,7 +15,7 @@ export type RoadmapHere = {
 /** The roadmap of this project with all that belongs to it, and which of its phases are done. Refused where there is none. */
 export function roadmapHere(
   home: { readonly root: string; readonly folder: string },
-  /** What else could have been meant. */
+  /** Other candidates. */
   more: readonly string[] = [],
 ): RoadmapHere {
   const known = phasesKnown(home);
@@ -33,10 +33,16 @@ export function roadmapHere(
 /** An id that was another phase's when it was completed: the current phase counts as done, though it may never have begun. */
 function findRenamedFindings({ path, phases }: RoadmapDocuments, known: ReadonlyMap<string, KnownPhase>): readonly Finding[] {
   return phases.flatMap(({ id, name, line }) => {
-    const before = known.get(id);
-    if (before === undefined || !before.isCompleted || before.name === null || plainOf(before.name) === plainOf(name)) return [];
+    const previousKnownPhase = known.get(id);
+    if (
+      previousKnownPhase === undefined ||
+      !previousKnownPhase.isCompleted ||
+      previousKnownPhase.name === null ||
+      plainOf(previousKnownPhase.name) === plainOf(name)
+    )
+      return [];
     const message =
-      `phase ${id} was completed as ${shown(before.name)} and is called ${shown(name)} now; it counts as completed. ` +
+      `phase ${id} was completed as ${shown(previousKnownPhase.name)} and is called ${shown(name)} now; it counts as completed. ` +
       `If it is another phase, give it an id that no phase has had`;
     return [{ file: path, line, column: 1, path: `phase_${id}`, rule: "phase_renamed", message, severity: "warning" as const }];
   });

@@ -17,7 +17,6 @@ export type StateRead = {
   readonly from: typeof stateFile | typeof backupFile | null;
   /** Whether anything is under the file's own name. */
   readonly isThere: boolean;
-  /** What is wrong with the files that were inspected. */
   readonly findings: readonly Finding[];
 };
 

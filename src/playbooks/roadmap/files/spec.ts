@@ -19,7 +19,7 @@ const tidied = (path: string): string => path.replace(/^(?:\.\/)+/, "");
 /** Over the bytes as they lie, so that `sha256sum` says the same. */
 export const specHash = (bytes: Uint8Array): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 
-/** What to say where the specification is another than the one that was locked; null if it is the same. */
+/** Null if the specification is the locked one. */
 export function specMismatch(path: string, locked: string, now: string): string | null {
   if (locked === now) return null;
   return `The specification ${path} changed: it was ${locked} when the run began and is ${now} now.`;

@@ -11,7 +11,7 @@ export type Unlanded = { readonly phase: string; readonly branch: string };
 type Asked = {
   readonly root: string;
   readonly phases: readonly RoadmapPhase[];
-  /** What is to be run. */
+  /** Phases to run. */
   readonly wanted: readonly string[];
   readonly known: ReadonlyMap<string, KnownPhase>;
 };
@@ -39,7 +39,6 @@ export async function unlandedBelow({ root, phases, wanted, known }: Asked): Pro
   return unlanded;
 }
 
-/** What phases depend on, by however many steps. */
 export function transitiveDependencies(phases: readonly RoadmapPhase[], wanted: readonly string[]): ReadonlySet<string> {
   const below = new Set<string>();
   const look = [...wanted];

@@ -13,10 +13,10 @@ export function documentsKept({ workspace }: Pick<RoadmapParts, "workspace">) {
         textOption(state, "spec_path") ?? getRoadmapPath(state),
         ...(state.drafted.documents ?? []).map(({ path }) => path),
       ]);
-      const changed = (await workspace.differences(state.drafted.base.commit, commit)).filter(({ path }) => locked.has(path));
-      const facts = { documents: changed.length === 0 ? "kept" : "changed" };
-      if (changed.length === 0) return { ok: true, facts };
-      const detail = changed.map(({ path, kind }) => `${path} was ${kind}, and the run is locked to it: put it back`).join("; ");
+      const changedDifferences = (await workspace.differences(state.drafted.base.commit, commit)).filter(({ path }) => locked.has(path));
+      const facts = { documents: changedDifferences.length === 0 ? "kept" : "changed" };
+      if (changedDifferences.length === 0) return { ok: true, facts };
+      const detail = changedDifferences.map(({ path, kind }) => `${path} was ${kind}, and the run is locked to it: put it back`).join("; ");
       return { ok: false, facts, reason: "scope_violation_blocked", detail };
     },
   };

@@ -3,7 +3,7 @@
 import type { CursorView } from "../../../core/state.ts";
 import type { RoadmapParts } from "./parts.ts";
 
-/** What a step's agent last handed back in this visit; null if it handed nothing back, or it cannot be read any more. */
+/** The step's last return in this visit; null if there was none or it can no longer be read. */
 export function handedBy({ readBlob }: Pick<RoadmapParts, "readBlob">, cursor: CursorView, step: string): unknown {
   const hash = cursor.handed?.[step];
   const bytes = hash === undefined ? null : readBlob(hash);

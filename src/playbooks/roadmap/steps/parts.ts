@@ -6,7 +6,6 @@ import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts"
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 
-/** What the roadmap's functions ask: the run's parts, its blobs, and the user's checkout. */
 export type RoadmapParts = {
   readonly verifier: Verifier;
   readonly workspace: Workspace;

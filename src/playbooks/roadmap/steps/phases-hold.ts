@@ -51,10 +51,11 @@ async function gapsIn(parts: RoadmapParts, { state, commit }: StepInput): Promis
     // Commands that a planner chose to prove itself were not requested; those of the user's own plan were.
     if (phase.success_criteria.length === 0 && plan?.isUsers !== true)
       gaps.push(`phase ${id}: the roadmap has no success criteria for it, so only its planner's own commands decided`);
-    const unproved = phaseCriteria(phase, getRoadmapPath(state), plan).filter(({ command }) => command === null);
-    gaps.push(...unproved.map(({ text }) => `phase ${id}: no command proves that ${text}`));
+    const unprovenPhaseCriteria = phaseCriteria(phase, getRoadmapPath(state), plan).filter(({ command }) => command === null);
+    gaps.push(...unprovenPhaseCriteria.map(({ text }) => `phase ${id}: no command proves that ${text}`));
   }
-  const changed = await parts.workspace.differences(state.drafted.base.commit, commit);
-  if (changed.every(({ path }) => path.startsWith(planningFolder))) gaps.push("everything held before the run, and nothing was changed");
+  const changedDifferences = await parts.workspace.differences(state.drafted.base.commit, commit);
+  if (changedDifferences.every(({ path }) => path.startsWith(planningFolder)))
+    gaps.push("everything held before the run, and nothing was changed");
   return gaps;
 }

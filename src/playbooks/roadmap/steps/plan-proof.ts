@@ -56,7 +56,7 @@ export function planProof(parts: RoadmapParts) {
   };
 }
 
-/** What only a person can judge, from the plan: the person must know what to look at. */
+/** From the plan: the person must know what to look at. */
 const leftToPeople = ({ plan }: PlanFound): string =>
   plan.tasks
     .filter(({ type }) => type !== "auto")

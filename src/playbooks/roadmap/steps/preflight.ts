@@ -15,7 +15,6 @@ const debugFolder = ".planning/debug/";
 const noteBytesMax = 262_144;
 const notesMax = 200;
 
-/** What is in the way: which rule, and a sentence. */
 type Issue = {
   readonly reason: "spec_hash_mismatch" | "workspace_changed" | "checkout_dirty" | "dependencies_unmet" | "debug_unresolved";
   readonly text: string;

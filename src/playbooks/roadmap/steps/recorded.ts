@@ -50,7 +50,7 @@ export function findPhase(parts: Parts, state: RunView, id: string): RoadmapPhas
   return partsRoadmap(parts, state)?.phases.find((phase) => phase.id === id) ?? null;
 }
 
-/** What the recorded planning config says; nothing if there is none. */
+/** Empty if no planning config was recorded. */
 export function partsConfig(parts: Parts, state: RunView): PlanningConfig {
   const text = recordedText(parts, state, planningConfigPath);
   if (text === null) return {};

@@ -29,9 +29,9 @@ export type CompletionInput = {
   /** Phases that were asked for and passed over, blocked ones among them. */
   readonly skipped: readonly SkippedPhase[];
   readonly warnings: readonly Warning[];
-  /** What was different in the run before: flow, prompts, agents, models; null if that run's journal is gone. */
+  /** Differences from the previous run: flow, prompts, agents, models; null if its journal is gone. */
   readonly changed?: readonly string[] | null;
-  /** What the run's work is worth and where it is, in a sentence made from the verdict. */
+  /** One sentence: the verdict, and where the work is. */
   readonly ending?: string;
 };
 

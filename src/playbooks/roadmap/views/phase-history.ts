@@ -51,7 +51,7 @@ export type PhaseSummary = {
   replans: number;
   justification: { checkpoint_task_id: string; task_description: string; auto_tasks_passed: number; auto_tasks_total: number } | null;
   verdict: { verdict: "pass" | "fail" | "issues_found"; timestamp: string; issues: string[] } | null;
-  /** What happened in the current visit, to explain a failure. */
+  /** Entries of the current visit, to explain a failure. */
   visit: Entry[];
 };
 
@@ -76,8 +76,8 @@ export function openPhaseHistory(): PhaseHistory {
   let beganAt: string | null = null;
 
   const phaseOf = (id: string): PhaseSummary => {
-    const known = phases.get(id);
-    if (known !== undefined) return known;
+    const knownPhaseSummary = phases.get(id);
+    if (knownPhaseSummary !== undefined) return knownPhaseSummary;
     const made = newPhase(id);
     phases.set(id, made);
     return made;
@@ -214,7 +214,7 @@ export function openPhaseHistory(): PhaseHistory {
   };
 }
 
-/** What the plan leaves to a person, in the words of its lint. */
+/** Criteria that only a person can judge, in the words of the plan's lint. */
 function leftIn({ steps }: PhaseSummary): string | null {
   const reported = own(steps.get(roadmapSteps.planCheck)?.facts ?? {}, "left_to_people");
   return typeof reported === "string" && reported !== "" ? reported : null;

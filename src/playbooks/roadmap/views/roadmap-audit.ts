@@ -6,7 +6,7 @@ import { attemptParts, phaseOfEntry, taskOfCursor } from "../../../insight/place
 import { selfAudit } from "./phase-history.ts";
 
 export type AuditLine = { readonly event: RoadmapEventName; readonly details: Readonly<Record<string, unknown>> };
-/** What an auditor handed back, by the hash the journal names; undefined if it is not at hand. */
+/** An auditor's return by its hash; undefined if it can't be read. */
 export type ClaimOf = (hash: string) => unknown;
 
 type Gap = { requirement_id: string; phase_id: string; gap_description: string; fix_complexity: "small" | "large"; commit: string | null };

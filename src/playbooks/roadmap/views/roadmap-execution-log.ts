@@ -40,9 +40,9 @@ export function openExecutionLog(): ExecutionLog {
   const open = new Map<string, Try>();
 
   const phaseOf = (id: string): Phase => {
-    const known = phases.get(id) ?? { steps: [], rounds: [] };
-    phases.set(id, known);
-    return known;
+    const knownPhase = phases.get(id) ?? { steps: [], rounds: [] };
+    phases.set(id, knownPhase);
+    return knownPhase;
   };
   const phaseTask = (phase: Phase, cursorPath: string): Task | undefined => {
     const task = taskOfCursor(cursorPath);

@@ -41,7 +41,7 @@ function statusOfPhase(run: RunView, phase: PhaseView): PhaseStatus {
   return asked?.step === roadmapSteps.human && !asked.house ? "needs_human_verification" : "in_progress";
 }
 
-/** What preflight or triage found of it. */
+/** A fact that preflight or triage found. */
 function findFact(reported: PhaseSummary | undefined, name: string): string | number | boolean | undefined {
   const found = ["triage", "preflight"].map((step) => own(reported?.steps.get(step)?.facts ?? {}, name));
   return found.find((value) => value !== undefined);
@@ -124,7 +124,7 @@ function verifyOf({ steps }: PhaseSummary, claimOf: ClaimOf): StepRecords["verif
   };
 }
 
-/** What the verifier says was built without being asked for. */
+/** Work that the verifier says nobody asked for. */
 function claimCreep(claim: string | null, claimOf: ClaimOf): string[] {
   if (claim === null) return [];
   return parseList(parseField(claimOf(claim), "scope_creep")).filter((text) => typeof text === "string");

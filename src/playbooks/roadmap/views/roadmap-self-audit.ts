@@ -12,11 +12,11 @@ import { selfAudit } from "./phase-history.ts";
 
 /** Null if no audit was made. Where the auditor's own words are not at hand, the counts of the log stand for them. */
 export function selfAuditSummary(entries: readonly Entry[], claimOf: ClaimOf, log: RoadmapState["event_log"]): SelfAuditSummary | null {
-  const own = lastVisit(entries.filter((entry) => phaseOfEntry(entry) === selfAudit.phase));
-  const commits = own.flatMap((entry) => (entry.event === "changes_applied" && isFix(entry.attempt) ? [entry.commit] : []));
-  const audits = own.flatMap((entry) => {
+  const ownEntries = lastVisit(entries.filter((entry) => phaseOfEntry(entry) === selfAudit.phase));
+  const commits = ownEntries.flatMap((entry) => (entry.event === "changes_applied" && isFix(entry.attempt) ? [entry.commit] : []));
+  const audits = ownEntries.flatMap((entry) => {
     if (entry.event !== "step_completed" || attemptParts(entry.attempt)?.step !== selfAudit.audit) return [];
-    const turn = own.findLast((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
+    const turn = ownEntries.findLast((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
     const claim = turn?.event === "turn_ended" && turn.claim !== undefined ? claimOf(turn.claim) : undefined;
     const read = issuesOf(SelfAuditReturn, claim);
     return read.issues.length === 0 && read.value !== null ? [read.value] : [];
@@ -26,9 +26,9 @@ export function selfAuditSummary(entries: readonly Entry[], claimOf: ClaimOf, lo
 
 const isFix = (attempt: string): boolean => attemptParts(attempt)?.cursor.includes(`/${selfAudit.fix}#`) === true;
 
-function lastVisit(own: readonly Entry[]): readonly Entry[] {
-  const from = own.findLastIndex(({ event }) => event === "phase_started" || event === "phase_reopened");
-  return own.slice(Math.max(0, from));
+function lastVisit(ownEntries: readonly Entry[]): readonly Entry[] {
+  const from = ownEntries.findLastIndex(({ event }) => event === "phase_started" || event === "phase_reopened");
+  return ownEntries.slice(Math.max(0, from));
 }
 
 function fromLog(log: RoadmapState["event_log"], fix_commits: string[]): SelfAuditSummary | null {

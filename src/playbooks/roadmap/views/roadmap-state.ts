@@ -162,7 +162,7 @@ function runPlace(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "
   return { current_phase: at.id, current_step: step === null ? null : pipelineName(step) };
 }
 
-/** What the run was locked to when it began, or what was accepted in its place since. */
+/** The specification's hash when the run began, or the one accepted since. */
 function runSpec(run: RunView, history: PhaseHistory, startedAt: string): RoadmapState["spec"] {
   const path = getSpecPath(run.drafted.options);
   const accepted = history.accepted.get(path);

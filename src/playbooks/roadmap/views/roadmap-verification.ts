@@ -33,14 +33,14 @@ export function openVerification(claimOf: ClaimOf): Verification {
   const turns = new Map<string, EventOf<"turn_ended">>();
 
   const phaseOf = (id: string): Phase => {
-    const known = phases.get(id) ?? { rounds: [], refuted: [] };
-    phases.set(id, known);
-    return known;
+    const knownPhase = phases.get(id) ?? { rounds: [], refuted: [] };
+    phases.set(id, knownPhase);
+    return knownPhase;
   };
   const begin = (phase: Phase, step: string, at: string): void => {
-    const last = phase.rounds.at(-1);
+    const lastRound = phase.rounds.at(-1);
     // The verifier looks after the checks of its round; whatever comes first opens a round.
-    if (step === roadmapSteps.verify && last !== undefined && last.verify === null) return;
+    if (step === roadmapSteps.verify && lastRound !== undefined && lastRound.verify === null) return;
     phase.rounds.push({ beganAt: at, checks: null, verify: null });
   };
   const end = (phase: Phase, entry: EventOf<"step_completed" | "step_failed"> & Entry, step: string): void => {
@@ -69,18 +69,18 @@ export function openVerification(claimOf: ClaimOf): Verification {
     },
     pageOf(id, name, run) {
       const phase = phases.get(id);
-      const last = phase?.rounds.at(-1);
-      if (phase === undefined || last === undefined) return null;
-      const said = last.verify?.claim == null ? undefined : claimOf(last.verify.claim);
+      const lastRound = phase?.rounds.at(-1);
+      if (phase === undefined || lastRound === undefined) return null;
+      const said = lastRound.verify?.claim == null ? undefined : claimOf(lastRound.verify.claim);
       return [
-        ...frontMatter(id, last, said),
+        ...frontMatter(id, lastRound, said),
         `# Verification: phase ${inText(id)}, ${inText(name)}`,
         "",
         `Written by the runner from the journal of ${inText(run)}. What the runner found and what the verifier says stand side by side.`,
-        ...section("Outcome", outcomeLines(last)),
-        ...section("Automated checks", automatedLines(last, said)),
-        ...section("Criteria", criteriaLines(last, said)),
-        ...section("Commands the runner ran", commandLines(last)),
+        ...section("Outcome", outcomeLines(lastRound)),
+        ...section("Automated checks", automatedLines(lastRound, said)),
+        ...section("Criteria", criteriaLines(lastRound, said)),
+        ...section("Commands the runner ran", commandLines(lastRound)),
         ...section("Commands the verifier says it ran", list(findTexts(said, "commands_run").map((text) => inCode(text)))),
         ...section("What the verifier says is wrong", list(findTexts(said, "failures").map((text) => inText(text)))),
         ...section("Scope creep, by the verifier's word", list(findTexts(said, "scope_creep").map((text) => inText(text)))),
@@ -148,13 +148,13 @@ function roundResults({ checks, verify }: Round): readonly CheckResult[] {
 }
 
 function automatedLines(round: Round, said: unknown): readonly string[] {
-  const found = automatedOf(roundResults(round));
+  const automated = automatedOf(roundResults(round));
   const reported = parseField(said, "automated_checks");
   return table(
     ["Check", "The runner found", "The verifier says"],
     checkKinds.map((kind) => [
       kind,
-      flagWord(found[kind]),
+      flagWord(automated[kind]),
       inText(saidWord(parseField(reported, kind) ?? parseField(reported, kind.replace(/s$/, "")))),
     ]),
   );

@@ -92,7 +92,7 @@ export class StagedFile {
     await this.#remember({ ...memory, pending: { text, after: seq }, said: said ?? memory.said });
   }
 
-  /** What was pending may be written over once a difference was journaled after it was read. `seq`: the newest one that was. */
+  /** A pending edit may be overwritten once its difference is in the journal. `seq` is that of the newest such entry. */
   async accept(seq: number): Promise<void> {
     const memory = await this.#memory();
     if (memory.pending !== null && seq > memory.pending.after)
@@ -105,15 +105,18 @@ export class StagedFile {
     if (there.kind === "edited") return false; // O1
     if (there.kind === "known" && there.text === text) return true;
     if (there.kind === "unusable") await setAside(this.#root, stagedStatePath, this.#folder); // O3
-    const before = await this.#memory();
-    const memory = { ...before, written: [...before.written.filter((earlier) => earlier !== text), text].slice(-writtenMax) };
+    const previousMemory = await this.#memory();
+    const memory = {
+      ...previousMemory,
+      written: [...previousMemory.written.filter((earlier) => earlier !== text), text].slice(-writtenMax),
+    };
     await this.#remember(memory); // O2
     const isAsSeen = async (): Promise<boolean> => {
       const now = await readStagedText(this.#root);
       return now === null || ("text" in now && there.kind === "known" && now.text === there.text);
     };
     if (!(await replaceWholeFile(this.#root, stagedStatePath, text, isAsSeen))) {
-      await this.#remember(before); // O1: what was never in its place is nothing that others could have edited
+      await this.#remember(previousMemory); // O1: what was never in its place is nothing that others could have edited
       return false;
     }
     if (!memory.isPlaced) await this.#remember({ ...memory, isPlaced: true });

@@ -71,7 +71,7 @@ function describeChosen(
   return flow === found ? "chosen with --flow" : `chosen with --flow (the folders say ${found} step ${step}: ${because})`;
 }
 
-/** What the record decides: research is over, an optional step is left out. */
+/** Options that follow from the file: research is over, an optional step is left out. */
 function recordedOptions(flow: Flow, record: StagedRead["state"] | null): Record<string, Scalar> {
   if (record === null) return {};
   const options: Record<string, Scalar> = {};

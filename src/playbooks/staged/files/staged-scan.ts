@@ -17,7 +17,7 @@ export type Scan = {
   /** The first step that is not passed; null if all are. */
   readonly entered: Phase | null;
   readonly proved: readonly string[];
-  /** What is missing there, or the last thing that was found. */
+  /** The missing artifact, or the last one that was found. */
   readonly because: string;
   /** Where some of the entered step's documents are there and others are not: it was begun, whatever the state file says. */
   readonly part: Part | null;
@@ -38,7 +38,7 @@ export function flowPart(flow: FlowView, phase: string, paths: readonly string[]
 
 export const describePart = ({ there, missing }: Part): string => `${there} is there, ${missing} is not`;
 
-/** What the record says, if there is one. */
+/** Null if there is no state file. */
 type Recorded = StagedRead["state"] | null;
 
 export async function scanFlow(flow: FlowView, tree: StagedTree, record: Recorded): Promise<Scan> {

@@ -39,8 +39,8 @@ export async function readStagedTree(root: string): Promise<StagedTree> {
     look: {
       paths,
       read: (path) => {
-        const found = read(path);
-        return Promise.resolve(found === null || !found.isWhole || found.fault !== undefined ? null : found.text);
+        const text = read(path);
+        return Promise.resolve(text === null || !text.isWhole || text.fault !== undefined ? null : text.text);
       },
     },
     facts: {

@@ -55,7 +55,7 @@ function openStaged({ root, folder, view, entries, readBlob }: PlaybookParts): O
 
 const decisionCharsMax = 300;
 
-/** What an agent handed back, as far as the file reports it. */
+/** The parts of an agent's return that the file reports. */
 function findClaim(bytes: Buffer | null): Claim | null {
   try {
     const { claim } = JSON.parse(bytes?.toString("utf8") ?? "null") as {

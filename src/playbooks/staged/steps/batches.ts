@@ -8,8 +8,8 @@ import type { StagedTask } from "./task-table.ts";
  * Tasks as they are run. One that does not say what it changes works alone: it comes after all before it, and all after it come later.
  * A folder or pattern that one task names and in which another has a file is named by both, so that they never share a batch.
  */
-export function startedTasks(all: readonly StagedTask[], isDone: (id: string) => boolean): readonly TaskFound[] {
-  const tasks = inOrder(all.filter(({ id }) => !isDone(id)));
+export function startedTasks(allStagedTasks: readonly StagedTask[], isDone: (id: string) => boolean): readonly TaskFound[] {
+  const tasks = inOrder(allStagedTasks.filter(({ id }) => !isDone(id)));
   const wide = [...new Set(tasks.flatMap(({ files }) => files.filter((file) => fileFolder(file) !== null)))];
   let alone: string | null = null;
   const before: string[] = [];
@@ -32,11 +32,11 @@ export function startedTasks(all: readonly StagedTask[], isDone: (id: string) =>
 
 /** How many batches they make and how many points they have, as far as it is known beforehand. */
 export function sized(tasks: readonly StagedTask[], isDone: (id: string) => boolean) {
-  const open = tasks.filter(({ id }) => !isDone(id));
+  const openStagedTasks = tasks.filter(({ id }) => !isDone(id));
   return {
-    tasks: open.length,
+    tasks: openStagedTasks.length,
     batches: taskWaves(startedTasks(tasks, isDone)).length,
-    points: open.reduce((sum, { points }) => sum + (points ?? 0), 0),
+    points: openStagedTasks.reduce((sum, { points }) => sum + (points ?? 0), 0),
   };
 }
 
@@ -57,7 +57,7 @@ function inOrder(tasks: readonly StagedTask[]): readonly StagedTask[] {
   return ordered;
 }
 
-/** What a folder or a pattern reaches from; null for a plain file. */
+/** The folder that a pattern starts from; null for a plain file. */
 function fileFolder(file: string): string | null {
   if (file.endsWith("/")) return file;
   const index = file.search(/[*?[{]/);

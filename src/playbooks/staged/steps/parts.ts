@@ -4,7 +4,6 @@ import type { Entry } from "../../../contracts/event.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 
-/** What the functions of the staged flows ask of a run. */
 export type StagedParts = {
   readonly verifier: Verifier;
   readonly workspace: Workspace;

@@ -43,7 +43,7 @@ export function stateFile({ paths, folder, readBlob, workspace, entries }: Omit<
 
 type Again = {
   readonly state: StagedRead["state"] | null;
-  /** What the runner had written, if it was edited since. */
+  /** The runner's own text, if the file was edited since. */
   readonly ours: StagedRead["state"] | null;
   readonly differed: readonly DocumentDiffered[];
   readonly why: string | null;
@@ -108,7 +108,7 @@ export const surveyed = (run: RunView) => own(run.cursors, "before.survey")?.las
 
 const drafts = /^_docs\/01_solution\/solution_draft[^/]*\.md$/;
 
-/** What is shown to the person who decides whether research continues. */
+/** Shown to the person who decides whether research continues. */
 async function researchFacts(workspace: Workspace, commit: string): Promise<Facts> {
   const tree = await lookAtCommit(workspace, commit);
   const found = tree.paths.filter((path) => drafts.test(path)).sort();

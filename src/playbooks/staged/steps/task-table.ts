@@ -16,7 +16,7 @@ export type StagedTask = {
   readonly name: string;
   readonly points: number | null;
   readonly after: readonly string[];
-  /** What it says it changes, as paths and patterns; empty if it does not say. */
+  /** Paths and patterns; empty if the task names none. */
   readonly files: readonly string[];
   /** Its own file, and what that says. */
   readonly path: string | null;

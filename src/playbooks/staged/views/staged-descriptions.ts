@@ -58,7 +58,7 @@ export function describeDecision(block: Block, answer: string, name: string, isP
   return isPreset ? null : `${where}${oneLine(block.question)} ${oneLine(meaning)}`;
 }
 
-/** What is in the way, for readers of the file. */
+/** The blocker, for readers of the file. */
 export function describeFailure(block: Block, name: string, current: CurrentStep): string {
   if (block.house !== true || Object.keys(block.options).length === 0) return `Waits for an answer: ${oneLine(block.question)}`;
   const step = current.step === "done" ? "" : `Step ${current.step} `;

@@ -39,9 +39,9 @@ export function stagedDifferences(
   our: Read,
   held: { readonly step: string; readonly because: string } | null,
 ): readonly StagedDifference[] {
-  const found: StagedDifference[] = [];
+  const foundStagedDifferences: StagedDifference[] = [];
   const add = (field: string, is: string, was: string, kept: string, because: string): void => {
-    if (is !== was) found.push({ path: stagedStatePath, field, found: cut(is), kept, because });
+    if (is !== was) foundStagedDifferences.push({ path: stagedStatePath, field, found: cut(is), kept, because });
   };
   const [step, ourStep] = [stepText(their.current), stepText(our.current)];
   add(differedFields.current, step, ourStep, held?.step ?? step, held?.because ?? theirs); // E2
@@ -55,7 +55,7 @@ export function stagedDifferences(
   add(differedFields.retries, rows(their.retry_log), rows(our.retry_log), rows(our.retry_log), ours);
   add(differedFields.blockers, points(their.blockers), points(our.blockers), points(their.blockers), theirs);
   add(differedFields.others, JSON.stringify(their.others), JSON.stringify(our.others), JSON.stringify(their.others), theirs); // E3
-  return found;
+  return foundStagedDifferences;
 }
 
 /** A Current Step on one line. */

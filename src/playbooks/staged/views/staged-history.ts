@@ -20,7 +20,7 @@ import type { StagedRead } from "./staged-state-read.ts";
 import { oneLine } from "../../../views/wording.ts";
 
 export type Claim = { readonly summary: string; readonly decisions: readonly string[]; readonly sub_step: string | null };
-/** What an agent handed back, by the blob that keeps it; null if it says nothing of the kind. */
+/** Reads an agent's return from its blob; null if it has no summary or decisions. */
 export type ClaimOf = (hash: string) => Claim | null;
 type Opened = EventOf<"block_opened">;
 
@@ -47,7 +47,7 @@ export class StagedHistory {
   #isTakenOver = false;
   readonly #subStep: SubStep;
   readonly #retries: Retries;
-  /** What is in the way of a step that failed for good, after its question was answered. */
+  /** Why a step failed for good; kept after its question was answered. */
   #blocker = "";
 
   constructor(flow: FlowView, before: StagedRead["state"] | null, claimOf: ClaimOf) {
@@ -170,7 +170,7 @@ export class StagedHistory {
     if (sub_step !== null) Object.assign(this.#state.current, { status: "in_progress", sub_step });
   }
 
-  /** What an agent of this phase is told of the record: decisions, and where an earlier session stopped. */
+  /** For the prompt of this phase's agents: decisions, and where an earlier session stopped. */
   handOver(phase: string): string {
     return this.#subStep.handOver(this.#state.decisions, phase === this.#at);
   }
@@ -277,7 +277,7 @@ export class StagedHistory {
     this.#state.decisions = [...theirs, ...this.#state.decisions.filter((decision) => !gone.includes(decision))];
   }
 
-  /** What we wrote ourselves is not theirs because it was in the file they edited. */
+  /** A blocker that the runner wrote is not a person's just because it was in the file they edited. */
   #isOwnBlocker(text: string): boolean {
     return [...this.#blocks.values()].some((block) => this.#failureOf(block) === text);
   }

@@ -90,7 +90,7 @@ export function findPoints(lines: readonly Line[]): readonly string[] {
   return points.filter((point) => !isEmptyMark(point));
 }
 
-/** What people write where there is nothing to say; the format's own placeholders among it. */
+/** Marks that people write for "nothing", and the format's own placeholders. */
 export const isEmptyMark = (text: string): boolean => /^(?:\[?none\]?|\[[^\]]*\]|-+|—|n\/a|\.\.\.)?\.?$/i.test(text.trim());
 
 const bare = (text: string): string => text.trim().replace(/^"(.*)"$/, "$1");

@@ -73,8 +73,8 @@ export function readStagedState(source: string, file: string = stagedStatePath):
   const blockers = [...findPoints(titleLines("Blockers"))];
   for (const title of stagedSections)
     for (const { lines } of sections.filter((section) => isCalled(section, title)).slice(1)) keep(title, filled(lines)); // R3
-  const before = filled(sections[0]?.lines ?? []).filter(({ text }) => !isTitle(text));
-  if (before.length > 0) kept.push({ title: "", lines: before.map(({ text }) => text) }); // R3
+  const previousLines = filled(sections[0]?.lines ?? []).filter(({ text }) => !isTitle(text));
+  if (previousLines.length > 0) kept.push({ title: "", lines: previousLines.map(({ text }) => text) }); // R3
   for (const section of sections.slice(1).filter((candidate) => !stagedSections.some((title) => isCalled(candidate, title))))
     kept.push({ title: section.title, lines: section.lines.map(({ text }) => text).slice(0, lastFull(section.lines)) }); // R3
   const state = { current, completed, decisions, last_session, retry_log, blockers, others: kept };
@@ -104,13 +104,13 @@ const fieldNames: readonly string[] = ["flow", "step", "name", "status", "sub_st
 function currentOf(section: Section | null, say: Say, keep: (lines: readonly Line[]) => void): CurrentStep | null {
   if (section === null) return null;
   const fields = new Map<string, Field>();
-  const left = section.lines.filter((line) => {
+  const remainingLines = section.lines.filter((line) => {
     const field = findField(line);
     if (field === null || !fieldNames.includes(field.name) || fields.has(field.name)) return line.text.trim() !== "";
     fields.set(field.name, field);
     return false;
   });
-  keep(left);
+  keep(remainingLines);
   const textOf = (name: string): string => fields.get(name)?.value ?? "";
   const lineOf = (name: string): number => fields.get(name)?.line ?? section.line;
   const miss = (name: string, expected: string): null => {
@@ -157,11 +157,11 @@ type RowRead<T> = { readonly row: T } | { readonly fault: string };
 /** The rows of a section's table that can be read; the head, the rule below it and the format's placeholder are none. */
 function rowsOf<T>(lines: readonly Line[], say: Say, keep: (lines: readonly Line[]) => void, read: (cells: Cells) => RowRead<T>): T[] {
   const rows: T[] = [];
-  const left: Line[] = [];
+  const remainingLines: Line[] = [];
   for (const line of lines.slice(0, rowsMax)) {
     const cells = findCells(line);
     if (cells === null) {
-      if (line.text.trim() !== "") left.push(line);
+      if (line.text.trim() !== "") remainingLines.push(line);
       continue;
     }
     if (isRule(cells) || /^(step|attempt)$/i.test(cells[0] ?? "") || cells.every((cell) => isEmptyMark(cell))) continue;
@@ -171,9 +171,9 @@ function rowsOf<T>(lines: readonly Line[], say: Say, keep: (lines: readonly Line
       continue;
     }
     say("error", line.number, "row", `found a row that cannot be read: ${found.fault}`);
-    left.push(line);
+    remainingLines.push(line);
   }
-  keep(left);
+  keep(remainingLines);
   return rows;
 }
 
@@ -194,7 +194,7 @@ function findRetry(cells: Cells): RowRead<RetryRow> {
 /** Notes may go on over lines of their own; of a field that is there twice the first counts. */
 function sessionOf(lines: readonly Line[], keep: (lines: readonly Line[]) => void): StagedState["last_session"] {
   const found: Record<string, string> = {};
-  const left: Line[] = [];
+  const remainingLines: Line[] = [];
   let open: string | null = null;
   for (const line of lines.filter(({ text }) => text.trim() !== "")) {
     const field = findField(line);
@@ -204,16 +204,16 @@ function sessionOf(lines: readonly Line[], keep: (lines: readonly Line[]) => voi
       found[open] = isEmptyMark(field.value) ? "" : field.value;
     } else if (isField) {
       open = null;
-      left.push(line);
+      remainingLines.push(line);
     } else if (open === "notes") found["notes"] = `${found["notes"] ?? ""} ${line.text.trim()}`.trim();
-    else left.push(line);
+    else remainingLines.push(line);
   }
-  keep(left);
+  keep(remainingLines);
   if (Object.values(found).every((value) => value === "")) return null;
   return { date: found["date"] ?? "", ended_at: found["ended_at"] ?? "", reason: found["reason"] ?? "", notes: found["notes"] ?? "" };
 }
 
-/** What the format promises of its parts together. */
+/** Rules of the format that involve several sections. */
 function judge({ current, blockers, completed }: StagedRead["state"], sections: readonly Section[], say: Say): void {
   const titleLine = (title: Title): number => sections.find((section) => isCalled(section, title))?.line ?? 1;
   if (current === null) return;

@@ -8,7 +8,7 @@ import { type StagedState, stagedSections } from "../../../contracts/staged-stat
 import { oneLine } from "../../../views/wording.ts";
 
 const cellCharsMax = 2_000;
-/** What people decide may be long. */
+/** People's decisions may be long. */
 const lineCharsMax = 8_000;
 
 export function stagedStateText(state: StagedState): string {

@@ -79,7 +79,7 @@ export class SubStep {
     this.#notes = notes;
   }
 
-  /** What an agent is told of the record; `isHere`: it works on the current step. */
+  /** For an agent's prompt. `isHere`: it works on the current step. */
   handOver(all: readonly string[], isHere: boolean): string {
     const decisions = all.slice(-decisionsReportedMax).map((decision) => `- ${decision}`);
     const stopped = `This step was begun before and stopped at its sub-step: ${this.#named ?? ""}. What it left lies in the folders; go on from there.`;

@@ -19,13 +19,13 @@ export const chapterHelp = (chapters: () => readonly Chapter[]): Command => ({
 });
 
 export function helpAnswer(chapters: readonly Chapter[], name: string): Answer {
-  const all = chapters.flatMap(({ commands }) => commands);
-  if (name === "") return found("All commands.", overviewPage(chapters), all.map(commandData));
-  const command = all.find((candidate) => candidate.name === name);
+  const allCommands = chapters.flatMap(({ commands }) => commands);
+  if (name === "") return found("All commands.", overviewPage(chapters), allCommands.map(commandData));
+  const command = allCommands.find((candidate) => candidate.name === name);
   if (command !== undefined) return { ...found(command.summary, helpPage(command), [commandData(command)]), rowsMax: screenRows };
   const message = `There is no command ${name}.${didYouMean(
     name,
-    all.map((candidate) => candidate.name),
+    allCommands.map((candidate) => candidate.name),
   )}`;
   return { result: "FAIL", reason_code: "usage", run_id: null, state: null, message, warnings: [], remediation: ["autopilot help"] };
 }

@@ -7,7 +7,7 @@ const tokenKey = "autopilot.token";
 const unlockKey = "autopilot.unlock";
 const tokenForm = /^#?([A-Za-z0-9_-]{32})$/;
 
-/** What the server said instead of facts. */
+/** The server's refusal. */
 export class Refused extends Error {
   readonly status: number;
   constructor(status: number, says: string) {

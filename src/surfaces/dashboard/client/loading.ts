@@ -63,10 +63,10 @@ async function loadOnce(): Promise<void> {
 
 async function loadOverview(): Promise<void> {
   const overview = await facts<NonNullable<State["overview"]>>("overview");
-  const before = state.overview;
+  const previousOverview = state.overview;
   state.overview = overview;
   setClock(overview.at);
-  announce(before, overview);
+  announce(previousOverview, overview);
   if (state.head !== null || !aboutRuns.includes(state.page)) draw(); // else what the page is about comes at once
 }
 
@@ -106,11 +106,11 @@ async function loadHead(key: string): Promise<void> {
 
 async function loadLog(key: string): Promise<void> {
   const last = state.log.rows.at(-1)?.seq ?? 0;
-  const found = await facts<LogPage>("log", { run: key, ...(last === 0 ? { max: String(logRowsFirst) } : { after: String(last) }) });
+  const logPage = await facts<LogPage>("log", { run: key, ...(last === 0 ? { max: String(logRowsFirst) } : { after: String(last) }) });
   if (state.key !== key) return;
-  if (found.total < last) state.log = noLog(); // another journal under the same name
-  else state.log.rows = last === 0 ? [...found.rows] : [...state.log.rows, ...found.rows];
-  state.log.total = found.total;
+  if (logPage.total < last) state.log = noLog(); // another journal under the same name
+  else state.log.rows = last === 0 ? [...logPage.rows] : [...state.log.rows, ...logPage.rows];
+  state.log.total = logPage.total;
   draw();
   void loadOlder(key);
 }
@@ -128,10 +128,10 @@ async function loadOlder(key: string): Promise<void> {
       const first = rows[0]?.seq ?? 1;
       const max = Math.min(logRowsPart, logRowsMax - rows.length);
       if (state.key !== key || state.page !== "log" || first === 1 || max <= 0) return;
-      const found = await facts<LogPage>("log", { run: key, before: String(first), max: String(max) });
-      if (state.key !== key || found.rows.length === 0) return;
+      const logPage = await facts<LogPage>("log", { run: key, before: String(first), max: String(max) });
+      if (state.key !== key || logPage.rows.length === 0) return;
       if (state.log.rows[0]?.seq !== first) continue; // another journal meanwhile
-      state.log.rows = [...found.rows, ...state.log.rows];
+      state.log.rows = [...logPage.rows, ...state.log.rows];
       draw();
     }
   } catch (error) {
@@ -154,11 +154,11 @@ const pausedForDrawing = (): Promise<void> =>
 
 async function loadDiff(key: string): Promise<void> {
   const before = state.diff?.tip;
-  const found = await facts<NonNullable<State["diff"]>>("diff", { run: key });
+  const diffPage = await facts<NonNullable<State["diff"]>>("diff", { run: key });
   if (state.key !== key) return;
-  state.diff = found;
-  const file = state.file ?? found.files[0]?.path ?? null;
-  if (file !== null && (file !== state.file || before !== found.tip)) await loadFile(file);
+  state.diff = diffPage;
+  const file = state.file ?? diffPage.files[0]?.path ?? null;
+  if (file !== null && (file !== state.file || before !== diffPage.tip)) await loadFile(file);
 }
 
 export async function loadFile(path: string): Promise<void> {
@@ -177,11 +177,11 @@ export async function loadFile(path: string): Promise<void> {
 }
 
 /** Only what a person must hear is read out: that something needs them, that something ended. */
-function announce(before: State["overview"], after: NonNullable<State["overview"]>): void {
-  if (before === null) return;
-  const known = new Set(before.attention.map(({ key, id }) => `${key} ${id}`));
+function announce(previousOverview: State["overview"], after: NonNullable<State["overview"]>): void {
+  if (previousOverview === null) return;
+  const known = new Set(previousOverview.attention.map(({ key, id }) => `${key} ${id}`));
   const asks = after.attention.find(({ key, id }) => !known.has(`${key} ${id}`));
-  const open = new Map(before.runs.map(({ key, state: word }) => [key, word]));
+  const open = new Map(previousOverview.runs.map(({ key, state: word }) => [key, word]));
   const ended = after.runs.find((run) => run.state === "completed" && open.get(run.key) === "running");
   const text = asks !== undefined ? `Needs you: ${asks.question}` : ended !== undefined ? `Ended: ${ended.goal}` : null;
   const region = document.getElementById("polite");

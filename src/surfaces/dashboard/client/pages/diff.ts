@@ -118,9 +118,9 @@ function begin(_line: DiffLine, at: number): void {
 }
 
 function under(line: DiffLine, at: number): Child {
-  const kept = state.notes.filter((note) => note.path === state.file && note.at === at);
+  const keptLineNotes = state.notes.filter((note) => note.path === state.file && note.at === at);
   return [
-    ...kept.map((note) =>
+    ...keptLineNotes.map((note) =>
       el(
         "tr.noted",
         { key: `n${at} ${note.text}` },
@@ -229,7 +229,9 @@ async function sendAll(): Promise<void> {
 export function nextFile(step: 1 | -1): void {
   const files = state.diff?.files ?? [];
   const at = files.findIndex(({ path }) => path === state.file);
-  const next = files[Math.max(0, Math.min(files.length - 1, at + step))];
-  if (next === undefined || next.path === state.file) return;
-  void loadFile(next.path).then(() => requestAnimationFrame(() => document.querySelector<HTMLElement>(".files [aria-current]")?.focus()));
+  const nextDiffFile = files[Math.max(0, Math.min(files.length - 1, at + step))];
+  if (nextDiffFile === undefined || nextDiffFile.path === state.file) return;
+  void loadFile(nextDiffFile.path).then(() =>
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(".files [aria-current]")?.focus()),
+  );
 }

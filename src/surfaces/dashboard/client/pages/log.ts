@@ -16,7 +16,7 @@ export function logPage(): Child {
   const top = runHead("log");
   if ("instead" in top) return top.instead;
   const { log } = state;
-  const shown = rowsShown();
+  const shownLogRows = rowsShown();
   const older = (log.rows[0]?.seq ?? 1) - 1;
   return [
     top.head,
@@ -37,10 +37,10 @@ export function logPage(): Child {
       el(
         "span.dim.tiny.num",
         { role: "status" },
-        `${figure(shown.length)} of ${figure(log.total)} lines${older === 0 ? "" : log.rows.length < logRowsMax ? "; older ones are on their way" : `; the first ${figure(older)} only in autopilot log`}`,
+        `${figure(shownLogRows.length)} of ${figure(log.total)} lines${older === 0 ? "" : log.rows.length < logRowsMax ? "; older ones are on their way" : `; the first ${figure(older)} only in autopilot log`}`,
       ),
     ),
-    shown.length === 0 ? nothing() : logList(show),
+    shownLogRows.length === 0 ? nothing() : logList(show),
     log.open === null ? null : detail(log.open),
   ];
 }
@@ -98,8 +98,8 @@ const chosen = new Map<string, Choice>();
 /** The same element while nothing of it changed: a run of 500 phases has 500 options, and none is inspected while one scrolls. */
 function choice(label: string, of: "phase" | "event" | "reason", words: readonly string[]): Element {
   const value = state.log[of];
-  const known = chosen.get(of);
-  if (known?.of === words && known.value === value) return known.element;
+  const knownChoice = chosen.get(of);
+  if (knownChoice?.of === words && knownChoice.value === value) return knownChoice.element;
   const element = el(
     "select.field",
     { "aria-label": label, value, onChange: (event: Event) => filter(of, event) },

@@ -18,14 +18,14 @@ export function nowPage(): Child {
   if (overview === null) return h1("…");
   if (overview.runs.length === 0 && overview.unreadable.length === 0 && !overview.hasPortfolio) return noRuns();
   const asks = overview.attention;
-  const open = overview.runs.filter(
+  const openRunCards = overview.runs.filter(
     ({ state: word }) => word === "running" || word === "paused" || word === "interrupted" || word === "draft",
   );
-  const atWork = open.filter(({ state: word }) => word !== "draft");
+  const atWork = openRunCards.filter(({ state: word }) => word !== "draft");
   const today = overview.at.slice(0, 10);
   const ended = overview.runs.filter(({ state: word }) => word === "completed" || word === "stopped");
   const endedToday = ended.filter((run) => (run.ended_at ?? run.updated_at).startsWith(today));
-  const shown = endedToday.length > 0 ? endedToday : ended;
+  const shownRunCards = endedToday.length > 0 ? endedToday : ended;
   return [
     el(
       "div.head",
@@ -49,17 +49,21 @@ export function nowPage(): Child {
         atWork.length === 0
           ? null
           : section("At work", plural(atWork.length, "open run"), el("div.panel", atWork.map(findLine(wholeRows("now", atWork.length))))),
-        open.length === atWork.length
+        openRunCards.length === atWork.length
           ? null
-          : section("Drafts", "not started", el("div.panel", open.filter(({ state: word }) => word === "draft").map(findLine(Infinity)))),
-        shown.length === 0
+          : section(
+              "Drafts",
+              "not started",
+              el("div.panel", openRunCards.filter(({ state: word }) => word === "draft").map(findLine(Infinity))),
+            ),
+        shownRunCards.length === 0
           ? null
           : section(
               endedToday.length > 0 ? "Ended today" : "Ended before",
-              endedWords(shown),
-              el("div.panel", shown.slice(0, endedShownMax).map(endedLine)),
-              shown.length > endedShownMax
-                ? el("p.tiny.dim.gap-top", `${figure(shown.length - endedShownMax + overview.more)} more: autopilot runs --all`)
+              endedWords(shownRunCards),
+              el("div.panel", shownRunCards.slice(0, endedShownMax).map(endedLine)),
+              shownRunCards.length > endedShownMax
+                ? el("p.tiny.dim.gap-top", `${figure(shownRunCards.length - endedShownMax + overview.more)} more: autopilot runs --all`)
                 : null,
             ),
         overview.unreadable.length === 0
@@ -201,10 +205,10 @@ function endedWords(runs: readonly RunCard[]): string {
   return `${plural(runs.length, "run")}, ${sum((run) => run.proved)} of ${sum((run) => run.criteria)} criteria proved${usd > 0 ? `, ${money(usd)}` : ""}`;
 }
 
-function limits(open: readonly RunCard[]): Element {
-  const used = open.flatMap((run) => (run.used === null ? [] : [{ run, ...run.used }])).toSorted((a, b) => b.ratio - a.ratio);
-  const broken = open.filter(({ breaker }) => breaker !== "closed").length;
-  const levels = [...new Set(open.map(({ isolation }) => isolation))].join(", ");
+function limits(openRunCards: readonly RunCard[]): Element {
+  const used = openRunCards.flatMap((run) => (run.used === null ? [] : [{ run, ...run.used }])).toSorted((a, b) => b.ratio - a.ratio);
+  const broken = openRunCards.filter(({ breaker }) => breaker !== "closed").length;
+  const levels = [...new Set(openRunCards.map(({ isolation }) => isolation))].join(", ");
   return section(
     "Limits",
     "",
@@ -229,7 +233,7 @@ function limits(open: readonly RunCard[]): Element {
       facts([
         [
           "Breaker",
-          open.length === 0
+          openRunCards.length === 0
             ? "no open run"
             : broken === 0
               ? status("ok", "closed in all runs")

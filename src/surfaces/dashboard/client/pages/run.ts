@@ -24,7 +24,7 @@ export function runPage(): Child {
   if (run === null) return top.head; // one came from the log: the rest is on its way
   const { waterfall, report } = run;
   const row = waterfall.rows.find(({ id }) => id === state.chosen) ?? null;
-  const own = report.claims;
+  const ownClaims = report.claims;
   return [
     top.head,
     standing(run),
@@ -62,14 +62,14 @@ export function runPage(): Child {
           ),
         ),
     report.looked_up.claims.length === 0 ? null : section("What agents said, looked up", "", lookedUp(report.looked_up)),
-    own.length === 0
+    ownClaims.length === 0
       ? null
       : section(
           "What agents say",
           "their word, no proof",
           el(
             "div.panel",
-            own.map((item) =>
+            ownClaims.map((item) =>
               el("div.item", { key: item.attempt }, el("div.tiny.dim", `${item.agent}, ${item.attempt}`), claim(item.said)),
             ),
           ),
@@ -205,9 +205,10 @@ function budget({ budget: view, points, waterfall, at, card }: ShownRun): Elemen
 }
 
 function choose(row: WaterfallRow): void {
-  const all = state.run?.waterfall.rows ?? [];
+  const allWaterfallRows = state.run?.waterfall.rows ?? [];
   if (row.depth === 0 && row.kids > 0) {
-    const open = state.expanded ?? new Set(all.filter(({ depth, isExpanded }) => depth === 0 && isExpanded).map(({ id }) => id));
+    const open =
+      state.expanded ?? new Set(allWaterfallRows.filter(({ depth, isExpanded }) => depth === 0 && isExpanded).map(({ id }) => id));
     if (state.chosen === row.id || !row.isExpanded) {
       if (row.isExpanded) open.delete(row.id);
       else open.add(row.id);
