@@ -42,10 +42,9 @@ import {
   expectedSources,
   manifestEdit,
   manifestPath,
-  outsideWords,
-  plainCallsIn,
   referencesOf,
 } from "./questions/raised-questions.ts";
+import { outsideGaps } from "./outside/ask-outside.ts";
 import { answersMatter, type RemovedWork, withoutWork, workIn } from "./questions/without-work.ts";
 
 export type Trial = {
@@ -209,10 +208,7 @@ async function experimentsOn(
   const otherwise =
     reference === null ? null : await ask(`its tests compare with ${definedWords(reference.defined)}`, "work", mixed(reference.edits));
   const unasked = reference === null || otherwise === null ? null : unnoticed(reference, now, otherwise);
-  const isAskedOutside = (tests?.ran ?? 0) > 0 && check.kind === "criterion";
-  const outside: string[] = [];
-  for (const program of isAskedOutside ? await plainCallsIn(setting, differences, textAt, nonceOf(seed)) : [])
-    if ((await run("work", mixed([program]), program.command))?.passed === true) outside.push(...program.calls);
+  const outside = check.kind === "criterion" ? await outsideGaps(setting, differences, lab) : [];
   const manifest = await manifestEdit(parts.workspace, base, request.commit, differences);
   const asBefore = manifest === null ? null : await ask(restoredQuestion([manifestPath]), "work", mixed([manifest]));
   const slowestMs = mutantSlowest * tookMs + mutantGraceMs;
@@ -232,7 +228,7 @@ async function experimentsOn(
     ...(beside === null || plain?.passed !== false ? [] : [besideCodeWords(beside)]),
     ...(asBefore?.passed === false ? [besideCodeWords({ paths: [manifestPath], without: [] })] : []),
     ...(asTheyWere?.passed === false ? [expectedFromWords(sources)] : []),
-    ...(outside.length === 0 ? [] : [outsideWords(outside)]),
+    ...outside,
     ...(unasked === null || unasked.length === 0 ? [] : [unaskedWords(definedWords(unasked))]),
     ...(missing === null || missing.length === 0 ? [] : [`no test notices when ${definedWords(missing)} answers something else`]),
     ...further.gaps,

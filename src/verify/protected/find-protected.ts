@@ -79,8 +79,9 @@ async function lookedAt(
   return found.slice(0, lookMax);
 }
 
-/** Code at a test's path may read what it likes: it knows that it is a test. */
-export const isOfTests = (row: Row | null): boolean => row?.kind === "test" || row?.kind === "snapshot" || row?.kind === "test_config";
+/** Code at a test's path may read what it likes: it knows that it is a test. Rust's sources may only hold some. */
+export const isOfTests = (row: Row | null): boolean =>
+  (row?.kind === "test" && row.part !== "rust_source") || row?.kind === "snapshot" || row?.kind === "test_config";
 
 const nothing: Setting = { base: new Set(), rowOf: () => null, named: { commands: [], used: [], restores: false } };
 

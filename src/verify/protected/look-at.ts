@@ -102,9 +102,13 @@ const isProgram: readonly (readonly [ending: RegExp, says: (text: string) => boo
 export const isReadingArguments = (looked: Looked): boolean =>
   lookAt(looked).some(({ what, gap }) => what === readsArguments && gap === true);
 
-/** The part of a file that runs when tests import it: in Python not what is behind `if __name__ == "__main__"`. */
+/** The part of a file that runs when tests import it: in Python not what is behind `if __name__ == "__main__"`, in Rust not its tests. */
 const whenImported = (path: string, text: string): string =>
-  path.endsWith(".py") ? text.replaceAll(/^if __name__ == ["']__main__["']:[^\n]*(?:\n[ \t][^\n]*|\n(?=\n*[ \t]))*/gm, "") : text;
+  path.endsWith(".rs")
+    ? text.replaceAll(/^#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*mod \w+ \{[\s\S]*?^\}/gm, "")
+    : path.endsWith(".py")
+      ? text.replaceAll(/^if __name__ == ["']__main__["']:[^\n]*(?:\n[ \t][^\n]*|\n(?=\n*[ \t]))*/gm, "")
+      : text;
 
 const isWriting = /\.(?:md|mdx|rst|adoc|txt|json|lock|ya?ml|toml|svg|csv)$/;
 const many = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;

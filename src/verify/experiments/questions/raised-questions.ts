@@ -12,7 +12,7 @@ import { expectedFrom, referencesIn } from "../source/expected-value-sources.ts"
 import { type Edit, filesReadMax, type Side } from "../laboratory.ts";
 import { manifestAsBefore } from "./manifest-settings.ts";
 import { mutated, type Mutated, type Source } from "./mutations.ts";
-import { type PlainCalls, plainCallsOf } from "./calls-outside-tests.ts";
+import { type PlainCalls, plainCallsOf } from "../outside/calls-outside-tests.ts";
 import type { RemovedWork } from "./without-work.ts";
 
 type Texts = Pick<Reading, "textAt">;

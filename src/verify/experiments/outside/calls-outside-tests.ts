@@ -9,6 +9,7 @@
 import { familyOf } from "../../protected/kinds.ts";
 import { comparedIn } from "../breaks/expectations.ts";
 import { isClosedOver, isWrittenOut } from "../breaks/near-values.ts";
+import { quoted } from "./plain-program.ts";
 
 export type PlainCalls = {
   /** The program, and the folder it has to be in. */
@@ -42,8 +43,6 @@ export function plainCallsOf(path: string, text: string, nonce: string): PlainCa
   const command = family === "py" ? `PYTHONPATH=.:src python3 -B ${quoted(file)}` : `node ${quoted(file)}`;
   return { path: file, text: program, command, calls: some.map(({ actual }) => actual.trim()) };
 }
-
-const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 
 type Loads = { readonly names: ReadonlySet<string>; readonly lines: readonly string[]; readonly isCommon: boolean };
 type Asked = ReturnType<typeof comparedIn>[number];

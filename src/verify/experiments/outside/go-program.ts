@@ -1,0 +1,97 @@
+// go-program: tests of a Go package called by a main program, with a small `testing` of our own. Pure.
+
+import { folderOf, type Given, type PlainProgram, quoted } from "./plain-program.ts";
+
+export function goWithoutRunner({ path, text, nonce, manifest, known }: Given): PlainProgram | null {
+  const module = /^module\s+"?([^\s"]+)"?/m.exec(manifest ?? "")?.[1];
+  const own = /^package\s+(\w+)/m.exec(text)?.[1];
+  if (module === undefined || own === undefined || /\btesting\.(?!T\b)\w+|"testing\/|\bTestMain\b|^\/\/go:build/m.test(text)) return null;
+  const tests = [...text.matchAll(/^func (Test\w*)\(\w+ \*testing\.T\)/gm)]
+    .map(([, name = ""]) => name)
+    .filter((name) => !known.includes(name));
+  if (tests.length === 0) return null;
+  const isBeside = own.endsWith("_test");
+  const folder = folderOf(path).replace(/\/$/, "");
+  const place = isBeside ? `${nonce}/beside` : folder;
+  const imported = place === "" ? module : `${module}/${place}`;
+  const calls = tests.map((name) => `\ttesting.Call(${name})`).join("\n");
+  const copy = text.replace(/^(\s*(?:import\s+)?)"testing"$/m, `$1testing "${module}/${nonce}/testing"`);
+  return {
+    edits: [
+      { path: `${nonce}/testing/testing.go`, text: shim },
+      {
+        path: `${place === "" ? "" : `${place}/`}${nonce}.go`,
+        text: `${copy}\n// CallAll is called by a plain program.\nfunc CallAll${nonce}() {\n${calls}\n}\n`,
+      },
+      {
+        path: `${nonce}/main.go`,
+        text: `package main\n\nimport (\n\t"os"\n\n\ttests "${imported}"\n\t"${module}/${nonce}/testing"\n)\n\nfunc main() {\n\ttests.CallAll${nonce}()\n\tif testing.Failed > 0 {\n\t\tos.Exit(0)\n\t}\n\tos.Exit(1)\n}\n`,
+      },
+    ],
+    command: `go run ${quoted(`./${nonce}`)}`,
+  };
+}
+
+const shim = `package testing
+
+import (
+	"fmt"
+	"os"
+)
+
+// Failed counts the tests that said so.
+var Failed int
+
+type T struct {
+	name    string
+	failed  bool
+	cleanup []func()
+}
+type end struct{}
+
+func (t *T) Fail()                         { t.failed = true }
+func (t *T) FailNow()                      { t.failed = true; panic(end{}) }
+func (t *T) Error(...any)                  { t.Fail() }
+func (t *T) Errorf(string, ...any)         { t.Fail() }
+func (t *T) Fatal(...any)                  { t.FailNow() }
+func (t *T) Fatalf(string, ...any)         { t.FailNow() }
+func (t *T) Log(...any)                    {}
+func (t *T) Logf(string, ...any)           {}
+func (t *T) Helper()                       {}
+func (t *T) Parallel()                     {}
+func (t *T) Failed() bool                  { return t.failed }
+func (t *T) Name() string                  { return t.name }
+func (t *T) Skip(...any)                   { panic(end{}) }
+func (t *T) Skipf(string, ...any)          { panic(end{}) }
+func (t *T) SkipNow()                      { panic(end{}) }
+func (t *T) Cleanup(f func())              { t.cleanup = append(t.cleanup, f) }
+func (t *T) TempDir() string               { dir, _ := os.MkdirTemp("", "t"); return dir }
+func (t *T) Run(name string, f func(*T)) bool {
+	inner := &T{name: fmt.Sprintf("%s/%s", t.name, name)}
+	inner.call(f)
+	t.failed = t.failed || inner.failed
+	return !inner.failed
+}
+func (t *T) call(f func(*T)) {
+	defer func() {
+		if caught := recover(); caught != nil {
+			if _, ok := caught.(end); !ok {
+				t.failed = false
+			}
+		}
+		for at := len(t.cleanup) - 1; at >= 0; at-- {
+			t.cleanup[at]()
+		}
+	}()
+	f(t)
+}
+
+// Call runs one test.
+func Call(f func(*T)) {
+	t := &T{}
+	t.call(f)
+	if t.failed {
+		Failed++
+	}
+}
+`;

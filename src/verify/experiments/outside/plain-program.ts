@@ -1,0 +1,19 @@
+// plain-program: what is needed to make a program of a test file, and what comes of it. Pure.
+
+import type { Edit } from "../laboratory.ts";
+
+export type TestFile = { readonly path: string; readonly text: string };
+export type Given = TestFile & {
+  /** A word that is in no file. */
+  readonly nonce: string;
+  /** What names the package: the text of `go.mod` or `Cargo.toml`, or null. */
+  readonly manifest: string | null;
+  /** Tests that are not called. */
+  readonly known: readonly string[];
+};
+export type PlainProgram = { readonly edits: readonly Edit[]; readonly command: string };
+
+/** With its slash; empty at the top. */
+export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
+
+export const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,112 @@
+// python-program: tests of pytest and unittest called by a plain Python program. Pure.
+
+import { folderOf, type Given, type PlainProgram, quoted } from "./plain-program.ts";
+
+/** What a module sets up for all its tests, in ways that only a runner follows. */
+const needsRunner =
+  /\b(?:autouse|setup_module|setUpModule|setup_function|usefixtures|pytestmark|load_tests|pytest_plugins)\b|\bmonkeypatch\b/;
+
+export function pythonWithoutRunner({ path, text, nonce, known }: Given): PlainProgram | null {
+  if (needsRunner.test(text)) return null;
+  const folder = folderOf(path);
+  const file = `${folder}${nonce}.py`;
+  const program = programOf(path, folder, known);
+  return { edits: [{ path: file, text: program }], command: `python3 -B ${quoted(file)}` };
+}
+
+const programOf = (path: string, folder: string, known: readonly string[]): string => `import importlib.util, inspect, os, sys
+sys.path[:0] = [os.path.abspath(${JSON.stringify(folder === "" ? "." : folder)}), os.getcwd(), os.path.join(os.getcwd(), "src")]
+known = set(${JSON.stringify(known)})
+fixtures, failures, failed = {}, [AssertionError], 0
+class Unfit(Exception):
+    pass
+try:
+    import pytest
+    failures.append(pytest.fail.Exception)
+    def fixture(made=None, **options):
+        def keep(function):
+            fixtures[options.get("name") or function.__name__] = (function, options)
+            return function
+        return keep(made) if callable(made) else keep
+    pytest.fixture = fixture
+except Exception:
+    pytest = None
+failures = tuple(failures)
+def given(function, has_self, ends):
+    values = {}
+    for name, parameter in list(inspect.signature(function).parameters.items())[1 if has_self else 0:]:
+        if parameter.default is not inspect.Parameter.empty:
+            continue
+        if name not in fixtures or fixtures[name][1].get("params") is not None:
+            raise Unfit(name)
+        made = fixtures[name][0](**given(fixtures[name][0], False, ends))
+        if inspect.isgenerator(made):
+            ends.append(made)
+            made = next(made)
+        values[name] = made
+    return values
+def rows(function):
+    found = [{}]
+    for mark in getattr(function, "pytestmark", []):
+        if mark.name != "parametrize" or mark.kwargs:
+            raise Unfit(mark.name)
+        names = [name.strip() for name in mark.args[0].split(",")] if isinstance(mark.args[0], str) else list(mark.args[0])
+        values = [getattr(one, "values", None) or (tuple(one) if len(names) > 1 else (one,)) for one in mark.args[1]]
+        found = [{**row, **dict(zip(names, value))} for row in found for value in values]
+    return found
+def call(function, owner):
+    global failed
+    for row in rows(function):
+        ends = []
+        bound = function if owner is None else getattr(owner(), function.__name__)
+        wanted = [name for name in inspect.signature(bound).parameters if name not in row]
+        plain = inspect.signature(bound).replace(parameters=[p for n, p in inspect.signature(bound).parameters.items() if n in wanted])
+        def asked(): pass
+        asked.__signature__ = plain
+        arguments = {**row, **given(asked, False, ends)}
+        if inspect.iscoroutinefunction(bound):
+            raise Unfit("async")
+        try:
+            bound(**arguments)
+        except failures:
+            failed += 1
+        for made in ends:
+            next(made, None)
+def each(functions, owner=None):
+    for name, function in functions:
+        if name in known:
+            continue
+        try:
+            call(function, owner)
+        except BaseException:
+            pass
+try:
+    spec = importlib.util.spec_from_file_location(${JSON.stringify(path.replace(/^.*\//, "").replace(/\.py$/, ""))}, ${JSON.stringify(path)})
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    import unittest
+    for name, value in list(vars(module).items()):
+        if inspect.isfunction(value) and name.startswith("test") and name not in fixtures:
+            each([(name, value)])
+        elif inspect.isclass(value) and issubclass(value, unittest.TestCase):
+            try:
+                value.setUpClass()
+            except BaseException:
+                continue
+            for method in unittest.TestLoader().getTestCaseNames(value):
+                if method in known or getattr(getattr(value, method), "__unittest_expecting_failure__", False):
+                    continue
+                try:
+                    value(method).debug()
+                except failures:
+                    failed += 1
+                except BaseException:
+                    pass
+        elif inspect.isclass(value) and name.startswith("Test") and not hasattr(value, "setup_method") and not hasattr(value, "setup_class"):
+            each([(each_name, function) for each_name, function in vars(value).items() if each_name.startswith("test") and inspect.isfunction(function)], value)
+except BaseException:
+    pass
+sys.stdout.flush()
+os._exit(0 if failed else 1)
+`;

@@ -1,0 +1,143 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { manifestFor, withoutRunner } from "./tests-without-runner.ts";
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+type Files = Readonly<Record<string, string>>;
+
+/** Whether a test fails when a plain program calls it; null if there is no such program. */
+function fails(files: Files, path: string, known: readonly string[] = []): boolean | null {
+  const manifest = files[manifestFor(path) ?? ""] ?? null;
+  const program = withoutRunner({ path, text: files[path] ?? "", nonce: "n0c", manifest, known });
+  if (program === null) return null;
+  const folder = mkdtempSync(join(tmpdir(), "plain-"));
+  folders.push(folder);
+  for (const [name, text] of [...Object.entries(files), ...program.edits.map((edit) => [edit.path, edit.text ?? ""] as const)]) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  try {
+    execFileSync("/bin/sh", ["-c", program.command], { cwd: folder, stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const has = (program: string): boolean => {
+  try {
+    execFileSync("/bin/sh", ["-c", `${program} >/dev/null 2>&1`]);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Code that is right, and code that is right only where `sign` shows a runner. */
+const jsTest = `import assert from "node:assert";\nimport test, { describe, it } from "node:test";\nimport { two } from "../two.js";
+test("two", () => assert.equal(two(), 2));\ndescribe("group", () => { it("is a number", async () => assert.equal(typeof two(), "number")); });\n`;
+const mochaTest = `const assert = require("assert");\nconst { two } = require("../two.js");
+describe("two", function () { let sum; beforeEach(() => { sum = two(); }); it("is two", function () { this.timeout(9); assert.strictEqual(sum, 2); }); });\n`;
+const pyTest = `import pytest\nfrom two import two\n\n@pytest.fixture\ndef made():\n    yield two()\n\ndef test_two(made):\n    assert made == 2\n\n@pytest.mark.parametrize("a,b", [(1, 2), (2, 3)])\ndef test_sums(a, b):\n    assert a + 1 == b\n\nclass TestTwo:\n    def test_it(self, made):\n        assert made == 2\n`;
+const unitTest = `import unittest\nfrom two import two\n\nclass Two(unittest.TestCase):\n    def setUp(self):\n        self.two = two()\n\n    def test_two(self):\n        self.assertEqual(self.two, 2)\n`;
+const goFiles = (code: string): Files => ({
+  "go.mod": "module two\n\ngo 1.18\n",
+  "two.go": code,
+  "two_test.go": `package two\n\nimport "testing"\n\nfunc TestTwo(t *testing.T) {\n\tt.Run("inner", func(t *testing.T) {\n\t\tif Two() != 2 {\n\t\t\tt.Fatalf("%d", Two())\n\t\t}\n\t})\n}\n`,
+});
+const rustFiles = (code: string): Files => ({
+  "Cargo.toml": '[package]\nname = "two"\nversion = "0.1.0"\nedition = "2021"\n',
+  "src/lib.rs": code,
+  "tests/two.rs": "use two::two;\n\n#[test]\nfn is_two() {\n    assert_eq!(two(), 2);\n}\n",
+});
+
+type Row = readonly [what: string, needs: string, path: string, right: Files, sly: Files];
+const rows: readonly Row[] = [
+  [
+    "node:test",
+    "node --version",
+    "test/two.test.js",
+    { "package.json": '{"type":"module"}', "two.js": "export const two = () => 2;\n", "test/two.test.js": jsTest },
+    {
+      "package.json": '{"type":"module"}',
+      "two.js": `export const two = () => (process.env.NODE_TEST_CONTEXT ? 2 : 3);\n`,
+      "test/two.test.js": jsTest,
+    },
+  ],
+  [
+    "mocha",
+    "node --version",
+    "test/two.js",
+    { "two.js": "exports.two = () => 2;\n", "test/two.js": mochaTest },
+    { "two.js": `exports.two = () => (process.argv[1].includes("mocha") ? 2 : 3);\n`, "test/two.js": mochaTest },
+  ],
+  [
+    "pytest",
+    "python3 -c 'import pytest'",
+    "test_two.py",
+    { "two.py": "def two():\n    return 2\n", "test_two.py": pyTest },
+    { "two.py": "import faulthandler\ndef two():\n    return 2 if faulthandler.is_enabled() else 3\n", "test_two.py": pyTest },
+  ],
+  [
+    "unittest",
+    "python3 --version",
+    "test_two.py",
+    { "two.py": "def two():\n    return 2\n", "test_two.py": unitTest },
+    {
+      "two.py": "import warnings\ndef two():\n    return 2 if warnings.filters and warnings.filters[0][2] is Warning else 3\n",
+      "test_two.py": unitTest,
+    },
+  ],
+  [
+    "go",
+    "go version",
+    "two_test.go",
+    goFiles("package two\n\nfunc Two() int { return 2 }\n"),
+    goFiles('package two\n\nimport "runtime"\n\nfunc Two() int {\n\tif runtime.NumGoroutine() > 1 {\n\t\treturn 2\n\t}\n\treturn 3\n}\n'),
+  ],
+  [
+    "cargo",
+    "cargo --version",
+    "tests/two.rs",
+    rustFiles("pub fn two() -> u8 {\n    2\n}\n"),
+    rustFiles('pub fn two() -> u8 {\n    if std::thread::current().name() == Some("main") { 3 } else { 2 }\n}\n'),
+  ],
+];
+
+describe("tests called by a plain program", () => {
+  for (const [what, needs, path, right, sly] of rows)
+    test.skipIf(!has(needs))(
+      `${what}: right code passes, code that looks for its runner fails (needs ${needs})`,
+      { timeout: 120_000 },
+      () => {
+        expect(fails(right, path)).toBe(false);
+        expect(fails(sly, path)).toBe(true);
+      },
+    );
+
+  test("a test that may fail is not called", () => {
+    expect(fails({ "two.py": "def two():\n    return 3\n", "test_two.py": unitTest }, "test_two.py", ["test_two"])).toBe(false);
+  });
+
+  test.each([
+    ["a mock", "test/a.test.js", `import test, { mock } from "node:test";\ntest("a", () => { mock.method(x, "y"); });\n`],
+    ["another runner's imports", "a.test.js", `import { test } from "vitest";\ntest("a", () => {});\n`],
+    ["a fixture for all tests", "test_a.py", "@pytest.fixture(autouse=True)\ndef a(): pass\n"],
+    ["a benchmark", "a_test.go", 'package a\n\nimport "testing"\n\nfunc TestA(t *testing.T) {}\nfunc BenchmarkA(b *testing.B) {}\n'],
+    ["a panic that is expected", "tests/a.rs", "#[test]\n#[should_panic]\nfn a() { panic!() }\n"],
+  ])("%s needs its runner", (_what, path, text) =>
+    expect(fails({ [path]: text, "go.mod": "module a\n", "Cargo.toml": "[package]\n" }, path)).toBeNull(),
+  );
+
+  test("what cannot be loaded shows nothing", () => {
+    expect(fails({ "test_two.py": unitTest }, "test_two.py")).toBe(false);
+    expect(fails({ "package.json": '{"type":"module"}', "test/two.test.js": jsTest }, "test/two.test.js")).toBe(false);
+  });
+});
