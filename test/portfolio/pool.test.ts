@@ -429,7 +429,7 @@ test("an agent's question whose task is changed is asked again under another id;
   expect(readFileSync(journal, "utf8")).toContain(String.raw`Which colour?\nAnswer: blue`);
 });
 
-test("what a run used before its task was canceled is charged", async () => {
+test("what a run uses is charged while it works, and stays charged when its task is canceled", async () => {
   const { add, pool, run, folder } = await portfolio({ Shop: scratch() });
   const began = join(folder, "second-turn");
   const half = [{ usage: { input: 4000, output: 1000 } }, { say: "half of it is there" }];
@@ -437,7 +437,12 @@ test("what a run used before its task was canceled is charged", async () => {
   const id = await add("Shop", "take long", turns, "--accept", "done :: test -f done.txt");
   const working = pool();
   await until("the second turn", () => existsSync(began));
+  const spent = async (): Promise<number> => ((await run("status"))["spent"] as { readonly tokens: number }).tokens;
+  for (let n = 0; n < 60 && (await spent()) < 5000; n++) await wait(500);
+  expect(await spent()).toBeGreaterThanOrEqual(5000); // while it works
+  await run("edit", "portfolio", "--day-budget", "tokens=5000");
+  expect(JSON.stringify(await run("tick", "--dry-run"))).toContain("working");
   expect(await run("cancel", id)).toMatchObject({ result: "PASS" });
   await working;
-  expect(((await run("status"))["spent"] as { readonly tokens: number }).tokens).toBeGreaterThanOrEqual(5000);
+  expect(await spent()).toBeGreaterThanOrEqual(5000);
 });

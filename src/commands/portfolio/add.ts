@@ -16,7 +16,14 @@ import { requireAgents } from "../../project/named-agents.ts";
 import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
-import { bindPortfolio, findPortfolio, portfolioAt, requirePortfolio, whyForeign } from "../../portfolio/store/folder.ts";
+import {
+  bindPortfolio,
+  findPortfolio,
+  portfolioAt,
+  type PortfolioPaths,
+  requirePortfolio,
+  whyForeign,
+} from "../../portfolio/store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 import { adoptPortfolio } from "./adopt.ts";
 import { adoptSnapshots } from "./adopt-snapshots.ts";
@@ -80,7 +87,7 @@ export function addProject(context: CommandContext, input: ProjectInput): Promis
   return answered(async () => {
     const paths = requirePortfolio(context);
     if (input.name.trim() === "") invalid("A project needs a name.");
-    const repository = await repositoryOf(resolve(context.cwd, input.repo ?? "."), input.target);
+    const repository = await repositoryOf(resolve(context.cwd, input.repo ?? "."), input.target, await repositoriesIn(paths));
     const agent = input.agent === undefined ? {} : { agent: requireAgents(context.cwd, input.agent) };
     await requireTerms(context, repository.root, agent);
     return withPortfolio(context, paths, async (open) => {
@@ -123,15 +130,27 @@ const adding = ({ warnings }: OpenPortfolio, more: readonly string[]): readonly 
   return warnings;
 };
 
+export const repositoriesIn = async (paths: PortfolioPaths): Promise<readonly (string | null)[]> =>
+  Object.values((await readPortfolio(paths)).projects).map(({ repository }) => repository);
+
 /** A repository that can hold runs, with the branch its work is merged into. */
 export async function repositoryOf(
   folder: string,
   wanted: string | undefined,
+  /** The repositories of other projects. */
+  others: readonly (string | null)[],
 ): Promise<{ readonly root: string; readonly target: string }> {
   if (!existsSync(folder)) invalid(`There is no folder ${folder}.`);
   const found = await findRepository(folder);
   if ("failure" in found) return refuse(found.failure.reason, { message: found.failure.detail });
-  const { root, branch } = found.repository;
+  const { root, branch, commonDir } = found.repository;
+  for (const other of new Set(others)) {
+    const twin = other === null || other === root || !existsSync(other) ? null : await findRepository(other);
+    if (twin !== null && "repository" in twin && twin.repository.commonDir === commonDir)
+      invalid(
+        `${root} is a worktree of the repository that another project works in: name ${twin.repository.root}, so that both share its files and its merge queue.`,
+      );
+  }
   const has = async (name: string): Promise<boolean> =>
     (await git({ cwd: root, args: ["rev-parse", "-q", "--verify", `refs/heads/${name}^{commit}`], codes: [0, 1, 128] })).code === 0;
   const target = wanted ?? ((await has("main")) ? "main" : (branch ?? "main"));

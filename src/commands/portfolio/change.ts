@@ -152,7 +152,8 @@ export function editPortfolio(context: CommandContext, input: EditInput): Promis
 async function repositoryFor(context: CommandContext, paths: PortfolioPaths, { id, repo, target }: EditInput) {
   if (repo === undefined && (target === undefined || !id.startsWith("proj-"))) return null;
   const { repository } = repo === undefined ? requireProject(await readPortfolio(paths), id) : { repository: resolve(context.cwd, repo) };
-  return repository === null ? invalid(`${id} names no repository; give --repo too.`) : repositoryOf(repository, target);
+  const others = Object.values((await readPortfolio(paths)).projects).flatMap((one) => (one.project_id === id ? [] : one.repository));
+  return repository === null ? invalid(`${id} names no repository; give --repo too.`) : repositoryOf(repository, target, others);
 }
 
 /** A run is begun with these, so they stay as they are until it is over: two that overlap would be under way at once otherwise. */

@@ -171,6 +171,23 @@ test("the portfolio's budgets can be raised where the inbox says so, and nothing
   expect((await readPortfolio(portfolioAt(root))).day_budget).toEqual({ tokens: 1000 });
 });
 
+test("a worktree of a repository that another project works in is refused by add, edit and import, with what to name", async () => {
+  const { context, root } = await begun();
+  const linked = join(folder, `linked${made}`);
+  execFileSync("git", ["worktree", "add", "-q", "-b", `linked${made}`, linked], { cwd: repository });
+  writeFileSync(join(root, "list.yaml"), `projects:\n  - { name: Site, repo: ${linked} }\n`);
+  const words = expect.stringContaining(
+    `${linked} is a worktree of the repository that another project works in: name ${repository}`,
+  ) as string;
+  for (const answer of [
+    await addProject(context, { name: "Site", repo: linked }),
+    await importBacklog(context, { file: "list.yaml" }),
+    (await addProject(context, { name: "Site", repo: repository }), await editPortfolio(context, { id: "proj-site", repo: linked })),
+  ])
+    expect(answer).toMatchObject({ result: "FAIL", message: words });
+  execFileSync("git", ["worktree", "remove", "--force", linked], { cwd: repository });
+});
+
 test("a torn events file is fixed, and what another tool appended is taken in once", async () => {
   const { context, shown } = await begun();
   const theirs = JSON.stringify({

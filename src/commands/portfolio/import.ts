@@ -15,7 +15,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { answered, Refusal, reply } from "../../project/reply.ts";
-import { budgetOf, invalid, newTaskId, operatorOf, repositoryOf } from "./add.ts";
+import { budgetOf, invalid, newTaskId, operatorOf, repositoriesIn, repositoryOf } from "./add.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
@@ -46,6 +46,7 @@ export function importBacklog(
       }
     };
     const projects = read.projects.map((project) => ({ ...project, ...agentIn(project.place, project.agent) }));
+    const taken = await repositoriesIn(paths);
     const there = (await readPortfolio(paths)).projects;
     const checks = new Map<string, Known>();
     /** A project that is wrong itself, or unknown, has no repository: the portfolio's own settings count. */
@@ -58,7 +59,13 @@ export function importBacklog(
     };
     for (const project of projects) {
       try {
-        places.set(project.name, await repositoryOf(resolve(context.cwd, project.repo), project.target));
+        places.set(
+          project.name,
+          await repositoryOf(resolve(context.cwd, project.repo), project.target, [
+            ...taken,
+            ...[...places.values()].map(({ root }) => root),
+          ]),
+        );
         await checkTerms(project.place, project.name, { agent: project.agent });
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;

@@ -39,10 +39,11 @@ import { clearLeftovers } from "../../portfolio/merge/leftovers.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { restorePages } from "../../portfolio/store/draw.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
-import { type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
+import { countUsage, type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
 
 const roomEveryMs = 30_000;
 const pagesEveryMs = 60_000;
+const usageEveryMs = 5_000;
 const startsAtOnce = Math.max(2, availableParallelism()); // starts are git and this process in turn: so many keep the cores busy
 
 export type PoolInput = {
@@ -61,6 +62,8 @@ type Pool = Workers &
     readonly input: PoolInput;
     /** Why nothing new may start, and when that was found out: measuring copies takes a while. */
     room: { readonly at: number; readonly why: string | null };
+    /** When runs at work were last charged. */
+    usageAt: number;
     /** When the pages were last compared with the journal. */
     pagesAt: number | null;
     /** Tasks of a plan that are being given to workers. N7 */
@@ -120,6 +123,7 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
     held: new Map(),
     room: { at: 0, why: null },
     pagesAt: null,
+    usageAt: systemClock.monotonicMs(),
     starting: new Set(),
     starts: null,
     failure: null,
@@ -235,6 +239,10 @@ async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goe
     cancelWorkers(pool, open.state.tasks);
     const looked = await lookAtWorkers(pool, open);
     emptyCopies(paths, open.state);
+    if (systemClock.monotonicMs() - pool.usageAt > usageEveryMs) {
+      await countUsage(paths, open);
+      pool.usageAt = systemClock.monotonicMs();
+    }
     const all = planFor(context, open, { input, paths, noRoom: (quotaMb) => roomOf(pool, open.state, quotaMb) }, looked.gone);
     const made = pool.starts === null ? all : { ...all, actions: all.actions.filter((action) => action.do !== "dispatch") }; // N7
     const written = await carryOut(paths, open, made);

@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   R1. A task goes only if `portfolioTransitions` lets it; another tool's reports of its own tasks are taken literally.
-//   R2. What a run used is charged once: an entry has the run's whole use, and only what is new of it counts. It is charged when the run
-//       rests, for whatever reason, and before another run takes its place.
+//   R2. What a run used is charged once: an entry has the run's whole use, and only what is new of it counts. It is charged while the
+//       run works, when it rests, for whatever reason, and before another run takes its place.
 //   R3. A task that is done or canceled changes no more.
 
 import {

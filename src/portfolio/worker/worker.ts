@@ -223,6 +223,17 @@ export async function uncharged(paths: PortfolioPaths, task: TaskView): Promise<
   return found === null || task.run_id === null ? [] : chargeOf(task, task.run_id, found.view);
 }
 
+/** Charges what runs at work have used so far, so that no budget is planned with twice. */
+export async function countUsage(
+  paths: PortfolioPaths,
+  { state, write }: { readonly state: PortfolioView; readonly write: (...changes: readonly PortfolioChange[]) => Promise<void> },
+): Promise<void> {
+  for (const task of unfinished(state).filter(({ stage }) => stage === "working")) {
+    const changes = await uncharged(paths, task);
+    if (changes.length > 0) await write(...changes);
+  }
+}
+
 export function chargeOf({ task_id, run_spent }: TaskView, run_id: string, view: RunView): readonly PortfolioChange[] {
   const usage = usageOf(view);
   if (usage.tokens <= run_spent.tokens && usage.usd <= run_spent.usd) return [];
