@@ -5,7 +5,7 @@
 //   D2. Among the orders that a worker may take, priority is strict (1 before 5), then age.
 //   D3. No repository has more orders taken than its slots, and no worker more than its jobs.
 //   D4. An order goes only to a worker that serves its repository and has every label it needs, and not before its time.
-//   D5. A dead worker's orders are handed out again. A withdrawn order is handed to no worker, and its slot is free at once.
+//   D5. A dead worker's orders are handed out again, and say how many workers in a row died with them. A withdrawn order is handed to no worker, and its slot is free at once.
 //   D6. A worker that drains takes nothing more, and is done when what it has is done.
 //
 // Orders are rows of the store, which `fleet status` reads and a person's word changes: an engine follows the table.
@@ -60,8 +60,12 @@ export type WorkerRegistration = {
   readonly repositories: readonly string[];
 };
 
-/** How often an order has been handed out, including this time. */
-export type HandedOrder = WorkOrder & { readonly times: number };
+export type HandedOrder = WorkOrder & {
+  /** How often it has been handed out, including this time. */
+  readonly times: number;
+  /** How many workers in a row died, or were not heard of any more, soon after they had got it. */
+  readonly deaths: number;
+};
 
 /** Works on one order. The lease is the worker's: without it nothing more is begun, and running work is ended. */
 export type OnOrder = (order: HandedOrder, lease: Pick<Lease, "isConfirmed" | "lost">) => Promise<OrderEnd>;

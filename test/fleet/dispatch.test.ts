@@ -25,6 +25,7 @@ const quietMs = 1_500;
 type Said = {
   readonly at: number;
   readonly begun?: string;
+  readonly deaths?: number;
   readonly ready?: true;
   readonly over?: string | null;
   readonly refused?: string;
@@ -219,6 +220,24 @@ const promisesOf = (engine: string) => (): void => {
     two.report("end a");
     await sleep(quietMs);
     expect(two.begun()).toEqual(["a", "a"]);
+  });
+
+  test("an order says how many workers in a row died with it; one that gives it back begins the count anew", async () => {
+    await fresh();
+    const deaths = (): readonly (number | undefined)[] =>
+      takers.slice(-3).flatMap(({ said }) => said.flatMap((one) => (one.begun === "a" ? [one.deaths] : [])));
+    await dispatch.offer(order("a"));
+    for (const worker of ["one", "two"]) {
+      const taker = launch(engine, { worker });
+      await hasBegun(taker, "a");
+      await end(taker.child);
+    }
+    const last = launch(engine, { worker: "three" });
+    await hasBegun(last, "a");
+    last.report("again a");
+    await hasBegun(last, "a", 2);
+    expect(deaths()).toEqual([0, 1, 2, 0]);
+    last.report("end a");
   });
 
   test("a worker that drains takes nothing more and is done when its orders are", async () => {

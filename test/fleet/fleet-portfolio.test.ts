@@ -181,4 +181,22 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       expect(cluster.sql("standby", "select count(*) from autopilot.work_order"), "nor offered").toBe("3");
     },
   );
+
+  test("asks a person about a task that workers die of", { timeout: 300_000 }, async () => {
+    const url = cluster.database("poison");
+    await at({ folder: scratchFolder(), env: { AUTOPILOT_STORE: url } }, "fleet", "init");
+    const fleet = openFleet(url);
+    const machine = await portfolio(fleet.first.folder, fleet.first.env, 1);
+    const pool = run(machine, "--fleet");
+    await until("its order", () => cluster.sql("poison", "select count(*) from autopilot.work_order") === "1");
+    cluster.sql(
+      "poison",
+      "update autopilot.work_order set state = 'taken', worker_id = 'gone', worker_epoch = 1, taken_at = now(), times_taken = 5, deaths = 4",
+    );
+    running.push(worker(fleet.another()));
+    const ended = await pool;
+    expect(ended.err, ended.out).toContain("5 workers in a row died or fell silent");
+    const { json } = await at(machine, "portfolio", "status");
+    expect((json["tasks"] as readonly { readonly status: string }[]).map(({ status }) => status)).toEqual(["blocked_human"]);
+  });
 });

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Ask, connect, type Row } from "../../src/fleet/postgres/connect.ts";
 import type { HeldLease } from "../../src/fleet/postgres/lease.ts";
 import { leaseClock } from "../../src/fleet/postgres/lease.ts";
-import { orderOf, orderSql, openOrders, reported } from "../../src/fleet/postgres/orders.ts";
+import { handed, orderSql, openOrders, reported } from "../../src/fleet/postgres/orders.ts";
 import { registerWorker } from "../../src/fleet/postgres/workers.ts";
 import { leaseTimes } from "../../src/fleet/lease-times.ts";
 import type { Dispatch, HandedOrder, OnOrder, WorkerRegistration, Working, WorkOrder } from "../../src/ports/dispatch.ts";
@@ -46,7 +46,7 @@ const takeSql = `update autopilot.work_order o set state = 'taken', worker_id = 
   where o.order_id = $5 and ${orderSql.isFor}
     and (select count(*) from autopilot.work_order t where t.state = 'taken' and t.repository = o.repository) < o.slots
     and exists (select 1 from autopilot.worker w where w.worker_id = $3::text and w.epoch = $4::bigint and w.lease_until > clock_timestamp())
-  returning order_id, run_id, repository, priority, needs, slots, times_taken`;
+  returning order_id, run_id, repository, priority, needs, slots, times_taken, deaths`;
 
 export async function openGraphileOrders(folder: string, url: string, leaseMs: number): Promise<Dispatch> {
   const graphile = createRequire(`${folder}/package.json`)("graphile-worker") as Graphile;
@@ -123,7 +123,7 @@ async function working(parts: Parts, registration: WorkerRegistration, lease: He
     const row = lease.isConfirmed() ? await taken(id) : undefined;
     if (row === undefined) return;
     active.add(id);
-    const order: HandedOrder = { ...orderOf(row), times: Number(row["times_taken"]) };
+    const order: HandedOrder = handed(row);
     try {
       await reported(database, registration, lease, order, await on(order, lease));
     } finally {

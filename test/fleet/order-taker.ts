@@ -13,10 +13,10 @@ const dispatch = await openEngine(engine, url, Number(leaseMs));
 try {
   const working = await dispatch.work(
     JSON.parse(seat) as WorkerRegistration,
-    ({ id }) =>
+    ({ id, deaths }) =>
       new Promise((resolve) => {
         waiting.set(id, resolve);
-        report({ begun: id });
+        report({ begun: id, deaths });
       }),
   );
   createInterface({ input: process.stdin }).on("line", (line) => {

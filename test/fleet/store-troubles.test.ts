@@ -1,6 +1,7 @@
 // What a database, its network and its machine may do to a store: a migration that loses its network, a full disk, a pooler that keeps no
 // session, a clock that is an hour off.
 
+import { DatabaseError, Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Database } from "../../src/fleet/postgres/connect.ts";
 import { migrate, versionOf } from "../../src/fleet/postgres/migrate.ts";
@@ -10,6 +11,7 @@ import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
 import { failureFrom, skipped, still } from "../../src/journal/scene.ts";
 import type { OpenOptions } from "../../src/ports/run-store.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
+import { openPooler } from "./pooler.ts";
 import { openWay } from "./way.ts";
 
 const options: OpenOptions = { now: still.now, activeMs: still.activeMs };
@@ -110,6 +112,32 @@ describe.skipIf(postgresBin === null)(`troubles of a store${withoutPostgres}`, (
     expect(lease.isConfirmed()).toBe(true);
     await journal.close();
     await store.close();
+  });
+
+  test("a pooler in transaction mode breaks nothing: statements that it does not keep are sent as any other", async () => {
+    await made("transactions");
+    const pooler = openPooler(cluster.socket);
+    const url = `postgres://owner@/transactions?host=${encodeURIComponent(pooler.folder)}`;
+    const [store, other] = [await openPostgresStore(url), await openPostgresStore(url)];
+    const journals = await Promise.all(
+      [1, 2, 3, 4].map(async (n) => (await (n % 2 === 0 ? store : other).open(`run-2026-01-02-03040${n}`, "run", options)).journal),
+    );
+    // Statements lie at connections that the next question does not get, and are there already where another client made them.
+    for (let n = 1; n <= 10; n++) await Promise.all(journals.map((journal) => journal.append([skipped(n)])));
+    for (const journal of journals) await journal.append([skipped(11)]);
+    for (const journal of journals) expect(journal.position.seq).toBe(11);
+    const kept = cluster.sql("transactions", "select count(*), count(distinct (run_id, seq)) from autopilot.entry");
+    expect(kept).toBe("44|44");
+    const careless = new Pool({ connectionString: url, max: 4 });
+    const asked = [1, 2, 3, 4].flatMap(() =>
+      [1, 2].map(() => careless.query({ name: "mine", text: "select 1" }).catch((error: unknown) => error)),
+    );
+    const codes = (await Promise.all(asked)).map((one) => (one instanceof DatabaseError ? one.code : null));
+    expect(codes.filter((code) => code === "42P05" || code === "26000").length, "whoever relies on them is refused").toBeGreaterThan(0);
+    await careless.end();
+    await Promise.all(journals.map((journal) => journal.close()));
+    await Promise.all([store.close(), other.close()]);
+    pooler.close();
   });
 
   test("a machine that falls silent in the middle of taking an order holds no other up", async () => {

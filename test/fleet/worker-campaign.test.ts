@@ -294,7 +294,9 @@ describe.skipIf(postgresBin === null)(`a campaign over workers${withoutPostgres}
       let asked = 0;
       const answerCrashes = async (): Promise<void> => {
         const newest = await newestOrders(store.database, [...keys.keys()]).catch(() => []);
-        for (const { run, outcome } of newest.filter((one) => one.state === "ended" && /crashed three times/.test(one.outcome ?? ""))) {
+        for (const { run, outcome } of newest.filter(
+          (one) => one.state === "ended" && /crashed three times|died or fell silent/.test(one.outcome ?? ""),
+        )) {
           const ended = await at(first, "fleet", "resume", run);
           if (ended.code === 0) asked += 1;
           else if (isShown) process.stderr.write(`${run}: ${outcome}: ${said(ended)}\n`);

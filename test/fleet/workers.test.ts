@@ -196,6 +196,23 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     expect((await at(fleet.first, "fleet", "stop", "run-2026-01-02-030405.00000000")).json.reason_code).toBe("run_missing");
   });
 
+  test("a run that workers die of is given to no further one: a person is asked, and says to go on", async () => {
+    const fleet = await fresh();
+    const key = await submit(fleet.first, "b", [makes("b")]);
+    const before = (await events(key)).length;
+    // Four died soon after they had got it, and a fifth has it.
+    await store.database.ask(
+      "update autopilot.work_order set state = 'taken', worker_id = 'gone', worker_epoch = 1, taken_at = now(), times_taken = 5, deaths = 4",
+    );
+    start(fleet.another());
+    expect((await ended(key)).outcome).toBe("failed: 5 workers in a row died or fell silent soon after they had got it");
+    expect((await events(key)).length, "nothing of it was touched").toBe(before);
+    const shown = await at(fleet.first, "fleet", "status", "--all");
+    expect(said(shown)).toContain("5 workers in a row died");
+    await at(fleet.first, "fleet", "resume", key);
+    expect((await ended(key)).outcome).toMatch(/^completed, verified, landed as/);
+  });
+
   test("a landing that lost the race is proved on the new tip, and what fails or is refused there stays on its ref", async () => {
     const fleet = await fresh();
     const elsewhere = fleet.another();

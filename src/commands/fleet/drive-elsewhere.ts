@@ -52,10 +52,11 @@ export const driveElsewhere =
     if (view === null) return `There is no run ${key} in the store.`;
     const isOver = view.status === "completed" || view.status === "stopped"; // while no pool was running
     const outcome = isOver ? null : await workedOn(context, store, key, await repositoryId(repository));
-    const isBegun = (await insist(() => viewIn(store, key)))?.seq !== view.seq;
+    const after = await insist(() => viewIn(store, key));
     await insist(() => hub.bring(key));
     await insist(() => bringCopy(store, key, folder));
-    return isBegun ? null : outcome; // the journal of a begun run says what happened to it
+    // The journal of a begun run says what happened to it, unless nobody got as far as to write it.
+    return after?.seq === view.seq || after?.status === "running" ? outcome : null;
   };
 
 /** The run as it is, begun where it was a draft; null if it isn't there. */

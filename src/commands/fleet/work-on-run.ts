@@ -5,6 +5,7 @@
 //   W1. The run's lease decides who may write, never the order: a run that another worker has is left alone.
 //   W2. A copy is reused only while no other worker has written to the run since; else it is made again from the store and the hub.
 //   W3. The run's result is read from its journal.
+//   W4. A run that workers die of is given to no further worker: before anything of it is read, a person is asked.
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -41,6 +42,8 @@ export type WorkerParts = {
   readonly isolation?: string | undefined;
 };
 
+const deathsMax = 5;
+const diedOf = ({ deaths }: HandedOrder): string => `failed: ${deaths} workers in a row died or fell silent soon after they had got it`;
 /** Another worker has the run, or had it until now: tried again soon. */
 const lockedAgainMs = 500;
 
@@ -65,6 +68,7 @@ export async function workOnRun(
   };
   let isUntried = true;
   try {
+    if (order.deaths >= deathsMax) return { kind: "ended", outcome: diedOf(order) }; // W4
     const before = await viewIn(store, order.run);
     if (before === null) return { kind: "ended", outcome: "failed: there is no such run in the store", isOver: true };
     const run = before.drafted.run_id;

@@ -6,7 +6,10 @@
 //   Q3. A password is never part of a message.
 //   Q4. A client that falls silent in the middle of a transaction holds nobody up: the server ends it after as long as an answer may take.
 //       A machine that sleeps or is cut off would keep its locks until TCP gives up, which takes hours.
+//   Q5. A statement that is kept by its connection is named after its text, so that a pooler that mixes connections can't have another one
+//       carried out; where it is not there, the server has refused before doing anything, and it is sent as any other from then on.
 
+import { hash } from "node:crypto";
 import { DatabaseError, Pool, type PoolClient } from "pg";
 import { JournalFailure } from "../../journal/failure.ts";
 
@@ -16,6 +19,8 @@ export type Ask = (text: string, values?: readonly unknown[]) => Promise<Answere
 
 export interface Database {
   readonly ask: Ask;
+  /** The same for what is asked all the time: parsed and planned once a connection (Q5). */
+  readonly askOften: Ask;
   /** All of it or nothing. */
   inTransaction<Value>(work: (ask: Ask) => Promise<Value>): Promise<Value>;
   /** `user@host/name`, without a password (Q3). */
@@ -66,9 +71,24 @@ export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: 
       const { rows, rowCount } = await client.query<Row>(text, [...values]);
       return { rows, count: rowCount ?? 0 };
     };
+  const ask: Ask = (text, values) => withClient((client) => asking(client)(text, values));
+  let areKept = true;
   return {
     name,
-    ask: (text, values) => withClient((client) => asking(client)(text, values)),
+    ask,
+    askOften: async (text, values = []) => {
+      if (areKept)
+        try {
+          const { rows, rowCount } = await withClient((client) =>
+            client.query<Row>({ name: statementName(text), text, values: [...values] }),
+          );
+          return { rows, count: rowCount ?? 0 };
+        } catch (error) {
+          if (!isOfStatement(error)) throw error;
+          areKept = false; // Q5
+        }
+      return ask(text, values);
+    },
     inTransaction: (work) =>
       withClient(async (client) => {
         await client.query(`begin; set local idle_in_transaction_session_timeout = ${answerMs}`); // Q4
@@ -86,6 +106,16 @@ export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: 
 }
 
 const ignore = (): void => undefined;
+
+const statementNames = new Map<string, string>();
+function statementName(text: string): string {
+  const name = statementNames.get(text) ?? `autopilot_${hash("sha256", text).slice(0, 32)}`;
+  statementNames.set(text, name);
+  return name;
+}
+
+/** The statement is not there, is there already, or has to be parsed again: nothing was carried out. */
+const isOfStatement = (error: unknown): boolean => error instanceof DatabaseError && ["26000", "42P05", "0A000"].includes(error.code ?? "");
 
 /** Where a store is, for people. */
 export function nameOf(url: string): string {

@@ -29,12 +29,12 @@ function database(): { readonly ask: Ask; readonly asked: Asked[]; readonly next
   };
   return { ask, asked, next };
 }
-const one = (kept: boolean): Answered => ({ rows: [{ kept }], count: 1 });
+const one = (kept: boolean): Answered => ({ rows: [], count: kept ? 1 : 0 });
 const places = (...kept: readonly number[]): Answered => ({ rows: kept.map((n) => ({ n })), count: kept.length });
 
 test("a lone append is sent at once; what comes meanwhile goes together with the next statement", async () => {
   const { ask, asked, next } = database();
-  const send = openGroupAppend({ ask });
+  const send = openGroupAppend({ askOften: ask });
   const first = send(append("a", "1"));
   const alone = await next(1);
   const others = [send(append("b", "1", "22")), send(append("c", "333"))];
@@ -42,6 +42,7 @@ test("a lone append is sent at once; what comes meanwhile goes together with the
   const together = await next(2);
   expect([alone.runs, together.runs]).toEqual([["a"], ["b", "c"]]);
   expect(together.values.slice(6), "which of the lines are whose, and how many bytes").toEqual([
+    [1, 1, 2],
     [1, 3],
     [2, 3],
     [5, 4],
@@ -53,7 +54,7 @@ test("a lone append is sent at once; what comes meanwhile goes together with the
 
 test("a run that is fenced off leaves the others of its statement kept", async () => {
   const { ask, next } = database();
-  const send = openGroupAppend({ ask });
+  const send = openGroupAppend({ askOften: ask });
   const sent = [send(append("a", "1")), send(append("b", "1")), send(append("c", "1"))];
   (await next(1)).answer(places(1, 3));
   expect(await Promise.all(sent)).toEqual([true, false, true]);
@@ -61,7 +62,7 @@ test("a run that is fenced off leaves the others of its statement kept", async (
 
 test("an answer that does not come holds nobody else up", async () => {
   const { ask, next } = database();
-  const send = openGroupAppend({ ask });
+  const send = openGroupAppend({ askOften: ask });
   const silent = send(append("a", "1"));
   const unanswered = await next(1);
   const other = send(append("b", "1"));
@@ -73,7 +74,7 @@ test("an answer that does not come holds nobody else up", async () => {
 
 test("what the server refuses is sent run by run: one run's failure is not another's", async () => {
   const { ask, asked, next } = database();
-  const send = openGroupAppend({ ask });
+  const send = openGroupAppend({ askOften: ask });
   const sent = Promise.allSettled([send(append("a", "1")), send(append("b", "1"))]);
   (await next(1)).answer(new DatabaseError("no room", 7, "error"));
   await next(3);
@@ -84,7 +85,7 @@ test("what the server refuses is sent run by run: one run's failure is not anoth
 
 test("where it is unknown whether a statement was carried out, nothing is sent again", async () => {
   const { ask, asked, next } = database();
-  const send = openGroupAppend({ ask });
+  const send = openGroupAppend({ askOften: ask });
   const sent = Promise.allSettled([send(append("a", "1")), send(append("b", "1"))]);
   (await next(1)).answer(new Error("Connection terminated"));
   expect((await sent).map(({ status }) => status)).toEqual(["rejected", "rejected"]);

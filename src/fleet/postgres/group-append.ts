@@ -28,24 +28,30 @@ const gatherMs = 50;
 const appendsMax = 256;
 const groupBytesMax = 8 * 1024 * 1024;
 
-/** What a lone append says: planned once a connection (schema.ts). */
+/** What a lone line says. The row that is updated is the fence. */
+const appendLineSql = `with fence as (
+    update autopilot.run set seq = $3::bigint, head = $5::bytea, bytes = bytes + $7::bigint, updated_at = now()
+    where run_id = $1::text and epoch = $2::bigint and seq = $3::bigint - 1 and head = $4::bytea and lease_until > clock_timestamp()
+    returning 1)
+  insert into autopilot.entry (run_id, seq, epoch, line) select $1, $3, $2, $6::bytea from fence`;
+/** The same for several lines of a run (schema.ts). */
 const appendOneSql =
   "select autopilot.append_lines($1::text, $2::bigint, $3::bigint, $4::bytea, $5::bytea, $6::bytea[], $7::bigint) as kept";
 /** The same for several runs, whose lines are slices of all lines. The row that is updated is the fence of its run. */
 const appendManySql = `with a as (
-    select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[], $7::int[], $8::int[], $9::bigint[])
+    select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[], $8::int[], $9::int[], $10::bigint[])
       with ordinality as a(run, epoch, seq, before, after, first, last, bytes, n)),
   kept as (
     update autopilot.run r set seq = a.seq + a.last - a.first, head = a.after, bytes = r.bytes + a.bytes, updated_at = now() from a
     where r.run_id = a.run and r.epoch = a.epoch and r.seq = a.seq - 1 and r.head = a.before and r.lease_until > clock_timestamp()
-    returning a.n, a.run, a.epoch, a.seq, a.first, a.last),
+    returning a.n, a.run, a.epoch, a.seq, a.first),
   written as (
     insert into autopilot.entry (run_id, seq, epoch, line)
     select kept.run, kept.seq + i - kept.first, kept.epoch, l
-    from unnest($6::bytea[]) with ordinality t(l, i) join kept on i between kept.first and kept.last)
+    from unnest($6::bytea[], $7::bigint[]) with ordinality t(l, n, i) join kept using (n))
   select n::int as n from kept`;
 
-export function openGroupAppend({ ask }: { readonly ask: Ask }): SendAppend {
+export function openGroupAppend({ askOften: ask }: { readonly askOften: Ask }): SendAppend {
   let gathered: Waiting[] = [];
   let underWay = 0;
   let timer: NodeJS.Timeout | null = null;
@@ -91,7 +97,11 @@ async function keptOf(ask: Ask, group: readonly Waiting[]): Promise<ReadonlySet<
   const [only] = appends;
   if (only !== undefined && appends.length === 1) {
     const { run, epoch, from, to, lines } = only;
-    const { rows } = await ask(appendOneSql, [run, epoch, from.seq + 1, from.head, to.head, lines, bytesOf(lines)]);
+    const [line] = lines;
+    const fence = [run, epoch, from.seq + 1, from.head, to.head];
+    if (line !== undefined && lines.length === 1)
+      return new Set((await ask(appendLineSql, [...fence, line, line.length + 1])).count === 1 ? [0] : []);
+    const { rows } = await ask(appendOneSql, [...fence, lines, bytesOf(lines)]);
     return new Set(rows[0]?.["kept"] === true ? [0] : []);
   }
   let last = 0;
@@ -103,6 +113,7 @@ async function keptOf(ask: Ask, group: readonly Waiting[]): Promise<ReadonlySet<
     appends.map(({ from }) => from.head),
     appends.map(({ to }) => to.head),
     appends.flatMap(({ lines }) => lines),
+    appends.flatMap(({ lines }, at) => lines.map(() => at + 1)),
     appends.map(({ lines }, at) => (ends[at] ?? 0) - lines.length + 1),
     ends,
     appends.map(({ lines }) => bytesOf(lines)),

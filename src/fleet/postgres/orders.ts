@@ -41,7 +41,11 @@ const isUnheard = (worker: string, epoch: string, active: string): string =>
 const lookSql = `select exists (select 1 from autopilot.work_order o where ${isFor})
   or exists (select 1 from autopilot.work_order o where (${isGone}) or (${isUnheard("$3", "$4", "$5")})) as found`;
 const freed = "state = 'offered', worker_id = null, worker_epoch = null";
-const returnSql = `update autopilot.work_order o set ${freed} where ${isGone}`;
+/** A worker that lived with it for longer than this died of something else: the count begins anew. */
+const deathMinutesMax = 10;
+const heldUntil = `coalesce((select w.lease_until from autopilot.worker w where w.worker_id = o.worker_id and w.epoch = o.worker_epoch), clock_timestamp())`;
+const returnSql = `update autopilot.work_order o set ${freed},
+  deaths = case when ${heldUntil} - o.taken_at > interval '${deathMinutesMax} minutes' then 1 else o.deaths + 1 end where ${isGone}`;
 const returnUnheardSql = `update autopilot.work_order o set ${freed}, times_taken = times_taken - 1 where ${isUnheard("$1", "$2", "$3")}`;
 const takeSql = `update autopilot.work_order set state = 'taken', worker_id = $3::text, worker_epoch = $4::bigint, taken_at = clock_timestamp(),
     times_taken = times_taken + 1
@@ -50,15 +54,15 @@ const takeSql = `update autopilot.work_order set state = 'taken', worker_id = $3
       and (select count(*) from autopilot.work_order t where t.state = 'taken' and t.repository = o.repository) < o.slots
     order by o.priority, o.number limit 1)
   and exists (select 1 from autopilot.worker w where w.worker_id = $3::text and w.epoch = $4::bigint and w.lease_until > clock_timestamp())
-  returning order_id, run_id, repository, priority, needs, slots, times_taken`;
+  returning order_id, run_id, repository, priority, needs, slots, times_taken, deaths`;
 const mine = "where order_id = $1 and state = 'taken' and worker_id = $2 and worker_epoch = $3";
 const endSql = `update autopilot.work_order set state = 'ended', ended_at = now(), outcome = $4 ${mine}`;
 /** P5. A pause asks for no more than the rest that the run has come to. Older than the taking, it was read or isn't a request. */
 const isWordLeft = `exists (select 1 from autopilot.request r where r.run_id = work_order.run_id and not r.forgotten
   and r.at >= work_order.taken_at and r.body->>'control' is distinct from 'pause')`;
-const goOnSql = `update autopilot.work_order set ${freed}, times_taken = 0, not_before = clock_timestamp(), outcome = $4 ${mine} and ${isWordLeft}`;
+const goOnSql = `update autopilot.work_order set ${freed}, times_taken = 0, deaths = 0, not_before = clock_timestamp(), outcome = $4 ${mine} and ${isWordLeft}`;
 const lockSql = "select 1 from autopilot.work_order where order_id = $1 for update";
-const againSql = `update autopilot.work_order set ${freed}, times_taken = times_taken - $6::int,
+const againSql = `update autopilot.work_order set ${freed}, times_taken = times_taken - $6::int, deaths = 0,
   outcome = $4, not_before = clock_timestamp() + $5::int * interval '1 ms' ${mine}`;
 
 /** For another engine that keeps its orders in the same table. */
@@ -170,10 +174,11 @@ async function taken(
     await ask(returnSql); // D5
     await ask(returnUnheardSql, [worker, epoch, [...active]]); // P4
     const { rows } = await ask(takeSql, given);
-    return rows[0] === undefined ? null : { ...orderOf(rows[0]), times: Number(rows[0]["times_taken"]) };
+    return rows[0] === undefined ? null : handed(rows[0]);
   });
 }
 
+export const handed = (row: Row): HandedOrder => ({ ...orderOf(row), times: Number(row["times_taken"]), deaths: Number(row["deaths"]) });
 export const orderOf = (row: Row): WorkOrder => ({
   id: String(row["order_id"]),
   run: String(row["run_id"]),

@@ -108,6 +108,11 @@ export const migrations: readonly Migration[] = [
     statements: ["alter table autopilot.entry drop constraint if exists entry_run_id_fkey"],
     least: 2,
   },
+  {
+    about: "deaths of workers with an order",
+    statements: ["alter table autopilot.work_order add column deaths int not null default 0"],
+    least: 2,
+  },
 ];
 
 /** What a worker's role may do, and nothing else: it can neither change nor remove a line, a blob or the schema. */
