@@ -1,7 +1,7 @@
 // A portfolio whose tasks are worked on by workers of a store ends as the same portfolio on files does. `AUTOPILOT_FAULTS=all`: two machines
 // with eight agents each and 120 tasks, a tenth of which fail first.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
@@ -9,10 +9,10 @@ import { nodeDisk } from "../../src/journal/disk.ts";
 import { takeLock } from "../../src/journal/lock.ts";
 import { autopilot, type begin, begin as start, type Reported, until } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
-import { git, scratchFolder, write } from "../support/scratch-repository.ts";
+import { scratchFolder } from "../support/scratch-repository.ts";
 import { type Link, type Links, namespacesMissing, openNamespaces, proxies } from "./links.ts";
 import { at, linesOf, type Machine, openFleet, patientMs, said, shortMs, worker } from "./machines.ts";
-import { taskResult } from "../support/task-result.ts";
+import { endOf, portfolio } from "./made-portfolio.ts";
 
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
 const tasks = isLong ? 120 : 3;
@@ -22,52 +22,6 @@ let links: Links;
 let cluster: Cluster;
 const opened: Link[] = [];
 const running: ReturnType<typeof begin>[] = [];
-
-/** A portfolio beside a repository, with tasks that each make a file; every tenth fails in its first turn. */
-async function portfolio(repository: string, env: Machine["env"], count = tasks): Promise<Machine> {
-  const folder = join(scratchFolder(), "portfolio");
-  write(folder, { "README.md": "" });
-  const machine: Machine = { folder, env };
-  const reported = async (...args: readonly string[]): Promise<void> => {
-    const ended = await at(machine, "portfolio", ...args);
-    expect(ended.json.result, said(ended)).toBe("PASS");
-  };
-  await reported("init");
-  await reported("add", "project", "Shop", "--repo", repository, "--slots", String(jobs * 2), "--objective", "work");
-  for (let n = 0; n < count; n++) {
-    const path = `made-${n}.txt`;
-    const makes = { do: [{ write: { path, text: `${path}\n` } }, { say: "finished <promise>DONE</promise>" }] };
-    const fails = { do: [{ write: { path: `made-${n}.draft`, text: "not yet\n" } }, { say: "not yet" }] };
-    const script = join(folder, `agent-${n}.json`);
-    writeFileSync(
-      script,
-      JSON.stringify({ turns: [{ when: { step: "report" }, returns: taskResult }, ...(n % 10 === 1 ? [fails] : []), makes] }),
-    );
-    const args = [
-      "--agent",
-      `scripted:${script}`,
-      "--isolation",
-      "clone",
-      "--accept",
-      `made :: test -f ${path}`,
-      "--touches",
-      `made-${n}.*`,
-    ];
-    await reported("add", "task", "Shop", `make ${path}`, ...args);
-  }
-  return machine;
-}
-
-async function endOf({ folder, env }: Machine, repository: string): Promise<object> {
-  const { json } = await autopilot(folder, ["portfolio", "status", "--json"], { env });
-  const rows = json["tasks"] as readonly { readonly status: string; readonly landed: string | null }[];
-  return {
-    statuses: rows.map(({ status }) => status),
-    landed: rows.filter(({ landed }) => landed !== null).length,
-    files: git(repository, "ls-tree", "-r", "main").split("\n").toSorted(),
-    dirt: git(repository, "status", "--porcelain"),
-  };
-}
 
 const run = (
   { folder, env }: Machine,
@@ -98,10 +52,10 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       await at({ folder: scratchFolder(), env: { AUTOPILOT_STORE: url } }, "fleet", "init");
       const [fleet, files] = [openFleet(url), openFleet(url)];
       for (let n = 0; n < 2; n++) running.push(worker(fleet.another(), "--jobs", String(jobs)));
-      const elsewhere = await portfolio(fleet.first.folder, fleet.first.env);
+      const elsewhere = await portfolio(fleet.first.folder, fleet.first.env, tasks, jobs * 2);
       const ended = await run(elsewhere, "--fleet");
       expect(ended.json, `${ended.out}\n${ended.err}`).toMatchObject({ result: "PASS" });
-      const here = await portfolio(files.first.folder, {});
+      const here = await portfolio(files.first.folder, {}, tasks, jobs * 2);
       const alone = await run(here);
       expect(alone.json, `${alone.out}\n${alone.err}`).toMatchObject({ result: "PASS" });
       expect(await endOf(elsewhere, fleet.first.folder)).toEqual(await endOf(here, files.first.folder));

@@ -1,0 +1,55 @@
+// made-portfolio: a portfolio whose tasks each make a file, for stories about who plans it and who works on it.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { autopilot } from "../support/autopilot.ts";
+import { git, scratchFolder, write } from "../support/scratch-repository.ts";
+import { taskResult } from "../support/task-result.ts";
+import { at, type Machine, said } from "./machines.ts";
+
+/** A portfolio beside a repository, with tasks that each make a file; every tenth fails in its first turn. */
+export async function portfolio(repository: string, env: Machine["env"], count: number, slots = 4, waitMs = 0): Promise<Machine> {
+  const folder = join(scratchFolder(), "portfolio");
+  write(folder, { "README.md": "" });
+  const machine: Machine = { folder, env };
+  const reported = async (...args: readonly string[]): Promise<void> => {
+    const ended = await at(machine, "portfolio", ...args);
+    expect(ended.json.result, said(ended)).toBe("PASS");
+  };
+  await reported("init");
+  await reported("add", "project", "Shop", "--repo", repository, "--slots", String(slots), "--objective", "work");
+  for (let n = 0; n < count; n++) {
+    const path = `made-${n}.txt`;
+    const makes = { do: [{ sleep: waitMs }, { write: { path, text: `${path}\n` } }, { say: "finished <promise>DONE</promise>" }] };
+    const fails = { do: [{ write: { path: `made-${n}.draft`, text: "not yet\n" } }, { say: "not yet" }] };
+    const script = join(folder, `agent-${n}.json`);
+    writeFileSync(
+      script,
+      JSON.stringify({ turns: [{ when: { step: "report" }, returns: taskResult }, ...(n % 10 === 1 ? [fails] : []), makes] }),
+    );
+    const args = [
+      "--agent",
+      `scripted:${script}`,
+      "--isolation",
+      "clone",
+      "--accept",
+      `made :: test -f ${path}`,
+      "--touches",
+      `made-${n}.*`,
+    ];
+    await reported("add", "task", "Shop", `make ${path}`, ...args);
+  }
+  return machine;
+}
+
+export async function endOf({ folder, env }: Machine, repository: string): Promise<object> {
+  const { json } = await autopilot(folder, ["portfolio", "status", "--json"], { env });
+  const rows = json["tasks"] as readonly { readonly status: string; readonly landed: string | null }[];
+  return {
+    statuses: rows.map(({ status }) => status),
+    landed: rows.filter(({ landed }) => landed !== null).length,
+    files: git(repository, "ls-tree", "-r", "main").split("\n").toSorted(),
+    dirt: git(repository, "status", "--porcelain"),
+  };
+}
