@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { mayOverlap } from "./overlap.ts";
+import { whyNotOurs } from "./result.ts";
 import { plan, type PlanFacts } from "./plan.ts";
 import { dispatched, project, task, written } from "./portfolio.test-support.ts";
 import { reduce } from "./reduce.ts";
@@ -255,4 +256,39 @@ test("a clock that was set back holds nobody up for years, and no time is less t
   } as const;
   reduce(state, { ...earlier, seq: entries.length + 1, ts: "2020-01-01T00:00:00.000Z" });
   expect(state.totals.block_ms).toBe(0);
+});
+
+test("a clock that goes back and forth breaks no lease, and a day's budget counts for its day and is told once", () => {
+  const { state, write, entries } = written(
+    { event: "project_created", project_id: "proj-a", fields: project() },
+    { event: "portfolio_updated", day_budget: { tokens: 100 } },
+    { event: "task_created", task_id: id(1), project_id: "proj-a", status: "ready", fields: task({ touches: ["a"] }) },
+    { event: "task_created", task_id: id(2), project_id: "proj-a", status: "ready", fields: task({ touches: ["b"] }) },
+    dispatched(id(1), 1),
+  );
+  const at = (now: string) => plan(state, { ...facts, now });
+  const [late, later, earlier] = ["2026-01-01T23:59:00.000Z", "2026-01-02T00:00:01.000Z", "2026-01-01T22:59:00.000Z"];
+  const used = { event: "usage_counted", task_id: id(1), run_id: "run-2026-01-01-000001", actor: "system", reason_code: "ok" } as const;
+  const tell = { event: "budget_exhausted", scope: "day", project_id: null, because: "used", actor: "planner", reason_code: "ok" } as const;
+  const charge = (tokens: number, ts: string): void => reduce(state, { ...used, usage: { tokens, usd: 0 }, seq: entries.length + 1, ts });
+  charge(100, late);
+  expect(at(late).actions.filter((action) => action.do === "tell_budget")).toHaveLength(1);
+  reduce(state, { ...tell, seq: entries.length + 2, ts: late });
+  for (const now of [late, later, earlier, late, later]) {
+    const planned = at(now);
+    expect(dispatchesOf(planned)).toEqual(now === later ? [id(2)] : []); // the next day has its own budget, and the first one keeps its
+    expect([whyOf(planned, id(1)), planned.actions.filter(({ do: what }) => what === "release" || what === "tell_budget")]).toEqual([
+      "working",
+      [],
+    ]);
+    if (now !== later) expect(whyOf(planned, id(2))).toBe("budget");
+  }
+  charge(130, later);
+  charge(130, earlier); // the same again, by a clock that was set back
+  expect(Object.values(state.days).map(({ tokens }) => tokens)).toEqual([100, 30]);
+  expect(state.spent.tokens).toBe(130);
+  write({ event: "task_status_changed", task_id: id(1), to_status: "ready", because: "taken back" }, dispatched(id(1), 2));
+  const of = (n: number) => ({ task_id: id(1), run_id: `run-2026-01-01-00000${n}`, event_nonce: `n${n}` });
+  expect(whyNotOurs(state.tasks[id(1)], of(1))).toContain("not run-2026-01-01-000001"); // late, after the task was tried again
+  expect(whyNotOurs(state.tasks[id(1)], of(2))).toBeNull();
 });
