@@ -1,7 +1,7 @@
 // What a portfolio costs: a tick of the planner over ten thousand tasks, and every line and page of a hundred thousand events made again.
 // Counted is the processor's time of this process: both only compute, and what else the machine does does not count.
 
-import { isoOf } from "../src/kit/iso-time.ts";
+import { formatIsoTime } from "../src/kit/iso-time.ts";
 import type { PortfolioEntry } from "../src/contracts/portfolio-journal.ts";
 import { plan } from "../src/portfolio/planner/plan.ts";
 import { project, task } from "../src/portfolio/planner/portfolio.test-support.ts";
@@ -22,7 +22,7 @@ const idOf = (n: number): string => `task-${n}-aaaaaa`;
 function* entries(count: number): Generator<PortfolioEntry> {
   let seq = 0;
   const entry = (change: object): PortfolioEntry =>
-    ({ actor: "planner", reason_code: "ok", ...change, seq: ++seq, ts: isoOf(began + seq * 1000) }) as PortfolioEntry;
+    ({ actor: "planner", reason_code: "ok", ...change, seq: ++seq, ts: formatIsoTime(began + seq * 1000) }) as PortfolioEntry;
   yield entry({ event: "portfolio_created", name: "bench", budget: {}, day_budget: {} });
   for (let p = 0; p < projects; p++)
     yield entry({ event: "project_created", project_id: `proj-${p}`, fields: project({ name: `p${p}`, repository: `r${p}`, slots: 2 }) });
@@ -53,7 +53,7 @@ const processorMs = (work: () => void): number => {
 
 const state: Portfolio = openPortfolio();
 for (const entry of entries(tasks + projects + 1)) reduceToLine(state, entry);
-const facts = { now: isoOf(began + 1e9), jobs: 8, gone: new Set<string>(), perAgent: {}, agent: "codex" };
+const facts = { now: formatIsoTime(began + 1e9), jobs: 8, gone: new Set<string>(), perAgent: {}, agent: "codex" };
 let reported = 0;
 const ticks = Array.from({ length: rounds }, () => processorMs(() => void (reported = plan(state, facts).waiting.length)));
 report(

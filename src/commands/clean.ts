@@ -4,7 +4,7 @@
 import type { Answer } from "../contracts/answer.ts";
 import { formatBytes } from "../views/runs-page.ts";
 import { plural } from "../views/wording.ts";
-import { msOf } from "../kit/iso-time.ts";
+import { parseIsoTime } from "../kit/iso-time.ts";
 import { freeRun } from "../project/runs/ended-folders.ts";
 import { findProject, runFolder } from "../project/runs/project-paths.ts";
 import { isRemovable, knownRuns } from "../project/runs/known-runs.ts";
@@ -53,8 +53,10 @@ type Row = Awaited<ReturnType<typeof knownRuns>>[number];
 function listDoomedRows(over: readonly Row[], { olderThan, keep }: Input, now: string): readonly Row[] {
   if (olderThan === undefined && keep === undefined) return [];
   const ageMs = olderThan === undefined ? 0 : textAge(olderThan);
-  const before = (msOf(now) ?? 0) - ageMs;
-  return over.slice(0, Math.max(0, over.length - (keep ?? 0))).filter(({ updated_at }) => (msOf(updated_at ?? "") ?? Infinity) <= before);
+  const before = (parseIsoTime(now) ?? 0) - ageMs;
+  return over
+    .slice(0, Math.max(0, over.length - (keep ?? 0)))
+    .filter(({ updated_at }) => (parseIsoTime(updated_at ?? "") ?? Infinity) <= before);
 }
 
 const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };

@@ -9,7 +9,7 @@ import type { RunView } from "../core/state.ts";
 import { boardLines } from "../views/board.ts";
 import { ownerOf } from "../journal/owner.ts";
 import { type Read, readJournal } from "../journal/read.ts";
-import { msOf } from "../kit/iso-time.ts";
+import { parseIsoTime } from "../kit/iso-time.ts";
 import { runFolder } from "../project/runs/project-paths.ts";
 import { livePath } from "../runner/live-view.ts";
 import { narrate } from "../runner/narrate.ts";
@@ -30,7 +30,7 @@ export function watch(context: CommandContext, input: { readonly run?: string | 
     const { paths, run } = await loadRun(context, input.run);
     const folder = runFolder(paths, run);
     const fold = openFold();
-    const view = (): RunView => fold.state as RunView; // a journal begins with its draft, which `standingOf` has read
+    const view = (): RunView => fold.state as RunView; // a journal begins with its draft, which `criterionState` has read
     const earlier = openEarlier(context);
     const report = narrate({ show: earlier.show });
     const onEntry = (entry: Entry): void => {
@@ -81,7 +81,7 @@ function openEarlier(context: CommandContext): { readonly show: (line: string) =
 
 function draw(context: CommandContext, run: RunView, owner: { readonly pid: number }, live: string): void {
   if (context.board === undefined) return context.live(live);
-  const sinceMs = (msOf(systemClock.now()) ?? 0) - (msOf(run.updatedAt) ?? 0);
+  const sinceMs = (parseIsoTime(systemClock.now()) ?? 0) - (parseIsoTime(run.updatedAt) ?? 0);
   context.board.draw(boardLines(run, { owner, live, rowsMax: context.board.rows(), sinceMinutes: Math.max(0, sinceMs) / 60_000 }));
 }
 

@@ -21,7 +21,7 @@ export const isAsStrong = (level: IsolationLevel, as: IsolationLevel): boolean =
   level === as || rank(level, "landlock") <= rank(as, "overlay");
 
 /** A recorded level by its name; an unknown one counts as `auto`, which it is run with. */
-export const levelOf = (level: string): IsolationLevel => isolationLevels.find((isolationLevel) => isolationLevel === level) ?? "auto";
+export const toLevel = (level: string): IsolationLevel => isolationLevels.find((isolationLevel) => isolationLevel === level) ?? "auto";
 
 /** The weaker of two levels. */
-export const weakerOf = (a: string, b: string): string => (isAsStrong(levelOf(a), levelOf(b)) ? b : a);
+export const weakerLevel = (a: string, b: string): string => (isAsStrong(toLevel(a), toLevel(b)) ? b : a);

@@ -6,7 +6,7 @@ import * as v from "valibot";
 type Range = { readonly from: number; readonly to: number; readonly isWhole: boolean };
 
 const whole = (from: number, to: number): Range => ({ from, to, isWhole: true });
-const anyOf = (from: number, to: number): Range => ({ from, to, isWhole: false });
+const anyFrom = (from: number, to: number): Range => ({ from, to, isWhole: false });
 
 const tokensMax = 1_000_000_000_000;
 const triesMax = 10_000;
@@ -36,25 +36,25 @@ const breakerRanges = {
   max_debug_attempts_per_phase: whole(0, triesMax),
   max_replan_attempts_per_phase: whole(0, triesMax),
   max_total_retries_per_run: whole(0, triesMax),
-  cooldown_minutes: anyOf(0, weekMinutes),
+  cooldown_minutes: anyFrom(0, weekMinutes),
   cost_cap_tokens_per_phase: whole(1, tokensMax),
   cost_cap_tokens_total: whole(1, tokensMax),
-  wall_clock_timeout_minutes_per_phase: anyOf(0.01, yearMinutes),
-  wall_clock_timeout_minutes_total: anyOf(0.01, yearMinutes),
+  wall_clock_timeout_minutes_per_phase: anyFrom(0.01, yearMinutes),
+  wall_clock_timeout_minutes_total: anyFrom(0.01, yearMinutes),
 } as const;
 
 /** The constants of an estimate. */
 const costRanges = {
-  task_tokens_simple: anyOf(0, tokensMax),
-  task_tokens_medium: anyOf(0, tokensMax),
-  task_tokens_complex: anyOf(0, tokensMax),
-  pipeline_overhead: anyOf(0, tokensMax),
-  buffer_multiplier: anyOf(1, 100),
-  warning_threshold_pct: anyOf(0, 100),
-  default_estimates_protocol: anyOf(0, tokensMax),
-  default_estimates_ui: anyOf(0, tokensMax),
-  default_estimates_data: anyOf(0, tokensMax),
-  default_estimates_mixed: anyOf(0, tokensMax),
+  task_tokens_simple: anyFrom(0, tokensMax),
+  task_tokens_medium: anyFrom(0, tokensMax),
+  task_tokens_complex: anyFrom(0, tokensMax),
+  pipeline_overhead: anyFrom(0, tokensMax),
+  buffer_multiplier: anyFrom(1, 100),
+  warning_threshold_pct: anyFrom(0, 100),
+  default_estimates_protocol: anyFrom(0, tokensMax),
+  default_estimates_ui: anyFrom(0, tokensMax),
+  default_estimates_data: anyFrom(0, tokensMax),
+  default_estimates_mixed: anyFrom(0, tokensMax),
 } as const;
 
 export const limitRanges: Readonly<Record<string, Range>> = { ...breakerRanges, ...costRanges };
@@ -70,12 +70,12 @@ function findLimit(range: Range): v.GenericSchema<number> {
 }
 
 type Entries<Names extends string> = Record<Names, v.OptionalSchema<v.GenericSchema<number>, undefined>>;
-const entriesOf = <Names extends string>(ranges: Readonly<Record<Names, Range>>): Entries<Names> =>
+const limitEntries = <Names extends string>(ranges: Readonly<Record<Names, Range>>): Entries<Names> =>
   Object.fromEntries(Object.entries<Range>(ranges).map(([name, range]) => [name, v.optional(findLimit(range))])) as Entries<Names>;
 
-export const breakerEntries = entriesOf(breakerRanges);
+export const breakerEntries = limitEntries(breakerRanges);
 
 /** Limits by their names; any other name is an option of some flow. */
-export const TunedLimits = v.objectWithRest(entriesOf(limitRanges), findLimit(anyOf(0, tokensMax))) as v.GenericSchema<
+export const TunedLimits = v.objectWithRest(limitEntries(limitRanges), findLimit(anyFrom(0, tokensMax))) as v.GenericSchema<
   Record<string, number>
 >;

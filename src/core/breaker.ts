@@ -9,7 +9,7 @@
 //   K4. The same error opens the breaker when something would be tried again. Giving a phase up is not trying again.
 
 import type { CheckResult } from "../contracts/evidence.ts";
-import { msOf, plusMinutes } from "../kit/iso-time.ts";
+import { parseIsoTime, plusMinutes } from "../kit/iso-time.ts";
 import { own } from "./record.ts";
 import type { Breaker, RunStateView, RunView } from "./state.ts";
 
@@ -119,8 +119,8 @@ export function mayResume(
 ): null | { readonly reason: "breaker_open" | "phase_cap_reached"; readonly until: string } {
   if (state.status === "unborn" || state.breaker.state !== "open" || isForced) return null;
   const until = state.breaker.cooldown_until;
-  const untilMs = until === null ? null : msOf(until);
-  const nowMs = msOf(nowIso);
+  const untilMs = until === null ? null : parseIsoTime(until);
+  const nowMs = parseIsoTime(nowIso);
   if (until === null || untilMs === null || nowMs === null || nowMs >= untilMs) return null;
   return { reason: state.breaker.because === "phase_cap" ? "phase_cap_reached" : "breaker_open", until };
 }

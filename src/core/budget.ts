@@ -102,7 +102,7 @@ function firstShort(run: RunView, phase: string, needs: (dimension: Dimension) =
     for (const dimension of dimensions) {
       const limit = scope === "run" ? own(run.limits.run, dimension) : findPhaseLimit(run, ofPhase, dimension);
       if (limit === undefined) continue;
-      const left = limit - usedOf(run, scope, phase, dimension, open);
+      const left = limit - usedAmount(run, scope, phase, dimension, open);
       const need = needs(dimension);
       if (left <= 0 || need > left) return { scope, dimension, limit, left: Math.max(0, left), need }; // B2
     }
@@ -126,7 +126,7 @@ function findPhaseLimit(run: RunView, ofPhase: ReturnType<typeof phaseRule>["lim
 }
 
 /** Spent, and reserved by the attempts whose turn has not ended. */
-export function usedOf(
+export function usedAmount(
   run: RunView,
   scope: "run" | "phase",
   phase: string,
@@ -142,11 +142,11 @@ export function usedOf(
 }
 
 /** After all reservations; Infinity without a limit. */
-export function remainingOf(run: RunView, phase: string, dimension: Dimension): number {
+export function remainingAmount(run: RunView, phase: string, dimension: Dimension): number {
   let left = Infinity;
   for (const scope of scopes) {
     const limit = runLimit(run, scope, phase, dimension);
-    if (limit !== undefined) left = Math.min(left, limit - usedOf(run, scope, phase, dimension));
+    if (limit !== undefined) left = Math.min(left, limit - usedAmount(run, scope, phase, dimension));
   }
   return Math.max(0, left);
 }
@@ -161,7 +161,7 @@ export function runAllowance(run: RunView, phase: string): { readonly tokens: nu
   return { tokens: left("tokens"), usd: left("usd"), calls: left("calls") };
 }
 
-export const tokensLeft = (run: RunView, phase: string): number => remainingOf(run, phase, "tokens");
+export const tokensLeft = (run: RunView, phase: string): number => remainingAmount(run, phase, "tokens");
 
 /** Minutes a turn may take. Reservations do not shorten it, because parallel turns share the clock. */
 export function minutesLeft(run: RunView, phase: string): number {

@@ -41,7 +41,9 @@ export type ChecksJudged = {
 /** Compares results with those from before the run; `known` is the state's own record of checks. */
 export function judgeChecks(results: readonly CheckResult[], known: Known): ChecksJudged {
   const standing = (result: CheckResult): CriterionState =>
-    result.quarantined === undefined ? standingOf(result.check.kind, baselineOf(own(known, result.check.id)), result) : "quarantined"; // C4
+    result.quarantined === undefined
+      ? criterionState(result.check.kind, baselineResult(own(known, result.check.id)), result)
+      : "quarantined"; // C4
   const those = (wanted: CriterionState): readonly CheckResult[] => results.filter((result) => standing(result) === wanted);
   const failing = those("failing");
   const regressed = those("regressed");
@@ -57,10 +59,10 @@ export function judgeChecks(results: readonly CheckResult[], known: Known): Chec
 }
 
 /** A check's result before anything was changed; null if it was not run then. */
-export const baselineOf = (known: Known[string] | undefined): Stood | null =>
+export const baselineResult = (known: Known[string] | undefined): Stood | null =>
   known === undefined || known.isLate === true ? null : known.baseline;
 
-function standingOf(kind: Check["kind"], previousStood: Stood | null, now: Stood): CriterionState {
+function criterionState(kind: Check["kind"], previousStood: Stood | null, now: Stood): CriterionState {
   const passes = now.status === "passed";
   const baseline = previousStood === null ? null : previousStood.status;
   switch (kind) {
@@ -143,7 +145,7 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
   const red = runnable.filter(({ latest }) => latest !== "passed");
   const vetoes = others.filter(({ check, baseline, latest, testsBefore, tests, broke }) => {
     const before = baseline === null ? null : { status: baseline, tests: testsBefore };
-    return ["failing", "regressed"].includes(standingOf(check.kind, before, { status: latest, tests, broke }));
+    return ["failing", "regressed"].includes(criterionState(check.kind, before, { status: latest, tests, broke }));
   });
   const blocks = [
     ...red.map((criterion) => `${criterionName(criterion)}: its check ${criterion.latest === "flaky" ? flakyMessage : "does not pass"}`),

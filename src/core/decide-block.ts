@@ -99,12 +99,12 @@ const replies: Readonly<Record<string, "retry" | "skip" | "stop">> = {
 };
 
 /** Any other word means "retry", the one choice that gives nothing up. */
-export const replyOf = (reply: string): "retry" | "skip" | "stop" => own(replies, reply) ?? "retry";
+export const parseReply = (reply: string): "retry" | "skip" | "stop" => own(replies, reply) ?? "retry";
 
 /** A person has answered what to do with the step. */
 export function replied(run: RunView, cursor: CursorView, step: Step, reply: string): Next | null {
   const isFreeText = cursor.child !== undefined || own(cursor.last, step.id)?.facts["agent_asks"] !== undefined;
-  const what = isFreeText ? "retry" : replyOf(reply);
+  const what = isFreeText ? "retry" : parseReply(reply);
   const by = answerer(cursor);
   if (what === "skip") return record({ event: "step_skipped", walk: cursor.path, step: step.id, ...by });
   if (what === "stop") return onceIdle(run, stopped(run, "operator_stopped", by));

@@ -97,11 +97,11 @@ function runHalt(run: RunView): Next | null {
 /** Details of a hold beyond its reason: which files, or what the provider said. */
 function holdDetail({ parked, heldBy }: RunView, hold: string): { readonly detail?: string } {
   if (heldBy?.reason !== hold) return {};
-  if (heldBy.by === "provider" && parked !== undefined) return { detail: parkedIn(parked) };
+  if (heldBy.by === "provider" && parked !== undefined) return { detail: parkedDetail(parked) };
   return heldBy.detail === "" ? {} : { detail: heldBy.detail };
 }
 
-function parkedIn({ detail, until }: NonNullable<RunView["parked"]>): string {
+function parkedDetail({ detail, until }: NonNullable<RunView["parked"]>): string {
   if (until === null || detail.includes(until)) return detail;
   return `${detail}${detail.endsWith(".") ? "" : "."} It is lifted at ${until}`;
 }

@@ -20,15 +20,15 @@ export function runHistory(
   const at = run.turns.findLastIndex((place) => place.attempt === attempt);
   const place = run.turns[at];
   invariant(place !== undefined, `F1: ${attempt} is an agent's turn`);
-  const firsts = firstsOf(run, at);
+  const firsts = firstTurns(run, at);
   const isAskedOnce = run.turns.every(({ asks }, index) => asks === 1 || index >= at);
-  const history = isAskedOnce ? firsts.slice(0, at) : firsts.slice(0, at).flatMap((first, index) => asksOf(run, first, index));
+  const history = isAskedOnce ? firsts.slice(0, at) : firsts.slice(0, at).flatMap((first, index) => laterAsks(run, first, index));
   for (let n = 1; n < ask; n++) history.push(runFacts(run, place, n));
   return { facts: runFacts(run, place, ask), history };
 }
 
 /** The turn in a position, ask by ask. */
-function asksOf({ turns }: RunView, first: TurnFacts, index: number): readonly TurnFacts[] {
+function laterAsks({ turns }: RunView, first: TurnFacts, index: number): readonly TurnFacts[] {
   return Array.from({ length: turns[index]?.asks ?? 1 }, (_, n) => (n === 0 ? first : { ...first, ask: n + 1 }));
 }
 
@@ -36,7 +36,7 @@ function asksOf({ turns }: RunView, first: TurnFacts, index: number): readonly T
 const known = new WeakMap<RunView["turns"], TurnFacts[]>();
 
 /** At least those of the positions before this one. */
-function firstsOf(run: RunView, at: number): readonly TurnFacts[] {
+function firstTurns(run: RunView, at: number): readonly TurnFacts[] {
   let firsts = known.get(run.turns);
   if (firsts === undefined) known.set(run.turns, (firsts = []));
   for (const place of firsts.length < at ? run.turns.slice(firsts.length, at) : []) firsts.push(runFacts(run, place, 1));

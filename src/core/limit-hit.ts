@@ -7,7 +7,7 @@
 
 import { dimensions, type Dimension, type Usage } from "../contracts/budget.ts";
 import { cooldownUntil } from "./breaker.ts";
-import { estimateTokens, runLimit, type Shortfall, usedOf } from "./budget.ts";
+import { estimateTokens, runLimit, type Shortfall, usedAmount } from "./budget.ts";
 import { paused, record, unaffordable } from "./drafts.ts";
 import type { Next } from "./next.ts";
 import { isClosing } from "./selectors.ts";
@@ -38,7 +38,7 @@ export function hitInTurn(run: RunView): Next | null {
       for (const dimension of dimensions) {
         const limit = runLimit(run, scope, id, dimension);
         if (limit === undefined) continue;
-        const used = usedOf(run, scope, id, dimension);
+        const used = usedAmount(run, scope, id, dimension);
         const share = limit === 0 ? Infinity : used / limit;
         if (tightest !== null && share <= tightest.share) continue;
         tightest = { share, phase: id, short: { scope, dimension, limit, left: Math.max(0, limit - used), need: 0 } };
@@ -63,7 +63,7 @@ function shortLimits(run: RunView, phase: string, need: Usage): ShortLimit[] {
     for (const dimension of dimensions) {
       const limit = runLimit(run, scope, phase, dimension);
       if (limit === undefined) continue;
-      const used = usedOf(run, scope, phase, dimension);
+      const used = usedAmount(run, scope, phase, dimension);
       // Time passes by itself: less than a minute would be gone before a turn has begun.
       const needed = dimension === "minutes" ? Math.max(1, need.minutes) : (need[dimension] ?? 0);
       if (limit > used && limit - used >= needed) continue;

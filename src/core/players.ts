@@ -7,7 +7,7 @@
 
 import type { Cast } from "../contracts/event.ts";
 import type { EventOf } from "../contracts/event.ts";
-import { isoOf, msOf } from "../kit/iso-time.ts";
+import { formatIsoTime, parseIsoTime } from "../kit/iso-time.ts";
 import type { Run, RunView } from "./state.ts";
 
 type CastView = RunView["drafted"]["cast"][string];
@@ -20,7 +20,7 @@ export type Switch = Omit<EventOf<"agent_switched">, "event" | "actor" | "reason
 
 /** The agent that takes over from the current one; null if nothing changes. Y2 */
 export function switchFor(run: RunView, role: string, now: string): Switch | null {
-  const key = keyIn(run, role);
+  const key = playerKey(run, role);
   const cast = run.drafted.cast[key];
   if (cast?.instead === undefined || cast.instead.length === 0) return null;
   const players = [cast, ...cast.instead].map(alone).toSorted((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
@@ -43,12 +43,12 @@ export const hasOther = (run: RunView, now: string): boolean =>
 
 /** Records the limit of the agent that plays the role. Y1 */
 export function noteLimit(run: Run, role: string | null, { fault = "limit", until }: EventOf<"step_interrupted">, ts: string): void {
-  const cast = run.drafted.cast[keyIn(run, role ?? "")];
+  const cast = run.drafted.cast[playerKey(run, role ?? "")];
   if (cast?.instead === undefined || (fault !== "limit" && fault !== "service")) return;
-  (run.limited ??= {})[playerName(cast)] = until ?? isoOf((msOf(ts) ?? 0) + unknownResetMs);
+  (run.limited ??= {})[playerName(cast)] = until ?? formatIsoTime((parseIsoTime(ts) ?? 0) + unknownResetMs);
 }
 
-const keyIn = ({ drafted }: RunView, role: string): string => (drafted.cast[role] === undefined ? "*" : role);
+const playerKey = ({ drafted }: RunView, role: string): string => (drafted.cast[role] === undefined ? "*" : role);
 
 /** Two scripts are two agents. */
 const playerName = ({ agent, script }: PlayerView): string => (script === undefined ? agent : `${agent}:${script}`);

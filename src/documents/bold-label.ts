@@ -23,15 +23,15 @@ export function parseBoldLabel(text: string): BoldLabel | null {
   const close = text.indexOf(mark, head[0].length);
   if (close < 0 || close - head[0].length > labelCharactersMax) return null;
   const inner = text.slice(head[0].length, close).trim();
-  const message = inner.replace(/[:：]$/, "").trim();
+  const labelText = inner.replace(/[:：]$/, "").trim();
   let position = close + mark.length;
-  if (message === inner) {
+  if (labelText === inner) {
     const behind = afterParenthesis(text, position);
     const colon = /^\s*[:：]/.exec(text.slice(behind));
     if (colon === null) return null;
     position = behind + colon[0].length;
   }
-  const label = message
+  const label = labelText
     .replace(/\s*[(（].*$/, "")
     .replaceAll(/\s+/g, " ")
     .toLowerCase();
@@ -51,13 +51,13 @@ export function plainLabelOf(text: string, labels: ReadonlySet<string>): BoldLab
   if (labels.size === 0) return null;
   const head = /^ {0,3}(?:#{4,6}\s+)?(?=\p{Lu})/u.exec(text);
   if (head === null) return null;
-  const message = text.slice(head[0].length);
-  const label = [...labels].find((candidate) => message.slice(0, candidate.length).toLowerCase() === candidate);
+  const labelText = text.slice(head[0].length);
+  const label = [...labels].find((candidate) => labelText.slice(0, candidate.length).toLowerCase() === candidate);
   if (label === undefined) return null;
-  const behind = afterParenthesis(message, label.length);
-  const colon = /^\s*[:：]\s*/.exec(message.slice(behind));
-  if (colon === null && !/^[\s#]*$/.test(message.slice(behind))) return null;
-  const position = head[0].length + behind + (colon?.[0].length ?? message.length - behind);
+  const behind = afterParenthesis(labelText, label.length);
+  const colon = /^\s*[:：]\s*/.exec(labelText.slice(behind));
+  if (colon === null && !/^[\s#]*$/.test(labelText.slice(behind))) return null;
+  const position = head[0].length + behind + (colon?.[0].length ?? labelText.length - behind);
   return { label, rest: text.slice(position).trim(), restColumn: position + 1, column: head[0].length + 1, isBulleted: false };
 }
 

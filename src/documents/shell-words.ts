@@ -93,7 +93,7 @@ function wordAt(line: string, from: number): { readonly word: ShellWord; readonl
           : isStatus
             ? position + 1
             : line.charAt(position + 1) === "("
-              ? closingOf(line, position + 1)
+              ? findClosing(line, position + 1)
               : position;
       if (skipped < 0) return null;
       hold(isStatus ? "status" : "something");
@@ -108,7 +108,7 @@ function wordAt(line: string, from: number): { readonly word: ShellWord; readonl
   return quote === null ? { word: { text, holds, isQuoted }, end: position } : null;
 }
 
-function closingOf(line: string, position: number): number {
+function findClosing(line: string, position: number): number {
   let depth = 0;
   for (let n = position; n < line.length; n += 1) {
     if (line.charAt(n) === "(") depth += 1;

@@ -22,10 +22,10 @@ import type { TurnResult } from "../ports/agent.ts";
 import type { ChangeSet } from "../ports/workspace.ts";
 import { Cancelled, type StepExecution, actionSetting } from "./step-execution.ts";
 import { checkClaims, recordedTurn, refusedReturn, type AgentReport } from "./check-claims.ts";
-import { emptyIn } from "./placeholder-facts.ts";
+import { placeholderField } from "./placeholder-facts.ts";
 import { lockedBy, placed, prove } from "./prove.ts";
 import { commitSubject, placeFor } from "./commit-subject.ts";
-import { orderOf } from "./turn-request.ts";
+import { buildTurnRequest } from "./turn-request.ts";
 import { cutBy, unavailable } from "./turn-cut.ts";
 
 const saidCharsMax = 2_000;
@@ -65,11 +65,11 @@ type Taken = { readonly changes: ChangeSet; readonly words: AgentReport };
 async function takeTurn(action: StepExecution): Promise<Taken | "over"> {
   const { runtime, attempt } = action;
   const { run, cursor, step, open } = actionSetting(action);
-  const layer = await runtime.workspace.openLayer(attempt, step.masks ?? [], ...keepsOf(run, cursor, step));
+  const layer = await runtime.workspace.openLayer(attempt, step.masks ?? [], ...keptPatterns(run, cursor, step));
   const switched = switchFor(run, step.agent ?? "", runtime.clock.now());
   if (switched !== null) await action.record({ event: "agent_switched", reason_code: "agent_switched", ...switched });
   const brief = await runtime.brief(run, cursor, step, open);
-  const request = orderOf(
+  const request = buildTurnRequest(
     action,
     brief,
     layer,
@@ -99,15 +99,15 @@ async function takeTurn(action: StepExecution): Promise<Taken | "over"> {
   }
   if (result.kind !== "ended") return failTurn(action, result, brief.cast.agent, usage);
   const changes = await runtime.workspace.changesOf(attempt);
-  const turn = await turnOf(action, result, changes, brief.cast.agent, usage);
+  const turn = await turnEndedEvent(action, result, changes, brief.cast.agent, usage);
   const words = { said: result.said, claim: result.claim, promised: result.promised, prompt: brief.prompt };
   const isQuiet = changes.paths.length === 0 && changes.violations.length === 0 && result.outside.length === 0;
   if (isQuiet && (step.proof ?? []).length === 0) {
     const progress = stepProgress(step, madeProgress(run, cursor.phase, { tree: run.tip.tree, checks: [], changed: false }));
     const facts = { changed: false, promised: result.promised, announced_more: result.announcedMore, ...asked(result.question) };
-    const heard = await checkClaims(action, { agent: brief.cast.agent, words, commit: run.tip.commit, changed: [], results: [] });
+    const claimEvents = await checkClaims(action, { agent: brief.cast.agent, words, commit: run.tip.commit, changed: [], results: [] });
     const ended = { ...progress, ...onlyIgnored(changes.ignored) };
-    await action.record(turn, ...heard, { event: "step_completed", attempt, facts, checks: [], tree: run.tip.tree, ...ended }); // A1
+    await action.record(turn, ...claimEvents, { event: "step_completed", attempt, facts, checks: [], tree: run.tip.tree, ...ended }); // A1
     return "over";
   }
   const violation = actionViolation(action, changes, result.outside);
@@ -126,7 +126,7 @@ const onlyIgnored = (ignored: number): { readonly detail?: string } =>
 const everything: readonly [] = [];
 
 /** The patterns of what this attempt may leave behind, as a layer takes them; empty if the step keeps everything. */
-const keepsOf = (run: RunView, { phase, task }: CursorView, { keeps }: Step): readonly [] | readonly [readonly string[]] =>
+const keptPatterns = (run: RunView, { phase, task }: CursorView, { keeps }: Step): readonly [] | readonly [readonly string[]] =>
   keeps === undefined ? everything : [keeps.map((pattern) => placed(run.drafted.flow, pattern, phase, task ?? ""))];
 
 /** A step that only reports, and passed without a change, is not a sign of no progress: it counts neither way. */
@@ -159,12 +159,12 @@ async function failTurn(
     usage,
     ...turnTranscript(result),
   };
-  const heard = reason === "return_invalid" ? refusedReturn(action, agent, result.detail) : [];
-  await action.recordAndQuarantine(turn, ...heard, failure(action, reason, result.detail)); // A1
+  const claimEvents = reason === "return_invalid" ? refusedReturn(action, agent, result.detail) : [];
+  await action.recordAndQuarantine(turn, ...claimEvents, failure(action, reason, result.detail)); // A1
   return "over";
 }
 
-async function turnOf(
+async function turnEndedEvent(
   action: StepExecution,
   result: Extract<TurnResult, { kind: "ended" }>,
   changes: ChangeSet,
@@ -255,7 +255,7 @@ async function applyChanges(action: StepExecution, seen: ChangeSet | null): Prom
 async function proveStep(action: StepExecution, turn: Taken | null, parent: GitSha | null): Promise<void> {
   const { run, cursor, step, open } = actionSetting(action);
   const proof = await prove(action, turn?.words.prompt); // A3
-  const heard = await checkClaims(action, {
+  const claimEvents = await checkClaims(action, {
     agent: open.turn?.agent ?? "",
     words: turn?.words ?? null,
     commit: open.commit ?? run.tip.commit,
@@ -278,11 +278,16 @@ async function proveStep(action: StepExecution, turn: Taken | null, parent: GitS
   const common = { attempt: action.attempt, facts, checks: [...proof.checks], tree };
   if (proof.holds) {
     const passed = { ...common, ...(isChanged ? { progress } : stepProgress(step, progress)) };
-    return action.record(...heard, { event: "step_completed", ...passed, ...lockedBy(proof.locks), ...emptyIn(proof.hollow) });
+    return action.record(...claimEvents, {
+      event: "step_completed",
+      ...passed,
+      ...lockedBy(proof.locks),
+      ...placeholderField(proof.hollow),
+    });
   }
   const reason_code = proof.reason ?? "proof_missing";
   const fingerprint = categoryFingerprint(reason_code, proof.detail);
-  return action.record(...heard, { event: "step_failed", ...common, progress, fingerprint, detail: proof.detail, reason_code });
+  return action.record(...claimEvents, { event: "step_failed", ...common, progress, fingerprint, detail: proof.detail, reason_code });
 }
 
 function failure(action: StepExecution, reason: string, detail: string): Draft {

@@ -34,18 +34,18 @@ export async function checkClaims(action: StepExecution, { agent, words, ...foun
   const { run, cursor, open } = actionSetting(action);
   const { attempt, runtime } = action;
   if (open.heard === true) return []; // H1
-  const spoken = words ?? (await keptReport(action));
-  if (spoken.said === "" && (spoken.claim ?? null) === null && !spoken.promised) return []; // H2
+  const agentReport = words ?? (await keptReport(action));
+  if (agentReport.said === "" && (agentReport.claim ?? null) === null && !agentReport.promised) return []; // H2
   const base = run.drafted.base.commit;
-  const claims = await runtime.verifier.claims({ attempt, ...spoken, ...found, base });
+  const claims = await runtime.verifier.claims({ attempt, ...agentReport, ...found, base });
   if (claims.length === 0) return []; // H2
   const isDecidedLater = hasChecks(run, cursor);
   const waiting = claims.filter(({ waits }) => isDecidedLater && waits !== undefined);
   const decided = claims.filter((claim) => !waiting.includes(claim)).map(withoutWaits);
-  return [heardOf(action, agent, decided, waiting)];
+  return [claimsCheckedEvent(action, agent, decided, waiting)];
 }
 
-function heardOf(action: StepExecution, agent: string, claims: ClaimChecked[], waiting: ClaimChecked[]): Draft {
+function claimsCheckedEvent(action: StepExecution, agent: string, claims: ClaimChecked[], waiting: ClaimChecked[]): Draft {
   const { run, open } = actionSetting(action);
   const role = open.role ?? "";
   const model = (run.drafted.cast[role] ?? run.drafted.cast["*"])?.override?.model;
@@ -64,7 +64,7 @@ function heardOf(action: StepExecution, agent: string, claims: ClaimChecked[], w
 export function refusedReturn(action: StepExecution, agent: string, detail: string): readonly Draft[] {
   const why = detail.split("\n", 1)[0] ?? "";
   const claim: ClaimChecked = { kind: "done", text: "It handed back a result.", verdict: "false", why: why.slice(0, whyCharsMax) };
-  return [heardOf(action, agent, [claim], [])];
+  return [claimsCheckedEvent(action, agent, [claim], [])];
 }
 
 /** Claims that waited for the results of this cursor's checks, decided by them. */

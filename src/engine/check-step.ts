@@ -1,14 +1,14 @@
 // check-step: runs a check step's commands and proofs on the newest commit, with protected tests from the base.
 
 import type { CheckResult } from "../contracts/evidence.ts";
-import { wantedIn } from "../kit/answer.ts";
+import { describeExpectation } from "../kit/answer.ts";
 import { checksFor, proofsAmong } from "./checks.ts";
 import { categoryFingerprint, madeProgress } from "../core/breaker.ts";
-import { baselineOf, type ChecksJudged, judgeChecks } from "../core/completion.ts";
+import { baselineResult, type ChecksJudged, judgeChecks } from "../core/completion.ts";
 import type { RunView } from "../core/state.ts";
 import { Cancelled, type StepExecution, actionSetting } from "./step-execution.ts";
 import { checkClaimsAgain } from "./check-claims.ts";
-import { judgedProtected, protectedIn, testsBefore, underBase } from "./protected-files.ts";
+import { judgedProtected, describeRefused, testsBefore, underBase } from "./protected-files.ts";
 import { lockedBy, type Proved, proveNamed } from "./prove.ts";
 
 /**
@@ -39,7 +39,7 @@ export async function checkStep(action: StepExecution): Promise<void> {
   const proof = proofs.length === 0 ? unasked : await proveNamed(action, proofs);
   const all = proof.checks.length === 0 ? results : [...results, ...proof.checks];
   const judged = judgeChecks(results, run.checks);
-  const heard = await checkClaimsAgain(action, all, judged.regressed);
+  const claimEvents = await checkClaimsAgain(action, all, judged.regressed);
   const progress = madeProgress(run, cursor.phase, { tree: run.tip.tree, checks: all, changed: false });
   const facts = {
     ...proof.facts,
@@ -54,25 +54,25 @@ export async function checkStep(action: StepExecution): Promise<void> {
   };
   const common = { attempt, facts, checks: [...all], tree: run.tip.tree, progress };
   if (refused.length > 0) {
-    const detail = protectedIn(refused);
+    const detail = describeRefused(refused);
     const fingerprint = categoryFingerprint("oracle_changed", detail);
-    return action.record(...heard, { event: "step_failed", ...common, fingerprint, detail, reason_code: "oracle_changed" });
+    return action.record(...claimEvents, { event: "step_failed", ...common, fingerprint, detail, reason_code: "oracle_changed" });
   }
-  if (judged.passed && proof.holds) return action.record(...heard, { event: "step_completed", ...common, ...lockedBy(proof.locks) });
+  if (judged.passed && proof.holds) return action.record(...claimEvents, { event: "step_completed", ...common, ...lockedBy(proof.locks) });
   const reported = (of: (result: CheckResult) => string): string =>
     [
-      ...[...judged.regressed, ...judged.failing].map((result) => `${result.check.title}: ${of(result)}${worseIn(run, result)}`),
+      ...[...judged.regressed, ...judged.failing].map((result) => `${result.check.title}: ${of(result)}${describeRegression(run, result)}`),
       ...(proof.holds ? [] : [proof.detail]),
     ].join("; ");
-  const reason_code = reasonOf(judged, proof);
+  const reason_code = failureReason(judged, proof);
   // Which tests fail may vary from try to try while the failure stays the same.
   const fingerprint = categoryFingerprint(reason_code, reported(checkEnd));
-  return action.record(...heard, { event: "step_failed", ...common, fingerprint, detail: reported(endWithTests), reason_code });
+  return action.record(...claimEvents, { event: "step_failed", ...common, fingerprint, detail: reported(endWithTests), reason_code });
 }
 
 function checkEnd({ check, status, exit_code, why }: CheckResult): string {
   if (why !== undefined) return `${status} (${why})`;
-  if (check.expect !== undefined) return `${status} (expected ${wantedIn(check.expect)})`;
+  if (check.expect !== undefined) return `${status} (expected ${describeExpectation(check.expect)})`;
   return exit_code === null ? status : `${status} (exit ${exit_code})`;
 }
 
@@ -84,14 +84,14 @@ function endWithTests(result: CheckResult): string {
   return `${checkEnd(result)}, ${count}${failed === "" ? "" : `: ${failed}`}`;
 }
 
-const worseIn = (run: RunView, { check, status }: CheckResult): string =>
-  check.kind === "project" && status !== "flaky" && baselineOf(run.checks[check.id])?.status === "failed"
+const describeRegression = (run: RunView, { check, status }: CheckResult): string =>
+  check.kind === "project" && status !== "flaky" && baselineResult(run.checks[check.id])?.status === "failed"
     ? ", worse than before the run"
     : "";
 
 const unasked: Proved = { holds: true, detail: "", facts: {}, checks: [] };
 
-function reasonOf(judged: ChecksJudged, proof: Proved): string {
+function failureReason(judged: ChecksJudged, proof: Proved): string {
   if (judged.passed) return proof.reason ?? "proof_missing";
   if (judged.isOnlyFlaky) return "check_flaky";
   return judged.failing.length > 0 ? "criterion_failed" : "check_regressed";

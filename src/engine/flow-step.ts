@@ -14,7 +14,7 @@ import type { ChildAnswered, ChildEnded } from "./runtime.ts";
 export async function flowStep(action: StepExecution): Promise<void> {
   const { step, cursor } = actionSetting(action);
   const { attempt, cancel } = action;
-  const answered = answeredIn(cursor);
+  const answered = childAnswer(cursor);
   const order = { attempt, flow: step.flow ?? "", options: step.with ?? {}, cancel: cancel.signal };
   const result = await action.runtime.children.run(answered === null ? order : { ...order, answered });
   if (cancel.isCancelled) throw new Cancelled();
@@ -35,7 +35,7 @@ export async function flowStep(action: StepExecution): Promise<void> {
   return completeProved(action, { attempt, ...ended });
 }
 
-function answeredIn({ child, answeredBy }: CursorView): ChildAnswered | null {
+function childAnswer({ child, answeredBy }: CursorView): ChildAnswered | null {
   if (child?.answer === undefined) return null;
   const { run, block, spent, answer, issues } = child;
   return { run, block, spent, answer, actor: answeredBy ?? "system", ...(issues === undefined ? {} : { issues }) };

@@ -3,14 +3,14 @@
 import { unreachable } from "../kit/never.ts";
 import { agentStep } from "./agent-step.ts";
 import { checkStep } from "./check-step.ts";
-import { type StepExecution, openOf } from "./step-execution.ts";
+import { type StepExecution, openAttempt } from "./step-execution.ts";
 import { flowStep } from "./flow-step.ts";
 import { runStep } from "./run-step.ts";
 import { tasksStep } from "./tasks-step.ts";
 
 /** Executes the attempt from the stage the journal has reached, and records how it ended. */
 export function perform(action: StepExecution): Promise<void> {
-  const { kind } = openOf(action);
+  const { kind } = openAttempt(action);
   switch (kind) {
     case "agent":
       return agentStep(action);

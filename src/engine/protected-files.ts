@@ -75,7 +75,7 @@ export function testsBefore(run: RunView, changes: readonly ProtectedChange[]): 
 
 const shownMax = 20;
 
-export const protectedIn = (refused: readonly ProtectedChange[]): string =>
+export const describeRefused = (refused: readonly ProtectedChange[]): string =>
   refused
     .slice(0, shownMax)
     .map(({ path, how, detail }) => `${path} (${how}: ${detail})`)

@@ -8,8 +8,8 @@ import { categoryFingerprint } from "../core/breaker.ts";
 import type { FlowView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
 import { Cancelled, type StepExecution, cursorMemory, actionSetting } from "./step-execution.ts";
-import { emptyIn, placeholderFacts, findPlaceholders } from "./placeholder-facts.ts";
-import { protectedIn, refusedProtected, runsCommand, underBase } from "./protected-files.ts";
+import { placeholderField, placeholderFacts, findPlaceholders } from "./placeholder-facts.ts";
+import { describeRefused, refusedProtected, runsCommand, underBase } from "./protected-files.ts";
 
 export type Proved = {
   readonly holds: boolean;
@@ -39,7 +39,7 @@ export async function prove(action: StepExecution, prompt?: string): Promise<Pro
   const failures: string[] = [];
   const checks: CheckResult[] = [];
   let facts: Facts = {};
-  let hollow: Proved["hollow"] = [];
+  let placeholders: Proved["hollow"] = [];
   if (gates.length > 0) {
     // Protected files come from the base, for a gate's command as for a check.
     const refused = gates.some(runsCommand) ? await refusedProtected(action) : [];
@@ -50,9 +50,9 @@ export async function prove(action: StepExecution, prompt?: string): Promise<Pro
       ...(prompt === undefined ? {} : { prompt }),
       ...underBase(run, refused),
     });
-    hollow = findPlaceholders(run, result.hollow ?? [], result.solid ?? []);
+    placeholders = findPlaceholders(run, result.hollow ?? [], result.solid ?? []);
     facts = { ...placeholderFacts(result.hollow ?? []), ...(refused.length === 0 ? {} : { oracles: "changed" }) };
-    if (refused.length > 0) failures.push(`tests or settings that were there before were changed: ${protectedIn(refused)}`);
+    if (refused.length > 0) failures.push(`tests or settings that were there before were changed: ${describeRefused(refused)}`);
     checks.push(...result.checks);
     failures.push(
       ...result.failures.map(
@@ -62,7 +62,7 @@ export async function prove(action: StepExecution, prompt?: string): Promise<Pro
   }
   const named = await proveNamed(action, names);
   failures.push(...(named.holds ? [] : [named.detail]));
-  const all = { facts: { ...facts, ...named.facts }, checks: [...checks, ...named.checks], hollow };
+  const all = { facts: { ...facts, ...named.facts }, checks: [...checks, ...named.checks], hollow: placeholders };
   return { ...named, ...all, holds: failures.length === 0, detail: failures.join("; ") };
 }
 
@@ -108,7 +108,8 @@ export async function completeProved(
   if ((actionSetting(action).step.proof ?? []).length === 0) return action.record({ event: "step_completed", ...outcome });
   const proof = await prove(action);
   const proved = { ...outcome, facts: { ...outcome.facts, ...proof.facts }, checks: [...(outcome.checks ?? []), ...proof.checks] };
-  if (proof.holds) return action.record({ event: "step_completed", ...proved, ...lockedBy(proof.locks), ...emptyIn(proof.hollow) });
+  if (proof.holds)
+    return action.record({ event: "step_completed", ...proved, ...lockedBy(proof.locks), ...placeholderField(proof.hollow) });
   return action.record({
     event: "step_failed",
     ...proved,

@@ -9,7 +9,7 @@ import type { Inbox, Request } from "../ports/inbox.ts";
 /** Journals the requests of other processes, each once; one that no longer fits is dropped. */
 export async function drain(inbox: Inbox, run: RunView, record: (event: Draft) => Promise<unknown>): Promise<void> {
   for (const request of await inbox.pending()) {
-    if (run.requests[request.request] === undefined && fits(run, request)) await record(eventOf(run, request));
+    if (run.requests[request.request] === undefined && fits(run, request)) await record(requestEvent(run, request));
     await inbox.forget(request.request);
   }
 }
@@ -37,7 +37,7 @@ export function fits(run: RunView, request: Request): boolean {
 }
 
 /** The request as the journal writes it down. */
-export function eventOf(run: RunView, request: Request): Draft {
+export function requestEvent(run: RunView, request: Request): Draft {
   switch (request.event) {
     case "control_requested": {
       const { detail, ...rest } = request;

@@ -90,8 +90,8 @@ async function isDoneByArtifacts(runtime: Runtime, run: RunView, cursor: CursorV
       cancel: new AbortController().signal,
       onLiveEvent: runtime.onLiveEvent,
     };
-    const { holds, hollow = [] } = await runtime.verifier.prove(order);
-    return holds && hollow.length === 0; // Headings without text may be what an interrupted turn had not reached yet.
+    const { holds, hollow: placeholders = [] } = await runtime.verifier.prove(order);
+    return holds && placeholders.length === 0; // Headings without text may be what an interrupted turn had not reached yet.
   };
   const unproved = cursor.unproved?.[step.id] ?? [];
   return (await holdsOn(commit, [...paths, ...unproved])) && !(await holdsOn(run.tip.commit, unproved));

@@ -38,7 +38,7 @@ export class Cancelled extends Error {
 /** The attempt's context, read from the state. */
 export type Setting = { readonly run: RunView; readonly open: OpenView; readonly cursor: CursorView; readonly step: Step };
 
-export function openOf(action: StepExecution): OpenView {
+export function openAttempt(action: StepExecution): OpenView {
   const open = action.run().open[action.attempt];
   // Not `invariant`: its message would be built several times a step.
   if (open === undefined) throw new InvariantBroken(`E1: ${action.attempt} is open while its action is done`);
@@ -47,7 +47,7 @@ export function openOf(action: StepExecution): OpenView {
 
 export function actionSetting(action: StepExecution): Setting {
   const run = action.run();
-  const open = openOf(action);
+  const open = openAttempt(action);
   const cursor = run.cursors[open.cursor];
   if (cursor === undefined) throw new InvariantBroken(`F2: ${open.cursor} is a cursor of the run`);
   return { run, open, cursor, step: runStep(run, cursor, open.step) };

@@ -20,7 +20,7 @@ export function continuedSession({ seen, streak }: Pick<CursorView, "seen" | "st
 }
 
 /** The agent's order for this attempt, and whether its time is bounded by the run's budget rather than by its step. */
-export function orderOf(
+export function buildTurnRequest(
   action: StepExecution,
   brief: Brief,
   layer: string,

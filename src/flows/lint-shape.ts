@@ -3,7 +3,7 @@
 import type { Option, Phase } from "../contracts/flow.ts";
 import { isReasonCode, reasonCodes } from "../contracts/reason.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
-import { didYouMean, distanceOf, suggest } from "../kit/suggest.ts";
+import { didYouMean, editDistance, suggest } from "../kit/suggest.ts";
 import type { Lint } from "./lint-subject.ts";
 import { flowLists, stepsEverywhere, thenRows, type LocatedRow } from "./lists.ts";
 
@@ -156,7 +156,7 @@ function row({ say }: Lint, { row, path }: LocatedRow): void {
 function code(say: Lint["say"], path: DataPath, name: string | undefined): void {
   if (name === undefined || isReasonCode(name)) return;
   const near = suggest(name, reasonCodes);
-  if (near !== null && distanceOf(name, near) <= 2)
+  if (near !== null && editDistance(name, near) <= 2)
     say(path, "reason_misspelt", `found the reason code ${name}. Did you mean ${near}?`, "warning");
 }
 

@@ -2,7 +2,7 @@
 
 import type { Draft, Entry } from "../contracts/event.ts";
 import type { Check, CheckResult, CheckStatus } from "../contracts/evidence.ts";
-import { isoOf } from "../kit/iso-time.ts";
+import { formatIsoTime } from "../kit/iso-time.ts";
 
 const hash = "a".repeat(64);
 export const sha = (n: number): string => n.toString(16).padStart(40, "0");
@@ -10,7 +10,7 @@ export const sha = (n: number): string => n.toString(16).padStart(40, "0");
 /** Entries as a journal would hold them, a minute apart. */
 export const journal = (...drafts: readonly Draft[]): readonly Entry[] =>
   drafts.map((draft, seq): Entry => {
-    const envelope = { seq, epoch: 0, ts: isoOf(1_767_225_600_000 + seq * 60_000), active_ms: seq * 60_000, prev: "", crc: "" };
+    const envelope = { seq, epoch: 0, ts: formatIsoTime(1_767_225_600_000 + seq * 60_000), active_ms: seq * 60_000, prev: "", crc: "" };
     return { actor: "system", reason_code: "ok", ...draft, ...envelope };
   });
 

@@ -62,13 +62,13 @@ const levels: readonly (readonly (keyof Features)[])[] = [
 export function featuresForecast(features: Features, history: readonly Case[]): Forecast | null {
   for (const alike of levels) {
     const cases = history.filter((past) => alike.every((name) => past[name] === features[name]));
-    const done = nearestIn(
+    const done = nearestCases(
       features,
       cases.filter(({ isDone }) => isDone),
     );
     if (done.length < samplesMin) continue;
     const of = (dimension: "tokens" | "minutes" | "usd"): Range => predicted(done.map((past) => past[dimension]));
-    const near = nearestIn(features, cases);
+    const near = nearestCases(features, cases);
     return {
       tokens: of("tokens"),
       minutes: of("minutes"),
@@ -82,7 +82,7 @@ export function featuresForecast(features: Features, history: readonly Case[]): 
 }
 
 /** Those of the most similar size; of equal ones the newest. */
-function nearestIn({ size }: Features, cases: readonly Case[]): readonly Case[] {
+function nearestCases({ size }: Features, cases: readonly Case[]): readonly Case[] {
   if (cases.length <= nearestMax) return cases;
   const distance = (past: Case): number => (size === null || past.size === null ? 0 : Math.abs(Math.log1p(past.size) - Math.log1p(size)));
   return cases

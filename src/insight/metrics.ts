@@ -3,7 +3,7 @@
 import type { RunMetrics } from "../contracts/roadmap-reports.ts";
 import type { PhaseRecord, RoadmapState } from "../contracts/roadmap-state.ts";
 import { alignmentMin, failureCategories, type FailureCategory } from "../contracts/roadmap-values.ts";
-import { msOf } from "../kit/iso-time.ts";
+import { parseIsoTime } from "../kit/iso-time.ts";
 
 /** `at`: when the run ended or the figures are asked for. */
 export function stateMetrics(state: RoadmapState, at: string): RunMetrics {
@@ -73,7 +73,7 @@ function stateHistogram(state: RoadmapState): RunMetrics["failure_taxonomy_histo
 export const isCategory = (value: unknown): value is FailureCategory => (failureCategories as readonly unknown[]).includes(value);
 
 export function minutesBetween(from: string, to: string): number {
-  const [fromMs, toMs] = [msOf(from), msOf(to)];
+  const [fromMs, toMs] = [parseIsoTime(from), parseIsoTime(to)];
   return fromMs === null || toMs === null ? 0 : Math.max(0, rounded((toMs - fromMs) / 60_000));
 }
 

@@ -29,7 +29,7 @@ export function findPostMortem(
   if (root === null) return null;
   const ownEntries = entries.filter((entry) => phaseOfEntry(entry) === phase);
   const rejections = new Map(findRejections(ownEntries, claimOf).map((rejection) => [rejection.seq, rejection]));
-  const red = root.cause.endsWith("_rejected") ? [] : redIn(ownEntries); // a decision is its own reason
+  const red = root.cause.endsWith("_rejected") ? [] : failingCommands(ownEntries); // a decision is its own reason
   return {
     phase_id: phase,
     phase_name: name,
@@ -50,7 +50,7 @@ export function findPostMortem(
 }
 
 /** What was red last and failed a step by it: a step that passes over red commands only measured what is still to be done. */
-function redIn(ownEntries: readonly Entry[]): readonly string[] {
+function failingCommands(ownEntries: readonly Entry[]): readonly string[] {
   const red = new Set<string>();
   for (const entry of ownEntries)
     for (const { check, status } of entryChecks(entry)) {

@@ -115,12 +115,12 @@ export type RootCause = {
 const nothing: ClaimRead = () => undefined;
 
 /** The entries of the run (those of other phases are passed over), and where the phase ended. Null if it never failed. */
-export function findRootCause(entries: readonly Entry[], phase: string, claimOf: ClaimRead = nothing): RootCause | null {
+export function findRootCause(entries: readonly Entry[], phase: string, readClaim: ClaimRead = nothing): RootCause | null {
   const ownEntries = lastVisit(entries.filter((entry) => phaseOfEntry(entry) === phase));
   const ended = ownEntries.findLast((entry) => entry.event === "phase_failed" || entry.event === "closing_failed");
   if (ended === undefined || !("walk" in ended)) return null;
   const because = "because" in ended && typeof ended.because === "string" ? ended.because : ended.reason_code;
-  const rejected = rejectedWhy(ownEntries, because, claimOf);
+  const rejected = rejectedWhy(ownEntries, because, readClaim);
   const openRootCause = firstOpenRejection(ownEntries);
   if (rejected !== null && (rejected.isEnd || openRootCause === null || rejected.root.at < openRootCause.at)) return rejected.root; // P4
   if (openRootCause !== null) return openRootCause;
@@ -141,14 +141,14 @@ const causeOfDecider = { verifier: "verifier_rejected", judge: "judge_rejected",
 function rejectedWhy(
   ownEntries: readonly Entry[],
   because: string,
-  claimOf: ClaimRead,
+  readClaim: ClaimRead,
 ): { readonly root: RootCause; readonly isEnd: boolean } | null {
-  const open = openRejections(ownEntries, findRejections(ownEntries, claimOf));
+  const open = openRejections(ownEntries, findRejections(ownEntries, readClaim));
   const rejectionCause = ({ by }: Rejection): Cause => causeOfDecider[by];
   const ending = open.find(({ last }) => rejectionCause(last) === because); // P4
   const { last, first } = ending ?? open[0] ?? {};
   if (last === undefined || first === undefined) return null;
-  const named = last.by === "verifier" ? categoryNamed(last, ownEntries, claimOf) : null;
+  const named = last.by === "verifier" ? categoryNamed(last, ownEntries, readClaim) : null;
   const root: RootCause = {
     cause: rejectionCause(last),
     category: named !== null && isCategory(named) ? named : categoryOfCause[rejectionCause(last)],

@@ -15,7 +15,7 @@ function enlarge(batch: Batch, needed: number): void {
 }
 
 /** A part of a buffer; a plain Uint8Array is created several times faster than a Buffer, and it happens once or twice a line. */
-export function viewOf(bytes: Buffer, start: number, end: number): Uint8Array {
+export function toByteView(bytes: Buffer, start: number, end: number): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start);
 }
 

@@ -3,8 +3,8 @@
 import { hash } from "node:crypto";
 import { readSync } from "node:fs";
 import type { Hash } from "../contracts/ids.ts";
-import { viewOf } from "./batch.ts";
-import { continues, faultOf, lineBytesMax } from "./line.ts";
+import { toByteView } from "./batch.ts";
+import { continues, findLineFault, lineBytesMax } from "./line.ts";
 
 const chunkBytes = 128 * 1024;
 
@@ -29,8 +29,8 @@ export function isSound({ fd, byte, endByte, prev }: Stretch, mayGoOn: () => boo
     let start = 0;
     while (start <= lastEnd) {
       const end = buffer.indexOf(10, start);
-      if (faultOf(buffer, start, end) !== null || !continues(buffer, end, last)) return false;
-      last = hash("sha256", viewOf(buffer, start, end));
+      if (findLineFault(buffer, start, end) !== null || !continues(buffer, end, last)) return false;
+      last = hash("sha256", toByteView(buffer, start, end));
       start = end + 1;
     }
     held = filled - start;

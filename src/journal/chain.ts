@@ -8,7 +8,7 @@ import { invariant } from "../kit/invariant.ts";
 import type { Stretch } from "./chain-check.ts";
 import { damaged, JournalFailure } from "./failure.ts";
 import type { Position } from "./journal.ts";
-import { batchBytesMax, lineBytesMax, versionOf } from "./line.ts";
+import { batchBytesMax, lineBytesMax, formatVersion } from "./line.ts";
 import { readStretch } from "./read-stretch.ts";
 import { checkBeside, type SecondThread } from "./second-thread.ts";
 import { type ScannedLines, scanInPlace } from "./scan-lines.ts";
@@ -81,6 +81,6 @@ function lineEndBefore(fd: number, byte: number): number {
 function refuseNewer(fd: number): void {
   const beginning = Buffer.alloc(48);
   const filled = readSync(fd, beginning, 0, beginning.length, 0);
-  const version = versionOf(beginning.subarray(0, filled));
+  const version = formatVersion(beginning.subarray(0, filled));
   if (version !== null && version > journalVersion) throw new JournalFailure({ kind: "journal_newer", version });
 }

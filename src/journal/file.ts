@@ -19,7 +19,7 @@ import { takeLock } from "./lock.ts";
 import { openFile } from "./open-file.ts";
 import { recoverFromLog } from "./recover.ts";
 import { positionAfter, readSnapshot, writeSnapshot } from "./snapshot.ts";
-import { stampOf } from "./stamp.ts";
+import { createStamp } from "./stamp.ts";
 import type { ScannedLines } from "./scan-lines.ts";
 import { Writer } from "./writer.ts";
 
@@ -63,7 +63,7 @@ function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Op
   const repaired = cutTorn(disk, fd, walked);
   // Lines that a killed owner wrote and never synced are read here and acted upon, so they must be on disk first (J1).
   disk.fdatasync(fd);
-  const writer = new Writer(disk, fd, walked.end, stampOf(options, walked.end));
+  const writer = new Writer(disk, fd, walked.end, createStamp(options, walked.end));
   // A journal with nothing left was never acknowledged, and its first line will be the run's first event.
   if (repaired !== null && walked.end.seq > 0) {
     writer.appendSync([{ event: "journal_repaired", actor: "system", reason_code: "journal_repaired", ...repaired }]).forEach(onEntry);

@@ -8,8 +8,8 @@
 
 import { type Batch, putAscii, putByte, putNumber, reserve } from "./batch.ts";
 
-export const odd = Symbol("odd");
-type Odd = typeof odd;
+export const unsupported = Symbol("odd");
+type Unsupported = typeof unsupported;
 type Plain = Record<string, unknown>;
 
 const depthMax = 8;
@@ -47,7 +47,7 @@ export function putValue(batch: Batch, value: unknown, depth: number): unknown {
     return value;
   }
   if (typeof value === "number") {
-    if (!Number.isFinite(value) || Object.is(value, -0)) return odd;
+    if (!Number.isFinite(value) || Object.is(value, -0)) return unsupported;
     putNumber(batch, value);
     return value;
   }
@@ -55,26 +55,26 @@ export function putValue(batch: Batch, value: unknown, depth: number): unknown {
     putAscii(batch, value === null ? "null" : value ? "true" : "false");
     return value;
   }
-  if (typeof value !== "object" || depth > depthMax) return odd;
+  if (typeof value !== "object" || depth > depthMax) return unsupported;
   return Array.isArray(value) ? putArray(batch, value, depth) : putObject(batch, value as Plain, depth);
 }
 
-function putArray(batch: Batch, values: readonly unknown[], depth: number): readonly unknown[] | Odd {
-  if (Object.getPrototypeOf(values) !== Array.prototype) return odd;
+function putArray(batch: Batch, values: readonly unknown[], depth: number): readonly unknown[] | Unsupported {
+  if (Object.getPrototypeOf(values) !== Array.prototype) return unsupported;
   const copy: unknown[] = [];
   putByte(batch, 91);
   for (let index = 0; index < values.length; index++) {
     if (index > 0) putByte(batch, comma);
     const copied = putValue(batch, values[index], depth + 1);
-    if (copied === odd) return odd;
+    if (copied === unsupported) return unsupported;
     copy.push(copied);
   }
   putByte(batch, 93);
   return copy;
 }
 
-function putObject(batch: Batch, values: Plain, depth: number): Plain | Odd {
-  if (Object.getPrototypeOf(values) !== Object.prototype) return odd;
+function putObject(batch: Batch, values: Plain, depth: number): Plain | Unsupported {
+  if (Object.getPrototypeOf(values) !== Object.prototype) return unsupported;
   const copy: Plain = {};
   putByte(batch, 123);
   const names = Object.keys(values);
@@ -82,7 +82,7 @@ function putObject(batch: Batch, values: Plain, depth: number): Plain | Odd {
     const name = names[index] ?? "";
     if (index > 0) putByte(batch, comma);
     const copied = putNamed(batch, name, values[name], depth + 1);
-    if (copied === odd) return odd;
+    if (copied === unsupported) return unsupported;
     copy[name] = copied;
   }
   putByte(batch, 125);
@@ -91,7 +91,7 @@ function putObject(batch: Batch, values: Plain, depth: number): Plain | Odd {
 
 /** Puts a name and its value, and returns the value's copy. */
 export function putNamed(batch: Batch, name: string, value: unknown, depth: number): unknown {
-  if (name === "__proto__" || name === "toJSON") return odd;
+  if (name === "__proto__" || name === "toJSON") return unsupported;
   putText(batch, name);
   putByte(batch, 58);
   return putValue(batch, value, depth);

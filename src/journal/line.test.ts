@@ -5,7 +5,7 @@ import type { Event } from "../contracts/event.ts";
 import { InvariantBroken } from "../kit/invariant.ts";
 import type { Batch } from "./batch.ts";
 import { JournalFailure } from "./failure.ts";
-import { addLine, faultOf, genesis, lineBytesMax } from "./line.ts";
+import { addLine, findLineFault, genesis, lineBytesMax } from "./line.ts";
 import { skipped, surveyed } from "./scene.ts";
 
 const stamp = { epoch: 1, ts: "2026-01-02T03:04:05.678Z", activeMs: 7 };
@@ -84,13 +84,13 @@ describe("a line", () => {
   test("is found at fault on its bytes alone", () => {
     const { batch, lines } = written(skipped(1));
     const end = batch.used - 1;
-    expect(faultOf(batch.bytes, 0, end)).toBeNull();
-    expect(faultOf(batch.bytes, 0, end - 1)).toBe("not an entry");
-    expect(faultOf(Buffer.from("{}"), 0, 2)).toBe("not an entry");
+    expect(findLineFault(batch.bytes, 0, end)).toBeNull();
+    expect(findLineFault(batch.bytes, 0, end - 1)).toBe("not an entry");
+    expect(findLineFault(Buffer.from("{}"), 0, 2)).toBe("not an entry");
     const changed = Buffer.from((lines[0] ?? "").replace("step-1", "step-2"));
-    expect(faultOf(changed, 0, changed.length)).toBe("its checksum does not match");
+    expect(findLineFault(changed, 0, changed.length)).toBe("its checksum does not match");
     const shouted = Buffer.from((lines[0] ?? "").replace(/"crc":"(.*)"\}$/, (_, crc: string) => `"crc":"${crc.toUpperCase()}"}`));
-    expect(/[a-f]/.test((lines[0] ?? "").slice(-10)) ? faultOf(shouted, 0, shouted.length) : "its checksum does not match").toBe(
+    expect(/[a-f]/.test((lines[0] ?? "").slice(-10)) ? findLineFault(shouted, 0, shouted.length) : "its checksum does not match").toBe(
       "its checksum does not match",
     );
   });

@@ -11,9 +11,9 @@ import type { Hash } from "../contracts/ids.ts";
 import { journalVersion } from "../contracts/journal-version.ts";
 import { invariant } from "../kit/invariant.ts";
 import { JournalFailure } from "./failure.ts";
-import { type Batch, putAscii, putByte, putNumber, reserve, viewOf } from "./batch.ts";
+import { type Batch, putAscii, putByte, putNumber, reserve, toByteView } from "./batch.ts";
 import type { Position } from "./journal.ts";
-import { odd, putNamed, putText } from "./json-bytes.ts";
+import { unsupported, putNamed, putText } from "./json-bytes.ts";
 
 /** A line without its newline. */
 export const lineBytesMax = 1024 * 1024;
@@ -61,7 +61,7 @@ export function addLine(batch: Batch, position: Position, stamp: Stamp, what: Ev
   putAscii(batch, prev);
   putByte(batch, quote);
   refuseOver(batch, start);
-  const crc = crcHex(crc32(viewOf(batch.bytes, start, batch.used)));
+  const crc = crcHex(crc32(toByteView(batch.bytes, start, batch.used)));
   putAscii(batch, crcName);
   putAscii(batch, crc);
   putAscii(batch, closing);
@@ -71,7 +71,7 @@ export function addLine(batch: Batch, position: Position, stamp: Stamp, what: Ev
   position.epoch = epoch;
   position.activeMs = active_ms;
   position.byte += batch.used - start;
-  position.prev = hash("sha256", viewOf(batch.bytes, start, lineEnd));
+  position.prev = hash("sha256", toByteView(batch.bytes, start, lineEnd));
   // Parsing the line would guarantee J2; a copy is the same if the event has nothing that JSON would change.
   if (!isPlain || seq === 1) return JSON.parse(batch.bytes.toString("utf8", start, lineEnd)) as Entry;
   entry["prev"] = prev;
@@ -109,7 +109,7 @@ function putEvent(batch: Batch, what: Event, entry: Plain): boolean {
     const value: unknown = what[name as keyof Event];
     putByte(batch, comma);
     const copy = putNamed(batch, name, value, 0);
-    if (copy === odd) return false;
+    if (copy === unsupported) return false;
     if (copy !== value) entry[name] = copy;
   }
   return true;
@@ -141,14 +141,14 @@ function refuseOver(batch: Batch, start: number): void {
 }
 
 /** Judges the line alone, not the chain; null if it is intact. */
-export function faultOf(bytes: Buffer, start: number, lineEnd: number): string | null {
+export function findLineFault(bytes: Buffer, start: number, lineEnd: number): string | null {
   const length = lineEnd - start;
   if (length > lineBytesMax) return `longer than ${lineBytesMax} bytes`;
   if (length <= tailBytes || bytes[start] !== 123) return "not an entry";
   if (!holds(bytes, lineEnd - tailBytes, prevKey) || !holds(bytes, lineEnd - crcBytes, crcKey) || !holds(bytes, lineEnd - 2, end))
     return "not an entry";
   const crcAt = lineEnd - 10;
-  const crc = crc32(viewOf(bytes, start, crcAt - 8));
+  const crc = crc32(toByteView(bytes, start, crcAt - 8));
   for (let digit = 0; digit < 8; digit++) {
     if (bytes[crcAt + digit] !== hexDigits[(crc >>> (28 - 4 * digit)) & 15]) return "its checksum does not match";
   }
@@ -165,7 +165,7 @@ export function continues(bytes: Buffer, lineEnd: number, prev: Hash): boolean {
 /**
  * The JSON of an intact line without its tail, which is known already: parsing it too would take a quarter longer. Overwrites the bytes.
  */
-export function headOf(bytes: Buffer, start: number, lineEnd: number): string {
+export function lineHead(bytes: Buffer, start: number, lineEnd: number): string {
   const tailAt = headEnd(lineEnd);
   bytes[tailAt] = 125;
   return bytes.toString("utf8", start, tailAt + 1);
@@ -175,16 +175,17 @@ export function headOf(bytes: Buffer, start: number, lineEnd: number): string {
 export const headEnd = (lineEnd: number): number => lineEnd - tailBytes;
 
 /** The hash of the line before, as written in a line. */
-export const prevOf = (bytes: Buffer, lineEnd: number): Hash => {
+export const readPrev = (bytes: Buffer, lineEnd: number): Hash => {
   const prevAt = lineEnd - tailBytes + prevKey.length;
   return bytes.toString("latin1", prevAt, prevAt + 64);
 };
 
 /** The checksum that a line has. */
-export const crcOf = (bytes: Buffer, lineEnd: number): string => bytes.toString("latin1", lineEnd - end.length - 8, lineEnd - end.length);
+export const computeCrc = (bytes: Buffer, lineEnd: number): string =>
+  bytes.toString("latin1", lineEnd - end.length - 8, lineEnd - end.length);
 
 /** The same from a latin1 string, which is several times as fast. */
-export const crcIn = (text: string, lineEnd: number): string => text.slice(lineEnd - end.length - 8, lineEnd - end.length);
+export const writtenCrc = (text: string, lineEnd: number): string => text.slice(lineEnd - end.length - 8, lineEnd - end.length);
 
 /** Where the first line of these bytes ends by its tail, with or without a newline; 0 if there is no tail. */
 export function endOfLine(bytes: Buffer): number {
@@ -198,7 +199,7 @@ function holds(bytes: Buffer, position: number, expected: Buffer): boolean {
 }
 
 /** The version a first line claims, read before anything else: a newer format may check its lines in another way. */
-export function versionOf(beginning: Buffer): number | null {
+export function formatVersion(beginning: Buffer): number | null {
   const match = /^\{"seq":1,"journal":(\d{1,9})[,}]/.exec(beginning.toString("latin1"));
   return match === null ? null : Number(match[1]);
 }

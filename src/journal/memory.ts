@@ -9,7 +9,7 @@ import { damaged, JournalFailure } from "./failure.ts";
 import type { Journal, Opened, Options, Position } from "./journal.ts";
 import type { Stamp } from "./line.ts";
 import { addLine, genesis } from "./line.ts";
-import { stampOf } from "./stamp.ts";
+import { createStamp } from "./stamp.ts";
 
 /** The disk that a run leaves behind when its process dies; the next owner opens it. */
 export class MemoryStore {
@@ -35,7 +35,12 @@ export async function openMemoryJournal(store: MemoryStore, options: Omit<Option
   const state = store.snapshot === null || from !== undefined ? null : (JSON.parse(store.snapshot.json) as unknown);
   const isTaken = state !== null && (options.onSnapshot?.(state) ?? true);
   for (const line of store.lines.slice(from?.seq ?? (isTaken ? store.snapshot?.seq : 0))) onEntry(JSON.parse(line) as Entry);
-  return { journal: new MemoryJournal(store, stampOf(options, store.position)), snapshot: isTaken ? state : null, entries, repaired: null };
+  return {
+    journal: new MemoryJournal(store, createStamp(options, store.position)),
+    snapshot: isTaken ? state : null,
+    entries,
+    repaired: null,
+  };
 }
 
 /** The hash that the line after this number names; at the end the store's own. */

@@ -32,16 +32,16 @@ class Measured implements Pace {
   #round = 0;
   #beganMs = 0;
   #endedMs = 0;
-  #came = 0;
-  #cameMs = 0;
+  #arrivals = 0;
+  #lastArrivalMs = 0;
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
   }
 
   comes(): void {
-    this.#came++;
-    this.#cameMs = this.#nowMs();
+    this.#arrivals++;
+    this.#lastArrivalMs = this.#nowMs();
   }
 
   begins(): void {
@@ -49,11 +49,11 @@ class Measured implements Pace {
   }
 
   ends(round: number): void {
-    if (this.#came >= halfMin) this.#workMs = (this.#cameMs - this.#endedMs) / this.#came;
+    if (this.#arrivals >= halfMin) this.#workMs = (this.#lastArrivalMs - this.#endedMs) / this.#arrivals;
     this.#endedMs = this.#nowMs();
     this.#syncMs = Math.min(this.#endedMs - this.#beganMs, this.#syncMs * growth);
     this.#round = round;
-    this.#came = 0;
+    this.#arrivals = 0;
   }
 
   isHalf(waiting: number): boolean {

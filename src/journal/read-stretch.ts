@@ -3,11 +3,11 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import type { Entry } from "../contracts/event.ts";
-import { viewOf } from "./batch.ts";
+import { toByteView } from "./batch.ts";
 import { entryOf, readAt } from "./admit.ts";
 import { damaged } from "./failure.ts";
 import type { Position } from "./journal.ts";
-import { crcIn, crcOf, headEnd, lineBytesMax, prevOf } from "./line.ts";
+import { writtenCrc, computeCrc, headEnd, lineBytesMax, readPrev } from "./line.ts";
 
 /** Small, so that the text of a chunk is collected early and a replay needs little memory. */
 const chunkBytes = 32 * 1024;
@@ -30,7 +30,7 @@ export function readStretch(fd: number, position: Position, endByte: number, onE
 
 function lastHash(buffer: Buffer, end: number): string {
   const start = end === 0 ? 0 : buffer.lastIndexOf(10, end - 1) + 1;
-  return hash("sha256", viewOf(buffer, start, end));
+  return hash("sha256", toByteView(buffer, start, end));
 }
 
 /** The lines in the first bytes of the buffer. One string for all of them: one per line would take as long as parsing it. */
@@ -44,8 +44,8 @@ function readChunk(position: Position, buffer: Buffer, bytes: number, onEntry: (
     const end = text === null ? buffer.indexOf(10, start) : text.indexOf("\n", start);
     const tailAt = headEnd(end);
     const entry = entryOf(position, text === null ? buffer.toString("utf8", start, tailAt + 1) : text.slice(start, tailAt + 1));
-    entry.prev = prevOf(buffer, end); // not a slice of the text, which would keep all of it alive
-    entry.crc = text === null ? crcOf(buffer, end) : crcIn(text, end);
+    entry.prev = readPrev(buffer, end); // not a slice of the text, which would keep all of it alive
+    entry.crc = text === null ? computeCrc(buffer, end) : writtenCrc(text, end);
     position.byte += end + 1 - start;
     onEntry(entry as Entry);
     start = end + 1;

@@ -4,11 +4,11 @@
 import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import type { Entry } from "../contracts/event.ts";
-import { viewOf } from "./batch.ts";
+import { toByteView } from "./batch.ts";
 import { entryOf, readAt } from "./admit.ts";
 import { damaged } from "./failure.ts";
 import type { Position } from "./journal.ts";
-import { batchBytesMax, continues, crcOf, endOfLine, faultOf, headOf, lineBytesMax } from "./line.ts";
+import { batchBytesMax, continues, computeCrc, endOfLine, findLineFault, lineHead, lineBytesMax } from "./line.ts";
 
 const chunkBytes = 1024 * 1024;
 
@@ -33,7 +33,7 @@ export function scanInPlace(fd: number, from: Readonly<Position>, size: number, 
     let start = 0;
     while (start <= lastEnd) {
       const end = buffer.indexOf(10, start);
-      const fault = faultOf(buffer, start, end);
+      const fault = findLineFault(buffer, start, end);
       if (fault !== null) return { end: at, torn: tornAt(fd, at, size, fault) };
       const entry = admit(at, buffer, start, end, isText);
       onEntry(entry);
@@ -51,11 +51,11 @@ export function admit(position: Position, buffer: Buffer, start: number, end: nu
   const line = position.seq + 1;
   if (!isText && !isUtf8(buffer.subarray(start, end))) throw damaged(line, position.byte, "not UTF-8");
   if (!continues(buffer, end, position.prev)) throw damaged(line, position.byte, "it does not continue the line before");
-  const after = hash("sha256", viewOf(buffer, start, end));
-  const entry = entryOf(position, headOf(buffer, start, end));
+  const after = hash("sha256", toByteView(buffer, start, end));
+  const entry = entryOf(position, lineHead(buffer, start, end));
   position.byte += end + 1 - start;
   entry.prev = position.prev;
-  entry.crc = crcOf(buffer, end);
+  entry.crc = computeCrc(buffer, end);
   position.prev = after;
   return entry as Entry;
 }
@@ -70,13 +70,13 @@ function tornAt(fd: number, position: Position, size: number, fault: string): Sc
   const filled = readAt(fd, rest, 0, bytes, position);
   // A whole line with another byte in place of its newline isn't an unfinished one: it may have been acknowledged.
   const wholeEnd = endOfLine(rest);
-  if (wholeEnd < filled && rest[wholeEnd] !== 10 && faultOf(rest, 0, wholeEnd) === null)
+  if (wholeEnd < filled && rest[wholeEnd] !== 10 && findLineFault(rest, 0, wholeEnd) === null)
     throw damaged(position.seq + 1, position.byte, "its newline is damaged");
   let start = rest.subarray(0, filled).indexOf(10) + 1;
   while (start > 0) {
     const end = rest.indexOf(10, start);
     if (end === -1 || end >= filled) break;
-    if (faultOf(rest, start, end) === null) throw damaged(position.seq + 1, position.byte, fault);
+    if (findLineFault(rest, start, end) === null) throw damaged(position.seq + 1, position.byte, fault);
     start = end + 1;
   }
   return { bytes, detail: fault };

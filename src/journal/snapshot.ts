@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Disk } from "./disk.ts";
 import { nodeDisk, readFlags, replaceFile } from "./disk.ts";
 import type { Position } from "./journal.ts";
-import { faultOf, lineBytesMax } from "./line.ts";
+import { findLineFault, lineBytesMax } from "./line.ts";
 import { openFile } from "./open-file.ts";
 
 const version = 1;
@@ -69,7 +69,7 @@ export function positionAfter(fd: number, byte: number): Position | null {
     if (before === -1 && length < byte && length < lineBytesMax + 2) continue;
     if (before === -1 && length < byte) return null;
     const start = before + 1;
-    if (faultOf(bytes, start, length - 1) !== null) return null;
+    if (findLineFault(bytes, start, length - 1) !== null) return null;
     const line = JSON.parse(bytes.toString("utf8", start, length - 1)) as { seq: number; epoch: number; active_ms: number };
     return { seq: line.seq, epoch: line.epoch, activeMs: line.active_ms, byte, prev: hash("sha256", bytes.subarray(start, length - 1)) };
   }

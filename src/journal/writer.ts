@@ -7,7 +7,7 @@
 
 import type { Entry, Event } from "../contracts/event.ts";
 import { invariant } from "../kit/invariant.ts";
-import { type Batch, viewOf } from "./batch.ts";
+import { type Batch, toByteView } from "./batch.ts";
 import { type Commit, ownCommit, turnOver } from "./commit.ts";
 import type { Disk } from "./disk.ts";
 import { writeAll } from "./disk.ts";
@@ -119,7 +119,7 @@ export class Writer {
       // Every waiting caller has been answered.
       return;
     }
-    this.#commit.later(viewOf(load.bytes, 0, load.used), this.#acknowledged.byte, (error) => {
+    this.#commit.later(toByteView(load.bytes, 0, load.used), this.#acknowledged.byte, (error) => {
       if (error !== null && error !== undefined) {
         this.#die(error, "syncing the journal", load);
         return;

@@ -18,7 +18,7 @@ export type Answer = {
 };
 
 /** The expectation, in words that follow `expected`. */
-export function wantedIn(wanted: Wanted): string {
+export function describeExpectation(wanted: Wanted): string {
   if (wanted.kind === "text") return `${JSON.stringify(wanted.text)} in what it prints`;
   return `it to return ${wanted.kind === "at_least" ? "at least" : "exactly"} ${wanted.count}`;
 }
@@ -37,7 +37,7 @@ function freeTextAnswer(text: string): Answer {
     complained: complained.add,
     judge: (exitCode) => {
       const isMet = hasAnswered(exitCode) && (said.isFound() || (exitCode === 0 && complained.isFound())); // A1
-      return { isMet, words: `expected ${wantedIn({ kind: "text", text })}, which ${isMet ? "is" : "is not"} there` };
+      return { isMet, words: `expected ${describeExpectation({ kind: "text", text })}, which ${isMet ? "is" : "is not"} there` };
     },
   };
 }
@@ -73,7 +73,7 @@ function openCount(wanted: Extract<Wanted, { readonly count: number }>): Answer 
       const found = lines.count();
       const hasCounted = lines.hasAny() || exitCode === 0 || !hasComplained; // A2
       const isMet = hasAnswered(exitCode) && hasCounted && (kind === "at_least" ? found >= count : found === count);
-      return { isMet, words: `expected ${wantedIn(wanted)}, and it returned ${hasCounted ? found : "nothing but a complaint"}` };
+      return { isMet, words: `expected ${describeExpectation(wanted)}, and it returned ${hasCounted ? found : "nothing but a complaint"}` };
     },
   };
 }

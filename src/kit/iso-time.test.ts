@@ -1,14 +1,14 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { isoOf, msOf, plusMinutes } from "./iso-time.ts";
+import { formatIsoTime, parseIsoTime, plusMinutes } from "./iso-time.ts";
 
 test("the calendar agrees with the platform's, over eight centuries", () => {
   const anyMs = fc.integer({ min: Date.UTC(1600, 0, 1), max: Date.UTC(2399, 11, 31) });
   fc.assert(
     fc.property(anyMs, (ms) => {
       const iso = new Date(ms).toISOString();
-      expect(isoOf(ms)).toBe(iso);
-      expect(msOf(iso)).toBe(ms);
+      expect(formatIsoTime(ms)).toBe(iso);
+      expect(parseIsoTime(iso)).toBe(ms);
     }),
   );
 });
@@ -19,7 +19,7 @@ test("minutes are added over the ends of days, months and leap years", () => {
 });
 
 test("what is no time stays as it is", () => {
-  expect(msOf("yesterday")).toBeNull();
-  expect(msOf("2026-13-01T00:00:00Z")).toBeNull();
+  expect(parseIsoTime("yesterday")).toBeNull();
+  expect(parseIsoTime("2026-13-01T00:00:00Z")).toBeNull();
   expect(plusMinutes("yesterday", 5)).toBe("yesterday");
 });

@@ -6,7 +6,7 @@ const shape = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z
 const dayMs = 86_400_000;
 
 /** Milliseconds since 1970, or null if the text isn't an ISO 8601 time in UTC. */
-export function msOf(iso: string): number | null {
+export function parseIsoTime(iso: string): number | null {
   const match = shape.exec(iso);
   if (match === null) return null;
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number];
@@ -17,14 +17,14 @@ export function msOf(iso: string): number | null {
 
 /** The time so many minutes later, to the millisecond; the text itself if it isn't a time. */
 export function plusMinutes(iso: string, minutes: number): string {
-  const ms = msOf(iso);
-  return ms === null ? iso : isoOf(ms + Math.round(minutes * 60_000));
+  const ms = parseIsoTime(iso);
+  return ms === null ? iso : formatIsoTime(ms + Math.round(minutes * 60_000));
 }
 
-export function isoOf(ms: number): string {
+export function formatIsoTime(ms: number): string {
   const days = Math.floor(ms / dayMs);
   const rest = ms - days * dayMs;
-  const { year, month, day } = dateOf(days);
+  const { year, month, day } = dateFromDays(days);
   const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
   const time = `${two(rest / 3_600_000)}:${two((rest / 60_000) % 60)}:${two((rest / 1000) % 60)}`;
   return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}T${time}.${String(rest % 1000).padStart(3, "0")}Z`;
@@ -39,7 +39,7 @@ function yearDays(year: number, month: number, day: number): number {
   return era * 146_097 + inEra * 365 + Math.floor(inEra / 4) - Math.floor(inEra / 100) + inYear - 719_468;
 }
 
-function dateOf(days: number): { year: number; month: number; day: number } {
+function dateFromDays(days: number): { year: number; month: number; day: number } {
   const shifted = days + 719_468;
   const era = Math.floor(shifted / 146_097);
   const inEra = shifted - era * 146_097;

@@ -42,7 +42,7 @@ export function openMatcher(foundNeedles: readonly Needle[]): Matcher | null {
     endings.set(key, [...(endings.get(key) ?? []), needle]);
   }
   /** Where the next needle begins, at `from` or later; -1 where none does. */
-  const nextIn = (text: string, from: number): number => {
+  const nextMatch = (text: string, from: number): number => {
     const { length } = text;
     for (let index = from + window - 1; index < length;) {
       const key = keyAt(text, index, mask);
@@ -59,10 +59,10 @@ export function openMatcher(foundNeedles: readonly Needle[]): Matcher | null {
   };
   return {
     needles,
-    isIn: (text) => nextIn(text, 0) !== -1,
+    isIn: (text) => nextMatch(text, 0) !== -1,
     charsMax: needles.reduce((most, { text }) => Math.max(most, text.length), 0),
     scan: (text, onHit) => {
-      for (let start = nextIn(text, 0); start !== -1; start = nextIn(text, start + 1)) {
+      for (let start = nextMatch(text, 0); start !== -1; start = nextMatch(text, start + 1)) {
         for (const needle of endings.get(keyAt(text, start + window - 1, mask)) ?? [])
           if (text.startsWith(needle.text, start)) onHit(start, needle);
       }

@@ -27,7 +27,7 @@ export function secretNeedles({ name, value }: Secret): readonly Needle[] {
   // A text is also searched with its line breaks taken out, so the secret without its own is a form of it.
   const joined = known.replaceAll(/\r?\n[ \t]*/g, "");
   const texts = new Set([known, joined, known.trim(), ...lines].flatMap(textPieces));
-  const shown = nameOf(name);
+  const shown = plainName(name);
   const needles = new Map<string, Needle>();
   for (const text of texts)
     for (const [form, written] of textForms(text)) if (!needles.has(written)) needles.set(written, { text: written, name: shown, form });
@@ -35,7 +35,7 @@ export function secretNeedles({ name, value }: Secret): readonly Needle[] {
 }
 
 /** A name as it is in the text: no value could hide in it, and it cannot be mistaken for anything else. */
-export const nameOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9_.-]/g, "_").slice(0, nameCharsMax);
+export const plainName = (name: string): string => name.replaceAll(/[^A-Za-z0-9_.-]/g, "_").slice(0, nameCharsMax);
 
 function textPieces(text: string): readonly string[] {
   if (text.length < secretCharsMin) return [];

@@ -68,14 +68,14 @@ const families: readonly Family[] = [
   // What is on the way but not seen, between any two characters; a backspace takes back the character before it, or only moves.
   { pattern: new RegExp(`(?:${sequence}|${unseen})+`, "g"), meaning: () => "" },
   { pattern: new RegExp(`[^\\u0008](?:${sequence})*\\u0008(?:[ ]\\u0008)?|(?:${sequence})+`, "g"), meaning: () => "" },
-  { pattern: /%([0-9A-Fa-f]{2})/g, meaning: ([, byte = ""]) => characterOf(Number.parseInt(byte, 16)) },
+  { pattern: /%([0-9A-Fa-f]{2})/g, meaning: ([, byte = ""]) => characterFor(Number.parseInt(byte, 16)) },
   {
     // \u0041, \u{41}, \x41, \101, \n, and any punctuation.
     pattern: /\\(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|([0-3][0-7]{2})|([nrtbf])|([^A-Za-z0-9]))/g,
     meaning: ([, unicode, braced, byte, octal, control, mark]) => {
       const sixteen = unicode ?? braced ?? byte;
-      if (sixteen !== undefined) return characterOf(Number.parseInt(sixteen, 16));
-      if (octal !== undefined) return characterOf(Number.parseInt(octal, 8));
+      if (sixteen !== undefined) return characterFor(Number.parseInt(sixteen, 16));
+      if (octal !== undefined) return characterFor(Number.parseInt(octal, 8));
       return mark ?? controls[control ?? ""] ?? "";
     },
   },
@@ -83,13 +83,13 @@ const families: readonly Family[] = [
     // &#65;, &#x41;, &amp;.
     pattern: /&(?:#(\d{1,7})|#[xX]([0-9A-Fa-f]{1,6})|(amp|lt|gt|quot|apos));/g,
     meaning: ([, decimal, hex, entity]) => {
-      if (decimal !== undefined) return characterOf(Number(decimal));
-      return hex === undefined ? (entities[entity ?? ""] ?? "") : characterOf(Number.parseInt(hex, 16));
+      if (decimal !== undefined) return characterFor(Number(decimal));
+      return hex === undefined ? (entities[entity ?? ""] ?? "") : characterFor(Number.parseInt(hex, 16));
     },
   },
 ];
 
-const characterOf = (code: number): string => (code > 0x10ffff ? "\ufffd" : String.fromCodePoint(code));
+const characterFor = (code: number): string => (code > 0x10ffff ? "\ufffd" : String.fromCodePoint(code));
 
 /** A view in which every match is replaced; null if there is none. */
 function replaced(view: View, pattern: RegExp, meaning: (match: RegExpExecArray) => string): View | null {

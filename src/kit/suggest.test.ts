@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { didYouMean, distanceOf, suggest } from "./suggest.ts";
+import { didYouMean, editDistance, suggest } from "./suggest.ts";
 
 test.each([
   ["chekcs", ["checks", "verify"], "checks"],
@@ -13,8 +13,8 @@ test.each([
 });
 
 test("two neighbours swapped are one mistake", () => {
-  expect(distanceOf("chekcs", "checks")).toBe(1);
-  expect(distanceOf("", "abc")).toBe(3);
+  expect(editDistance("chekcs", "checks")).toBe(1);
+  expect(editDistance("", "abc")).toBe(3);
 });
 
 test("the sentence is empty where nothing is near", () => {

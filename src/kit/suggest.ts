@@ -10,7 +10,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | nu
   let bestDistance = farthest + 1;
   for (const candidate of candidates) {
     if (candidate === word || candidate.length > wordCharactersMax) continue;
-    const distance = distanceOf(word.toLowerCase().replaceAll("-", "_"), candidate.toLowerCase().replaceAll("-", "_"));
+    const distance = editDistance(word.toLowerCase().replaceAll("-", "_"), candidate.toLowerCase().replaceAll("-", "_"));
     if (distance >= bestDistance) continue;
     best = candidate;
     bestDistance = distance;
@@ -25,7 +25,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
 }
 
 /** How many letters must be put in, taken out, replaced or swapped with their neighbour to turn one word into the other. */
-export function distanceOf(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row += 1) {

@@ -47,10 +47,10 @@ type Scan = {
 };
 
 function scanEvents(dialect: Dialect, figures: Figures, reported: Reported): Scan {
-  const lastOf = (paths: readonly (readonly string[])[]): readonly string[] => paths.map((path) => path.at(-1) ?? "");
+  const lastSegments = (paths: readonly (readonly string[])[]): readonly string[] => paths.map((path) => path.at(-1) ?? "");
   const scan = openEventScan({
     texts: dialect.texts,
-    marks: [...new Set([...lastOf(dialect.usage), "error"])],
+    marks: [...new Set([...lastSegments(dialect.usage), "error"])],
     ...(dialect.alsoMarks === undefined ? {} : { alsoMarks: dialect.alsoMarks }),
     isSumSoFar: dialect.isSumSoFar,
     onEvent: (event) => {

@@ -68,7 +68,7 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
       const details = parseRecord(usage["prompt_tokens_details"]);
       const read = parseFigure(details["cached_tokens"] ?? usage["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]);
       // Some count reasoning tokens in the total only.
-      return reportOf(input, largestOf(said, lessOf(total, input)), read, parseFigure(details["cache_write_tokens"]), null);
+      return reportOf(input, larger(said, subtract(total, input)), read, parseFigure(details["cache_write_tokens"]), null);
     },
   },
   gemini: {
@@ -138,11 +138,11 @@ function partSum(...parts: readonly (number | null)[]): number | null {
   return reported.length === 0 ? null : reported.reduce((sum, part) => sum + part, 0);
 }
 
-function largestOf(a: number | null, b: number | null): number | null {
+function larger(a: number | null, b: number | null): number | null {
   if (a === null || b === null) return a ?? b;
   return Math.max(a, b);
 }
 
-function lessOf(whole: number | null, part: number | null): number | null {
+function subtract(whole: number | null, part: number | null): number | null {
   return whole === null || part === null ? null : Math.max(0, whole - part);
 }

@@ -80,10 +80,10 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
     // The part above the reported figure is an estimate; of a doubtful figure all of it is.
     const unsure = (side: Side, counted: number): number => (side.isDoubted ? counted : counted - Math.min(counted, side.tokens ?? 0));
     const estimated = unsure(input, whole.input) + unsure(output, whole.output);
-    return { tokens: whole.input + whole.output, ...whole, cached: read, usd: usdOf(whole.input, whole.output, read), estimated };
+    return { tokens: whole.input + whole.output, ...whole, cached: read, usd: computeUsd(whole.input, whole.output, read), estimated };
   }
 
-  function usdOf(inputTokens: number, outputTokens: number, read: number): number {
+  function computeUsd(inputTokens: number, outputTokens: number, read: number): number {
     if (price === null) return 0;
     const stored = Math.min(written, inputTokens - read);
     const storedLong = Math.min(writtenLong, stored);

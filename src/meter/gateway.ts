@@ -24,7 +24,7 @@ import {
 import { callModel, type Floor, unheld } from "./model-call.ts";
 import { openTunnel, sendOn } from "./proxy.ts";
 import { refuse } from "./refusal.ts";
-import { apisAt, queryOf, methodRoute } from "./routes.ts";
+import { apisAt, queryWithoutKeys, methodRoute } from "./routes.ts";
 import { callTool, toolsPath } from "./tools.ts";
 
 export type Gateway = Floor & {
@@ -133,7 +133,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
     const route = methodRoute(request.method, path, account.request.upstreams);
     if (route === null)
       return refuse(response, api, { status: 404, sentence: `The meter does not send on ${request.method ?? ""} ${path.slice(0, 200)}.` }); // G2
-    return callModel(gateway, account, route, credential, queryOf(search), request, response);
+    return callModel(gateway, account, route, credential, queryWithoutKeys(search), request, response);
   }
 
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {

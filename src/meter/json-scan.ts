@@ -6,7 +6,7 @@
 //   J2. A value is found by its path of keys, never by its form: untrusted text cannot pass for a figure.
 //   J3. Memory is bounded.
 
-import { hashOf, hashPrime, hashStart, type KeyNode, treeOf } from "./key-tree.ts";
+import { hashName, hashPrime, hashStart, type KeyNode, buildKeyTree } from "./key-tree.ts";
 import { captureBytesMax } from "./limits.ts";
 
 export type Wanted = {
@@ -52,9 +52,9 @@ type Capture = {
 type StringKind = "key" | "plain" | "text" | "attachment";
 
 export function openJsonScan(wanted: Wanted): JsonScan {
-  const root = treeOf(wanted.values);
-  const texts = new Set(wanted.texts.map(hashOf));
-  const attachments = new Set((wanted.attachments ?? []).map(hashOf));
+  const root = buildKeyTree(wanted.values);
+  const texts = new Set(wanted.texts.map(hashName));
+  const attachments = new Set((wanted.attachments ?? []).map(hashName));
   const attachmentMax = wanted.attachmentBytesMax ?? Infinity;
   // The key at each depth, and the node of the object at each depth in the tree of requested paths.
   const keys = new Int32Array(depthKept + 1);

@@ -7,13 +7,13 @@ export const hashPrime = 0x01000193;
 /** The node of an object or value: the requested path that ends here, and those that continue. */
 export type KeyNode = { readonly next: Map<number, KeyNode>; path: readonly string[] | null };
 
-export function treeOf(paths: readonly (readonly string[])[]): KeyNode {
+export function buildKeyTree(paths: readonly (readonly string[])[]): KeyNode {
   const root: KeyNode = { next: new Map(), path: null };
   for (const path of paths) {
     let place = root;
     for (const name of path) {
-      const nextKeyNode: KeyNode = place.next.get(hashOf(name)) ?? { next: new Map(), path: null };
-      place.next.set(hashOf(name), nextKeyNode);
+      const nextKeyNode: KeyNode = place.next.get(hashName(name)) ?? { next: new Map(), path: null };
+      place.next.set(hashName(name), nextKeyNode);
       place = nextKeyNode;
     }
     place.path = path;
@@ -21,7 +21,7 @@ export function treeOf(paths: readonly (readonly string[])[]): KeyNode {
   return root;
 }
 
-export function hashOf(name: string): number {
+export function hashName(name: string): number {
   let hash = hashStart;
   for (const byte of Buffer.from(name)) hash = Math.imul(hash ^ byte, hashPrime);
   return hash;

@@ -1,6 +1,6 @@
 // retry-at: when a refusing provider says it will answer again.
 
-import { isoOf } from "../kit/iso-time.ts";
+import { formatIsoTime } from "../kit/iso-time.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import { parseRecord } from "./dialects.ts";
 
@@ -13,7 +13,7 @@ export function findRetryAt(headers: IncomingHttpHeaders, body: unknown, nowMs: 
   const plain = [...retryAfter(headers, nowMs), ...inBody(body, nowMs)];
   const said = plain.length > 0 ? plain : windows(headers, nowMs);
   const sound = said.filter((ms) => Number.isFinite(ms) && ms > nowMs - dayMs && ms < nowMs + daysMax * dayMs);
-  return sound.length === 0 ? null : isoOf(Math.round(Math.max(...sound)));
+  return sound.length === 0 ? null : formatIsoTime(Math.round(Math.max(...sound)));
 }
 
 function retryAfter(headers: IncomingHttpHeaders, nowMs: number): number[] {

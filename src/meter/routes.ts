@@ -83,7 +83,7 @@ export function baseAddress(base: string, path: string, query: string): URL {
 }
 
 /** The query string without API keys. */
-export function queryOf(search: string): string {
+export function queryWithoutKeys(search: string): string {
   const parts = new URLSearchParams(search);
   for (const secret of ["key", "api_key", "apikey", "access_token"]) parts.delete(secret);
   return parts.toString();

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
-import { eventOf, fits } from "../engine/requests.ts";
+import { requestEvent, fits } from "../engine/requests.ts";
 import { redactEvent } from "../kit/redact-value.ts";
 import type { Request } from "../ports/inbox.ts";
 import { runFolder } from "../project/runs/project-paths.ts";
@@ -48,8 +48,8 @@ export async function ask(context: CommandContext, loaded: LoadedRun, asked: Ask
       if (isSent) await removeRequest(runFolder(paths, run), request.request);
       return { outcome: "late", view };
     }
-    const came = owner === null ? await openOrAsk(context, loaded, request, isDone) : null;
-    if (came !== null) return came;
+    const answer = owner === null ? await openOrAsk(context, loaded, request, isDone) : null;
+    if (answer !== null) return answer;
     if (owner !== null && !isSent) {
       isSent = true;
       await sendRequest(runFolder(paths, run), request, { waitMs: journaledWithinMs });
@@ -107,7 +107,7 @@ async function openOrAsk(
   const work = async (openRun: OpenRun): Promise<Came> => {
     const isTaken = own(openRun.view().requests, request.request) !== undefined;
     if (!isTaken && !fits(openRun.view(), request)) return { outcome: "late", view: openRun.view() };
-    if (!isTaken) await openRun.append(eventOf(openRun.view(), request));
+    if (!isTaken) await openRun.append(requestEvent(openRun.view(), request));
     if (request.event === "control_requested" && !isDone(openRun.view())) await openRun.drive();
     return { outcome: "done", view: openRun.view() };
   };

@@ -62,8 +62,9 @@ export async function readPrevious(run: RunView, cursor: CursorView, step: Step,
   const own = (step.sees ?? []).includes(step.id) ? undefined : cursor.seen[step.id];
   // An agent that is sent back is told why, even if it sees no other step.
   if (own?.kind === "failed" && own.detail !== null && own.detail !== "") lines.push(`Your last try did not pass: ${own.detail}`);
-  const hollow = own?.facts["hollow_files"];
-  if (own?.kind === "passed" && hollow !== undefined) lines.push(`Your last try left files with nothing in them: ${String(hollow)}`);
+  const placeholderFiles = own?.facts["hollow_files"];
+  if (own?.kind === "passed" && placeholderFiles !== undefined)
+    lines.push(`Your last try left files with nothing in them: ${String(placeholderFiles)}`);
   if (own?.kind === "passed" && own.facts["changed"] === false && own.detail !== null && own.detail !== "")
     lines.push(`Of your last try nothing could be kept: ${own.detail}`);
   const steps = runSteps(run, cursor);

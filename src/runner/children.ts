@@ -7,7 +7,7 @@ import { crc32 } from "node:zlib";
 import { dimensions } from "../contracts/budget.ts";
 import type { EventOf } from "../contracts/event.ts";
 import type { ChildAsks } from "../contracts/outcome.ts";
-import { remainingOf } from "../core/budget.ts";
+import { remainingAmount } from "../core/budget.ts";
 import { own } from "../core/record.ts";
 import { hasFailed, isPausedFor, questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
@@ -177,7 +177,7 @@ async function recordedFlow(parts: ChildParts, name: string): Promise<Pick<Loade
 function limitsLeft(parent: RunView, attempt: string): EventOf<"run_drafted">["limits"] {
   const phase = parent.cursors[parent.open[attempt]?.cursor ?? ""]?.phase ?? "";
   const left = dimensions
-    .map((dimension) => [dimension, remainingOf(parent, phase, dimension)] as const)
+    .map((dimension) => [dimension, remainingAmount(parent, phase, dimension)] as const)
     .filter(([, amount]) => Number.isFinite(amount));
   return { run: { ...parent.drafted.limits.run, ...Object.fromEntries(left) }, phase: { ...parent.drafted.limits.phase } };
 }

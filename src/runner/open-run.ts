@@ -11,7 +11,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Draft, Entry, EventOf } from "../contracts/event.ts";
-import { weakerOf } from "../contracts/isolation-order.ts";
+import { weakerLevel } from "../contracts/isolation-order.ts";
 import type { Fold } from "../core/fold.ts";
 import type { RunView } from "../core/state.ts";
 import { drive } from "../engine/drive.ts";
@@ -195,7 +195,7 @@ async function holding<Value>(
     hasWritten = true;
     // The policy its user adopts may be weaker than the acknowledged one; the record is updated before the journal.
     if (event.event === "policy_changed" && event.adopted && event.isolation !== undefined)
-      rebind({ isolation: weakerOf(bound.isolation, event.isolation) });
+      rebind({ isolation: weakerLevel(bound.isolation, event.isolation) });
     await write(event);
   };
   try {

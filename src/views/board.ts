@@ -85,9 +85,9 @@ const stages: Readonly<Record<string, string>> = { started: "at work", turned: "
 function stepsLine(run: RunView, id: string): string {
   const cursor = own(run.cursors, id);
   const steps = stepsOfPhase(run.drafted.flow, id).map((step, index) => {
-    const came = own(cursor?.last ?? {}, step.id)?.kind;
+    const outcome = own(cursor?.last ?? {}, step.id)?.kind;
     const isHere = cursor !== undefined && index === cursor.at && cursor.result === null;
-    return `${isHere ? "▸" : came === undefined ? "·" : marks[came]} ${step.id}`;
+    return `${isHere ? "▸" : outcome === undefined ? "·" : marks[outcome]} ${step.id}`;
   });
   const from = steps.length <= stepsMax ? 0 : Math.max(0, Math.min((cursor?.at ?? 0) - stepsBefore, steps.length - stepsMax));
   const shown = [...(from > 0 ? ["…"] : []), ...steps.slice(from, from + stepsMax), ...(from + stepsMax < steps.length ? ["…"] : [])];

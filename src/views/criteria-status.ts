@@ -3,7 +3,7 @@
 import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { Criterion } from "../contracts/objective.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
-import { baselineOf, judgeChecks } from "../core/completion.ts";
+import { baselineResult, judgeChecks } from "../core/completion.ts";
 import { runExecutions, questionsOpen, stepsOfPhase } from "../core/selectors.ts";
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
@@ -152,7 +152,7 @@ function runPause(run: RunView): readonly string[] {
 }
 
 function describeProjectCheck(run: RunView, id: string): string {
-  const previousStood = baselineOf(run.checks[id]);
+  const previousStood = baselineResult(run.checks[id]);
   if (previousStood === null) return "a check of the project fails";
   return `a check that ${previousStood.status === "passed" ? "passed before the run fails" : "failed before the run fails worse"} now`;
 }

@@ -6,7 +6,7 @@ import type { CheckResult, CheckStatus } from "../contracts/evidence.ts";
 import type { Flow } from "../contracts/flow.ts";
 import { openFold } from "../core/fold.ts";
 import type { RunView } from "../core/state.ts";
-import { isoOf } from "../kit/iso-time.ts";
+import { formatIsoTime } from "../kit/iso-time.ts";
 import { drafted, hash, overlay, runId, sha } from "./run-view.test-support.ts";
 
 export const flow: Flow = {
@@ -257,7 +257,7 @@ export function reported(drafts: readonly Draft[] = story): { readonly run: RunV
     const envelope = {
       seq: seq + 1,
       epoch: 1,
-      ts: isoOf(1_772_360_100_000 + seq * 30_000),
+      ts: formatIsoTime(1_772_360_100_000 + seq * 30_000),
       active_ms: seq * 30_000,
       prev: hash("0"),
       crc: "00000000",

@@ -11,7 +11,7 @@ import { isReasonCode } from "../contracts/reason.ts";
 import type { TraceSpan } from "../contracts/roadmap-reports.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
 import { attemptParts, isAround, phaseOfEntry, phaseOfPath, taskOfCursor } from "../insight/places.ts";
-import { isoOf, msOf } from "../kit/iso-time.ts";
+import { formatIsoTime, parseIsoTime } from "../kit/iso-time.ts";
 import { describeAttempt, oneLine, plural } from "./wording.ts";
 
 /** A piece of evidence by the hash the journal names; null if it is not at hand. */
@@ -189,12 +189,12 @@ function commandsOf(
   endedAt: string,
   evidenceOf: EvidenceOf,
 ): readonly (Reported & { readonly at: string })[] {
-  const endMs = msOf(endedAt) ?? 0;
+  const endMs = parseIsoTime(endedAt) ?? 0;
   const ran = results.filter(({ cached }) => cached !== true);
   let leftMs = ran.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
   return ran.map(({ check, status, exit_code, duration_ms, evidence }) => {
     const made = evidenceOf(evidence);
-    const at = made !== null && msOf(made.at) !== null ? made.at : isoOf(Math.max(0, endMs - Math.round(leftMs)));
+    const at = made !== null && parseIsoTime(made.at) !== null ? made.at : formatIsoTime(Math.max(0, endMs - Math.round(leftMs)));
     leftMs -= duration_ms;
     const last = status === "passed" ? "" : (made?.output_excerpt.trimEnd().split("\n").at(-1) ?? "");
     const exit = exit_code === null ? "" : ` (exit ${exit_code})`;
@@ -218,7 +218,7 @@ export function attemptStep(attempt: string): Step {
 
 const stepName = (step: string): Step => (Object.hasOwn(stepNames, step) ? (stepNames[step] ?? "phase_runner") : "phase_runner");
 
-const msBetween = (from: string, to: string): number => (msOf(to) ?? 0) - (msOf(from) ?? 0);
+const msBetween = (from: string, to: string): number => (parseIsoTime(to) ?? 0) - (parseIsoTime(from) ?? 0);
 
 /** At most 200 of what JSON readers count as characters, and no half of one. */
 const summary = (text: string): string => {

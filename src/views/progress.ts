@@ -6,7 +6,7 @@ import { isReasonCode, reasons } from "../contracts/reason.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
 import type { RunView } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
-import { msOf } from "../kit/iso-time.ts";
+import { parseIsoTime } from "../kit/iso-time.ts";
 import { unreachable } from "../kit/never.ts";
 import { isByPhases } from "./criteria-status.ts";
 import { areAllIdle, eventSentence } from "./log-lines.ts";
@@ -62,14 +62,15 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
   const began = new Map<string, { readonly kind: string; readonly at: string }>();
   const turns = new Map<string, EventOf<"turn_ended">>();
   let hasFailed = false;
-  const tookMs = (attempt: string, until: string): number => Math.max(0, (msOf(until) ?? 0) - (msOf(began.get(attempt)?.at ?? until) ?? 0));
+  const tookMs = (attempt: string, until: string): number =>
+    Math.max(0, (parseIsoTime(until) ?? 0) - (parseIsoTime(began.get(attempt)?.at ?? until) ?? 0));
 
   function turnRow(mark: string, attempt: string, text: string, run: RunView): string {
     const turn = turns.get(attempt);
     const facts =
       turn === undefined
         ? []
-        : [span(turn.usage.minutes * 60_000), `${rounded(turn.usage.tokens)} tokens`, ...eventPrice(turn), ...sureOf(turn)];
+        : [span(turn.usage.minutes * 60_000), `${rounded(turn.usage.tokens)} tokens`, ...eventPrice(turn), ...confidenceText(turn)];
     return row(mark, turnLabel(run, attempt), [`${runStep(run, attempt)}${text}`, facts.join(", ")]);
   }
   function checksRow(mark: string, entry: EventOf<"step_completed" | "step_failed"> & { readonly ts: string }, more = ""): string {
@@ -139,7 +140,7 @@ export const labelWidth = 9;
 const row = (mark: string, label: string, parts: readonly string[]): string =>
   `${mark} ${label.padEnd(labelWidth)} ${parts.filter((part) => part !== "").join("   ")}`;
 const eventPrice = ({ usage: { usd } }: EventOf<"turn_ended">): readonly string[] => (usd === undefined ? [] : [money(usd)]);
-const sureOf = ({ promised, confidence }: EventOf<"turn_ended">): readonly string[] => [
+const confidenceText = ({ promised, confidence }: EventOf<"turn_ended">): readonly string[] => [
   ...(promised ? ["says it's done"] : []),
   ...(confidence === null ? [] : [`confidence ${figure(confidence)}`]),
 ];

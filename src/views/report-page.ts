@@ -139,8 +139,8 @@ function shownOf(excerpt: string): readonly string[] {
 function claimLines({ attempt, agent, said, promised, confidence }: Claim): readonly string[] {
   const sure = confidence === null ? "" : `, confidence ${figure(confidence)}`;
   const head = `${oneLine(agent)} at ${describeAttempt(attempt)}${sure}${promised ? ", promises completion" : ""}:`;
-  const message = said.replace(/```json[\s\S]*?(?:```|$)/g, ""); // its return, for programs
-  return [head, ...fewLines(message, excerptLinesMax).map((text) => `  “ ${text}`)];
+  const prose = said.replace(/```json[\s\S]*?(?:```|$)/g, ""); // its return, for programs
+  return [head, ...fewLines(prose, excerptLinesMax).map((text) => `  “ ${text}`)];
 }
 
 const gapLines = (view: ReportView): readonly string[] => view.judgement.gaps.map((gap) => `! ${oneLine(gap)}`);

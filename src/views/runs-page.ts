@@ -1,6 +1,6 @@
 // runs-page: the runs of a repository as a table: state and verdict, goal, age, cost and disk usage.
 
-import { msOf } from "../kit/iso-time.ts";
+import { parseIsoTime } from "../kit/iso-time.ts";
 import { columned } from "./columned.ts";
 import { money, oneLine, plural } from "./wording.ts";
 
@@ -66,7 +66,7 @@ export function formatBytes(bytes: number): string {
 }
 
 function formatAge(at: string | null, now: string): string {
-  const minutes = Math.floor(((msOf(now) ?? 0) - (msOf(at ?? "") ?? Number.NaN)) / 60_000);
+  const minutes = Math.floor(((parseIsoTime(now) ?? 0) - (parseIsoTime(at ?? "") ?? Number.NaN)) / 60_000);
   if (!Number.isFinite(minutes)) return "-";
   if (minutes < 60) return `${Math.max(0, minutes)}m`;
   return minutes < 48 * 60 ? `${Math.floor(minutes / 60)}h` : `${Math.floor(minutes / 1_440)}d`;

@@ -58,7 +58,7 @@ export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}):
       ? []
       : [
           "",
-          ...firstOf(
+          ...firstLines(
             troubles.map((trouble) => `  ✗ ${oneLine(trouble)}`),
             troublesMax,
           ),
@@ -170,7 +170,7 @@ function checkRows(run: RunView): readonly string[] {
       return [`○ ${oneLine(text, checkCharsMax)} (no check)`];
     }),
   ];
-  return row("Checks", ...firstOf(cells, checksMax));
+  return row("Checks", ...firstLines(cells, checksMax));
 }
 
 /** The result, and whether the check failed before the run too. */
@@ -191,14 +191,14 @@ function listed(title: string, mark: string, items: readonly string[]): readonly
   return [
     "",
     title,
-    ...firstOf(
+    ...firstLines(
       items.map((item) => `  ${item.includes("(not proved") ? "!" : mark} ${oneLine(item)}`),
       listedMax,
     ),
   ];
 }
 
-const firstOf = (lines: readonly string[], max: number): readonly string[] =>
+const firstLines = (lines: readonly string[], max: number): readonly string[] =>
   lines.length <= max ? lines : [...lines.slice(0, max), `    … ${figure(lines.length - max)} more`];
 
 const sandboxDetails = (isolation: IsolationInForce): string =>

@@ -1,7 +1,7 @@
 // transcript: what an agent said and did, put together from the lines its turns left, and shown turn by turn.
 
 import type { TranscriptLine, TurnCall, TurnText, TurnTranscript } from "../contracts/transcript.ts";
-import { msOf } from "../kit/iso-time.ts";
+import { parseIsoTime } from "../kit/iso-time.ts";
 import { visible } from "../kit/visible.ts";
 import { describeAttempt, duration, oneLine, plural } from "./wording.ts";
 
@@ -85,7 +85,7 @@ export function transcriptPage({ turns, turn, named }: TranscriptShown): readonl
 function turnHead(turn: TurnTranscript, at: number, of: number): readonly string[] {
   const { attempt, agent, from, to, how, left_out } = turn;
   const calls = turn.entries.filter(({ kind }) => kind === "tool").length;
-  const took = to === null ? "not ended" : `${duration((msOf(to) ?? 0) - (msOf(from) ?? 0))}, ${oneLine(how ?? "")}`;
+  const took = to === null ? "not ended" : `${duration((parseIsoTime(to) ?? 0) - (parseIsoTime(from) ?? 0))}, ${oneLine(how ?? "")}`;
   return [
     `Turn ${at + 1} of ${of}: ${oneLine(agent)}, ${describeAttempt(attempt)}, ${from.slice(11, 19)}, ${took}, ${plural(calls, "tool call")}`,
     ...(left_out === 0 ? [] : [`! ${plural(left_out, "line")} not kept: the transcript of a turn is limited in size`]),

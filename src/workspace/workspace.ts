@@ -26,7 +26,7 @@ import { readDifferences, hasCommit, isLater, pathsAt, textAt } from "./git/look
 import { layersAt, openRecords } from "./layers/records.ts";
 import type { Repository } from "./git/repository.ts";
 import type { OpenRun } from "./run.ts";
-import { ownedOf, globScope } from "./layers/scope.ts";
+import { ownedPathTest, globScope } from "./layers/scope.ts";
 import { openShadow, type Shadow } from "./git/shadow.ts";
 import { readSummary } from "./git/summary.ts";
 import { takeBack } from "./landing/revert.ts";
@@ -165,8 +165,8 @@ async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
     shadow,
     identity,
     inScope: globScope(options.scope),
-    isOwned: ownedOf([...ownedAlways, ...options.ownedPaths]),
-    isShownIn: ownedOf(options.ownedPaths),
+    isOwned: ownedPathTest([...ownedAlways, ...options.ownedPaths]),
+    isShownIn: ownedPathTest(options.ownedPaths),
     masks: options.masks ?? [],
     dependencies,
     checkDependencies,

@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openJournal } from "../../src/journal/file.ts";
-import { faultOf } from "../../src/journal/line.ts";
+import { findLineFault } from "../../src/journal/line.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
 import { readBytes, freshFolder, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";
 
@@ -78,7 +78,7 @@ test("of a million mutated lines none is accepted", () => {
     const length = mutate(line, roll);
     if (length === line.length && scratch.compare(line, 0, length, 0, length) === 0) continue;
     mutants++;
-    if (faultOf(scratch, 0, length) !== null) continue;
+    if (findLineFault(scratch, 0, length) !== null) continue;
     // Four thousand million checksums are not enough for ever: what passes one must still break the chain.
     passedChecksum++;
     if (hash("sha256", scratch.subarray(0, length)) === hash("sha256", line)) accepted++;
@@ -86,7 +86,7 @@ test("of a million mutated lines none is accepted", () => {
   expect({ mutants, accepted }).toEqual({ mutants: 1_000_000, accepted: 0 });
   expect(passedChecksum).toBeLessThan(10);
   // The control: what was not changed is accepted.
-  expect(lines.filter((line) => faultOf(line, 0, line.length) === null)).toHaveLength(50);
+  expect(lines.filter((line) => findLineFault(line, 0, line.length) === null)).toHaveLength(50);
 });
 
 test("of thousands of journals with lines moved, doubled, dropped or exchanged none is accepted", () => {

@@ -10,7 +10,7 @@ export function isInLayer(layer: string): (path: string) => boolean {
 
 /** The path relative to the layer, with slashes; null if it is outside. */
 export function pathInLayer(layer: string): (path: string) => string | null {
-  const roots = [...new Set([resolve(layer), realOf(layer)])];
+  const roots = [...new Set([resolve(layer), realPath(layer)])];
   return (path) => roots.flatMap((root) => relativeBelow(root, resolve(layer, path)) ?? [])[0] ?? null;
 }
 
@@ -20,7 +20,7 @@ function relativeBelow(root: string, path: string): string | null {
   return isBelow ? way.split(sep).join("/") : null;
 }
 
-function realOf(path: string): string {
+function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {

@@ -46,12 +46,12 @@ async function killMarked(belongs: Belongs): Promise<{ readonly found: number; r
   const found = new Set<number>();
   const until = performance.now() + sweepMs;
   let alive = 0;
-  const strangers = new Set<number>();
+  const unrelatedPids = new Set<number>();
   for (let quiet = 0; quiet < 2 && performance.now() < until;) {
-    const marked = findMarked(belongs, strangers);
+    const marked = findMarked(belongs, unrelatedPids);
     alive = marked.length;
     quiet = alive === 0 ? quiet + 1 : 0; // E3
-    if (alive > 0) strangers.clear(); // time passes until the next look
+    if (alive > 0) unrelatedPids.clear(); // time passes until the next look
     for (const pid of marked) {
       found.add(pid);
       signal(pid, "SIGKILL");

@@ -17,11 +17,11 @@ const psBytesMax = 32 * 1024 * 1024;
  * The processes that belong, without the runner itself and its ancestors. `strangers`: processes that an earlier scan of the same moment
  * found not to belong, and that are not read again; one without an environment may be just starting, and is not among them.
  */
-export function findMarked(belongs: Belongs, strangers: Set<number> = new Set()): readonly number[] {
-  if (strangers.size === 0) for (const pid of pidAncestors(process.pid)) strangers.add(pid);
-  return everyEnvironment(strangers).flatMap(({ pid, words }) => {
+export function findMarked(belongs: Belongs, unrelatedPids: Set<number> = new Set()): readonly number[] {
+  if (unrelatedPids.size === 0) for (const pid of pidAncestors(process.pid)) unrelatedPids.add(pid);
+  return everyEnvironment(unrelatedPids).flatMap(({ pid, words }) => {
     if (belongs(words)) return [pid];
-    if (words.length > 1) strangers.add(pid);
+    if (words.length > 1) unrelatedPids.add(pid);
     return [];
   });
 }

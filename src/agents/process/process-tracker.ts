@@ -83,10 +83,10 @@ export function trackProcesses(processes: Processes, belongs: Belongs, root: num
       looks++;
       const there = new Set(processes.pids());
       for (const pid of known.keys()) if (!there.has(pid)) known.delete(pid);
-      let strangers = [...there].filter(isToRead).flatMap(read);
-      for (let children = strangers.filter(isChild); children.length > 0; children = strangers.filter(isChild)) {
+      let unrelated = [...there].filter(isToRead).flatMap(read);
+      for (let children = unrelated.filter(isChild); children.length > 0; children = unrelated.filter(isChild)) {
         for (const { pid, began } of children) known.set(pid, { began, isOurs: true, readings: readingsMax });
-        strangers = strangers.filter((seen) => !children.includes(seen));
+        unrelated = unrelated.filter((seen) => !children.includes(seen));
       }
       return [...known].filter(([, { isOurs }]) => isOurs).map(([pid]) => pid);
     },

@@ -66,9 +66,9 @@ export function openSubmissions(returns: TurnRequest["returns"], returnOf: Retur
   };
 
   const ask = (value: unknown): ToolAnswer => {
-    const message = parseText(value, "question").trim();
-    if (message === "") return no("The question is missing: give it as a text under `question`.");
-    question = clip(message, submissionLimits.questionCharsMax);
+    const questionText = parseText(value, "question").trim();
+    if (questionText === "") return no("The question is missing: give it as a text under `question`.");
+    question = clip(questionText, submissionLimits.questionCharsMax);
     answers = parseList(value, "options")
       .map((option) => clip(option.trim(), submissionLimits.optionCharsMax))
       .filter((option) => option !== "")

@@ -11,7 +11,7 @@ import { findRepository, type Repository } from "../../workspace/git/repository.
 import { dropLandingBranch, landBranch } from "../../workspace/landing/land-branch.ts";
 import { type CyclePlan, cyclesFolder, restartsMax } from "../cycle/plan.ts";
 import { decide } from "../cycle/decide.ts";
-import { keyOf, type RunKey } from "../cycle/state.ts";
+import { runKeyText, type RunKey } from "../cycle/state.ts";
 import type { CycleJudgement } from "../cycle/verdict.ts";
 import { type BenchmarkOutcome, type BenchmarkRoom, dropCopies, buildProcessState, runBenchmark, runFolder } from "./benchmark.ts";
 import type { CycleLog, NewEvent } from "./log-file.ts";
@@ -106,7 +106,7 @@ async function runOne({ context, log, trees, folder, redact }: DriveInput, plan:
   };
   const own = runFolder(folder, key);
   let isFresh = true;
-  if (log.cycle.runs.get(keyOf(key))?.status === "started") {
+  if (log.cycle.runs.get(runKeyText(key))?.status === "started") {
     const found = buildProcessState(own); // R2
     isFresh = found === "gone";
     if (isFresh) error(log, `${text}: was interrupted; it is cleaned and started again`, { ...about, kind: "interrupted" });
@@ -119,7 +119,7 @@ async function runOne({ context, log, trees, folder, redact }: DriveInput, plan:
     const outcome = await runBenchmark(room, key, commit, isFresh);
     if (outcome.kind === "interrupted") return;
     if (outcome.kind === "measured" || outcome.kind === "failed") return finish(log, context, plan, key, text, outcome, own);
-    const restarts = log.cycle.runs.get(keyOf(key))?.hangs ?? 0;
+    const restarts = log.cycle.runs.get(runKeyText(key))?.hangs ?? 0;
     const why =
       outcome.kind === "hung" ? `gave no sign of life for ${Math.round(plan.hang_ms / 1000)} s and was ended` : "was killed from outside";
     if (restarts >= restartsMax) {

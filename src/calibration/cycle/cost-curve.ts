@@ -1,6 +1,6 @@
 // cost-curve: what a cycle's benchmarks cost as it went on: money or tokens where their own journals say so, and always the time they ran.
 
-import { msOf } from "../../kit/iso-time.ts";
+import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { SpendingPoint } from "../../views/facts/run-index.ts";
 import { pointCurve, spendingCurve } from "../../views/web/charts.ts";
 import { el, type Element } from "../../views/web/element.ts";
@@ -42,7 +42,7 @@ export function costNote(cycle: Cycle): string {
 const over = (cycle: Cycle): readonly BenchmarkRun[] =>
   [...cycle.runs.values()]
     .filter(({ endedAt }) => endedAt !== null)
-    .toSorted((a, b) => (msOf(a.endedAt ?? "") ?? 0) - (msOf(b.endedAt ?? "") ?? 0));
+    .toSorted((a, b) => (parseIsoTime(a.endedAt ?? "") ?? 0) - (parseIsoTime(b.endedAt ?? "") ?? 0));
 
 const benchmarkRunMinutes = ({ startedAt, endedAt }: BenchmarkRun): number =>
-  Math.max(0, (msOf(endedAt ?? "") ?? 0) - (msOf(startedAt) ?? 0)) / 60_000;
+  Math.max(0, (parseIsoTime(endedAt ?? "") ?? 0) - (parseIsoTime(startedAt) ?? 0)) / 60_000;

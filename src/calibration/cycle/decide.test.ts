@@ -5,7 +5,7 @@ import { auditPage } from "./audit.ts";
 import { cycleFile } from "./cycle-file.ts";
 import { decide } from "./decide.ts";
 import type { CyclePlan } from "./plan.ts";
-import { type Cycle, foldLine, keyOf, newCycle, type RunKey } from "./state.ts";
+import { type Cycle, foldLine, runKeyText, newCycle, type RunKey } from "./state.ts";
 
 const plan: CyclePlan = {
   lever: { kind: "patch", source: "lever.patch" },
@@ -62,8 +62,8 @@ function play(
     else
       for (const key of next.runs) {
         const what = { benchmark: key.benchmark, lever_state: key.lever_state, repeat: key.repeat };
-        if (!cycle.runs.has(keyOf(key))) write({ event: "benchmark_start", ts, ...what });
-        count(keyOf(key));
+        if (!cycle.runs.has(runKeyText(key))) write({ event: "benchmark_start", ts, ...what });
+        count(runKeyText(key));
         const recall = setting.recall(key);
         if (recall === "fails") write({ event: "error", ts, message: "left no findings", recoverable: true, ...what, kind: "given_up" });
         else
@@ -167,7 +167,7 @@ describe("a cycle", () => {
         const ended = whole.log
           .slice(0, cut)
           .filter((event) => (event as { event: string }).event === "benchmark_end") as unknown as RunKey[];
-        for (const key of ended) expect(executed.has(keyOf(key))).toBe(false);
+        for (const key of ended) expect(executed.has(runKeyText(key))).toBe(false);
         expect(names(again.log).filter((name) => name === "lever_change_applied")).toHaveLength(1);
       }
     }

@@ -8,9 +8,9 @@
 
 import type { CycleEventOf } from "../../contracts/quality-run.ts";
 import { recallTarget } from "./plan.ts";
-import { type BenchmarkRun, type Cycle, keyOf, type LeverState, type RunKey } from "./state.ts";
-import { pairInterval, meanOf, type Pair, rounded } from "./statistics.ts";
-import { type Figures, gainOf, judgeFigures, type CycleJudgement, recallScale, type Regression, type Scale } from "./verdict.ts";
+import { type BenchmarkRun, type Cycle, runKeyText, type LeverState, type RunKey } from "./state.ts";
+import { pairInterval, computeMean, type Pair, rounded } from "./statistics.ts";
+import { type Figures, computeGain, judgeFigures, type CycleJudgement, recallScale, type Regression, type Scale } from "./verdict.ts";
 
 export type NextStep =
   | { readonly do: "nothing" }
@@ -38,7 +38,7 @@ function pending(cycle: Cycle, lever_state: LeverState, names: readonly string[]
     names
       .filter((name) => !cycle.excluded.has(name))
       .map((benchmark) => ({ benchmark, lever_state, repeat }))
-      .filter((key) => !isOver(cycle.runs.get(keyOf(key)))),
+      .filter((key) => !isOver(cycle.runs.get(runKeyText(key)))),
   );
 }
 
@@ -60,7 +60,7 @@ export const cycleScale = (cycle: Cycle): Scale =>
   cycle.plan === null ? recallScale : { better: cycle.plan.target.better, isRelative: cycle.plan.target.relative };
 
 const mean = (values: readonly number[]): number | null => {
-  const value = meanOf(values);
+  const value = computeMean(values);
   return value === null ? null : rounded(value);
 };
 export const cycleSide = (cycle: Cycle, state: LeverState): Figures =>
@@ -81,7 +81,7 @@ export function judgeCycle(cycle: Cycle): CycleJudgement {
     iteration: cycle.iteration,
     scale,
     lost: cycle.benchmarks.flatMap((name) => findLostRegressions(cycle, name)),
-    interval: pairInterval(pairs, (before, after) => gainOf(scale, before, after), cycle.plan?.seed ?? cycle.name),
+    interval: pairInterval(pairs, (before, after) => computeGain(scale, before, after), cycle.plan?.seed ?? cycle.name),
   });
 }
 

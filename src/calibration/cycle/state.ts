@@ -17,7 +17,7 @@ import { CyclePlan } from "./plan.ts";
 
 export type LeverState = (typeof leverStates)[number];
 export type RunKey = { readonly benchmark: string; readonly lever_state: LeverState; readonly repeat: number };
-export const keyOf = ({ benchmark, lever_state, repeat }: RunKey): string => `${benchmark}/${lever_state}/${repeat}`;
+export const runKeyText = ({ benchmark, lever_state, repeat }: RunKey): string => `${benchmark}/${lever_state}/${repeat}`;
 
 export type BenchmarkRun = RunKey & {
   status: "started" | "ended" | "given_up";
@@ -124,9 +124,9 @@ export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
     }
     case "benchmark_start": {
       const key = findKey(event);
-      const previousBenchmarkRun = cycle.runs.get(keyOf(key));
+      const previousBenchmarkRun = cycle.runs.get(runKeyText(key));
       if (previousBenchmarkRun?.status === "ended") return; // C2
-      cycle.runs.set(keyOf(key), {
+      cycle.runs.set(runKeyText(key), {
         ...key,
         status: "started",
         hangs: 0,
@@ -145,8 +145,8 @@ export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
       const key = findKey(event);
       const more = event as Record<string, unknown>;
       const matches = v.safeParse(Matches, more["matches"]);
-      const previousBenchmarkRun = cycle.runs.get(keyOf(key));
-      cycle.runs.set(keyOf(key), {
+      const previousBenchmarkRun = cycle.runs.get(runKeyText(key));
+      cycle.runs.set(runKeyText(key), {
         ...key,
         status: "ended",
         hangs: previousBenchmarkRun?.hangs ?? 0,
@@ -182,7 +182,7 @@ function foldError(cycle: Cycle, event: CycleEventOf<"error">): void {
   if (!detail.success || detail.output.benchmark === undefined) return;
   const { benchmark, lever_state, repeat = 1, kind } = detail.output;
   if (kind === "excluded") cycle.excluded.set(benchmark, event.message);
-  const run = lever_state === undefined ? undefined : cycle.runs.get(keyOf({ benchmark, lever_state, repeat }));
+  const run = lever_state === undefined ? undefined : cycle.runs.get(runKeyText({ benchmark, lever_state, repeat }));
   if (run === undefined || run.status === "ended") return;
   if (kind === "hung") run.hangs += 1;
   if (kind === "given_up")

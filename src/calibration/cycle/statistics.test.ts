@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { seedGenerator, pairInterval, meanOf, type Pair, rounded } from "./statistics.ts";
+import { seedGenerator, pairInterval, computeMean, type Pair, rounded } from "./statistics.ts";
 
 const recall = fc.double({ min: 0, max: 1, noNaN: true });
 const runs = fc.array(recall, { minLength: 2, maxLength: 6 });
 const pairs = fc.array(fc.record({ before: runs, after: runs }), { minLength: 1, maxLength: 4 });
 const gain = (before: number, after: number): number => after - before;
 const meanGain = (all: readonly Pair[]): number =>
-  meanOf(all.map(({ before, after }) => (meanOf(after) ?? 0) - (meanOf(before) ?? 0))) ?? 0;
+  computeMean(all.map(({ before, after }) => (computeMean(after) ?? 0) - (computeMean(before) ?? 0))) ?? 0;
 
 test("the same seed gives the same numbers, another seed others", () => {
   const take = (seed: string): readonly number[] => Array.from({ length: 20 }, seedGenerator(seed));

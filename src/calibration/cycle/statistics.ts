@@ -30,7 +30,7 @@ function textHash(text: string, basis: number): number {
 }
 
 /** Null if there is nothing to take a mean of. */
-export function meanOf(values: readonly number[]): number | null {
+export function computeMean(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
@@ -70,7 +70,7 @@ export function pairInterval(pairs: readonly Pair[], gainOf: (before: number, af
   const gains: number[] = [];
   for (let round = 0; round < bootstrap.rounds; round++) {
     const each = widened.map(({ before, after }) => gainOf(drawnMean(before, nextGenerator), drawnMean(after, nextGenerator))); // S2
-    const mean = meanOf(each);
+    const mean = computeMean(each);
     if (mean !== null) gains.push(mean);
   }
   if (gains.length === 0) return null;
@@ -95,7 +95,7 @@ export function sideInterval(values: readonly number[], seed: string): Pick<Inte
 }
 
 function widen(values: readonly number[]): readonly number[] {
-  const mean = meanOf(values) ?? 0;
+  const mean = computeMean(values) ?? 0;
   const factor = values.length > 1 ? Math.sqrt(values.length / (values.length - 1)) : 1;
   return values.map((value) => mean + (value - mean) * factor);
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { gainOf, judgeFigures } from "./verdict.ts";
+import { computeGain, judgeFigures } from "./verdict.ts";
 
 const plain = { noiseFloor: 0.05, iteration: 1 };
 
@@ -69,7 +69,7 @@ describe("the verdict", () => {
       gain: { a: 0.2 },
     });
     expect(judgeFigures({ ...plain, before: { a: 10 }, after: { a: 11 }, scale }).verdict).toBe("revert");
-    expect(gainOf(scale, 0, 0)).toBe(0);
+    expect(computeGain(scale, 0, 0)).toBe(0);
   });
 
   test("from zero a change counts as one of 100 %: a fall from zero reverts, whatever else rose", () => {

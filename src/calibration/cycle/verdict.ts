@@ -6,7 +6,7 @@
 //   V3. A ship whose interval reaches down to the floor is an iterate: the runs differ too much to say.
 
 import type { cycleVerdicts } from "../../contracts/quality-run.ts";
-import { type Interval, meanOf, rounded } from "./statistics.ts";
+import { type Interval, computeMean, rounded } from "./statistics.ts";
 
 export type Verdict = (typeof cycleVerdicts)[number];
 /** By benchmark; null if it is n/a. */
@@ -45,7 +45,7 @@ export type Judging = {
 export const recallScale: Scale = { better: "higher", isRelative: false };
 
 /** What a change from one figure to another is worth. Zero has no shares: a change from it counts as one of 100 %, so that no fall from zero is passed over. */
-export function gainOf({ better, isRelative }: Scale, before: number, after: number): number {
+export function computeGain({ better, isRelative }: Scale, before: number, after: number): number {
   const raised = better === "higher" ? after - before : before - after;
   if (!isRelative) return rounded(raised);
   return before === 0 ? Math.sign(raised) : rounded(raised / Math.abs(before));
@@ -70,9 +70,9 @@ export function judgeFigures({
     return from === null || to === null ? null : of(from, to); // V1
   };
   const delta = Object.fromEntries(names.map((name) => [name, both(name, (from, to) => rounded(to - from))]));
-  const gain = Object.fromEntries(names.map((name) => [name, both(name, (from, to) => gainOf(scale, from, to))]));
+  const gain = Object.fromEntries(names.map((name) => [name, both(name, (from, to) => computeGain(scale, from, to))]));
   const counted = Object.entries(gain).flatMap(([name, value]) => (value === null ? [] : [{ name, value }]));
-  const mean = meanOf(counted.map(({ value }) => value));
+  const mean = computeMean(counted.map(({ value }) => value));
   const fallen = counted.filter(({ value }) => value < -noiseFloor);
   const regressions = findRegressions(counted, fallen, lost);
   return {

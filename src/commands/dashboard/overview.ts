@@ -6,7 +6,7 @@ import { contentOfBlock } from "../answer.ts";
 import { type Attention, viewAttention } from "../../views/facts/attention.ts";
 import type { AnswerGiven, DayCounts } from "../../views/facts/run-index.ts";
 import { runCard, type RunCard } from "../../views/facts/run-card.ts";
-import { msOf } from "../../kit/iso-time.ts";
+import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { tasksForPeople } from "../../portfolio/planner/for-people.ts";
 import { openBlocks } from "../../portfolio/planner/state.ts";
@@ -146,7 +146,7 @@ function findQuestions(state: PortfolioView): readonly Attention[] {
       show: [],
       impact: block.impact,
       weight: 60 + waiting,
-      asked_at: msOf(block.opened_at) === null ? null : block.opened_at,
+      asked_at: parseIsoTime(block.opened_at) === null ? null : block.opened_at,
       content: block.content,
       commands: [`autopilot portfolio answer --block ${block.block_id} ${answerShown(block.options)}`],
       foreign: false,

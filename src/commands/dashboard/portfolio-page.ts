@@ -1,7 +1,7 @@
 // portfolio-page: the state of a portfolio, as pages show it: projects by state, the merge queue, workers, and why the rest waits.
 
 import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
-import { msOf } from "../../kit/iso-time.ts";
+import { parseIsoTime } from "../../kit/iso-time.ts";
 import { tasksForPeople } from "../../portfolio/planner/for-people.ts";
 import { openBlocks, type PortfolioView, queueOf, type TaskView } from "../../portfolio/planner/state.ts";
 import { type Counts, countsOf, metricsOf } from "../../portfolio/views/metrics.ts";
@@ -100,11 +100,11 @@ export function buildPortfolioPage(
       .slice(0, listMax)
       .map((task) => {
         const found = seen(task);
-        const from = msOf(found?.updatedAt ?? "");
+        const from = parseIsoTime(found?.updatedAt ?? "");
         return {
           ...taskRow(task, task.stage === "resting" ? (task.rest_because ?? "rests") : "at work"),
           agent: task.agent ?? task.worker_agent_id ?? "",
-          age_ms: from === null ? null : Math.max(0, (msOf(now) ?? 0) - from),
+          age_ms: from === null ? null : Math.max(0, (parseIsoTime(now) ?? 0) - from),
           alive: found?.isAlive ?? false,
         };
       }),

@@ -9,7 +9,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Check } from "../../contracts/evidence.ts";
-import { baselineOf } from "../../core/completion.ts";
+import { baselineResult } from "../../core/completion.ts";
 import type { RunView } from "../../core/state.ts";
 import type { Hub } from "../../fleet/hub.ts";
 import { proveCommit } from "../../portfolio/merge/prove-commit.ts";
@@ -76,7 +76,7 @@ export function alsoProved({ drafted, checks }: Pick<RunView, "drafted" | "check
 } {
   const known = Object.values(checks).filter(({ latest }) => latest.check.kind === "project");
   // What the run has turned green must be green there too.
-  const red = known.filter((check) => (baselineOf(check)?.status ?? "passed") !== "passed" && check.latest.status !== "passed");
+  const red = known.filter((check) => (baselineResult(check)?.status ?? "passed") !== "passed" && check.latest.status !== "passed");
   return {
     more: drafted.checks.filter(({ kind }) => kind === "red_green" || kind === "holdout"),
     redBefore: new Set(red.map(({ latest }) => commandKey(latest.check.command))),

@@ -1,7 +1,7 @@
 // carry-out: the parts of a plan that need no worker: releases and retries tasks, reports budgets, asks people.
 
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
-import { msOf } from "../../kit/iso-time.ts";
+import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { Action, Plan } from "../../portfolio/planner/plan.ts";
 import { idleOf, type Question } from "../../portfolio/planner/questions.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
@@ -23,7 +23,7 @@ export async function carryOut(paths: PortfolioPaths, { state, write, now }: Ope
   const dispatched = actions.flatMap((action) => (action.do === "dispatch" ? action.task_id : []));
   const counts: Record<string, number> = {};
   for (const { code } of waiting) counts[code] = (counts[code] ?? 0) + 1;
-  const age = (msOf(now()) ?? 0) - (msOf(state.heartbeat ?? "") ?? 0);
+  const age = (parseIsoTime(now()) ?? 0) - (parseIsoTime(state.heartbeat ?? "") ?? 0);
   const isDue = dispatched.length > 0 || changes.length > 0 || age > heartbeatMs || age < 0;
   if (changes.length > 0 || isDue)
     await write(...changes, ...(isDue ? [{ ...planner, event: "planner_tick", dispatched, waiting: counts } as const] : []));

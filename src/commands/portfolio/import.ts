@@ -2,7 +2,7 @@
 
 import { join, resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
-import { isAsStrong, levelOf } from "../../contracts/isolation-order.ts";
+import { isAsStrong, toLevel } from "../../contracts/isolation-order.ts";
 import { isolationLevels } from "../../contracts/objective.ts";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { draftTasks, problemsShown, readBacklog } from "../../portfolio/planner/backlog.ts";
@@ -76,7 +76,7 @@ export function importBacklog(
     const floor = settingsOf(context, { root: paths.root, folder: join(paths.root, ".autopilot") }).isolation;
     for (const task of read.tasks) await checkTerms(task.place, task.project, task);
     for (const { isolation, place: where } of read.tasks)
-      if (isolation !== undefined && isolationLevels.some((one) => one === isolation) && !isAsStrong(levelOf(isolation), levelOf(floor)))
+      if (isolation !== undefined && isolationLevels.some((one) => one === isolation) && !isAsStrong(toLevel(isolation), toLevel(floor)))
         problems.push(
           `${where}: isolation ${isolation} is weaker than yours (${floor}); autopilot portfolio edit TASK --isolation ${isolation} sets it`,
         );

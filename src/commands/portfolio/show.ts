@@ -1,7 +1,7 @@
 // show: the state of a portfolio: its projects, what works, what waits and why, what asks for a person.
 
 import type { Answer } from "../../contracts/answer.ts";
-import { msOf } from "../../kit/iso-time.ts";
+import { parseIsoTime } from "../../kit/iso-time.ts";
 import { board, waitingForPeople } from "../../portfolio/views/board.ts";
 import { countsOf, metricsOf } from "../../portfolio/views/metrics.ts";
 import { phaseOf } from "../../portfolio/views/pages.ts";
@@ -139,7 +139,7 @@ const taskRows = (state: PortfolioView, now: string): readonly TaskRow[] =>
     status: task.status,
     objective: task.objective,
     why,
-    age_ms: Math.max(0, (msOf(now) ?? 0) - (msOf(since ?? task.changed_at) ?? 0)),
+    age_ms: Math.max(0, (parseIsoTime(now) ?? 0) - (parseIsoTime(since ?? task.changed_at) ?? 0)),
     commands,
   }));
 
@@ -152,7 +152,7 @@ export const inboxRows = (state: PortfolioView, now: string): readonly InboxRow[
     expected_action: block.expected_action,
     impact: block.impact,
     options: block.options,
-    age_ms: Math.max(0, (msOf(now) ?? 0) - (msOf(block.opened_at) ?? 0)),
+    age_ms: Math.max(0, (parseIsoTime(now) ?? 0) - (parseIsoTime(block.opened_at) ?? 0)),
     content: block.content,
     command: `autopilot portfolio answer --block ${block.block_id} ${answerShown(block.options)}`,
   }));

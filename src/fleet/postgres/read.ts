@@ -5,7 +5,7 @@ import type { Entry } from "../../contracts/event.ts";
 import { journalVersion } from "../../contracts/journal-version.ts";
 import { damaged, JournalFailure } from "../../journal/failure.ts";
 import type { Position } from "../../journal/journal.ts";
-import { faultOf, versionOf } from "../../journal/line.ts";
+import { findLineFault, formatVersion } from "../../journal/line.ts";
 import { admit } from "../../journal/scan-lines.ts";
 import type { Ask, Database } from "./connect.ts";
 import { storeFailure } from "./connect.ts";
@@ -45,7 +45,7 @@ export async function readLines(
   const at = { ...from };
   for await (const line of linesAfter(database, run, from.seq)) {
     if (at.seq === 0) refuseNewer(line);
-    const fault = faultOf(line, 0, line.length);
+    const fault = findLineFault(line, 0, line.length);
     if (fault !== null) throw damaged(at.seq + 1, at.byte, fault);
     onLine(line);
     onEntry(admit(at, Buffer.from(line), 0, line.length, false)); // a copy: admitting spends the bytes
@@ -61,7 +61,7 @@ export async function refuseNewerRun({ ask }: Database, run: string): Promise<vo
 }
 
 function refuseNewer(line: Buffer): void {
-  const version = versionOf(line.subarray(0, 64));
+  const version = formatVersion(line.subarray(0, 64));
   if (version !== null && version > journalVersion) throw new JournalFailure({ kind: "journal_newer", version });
 }
 
@@ -69,7 +69,7 @@ function refuseNewer(line: Buffer): void {
 export async function placeAfter({ ask }: Database, run: string, seq: number, byte: number): Promise<Position | null> {
   const { rows } = await ask("select line from autopilot.entry where run_id = $1 and seq = $2", [run, seq]);
   const line = rows[0]?.["line"];
-  if (!(line instanceof Buffer) || faultOf(line, 0, line.length) !== null) return null;
+  if (!(line instanceof Buffer) || findLineFault(line, 0, line.length) !== null) return null;
   const said = JSON.parse(line.toString("utf8")) as { readonly seq: number; readonly epoch: number; readonly active_ms: number };
   return said.seq === seq ? { seq, epoch: said.epoch, activeMs: said.active_ms, byte, prev: hash("sha256", line) } : null;
 }

@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import type { Entry } from "../../contracts/event.ts";
 import { damaged, JournalFailure } from "../../journal/failure.ts";
 import { genesis } from "../../journal/line.ts";
-import { stampOf } from "../../journal/stamp.ts";
+import { createStamp } from "../../journal/stamp.ts";
 import type { Holder, OpenedRun, OpenOptions, RunKind, RunStore, StoredRun } from "../../ports/run-store.ts";
 import { leaseMsDefault, leaseTimes } from "../lease-times.ts";
 import { hasBlob, readBlob } from "./blobs.ts";
@@ -62,7 +62,7 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
       if (at.seq !== taken.seq || at.prev !== head || at.byte !== taken.bytes)
         throw damaged(at.seq, at.byte, `the store's own note of this run says line ${taken.seq}, ${head.slice(0, 12)}`); // J4
       // The epoch of a line is its owner's, which the store counts: more than any line's before (J3).
-      const stamp = stampOf(given, { ...at, epoch: taken.epoch - 1 });
+      const stamp = createStamp(given, { ...at, epoch: taken.epoch - 1 });
       const journal = new StoredJournal({
         database,
         send,

@@ -2,7 +2,7 @@
 
 /** Null for an empty text and for a slash command's placeholder that nothing replaced. */
 export function nonBlank(text: string | undefined): string | null {
-  const message = text?.trim() ?? "";
-  const bare = message.replace(/^(["'])(.*)\1$/s, "$2").trim();
-  return bare === "" || /^\$ARGUMENTS$|^\$\{ARGUMENTS(?:[:?+=-][^}]*)?\}$/.test(bare) ? null : message;
+  const trimmed = text?.trim() ?? "";
+  const bare = trimmed.replace(/^(["'])(.*)\1$/s, "$2").trim();
+  return bare === "" || /^\$ARGUMENTS$|^\$\{ARGUMENTS(?:[:?+=-][^}]*)?\}$/.test(bare) ? null : trimmed;
 }

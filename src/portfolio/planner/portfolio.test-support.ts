@@ -1,7 +1,7 @@
 // portfolio: a portfolio that tests write by hand.
 
 import type { PortfolioChange, PortfolioEntry, ProjectFields, TaskFields } from "../../contracts/portfolio-journal.ts";
-import { isoOf } from "../../kit/iso-time.ts";
+import { formatIsoTime } from "../../kit/iso-time.ts";
 import { reduce } from "./reduce.ts";
 import { openPortfolio, type Portfolio } from "./state.ts";
 
@@ -52,7 +52,7 @@ export function written(...changes: readonly Said[]): Written {
         reason_code: "ok",
         ...change,
         seq: entries.length + 1,
-        ts: isoOf(begun + entries.length * 1000),
+        ts: formatIsoTime(begun + entries.length * 1000),
       } as PortfolioEntry;
       entries.push(entry);
       reduce(state, entry);

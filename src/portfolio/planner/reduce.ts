@@ -14,7 +14,7 @@ import {
   portfolioChangeNames,
 } from "../../contracts/portfolio-journal.ts";
 import { invariant } from "../../kit/invariant.ts";
-import { msOf } from "../../kit/iso-time.ts";
+import { parseIsoTime } from "../../kit/iso-time.ts";
 import { reduceImported } from "./imported-line.ts";
 import { metricsOf } from "../views/metrics.ts";
 import { noUsage, type Portfolio, queueOf } from "./state.ts";
@@ -200,7 +200,7 @@ const reducers: Reducers = {
     invariant(block?.resolved_at === null, `R1: ${block_id} is open`);
     block.resolved_at = at.ts;
     block.answer = answer;
-    const ms = Math.max(0, (msOf(at.ts) ?? 0) - (msOf(block.opened_at) ?? 0)); // a clock may be set back
+    const ms = Math.max(0, (parseIsoTime(at.ts) ?? 0) - (parseIsoTime(block.opened_at) ?? 0)); // a clock may be set back
     state.totals.blocks_resolved += 1;
     state.totals.block_ms += ms;
     const project = block.project_id === null ? undefined : state.projects[block.project_id];

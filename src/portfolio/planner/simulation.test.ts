@@ -4,7 +4,7 @@
 
 import { expect, test } from "vitest";
 import type { PortfolioChange, PortfolioEntry } from "../../contracts/portfolio-journal.ts";
-import { isoOf } from "../../kit/iso-time.ts";
+import { formatIsoTime } from "../../kit/iso-time.ts";
 import { bisect } from "./bisect.ts";
 import { reduceToLine } from "../views/event-line.ts";
 import { mayOverlap } from "./overlap.ts";
@@ -76,7 +76,7 @@ function simulate(seed: number, size: SimulationSize): Simulated {
 
   const write = (...changes: readonly PortfolioChange[]): void => {
     for (const change of changes) {
-      const entry: PortfolioEntry = { ...change, seq: entries.length + 1, ts: isoOf(now) };
+      const entry: PortfolioEntry = { ...change, seq: entries.length + 1, ts: formatIsoTime(now) };
       entries.push(entry);
       reduce(state, entry);
     }
@@ -277,7 +277,7 @@ function simulate(seed: number, size: SimulationSize): Simulated {
 
   const tick = (): boolean => {
     const gone = recover();
-    const { actions, waiting } = plan(state, { now: isoOf(now), jobs: size.jobs, gone, perAgent: {}, agent: "codex" });
+    const { actions, waiting } = plan(state, { now: formatIsoTime(now), jobs: size.jobs, gone, perAgent: {}, agent: "codex" });
     const open = Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled").length;
     const reported = new Set([
       ...waiting.map(({ task_id }) => task_id),

@@ -4,7 +4,7 @@
 import { type PortfolioTaskStatus, portfolioTransitions } from "../../contracts/portfolio.ts";
 import { type PortfolioUsage, prioritiesMax, type TaskFields } from "../../contracts/portfolio-journal.ts";
 import { invariant } from "../../kit/invariant.ts";
-import { msOf } from "../../kit/iso-time.ts";
+import { parseIsoTime } from "../../kit/iso-time.ts";
 import { noUsage, type Portfolio, type Project, type Task } from "./state.ts";
 
 const recentMax = 10;
@@ -118,7 +118,7 @@ export function setStatus(state: Portfolio, task: Task, to: PortfolioTaskStatus,
   if (to === "done") {
     totals.tasks_completed_total += 1;
     if (!isComplete(task)) totals.verification_incomplete_total += 1;
-    totals.cycle_ms += Math.max(0, (msOf(at.ts) ?? 0) - (msOf(task.created_at) ?? 0));
+    totals.cycle_ms += Math.max(0, (parseIsoTime(at.ts) ?? 0) - (parseIsoTime(task.created_at) ?? 0));
     state.recent = [task.task_id, ...state.recent].slice(0, recentMax);
     for (const id of state.dependents[task.task_id] ?? []) {
       const dependent = state.tasks[id];

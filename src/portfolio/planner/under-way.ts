@@ -1,6 +1,6 @@
 // under-way: which tasks are being worked on, and what they hold.
 
-import { msOf } from "../../kit/iso-time.ts";
+import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 
 /** Tasks that hold their paths: at work, resting, or waiting to be merged. */
@@ -39,7 +39,7 @@ const restMsMax = 8 * 86_400_000;
 
 /** Whether a reset is still to come. */
 export const isAhead = (until: string, now: string): boolean =>
-  until > now && (msOf(until) ?? Number.POSITIVE_INFINITY) - (msOf(now) ?? 0) <= restMsMax;
+  until > now && (parseIsoTime(until) ?? Number.POSITIVE_INFINITY) - (parseIsoTime(now) ?? 0) <= restMsMax;
 
 /** An agent's name in the settings: `scripted:FILE` is `scripted`. */
 export const agentName = (agent: string): string => agent.split(":", 1)[0] ?? agent;

@@ -5,7 +5,7 @@
 //   B2. Tasks that wait for the same reason are one line, however many they are.
 
 import { wrappedTo } from "../../kit/columns.ts";
-import { msOf } from "../../kit/iso-time.ts";
+import { parseIsoTime } from "../../kit/iso-time.ts";
 import { columned } from "../../views/columned.ts";
 import { duration, figure, money, oneLine, plural } from "../../views/wording.ts";
 import type { Plan, WaitCode } from "../planner/plan.ts";
@@ -64,7 +64,7 @@ export function waitingForPeople(questions: number, tasks: number): string | nul
   return parts.length === 0 ? null : `${parts.join(" and ")} ${questions + tasks === 1 ? "waits" : "wait"} for you`;
 }
 
-const age = (at: string, now: string): string => duration(Math.max(0, (msOf(now) ?? 0) - (msOf(at) ?? 0)));
+const age = (at: string, now: string): string => duration(Math.max(0, (parseIsoTime(now) ?? 0) - (parseIsoTime(at) ?? 0)));
 
 const projectRows = (state: PortfolioView): readonly string[] =>
   columned([

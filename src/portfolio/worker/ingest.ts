@@ -5,7 +5,7 @@ import type { PortfolioChange, WorkerResult } from "../../contracts/portfolio-jo
 import { hasFailed, questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
-import { isoOf, msOf } from "../../kit/iso-time.ts";
+import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
 import { taskIdOf } from "../planner/ids.ts";
 import { approvalOf, type Question } from "../planner/questions.ts";
 import { followUpsOf, handedIn, judge, proofOf, whyNotOurs } from "../planner/result.ts";
@@ -147,9 +147,9 @@ function restOf(state: PortfolioView, task: TaskView, view: RunView, now: string
       : [...chargeOf(task, run_id, view), opened];
   }
   if (view.parked !== undefined) {
-    const at = goesOnAt(view, msOf(now) ?? 0);
+    const at = goesOnAt(view, parseIsoTime(now) ?? 0);
     if (at === null) return [...chargeOf(task, run_id, view), providerBlock(task, run_id, view.parked, now)];
-    const until = isoOf(at);
+    const until = formatIsoTime(at);
     return [
       {
         ...system,

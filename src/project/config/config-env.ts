@@ -4,7 +4,7 @@ import type { Config } from "../../contracts/config.ts";
 import { Config as ConfigSchema } from "../../contracts/config.ts";
 import { pathText, type Finding } from "../../kit/finding.ts";
 import { issuesOf } from "../../kit/located-issues.ts";
-import { distanceOf, suggest } from "../../kit/suggest.ts";
+import { editDistance, suggest } from "../../kit/suggest.ts";
 
 type Kind = "text" | "flag" | "number";
 
@@ -43,7 +43,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     if (text === "") continue;
     if (key === undefined) {
       const near = suggest(name, Object.keys(environmentKeys));
-      if (near !== null && distanceOf(name, near) <= 2)
+      if (near !== null && editDistance(name, near) <= 2)
         warnings.push(`The environment variable ${name} is not known. Did you mean ${near}?`);
       continue;
     }

@@ -9,14 +9,14 @@ export type BudgetRead = { readonly budget: Budget } | { readonly fault: string 
 
 /** A budget as people write it: a profile's name, or limits like `tokens=250k,minutes=45`; an unnamed dimension keeps balanced's. */
 export function readBudget(text: string): BudgetRead {
-  const message = text.trim();
-  if (Object.hasOwn(profiles, message)) return { budget: profiles[message as keyof typeof profiles] };
+  const trimmed = text.trim();
+  if (Object.hasOwn(profiles, trimmed)) return { budget: profiles[trimmed as keyof typeof profiles] };
   const expected = `${Object.keys(profiles).join(", ")}, or limits like tokens=250k,minutes=45,calls=200,usd=3`;
-  if (!message.includes("="))
-    return { fault: `"${message}" is no budget: expected ${expected}.${didYouMean(message, Object.keys(profiles))}` };
+  if (!trimmed.includes("="))
+    return { fault: `"${trimmed}" is no budget: expected ${expected}.${didYouMean(trimmed, Object.keys(profiles))}` };
   const limits: Record<string, number> = { ...profiles.balanced.limits };
   const named = new Set<string>();
-  for (const part of message.split(/[,;\s]+/).filter((word) => word !== "")) {
+  for (const part of trimmed.split(/[,;\s]+/).filter((word) => word !== "")) {
     const [name = "", amountText = "", ...more] = part.split("=");
     const amount = readQuantity(amountText);
     if (!dimensions.some((dimension) => dimension === name))

@@ -11,7 +11,7 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadTryLock } from "../../journal/lock.ts";
-import { isoOf, msOf } from "../../kit/iso-time.ts";
+import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
 import { noticeDigest } from "../../views/outbound/notices.ts";
 import { givenUpAfterMs, isUrgent, nextMessage, retryAt, type Sent } from "./delivery-plan.ts";
 import { type Hook, hooksOf, readSecret } from "./hooks.ts";
@@ -86,7 +86,7 @@ async function serveLocked(
     .deliveries()
     .flatMap((delivery): Sent[] =>
       delivery.hook === knownHook.name && delivery.outcome === "sent"
-        ? [{ atMs: msOf(delivery.at) ?? 0, isUrgent: delivery.kind === "needs_you" }]
+        ? [{ atMs: parseIsoTime(delivery.at) ?? 0, isUrgent: delivery.kind === "needs_you" }]
         : [],
     );
   for (;;) {
@@ -128,7 +128,7 @@ function record(queue: Queue, hook: Hook, items: readonly Item[], message: Messa
   const note = (some: readonly Item[], again: number | null): void => {
     if (some.length === 0) return;
     queue.note({
-      at: isoOf(nowMs),
+      at: formatIsoTime(nowMs),
       hook: hook.name,
       ids: some.map(({ notice }) => notice.id),
       title: message.title,
@@ -136,7 +136,7 @@ function record(queue: Queue, hook: Hook, items: readonly Item[], message: Messa
       try: tries,
       outcome: outcome.kind === "failed" && again === null ? "given_up" : outcome.kind,
       detail: outcome.detail,
-      ...(again === null ? {} : { next_at: isoOf(again) }),
+      ...(again === null ? {} : { next_at: formatIsoTime(again) }),
     });
     for (const item of some) {
       if (again === null) queue.settle(item);

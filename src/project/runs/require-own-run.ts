@@ -2,7 +2,7 @@
 // its user's.
 
 import { join, relative } from "node:path";
-import { isAsStrong, levelOf } from "../../contracts/isolation-order.ts";
+import { isAsStrong, toLevel } from "../../contracts/isolation-order.ts";
 import type { RunView } from "../../core/state.ts";
 import { git } from "../../workspace/git/git.ts";
 import { mayTrack } from "../../workspace/git/index-file.ts";
@@ -38,7 +38,7 @@ export function refuseIfForeign(context: Pick<CommandContext, "env">, paths: Pro
  */
 export function requireAsAcknowledged({ drafted }: RunView, record: BindingRecord, folder: string): void {
   if (drafted.ack !== record.ack) refuseForeign(record.run, "its journal isn't the one you acknowledged");
-  if (!isAsStrong(levelOf(drafted.isolation), levelOf(record.isolation)))
+  if (!isAsStrong(toLevel(drafted.isolation), toLevel(record.isolation)))
     refuseForeign(record.run, `its journal asks for isolation ${drafted.isolation}, and you acknowledged ${record.isolation}`);
   const overwritten = whyOverwritten(folder, record);
   if (overwritten !== null) refuseForeign(record.run, overwritten);

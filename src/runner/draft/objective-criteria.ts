@@ -34,12 +34,12 @@ export function readCriteria(texts: readonly string[]): CriteriaRead {
   for (const { text, check } of found) {
     const command = check?.trim() ?? null;
     if (command === "") return { fault: `"${text.trim()} ::" names no command: expected one after the ::.` };
-    const message = text.trim() === "" ? (command ?? "") : text.trim();
-    if (message === "") continue;
-    if (message.length > charactersMax || (command ?? "").length > charactersMax)
+    const criterion = text.trim() === "" ? (command ?? "") : text.trim();
+    if (criterion === "") continue;
+    if (criterion.length > charactersMax || (command ?? "").length > charactersMax)
       return { fault: `a criterion is longer than ${charactersMax} characters.` };
-    if ((message + (command ?? "")).includes("\0")) return { fault: "a criterion has a NUL character in it." };
-    criteria.push({ id: `c${criteria.length + 1}`, text: message, check: command });
+    if ((criterion + (command ?? "")).includes("\0")) return { fault: "a criterion has a NUL character in it." };
+    criteria.push({ id: `c${criteria.length + 1}`, text: criterion, check: command });
   }
   if (criteria.length === 0 && texts.length > 0) return { fault: `"${texts.join(" ")}" names nothing: expected a criterion.` };
   if (criteria.length > criteriaMax) return { fault: `${criteria.length} criteria are too many: at most ${criteriaMax}.` };

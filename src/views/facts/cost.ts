@@ -1,6 +1,6 @@
 // cost: what was spent by day, and by project, role or agent, with a forecast that says how sure it is.
 
-import { isoOf, msOf } from "../../kit/iso-time.ts";
+import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
 import { grouped } from "./grouped.ts";
 import type { UsageRow } from "./run-index.ts";
 
@@ -35,8 +35,8 @@ const dayMs = 86_400_000;
 
 export function rowCost(rows: readonly CostInput[], now: string): CostView {
   const today = now.slice(0, 10);
-  const start = msOf(`${today}T00:00:00.000Z`) ?? 0;
-  const days = Array.from({ length: daysShown }, (_, at) => isoOf(start - (daysShown - 1 - at) * dayMs).slice(0, 10));
+  const start = parseIsoTime(`${today}T00:00:00.000Z`) ?? 0;
+  const days = Array.from({ length: daysShown }, (_, at) => formatIsoTime(start - (daysShown - 1 - at) * dayMs).slice(0, 10));
   const unit = rows.some(({ usd }) => usd > 0) ? "usd" : "tokens";
   const within = rows.filter(({ day }) => day >= (days[0] ?? today));
   const perDay = days.map((day) => rowSum(within.filter((row) => row.day === day))[unit]);

@@ -3,7 +3,7 @@
 import { own } from "../../core/record.ts";
 import type { RunView } from "../../core/state.ts";
 import { attemptParts, taskOfCursor } from "../../insight/places.ts";
-import { msOf } from "../../kit/iso-time.ts";
+import { parseIsoTime } from "../../kit/iso-time.ts";
 import { phaseRows } from "../phase-rows.ts";
 import { amount, duration, figure, money, plural } from "../wording.ts";
 import { grouped } from "./grouped.ts";
@@ -172,4 +172,4 @@ function lastEnd(spans: readonly Span[]): string | null {
   return last === "" ? null : last;
 }
 
-const since = (from: string, to: string): number => Math.max(0, (msOf(to) ?? 0) - (msOf(from) ?? 0));
+const since = (from: string, to: string): number => Math.max(0, (parseIsoTime(to) ?? 0) - (parseIsoTime(from) ?? 0));

@@ -7,7 +7,7 @@
 import type { Entry, EventOf } from "../../contracts/event.ts";
 import type { CheckResult } from "../../contracts/evidence.ts";
 import { phaseOfPath } from "../../insight/places.ts";
-import { msOf } from "../../kit/iso-time.ts";
+import { parseIsoTime } from "../../kit/iso-time.ts";
 import { genAi, names, providers, spanNames } from "./otel-names.ts";
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
@@ -244,7 +244,7 @@ export function openSpans(isGenAi: boolean): SpanBook {
 
   return {
     take: (entry) => {
-      const position = msOf(entry.ts) ?? 0;
+      const position = parseIsoTime(entry.ts) ?? 0;
       const spans = takeEntry(entry, position);
       if (run !== null) run.lastMs = Math.max(run.lastMs, position);
       return spans;

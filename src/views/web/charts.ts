@@ -3,7 +3,7 @@
 import type { BudgetView } from "../budget-view.ts";
 import type { CostView } from "../facts/cost.ts";
 import type { SpendingPoint } from "../facts/run-index.ts";
-import { msOf } from "../../kit/iso-time.ts";
+import { parseIsoTime } from "../../kit/iso-time.ts";
 import { el, type Element } from "./element.ts";
 import { money, percent, short, shortTime, span } from "./page-figures.ts";
 
@@ -53,8 +53,8 @@ export function burnDown(points: readonly SpendingPoint[], budget: BudgetView, f
   if (unit === undefined || limit === undefined || points.length === 0) return null;
   const format = (value: number): string => (unit === "usd" ? money(value) : unit === "minutes" ? `${short(value)} min` : short(value));
   const [width, height, left, bottom, top] = [280, 168, 44, 144, 10];
-  const [start, end] = [msOf(from) ?? 0, Math.max((msOf(from) ?? 0) + 1, msOf(now) ?? 0)];
-  const x = (at: string): number => left + ((width - left) * Math.max(0, (msOf(at) ?? start) - start)) / (end - start);
+  const [start, end] = [parseIsoTime(from) ?? 0, Math.max((parseIsoTime(from) ?? 0) + 1, parseIsoTime(now) ?? 0)];
+  const x = (at: string): number => left + ((width - left) * Math.max(0, (parseIsoTime(at) ?? start) - start)) / (end - start);
   const y = (rest: number): number => top + (bottom - top) * (1 - Math.max(0, Math.min(1, rest / limit)));
   let path = `M${left} ${y(limit).toFixed(1)}`;
   let rest = limit;
@@ -94,8 +94,8 @@ export function pointCurve(points: readonly SpendingPoint[], unit: "usd" | "toke
   const format = (value: number): string => (unit === "usd" ? money(value) : unit === "minutes" ? span(value * 60_000) : short(value));
   const most = Math.max(points.at(-1)?.[unit] ?? 0, Number.MIN_VALUE);
   const [width, height, left, bottom, top] = [280, 168, 44, 144, 10];
-  const [start, end] = [msOf(from) ?? 0, Math.max((msOf(from) ?? 0) + 1, msOf(now) ?? 0)];
-  const x = (at: string): number => left + ((width - left) * Math.max(0, (msOf(at) ?? start) - start)) / (end - start);
+  const [start, end] = [parseIsoTime(from) ?? 0, Math.max((parseIsoTime(from) ?? 0) + 1, parseIsoTime(now) ?? 0)];
+  const x = (at: string): number => left + ((width - left) * Math.max(0, (parseIsoTime(at) ?? start) - start)) / (end - start);
   const y = (value: number): number => top + (bottom - top) * (1 - value / most);
   let path = `M${left} ${bottom}`;
   let spent = 0;

@@ -1,6 +1,6 @@
 // page-figures: figures and times as pages write them. Times are the runner's, in UTC unless a page says how far it is away.
 
-import { msOf } from "../../kit/iso-time.ts";
+import { parseIsoTime } from "../../kit/iso-time.ts";
 export { amount, figure, money, plural, share } from "../wording.ts";
 
 /** 09:24 */
@@ -23,7 +23,7 @@ export function span(ms: number): string {
 
 /** How long ago, by a clock that the caller names; empty if it is not known. */
 export function age(iso: string | null, now: string): string {
-  const [from, to] = [msOf(iso ?? ""), msOf(now)];
+  const [from, to] = [parseIsoTime(iso ?? ""), parseIsoTime(now)];
   return from === null || to === null ? "" : span(Math.max(0, to - from));
 }
 

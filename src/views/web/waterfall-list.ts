@@ -1,6 +1,6 @@
 // waterfall-list: a run's phases and steps as rows with a bar in time each.
 
-import { isoOf, msOf } from "../../kit/iso-time.ts";
+import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
 import type { Waterfall, WaterfallRow } from "../facts/waterfall.ts";
 import { el, type Element, said } from "./element.ts";
 import { mark } from "./shapes.ts";
@@ -39,11 +39,11 @@ export function waterfallList({ rows, from, spanMs, nowMs }: Waterfall, choosing
 const share = (part: number, whole: number): string => `${Math.max(0, Math.min(100, (part / whole) * 100)).toFixed(2)}%`;
 
 function axis(from: string, spanMs: number, isNow: boolean): Element {
-  const start = msOf(from) ?? 0;
+  const start = parseIsoTime(from) ?? 0;
   const isShort = spanMs < secondsBelowMs; // times with seconds are wider, so there is room for fewer
   const marks = (isShort ? [0, 1 / 2, 1] : [0, 1 / 3, 2 / 3, 1]).map((part) => ({
     left: `${(part * 100).toFixed(1)}%`,
-    word: part === 1 && isNow ? "now" : isoOf(start + spanMs * part).slice(11, isShort ? 19 : 16),
+    word: part === 1 && isNow ? "now" : formatIsoTime(start + spanMs * part).slice(11, isShort ? 19 : 16),
   }));
   return el(
     "span.w-axis",

@@ -18,8 +18,8 @@ const textHash = (text: string): string => createHash("sha256").update(text).dig
 /** The paths of the checkout at a folder. */
 export const checkoutPlace = (runDir: string, folder: string): string =>
   join(checkoutsRoot(runDir), `${basename(dirname(folder))}-${basename(folder)}-${textHash(folder)}`);
-export const mergedIn = (place: string): string => join(place, names.merged);
-export const deltaIn = (place: string): string => join(place, names.delta);
+export const mergedFolder = (place: string): string => join(place, names.merged);
+export const deltaFolder = (place: string): string => join(place, names.delta);
 
 /** The paths of the checkout at a folder; null if that is an ordinary folder. */
 export function checkoutAt(runDir: string, folder: string): string | null {

@@ -25,7 +25,7 @@ import { type TreeEntry, treeIdOf } from "../git/tree.ts";
 import { isTree, treeFolders, type TreeFolders } from "../git/tree-folders.ts";
 import { deltaBetween, writeDelta, type TreeDelta } from "./delta.ts";
 import { noteListing } from "./listing.ts";
-import { deltaIn, writeCheckoutParts, readLowers, checkoutAt, checkoutPlace } from "./checkout-place.ts";
+import { deltaFolder, writeCheckoutParts, readLowers, checkoutAt, checkoutPlace } from "./checkout-place.ts";
 
 /** `overlay`: a view of a base, mounted for each command. `reflink`: a copy that shares the base's blocks. `copy`: plain copies. */
 export type CheckoutKind = "overlay" | "reflink" | "copy";
@@ -85,8 +85,12 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
       }
       const isSame = delta.changed.length === 0 && delta.gone.length === 0;
       await mkdir(place, { recursive: true, mode: 0o700 });
-      if (!isSame) await writeDelta(shadow, delta, deltaIn(place));
-      writeCheckoutParts(place, folder, [...(isSame ? [] : [deltaIn(place)]), ...(packages == null ? [] : [packages.files]), base.files]);
+      if (!isSame) await writeDelta(shadow, delta, deltaFolder(place));
+      writeCheckoutParts(place, folder, [
+        ...(isSame ? [] : [deltaFolder(place)]),
+        ...(packages == null ? [] : [packages.files]),
+        base.files,
+      ]);
     },
     drop: async (folder) => {
       await discard(folder, trash);

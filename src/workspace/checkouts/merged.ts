@@ -5,7 +5,7 @@ import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { WorkspaceFailed } from "../failure.ts";
 import { programOnPath } from "../isolation/box-programs.ts";
-import { mergedIn, mountedCheckout } from "./checkout-place.ts";
+import { mergedFolder, mountedCheckout } from "./checkout-place.ts";
 
 const mountTimeoutMs = 20_000;
 
@@ -30,7 +30,7 @@ export async function withMerged<T>(place: string, use: (merged: string) => T): 
         "workspace_unusable",
         `What was written could not be looked at as a whole: ${problem.trim() || "no reason was given"}`,
       );
-    return held(join("/proc", String(child.pid), "root", mergedIn(place)), place, use);
+    return held(join("/proc", String(child.pid), "root", mergedFolder(place)), place, use);
   } finally {
     child.kill("SIGKILL");
     await ended;

@@ -53,7 +53,7 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
   child.on("error", (error) => end(error.message));
   child.on("close", () => end("git cat-file ended"));
   // Without descriptors it has not even pipes; its error event follows.
-  const ears = [child.stdin, child.stdout, child.stderr].filter((stream) => stream !== undefined) as unknown as readonly Socket[];
+  const sockets = [child.stdin, child.stdout, child.stderr].filter((stream) => stream !== undefined) as unknown as readonly Socket[];
   child.stdin?.on("error", () => undefined);
   child.stderr?.resume();
   child.stdout?.on("data", (bytes: Buffer) => {
@@ -63,7 +63,7 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
   });
   child.unref();
   const rest = (): void => {
-    for (const testOutput of ears) testOutput.unref(); // R2
+    for (const testOutput of sockets) testOutput.unref(); // R2
   };
   rest();
 
@@ -111,7 +111,7 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
     ask: (name, bytesMax) => {
       asked += 1;
       if (idle !== null) clearTimeout(idle);
-      for (const testOutput of ears) testOutput.ref();
+      for (const testOutput of sockets) testOutput.ref();
       const late = setTimeout(() => end("it did not answer in time"), call.timeoutMs ?? timeoutMsDefault);
       const next = last.then(() => answer(name, bytesMax)); // R1
       last = next

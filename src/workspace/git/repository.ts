@@ -9,7 +9,7 @@ import { type BytePath, displayPath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitAnswer, requireSoundRepository } from "./git.ts";
 import { ownedAlways } from "../owned.ts";
-import { ownedOf } from "../layers/scope.ts";
+import { ownedPathTest } from "../layers/scope.ts";
 import { changedIn, uncommittedMessage } from "./status.ts";
 import { isGitlink, noteTree, type ObjectFormat, type TreeEntry } from "./tree.ts";
 import { listTree } from "./tree-list.ts";
@@ -184,7 +184,7 @@ async function answersOneByOne(folder: string): Promise<Answers | { readonly fai
 async function surveyed(repository: Repository, owned: readonly string[]): Promise<SurveyedRepository> {
   const { root, gitDir, head, branch } = repository;
   const call = { cwd: root, env: { GIT_DIR: gitDir, GIT_WORK_TREE: root } };
-  const [changed, { notable }] = await Promise.all([changedIn(repository, ownedOf(owned)), listTree(call, head.commit)]);
+  const [changed, { notable }] = await Promise.all([changedIn(repository, ownedPathTest(owned)), listTree(call, head.commit)]);
   const submodules = notable.filter(([, entry]) => isGitlink(entry));
   const filters = await filtersIn(
     { root, gitDir },

@@ -28,7 +28,7 @@ export function mountArguments(mounts: readonly Mount[], links: readonly Link[],
   const inTheEnd = keptMounts.filter(({ kind, path }) => kind === "nothing" && isFolder(path)).map(({ path }) => path);
   const linked = (isIn: (around: Mount | undefined) => boolean): readonly string[] =>
     links
-      .filter(([link]) => isIn(aroundOf(link, keptMounts)) && !isThere(link, aroundOf(link, keptMounts)))
+      .filter(([link]) => isIn(enclosingMount(link, keptMounts)) && !isThere(link, enclosingMount(link, keptMounts)))
       .flatMap(([link, target]) => ["--symlink", target, link]);
   return [
     ...linked((around) => around === undefined),
@@ -55,7 +55,7 @@ function chosen(mounts: readonly Mount[]): readonly Mount[] {
 function needed(sorted: readonly Mount[]): readonly Mount[] {
   const keptMounts: Mount[] = [];
   for (const mount of sorted) {
-    const around = aroundOf(mount.path, keptMounts);
+    const around = enclosingMount(mount.path, keptMounts);
     const isAlready = mount.kind === "readable" && mount.from === undefined && around?.kind === "readable" && around.from === undefined;
     const isAbsent = mount.kind === "nothing" && (around === undefined || around.kind === "nothing");
     const isMade = mount.kind === "folder" && (around?.kind === "readable" || around?.kind === "writable");
@@ -65,7 +65,7 @@ function needed(sorted: readonly Mount[]): readonly Mount[] {
 }
 
 /** The innermost mount that a path is in. */
-const aroundOf = (path: string, keptMounts: readonly Mount[]): Mount | undefined =>
+const enclosingMount = (path: string, keptMounts: readonly Mount[]): Mount | undefined =>
   keptMounts.findLast((mount) => mount.kind !== "folder" && isWithin(path, mount.path));
 
 function listArguments(mount: Mount, hasSizes: boolean): readonly string[] {

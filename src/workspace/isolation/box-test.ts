@@ -120,12 +120,12 @@ function runOnce({ argv, env, cwd }: Wrapped): Promise<{ readonly said: Said | n
   const [program = "", ...args] = argv;
   return new Promise((resolve) => {
     execFile(program, args, { env, cwd, timeout: timeoutMs, killSignal: "SIGKILL" }, (error, out, err) => {
-      resolve({ said: saidIn(out), err: err.trim().slice(0, 300) || (errorErrno(error) ?? "") });
+      resolve({ said: parseProbeOutput(out), err: err.trim().slice(0, 300) || (errorErrno(error) ?? "") });
     });
   });
 }
 
-function saidIn(out: string): Said | null {
+function parseProbeOutput(out: string): Said | null {
   try {
     return JSON.parse(out) as Said;
   } catch {

@@ -42,10 +42,10 @@ const etcEntriesMax = 20_000;
 
 export function boxOf({ place, means, command, shownAt }: BoxInput): Sandbox {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
-  const cwd = realOf(command.cwd);
+  const cwd = realPath(command.cwd);
   const egress = command.network === "egress" ? command.egress : undefined;
   const homeShown = homeShownAt(command, home);
-  const { mounts, links } = insideOf(place, command, { home, homeShown, shownAt: shownAt ?? ((folder) => folder) });
+  const { mounts, links } = sandboxLayout(place, command, { home, homeShown, shownAt: shownAt ?? ((folder) => folder) });
   const gifts = egress === undefined ? [] : egressMounts(egress, egressProgram());
   const argv = [
     means.bwrap,
@@ -88,7 +88,7 @@ function apart({ users }: BoxMeans): readonly string[] {
  * folder below HOME, which is the user's and read-only there.
  */
 function homeShownAt({ home: whose, env, writable, network }: Command, home: string): string {
-  const own = realOf(homedir());
+  const own = realPath(homedir());
   const isPrivate = whose === "user" && network !== "on" && home !== own && writable.includes(home);
   return isPrivate && hiddenHome(own, env["PATH"] ?? "").length > 0 ? own : home;
 }
@@ -96,14 +96,14 @@ function homeShownAt({ home: whose, env, writable, network }: Command, home: str
 type Homes = { readonly home: string; readonly homeShown: string; readonly shownAt: (folder: string) => string };
 
 /** B1 */
-function insideOf(
+function sandboxLayout(
   place: IsolationPlace,
   command: Command,
   { home, homeShown, shownAt }: Homes,
 ): { readonly mounts: readonly Mount[]; readonly links: readonly Link[] } {
   const own = homedir();
-  const hidden = [...place.hidden, place.runDir].map(realOf);
-  const programs = programPlaces({ argv: command.argv, path: command.env["PATH"] ?? "", home: realOf(own), hidden });
+  const hidden = [...place.hidden, place.runDir].map(realPath);
+  const programs = programPlaces({ argv: command.argv, path: command.env["PATH"] ?? "", home: realPath(own), hidden });
   const isShownElsewhere = homeShown !== home;
   const writable = [...command.writable.filter((path) => !isShownElsewhere || path !== home), ...(command.home === "user" ? [] : [home])];
   const given = [
@@ -118,9 +118,9 @@ function insideOf(
   const openWays = writable.map((path) => wayTo(path) ?? { real: path, links: [] });
   const scratchBytes = Math.min(command.limits?.diskBytesMax ?? scratchBytesMax, scratchBytesMax, Math.floor(totalmem() / 2));
   const secrets = [
-    ...hiddenHome(realOf(own), command.env["PATH"] ?? ""),
+    ...hiddenHome(realPath(own), command.env["PATH"] ?? ""),
     ...machineSecrets,
-    ...homeSecrets.map((path) => realOf(join(own, path))), // a toolchain may be linked, and is mounted at its real path
+    ...homeSecrets.map((path) => realPath(join(own, path))), // a toolchain may be linked, and is mounted at its real path
     ...privateInEtc(),
   ].filter((path) => isReal(path) && (!isShownElsewhere || !isIn(path, homeShown) || ways.some(({ real }) => isIn(path, real))));
   return {
@@ -129,8 +129,8 @@ function insideOf(
       { kind: "scratch", path: "/var/tmp", bytesMax: scratchBytes },
       { kind: "scratch", path: "/dev/shm", bytesMax: scratchBytes },
       isShownElsewhere
-        ? { kind: "writable", path: homeShown, from: shownAt(realOf(home)), isOwn: true }
-        : { kind: "folder", path: realOf(home) },
+        ? { kind: "writable", path: homeShown, from: shownAt(realPath(home)), isOwn: true }
+        : { kind: "folder", path: realPath(home) },
       ...secrets.map((path) => ({ kind: "nothing", path }) as const),
       ...hidden.map((path) => ({ kind: "nothing", path }) as const),
       ...ways.map(({ real }) => ({ kind: "readable", path: real }) as const),
@@ -189,7 +189,7 @@ function filterFile(runDir: string, { users }: BoxMeans): string {
 }
 
 const isIn = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
-const realOf = (path: string): string => wayTo(path)?.real ?? path;
+const realPath = (path: string): string => wayTo(path)?.real ?? path;
 
 function isReal(path: string): boolean {
   try {

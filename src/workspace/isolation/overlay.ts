@@ -8,16 +8,16 @@ import { boxOf, openFilter } from "./box.ts";
 import { boxPromises, firstThatHolds, nothingToStart, wrapInBox } from "./bwrap.ts";
 import type { Command, Isolation, IsolationPlace, Wrapped } from "./confinement.ts";
 import { mergeOverlay } from "./overlay-collect.ts";
-import { mergedIn, mountedCheckout, checkoutAt } from "../checkouts/checkout-place.ts";
+import { mergedFolder, mountedCheckout, checkoutAt } from "../checkouts/checkout-place.ts";
 import { apartNames, overlayFolderFor, createOverlayFolders, mountedShell, type MountPrograms } from "./overlay-place.ts";
 
 export function overlayIsolation(given: IsolationPlace): Isolation {
-  const place = { ...given, runDir: realOf(given.runDir) };
+  const place = { ...given, runDir: realPath(given.runDir) };
   // bubblewrap is root in the overlay's user namespace; the command must keep its own user.
   const candidates = boxMeansHere("own", place.cache, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
   let [chosen] = candidates;
   const programs = { unshare: programOnPath("unshare") ?? "unshare", mount: programOnPath("mount") ?? "mount" };
-  const collect = (folder: string): Promise<void> => mergeOverlay({ runDir: place.runDir, folder: realOf(folder), programs });
+  const collect = (folder: string): Promise<void> => mergeOverlay({ runDir: place.runDir, folder: realPath(folder), programs });
   return {
     level: "overlay",
     mechanism: "overlay in bubblewrap",
@@ -44,10 +44,10 @@ export function overlayIsolation(given: IsolationPlace): Isolation {
 }
 
 function wrapBy(place: IsolationPlace, programs: MountPrograms, means: BoxMeans, command: Command): Wrapped {
-  const folder = realOf(command.cwd);
+  const folder = realPath(command.cwd);
   const mount = isOwnFolder(place, command, folder) ? checkoutAt(place.runDir, folder) : null;
   if (mount !== null) {
-    const { argv, env, filter } = boxOf({ place, means, command, shownAt: (path) => (path === folder ? mergedIn(mount) : path) });
+    const { argv, env, filter } = boxOf({ place, means, command, shownAt: (path) => (path === folder ? mergedFolder(mount) : path) });
     return { argv: mountedCheckout(programs, mount, openFilter, [filter, ...argv]), env, cwd: command.cwd };
   }
   const apart = isKeptApart(place, command, folder) ? overlayFolderFor(place.runDir, folder) : null;
@@ -63,8 +63,8 @@ const directly = ({ users, ...means }: BoxMeans): BoxMeans => ({ ...means, users
 
 /** Only a folder of the run: what is kept beside it is on the same disk. */
 const isOwnFolder = ({ runDir }: IsolationPlace, { writable }: Command, folder: string): boolean =>
-  writable.some((path) => realOf(path) === folder) && isWithin(folder, realOf(runDir));
+  writable.some((path) => realPath(path) === folder) && isWithin(folder, realPath(runDir));
 const isKeptApart = (place: IsolationPlace, command: Command, folder: string): boolean =>
   command.writes === "apart" && isOwnFolder(place, command, folder);
 
-const realOf = (path: string): string => wayTo(path)?.real ?? path;
+const realPath = (path: string): string => wayTo(path)?.real ?? path;

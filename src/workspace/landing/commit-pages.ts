@@ -17,7 +17,7 @@ import { git, type GitCall, gitLine } from "../git/git.ts";
 import { identityEnv, identityOf } from "../git/identity.ts";
 import { ownedAlways } from "../owned.ts";
 import { findRepository, type Repository } from "../git/repository.ts";
-import { ownedOf } from "../layers/scope.ts";
+import { ownedPathTest } from "../layers/scope.ts";
 import { changedIn } from "../git/status.ts";
 import { isSame, type TreeEntry, treeIdOf } from "../git/tree.ts";
 import { isTree, treeFolders, writeEditedTree } from "../git/tree-folders.ts";
@@ -52,7 +52,7 @@ export async function commitPages(stepInput: PagesInput): Promise<GitSha | null>
   if (branch === null || branch !== stepInput.base.branch || underWay.some((name) => existsSync(join(repository.gitDir, name))))
     return null;
   if (await isCommitted(call, stepInput, head.commit)) return null; // P4
-  const changed = await changedIn(repository, ownedOf([...ownedAlways, ...stepInput.owned]));
+  const changed = await changedIn(repository, ownedPathTest([...ownedAlways, ...stepInput.owned]));
   if (changed.length > 0) return null; // P2
   const pages: Pages[] = [];
   for (const page of stepInput.pages) if (await isIn(call, page.landed, head.commit)) pages.push(page);
@@ -88,7 +88,7 @@ async function isCommitted(call: Call, { base, runId }: PagesInput, head: GitSha
 
 /** Compared with HEAD: changed or new files, and deleted files of the runner's own. */
 async function readChanges(repository: Repository, call: Call, stepInput: PagesInput, pages: readonly Pages[]): Promise<readonly Change[]> {
-  const isPage = ownedOf(stepInput.owned);
+  const isPage = ownedPathTest(stepInput.owned);
   const isWanted = (path: BytePath): boolean => isPage(displayPath(path)) && pages.some(({ folder }) => path.startsWith(`${folder}/`));
   const folders = treeFolders(call);
   const held = new Map<BytePath, TreeEntry>();

@@ -12,7 +12,7 @@ import { git } from "../git/git.ts";
 import { branchAt, headBranch } from "../git/refs.ts";
 import type { Repository } from "../git/repository.ts";
 import { changedIn } from "../git/status.ts";
-import { ownedOf } from "../layers/scope.ts";
+import { ownedPathTest } from "../layers/scope.ts";
 import { ownedAlways } from "../owned.ts";
 import { branchOf, openWorkspace } from "../workspace.ts";
 import { filesAdded, filesAt, inTheWayOf, some } from "./files-in-the-way.ts";
@@ -95,7 +95,7 @@ export async function whyHeld(
   const elsewhere = await otherHolder(repository, holders);
   if (elsewhere !== null) return checkedOut(branch, elsewhere);
   if (holders.length === 0) return null;
-  const changed = await changedIn(repository, ownedOf([...ownedAlways, ...ownedPaths]));
+  const changed = await changedIn(repository, ownedPathTest([...ownedAlways, ...ownedPaths]));
   if (changed.length > 0) return `${repository.root}: Uncommitted changes: ${some(changed)}`;
   const inTheWay = new Set<string>();
   for (const commit of commits) for (const path of await untrackedAt(repository, tip, commit)) inTheWay.add(path);

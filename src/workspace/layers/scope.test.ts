@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { globMasks, ownedOf, globScope } from "./scope.ts";
+import { globMasks, ownedPathTest, globScope } from "./scope.ts";
 
 test("everything is in scope of **, dot files included", () => {
   const inScope = globScope(["**"]);
@@ -26,11 +26,11 @@ test("folders and odd names mean what they say", () => {
   expect(globScope(["{docs,src}/**/*.md"])("docs/x/y.md")).toBe(true);
   expect(globScope(["**/*.ts"])("a\nb/c.ts")).toBe(true);
   expect(globScope(["**", "!secret/**"])("secret/a\nb")).toBe(false);
-  expect(ownedOf([".autopilot/**"])(".autopilot/a\nb")).toBe(true);
+  expect(ownedPathTest([".autopilot/**"])(".autopilot/a\nb")).toBe(true);
 });
 
 test("runner-owned paths match in any letter case, masks do not", () => {
-  expect(ownedOf([".autopilot/**"])(".Autopilot/config.yaml")).toBe(true);
-  expect(ownedOf([])("a")).toBe(false);
+  expect(ownedPathTest([".autopilot/**"])(".Autopilot/config.yaml")).toBe(true);
+  expect(ownedPathTest([])("a")).toBe(false);
   expect(globMasks(["holdout/**"])("Holdout/a")).toBe(false);
 });

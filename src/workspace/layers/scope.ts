@@ -21,7 +21,7 @@ export function globScope(globs: readonly string[]): PathTest {
 }
 
 /** The test whether a path is one of the runner's own. */
-export const ownedOf = (globs: readonly string[]): PathTest => anyOf(globs, { nocase: true, strictSlashes: false }); // S4
+export const ownedPathTest = (globs: readonly string[]): PathTest => anyOf(globs, { nocase: true, strictSlashes: false }); // S4
 
 /** The test whether a path is hidden from an agent. */
 export const globMasks = (globs: readonly string[]): PathTest => anyOf(globs, { nocase: false, strictSlashes: false });

@@ -4,7 +4,7 @@
 import type { CrashState } from "../../../src/contracts/crash-state.ts";
 import type { Draft, Entry } from "../../../src/contracts/event.ts";
 import type { Flow, Scalar } from "../../../src/contracts/flow.ts";
-import { reportedCharge, runLimit, usedOf } from "../../../src/core/budget.ts";
+import { reportedCharge, runLimit, usedAmount } from "../../../src/core/budget.ts";
 import type { Next } from "../../../src/core/next.ts";
 import { runHistory } from "../../../src/core/history.ts";
 import { phaseRule, runStep, runCursor } from "../../../src/core/selectors.ts";
@@ -255,7 +255,7 @@ function affordedOrThrow(run: Run, next: Extract<Next, { do: "attempt" }>): void
   for (const scope of ["run", "phase"] as const) {
     for (const dimension of dimensions) {
       const limit = runLimit(run, scope, phase, dimension);
-      if (limit !== undefined && usedOf(run, scope, phase, dimension) + (need[dimension] ?? 0) > limit)
+      if (limit !== undefined && usedAmount(run, scope, phase, dimension) + (need[dimension] ?? 0) > limit)
         throw new Error(`unaffordable: ${dimension}`);
     }
   }

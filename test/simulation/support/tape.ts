@@ -8,7 +8,7 @@ import { decide } from "../../../src/core/decide.ts";
 import { type Fold, fold, openFold } from "../../../src/core/fold.ts";
 import type { Next } from "../../../src/core/next.ts";
 import type { Run } from "../../../src/core/state.ts";
-import { isoOf } from "../../../src/kit/iso-time.ts";
+import { formatIsoTime } from "../../../src/kit/iso-time.ts";
 
 export const hash = "a".repeat(64);
 export const sha = (n: number): string => n.toString(16).padStart(40, "0");
@@ -85,7 +85,7 @@ export const surveyed: Draft = { event: "artifacts_surveyed", gone: [], proved: 
 
 /** Each entry a second of worked time after the one before. */
 export function entryOf(draft: Draft, seq: number, epoch = 0): Entry {
-  const envelope = { seq, epoch, ts: isoOf(1_767_225_600_000 + seq * 1_000), active_ms: seq * 1_000, prev: "", crc: "" };
+  const envelope = { seq, epoch, ts: formatIsoTime(1_767_225_600_000 + seq * 1_000), active_ms: seq * 1_000, prev: "", crc: "" };
   return { actor: "system", reason_code: "ok", ...draft, ...envelope };
 }
 

@@ -9,7 +9,7 @@ import { basename, join } from "node:path";
 import { gateLogPath, progressPath, runStatePath, terminalSection } from "../views/run-state-names.ts";
 import { type LogRead, readLog, whyLogClosed } from "../views/run-state-read.ts";
 import { ownedAlways } from "../../../workspace/owned.ts";
-import { ownedOf } from "../../../workspace/layers/scope.ts";
+import { ownedPathTest } from "../../../workspace/layers/scope.ts";
 import { statusOf } from "../../../workspace/git/status.ts";
 import { docsFolders, isDocument } from "../steps/docs-present.ts";
 import type { ProjectPaths } from "../../../project/runs/project-paths.ts";
@@ -177,7 +177,7 @@ export function getQualityStatus({ started, ended }: LogRead): string {
 
 /** Files under version control's eye that no commit holds as they are, the runner's own left out. */
 async function uncommittedIn(projectPaths: ProjectPaths): Promise<readonly string[]> {
-  const { changed, untracked } = await statusOf(await openedRepository(projectPaths.root), ownedOf([...ownedAlways, ...ownedHere]));
+  const { changed, untracked } = await statusOf(await openedRepository(projectPaths.root), ownedPathTest([...ownedAlways, ...ownedHere]));
   return [...changed, ...untracked];
 }
 

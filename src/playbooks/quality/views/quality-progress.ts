@@ -3,7 +3,7 @@
 import type { QualityRunEvent } from "../../../contracts/quality-run.ts";
 import type { PhaseTally } from "../../../contracts/quality-facts.ts";
 import { phaseNumbers, type PhaseNumber } from "../../../contracts/quality-run.ts";
-import { msOf } from "../../../kit/iso-time.ts";
+import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { gateLogPath, phaseTitles, terminalSection } from "./run-state-names.ts";
 import type { RunStateLog } from "./run-state.ts";
 import type { Volume } from "./run-state-volume.ts";
@@ -92,7 +92,7 @@ function lastingOf(seconds: number | undefined): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
 }
 
-const clockOf = (ts: string): string => (msOf(ts) === null ? oneLine(ts) : `${ts.slice(11, 19)}Z`);
+const clockOf = (ts: string): string => (parseIsoTime(ts) === null ? oneLine(ts) : `${ts.slice(11, 19)}Z`);
 
 type Counts = Readonly<Record<string, unknown>>;
 const parseNumber = (value: unknown): number => (typeof value === "number" ? value : 0);

@@ -5,7 +5,7 @@ import type { Draft, Entry } from "../../../contracts/event.ts";
 import type { Flow } from "../../../contracts/flow.ts";
 import { type PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
 import { runEventNames } from "../../../contracts/quality-run.ts";
-import { isoOf } from "../../../kit/iso-time.ts";
+import { formatIsoTime } from "../../../kit/iso-time.ts";
 import { progressPage } from "./quality-progress.ts";
 import { readLog, whyLogClosed } from "./run-state-read.ts";
 import { RunStateLog } from "./run-state.ts";
@@ -29,7 +29,7 @@ const journal = (...drafts: readonly Draft[]): readonly Entry[] =>
     ...draft,
     seq: n + 1,
     epoch: 1,
-    ts: isoOf(1_778_855_000_000 + n * 1000),
+    ts: formatIsoTime(1_778_855_000_000 + n * 1000),
     active_ms: n,
     prev: "",
     crc: "",

@@ -10,7 +10,7 @@
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import { findFact, gateFact, GateFound, PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
 import { phaseNumbers, type PhaseNumber, type QualityRunEvent } from "../../../contracts/quality-run.ts";
-import { msOf } from "../../../kit/iso-time.ts";
+import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { gateEvents, gateLogEvent, eventHeader, headEvents, messageCharsMax, type RunHeader, tallyEvents } from "./run-state-events.ts";
 import { earlierLogPath, gateLogPath, historyPath } from "./run-state-names.ts";
 import { pathPhase, attemptPlace, reopenings } from "./run-state-places.ts";
@@ -235,8 +235,8 @@ export class RunStateLog {
     const log = this.#log;
     if (phase === null || log === null || log.ended.has(phase)) return;
     const tally = this.tallies.get(phase);
-    const began = msOf(log.startedAt.get(phase) ?? ts);
-    const ended = msOf(ts);
+    const began = parseIsoTime(log.startedAt.get(phase) ?? ts);
+    const ended = parseIsoTime(ts);
     log.end({
       event: "phase_end",
       ts,

@@ -18,7 +18,7 @@ import { postMortemName, postMortemPage } from "../../../views/post-mortem.ts";
 import { type ProjectionsExtra, openRoadmapProjections } from "../views/roadmap-projections.ts";
 import { isHalt } from "../views/roadmap-log.ts";
 import { hasRoadmapState, openRoadmapState } from "../views/roadmap-state.ts";
-import { msOf } from "../../../kit/iso-time.ts";
+import { parseIsoTime } from "../../../kit/iso-time.ts";
 import type { PlaybookParts, OpenedPlaybook } from "../../contract/playbook.ts";
 import { claimsFrom, evidenceFrom } from "../../../project/runs/run-blobs.ts";
 import { carriedBy } from "./carried.ts";
@@ -174,7 +174,7 @@ export async function openRoadmapPlaybook({
       if (span === null) return;
       const stored = { after: view().seq, span };
       kept?.push(stored);
-      store.keep(stored, msOf(at) ?? 0);
+      store.keep(stored, parseIsoTime(at) ?? 0);
     },
     async draw(now) {
       const run = view();

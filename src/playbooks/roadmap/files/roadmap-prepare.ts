@@ -10,7 +10,7 @@ import { specHash, specMismatch } from "./spec.ts";
 import { findingText, type Finding } from "../../../kit/finding.ts";
 import { limitsNotRaised } from "../../../project/config/config-loosened.ts";
 import { breakerDefaults } from "../../../core/breaker.ts";
-import { msOf } from "../../../kit/iso-time.ts";
+import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { openedRepository } from "../../../project/runs/opened-repository.ts";
 import { readDocument } from "../../contract/read-document.ts";
 import { refuse } from "../../../project/reply.ts";
@@ -86,7 +86,7 @@ async function theirState(root: string, { options, now }: PrepareInput["input"])
       remediation: ["shorten its event_log, then autopilot resume", "autopilot roadmap all begins a run of its own"],
     });
   const until = state.circuit_breaker.state === "open" ? state.circuit_breaker.cooldown_until : null;
-  if (until !== null && now !== true && (msOf(until) ?? 0) > (msOf(systemClock.now()) ?? 0))
+  if (until !== null && now !== true && (parseIsoTime(until) ?? 0) > (parseIsoTime(systemClock.now()) ?? 0))
     return refuse("breaker_open", {
       message: `The breaker of ${state._meta.run_id} stays open until ${until}. Nothing was started.`,
       remediation: [`after ${until}: autopilot resume`, "autopilot resume --now"],

@@ -6,7 +6,7 @@ import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { readRoadmapState } from "../views/roadmap-state-read.ts";
 import { parseField } from "../views/roadmap-audit.ts";
 import type { Finding } from "../../../kit/finding.ts";
-import { msOf } from "../../../kit/iso-time.ts";
+import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { archiveFolder, backupFile, stateBytesMax, stateFile } from "../../../contracts/roadmap-places.ts";
 import { readBounded } from "../../contract/whole-file.ts";
 
@@ -58,7 +58,7 @@ export async function completedEarlier(root: string, exceptRun: string): Promise
     for (const [key, phase] of Object.entries(typeof phases === "object" && phases !== null ? phases : {})) {
       const at = parseField(phase, "completed_at");
       const id = key.replace(/^phase_/, "");
-      if (parseField(phase, "status") === "completed" && typeof at === "string" && msOf(at) !== null) earlier[id] ??= at;
+      if (parseField(phase, "status") === "completed" && typeof at === "string" && parseIsoTime(at) !== null) earlier[id] ??= at;
     }
   }
   return earlier;

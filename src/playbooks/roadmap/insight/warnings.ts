@@ -1,7 +1,7 @@
 // warnings: signs that a judgement is not one: scores that never differ, and work handed to people that needed none.
 
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
-import { msOf } from "../../../kit/iso-time.ts";
+import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { phaseAlignment } from "../../../insight/metrics.ts";
 
 const equalScoresMax = 3;
@@ -45,7 +45,7 @@ export function highDeferRate(deferred: number, processed: number): Warning | nu
 export function stateWarnings(state: RoadmapState): readonly Warning[] {
   const ended = Object.values(state.phases)
     .filter(({ completed_at }) => completed_at !== null)
-    .toSorted((a, b) => (msOf(a.completed_at ?? "") ?? 0) - (msOf(b.completed_at ?? "") ?? 0));
+    .toSorted((a, b) => (parseIsoTime(a.completed_at ?? "") ?? 0) - (parseIsoTime(b.completed_at ?? "") ?? 0));
   const deferrals = Object.entries(state.phases).flatMap(([key, { human_verify_justification: why }]) =>
     why === null
       ? []

@@ -7,7 +7,7 @@
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
 import { attemptParts, isAround, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
-import { msOf } from "../../../kit/iso-time.ts";
+import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { inCode, inText, section, table } from "../../../views/markdown.ts";
 import { describeAttempt, duration, plural } from "../../../views/wording.ts";
 
@@ -146,7 +146,7 @@ const checkCommand = ({ check, status, exit_code, duration_ms, cached }: CheckRe
 });
 
 const tookOf = ({ beganAt, endedAt }: Try): string =>
-  endedAt === null ? "–" : duration(Math.max(0, (msOf(endedAt) ?? 0) - (msOf(beganAt) ?? 0)));
+  endedAt === null ? "–" : duration(Math.max(0, (parseIsoTime(endedAt) ?? 0) - (parseIsoTime(beganAt) ?? 0)));
 
 function stepRow(step: Try): readonly string[] {
   const parts = attemptParts(step.attempt);

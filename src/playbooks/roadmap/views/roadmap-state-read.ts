@@ -9,7 +9,7 @@ import { RoadmapEvent } from "../../../contracts/roadmap-events.ts";
 import { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { circuitBreakerDefaults } from "../../../contracts/roadmap-values.ts";
 import { type DataPath, type Finding, pathText, shown } from "../../../kit/finding.ts";
-import { isoOf, msOf } from "../../../kit/iso-time.ts";
+import { formatIsoTime, parseIsoTime } from "../../../kit/iso-time.ts";
 import { isTooDeep, jsonDepthMax } from "../../../kit/json-hazards.ts";
 import { issuesOf } from "../../../kit/located-issues.ts";
 import { jsonPlaceOf, placeAt } from "../../../documents/json-place.ts";
@@ -119,7 +119,7 @@ function setTimes(state: Tree, warn: Warn): void {
     if (Array.isArray(node)) return node.forEach((item, index) => visit(item, [...path, index]));
     if (!isTree(node)) return;
     for (const [name, value] of Object.entries(node)) {
-      if (timeNames.has(name) && typeof value === "string" && msOf(value) === null) {
+      if (timeNames.has(name) && typeof value === "string" && parseIsoTime(value) === null) {
         const utc = parseUtc(value);
         if (utc !== null) {
           node[name] = utc;
@@ -133,10 +133,10 @@ function setTimes(state: Tree, warn: Warn): void {
 
 function parseUtc(text: string): string | null {
   const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)\s*(?:([+-])(\d{2}):?(\d{2})|Z)?$/.exec(text.trim());
-  const ms = match === null ? null : msOf(`${match[1]}T${match[2]}Z`);
+  const ms = match === null ? null : parseIsoTime(`${match[1]}T${match[2]}Z`);
   if (match === null || ms === null) return null;
   const offsetMinutes = match[3] === undefined ? 0 : Number(match[4]) * 60 + Number(match[5]);
-  return isoOf(ms - (match[3] === "-" ? -1 : 1) * offsetMinutes * 60_000);
+  return formatIsoTime(ms - (match[3] === "-" ? -1 : 1) * offsetMinutes * 60_000);
 }
 
 /** An event that is none of the 29, or lacks a required field, is left out: the log is informative, it decides nothing. */

@@ -9,7 +9,7 @@
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import { type StagedState, stagedStatePath } from "../../../contracts/staged-state.ts";
-import { replyOf } from "../../../core/decide-block.ts";
+import { parseReply } from "../../../core/decide-block.ts";
 import { listedPhases, phaseRule } from "../../../core/selectors.ts";
 import type { FlowView } from "../../../core/state.ts";
 import { differedFields, othersFrom, pointsFrom } from "./staged-differences.ts";
@@ -253,7 +253,7 @@ export class StagedHistory {
     const message = describeDecision(block, answer, name, request.startsWith("preset:"));
     if (message !== null) this.#decide(message);
     if (block.house !== true || Object.keys(block.options).length === 0) return;
-    const reply = replyOf(answer);
+    const reply = parseReply(answer);
     if (reply === "skip") this.#leftOut.add(phase);
     if (reply === "stop") this.#blocker = this.#failureOf(block); // C5
     else this.#state.current.status = "in_progress";

@@ -33,10 +33,10 @@ export function textSections(text: string, own: readonly string[]): readonly Sec
 function findHeading(line: string): string | null {
   const marks = /^ {0,3}##(?!#)/.exec(line)?.[0];
   if (marks === undefined) return null;
-  const message = line.slice(marks.length).trim();
-  let end = message.length;
-  while (message[end - 1] === "#") end--;
-  return message.slice(0, end).trimEnd();
+  const title = line.slice(marks.length).trim();
+  let end = title.length;
+  while (title[end - 1] === "#") end--;
+  return title.slice(0, end).trimEnd();
 }
 
 export type Field = { readonly name: string; readonly value: string; readonly line: number };
