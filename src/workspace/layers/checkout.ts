@@ -9,7 +9,7 @@ import { invariant } from "../../kit/invariant.ts";
 import { copyDependencies, fingerprintOf, moveDependencies } from "./dependencies.ts";
 import { examineCheckout, touchedIn } from "./examine.ts";
 import { bury, discard, erase } from "../folder.ts";
-import { gitLine } from "../git/git.ts";
+import { writeObject } from "../git/loose-objects.ts";
 import { type FolderRecord, slugOf } from "./records.ts";
 import type { OpenRun } from "../run.ts";
 import { type TreeEntry, treeIdOf } from "../git/tree.ts";
@@ -130,8 +130,9 @@ async function treeWith(run: OpenRun, commit: GitSha, taken: CheckoutOverrides |
   return writeEditedTree(call, format, tree, changes);
 }
 
-const storeText = (run: OpenRun, text: string): Promise<GitSha> =>
-  gitLine({ ...run.shadow.call, args: ["hash-object", "-w", "--stdin"], input: [Buffer.from(text, "utf8")] });
+/** Without a process for each: experiments write to every file of tests. */
+const storeText = ({ shadow: { call, format } }: OpenRun, text: string): Promise<GitSha> =>
+  writeObject(call, format, { type: "blob", content: Buffer.from(text, "utf8") });
 
 export async function checkoutTree(run: OpenRun, folder: string): Promise<GitSha> {
   return (await examineCheckout(run, await readRecord(run, folder), folder)).tree;
