@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Check } from "../src/contracts/evidence.ts";
+import type { LiveEvent } from "../src/contracts/signal.ts";
 import type { Workspace } from "../src/ports/workspace.ts";
 import type { Verifier } from "../src/ports/verifier.ts";
 import { policyOf } from "../src/runner/draft/policy.ts";
@@ -91,37 +92,46 @@ function putSuite(root: string, modules: number, tests: number): void {
 /** A suite in which one file was red, and a change that fixes it. */
 async function fixing(root: string): Promise<void> {
   putSuite(root, filesOfTests, testsInFile);
-  const { ratio, seconds } = await tried(root, () => writeFileSync(join(root, "same0.mjs"), "export const same0 = (one) => one;\n"));
-  report("verify_canary", ratio, `${suiteDescription}, ${seconds.toFixed(1)} s`);
+  const { ratio, price } = await tried(root, () => writeFileSync(join(root, "same0.mjs"), "export const same0 = (one) => one;\n"));
+  report("verify_canary", ratio, `${suiteDescription}, ${price}`);
 }
 
 /** The same with a feature that brings tests of its own: then its functions answer something else in one more run. */
 async function adding(root: string): Promise<void> {
   putSuite(root, filesOfTests, testsInFile);
-  const { ratio, seconds } = await tried(root, () => {
+  const { ratio, price } = await tried(root, () => {
     writeFileSync(join(root, "same0.mjs"), "export const same0 = (one) => one;\n");
     writeFileSync(join(root, "also.mjs"), "export const also = (one) => one;\n");
     writeFileSync(join(root, "test/also.test.mjs"), suiteOf("also", testsInFile));
   });
-  report("verify_own_tests", ratio, `${suiteDescription}, ${seconds.toFixed(1)} s`);
+  report("verify_own_tests", ratio, `${suiteDescription}, ${price}`);
 }
 
 /** The dearest there is: all tests in one file, all of them red before. */
 async function mendingAll(root: string): Promise<void> {
   putSuite(root, 1, testsInFile * 2);
-  const { ratio, seconds } = await tried(root, () => writeFileSync(join(root, "same0.mjs"), "export const same0 = (one) => one;\n"));
-  report("verify_one_file", ratio, `${testsInFile * 2} tests in one file, ${seconds.toFixed(1)} s`);
+  const { ratio, price } = await tried(root, () => writeFileSync(join(root, "same0.mjs"), "export const same0 = (one) => one;\n"));
+  report("verify_one_file", ratio, `${testsInFile * 2} tests in one file, ${price}`);
 }
 
-async function tried(root: string, change: () => void): Promise<{ readonly ratio: number; readonly seconds: number }> {
+/** `price`: the check's own time, and what each question cost of it. */
+async function tried(root: string, change: () => void): Promise<{ readonly ratio: number; readonly price: string }> {
   const { verifier, commit, parent } = await opened(root, filesInUsual, change);
   const ratios: number[] = [];
   const seconds: number[] = [];
+  const shares = new Map<string, number[]>();
   for (let round = 0; round < roundsOfSuites; round++) {
     const check: Check = { id: `c${round}`, kind: "criterion", title: "tests", command: `node --test test/ # ${round}`, source: "bench" };
-    const order = { attempt: "1@1/prove#1", checks: [check], cancel: new AbortController().signal, onLiveEvent: () => undefined };
+    const begun: (readonly [title: string, atMs: number])[] = [];
+    const order = {
+      attempt: "1@1/prove#1",
+      checks: [check],
+      cancel: new AbortController().signal,
+      onLiveEvent: (event: LiveEvent) => void (event.signal === "checking" && begun.push([event.title, performance.now()])),
+    };
     const [before] = await verifier.check({ ...order, commit: parent });
     if (before === undefined) throw new Error("the check was not run");
+    begun.length = 0;
     const began = performance.now();
     const [result] = await verifier.check({
       ...order,
@@ -131,10 +141,14 @@ async function tried(root: string, change: () => void): Promise<{ readonly ratio
       before: { [check.id]: before.evidence },
     });
     if (result?.canary?.outcome !== "noticed") throw new Error(`the canary came to ${result?.canary?.outcome ?? "nothing"}`);
-    ratios.push((performance.now() - began) / result.duration_ms);
+    const ended = performance.now();
+    ratios.push((ended - began) / result.duration_ms);
     seconds.push(result.duration_ms / 1000);
+    for (const [at, [title, atMs]] of begun.entries())
+      shares.set(title, [...(shares.get(title) ?? []), ((begun[at + 1]?.[1] ?? ended) - atMs) / result.duration_ms]);
   }
-  return { ratio: median(ratios), seconds: median(seconds) };
+  const each = [...shares].map(([title, own]) => `${title.replace(/^tests \((.*)\)$/, "$1")} ${median(own).toFixed(2)}`);
+  return { ratio: median(ratios), price: `${median(seconds).toFixed(1)} s: ${each.join(", ")}` };
 }
 
 type Opened = { readonly workspace: Workspace; readonly verifier: Verifier; readonly commit: string; readonly parent: string };

@@ -25,27 +25,17 @@ import { patternRedactor } from "../output.ts";
 import type { OpenParts } from "../parts.ts";
 import { believed } from "../reporter/believe.ts";
 
-import { besideCodeWords } from "./questions/non-code-files.ts";
-import { rewrittenFor, unlessWatched } from "./questions/equivalent-tests.ts";
-import { canary } from "./canary.ts";
-import { expectedFromWords, unaskedWords } from "./source/expected-value-sources.ts";
-import { askFurther } from "./questions/further-questions.ts";
-import { nonceOf } from "./breaks/choose-breaks.ts";
 import { narrowFor } from "./breaks/candidates.ts";
-import type { Edit, Laboratory, Side } from "./laboratory.ts";
-import { definedWords, unnoticed } from "./questions/mutations.ts";
+import { nonceOf } from "./breaks/choose-breaks.ts";
 import type { Observed } from "./breaks/noticed-breaks.ts";
-import {
-  restoredQuestion,
-  removableNonCodeChanges,
-  changeOf,
-  expectedSources,
-  manifestEdit,
-  manifestPath,
-  referencesOf,
-} from "./questions/raised-questions.ts";
-import { outsideGaps } from "./outside/ask-outside.ts";
-import { answersMatter, type RemovedWork, withoutWork, workIn } from "./questions/without-work.ts";
+import { canary } from "./canary.ts";
+import type { Edit, Laboratory, Side } from "./laboratory.ts";
+import type { Asking, Change } from "./questions/asking.ts";
+import { rewrittenFor, unlessWatched } from "./questions/equivalent-tests.ts";
+import { definedWords, type Mutated, unnoticed } from "./questions/mutations.ts";
+import { changeOf } from "./questions/raised-questions.ts";
+import { askAll } from "./questions/table.ts";
+import { answersMatter, withoutWork, workIn } from "./questions/without-work.ts";
 
 export type Trial = {
   readonly parts: OpenParts;
@@ -113,54 +103,57 @@ async function experimentsOn(
 ): Promise<Tried> {
   const { parts, request, base, taken } = trial;
   const { workspace, clock } = parts;
-  request.onLiveEvent({ signal: "checking", attempt: request.attempt, title: `${check.title} (can it fail?)`, command: check.command });
   const endsMs = clock.monotonicMs() + (parts.canaryMinutes ?? canaryMinutesDefault) * 60_000;
+  const slowestMs = mutantSlowest * tookMs + mutantGraceMs;
+  const about = announcing(trial, check);
   const run = async (side: Side, more: CheckoutOverrides, command = check.command, atMostMs = Infinity): Promise<Observed | null> => {
     const leftMs = Math.min(endsMs - clock.monotonicMs(), atMostMs);
     if (leftMs <= 0 || request.cancel.aborted) return null;
-    return observe(trial, { ...check, command }, { commit: side === "base" ? base : request.commit, taken: more, own }, leftMs);
+    about.begin();
+    return observe(
+      trial,
+      { ...check, command: goingOn(command) },
+      { commit: side === "base" ? base : request.commit, taken: more, own },
+      leftMs,
+    );
   };
   const late: string[] = [];
-  const ask = async (whether: string, ...given: Parameters<typeof run>): Promise<Observed | null> => {
-    const observed = await run(...given);
-    if (observed === null && !request.cancel.aborted) late.push(`it took too long to find out whether ${whether}`); // T5
-    return observed;
-  };
-  const mixed = (edits: readonly Edit[], out: RemovedWork = { paths: [], without: [] }): CheckoutOverrides => ({
+  const mixed = ({ edits = [], paths = [], without = [] }: Change): CheckoutOverrides => ({
     from: base,
-    paths: [...(taken?.paths ?? []), ...out.paths],
-    without: [...(taken?.without ?? []), ...out.without],
+    paths: [...(taken?.paths ?? []), ...paths],
+    without: [...(taken?.without ?? []), ...without],
     written: [...(taken?.written ?? []).filter(({ path }) => edits.every((edit) => edit.path !== path)), ...edits],
   });
+  const ask: Asking["ask"] = async (whether, change) => {
+    const observed = await run("work", mixed(change), change.command, (change.edits ?? []).length > 0 ? slowestMs : Infinity);
+    if (observed === null && whether !== null && !request.cancel.aborted) late.push(`it took too long to find out whether ${whether}`); // T5
+    return observed;
+  };
   const repeats: CheckStatus[] = ["passed"];
   const again = async (edits: readonly Edit[], isSure = true): Promise<Observed | null> => {
-    const observed = await run("work", mixed(edits));
+    const observed = await run("work", mixed({ edits }));
     if (observed !== null && (isSure || observed.passed)) repeats.push(observed.passed ? "passed" : "failed");
     return observed;
   };
   const isNew = baseline !== null && baseline.status !== "passed" && (parts.repeatMax ?? 2) > 1;
+  const known = gap === undefined ? {} : { gap };
   if (differences.length === 0) {
     if (isNew) await again([]); // a result that passes now without a change is not believed at once
-    return { ...(gap === undefined ? {} : { gap }), ...(repeats.includes("failed") ? { unsteady: repeats } : {}) };
+    return { ...known, ...(repeats.includes("failed") ? { unsteady: repeats } : {}) };
   }
   const written = new Map((taken?.written ?? []).map(({ path, text }) => [path, text]));
   const fromBase = new Set(taken?.paths ?? []);
   const { protect = [], restores = [] } = parts;
   const setting = await settingOf({ workspace, protect, restores: restores.length > 0 }, base, [check.command]);
-  const textAt = async (side: Side, path: string): Promise<string | null> =>
-    (side === "work" ? written.get(path) : undefined) ??
-    workspace.textAt(side === "base" || fromBase.has(path) ? base : request.commit, path, textBytesMax);
   const now: Observed = { passed: true, failed: new Set(), tests: tests ?? null };
   const seed = `${request.commit} ${check.command}`;
   const lab: Laboratory = {
     run: (side, edits, gone = [], command = check.command) =>
-      run(
-        side,
-        side === "base" ? { from: base, paths: [], without: gone, written: edits } : mixed(edits, { paths: [], without: gone }),
-        command,
-      ),
+      run(side, side === "base" ? { from: base, paths: [], without: gone, written: edits } : mixed({ edits, without: gone }), command),
     again,
-    textAt,
+    textAt: async (side, path) =>
+      (side === "work" ? written.get(path) : undefined) ??
+      workspace.textAt(side === "base" || fromBase.has(path) ? base : request.commit, path, textBytesMax),
     pathsAt: (side) => workspace.pathsAt(side === "base" ? base : request.commit),
     used: setting.named.used,
     changed: differences.filter(({ kind }) => kind !== "deleted").map(({ path }) => path),
@@ -170,77 +163,75 @@ async function experimentsOn(
     seed,
   };
   const found = await canary(check, lab);
-  const reported = { canary: found, ...(gap === undefined ? {} : { gap }) };
+  const reported = { canary: found, ...known };
   if (found.outcome === "missed") return reported; // it has failed: the rest would be wasted (T1)
-  const out = check.kind === "criterion" ? workIn(differences) : null;
-  const change = out === null || (tests?.ran ?? 0) === 0 ? null : await changeOf(differences, textAt, nonceOf(seed));
+  const ran = tests?.ran ?? 0;
+  const work = check.kind === "criterion" ? workIn(differences) : null;
+  const change = work === null || ran === 0 ? null : await changeOf({ differences, lab }, nonceOf(seed));
   const isOwed = isNew && repeats.length === 1;
-  const isSplit = (tests?.ran ?? 0) > 0 && (isOwed || change !== null);
-  const { out: narrow, kept } = isSplit ? await narrowFor(check, lab) : { out: [], kept: [] };
+  about.next("does it pass again?");
+  const { out: narrow, kept } = ran > 0 && (isOwed || change !== null) ? await narrowFor(check, lab) : { out: [], kept: [] };
   const isNarrow = narrow.length > 0 && (await lab.run("work", await rewrittenFor(lab, kept), narrow))?.passed === true; // K4
   const watched = isOwed && !isNarrow ? await unlessWatched(lab, kept, []) : null;
   if (watched?.outcome === "unknown") late.push("it took too long to find out whether it passes every time");
   if (watched?.outcome === "differs") return { ...reported, canary: watched };
   if (found.outcome !== "differs" && repeats.includes("failed")) return { ...reported, unsteady: repeats }; // T6
-  const mutant = (gone: readonly string[]): Parameters<typeof run> => [
-    "work",
-    mixed(change?.edits ?? [], { paths: [], without: gone }),
-    check.command,
-    mutantSlowest * tookMs + mutantGraceMs,
-  ];
-  const quick = change === null || !isNarrow ? null : await run(...mutant(narrow));
-  const isHeard = change !== null && quick !== null && unnoticed(change, now, quick)?.length === 0;
-  const changed =
-    change === null || isHeard
-      ? quick
-      : await ask(`a test notices when ${definedWords(change.defined)} answers something else`, ...mutant([]));
-  const missing = change === null || changed === null ? null : unnoticed(change, now, changed);
-  const isNoticed = change !== null && missing?.length === 0; // then it depends on the work as well
-  const without = out === null || isNoticed ? null : await ask("it passes without the work", "work", mixed([], out));
-  const beside = await removableNonCodeChanges(parts.workspace, request.commit, setting, check, differences, {
-    goal: request.goal,
-    textAt,
-  });
-  const plain = beside === null ? null : await ask(restoredQuestion([...beside.paths, ...beside.without]), "work", mixed([], beside));
-  const sources = (tests?.ran ?? 0) === 0 ? [] : await expectedSources(setting, differences, textAt);
-  const asTheyWere = sources.length === 0 ? null : await ask(restoredQuestion(sources), "work", mixed([], { paths: sources, without: [] }));
-  const reference = (tests?.ran ?? 0) === 0 ? null : await referencesOf(setting, differences, textAt, nonceOf(seed));
-  const otherwise =
-    reference === null ? null : await ask(`its tests compare with ${definedWords(reference.defined)}`, "work", mixed(reference.edits));
-  const unasked = reference === null || otherwise === null ? null : unnoticed(reference, now, otherwise);
-  const outside = check.kind === "criterion" ? await outsideGaps(setting, differences, lab) : [];
-  const manifest = await manifestEdit(parts.workspace, base, request.commit, differences);
-  const asBefore = manifest === null ? null : await ask(restoredQuestion([manifestPath]), "work", mixed([manifest]));
-  const slowestMs = mutantSlowest * tookMs + mutantGraceMs;
-  const further = await askFurther({
+  about.next("do its tests notice the work?");
+  const mutant = change === null ? null : await mutantOf(change, isNarrow ? narrow : [], now, ask);
+  const isNoticed = mutant?.missing?.length === 0; // then it depends on the work as well
+  about.next("does it pass without the work?");
+  const without = work === null || isNoticed ? null : await ask("it passes without the work", work);
+  const passed = own?.names?.passed ?? [];
+  const answers = await askAll({
     check,
     lab,
+    workspace,
+    commit: request.commit,
     setting,
     differences,
-    ...(request.goal === undefined ? {} : { goal: request.goal }),
-    passed: (own?.names?.passed ?? []).length === 0 ? null : (own?.names?.passed ?? null),
-    ask: (whether, { edits = [], without = [], command = check.command }) =>
-      ask(whether, "work", mixed(edits, { paths: [], without }), command, slowestMs),
-    mutant: change === null || changed === null ? null : { change, observed: changed },
+    passed: passed.length === 0 ? null : passed,
+    goal: request.goal,
+    about: about.next,
+    ask,
+    mutant: change === null || mutant === null ? null : { change, observed: mutant.observed },
   });
-  const gaps = [
-    ...(gap === undefined ? [] : [gap]),
-    ...(beside === null || plain?.passed !== false ? [] : [besideCodeWords(beside)]),
-    ...(asBefore?.passed === false ? [besideCodeWords({ paths: [manifestPath], without: [] })] : []),
-    ...(asTheyWere?.passed === false ? [expectedFromWords(sources)] : []),
-    ...outside,
-    ...(unasked === null || unasked.length === 0 ? [] : [unaskedWords(definedWords(unasked))]),
-    ...(missing === null || missing.length === 0 ? [] : [`no test notices when ${definedWords(missing)} answers something else`]),
-    ...further.gaps,
-    ...late,
-  ];
+  const { missing = null } = mutant ?? {};
+  const unseen = missing === null || missing.length === 0 ? [] : [`no test notices when ${definedWords(missing)} answers something else`];
+  const gaps = [...(gap === undefined ? [] : [gap]), ...unseen, ...answers.gaps, ...late];
   return {
     ...reported,
-    ...(isNoticed ? { without_work: answersMatter(definedWords(change.defined)) } : {}),
+    ...(isNoticed && change !== null ? { without_work: answersMatter(definedWords(change.defined)) } : {}),
     ...(without === null ? {} : { without_work: withoutWork(without.passed) }),
-    ...(further.programs === null ? {} : { programs: [...further.programs] }),
+    ...(answers.programs === null ? {} : { programs: [...answers.programs] }),
     ...(gaps.length === 0 ? {} : { gap: gaps.join("; ") }),
   };
+}
+
+/** Cargo ends with the first program of tests that fails, and would tell nothing of the others; no test sees this word. */
+const goingOn = (command: string): string =>
+  command.includes("--no-fail-fast")
+    ? command
+    : command.replace(/\bcargo(\s+\+[\w.-]+)?\s+(?:t|test)(?=\s|$)/, "cargo$1 test --no-fail-fast");
+
+/** Shows what is asked, once it costs a run. */
+function announcing({ request: { onLiveEvent, attempt } }: Trial, { title, command }: Check) {
+  let [next, shown] = ["can it fail?", ""];
+  return {
+    next: (name: string): void => void (next = name),
+    begin: (): void => {
+      if (next !== shown) onLiveEvent({ signal: "checking", attempt, title: `${title} (${next})`, command });
+      shown = next;
+    },
+  };
+}
+
+/** The run with the work's functions changed, and those that no test noticed; first without the tests that can be left out (K4). */
+async function mutantOf(change: Mutated, narrow: readonly string[], now: Observed, ask: Asking["ask"]) {
+  const { edits, defined } = change;
+  const quick = narrow.length === 0 ? null : await ask(null, { edits, without: narrow });
+  if (quick !== null && unnoticed(change, now, quick)?.length === 0) return { observed: quick, missing: [] };
+  const observed = await ask(`a test notices when ${definedWords(defined)} answers something else`, { edits });
+  return observed === null ? null : { observed, missing: unnoticed(change, now, observed) };
 }
 
 /** One run in its own checkout, created like every check's (T3). */

@@ -45,6 +45,11 @@ describe("answers that tests expect, written in the code", () => {
     expect(found(is, "14 is XIV and 1994 is MCMXCIV, nothing else")).toEqual([]);
   });
 
+  it("are none in comments, and in a table of which tests ask half", () => {
+    expect(found("/// roman(14) is 'XIV'\n// known = { 14: 'XIV', 1994: 'MCMXCIV' }")).toEqual([]);
+    expect(found("known = { 4: 'IV', 14: 'XIV', 5: 'V', 6: 'VI' }")).toEqual([]);
+  });
+
   it("are none if they were there before", () => {
     const is = "const known = {\n  14: 'XIV',\n  1994: 'MCMXCIV',\n};\n";
     expect(answersInCode([{ path: "src/roman.js", was: is, is: `${is}// more\n` }], tests, "")).toEqual([]);

@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   W1. An entry of a table counts only if one line of a test holds both its input and its answer.
-//   W2. At least two entries, and at least half of all that the new code holds: a table that says more than its tests is a table.
+//   W2. At least two entries, and more than half of all that the new code holds: a table that says more than its tests is a table.
 //   W3. An answer that the goal names was asked for.
 
 export type NewCode = { readonly path: string; readonly was: string | null; readonly is: string };
@@ -25,7 +25,7 @@ export function answersInCode(sources: readonly NewCode[], tests: readonly strin
   return sources.flatMap(({ path, was, is }) => {
     const found = entriesIn(addedText(was ?? "", is));
     const written = found.filter(([input, answer]) => asked.has(pairOf(input, answer)) && !goal.includes(answer)); // W1, W3
-    return written.length < entriesMin || 2 * written.length < found.length ? [] : [{ path, entries: written }]; // W2
+    return written.length < entriesMin || 2 * written.length <= found.length ? [] : [{ path, entries: written }]; // W2
   });
 }
 
@@ -46,13 +46,13 @@ function entriesIn(text: string): readonly (readonly [string, string])[] {
   return [...distinct.values()].filter(([input, answer]) => input !== answer && !trivial.has(answer));
 }
 
-/** The lines that were not there before. */
+/** The lines that were not there before and are no comments. */
 function addedText(was: string, is: string): string {
   if (is.length > textCharsMax) return "";
   const before = new Set(was.split("\n"));
   return is
     .split("\n")
-    .filter((line) => !before.has(line))
+    .filter((line) => !before.has(line) && !/^\s*(?:\/\/|\/?\*|#(?!\[))/.test(line))
     .join("\n");
 }
 

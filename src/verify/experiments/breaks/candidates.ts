@@ -11,12 +11,11 @@ import { nonceOf, shuffled } from "./choose-breaks.ts";
 import { areExamplesRun, exampleBreaks, exampleCases } from "./examples.ts";
 import { breaksIn } from "./expectations.ts";
 import { broken, type Flip, flipsIn, isShell } from "./flips.ts";
-import type { Laboratory, Side } from "../laboratory.ts";
+import { filesReadMax, type Laboratory, type Side } from "../laboratory.ts";
 import { areExplained, leftOut } from "./needed-test-files.ts";
 import { comparedFiles, dataFlip } from "./shell-expectations.ts";
 import { breaksFor, decidingTestsIn, decidingTestsMax, mentionsAny, addedIdentifiers, relevanceOf } from "./deciding-tests.ts";
 
-const filesReadMax = 60;
 const singlesMax = 2;
 /** What is directly beside an assertion, not merely near one. */
 const strong = 3;

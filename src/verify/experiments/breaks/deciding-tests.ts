@@ -90,7 +90,7 @@ export const relevanceOf = ({ score, was }: Flip, words: ReadonlySet<string>): n
 export const mentionsAny = (text: string, words: ReadonlySet<string>): boolean =>
   (text.match(/[A-Za-z_$][\w$]+/g) ?? []).some((word) => words.has(word));
 
-const roundsMax = 3;
+const roundsMax = 6;
 
 /** Of what was missed, what stays green when it is tried alone (R1), in files that the check runs. */
 export async function silentAmong(
@@ -109,7 +109,9 @@ export async function silentAmong(
     heard.push(...(found?.noticed ?? []));
     const missed = asked.filter(({ flip }) => found?.missed.includes(flip));
     const isOpen = ({ one, flip }: { readonly one: DecidingTest; readonly flip: Flip }): boolean =>
-      found?.unread.includes(flip) === true || (flip.score <= guessed && one.breaks.some(({ score }) => score < flip.score));
+      found?.unread.includes(flip) === true ||
+      (found?.noticed.length ?? 0) > 0 || // it may have ended with that
+      (flip.score <= guessed && one.breaks.some(({ score }) => score < flip.score));
     const unread = missed.filter(isOpen);
     silent.push(...missed.filter((one) => !unread.includes(one)).map(({ one: { test }, flip }) => ({ test, flip })));
     rest = unread.map(({ one, flip }) => ({ one, flip: found === null ? undefined : after(one, found, flip) }));

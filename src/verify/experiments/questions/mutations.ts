@@ -13,7 +13,7 @@ import { shuffled } from "../breaks/choose-breaks.ts";
 import { adjacentLiteral } from "../breaks/flips.ts";
 import type { Observed } from "../breaks/noticed-breaks.ts";
 
-export type Source = { readonly path: string; readonly was: string | null; readonly is: string };
+type Source = { readonly path: string; readonly was: string | null; readonly is: string };
 /** A function that the work wrote. */
 type Defined = { readonly path: string; readonly name: string; readonly line: number; readonly changes: readonly Change[] };
 type Change = { readonly from: number; readonly to: number; readonly text: string };

@@ -86,7 +86,7 @@ function useOf(name: string, code: string, expected: readonly string[]): Use {
 /** Iterated, indexed, spread, or passed to a function that makes a test of each row. */
 const tableUses = [
   "\\b(?:of|in)\\s+NAME(?!\\s*\\()",
-  "NAME\\s*\\[",
+  "NAME\\s*\\[[^\\]\\n]*\\](?!(?:\\.\\w+)*\\s*\\()", // a row that is called is asked
   "NAME\\.(?:map|forEach|filter|entries|values|keys|items|length)\\b",
   "\\.{3}NAME",
   "\\.each\\(\\s*NAME",

@@ -1,0 +1,103 @@
+// asking: what a question about a pass can use: the change, the texts of tests and code, and runs of the check.
+
+import type { Check } from "../../../contracts/evidence.ts";
+import type { GitSha } from "../../../contracts/ids.ts";
+import type { Difference } from "../../../ports/workspace.ts";
+import type { Reading } from "../../protected/find-protected.ts";
+import type { Setting } from "../../protected/judge.ts";
+import { isProgramText } from "../../protected/kinds.ts";
+import { judges } from "../../protected/programs.ts";
+import { type Edit, filesReadMax, type Laboratory } from "../laboratory.ts";
+import type { Observed } from "../breaks/noticed-breaks.ts";
+import type { Mutated } from "./mutations.ts";
+
+/** What is different in the checkout of a run: files with another text, as before the work, or missing. */
+export type Change = {
+  readonly edits?: readonly Edit[];
+  readonly paths?: readonly string[];
+  readonly without?: readonly string[];
+  readonly command?: string;
+};
+export type Asking = {
+  readonly check: Check;
+  readonly lab: Laboratory;
+  readonly workspace: Pick<Reading, "textAt">;
+  readonly commit: GitSha;
+  readonly setting: Setting;
+  readonly differences: readonly Difference[];
+  /** The names of the tests that passed, or null if the check named none. */
+  readonly passed: readonly string[] | null;
+  /** What the run is for, in its user's words. */
+  readonly goal?: string | undefined;
+  /** Says what the next runs are for. */
+  readonly about: (name: string) => void;
+  /** Runs the check with this change; null if it took too long, which is reported if it is said what was to be found out. */
+  readonly ask: (whether: string | null, change: Change) => Promise<Observed | null>;
+  /** The work's functions changed to return something else, and the result. */
+  readonly mutant: { readonly change: Mutated; readonly observed: Observed } | null;
+};
+/** Asked by one run with a change, which should pass; red is a gap. */
+export type Raised = {
+  readonly whether: string;
+  readonly change: Change;
+  readonly gap: string;
+  /** What else has to be true. */
+  readonly confirmed?: () => Promise<boolean>;
+};
+export type Files = Pick<Asking, "setting" | "differences"> & { readonly lab: Pick<Laboratory, "textAt"> };
+export type Text = { readonly path: string; readonly text: string };
+export type Source = { readonly path: string; readonly was: string | null; readonly is: string };
+
+export const isTest = ({ setting }: Pick<Files, "setting">, path: string): boolean => setting.rowOf(path)?.kind === "test";
+/** Tests, and scripts that judge. */
+export const isJudging = (files: Pick<Files, "setting">, path: string): boolean => isTest(files, path) || judges.test(path);
+
+/** The base's files of tests, or others of it that are meant, as they are judged. */
+export async function testsIn({ setting, lab }: Files, isMeant?: (path: string) => boolean): Promise<readonly Text[]> {
+  const paths = isMeant === undefined ? testPathsIn(setting) : firstOf(setting, (path) => isProgramText(path) && isMeant(path));
+  const texts = await Promise.all(paths.map(async (path) => ({ path, text: await lab.textAt("work", path) })));
+  return texts.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]));
+}
+
+/** Several questions ask for them, and a tree may have a hundred thousand paths to look through. */
+const knownTestPaths = new WeakMap<Setting, readonly string[]>();
+
+function testPathsIn(setting: Setting): readonly string[] {
+  const { mayBeTest = () => true } = setting;
+  const known = knownTestPaths.get(setting);
+  const paths = known ?? firstOf(setting, (path) => mayBeTest(path) && isProgramText(path) && isTest({ setting }, path));
+  knownTestPaths.set(setting, paths);
+  return paths;
+}
+
+function firstOf({ base }: Setting, isWanted: (path: string) => boolean): readonly string[] {
+  const paths: string[] = [];
+  for (const path of base) {
+    if (isWanted(path)) paths.push(path);
+    if (paths.length === filesReadMax) break;
+  }
+  return paths;
+}
+
+/** The tests as they are judged: those that were there, and the work's own. */
+export async function allTestsIn(files: Files): Promise<readonly Text[]> {
+  const added = files.differences.filter(({ path, kind }) => kind === "added" && isTest(files, path)).slice(0, filesReadMax);
+  const own = await Promise.all(added.map(async ({ path }) => ({ path, text: (await files.lab.textAt("work", path)) ?? "" })));
+  return [...(await testsIn(files)), ...own];
+}
+
+/** The files that the work wrote and that are meant, before and after it. */
+export async function changedIn(
+  { differences, lab: { textAt } }: Pick<Files, "differences" | "lab">,
+  isMeant: (path: string) => boolean,
+): Promise<readonly Source[]> {
+  const paths = differences.filter(({ path, kind }) => kind !== "deleted" && isMeant(path)).slice(0, filesReadMax);
+  return Promise.all(paths.map(async ({ path }) => ({ path, was: await textAt("base", path), is: (await textAt("work", path)) ?? "" })));
+}
+
+/** The work's own code, not what judges it. */
+export const sourcesIn = (files: Files): Promise<readonly Source[]> =>
+  changedIn(files, (path) => {
+    const row = files.setting.rowOf(path);
+    return isProgramText(path) && (row === null || row.part === "rust_source" || row.kind === "scripts");
+  });
