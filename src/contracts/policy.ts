@@ -15,6 +15,8 @@ export const Policy = v.strictObject({
   check_network: v.boolean(),
   check_env: maybe(v.record(text, text)),
   dependencies: maybe(v.array(text)),
+  /** The repository whose checkout has the installed packages, for a run in a copy of it. */
+  dependencies_from: maybe(text),
   /** The commands that restore dependencies before checks; if there are any, installed packages are not copied for checks. */
   restores: maybe(v.array(Check)),
   /** How often at most a check is run on one tree, which ones are known to be flaky until when, and which further files are protected. */

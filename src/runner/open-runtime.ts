@@ -30,7 +30,7 @@ import { openHolding } from "./learnings-hold.ts";
 import { openLiveTrace } from "./live-trace.ts";
 import { openLiveView } from "./live-view.ts";
 import { readOpenInbox } from "./open-journal.ts";
-import { openedRepository } from "../project/runs/opened-repository.ts";
+import { openedRepository, packagesOrigin } from "../project/runs/opened-repository.ts";
 import { actorOf, atOnce } from "../project/command-context.ts";
 import { recordedPolicy } from "./draft/policy.ts";
 import { openLiveEvents, redactedAgents } from "../project/secrets/redacted-live-events.ts";
@@ -87,6 +87,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
       ? {}
       : { forkedFrom: { runs: [...origins.map(({ run }) => run), ...(parts.forkedLater ?? [])], begins: fork.tip } }),
     ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
+    ...(await packagesOrigin(policy)),
     ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
   });
   const prompts: Record<string, string> = {};

@@ -14,6 +14,8 @@ export type OpenRun = {
   readonly runId: RunId;
   readonly runDir: string;
   readonly repository: Repository;
+  /** The checkout that installed packages are taken from. */
+  readonly packagesRoot: string;
   /** The commit and branch (null: detached) the run began on. */
   readonly base: { readonly branch: string | null; readonly commit: GitSha };
   /** The runs whose commits may be on its branch: its own, and those it was forked from. */

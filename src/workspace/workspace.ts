@@ -24,6 +24,7 @@ import { layerFolder, makeLayer } from "./layers/layer.ts";
 import { ownedAlways } from "./owned.ts";
 import { readDifferences, hasCommit, isLater, pathsAt, textAt } from "./git/look.ts";
 import { layersAt, openRecords } from "./layers/records.ts";
+import type { GitPlaces } from "./git/places.ts";
 import type { Repository } from "./git/repository.ts";
 import type { OpenRun } from "./run.ts";
 import { ownedPathTest, globScope } from "./layers/scope.ts";
@@ -50,6 +51,8 @@ export type WorkspaceOptions = {
   readonly dependencies?: readonly string[];
   /** The same for checks; none if dependencies are restored there. */
   readonly checkDependencies?: readonly string[];
+  /** Whose checkout has the installed packages and the ignore rules; default: the repository itself. */
+  readonly packagesFrom?: GitPlaces;
   /** The branch's tip according to the journal; null or absent on the first opening. */
   readonly expectedTip?: GitSha | null;
   readonly fileBytesMax?: number;
@@ -150,13 +153,16 @@ async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
   const [dependencies, kept] = [options.dependencies ?? dependencyNames, options.store === undefined ? {} : { store: options.store }];
   const checkDependencies = options.checkDependencies ?? dependencies;
   const identified = identityOf(repository.root);
-  const there = await foldersNamed(repository, base.commit, [...dependencies, ...checkDependencies]);
-  const [shadow, identity] = await Promise.all([openShadow(repository, runDir, there, options.isApart), identified]);
+  const packagesFrom = options.packagesFrom ?? repository;
+  const places = { ...repository, root: packagesFrom.root }; // the base may be a commit that only the copy has
+  const there = await foldersNamed(places, base.commit, [...dependencies, ...checkDependencies]);
+  const [shadow, identity] = await Promise.all([openShadow(repository, packagesFrom, runDir, there, options.isApart), identified]);
   return {
     runId,
     runDir,
     checkouts: openCheckouts({ kind: options.checkouts ?? "copy", runDir, shadow, commit: base.commit, trash: folders.trash, ...kept }),
     repository,
+    packagesRoot: packagesFrom.root,
     base,
     runIds: [runId, ...(options.forkedFrom?.runs ?? [])],
     begins: options.forkedFrom?.begins ?? base.commit,
@@ -178,7 +184,7 @@ async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
     redact: options.redact ?? ((bytes) => bytes),
     secretsIn: options.secretsIn ?? (() => Promise.resolve([])),
     failpoint: options.failpoint ?? (() => undefined),
-    dependencyFolders: onceEach((names) => dependencyFolders(repository, there, names, join(shadow.gitDir, "info", "exclude"))),
+    dependencyFolders: onceEach((names) => dependencyFolders(packagesFrom, there, names, join(shadow.gitDir, "info", "exclude"))),
   };
 }
 

@@ -107,6 +107,29 @@ test("two projects with dependencies and questions: each task lands once and the
   expect((await run("rebuild"))["different"]).toEqual([]);
 });
 
+test("a task's checks have the packages installed in the project's checkout, and nothing is written to them", async () => {
+  const repo = scratch({
+    files: {
+      ".gitignore": "node_modules/\n",
+      "package.json": JSON.stringify({ scripts: { test: "node test.js" } }),
+      "package-lock.json": "{}\n",
+      "test.js": 'require("node:assert").equal(require("left"), 1)\n',
+    },
+  });
+  write(repo, { "node_modules/left/index.js": "module.exports = 1;\n" });
+  const { add, pool, tasks, folder } = await portfolio({ Shop: repo });
+  const spoils = { run: "echo 'module.exports = 2' > node_modules/left/index.js" };
+  const id = await add("Shop", "write a", [{ do: [file("a.txt"), spoils, done] }], "--accept", "a :: test -f a.txt", "--touches", "a.txt");
+  await pool();
+  expect((await tasks()).get(id)?.status).toBe("done");
+  const copy = join(folder, ".autopilot/portfolio/copies", `${id}.1`);
+  expect((await autopilot(copy, ["status", "--json"])).json).toMatchObject({ state: "completed", verdict: "verified" });
+  expect(events(folder).find(({ event_type }) => event_type === "merge_verified")).toMatchObject({
+    evidence: expect.arrayContaining(["passed: npm run test"]) as unknown,
+  });
+  expect(readFileSync(join(repo, "node_modules/left/index.js"), "utf8")).toBe("module.exports = 1;\n");
+});
+
 test("two tasks that pass alone and fail together: one lands, the other comes back with the evidence and lands after its adjustment", async () => {
   const check = "#!/bin/sh\n! { test -f a.txt && test -f b.txt; } || ls peace-*.txt\n";
   const repo = scratch({ files: { "README.md": "# x\n", "check.sh": check } });

@@ -13,6 +13,7 @@ import type { RunView } from "../../core/state.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { treeOf } from "../../workspace/git/tree-of.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
+import { packagesOrigin } from "../../project/runs/opened-repository.ts";
 import { openChecks } from "../../runner/checks-box.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { isolationFor } from "../../runner/draft/isolation-for.ts";
@@ -56,6 +57,7 @@ export async function openRecheck(
     ownedPaths: [],
     isLookOnly: true,
     ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
+    ...(await packagesOrigin(policy)),
     ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
   });
   const life = randomUUID();

@@ -42,6 +42,8 @@ export type GoInput = ObjectiveInput & {
   readonly base?: { readonly commit: string; readonly tree: string } | undefined;
   /** The checkout was made for this run alone: it has no uncommitted changes, and its survey is not shown. */
   readonly isCopy?: boolean | undefined;
+  /** The repository that it is a copy of: installed packages are taken from there. */
+  readonly copyOf?: string | undefined;
   /** Flags that a playbook understands, by name: `accept-spec-change`. */
   readonly flags?: ReadonlySet<string> | undefined;
 };

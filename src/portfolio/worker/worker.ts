@@ -160,6 +160,7 @@ export function inputFor(
   return {
     words: [],
     isCopy: true,
+    copyOf: state.projects[task.project_id]?.repository ?? undefined,
     goal: goalOf(task, nonce),
     criteria: [...task.acceptance_criteria.map(({ text, command }) => ({ text, check: command })), ...resolvedCriterion(conflicts)],
     ...(task.touches.length === 0 ? {} : { scope: [...task.touches] }),

@@ -1,5 +1,6 @@
 // opened-repository: opens the git repository around a folder, or refuses with the reason.
 
+import type { Policy } from "../../contracts/policy.ts";
 import {
   findRepository,
   type RepositoryLookup,
@@ -11,6 +12,14 @@ import { refuse } from "../reply.ts";
 
 /** The repository around a folder; otherwise refuses with why it cannot hold a run. */
 export const openedRepository = async (folder: string): Promise<Repository> => orRefuse(await findRepository(folder));
+
+/** Where the installed packages of a run in a copy are: in the repository it is a copy of, while that is there. */
+export async function packagesOrigin({
+  dependencies_from: root,
+}: Pick<Policy, "dependencies_from">): Promise<{ packagesFrom?: Repository }> {
+  const found = root === undefined ? null : await findRepository(root);
+  return found !== null && "repository" in found ? { packagesFrom: found.repository } : {};
+}
 
 /** The same with its checkout surveyed, for starting a run. It takes a while, and runs beside other work. */
 export function surveying(repository: Repository, owned: readonly string[] = []): () => Promise<SurveyedRepository> {

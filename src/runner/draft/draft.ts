@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { EventOf } from "../../contracts/event.ts";
 import { confidenceFloors } from "../../contracts/objective.ts";
+import { definedFields } from "../../core/drafts.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { addIgnoreLines } from "../../workspace/owned.ts";
 import { calledBy } from "./called-flows.ts";
@@ -81,7 +82,7 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
     checks,
     cast,
     isolation,
-    policy: policyOf(settings.config, restores, input.land),
+    policy: { ...policyOf(settings.config, restores, input.land), ...definedFields({ dependencies_from: input.copyOf }) },
     ...(prepared === undefined ? {} : { documents: prepared.documents.map(({ path, text }) => ({ path, hash: sha256(text) })) }),
     ...(prepared?.resumes === undefined ? {} : { resumes: prepared.resumes }),
     config_hash: settings.hash,

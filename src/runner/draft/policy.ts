@@ -75,10 +75,12 @@ export async function policyChange(
     reason_code: "config_changed",
   } as const;
   if (!adopts) return { ...noticed, adopted: false };
-  return { ...noticed, ...(await adoptedPolicy(context, paths, run, keep)) };
+  const adopted = await adoptedPolicy(context, paths, run, keep);
+  const { dependencies_from } = recordedPolicy(run);
+  return { ...noticed, ...adopted, policy: { ...adopted.policy, ...definedFields({ dependencies_from }) } };
 }
 
-/** The policy of a run that continues under this user's config. */
+/** The policy of a run that continues under this user's config. A foreign one does not say where packages are taken from. */
 export async function adoptedPolicy(context: CommandContext, paths: ProjectPaths, run: RunView, keep: (text: string) => Promise<string>) {
   const settings = settingsOf(context, paths);
   return {

@@ -45,7 +45,7 @@ export async function previewOf(context: CommandContext, paths: ProjectPaths, ru
   const missing = await missingTools(
     drafted.checks.filter(({ kind }) => kind !== "holdout").map(({ command }) => command),
     {
-      root: paths.root,
+      root: policy.dependencies_from ?? paths.root,
       tree: await treeAt(paths.root, drafted.base.commit),
       env: context.env,
       isRestored: (policy.restores ?? []).length > 0,

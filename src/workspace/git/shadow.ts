@@ -14,6 +14,7 @@ import { errorErrno } from "../failure.ts";
 import { erase, readSmallFile, writeWhole } from "../folder.ts";
 import type { GitCall } from "./git.ts";
 import { installedRules } from "./installed-folders.ts";
+import type { GitPlaces } from "./places.ts";
 import type { Repository } from "./repository.ts";
 import type { ObjectFormat } from "./tree.ts";
 import { askUserConfig } from "./user-config.ts";
@@ -35,15 +36,22 @@ const excludesBytesMax = 1 << 20;
 /** Conversions off, for every path: the attributes file with the highest precedence. */
 export const rawAttributes = "* -text -eol -crlf -filter -ident -working-tree-encoding\n";
 
-export async function openShadow(repository: Repository, runDir: string, installed: readonly BytePath[], isApart = false): Promise<Shadow> {
+/** `user`: the repository with the user's ignore rules and installed packages, which for a run in a copy is another. */
+export async function openShadow(
+  repository: Repository,
+  user: GitPlaces,
+  runDir: string,
+  installed: readonly BytePath[],
+  isApart = false,
+): Promise<Shadow> {
   const gitDir = join(runDir, "git");
   const scratch = join(runDir, "scratch");
   const objects = join(repository.commonDir, "objects");
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   if (existsSync(gitDir)) {
     await borrowFrom(gitDir, objects);
-    await noteInstalled(repository, gitDir, installed);
-  } else await makeShadow(repository, gitDir, objects, installed);
+    await noteInstalled(user, gitDir, installed);
+  } else await makeShadow(repository, user, gitDir, objects, installed);
   const call = { cwd: runDir, isOwn: true, env: { GIT_DIR: gitDir } } as const;
   return {
     gitDir,
@@ -54,7 +62,13 @@ export async function openShadow(repository: Repository, runDir: string, install
   };
 }
 
-async function makeShadow(repository: Repository, gitDir: string, objects: string, installed: readonly BytePath[]): Promise<void> {
+async function makeShadow(
+  repository: Repository,
+  user: GitPlaces,
+  gitDir: string,
+  objects: string,
+  installed: readonly BytePath[],
+): Promise<void> {
   const draft = `${gitDir}.draft`;
   await erase(draft);
   for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
@@ -67,7 +81,7 @@ async function makeShadow(repository: Repository, gitDir: string, objects: strin
   );
   await borrowFrom(draft, objects);
   await writeFile(join(draft, "info", "attributes"), rawAttributes); // H1
-  await writeFile(join(draft, "info", "exclude"), `${await readExcludes(repository)}${await installedRules(repository, installed)}`); // H2
+  await writeFile(join(draft, "info", "exclude"), `${await readExcludes(user)}${await installedRules(user, installed)}`); // H2
   const shallow = join(repository.commonDir, "shallow");
   if (existsSync(shallow)) await cp(shallow, join(draft, "shallow"));
   await chmod(draft, 0o700);
@@ -75,10 +89,10 @@ async function makeShadow(repository: Repository, gitDir: string, objects: strin
 }
 
 /** Packages that were installed while the run was paused are available to its checks. */
-async function noteInstalled(repository: Repository, gitDir: string, installed: readonly BytePath[]): Promise<void> {
+async function noteInstalled(user: GitPlaces, gitDir: string, installed: readonly BytePath[]): Promise<void> {
   const path = join(gitDir, "info", "exclude");
   const known = await textOrNone(path);
-  const more = (await installedRules(repository, installed)).split("\n").filter((line) => line !== "" && !known.split("\n").includes(line));
+  const more = (await installedRules(user, installed)).split("\n").filter((line) => line !== "" && !known.split("\n").includes(line));
   if (more.length > 0) await writeWhole(path, `${known}${more.join("\n")}\n`);
 }
 
@@ -91,12 +105,12 @@ async function borrowFrom(gitDir: string, objects: string): Promise<void> {
 }
 
 /** The user's ignore rules outside the tree: their global file, then the repository's own. */
-async function readExcludes(repository: Repository): Promise<string> {
+async function readExcludes(user: GitPlaces): Promise<string> {
   // Only from the user's own config: a repository's could name any file of theirs, and the agent sees what is copied here.
-  const named = await askUserConfig(userViewCall(repository), ["--type=path", "--get", "core.excludesFile"]);
+  const named = await askUserConfig(userViewCall(user), ["--type=path", "--get", "core.excludesFile"]);
   const fallback = join(process.env["XDG_CONFIG_HOME"] || join(process.env["HOME"] || "/nonexistent", ".config"), "git", "ignore");
   const global = named?.replace(/\0$/, "") ?? fallback;
-  const texts = [await textOrNone(global), await textOrNone(join(repository.commonDir, "info", "exclude"))];
+  const texts = [await textOrNone(global), await textOrNone(join(user.commonDir, "info", "exclude"))];
   return texts.map((text) => (text === "" || text.endsWith("\n") ? text : `${text}\n`)).join("");
 }
 

@@ -29,7 +29,7 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const tree = await treeWith(run, commit, taken);
   const wanted = await run.dependencyFolders(run.checkDependencies);
-  const packages = await run.checkouts.packagesFor(tree, run.repository.root, wanted);
+  const packages = await run.checkouts.packagesFor(tree, run.packagesRoot, wanted);
   await run.checkouts.make(folder, tree, undefined, packages);
   const provided =
     packages === null
@@ -70,7 +70,7 @@ async function copied(
       )
     : [];
   const anew = await copyDependencies(
-    run.repository.root,
+    run.packagesRoot,
     wanted.filter((path) => !moved.includes(path)),
     folder,
   );

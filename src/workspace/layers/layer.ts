@@ -56,7 +56,7 @@ export async function makeLayer(
   const root = hiddenBytePaths.length === 0 ? run.base.commit : await maskedRoot(run, isMasked);
   const borrows = await makeRepository(run, folder, start, root);
   const wanted = await run.dependencyFolders(run.dependencies);
-  const packages = await run.checkouts.packagesFor(tree, run.repository.root, wanted);
+  const packages = await run.checkouts.packagesFor(tree, run.packagesRoot, wanted);
   await run.checkouts.make(folder, tree, join(folder, ".git", "index"), packages);
   const dependencies = await provide(run, folder, masks, wanted, packages);
   await run.layers.write({
@@ -193,5 +193,5 @@ async function provide(
   }
   if (packages !== null) return [...new Set([...moved, ...packages.paths])];
   const rest = wanted.filter((path) => !moved.includes(path));
-  return [...moved, ...(await copyDependencies(run.repository.root, rest, folder))];
+  return [...moved, ...(await copyDependencies(run.packagesRoot, rest, folder))];
 }
