@@ -14,7 +14,7 @@ export function proofSentence(verdict: Verdict, gaps: readonly string[]): string
   const named = shown.length === 0 ? "." : `: ${shown.join("; ")}${rest}.`;
   switch (verdict) {
     case "verified":
-      return "Every check was proved.";
+      return "Every required check was proved.";
     case "verified_with_gaps":
       return `Part of it was not proved${named}`;
     case "unverified":

@@ -160,7 +160,7 @@ describe("the report", () => {
     expect(failed).toContain("The run is failed. Not everything asked for is done: 3 phases aren't completed (3, 4, 4.1).");
     expect(failed).not.toContain("proved");
     const phases = run.phases.map((phase) => (phase.group === "phases" ? { ...phase, status: "completed" as const } : phase));
-    expect(await said({ ...run, judged, phases })).toContain("The run is completed. Every check was proved.");
+    expect(await said({ ...run, judged, phases })).toContain("The run is completed. Every required check was proved.");
     const broken = { ...run.cursors["after.integration"], last: { check: { kind: "failed", facts: {}, reason: "x", detail: "sum" } } };
     const apart = await said({ ...run, judged, phases, cursors: { ...run.cursors, "after.integration": broken as unknown as CursorView } });
     expect(apart).toContain("The run is failed. A check shows that it isn't done: The phases do not hold together: sum");
