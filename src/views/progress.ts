@@ -74,7 +74,7 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
     return row(mark, turnLabel(run, attempt), [`${runStep(run, attempt)}${text}`, facts.join(", ")]);
   }
   function checksRow(mark: string, entry: EventOf<"step_completed" | "step_failed"> & { readonly ts: string }, more = ""): string {
-    const isFirst = entry.attempt.startsWith("before.");
+    const isFirst = !isProof(entry.attempt);
     return row(mark, isFirst ? "Baseline" : "Checks", [`${checksText(entry.checks ?? [])}${more}`, span(tookMs(entry.attempt, entry.ts))]);
   }
 
@@ -111,7 +111,7 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
           return entry.facts["changed"] === false ? [turnRow("!", entry.attempt, "changed nothing", run)] : [];
         if ((entry.checks ?? []).length > 0) {
           hasFailed = false;
-          return [checksRow(areAllIdle(entry.checks) ? "!" : "✓", entry)];
+          return [checksRow(areAllIdle(entry.checks) || (isProof(entry.attempt) && hasRed(entry.checks)) ? "!" : "✓", entry)];
         }
         if (kind !== "run") return [plain(entry)];
         const said = hasFailed ? null : reported(entry); // a red check has just said why it is not done
@@ -120,7 +120,7 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
       case "step_failed":
         if ((entry.checks ?? []).length > 0) {
           hasFailed = true;
-          return [checksRow("✗", entry)];
+          return [checksRow("✗", entry, hasRed(entry.checks) ? "" : whyRefused(entry))];
         }
         return [keptBack(entry) ?? plain(entry)];
       default:
@@ -128,6 +128,14 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
     }
   };
 }
+
+const isProof = (attempt: string): boolean => !attempt.startsWith("before.");
+const hasRed = (checks: readonly CheckResult[] | undefined): boolean =>
+  (checks ?? []).some((result) => result.status !== "passed" && !couldNotRun(result));
+
+/** Checks may pass and prove nothing: a test was weakened, say. */
+const whyRefused = ({ reason_code }: EventOf<"step_failed">): string =>
+  isReasonCode(reason_code) ? `, but: ${oneLine(reasons[reason_code].meaning).replace(/\.$/, "")}` : "";
 
 /** Who works, in what, and how much of everything there is. */
 function openedLine({ isolation }: EventOf<"run_opened">, { drafted, limits }: RunView): string {
