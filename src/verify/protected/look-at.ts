@@ -102,10 +102,13 @@ const isProgram: readonly (readonly [ending: RegExp, says: (text: string) => boo
 export const isReadingArguments = (looked: Looked): boolean =>
   lookAt(looked).some(({ what, gap }) => what === readsArguments && gap === true);
 
+/** The module of tests in a file of Rust. */
+export const rustTests = /^#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*mod \w+ \{[\s\S]*?^\}/gm;
+
 /** The part of a file that runs when tests import it: in Python not what is behind `if __name__ == "__main__"`, in Rust not its tests. */
 const whenImported = (path: string, text: string): string =>
   path.endsWith(".rs")
-    ? text.replaceAll(/^#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*mod \w+ \{[\s\S]*?^\}/gm, "")
+    ? text.replaceAll(rustTests, "")
     : path.endsWith(".py")
       ? text.replaceAll(/^if __name__ == ["']__main__["']:[^\n]*(?:\n[ \t][^\n]*|\n(?=\n*[ \t]))*/gm, "")
       : text;

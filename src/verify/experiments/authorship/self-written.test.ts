@@ -28,6 +28,10 @@ describe("tests that the work wrote itself", () => {
     expect(selfWritten({ now: cases(old + added), then: cases(old) }, green, ["adds"])).toEqual([]);
   });
 
+  it("are not those that were moved", () => {
+    expect(selfWritten({ now: cases(old, "test/moved/plus.test.js"), then: cases(old) }, red("adds"), null)).toEqual([]);
+  });
+
   it("are not named if there are none", () => {
     expect(selfWritten({ now: cases(old), then: cases(old) }, green, null)).toEqual([]);
   });

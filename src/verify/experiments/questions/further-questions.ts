@@ -38,7 +38,10 @@ export async function testsOfItsOwn(asking: Asking): Promise<string | null> {
   const { lab, passed, differences } = asking;
   if (!lab.wasRed && differences.every(({ path }) => isOfTests(asking.setting.rowOf(path)))) return null;
   const tests = await allTestsIn(asking);
-  const then = await Promise.all(tests.map(async ({ path }) => casesIn(path, (await lab.textAt("base", path)) ?? "")));
+  const gone = differences.filter(({ path, kind }) => kind === "deleted" && asking.setting.rowOf(path)?.kind === "test");
+  const then = await Promise.all(
+    [...tests, ...gone.slice(0, filesReadMax)].map(async ({ path }) => casesIn(path, (await lab.textAt("base", path)) ?? "")),
+  );
   const paths = selfWritten({ now: tests.flatMap(({ path, text }) => casesIn(path, text)), then: then.flat() }, lab, passed);
   return paths.length === 0 ? null : selfWrittenWords(paths);
 }
