@@ -13,7 +13,7 @@ import { casesIn, isNameOfTest, isOfFile, type TestCase } from "../source/test-c
 import { nonceOf } from "../breaks/choose-breaks.ts";
 import { areExamplesRun, examplesWords, withExamplesOf } from "../breaks/examples.ts";
 import { hollowAmong, hollowWords } from "./unrelated-tests.ts";
-import type { Edit, Laboratory } from "../laboratory.ts";
+import { type Edit, filesReadMax, type Laboratory } from "../laboratory.ts";
 import { allTestsIn, type Asking, changedIn, type Source, sourcesIn, testsIn, type Raised } from "./asking.ts";
 import { definedWords } from "./mutations.ts";
 import { type Shadow, shadowsIn, shadowWords } from "./shadowing.ts";

@@ -19,6 +19,7 @@ import {
   testsOfItsOwn,
 } from "./further-questions.ts";
 import { expectedSources, filesBesideCode, manifestSettings, references } from "./raised-questions.ts";
+import { goTestsEndedEarly } from "./last-test-heard.ts";
 import { comparersAsBefore } from "./restore-definitions.ts";
 import { numberTypes, ownRandom, replacedFunctions } from "./shared-questions.ts";
 
@@ -47,6 +48,7 @@ const questions: readonly Question[] = [
   { name: "do tests ask their references?", of: "checks with tests", costs: "a run", gap: references },
   { name: "does it answer the same outside its tests?", of: "criteria with tests", costs: "a program", gap: callsOutside },
   { name: "does it pass without its test runner?", of: "criteria", costs: "a program", gap: testsWithoutRunner },
+  { name: "do Go's tests come to their end?", of: "all", costs: "a run", gap: goTestsEndedEarly },
   { name: "do new files take the place of others?", of: "all", costs: "a program", gap: placesTaken },
   { name: "do new functions take the place of others?", of: "all", costs: "a program", gap: replacedFunctions },
   { name: "does its command only look?", of: "all", costs: "nothing", gap: onlyLooks },

@@ -1,0 +1,44 @@
+// last-test-heard: whether the tests of every Go package come to their end. `go test` takes a process that ends well for a pass, whoever ended
+// it, so a test that fails is put behind all others of each package: where it is not heard, something ended the process before it.
+
+import { nonceOf } from "../breaks/choose-breaks.ts";
+import type { Edit, Laboratory } from "../laboratory.ts";
+import { type Files, testsIn } from "./asking.ts";
+
+type LastTest = Edit & { readonly folder: string; readonly name: string };
+
+/** Names the folders whose tests end early with the work, and did not before it. */
+export async function goTestsEndedEarly(
+  asking: Files & { readonly lab: Pick<Laboratory, "used" | "seed" | "run" | "textAt"> },
+): Promise<string | null> {
+  const { used, seed, run } = asking.lab;
+  if (!used.some((text) => /\bgo test\b/.test(text))) return null;
+  const last = lastTests(await testsIn(asking), nonceOf(seed));
+  const unheardIn = async (side: "work" | "base"): Promise<readonly LastTest[]> => {
+    const observed = await run(side, last);
+    const heard = [...(observed?.failed ?? [])].join("\n");
+    return observed === null ? [] : last.filter(({ name }) => !heard.includes(name));
+  };
+  const now = last.length === 0 ? [] : await unheardIn("work");
+  if (now.length === 0) return null;
+  const before = new Set((await unheardIn("base")).map(({ name }) => name));
+  const folders = now.filter(({ name }) => !before.has(name)).map(({ folder }) => folder);
+  return folders.length === 0 ? null : endedEarlyWords(folders);
+}
+
+/** Go calls tests by the names of their files, then in order. */
+export function lastTests(tests: readonly { readonly path: string; readonly text: string }[], nonce: string): readonly LastTest[] {
+  const packages = new Map<string, string>();
+  for (const { path, text } of tests) {
+    const own = path.endsWith("_test.go") ? /^package (\w+)/m.exec(text)?.[1] : undefined;
+    if (own !== undefined) packages.set(path.slice(0, path.lastIndexOf("/") + 1), own);
+  }
+  return [...packages].map(([folder, own], at) => {
+    const name = `TestZ${nonce}x${at}x`;
+    const text = `package ${own}\n\nimport "testing"\n\nfunc ${name}(t *testing.T) { t.Fail() }\n`;
+    return { folder: folder === "" ? "." : folder, name, path: `${folder}zz_${nonce}_test.go`, text };
+  });
+}
+
+const endedEarlyWords = (folders: readonly string[]): string =>
+  `the tests in ${folders.slice(0, 3).join(", ")} end before the last of them, so those behind were not run`;
