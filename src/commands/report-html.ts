@@ -31,7 +31,7 @@ type Input = { readonly run?: string | undefined; readonly file: string };
 /** The report as a file that opens anywhere and loads nothing. */
 export function reportHtml(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
-    const path = resolve(context.cwd, input.file);
+    const path = resolve(context.calledIn ?? context.cwd, input.file);
     requireWritable(path);
     if (isPortfolioMeant(context.cwd, { run: input.run })) return written(path, await portfolioHtml(context), null);
     const { paths: projectPaths, run, view } = await loadRun(context, input.run);

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer } from "../contracts/answer.ts";
 import { ownerOf } from "../journal/owner.ts";
-import { findProject, type ProjectPaths, namedRun, runFolder } from "../project/runs/project-paths.ts";
+import { findProject, isBegun, type ProjectPaths, namedRun, runFolder } from "../project/runs/project-paths.ts";
 import { openInstead } from "../project/runs/open-instead.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
@@ -76,5 +76,5 @@ async function folded(paths: ProjectPaths, run: string): Promise<StatusSummary> 
 export function isPlain(cwd: string, named: string | undefined): boolean {
   const paths = findProject(cwd);
   if (paths === null || existsSync(join(paths.root, "_docs"))) return false;
-  return named !== undefined || namedRun(paths, undefined) !== null;
+  return named === undefined ? namedRun(paths, undefined) !== null : isBegun(paths, named);
 }

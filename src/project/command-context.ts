@@ -6,6 +6,8 @@ export const atOnce = "at once";
 /** Where a command was given, and how to talk to the person who gave it. */
 export type CommandContext = {
   readonly cwd: string;
+  /** The folder it was given in, if the run it means is elsewhere: paths that a person names are from there. */
+  readonly calledIn?: string;
   readonly env: NodeJS.ProcessEnv;
   readonly user: string;
   /** The program that gave the command if no person did; it acts as `agent:<name>`. Set by the channel, never by the request. */

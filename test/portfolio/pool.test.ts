@@ -130,6 +130,41 @@ test("a task's checks have the packages installed in the project's checkout, and
   expect(readFileSync(join(repo, "node_modules/left/index.js"), "utf8")).toBe("module.exports = 1;\n");
 });
 
+test("in the portfolio's folder a task's run is read by its id, by the task and by the task's name; no two tasks' runs have one id", async () => {
+  const repo = scratch();
+  const { add, pool, run, folder } = await portfolio({ Shop: repo });
+  const task = (name: string): Promise<string> =>
+    add("Shop", name, [{ do: [file(`${name}.txt`), done] }], "--accept", `${name} :: test -f ${name}.txt`, "--touches", `${name}.txt`);
+  const [apples, pears] = [await task("apples"), await task("pears")];
+  const later = await add("Shop", "later", [{ do: [done] }], "--accept", "x :: true", "--after", apples, "--touches", "later.txt");
+  const read = async (command: string, ...args: readonly string[]): Promise<Reported> =>
+    (await autopilot(folder, [command, ...args, "--json"])).json;
+  expect((await read("report", "--run", later)).message).toBe(`${later} has no run yet.`);
+  await pool("--jobs", "2");
+  const rows = (await run("status"))["tasks"] as readonly { readonly id: string; readonly run_id: string }[];
+  const ids = new Map(rows.map(({ id, run_id }) => [id, run_id]));
+  expect(new Set(ids.values()).size).toBe(3);
+  for (const [id, name] of [
+    [apples, "apples"],
+    [pears, "pears"],
+  ] as const) {
+    const run_id = ids.get(id) ?? "";
+    for (const named of [run_id, id, name]) {
+      const shown = await read("diff", "--run", named);
+      expect(shown).toMatchObject({ result: "PASS", run_id });
+      expect(JSON.stringify(shown["files"])).toContain(`${name}.txt`);
+    }
+    for (const command of ["report", "log", "transcript", "status", "trace"])
+      expect(await read(command, "--run", id)).toMatchObject({ result: "PASS", run_id });
+  }
+  expect(await read("diff", apples)).toMatchObject({ result: "PASS", run_id: ids.get(apples) });
+  expect(await read("report", "--run", apples, "--html", "apples.html")).toMatchObject({ result: "PASS" });
+  expect(existsSync(join(folder, "apples.html"))).toBe(true);
+  expect((await read("diff"))["remediation"]).toEqual(["autopilot diff --run TASK", "autopilot portfolio status"]);
+  expect(await read("report", "--run", "plums")).toMatchObject({ result: "FAIL", reason_code: "run_missing" });
+  expect((await read("pause", "--run", apples)).reason_code).toBe("run_missing"); // only what reads is led there
+});
+
 test("two tasks that pass alone and fail together: one lands, the other comes back with the evidence and lands after its adjustment", async () => {
   const check = "#!/bin/sh\n! { test -f a.txt && test -f b.txt; } || ls peace-*.txt\n";
   const repo = scratch({ files: { "README.md": "# x\n", "check.sh": check } });
@@ -154,10 +189,12 @@ test("two tasks that pass alone and fail together: one lands, the other comes ba
   expect(returned.length).toBeGreaterThan(0);
   const reported = JSON.parse(returned[0] ?? "") as {
     readonly task_id: string;
+    readonly summary: string;
     readonly evidence: readonly string[];
     readonly meta: { readonly with: readonly string[] };
   };
   expect(reported.evidence.join()).toContain("failed: test -f");
+  expect(reported.summary).toMatch(/test -f [ab]\.txt && sh check\.sh fails together with what has landed/);
   const winner = reported.task_id === one ? other : one;
   expect(reported.meta.with).toContain(winner);
   const rows = await tasks();

@@ -15,6 +15,7 @@ import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
 import { branchGone, type HeldUp, passing } from "./held-up.ts";
 import { landBatch, type QueueParts } from "./land-batch.ts";
+import { oneLine } from "../../views/wording.ts";
 import { whyRewound } from "./rewound.ts";
 import { proveCommit } from "./prove-commit.ts";
 
@@ -41,7 +42,7 @@ export async function mergeBatch(parts: QueueParts, action: MergeAction): Promis
     const search = bisect(batch);
     const proofs = new Map<string, Awaited<ReturnType<typeof proveCommit>>>();
     let step = search.next();
-    let last: readonly string[] = [];
+    let last: { readonly evidence: readonly string[]; readonly failed: readonly string[] } = { evidence: [], failed: [] };
     while (step.do !== "end") {
       if (context.interrupted.aborted) return end;
       if (step.do === "prove") {
@@ -49,7 +50,7 @@ export async function mergeBatch(parts: QueueParts, action: MergeAction): Promis
         end.proofs += 1;
         const proved =
           "conflict" in merged
-            ? { passed: false, cancelled: false, evidence: [`conflict in ${merged.conflict.join(", ")}`] }
+            ? { passed: false, cancelled: false, failed: [], evidence: [`conflict in ${merged.conflict.join(", ")}`] }
             : await proveCommit(context, exchange.repository, {
                 commit: merged.commit,
                 criteria: step.tasks.flatMap((task) => task.acceptance_criteria),
@@ -58,7 +59,7 @@ export async function mergeBatch(parts: QueueParts, action: MergeAction): Promis
               });
         if (proved.cancelled) return end;
         proofs.set(keyOf(tip, step.tasks), proved);
-        if (!proved.passed) last = proved.evidence.filter((line) => !line.startsWith("passed:"));
+        if (!proved.passed) last = { ...proved, evidence: proved.evidence.filter((line) => !line.startsWith("passed:")) };
         step = search.next({ passed: proved.passed });
       } else if (step.do === "land") {
         const landed = await landTogether(parts, exchange, action, tip, step.tasks, proofs.get(keyOf(tip, step.tasks))?.evidence ?? []);
@@ -69,9 +70,8 @@ export async function mergeBatch(parts: QueueParts, action: MergeAction): Promis
       } else {
         const since = await landedSince(parts, step.task);
         const others = [...new Set([...step.beside.map(({ task_id }) => task_id), ...since])];
-        const because =
-          others.length === 0 ? "its checks fail on the merged tree" : "its checks pass alone and fail together with what has landed";
-        await reject(parts, step.task, "checks", others, because, last);
+        const where = others.length === 0 ? "on the merged tree" : "together with what has landed";
+        await reject(parts, step.task, "checks", others, `${failedChecks(last.failed)} ${where}`, last.evidence);
         end.rejected += 1;
         step = search.next();
       }
@@ -81,6 +81,16 @@ export async function mergeBatch(parts: QueueParts, action: MergeAction): Promis
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** The checks by name, as far as one line has room for them. */
+function failedChecks(failed: readonly string[]): string {
+  if (failed.length === 0) return "its checks fail";
+  const shown = failed.slice(0, checksNamedMax).map((name) => oneLine(name, checkCharactersMax));
+  const more = failed.length - shown.length;
+  return `${shown.join(", ")}${more === 0 ? "" : ` and ${more} more`} ${failed.length === 1 ? "fails" : "fail"}`;
+}
+const checksNamedMax = 3;
+const checkCharactersMax = 80;
 
 const keyOf = (tip: string, tasks: readonly TaskView[]): string => [tip, ...tasks.map(({ task_id }) => task_id)].join(" ");
 const messageOf = (task: TaskView): string =>

@@ -17,7 +17,13 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { policyOf } from "../../runner/draft/policy.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 
-export type Proved = { readonly passed: boolean; readonly evidence: readonly string[]; readonly cancelled: boolean };
+export type Proved = {
+  readonly passed: boolean;
+  readonly evidence: readonly string[];
+  /** The checks that failed, as people are told of them. */
+  readonly failed: readonly string[];
+  readonly cancelled: boolean;
+};
 
 const excerptCharactersMax = 1500;
 
@@ -49,7 +55,7 @@ export async function proveCommit(
   const commands = new Set(own.map(({ command }) => commandKey(command)));
   const isAsked = (key: string): boolean => !commands.has(key) && order.redBefore?.has(key) !== true;
   const checks = [...own, ...detected.checks.filter(({ command }) => isAsked(commandKey(command)))];
-  if (checks.length === 0) return { passed: true, evidence: ["no command to run"], cancelled: false };
+  if (checks.length === 0) return { passed: true, evidence: ["no command to run"], failed: [], cancelled: false };
   const policy = policyOf(settings.config, restoresOf(tree, settings.config.checks?.restore ?? "copy"));
   const isolation = await isolationFor(settings.isolation, home, order.folder);
   const workspace = await openWorkspace({
@@ -88,9 +94,10 @@ export async function proveCommit(
     });
     const excerpt = (id: string): string =>
       blobs.findLast(({ check }) => check.id === id)?.output_excerpt.slice(-excerptCharactersMax) ?? "";
+    const failures = results.filter(({ status, quarantined }) => status !== "passed" && quarantined === undefined);
     return {
-      passed:
-        results.length >= checks.length && results.every(({ status, quarantined }) => status === "passed" || quarantined !== undefined),
+      passed: results.length >= checks.length && failures.length === 0,
+      failed: failures.map(({ check }) => (check.kind === "holdout" ? check.title : check.command)),
       cancelled: context.interrupted.aborted,
       evidence: results.map(({ check, status, why }) => {
         const isSecret = check.kind === "holdout";

@@ -9,7 +9,7 @@
 //       if it is not there.
 
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { PortfolioChange, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
 import { isOpen } from "../../core/selectors.ts";
@@ -79,7 +79,9 @@ export async function prepare(
   const epoch = paths.planner === undefined ? "" : `-${paths.planner.epoch}`;
   const copy = join(paths.own, "copies", `${task.task_id}.${task.attempt + 1}${epoch}`);
   await exchange.makeCopy(copy, project.target, base);
-  const run = newRunId(homeOfCopy(copy), systemClock.now());
+  const others = readdirSync(join(paths.own, "copies")).map((name) => homeOfCopy(join(paths.own, "copies", name)));
+  // No other task's run has its name: people name a run by its id alone. Nothing is awaited between looking and claiming it.
+  const run = newRunId(homeOfCopy(copy), systemClock.now(), (id) => others.some((other) => existsSync(runFolder(other, id))));
   const begin = () => beginDraft(context, task, copy, { ...drafting(nonce, conflicts), newId: run });
   return { run, copy, base, tip: work === null ? tip : null, isResumed: false, nonce, agent: agentName(agent), conflicts, begin };
 }

@@ -108,9 +108,9 @@ const stemChars = "run-YYYY-MM-DD-HHMMSS".length;
 
 /**
  * A run's id is its start in UTC; a second one in the same second gets a number. If the clock was set back, it still sorts after the newest
- * one.
+ * one. `isTaken`: what it may not be besides.
  */
-export function newRunId(paths: ProjectPaths, now: string): string {
+export function newRunId(paths: ProjectPaths, now: string, isTaken: (id: string) => boolean = () => false): string {
   const [day, time] = now.split("T");
   const at = `run-${day}-${(time ?? "").slice(0, 8).replaceAll(":", "")}`;
   const newest = listRuns(paths).at(-1)?.slice(0, stemChars) ?? at;
@@ -118,6 +118,7 @@ export function newRunId(paths: ProjectPaths, now: string): string {
   ownFolder(paths, "runs");
   for (let n = 1; ; n++) {
     const id = n === 1 ? stem : `${stem}-${n}`;
+    if (isTaken(id)) continue;
     try {
       mkdirSync(runFolder(paths, id), { mode: 0o700 }); // creating the folder claims the id
       return id;

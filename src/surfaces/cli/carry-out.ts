@@ -8,6 +8,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { atOnce } from "../../project/command-context.ts";
+import { answered } from "../../project/reply.ts";
 import { markForeign } from "../../project/runs/run-binding.ts";
 import { redactAnswer, redactText } from "../../project/secrets/redaction.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
@@ -16,6 +17,7 @@ import { overviewUsage, usageLine } from "./help-page.ts";
 import type { Io } from "./io.ts";
 import type { Globals, Parsed } from "./parse.ts";
 import { openPlace } from "./place.ts";
+import { atNamedRun, withTaskHint } from "./run-elsewhere.ts";
 import { completed, answerJson, answerLines, onScreen, type Terminal } from "./render.ts";
 import type { Command } from "./spec.ts";
 
@@ -53,10 +55,12 @@ export async function carryOut({ command, given: input, globals }: Parsed, cwd: 
   });
   const isRaw = command.isRaw?.(input) === true && !globals.json;
   try {
-    const answer = markForeign(
-      place,
-      await command.run(place, input, (line) => io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`)),
-    );
+    const print = (line: string): void => io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
+    const answer = await answered(async () => {
+      if (command.readsRun !== true) return markForeign(place, await command.run(place, input, print));
+      const at = await atNamedRun(place, input);
+      return withTaskHint(at.context, command, markForeign(at.context, await command.run(at.context, at.input, print)));
+    });
     place.settle();
     const untold = globals.json ? answer : { ...answer, warnings: answer.warnings.filter((warning) => !place.hasShown(`! ${warning}`)) };
     if (!isRaw || answer.result === "FAIL") return printAnswer(untold, argv, io, answer.reason_code === "usage" ? command : undefined);

@@ -60,6 +60,8 @@ export type Command = {
   readonly flags: readonly FlagSpec[];
   /** Whether `--run ID` means something here. */
   readonly takesRun: boolean;
+  /** Whether it only reads that run: in a portfolio's folder it may be a task's, named by the task or by its id. */
+  readonly readsRun?: true;
   /** The message at the first interrupt, which asks to come to rest; the second exits. Without it the first one exits. */
   readonly onInterrupt?: string;
   /** What is said at the second one where it is heeded too: what is being done is cut short. Then the third leaves. */

@@ -14,6 +14,7 @@ export const diff: Command = {
   arguments: [{ name: "RUN", about: "a run's id", optional: true }],
   flags: [{ name: "stat", kind: "flag", about: "Only the files, with the lines added and removed." }],
   takesRun: true,
+  readsRun: true,
   isRaw: (input) => !input.flag("stat"),
   run: async (context, input) =>
     (await import("../../../commands/diff.ts")).diff(context, {

@@ -14,6 +14,7 @@ export const report: Command = {
   arguments: [],
   flags: [{ name: "html", kind: "text", placeholder: "FILE", about: "Write the report as one self-contained HTML file." }],
   takesRun: true,
+  readsRun: true,
   run: async (context, input) => {
     const file = input.text("html");
     if (file !== undefined)

@@ -14,4 +14,5 @@ export const statusCommand: Omit<Command, "run"> = {
   arguments: [],
   flags: [],
   takesRun: true,
+  readsRun: true,
 };

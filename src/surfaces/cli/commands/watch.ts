@@ -11,6 +11,7 @@ export const watch: Command = {
   arguments: [],
   flags: [],
   takesRun: true,
+  readsRun: true,
   onInterrupt: "· Leaving; the run goes on.",
   run: async (context, input) => (await import("../../../commands/watch.ts")).watch(context, defined({ run: input.run })),
 };

@@ -1,0 +1,80 @@
+// task-run: finds the run of a portfolio's task from the portfolio's folder, by the run's id, the task's id or the task's name.
+
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { PortfolioView } from "../../portfolio/planner/state.ts";
+import { readPortfolio } from "../../portfolio/store/fold.ts";
+import { copyIn, findPortfolio, type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
+import { homeOfCopy } from "../../portfolio/worker/worker.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { refuse } from "../../project/reply.ts";
+import { findProject, isBegun } from "../../project/runs/project-paths.ts";
+import { firstFew } from "../../views/wording.ts";
+
+/** A run, the copy it is in, and its task. */
+export type TaskRun = { readonly run: string; readonly copy: string; readonly task: string };
+
+const endOfId = /-[a-z0-9]{6}$/;
+
+export const isInPortfolio = (cwd: string): boolean => findPortfolio(cwd) !== null;
+
+/** The run meant by a name that is no run of the folder's own repository; null if there is no portfolio around it. */
+export async function findTaskRun(context: CommandContext, named: string): Promise<TaskRun | null> {
+  if (!isInPortfolio(context.cwd)) return null;
+  const paths = requirePortfolio(context);
+  const state = await readPortfolio(paths);
+  const task = findTask(state, named);
+  if (task !== null) return currentRunOf(paths, state, task);
+  const [found, ...more] = runsCalled(paths, named);
+  if (found === undefined) return findProject(context.cwd) === null ? refuseUnknown(named) : null;
+  if (more.length > 0)
+    return refuse("run_missing", {
+      message: `${named} is the name of ${1 + more.length} runs here: those of ${firstFew([found, ...more].map(({ task: id }) => id))}.`,
+      remediation: [found, ...more].slice(0, 3).map(({ task: id }) => `--run ${id}`),
+    });
+  return found;
+}
+
+const refuseUnknown = (named: string): never =>
+  refuse("run_missing", {
+    message: `No task of this portfolio, and no run of one, is called ${named}.`,
+    remediation: ["autopilot portfolio status"],
+  });
+
+/** By its id, or by its name alone where that is one task's. */
+function findTask({ tasks }: PortfolioView, named: string): string | null {
+  if (tasks[named] !== undefined) return named;
+  const [found, ...more] = Object.keys(tasks).filter((id) => {
+    const name = id.replace(endOfId, "");
+    return name === named || name === `task-${named}`;
+  });
+  if (more.length > 0 && found !== undefined)
+    return refuse("run_missing", {
+      message: `${1 + more.length} tasks are called ${named}: ${firstFew([found, ...more])}.`,
+      remediation: [found, ...more].slice(0, 3).map((id) => `--run ${id}`),
+    });
+  return found ?? null;
+}
+
+function currentRunOf(paths: PortfolioPaths, { tasks }: PortfolioView, id: string): TaskRun {
+  const task = tasks[id];
+  const copy = task === undefined ? null : copyIn(paths, task);
+  const run = task?.run_id ?? null;
+  if (copy === null || run === null)
+    return refuse("run_missing", { message: `${id} has no run yet.`, remediation: ["autopilot portfolio status"] });
+  if (!existsSync(copy))
+    return refuse("run_missing", {
+      message: `${run}, the run of ${id}, was removed to make room (disk_quota).`,
+      remediation: [`.openclaw-autopilot/tasks/${id}.md has its result`],
+    });
+  return { run, copy, task: id };
+}
+
+/** Earlier attempts of a task count too, while their copies are there. */
+function runsCalled({ own }: PortfolioPaths, run: string): readonly TaskRun[] {
+  const folder = join(own, "copies");
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith("task-")) : [];
+  return names
+    .filter((name) => isBegun(homeOfCopy(join(folder, name)), run))
+    .map((name) => ({ run, copy: join(folder, name), task: name.slice(0, name.lastIndexOf(".")) }));
+}

@@ -1,0 +1,27 @@
+// run-elsewhere: in a portfolio's folder, a command that reads one run reads it in the copy of the task that it belongs to.
+
+import type { Answer } from "../../contracts/answer.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { findProject, isBegun } from "../../project/runs/project-paths.ts";
+import type { Command, ParsedInput } from "./spec.ts";
+
+/** Where the command reads, and what it is given there. */
+export async function atNamedRun<Context extends CommandContext>(
+  context: Context,
+  input: ParsedInput,
+): Promise<{ readonly context: Context; readonly input: ParsedInput }> {
+  const named = input.words[0] ?? input.run;
+  const project = findProject(context.cwd);
+  if (named === undefined || (project !== null && isBegun(project, named))) return { context, input };
+  const { findTaskRun } = await import("../../commands/portfolio/task-run.ts"); // `status` of a repository's own run never gets here
+  const found = await findTaskRun(context, named);
+  if (found === null) return { context, input };
+  return { context: { ...context, cwd: found.copy, calledIn: context.cwd }, input: { ...input, words: [], run: found.run } };
+}
+
+/** Where a run should have been named: in a portfolio's folder there is none of its own. */
+export async function withTaskHint({ cwd }: CommandContext, { name }: Command, answer: Answer): Promise<Answer> {
+  if (answer.reason_code !== "run_missing" || findProject(cwd) !== null) return answer;
+  const { isInPortfolio } = await import("../../commands/portfolio/task-run.ts");
+  return isInPortfolio(cwd) ? { ...answer, remediation: [`autopilot ${name} --run TASK`, "autopilot portfolio status"] } : answer;
+}
