@@ -165,6 +165,15 @@ test("in the portfolio's folder a task's run is read by its id, by the task and 
   expect((await read("pause", "--run", apples)).reason_code).toBe("run_missing"); // only what reads is led there
 });
 
+test("a task that comes back because its project's branch is red already says so, and which check fails", async () => {
+  const repo = scratch({ files: { "package.json": JSON.stringify({ scripts: { test: "exit 1" } }) } });
+  const { add, pool, folder } = await portfolio({ Shop: repo });
+  await add("Shop", "write a", [{ do: [file("a.txt"), done] }], "--accept", "a :: test -f a.txt", "--touches", "a.txt");
+  await pool();
+  const [back] = events(folder).filter(({ event_type }) => event_type === "merge_rejected");
+  expect(back?.summary).toBe("npm run test fails on main without it, too: mend main, then retry it");
+});
+
 test("two tasks that pass alone and fail together: one lands, the other comes back with the evidence and lands after its adjustment", async () => {
   const check = "#!/bin/sh\n! { test -f a.txt && test -f b.txt; } || ls peace-*.txt\n";
   const repo = scratch({ files: { "README.md": "# x\n", "check.sh": check } });

@@ -7,6 +7,7 @@
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { Criterion } from "../../contracts/portfolio-journal.ts";
 import { bisect } from "../planner/bisect.ts";
 import type { Action } from "../planner/plan.ts";
 import type { TaskView, VerifiedBatch } from "../planner/state.ts";
@@ -41,6 +42,13 @@ export async function mergeBatch(parts: QueueParts, action: MergeAction): Promis
     const batch = await withoutConflicts(parts, exchange, tip, tasks, end);
     const search = bisect(batch);
     const proofs = new Map<string, Awaited<ReturnType<typeof proveCommit>>>();
+    const prove = (commit: string, criteria: readonly Criterion[]) =>
+      proveCommit(context, exchange.repository, {
+        commit,
+        criteria,
+        folder: mkdtempSync(join(folder, "prove-")),
+        isolation: parts.isolation,
+      });
     let step = search.next();
     let last: { readonly evidence: readonly string[]; readonly failed: readonly string[] } = { evidence: [], failed: [] };
     while (step.do !== "end") {
@@ -51,12 +59,10 @@ export async function mergeBatch(parts: QueueParts, action: MergeAction): Promis
         const proved =
           "conflict" in merged
             ? { passed: false, cancelled: false, failed: [], evidence: [`conflict in ${merged.conflict.join(", ")}`] }
-            : await proveCommit(context, exchange.repository, {
-                commit: merged.commit,
-                criteria: step.tasks.flatMap((task) => task.acceptance_criteria),
-                folder: mkdtempSync(join(folder, "prove-")),
-                isolation: parts.isolation,
-              });
+            : await prove(
+                merged.commit,
+                step.tasks.flatMap((task) => task.acceptance_criteria),
+              );
         if (proved.cancelled) return end;
         proofs.set(keyOf(tip, step.tasks), proved);
         if (!proved.passed) last = { ...proved, evidence: proved.evidence.filter((line) => !line.startsWith("passed:")) };
@@ -70,7 +76,18 @@ export async function mergeBatch(parts: QueueParts, action: MergeAction): Promis
       } else {
         const since = await landedSince(parts, step.task);
         const others = [...new Set([...step.beside.map(({ task_id }) => task_id), ...since])];
-        const where = others.length === 0 ? "on the merged tree" : "together with what has landed";
+        // The project's own checks may fail without it as well: then the branch needs mending, not the task.
+        const own = new Set(step.task.acceptance_criteria.map(({ command }) => command));
+        const isOwnWork = last.failed.length === 0 || last.failed.some((check) => own.has(check));
+        const before = isOwnWork ? null : (proofs.get(keyOf(tip, [])) ?? (await prove(tip, [])));
+        if (before !== null) proofs.set(keyOf(tip, []), before);
+        if (before?.cancelled === true) return end;
+        const isRed = before !== null && last.failed.every((check) => before.failed.includes(check));
+        const where = isRed
+          ? `on ${action.target} without it, too: mend ${action.target}, then retry it`
+          : others.length === 0
+            ? "on the merged tree"
+            : "together with what has landed";
         await reject(parts, step.task, "checks", others, `${failedChecks(last.failed)} ${where}`, last.evidence);
         end.rejected += 1;
         step = search.next();
