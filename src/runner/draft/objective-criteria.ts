@@ -34,6 +34,10 @@ export function readCriteria(texts: readonly string[]): CriteriaRead {
   for (const { text, check } of found) {
     const command = check?.trim() ?? null;
     if (command === "") return { fault: `"${text.trim()} ::" names no command: expected one after the ::.` };
+    if (command === null && /\S::\s|\s::\S/.test(text))
+      return {
+        fault: `"${text.trim()}" has a space on one side of its ::, expected \`text :: command\`.`,
+      };
     const criterion = text.trim() === "" ? (command ?? "") : text.trim();
     if (criterion === "") continue;
     if (criterion.length > charactersMax || (command ?? "").length > charactersMax)

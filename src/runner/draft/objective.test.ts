@@ -175,6 +175,8 @@ describe("done criteria", () => {
   });
   test("a check that is not there is refused", () => {
     expect(failure({ doneCriteria: ["tests pass :: "] })).toMatchObject({ field: "done-criteria" });
+    expect(failure({ doneCriteria: ["tests pass:: npm test"] })).toMatchObject({ field: "done-criteria" });
+    expect(failure({ doneCriteria: ["tests pass ::npm test"] })).toMatchObject({ field: "done-criteria" });
     expect(failure({ doneCriteria: [" ; "] })).toMatchObject({ field: "done-criteria" });
   });
 });
