@@ -1,4 +1,4 @@
-// brief: the prompt of one turn. Text that came from the repository or from an agent is fenced as data by the renderer.
+// brief: the prompt of one turn, and the values of its placeholders. Text that came from the repository or from an agent is fenced as data by the renderer.
 
 import type { Step } from "../contracts/flow.ts";
 import type { Cast } from "../contracts/event.ts";

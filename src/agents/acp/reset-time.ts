@@ -69,7 +69,7 @@ function findDate(text: string, nowMs: number): number | null {
     "i",
   );
   const match = pattern.exec(text);
-  if (match === null) return null;
+  if (match === null || isInOtherZone(text, match)) return null;
   const [, month = "", day = "", year, hour, minute, half, place] = match;
   const time = hourMinutes(hour, minute, half);
   if (time === null) return null;
@@ -82,7 +82,7 @@ function findDate(text: string, nowMs: number): number | null {
 /** `at 3pm`, `3:30 pm (Europe/Berlin)`, `15:30 UTC`: the next time the clock shows that. */
 function findClock(text: string, nowMs: number): number | null {
   const match = new RegExp(`(?<![\\w.:-])${clock}${zone}(?![\\w:-])`, "i").exec(text);
-  if (match === null) return null;
+  if (match === null || isInOtherZone(text, match)) return null;
   const [, hour, minute, half, place] = match;
   // A bare number isn't a time of day.
   if (minute === undefined && half === undefined) return null;
@@ -92,6 +92,10 @@ function findClock(text: string, nowMs: number): number | null {
   const days = [-1, 0, 1, 2].map((more) => atPlace(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + more, time, place));
   return days.find((ms) => ms >= nowMs - justNowMs) ?? null;
 }
+
+/** `3pm PST`: such letters mean several zones. */
+const isInOtherZone = (text: string, { index, 0: found }: RegExpExecArray): boolean =>
+  /^\s?\(?(?!UTC|GMT)[A-Z]{2,4}T\b/.test(text.slice(index + found.trimEnd().length));
 
 function hourMinutes(hour = "", minute = "0", half: string | undefined): number | null {
   const hours = Number(hour);
@@ -106,7 +110,7 @@ function atPlace(year: number, month: number, day: number, minutes: number, plac
   return asUtc - offsetMs(place, asUtc);
 }
 
-/** A zone's offset from UTC; undefined if unknown. */
+/** A zone's offset from UTC; NaN, which is no time, if nobody knows the zone. */
 function offsetMs(place: string, atMs: number): number {
   if (!place.includes("/")) return 0;
   try {
@@ -115,6 +119,6 @@ function offsetMs(place: string, atMs: number): number {
     const [, sign = "+", hours = "0", minutes = "0"] = /GMT([+-])(\d{2}):(\d{2})/.exec(name) ?? [];
     return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
   } catch {
-    return 0;
+    return Number.NaN;
   }
 }

@@ -5,7 +5,7 @@
 //   W1. It reports one sentence, once, and then stops.
 //   W2. Polling takes at most a small part of the time, for all turns of this process together: a large folder is polled less often, and so
 //       are many processes.
-//   W3. What was in the folders before the turn does not count.
+//   W3. What the first look at the folders finds does not count: it begins with the turn.
 
 import { readFileSync } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
@@ -111,7 +111,7 @@ function takePart(round: Round, look: () => void): () => void {
 const mebibyte = 1024 ** 2;
 const shown = (bytes: number): string => `${Math.round(bytes / mebibyte)} MiB`;
 
-/** Private memory; pages that programs share would be counted once for each of them. */
+/** Memory of its own and shared memory on Linux; elsewhere all that is resident, pages of shared programs included. */
 function pidMemory(pids: readonly number[]): number {
   if (process.platform !== "linux") return memoryByPs(pids);
   return pids.reduce((sum, pid) => sum + countOwnBytes(readText(`/proc/${pid}/status`)), 0);

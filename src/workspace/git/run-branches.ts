@@ -9,7 +9,7 @@ type Where = Pick<Repository, "root" | "gitDir">;
 export type RunBranch = {
   readonly name: string;
   readonly commit: GitSha;
-  /** Another branch has all of it. */
+  /** Another branch, tag or remote branch has all of it. */
   readonly isMerged: boolean;
   readonly isCheckedOut: boolean;
 };
