@@ -17,7 +17,7 @@ import { overviewUsage, usageLine } from "./help-page.ts";
 import type { Io } from "./io.ts";
 import type { Globals, Parsed } from "./parse.ts";
 import { openPlace } from "./place.ts";
-import { atNamedRun, withTaskHint } from "./run-elsewhere.ts";
+import type * as RunElsewhere from "./run-elsewhere.ts";
 import { completed, answerJson, answerLines, onScreen, type Terminal } from "./render.ts";
 import type { Command } from "./spec.ts";
 
@@ -27,7 +27,14 @@ export function folderOf({ directory }: Globals, from: string): { readonly cwd: 
   return { cwd, isFolder: statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true };
 }
 
-export async function carryOut({ command, given: input, globals }: Parsed, cwd: string, argv: readonly string[], io: Io): Promise<number> {
+/** `elsewhere`: finds a run that is not in this folder; the quick `status` is called only where it is. */
+export async function carryOut(
+  { command, given: input, globals }: Parsed,
+  cwd: string,
+  argv: readonly string[],
+  io: Io,
+  elsewhere?: typeof RunElsewhere,
+): Promise<number> {
   const interruption = new AbortController();
   const hurry = new AbortController();
   const mayAsk = !globals.json && io.isTerminal.in && io.isTerminal.err;
@@ -57,9 +64,9 @@ export async function carryOut({ command, given: input, globals }: Parsed, cwd: 
   try {
     const print = (line: string): void => io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
     const answer = await answered(async () => {
-      if (command.readsRun !== true) return markForeign(place, await command.run(place, input, print));
-      const at = await atNamedRun(place, input);
-      return withTaskHint(at.context, command, markForeign(at.context, await command.run(at.context, at.input, print)));
+      if (command.readsRun !== true || elsewhere === undefined) return markForeign(place, await command.run(place, input, print));
+      const at = await elsewhere.atNamedRun(place, input);
+      return elsewhere.withTaskHint(at.context, command, markForeign(at.context, await command.run(at.context, at.input, print)));
     });
     place.settle();
     const untold = globals.json ? answer : { ...answer, warnings: answer.warnings.filter((warning) => !place.hasShown(`! ${warning}`)) };

@@ -1,6 +1,7 @@
 // main: from the words of a command line to its exit code, whichever command it is.
 
 import type { Answer } from "../../contracts/answer.ts";
+import * as runElsewhere from "./run-elsewhere.ts";
 import { carryOut, crashed, folderOf, plainAnswer, printAnswer } from "./carry-out.ts";
 import { chapters, commands } from "./catalog.ts";
 import { helpAnswer } from "./commands/help.ts";
@@ -16,7 +17,7 @@ export async function main(argv: readonly string[], io: Io, knownCommands: reado
     if (!isFolder) return misused({ misuse: `${cwd} is not a folder.`, hint: "autopilot help", command: null }, argv, io);
     const special = await specialAnswer(parsed);
     if (special !== null) return printAnswer(special, argv, io);
-    return await carryOut(parsed, cwd, argv, io);
+    return await carryOut(parsed, cwd, argv, io, runElsewhere);
   } catch (error) {
     return crashed(error, argv, io);
   }
