@@ -13,7 +13,7 @@ const setting: Setting = { base: asSet(Object.keys(texts).toSorted()), rowOf, na
 const nameOf = ({ text }: Edit): string => /func (\w+)/.exec(text)?.[1] ?? "";
 
 /** `silent`: folders in which no last test is heard, by side. */
-const ask = (command: string, silent: { readonly work: string; readonly base: string }): Promise<string | null> =>
+const ask = (command: string, silent: { readonly work: string; readonly base: string | null }): Promise<string | null> =>
   goTestsEndedEarly({
     setting,
     differences: [],
@@ -24,7 +24,7 @@ const ask = (command: string, silent: { readonly work: string; readonly base: st
       run: (side, edits) =>
         Promise.resolve({
           passed: false,
-          failed: new Set(edits.filter(({ path }) => silent[side] === "" || !path.startsWith(silent[side])).map(nameOf)),
+          failed: new Set(edits.filter(({ path }) => silent[side] === "" || !path.startsWith(silent[side] ?? "")).map(nameOf)),
           tests: null,
         }),
     },
@@ -45,5 +45,6 @@ describe("the last test of each Go package", () => {
     expect(await ask("go test ./...", { work: "", base: "" })).toBeNull();
     expect(await ask("go test ./b", { work: "a/", base: "a/" })).toBeNull();
     expect(await ask("npm test", { work: "a/", base: "" })).toBeNull();
+    expect(await ask("go test ./...", { work: "a/", base: null }), "the base took too long").toBeNull();
   });
 });

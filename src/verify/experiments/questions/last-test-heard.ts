@@ -2,7 +2,7 @@
 // it, so a test that fails is put behind all others of each package: where it is not heard, something ended the process before it.
 
 import { nonceOf } from "../breaks/choose-breaks.ts";
-import type { Edit, Laboratory } from "../laboratory.ts";
+import type { Edit, Laboratory, Side } from "../laboratory.ts";
 import { type Files, testsIn } from "./asking.ts";
 
 type LastTest = Edit & { readonly folder: string; readonly name: string };
@@ -14,15 +14,15 @@ export async function goTestsEndedEarly(
   const { used, seed, run } = asking.lab;
   if (!used.some((text) => /\bgo test\b/.test(text))) return null;
   const last = lastTests(await testsIn(asking), nonceOf(seed));
-  const unheardIn = async (side: "work" | "base"): Promise<readonly LastTest[]> => {
+  // A run that took too long shows nothing.
+  const namesHeard = async (side: Side): Promise<string | null> => {
     const observed = await run(side, last);
-    const heard = [...(observed?.failed ?? [])].join("\n");
-    return observed === null ? [] : last.filter(({ name }) => !heard.includes(name));
+    return observed === null ? null : [...observed.failed].join("\n");
   };
-  const now = last.length === 0 ? [] : await unheardIn("work");
-  if (now.length === 0) return null;
-  const before = new Set((await unheardIn("base")).map(({ name }) => name));
-  const folders = now.filter(({ name }) => !before.has(name)).map(({ folder }) => folder);
+  const now = last.length === 0 ? null : await namesHeard("work");
+  if (now === null || last.every(({ name }) => now.includes(name))) return null;
+  const before = (await namesHeard("base")) ?? "";
+  const folders = last.filter(({ name }) => before.includes(name) && !now.includes(name)).map(({ folder }) => folder);
   return folders.length === 0 ? null : endedEarlyWords(folders);
 }
 
