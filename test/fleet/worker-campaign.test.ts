@@ -58,7 +58,7 @@ const workers: Worker[] = [];
 let modelLog = "";
 
 function launch({ folder, env }: Machine, name: string, on: readonly string[], clockFile: string): ChildProcess {
-  const clock = resolve(import.meta.dirname, "clock.cjs");
+  const clock = resolve(import.meta.dirname, "../fixtures/faults/jumping-clock.cjs");
   const [first = "", ...rest] = [...on, process.execPath, "--require", clock, program, "worker", "--jobs", "2", "--name", name];
   return spawn(first, rest, {
     cwd: folder,
