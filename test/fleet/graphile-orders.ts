@@ -80,7 +80,14 @@ export async function openGraphileOrders(folder: string, url: string, leaseMs: n
       });
       if ("takenBy" in lease) return plain.work(registration, on); // which refuses, in its words
       return working(
-        { graphile, logger, url, ask: database.ask, inTransaction: database.inTransaction, database },
+        {
+          graphile,
+          logger,
+          url,
+          ask: (...query) => database.ask(...query),
+          inTransaction: (work) => database.inTransaction(work),
+          database,
+        },
         registration,
         lease,
         on,

@@ -59,8 +59,8 @@ let modelLog = "";
 
 function launch({ folder, env }: Machine, name: string, on: readonly string[], clockFile: string): ChildProcess {
   const clock = resolve(import.meta.dirname, "../fixtures/faults/jumping-clock.cjs");
-  const [first = "", ...rest] = [...on, process.execPath, "--require", clock, program, "worker", "--jobs", "2", "--name", name];
-  return spawn(first, rest, {
+  const [first, ...rest] = [...on, process.execPath];
+  return spawn(first ?? process.execPath, [...rest, "--require", clock, program, "worker", "--jobs", "2", "--name", name], {
     cwd: folder,
     detached: true, // its own group, so that it can be stopped as a machine is
     env: {

@@ -47,7 +47,7 @@ async function begun() {
   await write(
     { ...said, event: "project_created", project_id: "proj-shop", fields: project({ repository: root }) },
     { ...said, event: "task_created", task_id: id, project_id: "proj-shop", status: "ready", fields },
-    { ...said, ...dispatched(id, 1) } as PortfolioChange,
+    { ...said, ...dispatched(id, 1) },
   );
   const shown = async () =>
     (await portfolioInbox(context)).data?.["blocks"] as readonly { block: string; content: string; question: string }[];
@@ -141,7 +141,7 @@ test("what a run used is charged once, whenever it is counted, and stays charged
   await counted(100);
   await counted(150);
   await write({ ...said, event: "task_status_changed", task_id: id, to_status: "ready", because: "taken back" });
-  await write({ ...said, ...dispatched(id, 2) } as PortfolioChange);
+  await write({ ...said, ...dispatched(id, 2) });
   await write({ ...said, event: "usage_counted", task_id: id, run_id: "run-2026-01-01-000002", usage: { tokens: 30, usd: 0 } });
   const { tasks, projects, spent, days } = await state();
   const all = [tasks[id]?.spent, projects["proj-shop"]?.spent, spent, ...Object.values(days)];
