@@ -127,7 +127,8 @@ export const portfolioChanges = {
     /** Files in which a conflict was left for the agent. */
     conflicts: v.optional(texts),
   }),
-  task_status_changed: v.strictObject({ ...task, to_status: Status, because: text }),
+  /** `block_id`: the question about a cause that holds up several tasks; this one waits for its answer. */
+  task_status_changed: v.strictObject({ ...task, to_status: Status, because: text, block_id: v.optional(BlockId) }),
   worker_result_ingested: v.strictObject({
     ...task,
     ...run,

@@ -10,6 +10,7 @@ import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { tasksForPeople } from "../../portfolio/planner/for-people.ts";
 import { openBlocks } from "../../portfolio/planner/state.ts";
+import { namesOf, whoWaits } from "../../portfolio/planner/questions.ts";
 import { answerShown } from "../../views/wording.ts";
 
 export type Overview = {
@@ -129,10 +130,10 @@ const portfolioAttention = (state: PortfolioView): readonly Attention[] => [
 
 function findQuestions(state: PortfolioView): readonly Attention[] {
   return openBlocks(state).map((block) => {
-    const waiting = block.task_id === null ? 0 : (state.dependents[block.task_id] ?? []).length;
+    const waiting = whoWaits(block).reduce((sum, id) => sum + (state.dependents[id] ?? []).length, 0);
     return {
       key: "portfolio",
-      run: block.task_id ?? block.project_id ?? state.name,
+      run: whoWaits(block)[0] ?? state.name,
       project: block.project_id ?? state.name,
       goal: block.expected_action,
       kind: "Question",
@@ -144,7 +145,7 @@ function findQuestions(state: PortfolioView): readonly Attention[] {
       recommend: null,
       why: block.expected_action,
       show: [],
-      impact: block.impact,
+      impact: Object.keys(block.tasks).length > 1 ? `${namesOf(block)}: ${block.impact}` : block.impact,
       weight: 60 + waiting,
       asked_at: parseIsoTime(block.opened_at) === null ? null : block.opened_at,
       content: block.content,

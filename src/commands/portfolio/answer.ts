@@ -3,7 +3,7 @@
 import type { Answer } from "../../contracts/answer.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { answerTold, successorOf, whyNotAnswer } from "../../portfolio/planner/questions.ts";
-import { openBlocks } from "../../portfolio/planner/state.ts";
+import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, Refusal, reply } from "../../project/reply.ts";
 import { answerMissing } from "../../views/wording.ts";
@@ -74,6 +74,7 @@ export function answerPortfolio(
           if (reported.result === "FAIL") throw new Refusal(reported);
         }
       }
+      const waiting = task === undefined ? Object.keys(block.tasks) : [task.task_id];
       await open.write({
         ...operatorOf(context),
         event: "block_resolved",
@@ -82,11 +83,18 @@ export function answerPortfolio(
         answer: input.text,
       });
       return reply("block_answered", {
-        message: `Answered "${block.question}" with ${answerTold(block, input.text)}${task === undefined ? "" : `; ${task.task_id} is ${open.state.tasks[task.task_id]?.status ?? ""}`}.`,
+        message: `Answered "${block.question}" with ${answerTold(block, input.text)}${nowReady(open.state, waiting)}.`,
         warnings: open.warnings,
         remediation: ["autopilot portfolio run"],
-        data: { id: block.block_id, question: block.question, answer: input.text },
+        data: { id: block.block_id, tasks: waiting, question: block.question, answer: input.text },
       });
     });
   });
+}
+
+/** What became of those that waited. */
+function nowReady({ tasks }: PortfolioView, waiting: readonly string[]): string {
+  const [first] = waiting;
+  if (first === undefined) return "";
+  return waiting.length === 1 ? `; ${first} is ${tasks[first]?.status ?? ""}` : `; ${waiting.length} tasks are ready`;
 }

@@ -17,6 +17,10 @@ export type InboxRow = {
   readonly block: string;
   readonly project: string | null;
   readonly task: string | null;
+  /** Those that a cause holds up, if it is about one. */
+  readonly tasks: readonly string[];
+  /** Who waits for the answer, in a line. */
+  readonly who: string;
   readonly question: string;
   readonly expected_action: string;
   readonly impact: string;
@@ -47,6 +51,8 @@ export async function runQuestions(context: CommandContext, { projects }: Portfo
           block,
           project,
           task: null,
+          tasks: [],
+          who: project ?? "portfolio",
           question,
           expected_action: "answer, then autopilot resume",
           impact: `${run} is ${view?.status ?? ""}`,

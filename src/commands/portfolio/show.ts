@@ -8,6 +8,7 @@ import { phaseOf } from "../../portfolio/views/pages.ts";
 import type { Plan } from "../../portfolio/planner/plan.ts";
 import { heldLandings } from "../../portfolio/planner/held-landings.ts";
 import { tasksForPeople } from "../../portfolio/planner/for-people.ts";
+import { namesOf } from "../../portfolio/planner/questions.ts";
 import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
@@ -147,7 +148,9 @@ export const inboxRows = (state: PortfolioView, now: string): readonly InboxRow[
   openBlocks(state).map((block) => ({
     block: block.block_id,
     project: block.project_id,
+    who: namesOf(block),
     task: block.task_id,
+    tasks: Object.keys(block.tasks),
     question: block.question,
     expected_action: block.expected_action,
     impact: block.impact,
@@ -179,10 +182,10 @@ export function portfolioInbox(context: CommandContext): Promise<Answer> {
             warnings: [],
           }));
     const message = `${waitingForPeople(rows.length, tasks.length) ?? "Nothing waits for you"}.`;
-    const page = rows.flatMap(({ question, task, project, expected_action, impact, options, age_ms, command }) => [
+    const page = rows.flatMap(({ question, who, expected_action, impact, options, age_ms, command }) => [
       "",
       question,
-      `  ${task ?? project ?? "portfolio"}, ${Math.floor(age_ms / 60_000)} min; ${impact}`,
+      `  ${who}, ${Math.floor(age_ms / 60_000)} min; ${impact}`,
       ...Object.entries(options).map(([key, about]) => `  ${key}  ${about}`),
       `  ${expected_action}`,
       `  ${command}`,

@@ -86,6 +86,7 @@ export function reduceImported(state: Portfolio, line: string, at: Stamp): void 
       about: "",
       asked_by: null,
       replaces: null,
+      tasks: {},
       opened_at: at.ts,
       resolved_at: null,
       answer: null,

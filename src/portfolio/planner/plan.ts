@@ -102,7 +102,7 @@ function decideTask(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
     case "proposed":
       return wait("proposed", `it is only proposed; autopilot portfolio ready ${task.task_id}`);
     case "blocked_human":
-      return wait("block", `it waits for an answer to ${blocks.get(task.task_id) ?? "a question"}`);
+      return wait("block", `it waits for an answer to ${task.waits_for ?? blocks.get(task.task_id) ?? "a question"}`);
     case "failed":
       if (isTriedAgain(task)) return { action: { do: "retry", task_id: task.task_id, because: "it failed once" } };
       return wait("needs_person", `it failed ${task.failures} times${lastFeedback(task)}; autopilot portfolio retry ${task.task_id}`);

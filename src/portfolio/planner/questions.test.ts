@@ -1,9 +1,22 @@
 // What a portfolio asks, whether it is still the right question, and what an answer to it is worth.
 
-import { expect, test } from "vitest";
-import { approvalOf, choiceOf, idleOf, isApproved, isAsked, outdatedQuestions, successorOf, termsOf, whyNotAnswer } from "./questions.ts";
+import { describe, expect, test } from "vitest";
+import { askedAgain, holdUp } from "../store/ask.ts";
+import { plan } from "./plan.ts";
+import {
+  approvalOf,
+  type Cause,
+  choiceOf,
+  idleOf,
+  isApproved,
+  isAsked,
+  outdatedQuestions,
+  successorOf,
+  whoWaits,
+  whyNotAnswer,
+} from "./questions.ts";
 import { dispatched, project, task, written } from "./portfolio.test-support.ts";
-import type { Block, Portfolio } from "./state.ts";
+import { type Block, openBlocks, type Portfolio } from "./state.ts";
 
 const id = "task-a-000001";
 const run_id = "run-2026-01-01-000001";
@@ -125,26 +138,81 @@ test.each(["idle", "rewound", "start", "provider", "approve"])(
   },
 );
 
-test("an agent's question, and one about a start, are asked again when their task is changed: the run that asked doesn't go on", () => {
-  for (const kind of ["run", "start"]) {
-    const { state, write } = written(
-      { event: "project_created", project_id: "proj-shop", fields: project() },
-      { event: "task_created", task_id: id, project_id: "proj-shop", status: "ready", fields: task() },
-      dispatched(id, 1),
-    );
-    const about = kind === "run" ? "" : termsOf(taskIn(state));
-    const asked_by = kind === "run" ? { run_id, block: "block:1" } : null;
-    const block = { block_id: "block-1", project_id: "proj-shop", task_id: id, ...shown, question: "Which?", about, asked_by };
-    write({ event: "block_opened", ...block, content: `${kind}:1` });
-    write({ event: "task_updated", task_id: id, changes: { priority: 1 } });
-    expect(outdatedQuestions(state)).toEqual([]);
-    write({ event: "task_updated", task_id: id, changes: { flow: "quality" } });
-    const [first] = outdatedQuestions(state);
-    expect(first?.now).toMatchObject({ about: termsOf(taskIn(state)), ...(kind === "run" ? { question: "Which?", asked_by: null } : {}) });
-    write({ event: "block_opened", ...block, ...first?.now, block_id: "block-2", content: `${kind}:2`, replaces: "block-1" });
-    write({ event: "block_resolved", block_id: "block-1", content: `${kind}:1`, answer: "asked again" });
-    expect([outdatedQuestions(state), taskIn(state).status]).toEqual([[], "blocked_human"]);
+test("an agent's question is asked again when its task is changed: the run that asked doesn't go on", () => {
+  const { state, write } = written(
+    { event: "project_created", project_id: "proj-shop", fields: project() },
+    { event: "task_created", task_id: id, project_id: "proj-shop", status: "ready", fields: task() },
+    dispatched(id, 1),
+  );
+  const asked_by = { run_id, block: "block:1" };
+  const block = { block_id: "block-1", project_id: "proj-shop", task_id: id, ...shown, question: "Which?", about: "", asked_by };
+  write({ event: "block_opened", ...block, content: "run:1" });
+  write({ event: "task_updated", task_id: id, changes: { priority: 1 } });
+  expect(outdatedQuestions(state)).toEqual([]);
+  write({ event: "task_updated", task_id: id, changes: { flow: "quality" } });
+  const [first] = outdatedQuestions(state);
+  expect(first?.now).toMatchObject({ question: "Which?", asked_by: null, about: expect.stringContaining("quality") as string });
+  write({ event: "block_opened", ...block, ...first?.now, block_id: "block-2", content: "run:2", replaces: "block-1" });
+  write({ event: "block_resolved", block_id: "block-1", content: "run:1", answer: "asked again" });
+  expect([outdatedQuestions(state), taskIn(state).status]).toEqual([[], "blocked_human"]);
+});
+
+describe("a cause that holds up several tasks", () => {
+  const cause: Cause = { kind: "start", question: "No agent. Try again?", expected_action: "install it", about: "no agent" };
+  const ids = ["task-a-000001", "task-a-000002", "task-a-000003"];
+  const nowIs = "2026-01-01T00:00:00.000Z";
+
+  function held() {
+    const made = written({ event: "project_created", project_id: "proj-shop", fields: project() });
+    for (const task_id of ids) {
+      made.write({ event: "task_created", task_id, project_id: "proj-shop", status: "ready", fields: task() });
+      made.write(...holdUp(made.state, cause, task_id, nowIs));
+    }
+    const statuses = () => ids.map((one) => made.state.tasks[one]?.status);
+    const settle = () => made.write(...askedAgain(made.state, nowIs));
+    return { ...made, statuses, settle, block: openBlocks(made.state)[0] ?? never() };
   }
+
+  test("is asked about once, whoever it meets; the answer frees them all, each with a line of its own", () => {
+    const { state, write, statuses, settle, entries, block } = held();
+    expect(openBlocks(state)).toHaveLength(1);
+    expect([whoWaits(block), statuses()]).toEqual([ids, ids.map(() => "blocked_human")]);
+    expect(plan(state, { now: nowIs, jobs: 9, gone: new Set(), perAgent: {}, agent: "codex" }).waiting[2]?.because).toContain(
+      block.block_id,
+    );
+    settle();
+    expect(statuses()).toEqual(ids.map(() => "blocked_human"));
+    write({ event: "block_resolved", block_id: block.block_id, content: block.content, answer: "A" });
+    const before = entries.length;
+    settle();
+    expect(statuses()).toEqual(ids.map(() => "ready"));
+    expect(entries.slice(before).map((entry) => "task_id" in entry && entry.task_id)).toEqual(ids);
+    expect(ids.map((one) => (state.tasks[one]?.blocked_duration_ms ?? 0) > 0)).toEqual([true, true, true]);
+    expect(askedAgain(state, nowIs)).toEqual([]);
+    write(...holdUp(state, cause, ids[0] ?? "", nowIs));
+    expect(openBlocks(state).map(({ block_id }) => block_id)).not.toEqual([block.block_id]); // it is asked anew
+  });
+
+  test("holds no task that was changed or taken out; when none is left, nothing is asked any more", () => {
+    const { state, write, statuses, settle } = held();
+    write({ event: "task_updated", task_id: ids[0] ?? "", changes: { agent: "claude" } });
+    settle();
+    expect([statuses(), openBlocks(state).length]).toEqual([["ready", "blocked_human", "blocked_human"], 1]);
+    write({ event: "task_status_changed", task_id: ids[1] ?? "", to_status: "canceled", because: "not wanted" });
+    settle();
+    expect(openBlocks(state).map(whoWaits)).toEqual([[ids[2]]]);
+    write({ event: "task_status_changed", task_id: ids[2] ?? "", to_status: "ready", because: "again" });
+    settle();
+    expect([statuses(), openBlocks(state)]).toEqual([["ready", "canceled", "ready"], []]);
+  });
+
+  test("another cause is another question", () => {
+    const { state, write } = held();
+    const task_id = "task-b-000001";
+    write({ event: "task_created", task_id, project_id: "proj-shop", status: "ready", fields: task() });
+    write(...holdUp(state, { ...cause, about: "no repository", question: "No repository. Try again?" }, task_id, nowIs));
+    expect(openBlocks(state).map(whoWaits)).toEqual([ids, [task_id]]);
+  });
 });
 
 test("a question that was asked again is found in the place of the old one", () => {

@@ -7,6 +7,8 @@
 //   H3. An approval is for the work of one run, for the task as it was asked. What the merge queue gives back is not approved any more.
 //   H4. A question that the planner reads takes only the answers it names, with no words beside them: nobody would read those. "Yes, but …"
 //       is not a yes. Only "try again" takes words, for the agent.
+//   H5. A cause that holds up several tasks is asked about once, and its answer frees them all. A task that was changed meanwhile is tried
+//       again without one; a cause that holds up nothing any more is not asked about.
 
 import type { PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
@@ -77,7 +79,6 @@ function askedNow(state: PortfolioView, block: BlockView): Asked | null | undefi
   const [task, project] = [state.tasks[block.task_id ?? ""], state.projects[block.project_id ?? ""]];
   if (kindOf(block) === "approve" && task !== undefined) return approvalOf(task);
   if (kindOf(block) === "run" && task?.is_edited === true) return ofEarlierRun(task, block);
-  if (kindOf(block) === "start" && task !== undefined && block.about.startsWith("{")) return startOf(task, block);
   if (kindOf(block) !== "idle" || project === undefined) return undefined;
   const isOver = project.tasks.every((id) => ["done", "canceled", "proposed"].includes(state.tasks[id]?.status ?? "done")); // a proposal has no question to answer
   return isOver ? idleOf(state, project) : null;
@@ -91,20 +92,58 @@ const ofEarlierRun = (task: TaskView, { question }: BlockView): Asked => ({
   asked_by: null,
 });
 
-/** Why a task could not be started is not known any more once it was changed. */
-const startOf = (task: TaskView, { question, about }: BlockView): Asked =>
-  about === termsOf(task)
-    ? { question, about }
-    : { question: `${task.task_id} could not be started, and was changed since. Try again?`, about: termsOf(task) };
-
 /** What a run is begun with. */
-export const termsOf = ({ attempt, objective, acceptance_criteria, touches, flow, isolation, agent }: TaskView): string =>
+const termsOf = ({ attempt, objective, acceptance_criteria, touches, flow, isolation, agent }: TaskView): string =>
   canonicalJson({ attempt, objective, acceptance_criteria, touches, flow, isolation, agent });
+
+/** A cause that holds up tasks which nothing but their name tells apart. H5 */
+export type Cause = Pick<Question, "question" | "expected_action" | "about"> & { readonly kind: "start" | "provider" };
+
+const isCause = (block: BlockView): boolean => ["start", "provider"].includes(kindOf(block)) && block.task_id === null;
+
+/** The open question about a cause. */
+export const askedCause = (state: PortfolioView, { kind, about }: Cause): BlockView | undefined =>
+  openBlocks(state).find((block) => isCause(block) && kindOf(block) === kind && block.about === about);
+
+/** Tasks that a cause holds up no more, each with why; then causes that hold up nothing. H5 */
+export function settledCauses(state: PortfolioView): {
+  readonly free: readonly { readonly task_id: string; readonly block_id: string; readonly because: string }[];
+  readonly over: readonly BlockView[];
+} {
+  const causes = Object.values(state.blocks).filter(isCause);
+  const free = causes.flatMap(({ block_id, tasks, answer }) =>
+    Object.entries(tasks).flatMap(([task_id, { changed }]) => {
+      const isChanged = state.tasks[task_id]?.changed !== changed;
+      return answer === null && !isChanged
+        ? []
+        : [{ task_id, block_id, because: answer === null ? "it was changed" : `answered: ${answer}` }];
+    }),
+  );
+  const count = (block_id: string): number => free.filter((one) => one.block_id === block_id).length;
+  const over = causes.filter(({ block_id, resolved_at, tasks }) => resolved_at === null && Object.keys(tasks).length === count(block_id));
+  return { free, over };
+}
+
+/** Who waits for an answer, by name. */
+export const whoWaits = ({ task_id, project_id, tasks }: BlockView): readonly string[] =>
+  task_id !== null ? [task_id] : Object.keys(tasks).length > 0 ? Object.keys(tasks) : project_id === null ? [] : [project_id];
+
+const namesMax = 20;
+export const namesOf = (block: BlockView): string => {
+  const names = whoWaits(block);
+  const more = names.length - namesMax;
+  return names.length === 0 ? "portfolio" : `${names.slice(0, namesMax).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+};
 
 /** The question that is open in the place of one that was asked again. */
 export const successorOf = (state: PortfolioView, old: BlockView): BlockView | undefined =>
   openBlocks(state).find(
-    (block) => kindOf(block) === kindOf(old) && block.task_id === old.task_id && block.project_id === old.project_id && old.content !== "",
+    (block) =>
+      kindOf(block) === kindOf(old) &&
+      block.task_id === old.task_id &&
+      block.project_id === old.project_id &&
+      old.content !== "" &&
+      !isCause(old), // another cause is another question
   );
 
 /** Which of its options chooses words for the agent that tries again. */

@@ -14,7 +14,6 @@ import {
   portfolioChangeNames,
 } from "../../contracts/portfolio-journal.ts";
 import { invariant } from "../../kit/invariant.ts";
-import { parseIsoTime } from "../../kit/iso-time.ts";
 import { reduceImported } from "./imported-line.ts";
 import { metricsOf } from "../views/metrics.ts";
 import { noUsage, type Portfolio, queueOf } from "./state.ts";
@@ -25,6 +24,7 @@ import {
   copyOf,
   mayStep,
   move,
+  msBetween,
   projectOf,
   runTerms,
   type Stamp,
@@ -124,12 +124,16 @@ const reducers: Reducers = {
     task.claim = null;
     task.commit = null;
   },
-  task_status_changed: (state, { task_id, to_status, because }, at) => {
+  task_status_changed: (state, { task_id, to_status, because, block_id }, at) => {
     const task = taskOf(state, task_id);
     if (task.status === "needs_adjustment" && to_status === "ready") task.adjustments += 1;
     move(state, task, to_status, at);
     state.batches = state.batches.filter(({ tasks }) => !tasks.includes(task_id)); // what is left of the batch is proved without it
     if (to_status === "canceled") task.summary = because;
+    const block = state.blocks[block_id ?? ""];
+    if (to_status !== "blocked_human" || block?.resolved_at !== null) return;
+    task.waits_for = block.block_id;
+    block.tasks[task_id] = { changed: task.changed, since: at.ts };
   },
   worker_result_ingested: (state, change, at) => {
     const task = taskOf(state, change.task_id);
@@ -185,6 +189,7 @@ const reducers: Reducers = {
       about: block.about ?? "",
       asked_by: block.asked_by === null ? null : { ...block.asked_by },
       replaces: block.replaces ?? null,
+      tasks: {},
       opened_at: at.ts,
       resolved_at: null,
       answer: null,
@@ -200,7 +205,7 @@ const reducers: Reducers = {
     invariant(block?.resolved_at === null, `R1: ${block_id} is open`);
     block.resolved_at = at.ts;
     block.answer = answer;
-    const ms = Math.max(0, (parseIsoTime(at.ts) ?? 0) - (parseIsoTime(block.opened_at) ?? 0)); // a clock may be set back
+    const ms = msBetween(block.opened_at, at.ts);
     state.totals.blocks_resolved += 1;
     state.totals.block_ms += ms;
     const project = block.project_id === null ? undefined : state.projects[block.project_id];

@@ -67,6 +67,8 @@ export type Task = TaskFields & {
   summary: string | null;
   evidence: string[];
   blocked_duration_ms: number | null;
+  /** The question about a cause that holds it up, and maybe others. */
+  waits_for: string | null;
   /** What its current run has been charged with. */
   run_spent: PortfolioUsage;
   spent: PortfolioUsage;
@@ -87,6 +89,8 @@ export type Block = {
   asked_by: { run_id: string; block: string } | null;
   /** The question that it was asked in place of. */
   replaces: string | null;
+  /** If it is about a cause that holds up any number of tasks: those, each with its state when it began to wait. */
+  tasks: Record<string, { changed: number; since: string }>;
   opened_at: string;
   resolved_at: string | null;
   answer: string | null;

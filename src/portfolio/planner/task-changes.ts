@@ -78,6 +78,7 @@ export function addTask(state: Portfolio, { task_id, project_id, parent_task_id,
     summary: null,
     evidence: [],
     blocked_duration_ms: null,
+    waits_for: null,
     run_spent: noUsage(),
     spent: noUsage(),
     landed: null,
@@ -109,6 +110,7 @@ export function setStatus(state: Portfolio, task: Task, to: PortfolioTaskStatus,
   if (task.status === "ready") state.ready[task.priority] = (state.ready[task.priority] ?? 0) - 1;
   task.status = to;
   if (to !== "running") task.stage = null;
+  if (task.waits_for !== null) endWait(state, task, task.waits_for, at);
   if (to === "ready") becomeReady(state, task);
   if (to === "failed") task.failures += 1;
   const { totals } = state;
@@ -118,7 +120,7 @@ export function setStatus(state: Portfolio, task: Task, to: PortfolioTaskStatus,
   if (to === "done") {
     totals.tasks_completed_total += 1;
     if (!isComplete(task)) totals.verification_incomplete_total += 1;
-    totals.cycle_ms += Math.max(0, (parseIsoTime(at.ts) ?? 0) - (parseIsoTime(task.created_at) ?? 0));
+    totals.cycle_ms += msBetween(task.created_at, at.ts);
     state.recent = [task.task_id, ...state.recent].slice(0, recentMax);
     for (const id of state.dependents[task.task_id] ?? []) {
       const dependent = state.tasks[id];
@@ -127,6 +129,17 @@ export function setStatus(state: Portfolio, task: Task, to: PortfolioTaskStatus,
   }
   touch(state, task, at);
 }
+
+/** Whatever moves a task on, the question that it waited for with others holds it up no more. */
+function endWait(state: Portfolio, task: Task, block_id: string, { ts }: Stamp): void {
+  const tasks = state.blocks[block_id]?.tasks ?? {};
+  task.blocked_duration_ms = (task.blocked_duration_ms ?? 0) + msBetween(tasks[task.task_id]?.since ?? ts, ts);
+  task.waits_for = null;
+  delete tasks[task.task_id];
+}
+
+/** Never less than nothing: a clock may be set back. */
+export const msBetween = (since: string, until: string): number => Math.max(0, (parseIsoTime(until) ?? 0) - (parseIsoTime(since) ?? 0));
 
 function becomeReady(state: Portfolio, task: Task): void {
   state.ready[task.priority] = (state.ready[task.priority] ?? 0) + 1;

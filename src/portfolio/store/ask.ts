@@ -2,16 +2,29 @@
 // Invariants H1 and on: portfolio/planner/questions.ts.
 
 import { createHash, randomBytes } from "node:crypto";
-import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioChange, PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { blockIdOf } from "../planner/ids.ts";
-import { kindOf, outdatedQuestions, type Question, type QuestionKind } from "../planner/questions.ts";
+import {
+  askedCause,
+  type Cause,
+  kindOf,
+  outdatedQuestions,
+  type Question,
+  type QuestionKind,
+  settledCauses,
+} from "../planner/questions.ts";
 import type { PortfolioView } from "../planner/state.ts";
 
 const hashCharacters = 16;
 
 /** The only way a question gets into the journal. H1 */
-export function ask(question: Question, now: string, actor: "planner" | "system" = "system", replaces?: string): PortfolioChange {
+export function ask(
+  question: Question,
+  now: string,
+  actor: "planner" | "system" = "system",
+  replaces?: string,
+): PortfolioChangeOf<"block_opened"> {
   const { kind, ...shown } = question;
   const hash = createHash("sha256").update(canonicalJson(shown)).digest("hex").slice(0, hashCharacters);
   const block_id = blockIdOf(now, randomBytes(6));
@@ -19,9 +32,36 @@ export function ask(question: Question, now: string, actor: "planner" | "system"
   return { event: "block_opened", actor, reason_code: "ok", block_id, ...shown, content: `${kind}:${hash}`, ...instead };
 }
 
+/** A task that cannot go on waits with all others that the same cause holds up. H5 */
+export function holdUp(state: PortfolioView, cause: Cause, task_id: string, now: string): readonly PortfolioChange[] {
+  const impact = "no task that needs it goes on before";
+  const opened =
+    askedCause(state, cause) ??
+    ask({ ...cause, project_id: null, task_id: null, impact, options: { A: "try again" }, asked_by: null }, now, "planner");
+  const waits = { event: "task_status_changed", actor: "planner", reason_code: "ok", task_id, to_status: "blocked_human" } as const;
+  return [...("event" in opened ? [opened] : []), { ...waits, because: opened.question, block_id: opened.block_id }];
+}
+
+/** H5 */
+function freed(state: PortfolioView): readonly PortfolioChange[] {
+  const system = { actor: "system", reason_code: "ok" } as const;
+  const { free, over } = settledCauses(state);
+  return [
+    ...free.map((one): PortfolioChange => ({ ...system, event: "task_status_changed", to_status: "ready", ...one })),
+    ...over.map(({ block_id, content }): PortfolioChange => ({
+      ...system,
+      event: "block_resolved",
+      block_id,
+      content,
+      answer: "no task waits for it any more",
+    })),
+  ];
+}
+
 /** What is to be written so that every open question is about what is there now. The new one is opened first: its task never gets away. H2 */
-export const askedAgain = (state: PortfolioView, now: string): readonly PortfolioChange[] =>
-  outdatedQuestions(state).flatMap(({ block, now: asked }): PortfolioChange[] => {
+export const askedAgain = (state: PortfolioView, now: string): readonly PortfolioChange[] => [
+  ...freed(state),
+  ...outdatedQuestions(state).flatMap(({ block, now: asked }): PortfolioChange[] => {
     const { project_id, task_id, expected_action, impact, options, asked_by } = block;
     const rest = {
       project_id,
@@ -36,4 +76,5 @@ export const askedAgain = (state: PortfolioView, now: string): readonly Portfoli
       ...(asked === null ? [] : [ask({ kind: kindOf(block) as QuestionKind, ...rest, ...asked }, now, "system", block.block_id)]),
       { event: "block_resolved", actor: "system", reason_code: "ok", block_id: block.block_id, content: block.content, answer },
     ];
-  });
+  }),
+];

@@ -32,7 +32,7 @@ export function reduceToLine(state: Portfolio, entry: PortfolioEntry): string | 
     event_type: entry.event,
     project_id: task?.project_id ?? projectIn(state, entry),
     task_id: blockTask,
-    block_id: "block_id" in entry ? entry.block_id : null,
+    block_id: "block_id" in entry ? (entry.block_id ?? null) : null,
     from_status: isStep ? before : null,
     to_status: isStep ? task.status : null,
     actor: actorOf(entry.actor),

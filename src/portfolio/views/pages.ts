@@ -6,6 +6,7 @@ import { countsOf, metricsOf } from "./metrics.ts";
 import { confidenceOf } from "../planner/result.ts";
 import { tasksForPeople } from "../planner/for-people.ts";
 import { type HeldLanding, heldLandings } from "../planner/held-landings.ts";
+import { namesOf } from "../planner/questions.ts";
 import { openBlocks, type PortfolioView, type ProjectView, queueOf, type TaskView } from "../planner/state.ts";
 import { isComplete } from "../planner/task-changes.ts";
 
@@ -67,10 +68,7 @@ export function portfolioPage(state: PortfolioView): Page {
       "",
       ...orNone([
         ...heldLandings(state).map((one) => heldLine(one)),
-        ...blocks.map(
-          (block) =>
-            `- ${block.block_id} (${block.task_id ?? block.project_id ?? "portfolio"}, since ${block.opened_at}): ${inline(block.question)}`,
-        ),
+        ...blocks.map((block) => `- ${block.block_id} (${namesOf(block)}, since ${block.opened_at}): ${inline(block.question)}`),
       ]),
       "",
       "## Recent Completions",

@@ -2,13 +2,14 @@
 // Invariants K1 and on: portfolio/worker/worker.ts.
 
 import { rmSync } from "node:fs";
+import { join } from "node:path";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
-import { isApproved, type Question, termsOf } from "../planner/questions.ts";
+import { type Cause, isApproved } from "../planner/questions.ts";
 import type { TaskView } from "../planner/state.ts";
 import { atOnce, type CommandContext } from "../../project/command-context.ts";
 import { Refusal } from "../../project/reply.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
-import { ask } from "../store/ask.ts";
+import { holdUp } from "../store/ask.ts";
 import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
 import { agentDefault, backendDefault, type Drive, prepare, uncharged } from "./worker.ts";
@@ -164,23 +165,24 @@ async function queueApproved({ context, paths }: Workers, task: TaskView, commit
   return true;
 }
 
+/** Without the task's own names, so that the same reason is the same words. */
+function startCause({ own }: PortfolioPaths, { task_id }: TaskView, why: string): Cause {
+  const copy = join(own, "copies", task_id);
+  const said = why
+    .split(/(?<=\s)|(?=[\s'"])/)
+    .map((word) => (word.startsWith(copy) ? "its copy" : word))
+    .join("")
+    .replaceAll(task_id, "the task");
+  const question = `Work could not be started: ${said}${/[.!?]$/.test(said.trimEnd()) ? "" : "."} Try again?`;
+  return { kind: "start", question, expected_action: "fix it, then answer A", about: said };
+}
+
 /** A task that cannot even be begun needs a person: its repository is gone, its agent unknown, its flow does not lint. */
 async function refuseTask({ context, paths }: Workers, task: TaskView, why: string): Promise<void> {
   context.show(`✗ ${task.task_id} could not be started: ${why}`);
   await withPortfolio(context, paths, async ({ state, write, now }) => {
     const status = state.tasks[task.task_id]?.status;
     if (status !== "ready" && status !== "running") return;
-    const question: Question = {
-      kind: "start",
-      project_id: task.project_id,
-      task_id: task.task_id,
-      question: `${task.task_id} could not be started: ${why} Try again?`,
-      expected_action: "fix it, then answer A",
-      impact: `${task.task_id} waits`,
-      options: { A: "try again" },
-      about: termsOf(state.tasks[task.task_id] ?? task),
-      asked_by: null,
-    };
-    await write(ask(question, now(), "planner"));
+    await write(...holdUp(state, startCause(paths, task, why), task.task_id, now()));
   });
 }

@@ -1,13 +1,15 @@
 // A task's run is begun once, whatever becomes of the pool that gives it out.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { JournalFailure } from "../../journal/failure.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { project, task } from "../planner/portfolio.test-support.ts";
+import { whoWaits } from "../planner/questions.ts";
+import { openBlocks } from "../planner/state.ts";
 import { readPortfolio } from "../store/fold.ts";
 import { type PortfolioPaths, portfolioAt } from "../store/folder.ts";
 import { withPortfolio } from "../store/open.ts";
@@ -110,4 +112,30 @@ test("a run that was named and not begun is begun under its name", async () => {
   await withPortfolio(context, paths, (open) => open.write(lost));
   await give();
   expect([runs(), driven, (await readPortfolio(paths)).tasks[id]?.attempt]).toEqual([[run], [run, run], 1]);
+});
+
+test("tasks that cannot start for one reason are one question, which names them all; its answer frees them", async () => {
+  const { context, paths } = await scene();
+  const ids = [id, ...Array.from({ length: 9 }, (_, at) => `task-b-00000${at}`)];
+  const created = ids.slice(1).map((task_id) => ({
+    ...said,
+    ...({ event: "task_created", task_id, project_id: "proj-a", status: "ready", fields: task({ isolation: "clone" }) } as const),
+  }));
+  await withPortfolio(context, paths, (open) => open.write(...created));
+  const statuses = async () => new Set(Object.values((await readPortfolio(paths)).tasks).map(({ status }) => status));
+  const [lacking, gone] = [join(context.cwd, "not-there.json"), join(context.cwd, "repo")];
+  const tryAll = async (why: RegExp): Promise<void> => {
+    const pool: Workers = { context, paths, input: {}, active: new Map(), starting: new Set(), drive: () => Promise.resolve(null) };
+    await Promise.all(ids.map((one) => dispatch(pool, one, `scripted:${lacking}`)));
+    expect(await statuses()).toEqual(new Set(["blocked_human"]));
+    const blocks = openBlocks(await readPortfolio(paths));
+    expect(blocks.map((block) => whoWaits(block).toSorted())).toEqual([ids.toSorted()]);
+    expect(blocks[0]?.question).toMatch(why);
+    const { block_id = "", content = "" } = blocks[0] ?? {};
+    await withPortfolio(context, paths, (open) => open.write({ ...said, event: "block_resolved", block_id, content, answer: "A" }));
+    expect(await statuses()).toEqual(new Set(["ready"]));
+  };
+  await tryAll(/not-there.json/);
+  renameSync(gone, `${gone}.away`);
+  await tryAll(/does not exist/);
 });

@@ -7,10 +7,10 @@ import type { RunView } from "../../core/state.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
 import { taskIdOf } from "../planner/ids.ts";
-import { approvalOf, type Question } from "../planner/questions.ts";
+import { approvalOf, type Cause, type Question } from "../planner/questions.ts";
 import { followUpsOf, handedIn, judge, proofOf, whyNotOurs } from "../planner/result.ts";
 import { openBlocks, type PortfolioView, type TaskView } from "../planner/state.ts";
-import { ask } from "../store/ask.ts";
+import { ask, holdUp } from "../store/ask.ts";
 import type { OpenPortfolio } from "../store/open.ts";
 import { copyIn, type PortfolioPaths } from "../store/folder.ts";
 import { goesOnAt } from "../../runner/park.ts";
@@ -148,7 +148,7 @@ function restOf(state: PortfolioView, task: TaskView, view: RunView, now: string
   }
   if (view.parked !== undefined) {
     const at = goesOnAt(view, parseIsoTime(now) ?? 0);
-    if (at === null) return [...chargeOf(task, run_id, view), providerBlock(task, run_id, view.parked, now)];
+    if (at === null) return [...chargeOf(task, run_id, view), ...holdUp(state, providerCause(task, view.parked), task.task_id, now)];
     const until = formatIsoTime(at);
     return [
       {
@@ -166,18 +166,9 @@ function restOf(state: PortfolioView, task: TaskView, view: RunView, now: string
 }
 
 /** What time does not fix: a refused key, a model that is not there, a limit that has lasted too long. */
-const providerBlock = (task: TaskView, run_id: string, parked: NonNullable<RunView["parked"]>, now: string): PortfolioChange =>
-  ask(
-    {
-      kind: "provider",
-      project_id: task.project_id,
-      task_id: task.task_id,
-      question: `The provider of ${task.worker_agent_id ?? "the agent"} refuses: ${parked.detail.slice(0, 500)} Try again?`,
-      expected_action: "fix the login, the key or the limit, then answer A",
-      impact: `${task.task_id} waits`,
-      options: { A: "try again" },
-      about: canonicalJson({ run_id, detail: parked.detail, times: parked.times }),
-      asked_by: null,
-    },
-    now,
-  );
+const providerCause = ({ worker_agent_id: agent }: TaskView, { fault, detail }: NonNullable<RunView["parked"]>): Cause => ({
+  kind: "provider",
+  question: `The provider of ${agent ?? "the agent"} refuses: ${detail.slice(0, 500)} Try again?`,
+  expected_action: "fix the login, the key or the limit, then answer A",
+  about: canonicalJson({ agent, fault }), // its words name a request each time
+});
