@@ -126,6 +126,8 @@ export const portfolioChanges = {
     copy: text,
     /** Files in which a conflict was left for the agent. */
     conflicts: v.optional(texts),
+    /** What its run may use. Reserved until the run is over. */
+    allowance: v.optional(PortfolioBudget),
   }),
   /** `block_id`: the question about a cause that holds up several tasks; this one waits for its answer. */
   task_status_changed: v.strictObject({ ...task, to_status: Status, because: text, block_id: v.optional(BlockId) }),

@@ -265,10 +265,10 @@ async function start(pool: Pool, actions: readonly Extract<Action, { readonly do
   const left = actions.values();
   let hasMoved = false;
   const next = async (): Promise<void> => {
-    for (const { task_id, agent } of left) {
+    for (const action of left) {
       if (pool.context.interrupted.aborted || pool.failure !== null) return;
-      hasMoved = (await dispatch(pool, task_id, agent)) || hasMoved;
-      void pool.active.get(task_id)?.ended.then(() => tell(pool));
+      hasMoved = (await dispatch(pool, action)) || hasMoved;
+      void pool.active.get(action.task_id)?.ended.then(() => tell(pool));
     }
   };
   const failed = (error: unknown): void => void (pool.failure ??= { error });

@@ -1,8 +1,10 @@
 // budgets: what a task, its project, the portfolio and the day may still use.
 //
 // Invariants:
-//   B1. What tasks at work may still use up is reserved, so that two of them cannot spend the same money.
-//   B2. A task that names no budget of its own needs only that something is left.
+//   B1. What runs that can go on may still use is reserved from their start to their end, so that no two spend the same money: together
+//       they may never use more than is left.
+//   B2. A task that names no budget of its own gets an equal share of what is left, with those that could start beside it.
+//   B3. It waits rather than start with crumbs: less than half of its share if those at work gave back all that they have not used.
 
 import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
@@ -48,27 +50,87 @@ function pursesOf(state: PortfolioView, project_id: string, now: string): readon
   ];
 }
 
-/** Why there is no budget for this task beside those at work; null if there is. */
-export function whyNoBudget(state: PortfolioView, task: TaskView, now: string, working: readonly TaskView[]): string | null {
-  for (const dimension of dimensions) {
-    const own = task.budget[dimension];
-    if (own !== undefined && task.spent[dimension] >= own) return `its budget of ${own} ${dimension} is used up`;
-    for (const purse of pursesOf(state, task.project_id, now)) {
-      const left = leftIn(purse, dimension, working);
-      if (left <= 0 || left < needOf(task, dimension))
-        return `${purse.name} has ${Math.max(0, left)} of ${purse.budget[dimension] ?? 0} ${dimension} left`;
+export type Grant = { readonly allowance: PortfolioBudget } | { readonly because: string };
+
+export type Budgets = {
+  /** What a run for this task may use, or why it waits. Nothing is reserved yet. */
+  readonly grant: (task: TaskView, sharers: Sharers) => Grant;
+  /** B1 */
+  readonly reserve: (task: TaskView, allowance: PortfolioBudget) => void;
+};
+/** How many could start now, this one among them: in its project, and in all. */
+export type Sharers = { readonly inProject: () => number; readonly inAll: () => number };
+
+type Reserved = PortfolioUsage & { holders: number };
+
+/** The budgets at a time, with what runs that can still go on may use of them. */
+export function openBudgets(state: PortfolioView, now: string, holders: readonly TaskView[] = holdersIn(state)): Budgets {
+  const reserved = new Map<string, Reserved>();
+  const reserve: Budgets["reserve"] = (task, allowance) => {
+    for (const { key } of pursesOf(state, task.project_id, now)) {
+      const { tokens, usd, holders: count } = reserved.get(key) ?? { tokens: 0, usd: 0, holders: 0 };
+      reserved.set(key, { tokens: tokens + (allowance.tokens ?? 0), usd: usd + (allowance.usd ?? 0), holders: count + 1 });
     }
-  }
-  return null;
+  };
+  for (const task of holders) reserve(task, unused(task));
+  const left = ({ key, budget, spent }: Purse, dimension: Dimension): number =>
+    (budget[dimension] ?? Number.POSITIVE_INFINITY) - spent[dimension] - (reserved.get(key)?.[dimension] ?? 0);
+  const why = (purse: Purse, dimension: Dimension): string => {
+    const { holders: count = 0 } = reserved.get(purse.key) ?? {};
+    const more = count === 0 ? "" : ` beside what ${count} open ${count === 1 ? "run" : "runs"} may use`;
+    return `${purse.name} has ${whole(Math.max(0, left(purse, dimension)), dimension)} of ${purse.budget[dimension] ?? 0} ${dimension} left${more}`;
+  };
+  const grant: Budgets["grant"] = (task, sharers) => {
+    const allowance: PortfolioBudget = {};
+    for (const dimension of dimensions) {
+      const own = task.budget[dimension];
+      const need = own === undefined ? null : own - task.spent[dimension];
+      if (need !== null && need <= 0) return { because: `its budget of ${own ?? 0} ${dimension} is used up` };
+      let least = need ?? Number.POSITIVE_INFINITY;
+      for (const purse of pursesOf(state, task.project_id, now)) {
+        const unspent = (purse.budget[dimension] ?? Number.POSITIVE_INFINITY) - purse.spent[dimension];
+        if (unspent <= 0) return { because: why(purse, dimension) };
+        if (task.allowance !== null || !Number.isFinite(unspent)) continue;
+        const among = purse.scope === "project" ? sharers.inProject() : sharers.inAll();
+        const { holders: count = 0 } = reserved.get(purse.key) ?? {};
+        const share = whole(need ?? left(purse, dimension) / among, dimension); // B2
+        const isEnough =
+          need === null ? share > 0 && (count === 0 || share >= unspent / (count + among) / 2) : need <= left(purse, dimension); // B3
+        if (!isEnough) return { because: why(purse, dimension) };
+        least = Math.min(least, share);
+      }
+      if (Number.isFinite(least)) allowance[dimension] = whole(least, dimension);
+    }
+    return { allowance: task.allowance === null ? allowance : unused(task) }; // its run goes on with what it was given
+  };
+  return { grant, reserve };
+}
+
+/** A run's limit is a whole number of tokens, and of hundredths of a cent. */
+const whole = (amount: number, dimension: Dimension): number =>
+  dimension === "tokens" ? Math.floor(amount) : Math.floor(amount * 1e4) / 1e4;
+
+/** Tasks with a run that can go on: what it was given stays reserved, for it is not asked again. */
+const holdersIn = (state: PortfolioView): readonly TaskView[] => Object.values(state.tasks).filter(({ allowance }) => allowance !== null);
+
+/** What a task's run may still use. */
+function unused({ allowance, run_spent }: TaskView): PortfolioBudget {
+  const { tokens, usd } = allowance ?? {};
+  return {
+    ...(tokens === undefined ? {} : { tokens: Math.max(0, tokens - run_spent.tokens) }),
+    ...(usd === undefined ? {} : { usd: Math.max(0, usd - run_spent.usd) }),
+  };
 }
 
 /** By the budget that leaves nothing for them, or not enough: tasks that are ready, though nothing else works. */
 export function heldByBudget(state: PortfolioView, now: string): readonly HeldByBudget[] {
   const held = new Map<string, HeldByBudget & { tasks: TaskView[] }>();
+  const budgets = openBudgets(state, now, []);
   for (const task of Object.values(state.tasks)) {
     if (task.status !== "ready" || !isBounded(state, task)) continue;
-    const because = whyNoBudget(state, task, now, []);
-    if (because === null) continue;
+    const grant = budgets.grant(task, { inProject: () => 1, inAll: () => 1 });
+    if (!("because" in grant)) continue;
+    const { because } = grant;
     const purse = pursesOf(state, task.project_id, now).find(({ name }) => because.startsWith(`${name} has`));
     const scope = purse?.scope ?? "task";
     const key = purse?.key ?? task.task_id;
@@ -83,27 +145,6 @@ const isBounded = ({ budget, day_budget, projects }: PortfolioView, task: TaskVi
   [budget, day_budget, task.budget, projects[task.project_id]?.budget ?? {}].some(
     ({ tokens, usd }) => tokens !== undefined || usd !== undefined,
   );
-
-/** What a run for this task may use: the least of all limits. Empty if there is none. */
-export function allowanceOf(state: PortfolioView, task: TaskView, now: string, working: readonly TaskView[]): PortfolioBudget {
-  const allowed: PortfolioBudget = {};
-  for (const dimension of dimensions) {
-    const own = task.budget[dimension];
-    const lefts = pursesOf(state, task.project_id, now).map((purse) => leftIn(purse, dimension, working));
-    const least = Math.min(own === undefined ? Number.POSITIVE_INFINITY : own - task.spent[dimension], ...lefts);
-    if (Number.isFinite(least)) allowed[dimension] = least;
-  }
-  return allowed;
-}
-
-const needOf = (task: TaskView, dimension: Dimension): number => Math.max(0, (task.budget[dimension] ?? 0) - task.spent[dimension]);
-
-function leftIn({ budget, spent, holds }: Purse, dimension: Dimension, working: readonly TaskView[]): number {
-  const limit = budget[dimension];
-  if (limit === undefined) return Number.POSITIVE_INFINITY;
-  const reserved = working.filter(holds).reduce((sum, task) => sum + needOf(task, dimension), 0); // B1
-  return limit - spent[dimension] - reserved;
-}
 
 /** Used-up budgets that have not been reported yet. */
 export function endedBudgets(state: PortfolioView, now: string): readonly Ended[] {

@@ -1,5 +1,6 @@
 // dispatch-order: in which order tasks that could start are inspected.
 
+import type { Sharers } from "./budgets.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 
 /** The overdue first, then by priority, projects in turn, age. */
@@ -30,6 +31,25 @@ export function* inOrder(state: PortfolioView, candidates: readonly TaskView[]):
       yield task;
     }
   }
+}
+
+/** How many of those that were not inspected yet could start beside one: its budget is shared with them. */
+export function candidatesLeft(state: PortfolioView, candidates: readonly TaskView[], inProject: ReadonlyMap<string, number>) {
+  const left = new Map<string, number>();
+  for (const { project_id } of candidates) left.set(project_id, (left.get(project_id) ?? 0) + 1);
+  const free = (id: string): number => (state.projects[id]?.slots ?? 0) - (inProject.get(id) ?? 0);
+  return {
+    pass: ({ project_id }: TaskView): void => void left.set(project_id, (left.get(project_id) ?? 0) - 1),
+    /** The one itself counts. */
+    sharers: ({ project_id }: TaskView, slots: number): Sharers => ({
+      inProject: () => 1 + Math.max(0, Math.min(free(project_id) - 1, left.get(project_id) ?? 0)),
+      inAll: () => {
+        let others = 0;
+        for (const [id, count] of left) others += Math.max(0, Math.min(free(id) - (id === project_id ? 1 : 0), count));
+        return 1 + Math.min(slots - 1, others);
+      },
+    }),
+  };
 }
 
 export function push<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {

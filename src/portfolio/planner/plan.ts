@@ -9,8 +9,9 @@
 //   P5. For every open task that is not dispatched the plan says why it waits.
 //   P6. A task that names several agents continues with the next one while its own is at its provider's limit; none is started at a limit.
 
-import { type Ended, endedBudgets, whyNoBudget } from "./budgets.ts";
-import { inOrder, push } from "./dispatch-order.ts";
+import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
+import { type Ended, endedBudgets, openBudgets } from "./budgets.ts";
+import { candidatesLeft, inOrder, push } from "./dispatch-order.ts";
 import { isTriedAgain, lastFeedback } from "./for-people.ts";
 import { mayOverlap } from "./overlap.ts";
 import { idleOf, isApproved, isAsked } from "./questions.ts";
@@ -65,6 +66,8 @@ export type Action =
       readonly is_resumed: boolean;
       readonly is_approved: boolean;
       readonly agent: string;
+      /** What its run may use: nothing else may use it meanwhile. */
+      readonly allowance: PortfolioBudget;
     }
   | { readonly do: "merge"; readonly repository: string; readonly target: string; readonly tasks: readonly string[] }
   | { readonly do: "tell_budget"; readonly ended: Ended }
@@ -174,7 +177,8 @@ function choose(
   const before = new Map<string, Busy[]>();
   const inProject = new Map<string, number>();
   const inAgent = workersByAgent(state, running, facts.agent);
-  const working: TaskView[] = [];
+  const budgets = openBudgets(state, facts.now);
+  const behind = candidatesLeft(state, candidates, inProject);
   let free = facts.jobs;
   for (const task of running) {
     const repository = state.projects[task.project_id]?.repository ?? "";
@@ -182,7 +186,6 @@ function choose(
     push(busy, repository, { touches: task.touches, task_id: task.task_id });
     if (task.stage !== "working") continue;
     free -= 1;
-    working.push(task);
     inProject.set(task.project_id, (inProject.get(task.project_id) ?? 0) + 1);
   }
   const wait = (task: TaskView, code: WaitCode, because: string): void => void waiting.push({ task_id: task.task_id, code, because });
@@ -190,6 +193,7 @@ function choose(
   for (const task of inOrder(state, candidates)) {
     if (free <= 0) break; // the rest waits for a slot, in any order
     looked.add(task.task_id);
+    behind.pass(task);
     const project = state.projects[task.project_id];
     const repository = project?.repository ?? "";
     const agents = agentsOf(state, task, facts.agent);
@@ -230,15 +234,16 @@ function choose(
       push(before, repository, task);
       continue;
     }
-    const budgetProblem = whyNoBudget(state, task, facts.now, working); // P4
-    if (budgetProblem !== null) {
-      wait(task, "budget", budgetProblem);
+    const is_approved = task.commit !== null && isApproved(state, task);
+    const grant = is_approved ? { allowance: {} } : budgets.grant(task, behind.sharers(task, free)); // P4
+    if ("because" in grant) {
+      wait(task, "budget", grant.because);
       continue;
     }
-    const is_approved = task.commit !== null && isApproved(state, task);
-    actions.push({ do: "dispatch", task_id: task.task_id, is_resumed: isResumed, is_approved, agent: chosen });
+    const { allowance } = grant;
+    if (task.allowance === null) budgets.reserve(task, allowance);
+    actions.push({ do: "dispatch", task_id: task.task_id, is_resumed: isResumed, is_approved, agent: chosen, allowance });
     free -= 1;
-    working.push(task);
     inProject.set(task.project_id, (inProject.get(task.project_id) ?? 0) + 1);
     inAgent.set(agent, (inAgent.get(agent) ?? 0) + 1);
     if (!isResumed) push(busy, repository, task);

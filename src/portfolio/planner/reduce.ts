@@ -84,6 +84,7 @@ const reducers: Reducers = {
     const before = task.priority;
     Object.assign(task, copyOf(changes));
     if (Object.keys(changes).some((key) => runTerms.has(key))) task.is_edited = task.run_id !== null;
+    if (task.is_edited) task.allowance = null; // its run does not go on
     if (changes.dependencies !== undefined) awaitDependencies(state, task);
     if (task.status === "ready" && before !== task.priority) {
       state.ready[before] = (state.ready[before] ?? 0) - 1;
@@ -120,6 +121,7 @@ const reducers: Reducers = {
     task.ingested = false;
     task.is_edited = false;
     task.run_spent = noUsage();
+    task.allowance = copyOf(change.allowance ?? null);
     task.proof = null;
     task.claim = null;
     task.commit = null;
@@ -140,6 +142,7 @@ const reducers: Reducers = {
     invariant(!task.ingested && task.run_id === change.run_id, `R2: the result of ${change.run_id} is taken in once`);
     charge(state, task, change.usage, at.ts);
     task.ingested = true;
+    task.allowance = null;
     task.commit = change.commit;
     task.proof = copyOf(change.proof);
     task.claim = change.claim === null ? null : copyOf(change.claim);

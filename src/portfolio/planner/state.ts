@@ -69,6 +69,8 @@ export type Task = TaskFields & {
   blocked_duration_ms: number | null;
   /** The question about a cause that holds it up, and maybe others. */
   waits_for: string | null;
+  /** What its run may use in all, while that run can go on; null if there is none. */
+  allowance: PortfolioBudget | null;
   /** What its current run has been charged with. */
   run_spent: PortfolioUsage;
   spent: PortfolioUsage;

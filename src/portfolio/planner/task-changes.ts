@@ -18,6 +18,9 @@ export type NewTask = Pick<Task, "task_id" | "project_id" | "parent_task_id" | "
 /** What of a task its run is begun with. */
 export const runTerms: ReadonlySet<string> = new Set(["objective", "acceptance_criteria", "touches", "flow", "isolation"]);
 
+/** In these a task's run, if it has one, is resumed. */
+const mayGoOn: ReadonlySet<PortfolioTaskStatus> = new Set(["ready", "running", "blocked_human"]);
+
 export const mayStep = (from: PortfolioTaskStatus, to: PortfolioTaskStatus): boolean => portfolioTransitions[from].includes(to);
 
 /** Whether the runner proved every criterion. */
@@ -79,6 +82,7 @@ export function addTask(state: Portfolio, { task_id, project_id, parent_task_id,
     evidence: [],
     blocked_duration_ms: null,
     waits_for: null,
+    allowance: null,
     run_spent: noUsage(),
     spent: noUsage(),
     landed: null,
@@ -110,6 +114,7 @@ export function setStatus(state: Portfolio, task: Task, to: PortfolioTaskStatus,
   if (task.status === "ready") state.ready[task.priority] = (state.ready[task.priority] ?? 0) - 1;
   task.status = to;
   if (to !== "running") task.stage = null;
+  if (!mayGoOn.has(to)) task.allowance = null; // given back
   if (task.waits_for !== null) endWait(state, task, task.waits_for, at);
   if (to === "ready") becomeReady(state, task);
   if (to === "failed") task.failures += 1;

@@ -3,7 +3,8 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioBudget, PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import type { Action } from "../planner/plan.ts";
 import { type Cause, isApproved } from "../planner/questions.ts";
 import type { TaskView } from "../planner/state.ts";
 import { atOnce, type CommandContext } from "../../project/command-context.ts";
@@ -30,18 +31,22 @@ export type Workers = {
 
 export type Worker = { readonly run: string; readonly ended: Promise<void>; readonly cancel: () => void };
 
+/** Of the plan's action: which task, with which agent, and what its run may use. */
+type Given = Pick<Extract<Action, { readonly do: "dispatch" }>, "task_id" | "agent" | "allowance">;
+
 /** Whether something was done. */
-export async function dispatch(pool: Workers, task_id: string, chosen: string): Promise<boolean> {
+export async function dispatch(pool: Workers, given: Given): Promise<boolean> {
+  const { task_id } = given;
   if (pool.starting.has(task_id)) return false;
   pool.starting.add(task_id); // until it is among the workers: one that the journal names without a worker would count as gone
   try {
-    return await give(pool, task_id, chosen);
+    return await give(pool, given);
   } finally {
     pool.starting.delete(task_id);
   }
 }
 
-async function give(pool: Workers, task_id: string, chosen: string): Promise<boolean> {
+async function give(pool: Workers, { task_id, agent: chosen, allowance }: Given): Promise<boolean> {
   const { context, paths, input, active } = pool;
   const state = await readPortfolio(paths);
   const task = structuredClone(state.tasks[task_id]); // as it is now: the fold goes on
@@ -50,7 +55,7 @@ async function give(pool: Workers, task_id: string, chosen: string): Promise<boo
   if (isApproved(state, task) && task.commit !== null) return queueApproved(pool, task, task.commit);
   let prepared: Awaited<ReturnType<typeof prepare>>;
   try {
-    prepared = await prepare(context, paths, state, task, project, { isolation: input.isolation, agent: chosen });
+    prepared = await prepare(context, paths, state, task, project, { isolation: input.isolation, agent: chosen, allowance });
   } catch (error) {
     await refuseTask(pool, task, messageOf(error));
     return true;
@@ -60,7 +65,7 @@ async function give(pool: Workers, task_id: string, chosen: string): Promise<boo
     const now = open.state.tasks[task_id];
     if (now?.status !== "ready" && now?.stage !== "resting") return false; // somebody was quicker
     const before = run === now.run_id ? [] : await uncharged(paths, now);
-    await open.write(...before, dispatchOf(task_id, { run, nonce, agent, chosen, base, tip, copy, conflicts })); // K1
+    await open.write(...before, dispatchOf(task_id, { run, nonce, agent, chosen, base, tip, copy, conflicts, allowance })); // K1
     return true;
   });
   if (!isOurs) {
@@ -120,6 +125,7 @@ const dispatchOf = (
     tip,
     copy,
     conflicts,
+    allowance,
   }: {
     readonly run: string;
     readonly nonce: string;
@@ -129,6 +135,7 @@ const dispatchOf = (
     readonly tip: string | null;
     readonly copy: string;
     readonly conflicts: readonly string[];
+    readonly allowance: PortfolioBudget;
   },
 ): PortfolioChange => ({
   ...planner,
@@ -144,6 +151,7 @@ const dispatchOf = (
   ...(tip === null ? {} : { tip }),
   copy,
   ...(conflicts.length === 0 ? {} : { conflicts: [...conflicts] }),
+  ...(Object.keys(allowance).length === 0 ? {} : { allowance }),
 });
 
 /** A person said that the work is right; it goes to the queue without another turn. */
@@ -159,6 +167,7 @@ async function queueApproved({ context, paths }: Workers, task: TaskView, commit
       tip: null,
       copy: task.copy ?? "",
       conflicts: task.conflicts,
+      allowance: {},
     };
     await write(dispatchOf(task.task_id, again), { ...system, event: "merge_queued", task_id: task.task_id, run_id: again.run, commit });
   });

@@ -57,7 +57,7 @@ async function scene() {
     const drive: Workers["drive"] = (_context, _copy, run) => Promise.resolve((driven.push(run), null));
     const own = planner === undefined ? paths : { ...paths, planner };
     const pool: Workers = { context, paths: own, input: { isolation: "clone" }, active: new Map(), starting: new Set(), drive };
-    await dispatch(pool, id, `scripted:${script}`);
+    await dispatch(pool, { task_id: id, agent: `scripted:${script}`, allowance: {} });
     await Promise.all([...pool.active.values()].map(({ ended }) => ended));
   };
   /** Every run that was begun in any copy. */
@@ -126,7 +126,7 @@ test("tasks that cannot start for one reason are one question, which names them 
   const [lacking, gone] = [join(context.cwd, "not-there.json"), join(context.cwd, "repo")];
   const tryAll = async (why: RegExp): Promise<void> => {
     const pool: Workers = { context, paths, input: {}, active: new Map(), starting: new Set(), drive: () => Promise.resolve(null) };
-    await Promise.all(ids.map((one) => dispatch(pool, one, `scripted:${lacking}`)));
+    await Promise.all(ids.map((one) => dispatch(pool, { task_id: one, agent: `scripted:${lacking}`, allowance: {} })));
     expect(await statuses()).toEqual(new Set(["blocked_human"]));
     const blocks = openBlocks(await readPortfolio(paths));
     expect(blocks.map((block) => whoWaits(block).toSorted())).toEqual([ids.toSorted()]);

@@ -20,7 +20,7 @@ test("criteria are handed on as they were read; only a command is a check", () =
   );
   const of = state.tasks["t1"];
   if (of === undefined) throw new Error("no task");
-  const { criteria, doneCriteria } = inputFor(openPortfolio(), of, "nonce", ["a b"], undefined, undefined);
+  const { criteria, doneCriteria } = inputFor(openPortfolio(), of, "nonce", ["a b"], { allowance: {} });
   expect(doneCriteria).toBeUndefined();
   expect(criteria).toEqual([
     { text: objective, check: null },

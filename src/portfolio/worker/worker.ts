@@ -11,10 +11,9 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { PortfolioChange, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioBudget, PortfolioChange, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
 import { isOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
-import { allowanceOf } from "../planner/budgets.ts";
 import type { RunEnd } from "../planner/result.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../planner/state.ts";
 import { agentName, unfinished } from "../planner/under-way.ts";
@@ -48,6 +47,13 @@ export type Prepared = {
   readonly begin: () => Promise<void>;
 };
 
+type Given = {
+  readonly isolation?: string | undefined;
+  readonly agent?: string | undefined;
+  /** What the run may use. */
+  readonly allowance: PortfolioBudget;
+};
+
 /** Makes a copy for a task and claims its run's id, or finds the run that goes on. The run itself is begun by `begin`, once the journal names it. */
 export async function prepare(
   context: CommandContext,
@@ -55,13 +61,13 @@ export async function prepare(
   state: PortfolioView,
   task: TaskView,
   project: ProjectView,
-  given: { readonly isolation?: string | undefined; readonly agent: string },
+  given: Given & { readonly agent: string },
 ): Promise<Prepared> {
   const { agent } = given;
   const known = await openRunOf(context, paths, task);
   const isSameAgent = task.chosen === null || task.chosen === agent;
   const { base: kept, event_nonce, conflicts: marked } = task;
-  const drafting = (nonce: string, conflicts: readonly string[]) => inputFor(state, task, nonce, conflicts, agent, given.isolation);
+  const drafting = (nonce: string, conflicts: readonly string[]) => inputFor(state, task, nonce, conflicts, given);
   if (known !== null && isSameAgent && kept !== null && event_nonce !== null) {
     const { run, copy } = known;
     const begin = () => beginDraft(context, task, copy, { ...drafting(event_nonce, marked), newId: run });
@@ -147,18 +153,10 @@ export function inputFor(
   task: TaskView,
   nonce: string,
   conflicts: readonly string[],
-  agent: string | undefined,
-  isolation: string | undefined,
+  { agent, isolation, allowance }: Given,
 ): GoInput {
-  const { tokens, usd } = allowanceOf(
-    state,
-    task,
-    new Date().toISOString(),
-    unfinished(state).filter(({ stage }) => stage === "working"),
-  );
-  const budget = [...(tokens === undefined ? [] : [`tokens=${Math.floor(tokens)}`]), ...(usd === undefined ? [] : [`usd=${usd}`])].join(
-    ",",
-  );
+  const { tokens, usd } = allowance;
+  const budget = [...(tokens === undefined ? [] : [`tokens=${tokens}`]), ...(usd === undefined ? [] : [`usd=${usd}`])].join(",");
   return {
     words: [],
     isCopy: true,

@@ -1,0 +1,158 @@
+// What tasks may use of budgets that they share: never more than is left, and never so little that none can work.
+
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
+import { type Action, plan, type PlanFacts } from "./plan.ts";
+import { dispatched, project, task, type Written, written } from "./portfolio.test-support.ts";
+import type { Task } from "./state.ts";
+
+const facts: PlanFacts = { now: "2026-01-01T12:00:00.000Z", jobs: 4, gone: new Set(), perAgent: {}, agent: "codex" };
+const day = facts.now.slice(0, 10);
+const dimensions = ["tokens", "usd"] as const;
+const startsOf = (actions: readonly Action[]) => actions.flatMap((action) => (action.do === "dispatch" ? [action] : []));
+
+/** Begins everything that the plan begins. */
+function begin({ state, write, entries }: Written, jobs: number): readonly string[] {
+  const starts = startsOf(plan(state, { ...facts, jobs }).actions);
+  for (const { task_id, is_resumed, allowance } of starts) {
+    const known = state.tasks[task_id];
+    if (is_resumed || (known?.allowance ?? null) !== null) write({ ...dispatched(task_id, 0), run_id: known?.run_id ?? "" } as never);
+    else write({ ...dispatched(task_id, entries.length), allowance } as never);
+  }
+  return starts.map(({ task_id }) => task_id);
+}
+
+const holders = ({ state }: Written, id: string | null): readonly Task[] =>
+  Object.values(state.tasks).filter(({ allowance, project_id }) => allowance !== null && (id === null || project_id === id));
+const unusedBy = ({ allowance, run_spent }: Task, dimension: (typeof dimensions)[number]): number =>
+  Math.max(0, (allowance?.[dimension] ?? 0) - run_spent[dimension]);
+
+/** For every budget: what open runs may still use, and what is left. */
+function overdrawn(made: Written): readonly string[] {
+  const { state } = made;
+  const purses: readonly (readonly [string, PortfolioBudget, { tokens: number; usd: number }, string | null])[] = [
+    ["portfolio", state.budget, state.spent, null],
+    ["day", state.day_budget, state.days[day] ?? { tokens: 0, usd: 0 }, null],
+    ...Object.values(state.projects).map((one) => [one.project_id, one.budget, one.spent, one.project_id] as const),
+  ];
+  return purses.flatMap(([name, budget, spent, id]) =>
+    dimensions.flatMap((dimension) => {
+      const may = holders(made, id).reduce((sum, one) => sum + unusedBy(one, dimension), 0);
+      const left = (budget[dimension] ?? Number.POSITIVE_INFINITY) - spent[dimension];
+      return may > left + 1e-6 ? [`${name}: ${may} of ${left} ${dimension}`] : [];
+    }),
+  );
+}
+
+const amount = fc.option(fc.integer({ min: 1, max: 1000 }), { nil: undefined });
+const budget = fc
+  .record({ tokens: amount, usd: amount })
+  .map(({ tokens, usd }): PortfolioBudget => ({ ...(tokens === undefined ? {} : { tokens }), ...(usd === undefined ? {} : { usd }) }));
+
+test("what all open runs together may use is never more than is left, whatever they use, however they end; something always goes on", () => {
+  const scene = fc.record({
+    all: budget,
+    today: budget,
+    projects: fc.array(fc.record({ budget, slots: fc.integer({ min: 1, max: 4 }) }), { minLength: 1, maxLength: 3 }),
+    tasks: fc.array(fc.record({ p: fc.nat(2), own: fc.option(budget) }), { minLength: 1, maxLength: 10 }),
+    jobs: fc.integer({ min: 1, max: 6 }),
+    turns: fc.array(fc.record({ who: fc.nat(9), uses: fc.double({ min: 0, max: 1, noNaN: true }), then: fc.nat(5) }), { maxLength: 40 }),
+  });
+  fc.assert(
+    fc.property(scene, ({ all, today, projects, tasks, jobs, turns }) => {
+      const made = written({ event: "portfolio_updated", budget: all, day_budget: today });
+      const { state, write } = made;
+      for (const [p, one] of projects.entries())
+        write({ event: "project_created", project_id: `proj-${p}`, fields: project({ ...one, repository: `r${p}` }) });
+      for (const [n, { p, own }] of tasks.entries()) {
+        const fields = task({ touches: [`f${n}`], budget: own ?? {} });
+        write({ event: "task_created", task_id: `task-${n}`, project_id: `proj-${p % projects.length}`, status: "ready", fields });
+      }
+      for (const { who, uses, then } of turns) {
+        begin(made, jobs);
+        expect(overdrawn(made)).toEqual([]);
+        const open = Object.values(state.tasks).filter(({ run_id, ingested }) => run_id !== null && !ingested);
+        const one = open[who % Math.max(1, open.length)];
+        if (one === undefined || one.status !== "running") continue;
+        const { task_id, run_id, event_nonce } = one;
+        const spent = {
+          tokens: one.run_spent.tokens + uses * (one.allowance?.tokens === undefined ? 50 : unusedBy(one, "tokens")),
+          usd: one.run_spent.usd + uses * (one.allowance?.usd === undefined ? 50 : unusedBy(one, "usd")),
+        };
+        const run = { task_id, run_id: run_id ?? "", usage: spent };
+        if (then === 0) write({ event: "usage_counted", ...run });
+        else if (then === 1) write({ event: "worker_rested", ...run, because: "limit", until: null });
+        else if (then === 2) write({ event: "lease_lost", ...run, because: "gone" });
+        else {
+          const proof = { criteria: 1, proved: 0, checks_attempted: [], checks_passed: [], checks_failed: [] };
+          const end = { event_nonce: event_nonce ?? "", commit: null, proof, claim: null, summary: "", evidence: [] };
+          const to_status = then === 3 ? "failed" : then === 4 ? "needs_adjustment" : "blocked_human";
+          write({ event: "worker_result_ingested", ...run, ...end, to_status });
+        }
+        expect(overdrawn(made)).toEqual([]);
+      }
+      // Whatever is left is not locked up: if no run is open, a task that names no budget starts with it.
+      if (holders(made, null).length > 0 || Object.values(state.tasks).some(({ status }) => status === "running")) return;
+      const isLeft = (limits: PortfolioBudget, spent: { tokens: number; usd: number }): boolean =>
+        (limits.tokens ?? Infinity) - spent.tokens >= 10 && (limits.usd ?? Infinity) - spent.usd >= 0.01;
+      const free = Object.values(state.tasks).find(
+        ({ status, budget: own, project_id }) =>
+          status === "ready" &&
+          Object.keys(own).length === 0 &&
+          isLeft(state.budget, state.spent) &&
+          isLeft(state.day_budget, state.days[day] ?? { tokens: 0, usd: 0 }) &&
+          isLeft(state.projects[project_id]?.budget ?? {}, state.projects[project_id]?.spent ?? { tokens: 0, usd: 0 }),
+      );
+      if (free !== undefined) expect(begin(made, jobs)).not.toEqual([]);
+    }),
+  );
+});
+
+test("tasks that start together share what is left; what one does not use goes to the next, and nobody starts with crumbs", () => {
+  const made = written(
+    { event: "portfolio_updated", budget: { tokens: 1000 } },
+    { event: "project_created", project_id: "proj-a", fields: project() },
+  );
+  const { state, write } = made;
+  for (const n of [1, 2, 3, 4, 5, 6])
+    write({ event: "task_created", task_id: `task-${n}`, project_id: "proj-a", status: "ready", fields: task({ touches: [`f${n}`] }) });
+  expect(begin(made, 4)).toHaveLength(4);
+  expect([1, 2, 3, 4].map((n) => state.tasks[`task-${n}`]?.allowance)).toEqual([1, 2, 3, 4].map(() => ({ tokens: 250 })));
+  const end = (n: number, tokens: number): void => {
+    const one = state.tasks[`task-${n}`];
+    const proof = { criteria: 1, proved: 1, checks_attempted: [], checks_passed: [], checks_failed: [] };
+    const result = {
+      task_id: `task-${n}`,
+      run_id: one?.run_id ?? "",
+      event_nonce: one?.event_nonce ?? "",
+      commit: null,
+      proof,
+      claim: null,
+    };
+    write({ event: "worker_result_ingested", ...result, to_status: "done", summary: "", evidence: [], usage: { tokens, usd: 0 } });
+  };
+  end(1, 249);
+  expect(begin(made, 4)).toEqual([]);
+  expect(plan(state, facts).waiting.find(({ task_id }) => task_id === "task-5")?.because).toBe(
+    "the portfolio has 1 of 1000 tokens left beside what 3 open runs may use",
+  );
+  end(2, 50);
+  expect(begin(made, 3)).toEqual(["task-5"]);
+  expect(state.tasks["task-5"]?.allowance).toEqual({ tokens: 201 });
+});
+
+test("a run that goes on keeps what it was given, and an edited task, whose run does not, gives it back", () => {
+  const made = written(
+    { event: "portfolio_updated", budget: { usd: 10 } },
+    { event: "project_created", project_id: "proj-a", fields: project() },
+    { event: "task_created", task_id: "task-1", project_id: "proj-a", status: "ready", fields: task() },
+  );
+  const { state, write } = made;
+  begin(made, 1);
+  const lost = { task_id: "task-1", run_id: state.tasks["task-1"]?.run_id ?? "", because: "gone", usage: { tokens: 0, usd: 4 } };
+  write({ event: "lease_lost", ...lost });
+  expect(startsOf(plan(state, facts).actions)).toMatchObject([{ task_id: "task-1", allowance: { usd: 6 } }]);
+  write({ event: "task_updated", task_id: "task-1", changes: { objective: "another" } });
+  expect(state.tasks["task-1"]?.allowance).toBeNull();
+});
