@@ -23,6 +23,6 @@ export function commandFor(parts: VerifierParts, check: Check, cwd: string, canc
 
 /** Restoring dependencies has its own sandbox: it may reach the network and fill the cache, which no check may. */
 function wrapFor({ wrap, wrapRestore = wrap }: VerifierParts, { kind }: Check): { readonly wrap?: Wrap } {
-  const chosen = kind === "restore" ? wrapRestore : wrap;
-  return chosen === undefined ? {} : { wrap: chosen };
+  const wrapper = kind === "restore" ? wrapRestore : wrap;
+  return wrapper === undefined ? {} : { wrap: wrapper };
 }

@@ -1,4 +1,4 @@
-// command: runs one command, bounded in time, output, environment and child processes. Whatever it does, the result is a value.
+// command: runs one command, bounded in time, output, environment and child processes. It never throws for what the command does.
 //
 // Invariants:
 //   C1. It ends: by itself, at its time limit, or within a second of being cancelled.
@@ -16,9 +16,9 @@ import type { Redactor } from "../kit/redact.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Env, environmentFor, envHashOf } from "./environment.ts";
 import type { TestOutput } from "./test-output.ts";
-import { explain } from "./explain.ts";
+import { describeCommandEnd } from "./explain.ts";
 import { collectOutput, type Output, outputLimits } from "./output.ts";
-import { endFamily, type Family, familyOf, signalFamily } from "./processes.ts";
+import { endFamily, type Family, identifyFamily, signalFamily } from "./processes.ts";
 import type { RecordReader } from "./reporter/record.ts";
 import { openReporter, type Reporter } from "./reporter/reporter.ts";
 import { type MakeFolder, openScratch } from "./scratch.ts";
@@ -27,18 +27,18 @@ export type Launch = {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Env;
-  /** What it needs beside its folder and its HOME. */
+  /** Paths it needs besides its folder and its HOME. */
   readonly readable?: readonly string[];
   readonly writable?: readonly string[];
 };
-/** Wraps a command in an isolation; returns what is really started. */
+/** Wraps a command in an isolation; the returned launch is what is started. */
 export type Wrap = (launch: Launch) => Launch;
 
 /**
  * Called before a command starts with the mark of its processes (`NAME=value` in their environment), so that a guardian ends them if this
  * process dies. The returned function is called when they are gone.
  */
-export type Guard = (word: string) => () => void;
+export type Guard = (mark: string) => () => void;
 
 export type CommandRequest = {
   readonly command: string;
@@ -74,9 +74,9 @@ export type CommandResult = {
   /** Processes that remained when the command itself had ended, and how many of them could not be ended. */
   readonly leftBehind: number;
   readonly survivors: number;
-  /** One sentence for a person; empty if the exit code says it all. */
+  /** One sentence for a person; empty if the exit code is enough. */
   readonly note: string;
-  /** What came over our own channel; null if there was none. */
+  /** What our reporter's channel received; null without one. */
   readonly record: RecordReader | null;
 };
 
@@ -85,6 +85,7 @@ const graceMs = { timeout: 2_000, cancel: 300 } as const;
 const unkillableMs = 3_000;
 const closeMs = 500;
 
+type StopReason = "timeout" | "cancel";
 type Ending = { readonly code: number | null; readonly signal: string | null; readonly error: string | null };
 
 export async function runCommand(request: CommandRequest): Promise<CommandResult> {
@@ -103,18 +104,18 @@ export async function runCommand(request: CommandRequest): Promise<CommandResult
   }
 }
 
-function launchOf(request: CommandRequest, scratch: string, reporter: Reporter | null = null): Launch {
+function buildLaunch(request: CommandRequest, scratch: string, reporter: Reporter | null = null): Launch {
   const extra = request.env === undefined ? {} : { extra: request.env };
   const env = environmentFor({ from: process.env, hasFolder: existsSync, scratch, ...extra });
-  const needs = reporter === null ? {} : { readable: reporter.readable, writable: reporter.writable };
-  const plain: Launch = { argv: ["/bin/sh", "-c", request.command], cwd: request.cwd, env, ...needs };
-  return request.wrap === undefined ? plain : request.wrap(plain);
+  const reporterFiles = reporter === null ? {} : { readable: reporter.readable, writable: reporter.writable };
+  const unwrapped: Launch = { argv: ["/bin/sh", "-c", request.command], cwd: request.cwd, env, ...reporterFiles };
+  return request.wrap === undefined ? unwrapped : request.wrap(unwrapped);
 }
 
 /** The hash of the environment a command would have; null if that is known only once it starts. */
 export function envHashFor(request: CommandRequest): Hash | null {
   try {
-    return envHashOf(launchOf(request, request.cwd).env);
+    return envHashOf(buildLaunch(request, request.cwd).env);
   } catch {
     return null;
   }
@@ -122,52 +123,35 @@ export function envHashFor(request: CommandRequest): Hash | null {
 
 async function run(request: CommandRequest, scratch: string, reporter: Reporter | null): Promise<Omit<CommandResult, "record">> {
   const { clock, cancel, timeoutMs = commandTimeoutMs } = request;
-  const launch = launchOf(request, scratch, reporter);
+  const launch = buildLaunch(request, scratch, reporter);
   const output = collectOutput(outputLimits, request.redactor);
   const answer = request.expect === undefined ? null : openAnswer(request.expect);
   const startedAt = clock.now();
-  const beganMs = clock.monotonicMs();
+  const startedMs = clock.monotonicMs();
 
-  let why: "timeout" | "cancel" | null = cancel?.aborted === true ? "cancel" : null;
-  let ending: Ending = { code: null, signal: null, error: null };
-  let ended = { found: 0, left: 0 };
-  const impossible = impossibleOf(launch);
-  if (why === null && impossible !== null) ending = { code: null, signal: null, error: impossible };
-  else if (why === null) {
-    const word = `HOME=${launch.env["HOME"] ?? scratch}`;
-    const release = request.guard?.(word);
-    const child = start(reporter === null ? launch : { ...launch, env: reporter.environment(launch.env) }); // C5
-    child.stdout?.on("data", output.add).on("error", () => undefined);
-    child.stderr?.on("data", output.add).on("error", () => undefined);
-    if (request.testOutput !== undefined) {
-      child.stdout?.on("data", request.testOutput.readStdout);
-      child.stderr?.on("data", request.testOutput.readStderr);
-    }
-    if (answer !== null) {
-      child.stdout?.on("data", answer.said);
-      child.stderr?.on("data", answer.complained);
-    }
-    const family = familyOf(child.pid ?? 0, word);
-    const cut = cutter(child, family, clock, (reason) => (why ??= reason));
-    const stopTimer = clock.after(timeoutMs, () => cut("timeout")); // C1
-    const onAbort = (): void => cut("cancel");
-    cancel?.addEventListener("abort", onAbort, { once: true });
-    ending = await endingOf(child, clock, () => why !== null);
-    stopTimer();
-    cancel?.removeEventListener("abort", onAbort);
-    // A command that was not started has no processes, and without descriptors not even pipes.
-    if (child.pid !== undefined) {
-      ended = await endFamily(family); // C2
-      await closed(child, clock);
-    }
-    release?.();
-  }
+  const listeners = [{ onStdout: output.add, onStderr: output.add }];
+  if (request.testOutput !== undefined)
+    listeners.push({ onStdout: request.testOutput.readStdout, onStderr: request.testOutput.readStderr });
+  if (answer !== null) listeners.push({ onStdout: answer.said, onStderr: answer.complained });
 
-  const durationMs = Math.max(0, Math.round(clock.monotonicMs() - beganMs));
-  const { status, words: message } = answeredBy(answer, statusOf(why, ending), ending);
-  const taken = output.take();
-  const reported = explain({ status, ending, timeoutMs, leftBehind: ended.found, survivors: ended.left, output: taken });
-  const note = [message, reported].filter((sentence) => sentence !== "").join("; ");
+  const obstacle = findStartObstacle(launch);
+  const { stopReason, ending, leftovers } =
+    cancel?.aborted === true
+      ? notStarted("cancel", null)
+      : obstacle !== null
+        ? notStarted(null, obstacle)
+        : await supervise(request, {
+            launch: reporter === null ? launch : { ...launch, env: reporter.environment(launch.env) }, // C5
+            mark: `HOME=${launch.env["HOME"] ?? scratch}`,
+            listeners,
+          });
+
+  const durationMs = Math.max(0, Math.round(clock.monotonicMs() - startedMs));
+  const { status, message } = applyExpectation(answer, statusOf(stopReason, ending), ending);
+  const collected = output.take();
+  const { found: leftBehind, left: survivors } = leftovers;
+  const explanation = describeCommandEnd({ status, ending, timeoutMs, leftBehind, survivors, output: collected });
+  const note = [message, explanation].filter((sentence) => sentence !== "").join("; ");
   return {
     status,
     exitCode: ending.code,
@@ -176,38 +160,85 @@ async function run(request: CommandRequest, scratch: string, reporter: Reporter 
     durationMs,
     argv: launch.argv,
     envHash: envHashOf(launch.env),
-    output: taken,
-    leftBehind: ended.found,
-    survivors: ended.left,
+    output: collected,
+    leftBehind,
+    survivors,
     note,
   };
 }
 
+type Supervised = {
+  readonly stopReason: StopReason | null;
+  readonly ending: Ending;
+  readonly leftovers: { readonly found: number; readonly left: number };
+};
+
+const notStarted = (stopReason: StopReason | null, error: string | null): Supervised => ({
+  stopReason,
+  ending: { code: null, signal: null, error },
+  leftovers: { found: 0, left: 0 },
+});
+
+type StreamListener = { readonly onStdout: (chunk: Buffer) => void; readonly onStderr: (chunk: Buffer) => void };
+
+/** Starts the command and returns when it and all of its processes are gone. `mark`: how those processes are recognised. */
+async function supervise(
+  { clock, cancel, guard, timeoutMs = commandTimeoutMs }: CommandRequest,
+  { launch, mark, listeners }: { readonly launch: Launch; readonly mark: string; readonly listeners: readonly StreamListener[] },
+): Promise<Supervised> {
+  const release = guard?.(mark);
+  const child = spawnDetached(launch);
+  for (const stream of [child.stdout, child.stderr]) stream?.on("error", () => undefined);
+  for (const { onStdout, onStderr } of listeners) {
+    child.stdout?.on("data", onStdout);
+    child.stderr?.on("data", onStderr);
+  }
+
+  let stopReason: StopReason | null = null;
+  const family = identifyFamily(child.pid ?? 0, mark);
+  const terminate = createTerminator(child, family, clock, (reason) => (stopReason ??= reason));
+  const stopTimer = clock.after(timeoutMs, () => terminate("timeout")); // C1
+  const onAbort = (): void => terminate("cancel");
+  cancel?.addEventListener("abort", onAbort, { once: true });
+  const ending = await waitForExit(child, clock, () => stopReason !== null);
+  stopTimer();
+  cancel?.removeEventListener("abort", onAbort);
+
+  let leftovers = { found: 0, left: 0 };
+  // A command that was not started has no processes, and without descriptors not even pipes.
+  if (child.pid !== undefined) {
+    leftovers = await endFamily(family); // C2
+    await drainPipes(child, clock);
+  }
+  release?.();
+  return { stopReason, ending, leftovers };
+}
+
 /** Cases in which the system would fail with a misleading error, or throw. */
-function impossibleOf({ argv, cwd, env }: Launch): string | null {
+function findStartObstacle({ argv, cwd, env }: Launch): string | null {
   if (!existsSync(cwd)) return `the folder ${cwd} does not exist`;
   const texts = [...argv, cwd, ...Object.keys(env), ...Object.values(env)];
   return texts.some((text) => text.includes("\0")) ? "the command line holds a NUL character" : null;
 }
 
-function start({ argv, cwd, env }: Launch): ChildProcess {
+function spawnDetached({ argv, cwd, env }: Launch): ChildProcess {
   const [program = "/bin/false", ...args] = argv;
   // Detached: its own session, hence a group to signal and no controlling terminal (C3).
   return spawn(program, args, { cwd, env: { ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
 }
 
 /** Ends the command: first by request, then by force. A second call does nothing. */
-function cutter(
+function createTerminator(
   child: ChildProcess,
   family: Family,
   clock: Clock,
-  note: (reason: "timeout" | "cancel") => void,
+  onStop: (reason: "timeout" | "cancel") => void,
 ): (reason: "timeout" | "cancel") => void {
   let isCut = false;
   return (reason) => {
     if (isCut || child.pid === undefined) return;
     isCut = true;
-    note(reason);
+    onStop(reason);
     // Nothing to catch: signalling never fails, and what it could not end is found again in the sweep (C2).
     signalFamily(family, "SIGTERM");
     const stopTimer = clock.after(graceMs[reason], () => signalFamily(family, "SIGKILL"));
@@ -216,16 +247,16 @@ function cutter(
 }
 
 /** The command's own exit. One that cannot be killed (a hung disk) is given up some seconds after it was cancelled. */
-function endingOf(child: ChildProcess, clock: Clock, isCut: () => boolean): Promise<Ending> {
+function waitForExit(child: ChildProcess, clock: Clock, isCut: () => boolean): Promise<Ending> {
   return new Promise((resolve) => {
     let waitedMs = 0;
-    let stopLooking = clock.after(unkillableMs, function look() {
+    let cancelPoll = clock.after(unkillableMs, function poll() {
       if (isCut()) waitedMs += unkillableMs;
       if (waitedMs > unkillableMs) return resolve({ code: null, signal: null, error: "it could not be ended" });
-      stopLooking = clock.after(unkillableMs, look);
+      cancelPoll = clock.after(unkillableMs, poll);
     });
     const end = (ending: Ending): void => {
-      stopLooking();
+      cancelPoll();
       resolve(ending);
     };
     child.once("error", (error) => end({ code: null, signal: null, error: error.message }));
@@ -234,7 +265,7 @@ function endingOf(child: ChildProcess, clock: Clock, isCut: () => boolean): Prom
 }
 
 /** Waits until both pipes are drained, but not for a foreign process that holds one open. */
-function closed(child: ChildProcess, clock: Clock): Promise<void> {
+function drainPipes(child: ChildProcess, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
     const done = (): void => {
@@ -249,19 +280,19 @@ function closed(child: ChildProcess, clock: Clock): Promise<void> {
 }
 
 /** An expectation of the output decides, but only for a command that ended by itself. */
-function answeredBy(
+function applyExpectation(
   answer: Answer | null,
   status: CommandResult["status"],
   { code }: Ending,
-): { readonly status: CommandResult["status"]; readonly words: string } {
-  if (answer === null || (status !== "passed" && status !== "failed")) return { status, words: "" };
+): { readonly status: CommandResult["status"]; readonly message: string } {
+  if (answer === null || (status !== "passed" && status !== "failed")) return { status, message: "" };
   const { isMet, words: message } = answer.judge(code);
-  return { status: isMet ? "passed" : "failed", words: message };
+  return { status: isMet ? "passed" : "failed", message };
 }
 
-function statusOf(why: "timeout" | "cancel" | null, { code, error }: Ending): CommandResult["status"] {
-  if (why === "cancel") return "cancelled";
-  if (why === "timeout") return "timed_out";
+function statusOf(stopReason: "timeout" | "cancel" | null, { code, error }: Ending): CommandResult["status"] {
+  if (stopReason === "cancel") return "cancelled";
+  if (stopReason === "timeout") return "timed_out";
   if (error !== null) return "not_runnable";
   if (code === 127) return "not_found";
   if (code === 126) return "not_runnable";

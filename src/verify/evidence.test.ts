@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import { Evidence } from "../contracts/evidence.ts";
-import { evidenceOf, keepEvidence, type Sighting } from "./evidence.ts";
+import { buildEvidence, storeEvidence, type Observation } from "./evidence.ts";
 import { collectOutput } from "./output.ts";
 
 const tree = "a".repeat(40);
 
-function sighting(text: string, note: string, more: Partial<Sighting> = {}): Sighting {
+function sighting(text: string, note: string, more: Partial<Observation> = {}): Observation {
   const collector = collectOutput();
   collector.add(Buffer.from(text));
   const result = {
@@ -29,10 +29,10 @@ function sighting(text: string, note: string, more: Partial<Sighting> = {}): Sig
 }
 
 test("the record obeys its schema, and its excerpt is at most 40 lines and 4 KiB, the runner's word included", () => {
-  const many = v.parse(Evidence, evidenceOf(sighting("line\n".repeat(100), "said by the runner"), null));
+  const many = v.parse(Evidence, buildEvidence(sighting("line\n".repeat(100), "said by the runner"), null));
   expect(many.output_excerpt.split("\n")).toHaveLength(40);
   expect(many.output_excerpt.endsWith("line\n[autopilot: said by the runner]")).toBe(true);
-  const wide = evidenceOf(sighting("é".repeat(10_000), "said by the runner"), null);
+  const wide = buildEvidence(sighting("é".repeat(10_000), "said by the runner"), null);
   expect(Buffer.byteLength(wide.output_excerpt)).toBeLessThanOrEqual(4096);
   expect(wide.output_excerpt).not.toContain("\ufffd");
 });
@@ -40,25 +40,25 @@ test("the record obeys its schema, and its excerpt is at most 40 lines and 4 KiB
 test("a command that wrote nothing has no output to point at", async () => {
   const stored: string[] = [];
   const putBlob = async (bytes: Uint8Array): Promise<string> => (stored.push(Buffer.from(bytes).toString()), "c".repeat(64));
-  expect(await keepEvidence(sighting("", ""), putBlob)).toMatchObject({ evidence: "c".repeat(64), status: "failed" });
+  expect(await storeEvidence(sighting("", ""), putBlob)).toMatchObject({ evidence: "c".repeat(64), status: "failed" });
   expect(stored).toHaveLength(1);
   expect(JSON.parse(stored[0] ?? "")).toMatchObject({ output_hash: null, output_bytes: 0, output_excerpt: "" });
 });
 
 test("failing lines stand in the excerpt wherever they were printed, before the end of the output", async () => {
   const text = `not ok 1 - weeks\n${"fine\n".repeat(500)}last\n`;
-  const { output_excerpt } = evidenceOf(sighting(text, "", { failing: ["not ok 1 - weeks"] }), null);
+  const { output_excerpt } = buildEvidence(sighting(text, "", { failing: ["not ok 1 - weeks"] }), null);
   const lines = output_excerpt.split("\n");
   expect([lines[0], lines.at(-1), lines.length <= 40]).toEqual(["not ok 1 - weeks", "last", true]);
-  expect(evidenceOf(sighting("not ok 1 - weeks\nlast\n", "", { failing: ["not ok 1 - weeks"] }), null).output_excerpt).toBe(
+  expect(buildEvidence(sighting("not ok 1 - weeks\nlast\n", "", { failing: ["not ok 1 - weeks"] }), null).output_excerpt).toBe(
     "not ok 1 - weeks\nlast",
   );
-  const wide = evidenceOf(
+  const wide = buildEvidence(
     sighting("x\n".repeat(9_000), "n", { failing: Array.from({ length: 20 }, (_, index) => `${index} ${"é".repeat(290)}`) }),
     null,
   );
   expect(Buffer.byteLength(wide.output_excerpt)).toBeLessThanOrEqual(4096);
   const names = { passed: [], failed: ["weeks", "months"], whole: [] };
-  const kept = await keepEvidence(sighting("", "", { names }), () => Promise.resolve("c".repeat(64)));
+  const kept = await storeEvidence(sighting("", "", { names }), () => Promise.resolve("c".repeat(64)));
   expect(kept.failed).toBe("weeks, months");
 });

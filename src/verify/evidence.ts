@@ -18,7 +18,7 @@ import { patternRedactor, excerptOf, storedOutput } from "./output.ts";
 
 export type PutBlob = (bytes: Uint8Array) => Promise<Hash>;
 
-export type Sighting = {
+export type Observation = {
   readonly check: Check;
   readonly result: CommandResult;
   /** A cancelled command proves nothing, so it has no evidence and arrives here without a status. */
@@ -60,36 +60,40 @@ const excerptBytesMax = 4096;
 const failedShownMax = 5;
 
 /** The output has been redacted already; the command line and the message about its end have not. */
-export async function keepEvidence(sighting: Sighting, putBlob: PutBlob, redactor: Redactor = patternRedactor): Promise<CheckResult> {
-  const { result } = sighting;
+export async function storeEvidence(
+  observation: Observation,
+  putBlob: PutBlob,
+  redactor: Redactor = patternRedactor,
+): Promise<CheckResult> {
+  const { result } = observation;
   const output = result.output.totalBytes === 0 ? null : await putBlob(storedOutput(result.output));
-  const record = redactValue(redactor.text, evidenceOf(sighting, output));
+  const record = redactValue(redactor.text, buildEvidence(observation, output));
   const evidence = await putBlob(Buffer.from(`${JSON.stringify(record)}\n`));
-  const { check, status, quarantine = null } = sighting;
-  const quarantined = quarantine === null || quarantine.isOver ? {} : { quarantined: quarantine.until };
-  const { tests: reported = null, why = null, broke = [] } = sighting;
-  const named = sighting.names?.failed ?? [];
-  const failed = redactor.text([...named.slice(0, failedShownMax), ...(named.length > failedShownMax ? ["…"] : [])].join(", "));
-  const tests = {
-    ...(reported === null ? {} : { tests: reported }),
+  const { check, status, quarantine = null } = observation;
+  const activeQuarantine = quarantine === null || quarantine.isOver ? {} : { quarantined: quarantine.until };
+  const { tests: tally = null, why = null, broke = [] } = observation;
+  const failedNames = observation.names?.failed ?? [];
+  const failed = redactor.text([...failedNames.slice(0, failedShownMax), ...(failedNames.length > failedShownMax ? ["…"] : [])].join(", "));
+  const details = {
+    ...(tally === null ? {} : { tests: tally }),
     ...(failed === "" ? {} : { failed }),
-    ...(sighting.uninstalled === undefined ? {} : { uninstalled: redactor.text(sighting.uninstalled) }),
+    ...(observation.uninstalled === undefined ? {} : { uninstalled: redactor.text(observation.uninstalled) }),
     ...(broke.length === 0 ? {} : { broke: broke.length }),
     ...(why === null ? {} : { why: redactor.text(why) }),
-    ...(sighting.gap == null ? {} : { gap: redactor.text(sighting.gap) }),
+    ...(observation.gap == null ? {} : { gap: redactor.text(observation.gap) }),
   };
-  return { check, status, exit_code: result.exitCode, duration_ms: result.durationMs, evidence, ...quarantined, ...tests };
+  return { check, status, exit_code: result.exitCode, duration_ms: result.durationMs, evidence, ...activeQuarantine, ...details };
 }
 
-/** The record itself. The excerpt ends with the runner's remark about the command's end, marked as the runner's. */
-export function evidenceOf(sighting: Sighting, outputHash: Hash | null): Evidence {
-  const { check, result, status, cwd, isolation, commit, treeBefore, treeAfter, product, statuses = [], oracles = [] } = sighting;
-  const changed = treeBefore !== treeAfter ? "it changed files of the tree it ran on" : "";
-  const notes = [result.note, changed, ...describeSighting(sighting)].filter((note) => note !== "").join("; ");
+/** The excerpt ends with the runner's own note on how the command ended, marked as the runner's. */
+export function buildEvidence(observation: Observation, outputHash: Hash | null): Evidence {
+  const { check, result, status, cwd, isolation, commit, treeBefore, treeAfter, product, statuses = [], oracles = [] } = observation;
+  const treeNote = treeBefore !== treeAfter ? "it changed files of the tree it ran on" : "";
+  const notes = [result.note, treeNote, ...describeObservation(observation)].filter((text) => text !== "").join("; ");
   const note = notes === "" ? "" : `[autopilot: ${notes}]`;
   const room = excerptBytesMax - Buffer.byteLength(note) - 1;
   const linesMax = note === "" ? excerptLinesMax : excerptLinesMax - 1;
-  const excerpt = status === "passed" ? excerptOf(result.output, linesMax, room) : failingExcerpt(sighting, linesMax, room);
+  const excerpt = status === "passed" ? excerptOf(result.output, linesMax, room) : failingExcerpt(observation, linesMax, room);
   return {
     check,
     argv: [...result.argv],
@@ -110,19 +114,19 @@ export function evidenceOf(sighting: Sighting, outputHash: Hash | null): Evidenc
     product,
     ...(statuses.length > 1 ? { repeats: [...statuses] } : {}),
     ...(oracles.length === 0 ? {} : { oracles: [...oracles] }),
-    ...(sighting.dependencies === undefined || sighting.dependencies === null ? {} : { dependencies: sighting.dependencies }),
-    ...(sighting.tests == null ? {} : { tests: sighting.tests }),
-    ...(sighting.testsBefore === undefined ? {} : { tests_before: sighting.testsBefore }),
-    ...(sighting.rewrote === undefined || sighting.rewrote.length === 0 ? {} : { rewrote: [...sighting.rewrote] }),
-    ...(sighting.touched === undefined || sighting.touched.length === 0 ? {} : { touched: [...sighting.touched] }),
-    ...(sighting.names == null ? {} : { names: sighting.names }),
-    ...(sighting.recorded == null ? {} : { recorded: sighting.recorded }),
-    ...(sighting.gap == null ? {} : { gap: sighting.gap }),
+    ...(observation.dependencies === undefined || observation.dependencies === null ? {} : { dependencies: observation.dependencies }),
+    ...(observation.tests == null ? {} : { tests: observation.tests }),
+    ...(observation.testsBefore === undefined ? {} : { tests_before: observation.testsBefore }),
+    ...(observation.rewrote === undefined || observation.rewrote.length === 0 ? {} : { rewrote: [...observation.rewrote] }),
+    ...(observation.touched === undefined || observation.touched.length === 0 ? {} : { touched: [...observation.touched] }),
+    ...(observation.names == null ? {} : { names: observation.names }),
+    ...(observation.recorded == null ? {} : { recorded: observation.recorded }),
+    ...(observation.gap == null ? {} : { gap: observation.gap }),
   };
 }
 
-/** The end of the output, after the failing lines that are not in it. */
-function failingExcerpt({ result, failing = [] }: Sighting, linesMax: number, bytesMax: number): string {
+/** The failing lines that are not at the end of the output, then that end. */
+function failingExcerpt({ result, failing = [] }: Observation, linesMax: number, bytesMax: number): string {
   const end = excerptOf(result.output, linesMax, bytesMax);
   const lines: string[] = [];
   for (const line of failing.filter((one) => !end.includes(one))) {
@@ -130,12 +134,12 @@ function failingExcerpt({ result, failing = [] }: Sighting, linesMax: number, by
     lines.push(line);
   }
   if (lines.length === 0) return end;
-  const above = `${lines.join("\n")}\n[autopilot: the failing lines are above, the end of the output is below]\n`;
-  return above + excerptOf(result.output, linesMax - lines.length - 1, bytesMax - Buffer.byteLength(above));
+  const failingPart = `${lines.join("\n")}\n[autopilot: the failing lines are above, the end of the output is below]\n`;
+  return failingPart + excerptOf(result.output, linesMax - lines.length - 1, bytesMax - Buffer.byteLength(failingPart));
 }
 
 /** Evidence as stored; null if these bytes are not evidence. */
-export function readEvidence(bytes: Uint8Array): Evidence | null {
+export function parseEvidence(bytes: Uint8Array): Evidence | null {
   try {
     return v.parse(Evidence, JSON.parse(Buffer.from(bytes).toString("utf8")));
   } catch {
@@ -144,7 +148,7 @@ export function readEvidence(bytes: Uint8Array): Evidence | null {
 }
 
 /** What a person should know beyond this one run of the command. */
-function describeSighting({ status, statuses = [], oracles = [], quarantine = null }: Sighting): readonly string[] {
+function describeObservation({ status, statuses = [], oracles = [], quarantine = null }: Observation): readonly string[] {
   return [
     status === "flaky" ? `on one and the same tree it came to ${statuses.join(", then ")}` : "",
     oracles.length === 0

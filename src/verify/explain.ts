@@ -1,10 +1,10 @@
-// explain: explains in a sentence how a check's command ended: timeout, missing tool, leftover processes.
+// explain: describes in a sentence how a check's command ended: timeout, missing tool, leftover processes.
 
 import type { CheckStatus } from "../contracts/evidence.ts";
 import { unreachable } from "../kit/never.ts";
 import { excerptOf, type Output } from "./output.ts";
 
-export type CheckExplanation = {
+export type CommandEnd = {
   readonly status: CheckStatus | "cancelled";
   readonly ending: { readonly code: number | null; readonly signal: string | null; readonly error: string | null };
   readonly timeoutMs: number;
@@ -14,13 +14,13 @@ export type CheckExplanation = {
 };
 
 /** What a person should know about a command's end beyond its exit code. Empty if there is nothing. */
-export function explain(reported: CheckExplanation): string {
-  return [endOf(reported), terminalOf(reported), offspringOf(reported), outputOf(reported)]
+export function describeCommandEnd(command: CommandEnd): string {
+  return [describeEnd(command), describeTerminalNeed(command), describeLeftovers(command), describeOmission(command)]
     .filter((sentence) => sentence !== "")
     .join("; ");
 }
 
-function endOf({ status, ending, timeoutMs }: CheckExplanation): string {
+function describeEnd({ status, ending, timeoutMs }: CommandEnd): string {
   switch (status) {
     case "timed_out":
       return `did not end within ${timeoutMs / 1000} s and was ended`;
@@ -44,18 +44,20 @@ function endOf({ status, ending, timeoutMs }: CheckExplanation): string {
 }
 
 /** Checks have no terminal and no input; a command that needs one fails, and rarely says so in these words. */
-function terminalOf({ status, output }: CheckExplanation): string {
+function describeTerminalNeed({ status, output }: CommandEnd): string {
   if (status === "passed" || status === "cancelled") return "";
-  const asks = /\/dev\/tty|not a (tty|terminal)|inappropriate ioctl|no (controlling )?(tty|terminal)|stdin is not/i;
-  return asks.test(excerptOf(output, 40, 4096)) ? "it asked for a terminal, and checks run without one and with empty input" : "";
+  const terminalMessages = /\/dev\/tty|not a (tty|terminal)|inappropriate ioctl|no (controlling )?(tty|terminal)|stdin is not/i;
+  return terminalMessages.test(excerptOf(output, 40, 4096))
+    ? "it asked for a terminal, and checks run without one and with empty input"
+    : "";
 }
 
-function offspringOf({ leftBehind, survivors }: CheckExplanation): string {
+function describeLeftovers({ leftBehind, survivors }: CommandEnd): string {
   if (survivors > 0) return `${survivors} of its processes could not be ended`;
   if (leftBehind === 0) return "";
   return leftBehind === 1 ? "it left a process running, which was ended" : `it left ${leftBehind} processes running, which were ended`;
 }
 
-function outputOf({ output }: CheckExplanation): string {
+function describeOmission({ output }: CommandEnd): string {
   return output.omittedBytes === 0 ? "" : `it wrote ${output.totalBytes} bytes, of which the beginning and the end are kept`;
 }

@@ -4,7 +4,7 @@ import { openFailingLines } from "./failing-lines.ts";
 
 const failingOf = (lines: readonly string[]): readonly string[] => {
   const reader = openFailingLines();
-  for (const line of lines) reader.line(line);
+  for (const line of lines) reader.addLine(line);
   return reader.take();
 };
 

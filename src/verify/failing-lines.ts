@@ -8,17 +8,21 @@ import { reportsFailure } from "../kit/failing-line.ts";
 const linesMax = 20;
 const lineCharsMax = 300;
 
-export type FailingLines = { readonly line: (line: string) => void; readonly last: () => string; readonly take: () => readonly string[] };
+export type FailingLines = {
+  readonly addLine: (line: string) => void;
+  readonly last: () => string;
+  readonly take: () => readonly string[];
+};
 
 export function openFailingLines(): FailingLines {
-  const found = new Set<string>();
+  const failures = new Set<string>();
   let last = "";
   return {
-    line(line) {
+    addLine(line) {
       last = line;
-      if (found.size < linesMax && reportsFailure(line)) found.add(line.slice(0, lineCharsMax)); // L1
+      if (failures.size < linesMax && reportsFailure(line)) failures.add(line.slice(0, lineCharsMax)); // L1
     },
     last: () => last.slice(0, lineCharsMax),
-    take: () => [...found],
+    take: () => [...failures],
   };
 }

@@ -10,7 +10,7 @@ import type { ClaimsWorkspace } from "./claims/of-tree.ts";
 import type { Guard, Wrap } from "./command.ts";
 import type { Env } from "./environment.ts";
 import type { PutBlob } from "./evidence.ts";
-import type { Reading } from "./protected/find-protected.ts";
+import type { TreeReader } from "./protected/find-protected.ts";
 import type { MakeFolder } from "./scratch.ts";
 import type { Verdicts } from "./verdicts.ts";
 
@@ -19,7 +19,7 @@ export type VerifierParts = {
     Workspace,
     "checkout" | "dropCheckout" | "foldersOf" | "treeOf" | "rewrittenIn" | "touchedIn" | "dependenciesIn"
   > &
-    Reading &
+    TreeReader &
     ClaimsWorkspace;
   readonly putBlob: PutBlob;
   /** The isolation's name, as evidence records it. */
@@ -28,7 +28,7 @@ export type VerifierParts = {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly wrap?: Wrap;
-  /** For `restores`, if it differs. */
+  /** The isolation in which `restores` run, if it differs from `wrap`. */
   readonly wrapRestore?: Wrap;
   readonly env?: Env;
   readonly guard?: Guard;
@@ -60,6 +60,6 @@ export type VerifierParts = {
 /** What the parts of an open verifier share. */
 export type OpenParts = VerifierParts & {
   readonly verdicts: Verdicts | null;
-  /** What was tried out already, by its evidence. */
+  /** Results of experiments on passing checks, by the hash of the check's evidence. */
   readonly tried?: Map<string, CheckResult>;
 };

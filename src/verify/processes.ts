@@ -10,40 +10,46 @@ import { readdirSync, readFileSync } from "node:fs";
  * `word`: what only this command's processes have in their environment, as `NAME=value`. `began`: the kernel's tick at which the command
  * began; no earlier process belongs. Zero if unknown.
  */
-export type Family = { readonly leader: number; readonly word: string; readonly began: number };
+export type Family = { readonly leader: number; readonly mark: string; readonly startTick: number };
 
-type Row = { readonly pid: number; readonly parent: number; readonly group: number; readonly session: number; readonly began: number };
+type ProcessRow = {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  readonly startTick: number;
+};
 
 /** The process family of a command that was just started: its start time can still be read. */
-export const familyOf = (leader: number, word: string): Family => ({ leader, word, began: beganOf(statOf(leader)) });
+export const identifyFamily = (leader: number, mark: string): Family => ({ leader, mark, startTick: startTickOf(readStat(leader)) });
 
 /**
  * The command's living processes, without zombies. Read one after the other: each takes a few microseconds, and a promise takes more.
  * `strangers`: processes that an earlier scan of the same moment found not to belong; they are not read again.
  */
 export function livingProcesses(family: Family, strangers: Set<number> = new Set()): readonly number[] {
-  const pids = pidsHere();
+  const pids = listPids();
   if (pids === null) return isGroupAlive(family.leader) ? [family.leader] : [];
-  const found = new Set<number>();
-  const others: Row[] = [];
+  const members = new Set<number>();
+  const candidates: ProcessRow[] = [];
   for (const pid of pids) {
-    const row = strangers.has(pid) || pid === process.pid ? null : rowOf(pid);
+    const row = strangers.has(pid) || pid === process.pid ? null : readRow(pid);
     if (row === null) continue;
-    if (row.began < family.began) strangers.add(pid);
-    else if (row.group === family.leader || row.session === family.leader) found.add(pid);
-    else others.push(row);
+    if (row.startTick < family.startTick) strangers.add(pid);
+    else if (row.group === family.leader || row.session === family.leader) members.add(pid);
+    else candidates.push(row);
   }
-  for (const { pid } of others) {
-    const words = environOf(pid);
-    if (words.includes(family.word)) found.add(pid);
-    else if (found.size === 0 && words.length > 1) strangers.add(pid); // one that is just being created shows nothing yet
+  for (const { pid } of candidates) {
+    const variables = readEnviron(pid);
+    if (variables.includes(family.mark)) members.add(pid);
+    else if (members.size === 0 && variables.length > 1) strangers.add(pid); // one that is just being created shows nothing yet
   }
   // Children of those found, until there are no new ones.
-  for (let before = -1; before !== found.size;) {
-    before = found.size;
-    for (const { pid, parent } of others) if (found.has(parent)) found.add(pid);
+  for (let sizeBefore = -1; sizeBefore !== members.size;) {
+    sizeBefore = members.size;
+    for (const { pid, parent } of candidates) if (members.has(parent)) members.add(pid);
   }
-  return [...found];
+  return [...members];
 }
 
 /** Sends a signal to the group and to everything else that belongs. */
@@ -56,24 +62,23 @@ export function signalFamily(family: Family, signal: "SIGTERM" | "SIGKILL", stra
 
 /** Kills until nothing is left, or after `roundsMax` rounds; returns how many were found at first and how many are left. */
 export async function endFamily(family: Family, roundsMax = 40): Promise<{ readonly found: number; readonly left: number }> {
-  let first = -1;
+  let foundAtFirst = -1;
   let left = 0;
   // Processes that end with the command, or were just signalled, may take a moment longer, and were not left behind.
   const strangers = new Set<number>();
-  const later = (ms: number): Promise<void> => pause(ms).then(() => strangers.clear()); // a pid may be reused by then
-  for (let look = 0; look < settleLooks && livingProcesses(family, strangers).length > 0; look++)
-    await later(Math.min(settleMs, 2 << look));
+  const wait = (ms: number): Promise<void> => pause(ms).then(() => strangers.clear()); // a pid may be reused by then
+  for (let poll = 0; poll < settlePolls && livingProcesses(family, strangers).length > 0; poll++) await wait(Math.min(settleMs, 2 << poll));
   for (let round = 0; round < roundsMax; round++) {
     left = signalFamily(family, "SIGKILL", strangers);
-    if (first < 0) first = left;
+    if (foundAtFirst < 0) foundAtFirst = left;
     if (left === 0) break;
-    await later(5 + round * 2);
+    await wait(5 + round * 2);
   }
-  return { found: Math.max(0, first), left };
+  return { found: Math.max(0, foundAtFirst), left };
 }
 
 /** Frequent at first, a fifth of a second in total. */
-const settleLooks = 13;
+const settlePolls = 13;
 const settleMs = 20;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -94,7 +99,7 @@ function isGroupAlive(leader: number): boolean {
   }
 }
 
-function pidsHere(): readonly number[] | null {
+function listPids(): readonly number[] | null {
   try {
     return readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))
@@ -104,25 +109,25 @@ function pidsHere(): readonly number[] | null {
   }
 }
 
-function rowOf(pid: number): Row | null {
-  const fields = statOf(pid);
+function readRow(pid: number): ProcessRow | null {
+  const fields = readStat(pid);
   const [state, parent, group, session] = fields;
   if (state === undefined || session === undefined || state === "Z" || state === "X") return null;
-  return { pid, parent: Number(parent), group: Number(group), session: Number(session), began: beganOf(fields) };
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session), startTick: startTickOf(fields) };
 }
 
 /** The program's name is in brackets and may hold anything, so the fields are counted from the last bracket on. */
-function statOf(pid: number): readonly string[] {
-  const stat = read(`/proc/${pid}/stat`);
+function readStat(pid: number): readonly string[] {
+  const stat = readOrEmpty(`/proc/${pid}/stat`);
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
-const beganOf = (fields: readonly string[]): number => Number(fields[19] ?? 0) || 0;
+const startTickOf = (fields: readonly string[]): number => Number(fields[19] ?? 0) || 0;
 
-const environOf = (pid: number): readonly string[] => read(`/proc/${pid}/environ`).split("\0");
+const readEnviron = (pid: number): readonly string[] => readOrEmpty(`/proc/${pid}/environ`).split("\0");
 
 /** Empty if it is gone meanwhile, or another user's. */
-function read(path: string): string {
+function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export type MakeFolder = () => Promise<string>;
-const inTemporary: MakeFolder = () => mkdtemp(join(tmpdir(), "autopilot-check-"));
+const makeTemporaryFolder: MakeFolder = () => mkdtemp(join(tmpdir(), "autopilot-check-"));
 
 /** A command's own `home` and `tmp`, empty, readable by the user alone. Closing removes them. */
 export async function openScratch(
-  make: MakeFolder = inTemporary,
+  make: MakeFolder = makeTemporaryFolder,
 ): Promise<{ readonly folder: string; readonly close: () => Promise<void> }> {
   const folder = await make();
   await mkdir(join(folder, "home"), { mode: 0o700 });

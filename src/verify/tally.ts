@@ -10,64 +10,67 @@ import type { TestTally } from "../contracts/evidence.ts";
 const numberOf = (text: string | undefined): number => Math.min(Number(text ?? 0), Number.MAX_SAFE_INTEGER);
 
 /** `3 failed | 2 passed`, `1 failed, 3 passed`: each word with its number. */
-function worded(text: string): TestTally {
+function tallyOfWords(text: string): TestTally {
   const tally = { ran: 0, failed: 0, skipped: 0 };
   for (const [, digits, word = ""] of text.matchAll(/(\d{1,9}) (failed|passed|errors?|xfailed|xpassed|skipped|todo|pending)\b/g)) {
-    const many = numberOf(digits);
-    if (/^(?:skipped|todo|pending|xfailed)$/.test(word)) tally.skipped += many;
-    else tally.ran += many;
-    if (/^(?:failed|errors?)$/.test(word)) tally.failed += many;
+    const count = numberOf(digits);
+    if (/^(?:skipped|todo|pending|xfailed)$/.test(word)) tally.skipped += count;
+    else tally.ran += count;
+    if (/^(?:failed|errors?)$/.test(word)) tally.failed += count;
   }
   return tally;
 }
 
-const lines: readonly (readonly [form: RegExp, read: (match: RegExpExecArray) => TestTally])[] = [
-  [/^Tests: {1,20}(.{1,200}) total$/, ([, message = ""]) => worded(message)], // jest
-  [/^ {0,20}Tests {1,20}(.{1,200}) \(\d{1,9}\)$/, ([, message = ""]) => worded(message)], // vitest
+const summaryForms: readonly (readonly [form: RegExp, read: (match: RegExpExecArray) => TestTally])[] = [
+  [/^Tests: {1,20}(.{1,200}) total$/, ([, message = ""]) => tallyOfWords(message)], // jest
+  [/^ {0,20}Tests {1,20}(.{1,200}) \(\d{1,9}\)$/, ([, message = ""]) => tallyOfWords(message)], // vitest
   [
     /^(?:=+ )?(\d{1,9} (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?)\b.{0,200}) in [\d.]{1,20}s/,
-    ([, message = ""]) => worded(message),
+    ([, message = ""]) => tallyOfWords(message),
   ], // pytest
-  [/^(?:ok|FAILED) \| (.{1,200})$/, ([, message = ""]) => worded(message)], // deno
+  [/^(?:ok|FAILED) \| (.{1,200})$/, ([, message = ""]) => tallyOfWords(message)], // deno
   [
     /^test result: \w{1,20}\. (\d{1,9}) passed; (\d{1,9}) failed; (\d{1,9}) ignored/,
-    ([, passed, failed, skipped]) => three(passed, failed, skipped),
+    ([, passed, failed, skipped]) => tallyFrom(passed, failed, skipped),
   ], // cargo
-  [/^ {1,20}(\d{1,9}) passing\b/, ([, passed]) => three(passed, "0", "0")], // mocha
-  [/^ {1,20}(\d{1,9}) failing$/, ([, failed]) => three("0", failed, "0")],
-  [/^ {1,20}(\d{1,9}) pending$/, ([, skipped]) => three("0", "0", skipped)],
-  [/^(?:#|ℹ) (?:pass|passing) {1,9}(\d{1,9})$/, ([, passed]) => three(passed, "0", "0")], // node, tap
-  [/^(?:#|ℹ) (?:fail|cancelled) {1,9}(\d{1,9})$/, ([, failed]) => three("0", failed, "0")],
-  [/^(?:#|ℹ) (?:skipped|skip|todo) {1,9}(\d{1,9})$/, ([, skipped]) => three("0", "0", skipped)],
-  [/^Ran (\d{1,9}) tests? in /, ([, ran]) => three(ran, "0", "0")], // unittest; the line after it subtracts from it
-  [/^(?:OK|FAILED) \(((?:[a-z ]{1,40}=\d{1,9}(?:, )?){1,8})\)$/, ([, message = ""]) => ofUnittest(message)],
+  [/^ {1,20}(\d{1,9}) passing\b/, ([, passed]) => tallyFrom(passed, "0", "0")], // mocha
+  [/^ {1,20}(\d{1,9}) failing$/, ([, failed]) => tallyFrom("0", failed, "0")],
+  [/^ {1,20}(\d{1,9}) pending$/, ([, skipped]) => tallyFrom("0", "0", skipped)],
+  [/^(?:#|ℹ) (?:pass|passing) {1,9}(\d{1,9})$/, ([, passed]) => tallyFrom(passed, "0", "0")], // node, tap
+  [/^(?:#|ℹ) (?:fail|cancelled) {1,9}(\d{1,9})$/, ([, failed]) => tallyFrom("0", failed, "0")],
+  [/^(?:#|ℹ) (?:skipped|skip|todo) {1,9}(\d{1,9})$/, ([, skipped]) => tallyFrom("0", "0", skipped)],
+  [/^Ran (\d{1,9}) tests? in /, ([, ran]) => tallyFrom(ran, "0", "0")], // unittest; the line after it subtracts from it
+  [/^(?:OK|FAILED) \(((?:[a-z ]{1,40}=\d{1,9}(?:, )?){1,8})\)$/, ([, message = ""]) => tallyFromUnittest(message)],
   [
     /^(?:\[\w{1,9}\] )?Tests run: (\d{1,9}), Failures: (\d{1,9}), Errors: (\d{1,9}), Skipped: (\d{1,9})$/,
-    ([, ran, failures, errors, skipped]) => ofMaven(ran, failures, errors, skipped),
+    ([, ran, failures, errors, skipped]) => tallyFromRan(ran, failures, errors, skipped),
   ],
-  [/^OK \((\d{1,9}) tests?, /, ([, ran]) => three(ran, "0", "0")], // phpunit
+  [/^OK \((\d{1,9}) tests?, /, ([, ran]) => tallyFrom(ran, "0", "0")], // phpunit
   [
     /^Tests: (\d{1,9}), Assertions: \d{1,9}(.{0,200})\.$/,
-    ([, ran, rest = ""]) => ofMaven(ran, numbered(rest, "Failures"), numbered(rest, "Errors"), numbered(rest, "Skipped")),
+    ([, ran, rest = ""]) => tallyFromRan(ran, numberAfter(rest, "Failures"), numberAfter(rest, "Errors"), numberAfter(rest, "Skipped")),
   ],
-  [/^(\d{1,9}) examples?, (\d{1,9}) failures?(?:, (\d{1,9}) pending)?/, ([, ran, failed, skipped]) => ofMaven(ran, failed, "0", skipped)], // rspec
+  [
+    /^(\d{1,9}) examples?, (\d{1,9}) failures?(?:, (\d{1,9}) pending)?/,
+    ([, ran, failed, skipped]) => tallyFromRan(ran, failed, "0", skipped),
+  ], // rspec
   [
     /^(\d{1,9}) tests? completed(?:, (\d{1,9}) failed)?(?:, (\d{1,9}) skipped)?$/,
-    ([, ran, failed, skipped]) => ofMaven(ran, failed, "0", skipped),
+    ([, ran, failed, skipped]) => tallyFromRan(ran, failed, "0", skipped),
   ], // gradle, where one failed
-  [/^\d{1,3}% tests passed, (\d{1,9}) tests? failed out of (\d{1,9})$/, ([, failed, ran]) => ofMaven(ran, failed, "0", "0")], // ctest
-  [/^✖ \d{1,9} problems? \((\d{1,9}) errors?\b/, ([, failed]) => faults(failed)], // eslint
-  [/^Found (\d{1,9}) errors?\b/, ([, failed]) => faults(failed)], // ruff, mypy, tsc
-  [/^[^\s(][^(\n]{0,400}\(\d{1,9},\d{1,9}\): error TS\d{1,6}:/, () => faults("1")], // tsc, a line each
+  [/^\d{1,3}% tests passed, (\d{1,9}) tests? failed out of (\d{1,9})$/, ([, failed, ran]) => tallyFromRan(ran, failed, "0", "0")], // ctest
+  [/^✖ \d{1,9} problems? \((\d{1,9}) errors?\b/, ([, failed]) => tallyOfProblems(failed)], // eslint
+  [/^Found (\d{1,9}) errors?\b/, ([, failed]) => tallyOfProblems(failed)], // ruff, mypy, tsc
+  [/^[^\s(][^(\n]{0,400}\(\d{1,9},\d{1,9}\): error TS\d{1,6}:/, () => tallyOfProblems("1")], // tsc, a line each
 ];
 
-const three = (passed: string | undefined, failed: string | undefined, skipped: string | undefined): TestTally => ({
+const tallyFrom = (passed: string | undefined, failed: string | undefined, skipped: string | undefined): TestTally => ({
   ran: numberOf(passed) + numberOf(failed),
   failed: numberOf(failed),
   skipped: numberOf(skipped),
 });
-const faults = (failed: string | undefined): TestTally => ({ ran: 0, failed: numberOf(failed), skipped: 0 });
-const ofMaven = (
+const tallyOfProblems = (failed: string | undefined): TestTally => ({ ran: 0, failed: numberOf(failed), skipped: 0 });
+const tallyFromRan = (
   ran: string | undefined,
   failures: string | undefined,
   errors: string | undefined,
@@ -78,54 +81,54 @@ const ofMaven = (
   skipped: numberOf(skipped),
 });
 
-const numbered = (message: string, name: string): string => new RegExp(`\\b${name}: (\\d{1,9})`).exec(message)?.[1] ?? "0";
+const numberAfter = (message: string, name: string): string => new RegExp(`\\b${name}: (\\d{1,9})`).exec(message)?.[1] ?? "0";
 
-function ofUnittest(message: string): TestTally {
-  const of = (name: string): number => numberOf(new RegExp(`(?:^|, )${name}=(\\d{1,9})`).exec(message)?.[1]);
-  return { ran: -of("skipped"), failed: of("failures") + of("errors"), skipped: of("skipped") };
+function tallyFromUnittest(message: string): TestTally {
+  const countOf = (name: string): number => numberOf(new RegExp(`(?:^|, )${name}=(\\d{1,9})`).exec(message)?.[1]);
+  return { ran: -countOf("skipped"), failed: countOf("failures") + countOf("errors"), skipped: countOf("skipped") };
 }
 
 export type TallyReader = {
-  readonly line: (line: string) => void;
-  readonly take: (isOfTests: (path: string) => boolean) => TestTally | null;
+  readonly addLine: (line: string) => void;
+  readonly take: (hasTests: (path: string) => boolean) => TestTally | null;
 };
 
-const leaf = /^(?:ok \d{1,9} - |✔ )(\S{1,1000}\.[cm]?[jt]s)(?: \([\d.]{1,20}ms\))?$/;
-const leavesMax = 10_000;
+const passedFile = /^(?:ok \d{1,9} - |✔ )(\S{1,1000}\.[cm]?[jt]s)(?: \([\d.]{1,20}ms\))?$/;
+const passedFilesMax = 10_000;
 
 /** Reads lines one after the other: all summaries together, and runs that ended early. */
 export function openTally(): TallyReader {
   let tally: TestTally = { ran: 0, failed: 0, skipped: 0 };
   let isReported = false;
-  let begun = 0;
-  let before = "";
+  let unfinishedRuns = 0;
+  let previousLine = "";
   /** Files that ended well without a test, if they contain tests. */
-  const leaves: string[] = [];
+  const passedFiles: string[] = [];
   return {
-    line(line) {
-      const [match, read] = formOf(line);
+    addLine(line) {
+      const [match, read] = matchForm(line);
       if (match !== null) {
-        const more = read(match);
-        tally = { ran: tally.ran + more.ran, failed: tally.failed + more.failed, skipped: tally.skipped + more.skipped };
+        const counts = read(match);
+        tally = { ran: tally.ran + counts.ran, failed: tally.failed + counts.failed, skipped: tally.skipped + counts.skipped };
         isReported = true;
       }
-      if (/^running \d{1,9} tests?$/.test(line)) begun += 1; // cargo
-      if (line.startsWith("test result: ")) begun -= 1;
-      const path = leaf.exec(line)?.[1];
-      const isLeaf = path !== undefined && (line.startsWith("✔") || before === `# Subtest: ${path}`);
-      if (isLeaf && leaves.length < leavesMax) leaves.push(path);
-      before = line;
+      if (/^running \d{1,9} tests?$/.test(line)) unfinishedRuns += 1; // cargo
+      if (line.startsWith("test result: ")) unfinishedRuns -= 1;
+      const path = passedFile.exec(line)?.[1];
+      const isPassedFile = path !== undefined && (line.startsWith("✔") || previousLine === `# Subtest: ${path}`);
+      if (isPassedFile && passedFiles.length < passedFilesMax) passedFiles.push(path);
+      previousLine = line;
     },
-    take(isOfTests) {
-      const empty = leaves.filter(isOfTests).length + Math.max(0, begun);
+    take(hasTests) {
+      const empty = passedFiles.filter(hasTests).length + Math.max(0, unfinishedRuns);
       if (!isReported && empty === 0) return null;
       return { ...tally, ran: Math.max(0, tally.ran), ...(empty === 0 ? {} : { empty }) };
     },
   };
 }
 
-function formOf(line: string): readonly [RegExpExecArray | null, (match: RegExpExecArray) => TestTally] {
-  for (const [form, read] of lines) {
+function matchForm(line: string): readonly [RegExpExecArray | null, (match: RegExpExecArray) => TestTally] {
+  for (const [form, read] of summaryForms) {
     const match = form.exec(line);
     if (match !== null) return [match, read];
   }
@@ -133,17 +136,17 @@ function formOf(line: string): readonly [RegExpExecArray | null, (match: RegExpE
 }
 
 /** Several together; null if none had any. */
-export function talliesOf(reported: readonly (TestTally | null)[]): TestTally | null {
-  const all = reported.filter((tally) => tally !== null);
-  if (all.length === 0) return null;
-  const sum = (of: (tally: TestTally) => number): number => all.reduce((many, tally) => many + of(tally), 0);
+export function sumTallies(parts: readonly (TestTally | null)[]): TestTally | null {
+  const tallies = parts.filter((tally) => tally !== null);
+  if (tallies.length === 0) return null;
+  const sum = (select: (tally: TestTally) => number): number => tallies.reduce((total, tally) => total + select(tally), 0);
   const empty = sum((tally) => tally.empty ?? 0);
   const rest = { ran: sum(({ ran }) => ran), failed: sum(({ failed }) => failed), skipped: sum(({ skipped }) => skipped) };
   return empty === 0 ? rest : { ...rest, empty };
 }
 
 /** Why a passing check proves less than before anything was changed; null if it does not. */
-export function lostSince(before: TestTally, now: TestTally | null): string | null {
+export function whyProvesLess(before: TestTally, now: TestTally | null): string | null {
   if ((now?.empty ?? 0) > (before.empty ?? 0)) return "tests were ended before they were run, by something that ended the program";
   if (before.ran === 0) return null;
   if (now === null || now.ran === 0) return `it ran no test that it tells of, and ${before.ran} before the work began`;

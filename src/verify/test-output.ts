@@ -5,12 +5,12 @@
 //   E2. A line of one stream is not split by the other.
 
 import type { TestTally } from "../contracts/evidence.ts";
-import { type ReportedNames, openNames, together } from "./detect/names.ts";
+import { type ReportedNames, openNames, mergeNames } from "./detect/names.ts";
 import { openFailingLines } from "./failing-lines.ts";
-import { openTally, talliesOf } from "./tally.ts";
+import { openTally, sumTallies } from "./tally.ts";
 
 export type TestOutput = { readonly readStdout: (chunk: Buffer) => void; readonly readStderr: (chunk: Buffer) => void };
-export type ReadOutput = {
+export type ParsedOutput = {
   readonly tests: TestTally | null;
   readonly names: ReportedNames;
   /** The first lines that report a failure, as they were printed. */
@@ -26,42 +26,42 @@ const escapes = /\u001b\[[0-9;]{0,20}[A-Za-z]/g;
 export function openTestOutput(
   command: string,
   folder: string,
-): TestOutput & { readonly lastLine: () => string; readonly take: (isOfTests: (path: string) => boolean) => ReadOutput } {
-  const lines = openFailingLines();
-  const streams = [openStream(folder, lines.line), openStream(folder, lines.line)] as const; // E2
-  streams[0].names.line(command.slice(0, lineCharsMax));
+): TestOutput & { readonly lastLine: () => string; readonly take: (hasTests: (path: string) => boolean) => ParsedOutput } {
+  const failingLines = openFailingLines();
+  const streams = [openStream(folder, failingLines.addLine), openStream(folder, failingLines.addLine)] as const; // E2
+  streams[0].names.addLine(command.slice(0, lineCharsMax));
   return {
     readStdout: streams[0].write,
     readStderr: streams[1].write,
-    lastLine: lines.last,
-    take(isOfTests) {
+    lastLine: failingLines.last,
+    take(hasTests) {
       for (const { end } of streams) end();
       return {
-        tests: talliesOf(streams.map(({ tally }) => tally.take(isOfTests))),
-        names: together(streams.map(({ names }) => names.take())),
-        failing: lines.take(),
+        tests: sumTallies(streams.map(({ tally }) => tally.take(hasTests))),
+        names: mergeNames(streams.map(({ names }) => names.take())),
+        failing: failingLines.take(),
       };
     },
   };
 }
 
-function openStream(folder: string, onLine: (line: string) => void) {
+function openStream(folder: string, onLine: (handleLine: string) => void) {
   const [tally, names] = [openTally(), openNames()];
   const decoder = new TextDecoder("utf-8");
-  let open = "";
+  let unfinished = "";
   let isTooLong = false;
   const line = (text: string): void => {
     if (text.length < lineCharsMin) return;
     const plain = text.replaceAll(escapes, "").trimEnd();
     onLine(plain);
-    tally.line(plain);
-    names.line(plain.includes(folder) ? plain.replaceAll(`${folder}/`, "") : plain);
+    tally.addLine(plain);
+    names.addLine(plain.includes(folder) ? plain.replaceAll(`${folder}/`, "") : plain);
   };
-  const add = (text: string): void => {
-    if (isTooLong || open.length + text.length > lineCharsMax) {
+  const append = (text: string): void => {
+    if (isTooLong || unfinished.length + text.length > lineCharsMax) {
       isTooLong = true; // E1
-      open = "";
-    } else open += text;
+      unfinished = "";
+    } else unfinished += text;
   };
   return {
     tally,
@@ -69,15 +69,15 @@ function openStream(folder: string, onLine: (line: string) => void) {
     write: (chunk: Buffer): void => {
       const parts = decoder.decode(chunk, { stream: true }).split("\n");
       for (const [index, part] of parts.entries()) {
-        add(part);
+        append(part);
         if (index === parts.length - 1) break;
-        if (!isTooLong) line(open);
-        [open, isTooLong] = ["", false];
+        if (!isTooLong) line(unfinished);
+        [unfinished, isTooLong] = ["", false];
       }
     },
     end: (): void => {
-      if (!isTooLong && open !== "") line(open);
-      open = "";
+      if (!isTooLong && unfinished !== "") line(unfinished);
+      unfinished = "";
     },
   };
 }

@@ -1,4 +1,4 @@
-// verdicts: the earlier result of the same tree, command and environment, so that it need not be run again.
+// verdicts: a cache of check results by tree, command and environment, so that a check is not run twice on the same input.
 //
 // Invariants:
 //   K1. Only results that this process made, or that the journal names, are trusted, each by its evidence and never by a file beside it:
@@ -11,11 +11,11 @@
 import type { Check, CheckResult, CheckStatus } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
-import { readEvidence } from "./evidence.ts";
+import { parseEvidence } from "./evidence.ts";
 import { isSameCommand } from "./same-command.ts";
 
-type Where = { readonly tree: GitSha; readonly dependencies: Hash | null };
-export type Query = Where & {
+type TreeKey = { readonly tree: GitSha; readonly dependencies: Hash | null };
+export type Query = TreeKey & {
   readonly check: Check;
   /** Computed only if everything else matches; null if it is unknown before the command is run. */
   readonly envHash: () => Hash | null;
@@ -24,9 +24,9 @@ export type Query = Where & {
 };
 export type Verdicts = {
   find(query: Query, recorded: readonly CheckResult[]): Promise<CheckResult | null>;
-  keep(where: Where & { readonly envHash: Hash }, result: CheckResult, runs: number): void;
+  keep(key: TreeKey & { readonly envHash: Hash }, result: CheckResult, runs: number): void;
 };
-type Verdict = Where & { readonly envHash: Hash; readonly result: CheckResult; readonly runs: number };
+type Verdict = TreeKey & { readonly envHash: Hash; readonly result: CheckResult; readonly runs: number };
 
 const verdictsMax = 1_000;
 
@@ -35,45 +35,45 @@ export function openVerdicts(parts: {
   readonly product: string;
   readonly isolation: string;
 }): Verdicts {
-  const known = new Map<Hash, Verdict | null>();
-  const put = (hash: Hash, verdict: Verdict | null): void => {
-    known.set(hash, verdict);
-    for (const oldest of [...known.keys()].slice(0, Math.max(0, known.size - verdictsMax))) known.delete(oldest);
+  const verdicts = new Map<Hash, Verdict | null>();
+  const remember = (hash: Hash, verdict: Verdict | null): void => {
+    verdicts.set(hash, verdict);
+    for (const oldest of [...verdicts.keys()].slice(0, Math.max(0, verdicts.size - verdictsMax))) verdicts.delete(oldest);
   };
-  const learn = async (result: CheckResult): Promise<void> => {
-    if (known.has(result.evidence) || !isPlain(result)) return;
-    const evidence = await parts.readBlob(result.evidence).then(readEvidence, () => null);
+  const load = async (result: CheckResult): Promise<void> => {
+    if (verdicts.has(result.evidence) || !isPassOrFail(result)) return;
+    const evidence = await parts.readBlob(result.evidence).then(parseEvidence, () => null);
     const isOurs = evidence !== null && evidence.product === parts.product && evidence.isolation === parts.isolation; // K3
-    const fits = isOurs && evidence.status === result.status && isSame(evidence.check, result.check);
-    if (!fits || evidence.tree_before === null) return put(result.evidence, null);
+    const fits = isOurs && evidence.status === result.status && isSameCheck(evidence.check, result.check);
+    if (!fits || evidence.tree_before === null) return remember(result.evidence, null);
     const { tree_before: tree, dependencies = null, env_hash: envHash, repeats = [] } = evidence;
-    put(result.evidence, { tree, dependencies, envHash, result, runs: Math.max(1, repeats.length) });
+    remember(result.evidence, { tree, dependencies, envHash, result, runs: Math.max(1, repeats.length) });
   };
   return {
     async find({ check, tree, dependencies, envHash, runsMin }, recorded) {
-      for (const result of recorded) if (isSame(result.check, check)) await learn(result); // K1
-      const found = [...known.values()].filter(
-        (one): one is Verdict =>
-          one !== null &&
-          one.tree === tree &&
-          one.dependencies === dependencies &&
-          isSame(one.result.check, check) &&
-          (one.result.check.kind === "restore") === (check.kind === "restore") &&
-          one.runs >= runsMin(one.result.status),
+      for (const result of recorded) if (isSameCheck(result.check, check)) await load(result); // K1
+      const matches = [...verdicts.values()].filter(
+        (candidate): candidate is Verdict =>
+          candidate !== null &&
+          candidate.tree === tree &&
+          candidate.dependencies === dependencies &&
+          isSameCheck(candidate.result.check, check) &&
+          (candidate.result.check.kind === "restore") === (check.kind === "restore") &&
+          candidate.runs >= runsMin(candidate.result.status),
       );
-      const hash = found.length === 0 ? null : envHash();
-      const verdict = hash === null ? undefined : found.findLast((one) => one.envHash === hash);
+      const hash = matches.length === 0 ? null : envHash();
+      const verdict = hash === null ? undefined : matches.findLast((one) => one.envHash === hash);
       return verdict === undefined ? null : { ...verdict.result, check, cached: true };
     },
-    keep(where, result, runs) {
-      if (isPlain(result)) put(result.evidence, { ...where, result, runs });
+    keep(key, result, runs) {
+      if (isPassOrFail(result)) remember(result.evidence, { ...key, result, runs });
     },
   };
 }
 
 /** The same expectation of the same command: one that must return 2 says nothing of one that must return 3. */
-const isSame = (one: Check, other: Check): boolean =>
+const isSameCheck = (one: Check, other: Check): boolean =>
   isSameCommand(one.command, other.command) && canonicalJson(one.expect ?? null) === canonicalJson(other.expect ?? null);
 
-const isPlain = ({ status, quarantined }: CheckResult): boolean =>
+const isPassOrFail = ({ status, quarantined }: CheckResult): boolean =>
   (status === "passed" || status === "failed") && quarantined === undefined; // K2

@@ -27,17 +27,17 @@ import { openVerdicts } from "./verdicts.ts";
 
 export type { VerifierParts } from "./parts.ts";
 
-export function openVerifier(given: VerifierParts): Verifier {
+export function openVerifier(parts: VerifierParts): Verifier {
   const queue = openQueue(); // V1
-  const { readBlob, product, isolation } = given;
+  const { readBlob, product, isolation } = parts;
   const verdicts = readBlob === undefined ? null : openVerdicts({ readBlob, product, isolation });
   // Copied with its prototype, since some parts are getters that compute on demand.
-  const parts = Object.assign(Object.create(given) as VerifierParts, { verdicts, tried: new Map() });
-  const { workspace, protect = [], restores = [] } = given;
+  const openParts = Object.assign(Object.create(parts) as VerifierParts, { verdicts, tried: new Map() });
+  const { workspace, protect = [], restores = [] } = parts;
   return {
-    check: (order) => queue(() => runChecks(parts, order)),
-    prove: (order) => queue(() => prove(parts, order)),
-    oracles: (order) => findProtected({ workspace, protect, restores: restores.length > 0, areTriedOut: given.canary !== "off" }, order),
+    check: (order) => queue(() => runChecks(openParts, order)),
+    prove: (order) => queue(() => prove(openParts, order)),
+    oracles: (order) => findProtected({ workspace, protect, restores: restores.length > 0, areTriedOut: parts.canary !== "off" }, order),
     claims: (order) => lookUpClaims(workspace, order),
   };
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Check } from "../../src/contracts/evidence.ts";
 import { openVerifier } from "../../src/verify/verifier.ts";
-import { undoOf, pathsOf } from "../../src/verify/protected/undo.ts";
+import { buildOverrides, overriddenPaths } from "../../src/verify/protected/undo.ts";
 import { git, makeRepository, makeRoom, openBench, write } from "../workspace/bench-repository.ts";
 
 type Files = Readonly<Record<string, string | null>>;
@@ -41,8 +41,8 @@ async function between(before: Files, after: Files | ((root: string) => void), m
   const look = (checks: Check[] = []) => verifier.oracles({ base, commit, scope: ["**"], approved: [], checks });
   const parts = { workspace, protect: more.protect ?? [], restores: (more.restores ?? []).length > 0 };
   const undone = async (): Promise<{ folder: string; oracles: readonly string[] }> => {
-    const taken = await undoOf(parts, { base, commit, changes: (await look()).changes, commands: [] });
-    return { folder: await workspace.checkout(commit, "check", taken), oracles: pathsOf(taken) };
+    const taken = await buildOverrides(parts, { base, commit, changes: (await look()).changes, commands: [] });
+    return { folder: await workspace.checkout(commit, "check", taken), oracles: overriddenPaths(taken) };
   };
   const read = (folder: string, path: string): string | null =>
     existsSync(join(folder, path)) ? readFileSync(join(folder, path), "utf8") : null;

@@ -84,7 +84,7 @@ function readFamily(folder: string): Family | null {
     const { mark: word, pid } = JSON.parse(readOwnFile(join(folder, markFile), 1024) ?? "") as { mark?: unknown; pid?: unknown };
     if (typeof word !== "string") return null;
     const hasProc = existsSync("/proc/self/environ");
-    return { leader: !hasProc && typeof pid === "number" ? pid : nobody, word: `${mark}=${word}`, began: 0 };
+    return { leader: !hasProc && typeof pid === "number" ? pid : nobody, mark: `${mark}=${word}`, startTick: 0 };
   } catch {
     return null;
   }

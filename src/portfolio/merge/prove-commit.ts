@@ -7,7 +7,7 @@ import { type Check, type Evidence } from "../../contracts/evidence.ts";
 import type { Criterion } from "../../contracts/portfolio-journal.ts";
 import { commandKey } from "../../verify/same-command.ts";
 import { detectChecks } from "../../verify/detect/detect.ts";
-import { restoresOf } from "../../verify/detect/detect-restore.ts";
+import { detectRestores } from "../../verify/detect/detect-restore.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
 import { openChecks } from "../../runner/checks-box.ts";
@@ -56,7 +56,7 @@ export async function proveCommit(
   const isAsked = (key: string): boolean => !commands.has(key) && order.redBefore?.has(key) !== true;
   const checks = [...own, ...detected.checks.filter(({ command }) => isAsked(commandKey(command)))];
   if (checks.length === 0) return { passed: true, evidence: ["no command to run"], failed: [], cancelled: false };
-  const policy = policyOf(settings.config, restoresOf(tree, settings.config.checks?.restore ?? "copy"));
+  const policy = policyOf(settings.config, detectRestores(tree, settings.config.checks?.restore ?? "copy"));
   const isolation = await isolationFor(settings.isolation, home, order.folder);
   const workspace = await openWorkspace({
     repository,

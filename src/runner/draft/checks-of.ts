@@ -3,7 +3,7 @@
 import type { Check } from "../../contracts/evidence.ts";
 import type { Objective } from "../../contracts/objective.ts";
 import { type DetectConfig, detectChecks } from "../../verify/detect/detect.ts";
-import { type RestoreSetting, restoresOf } from "../../verify/detect/detect-restore.ts";
+import { type RestoreSetting, detectRestores } from "../../verify/detect/detect-restore.ts";
 import type { DetectWarning, Tree } from "../../verify/detect/manifest.ts";
 import { commandKey } from "../../verify/same-command.ts";
 import { asSet } from "../../kit/as-set.ts";
@@ -30,7 +30,7 @@ export async function readChecks(
     ...objective.holdout.map((command, index) => named(`holdout:${index + 1}`, "holdout", `holdout ${index + 1}`, command)),
   ];
   const commands = new Set(own.map(({ command }) => commandKey(command)));
-  const restores = restoresOf({ files, read }, config.restore ?? "copy");
+  const restores = detectRestores({ files, read }, config.restore ?? "copy");
   return { checks: [...own, ...checks.filter(({ command }) => !commands.has(commandKey(command)))], restores, warnings };
 }
 

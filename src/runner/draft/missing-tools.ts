@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { onPath } from "../../agents/find.ts";
 import type { MissingTool } from "../../views/preview.ts";
 import type { Tree } from "../../verify/detect/manifest.ts";
-import { type Need, needsOf } from "../../verify/detect/needs.ts";
+import { type Need, findNeeds } from "../../verify/detect/needs.ts";
 
 const probeTimeoutMs = 5_000;
 
@@ -25,7 +25,7 @@ export type ToolSearch = {
 export async function missingTools(commands: readonly string[], search: ToolSearch): Promise<readonly MissingTool[]> {
   const found = new Map<string, { need: Need; neededBy: string[] }>();
   for (const command of commands) {
-    for (const need of needsOf(command, search.tree)) {
+    for (const need of findNeeds(command, search.tree)) {
       const known = found.get(`${need.kind} ${need.name}`);
       if (known !== undefined) known.neededBy.push(command);
       else found.set(`${need.kind} ${need.name}`, { need, neededBy: [command] });

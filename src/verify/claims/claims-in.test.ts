@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { claimsIn } from "./look-up.ts";
+import { extractClaims } from "./look-up.ts";
 import { claimLimits } from "./said-claim.ts";
 
 const reported = (text: string, more: { claim?: unknown; prompt?: string; promised?: boolean } = {}): readonly string[] =>
-  claimsIn({ said: text, claim: null, ...more }).map((claim) => {
+  extractClaims({ said: text, claim: null, ...more }).map((claim) => {
     switch (claim.kind) {
       case "done":
         return `done ${claim.of}`;
@@ -126,7 +126,7 @@ describe("what an agent hands back", () => {
 
 test("what is said is bounded, however much it is", () => {
   const said = Array.from({ length: 5_000 }, (_, n) => `The cause is in src/a${n}.ts:${n + 1}, ${"x".repeat(2_000)}.`).join("\n");
-  const claims = claimsIn({ said: `${said}\n${"`".repeat(50_000)}${'"'.repeat(50_000)}`, claim: null });
+  const claims = extractClaims({ said: `${said}\n${"`".repeat(50_000)}${'"'.repeat(50_000)}`, claim: null });
   expect(claims.length).toBeLessThanOrEqual(claimLimits.claimsMax);
   for (const { text } of claims) expect(text.length).toBeLessThanOrEqual(claimLimits.textCharsMax);
 });

@@ -1,23 +1,23 @@
 // listed-in: how many items of a kind a turn's documents list, and whether they contain one. Pure, one pass over each text.
 
 /** Kinds of items that reports list and count. */
-export const listedThings = "findings?|bugs?|issues?|defects?|risks?|requirements?|use cases?|recommendations?|gaps?|vulnerabilit(?:y|ies)";
+export const listedNouns = "findings?|bugs?|issues?|defects?|risks?|requirements?|use cases?|recommendations?|gaps?|vulnerabilit(?:y|ies)";
 
 /** The singular, as headings and ids have it: `Finding 3`, `BUG-012`. */
-export function singularOf(noun: string): string {
-  const bare = noun.toLowerCase();
-  return bare.endsWith("ies") ? `${bare.slice(0, -3)}y` : bare.replace(/s$/, "");
+export function toSingular(noun: string): string {
+  const lower = noun.toLowerCase();
+  return lower.endsWith("ies") ? `${lower.slice(0, -3)}y` : lower.replace(/s$/, "");
 }
 
-export type Listed = {
+export type ListCounts = {
   /** Headings with the noun, headings with a number, ids of the noun: whichever style was used. */
   readonly counts: readonly number[];
   /** Every heading, item and row: no list can have more entries. */
   readonly entries: number;
 };
 
-export function listedIn(texts: readonly string[], noun: string): Listed {
-  const singular = singularOf(noun).replaceAll(/[^a-z ]/g, "");
+export function countListed(texts: readonly string[], noun: string): ListCounts {
+  const singular = toSingular(noun).replaceAll(/[^a-z ]/g, "");
   const heading = new RegExp(`^#{1,6}\\s+(?:.{0,200}\\b)?${singular}(?![a-z])`, "i");
   const id = new RegExp(`\\b${singular.replaceAll(" ", "[ _-]")}[-_ #]?\\d+`, "gi");
   const ids = new Set<string>();
@@ -28,7 +28,7 @@ export function listedIn(texts: readonly string[], noun: string): Listed {
       if (heading.test(line)) tally.byNoun++;
       if (/^#{1,6}\s+\d+[.)]/.test(line)) tally.byNumber++;
     } else if (/^\s*(?:[-*+]|\d{1,9}[.)])\s+\S|^\s*\|.*[^\s|:-]/.test(line)) tally.entries++;
-    for (const [found] of line.slice(0, lineCharsMax).matchAll(id)) ids.add(found.toLowerCase().replaceAll(/[^a-z0-9]/g, ""));
+    for (const [match] of line.slice(0, lineCharsMax).matchAll(id)) ids.add(match.toLowerCase().replaceAll(/[^a-z0-9]/g, ""));
   }
   return { counts: [tally.byNoun, tally.byNumber, ids.size].filter((count) => count > 0), entries: tally.entries };
 }

@@ -6,37 +6,37 @@
 
 import type { ClaimChecked } from "../../contracts/evidence.ts";
 import type { Verifier } from "../../ports/verifier.ts";
-import { decidedBy } from "./of-checks.ts";
-import { type ClaimsWorkspace, openLooks, type TreeLooks } from "./of-tree.ts";
-import { handedClaims } from "./handed.ts";
+import { decidedBy as decideByResults } from "./of-checks.ts";
+import { type ClaimsWorkspace, openTreeLookups, type TreeLookups } from "./of-tree.ts";
+import { returnClaims } from "./handed.ts";
 import { claimLimits, claimText, type ReportedClaim, unverifiable, type Verdict } from "./said-claim.ts";
-import { reportedClaims } from "./agent-report.ts";
+import { textClaims } from "./agent-report.ts";
 
 type ClaimsRequest = Parameters<Verifier["claims"]>[0];
 
-export async function lookUpClaims(workspace: ClaimsWorkspace, order: ClaimsRequest): Promise<readonly ClaimChecked[]> {
-  if (order.waiting !== undefined) return order.waiting.map((claim) => decidedBy(claim, order.results, order.regressed)); // C2
-  const claims = claimsIn(order);
+export async function lookUpClaims(workspace: ClaimsWorkspace, request: ClaimsRequest): Promise<readonly ClaimChecked[]> {
+  if (request.waiting !== undefined) return request.waiting.map((claim) => decideByResults(claim, request.results, request.regressed)); // C2
+  const claims = extractClaims(request);
   if (claims.length === 0) return [];
-  const looks = openLooks(workspace, order);
+  const lookups = openTreeLookups(workspace, request);
   const checked: ClaimChecked[] = [];
-  for (const claim of claims) checked.push(await lookedUp(claim, looks, order));
+  for (const claim of claims) checked.push(await checkClaim(claim, lookups, request));
   return checked;
 }
 
 /** All claims, those of the return first. */
-export function claimsIn({
+export function extractClaims({
   said,
   claim,
   prompt,
   promised,
 }: Pick<ClaimsRequest, "said" | "claim" | "prompt" | "promised">): readonly ReportedClaim[] {
   const promise: ReportedClaim[] = promised === true ? [{ kind: "done", text: "It promises that everything is done.", of: "all" }] : [];
-  const all = [...promise, ...handedClaims(claim, prompt), ...reportedClaims(said, prompt)];
-  return [...new Map(all.toReversed().map((one) => [keyOf(one), one])).values()].toReversed().slice(0, claimLimits.claimsMax); // C1
+  const claims = [...promise, ...returnClaims(claim, prompt), ...textClaims(said, prompt)];
+  return [...new Map(claims.toReversed().map((item) => [claimKey(item), item])).values()].toReversed().slice(0, claimLimits.claimsMax); // C1
 }
 
-function keyOf(claim: ReportedClaim): string {
+function claimKey(claim: ReportedClaim): string {
   switch (claim.kind) {
     case "done":
       return `done ${claim.of}`;
@@ -56,30 +56,30 @@ function keyOf(claim: ReportedClaim): string {
   }
 }
 
-async function lookedUp(claim: ReportedClaim, looks: TreeLooks, { results }: ClaimsRequest): Promise<ClaimChecked> {
+async function checkClaim(claim: ReportedClaim, lookups: TreeLookups, { results }: ClaimsRequest): Promise<ClaimChecked> {
   const { kind, text } = claim;
   if (kind === "done" || kind === "command") {
     const waits = kind === "done" ? { of: claim.of } : { of: claim.command, ...(claim.passed === null ? {} : { passed: claim.passed }) };
-    const asked = { kind, text, waits, ...unverifiable("No check of the runner's own came after it.") };
-    const decided = decidedBy(asked, results);
-    return results.length > 0 && decided.verdict !== "unverifiable" ? decided : asked; // C2
+    const waitingClaim = { kind, text, waits, ...unverifiable("No check of the runner's own came after it.") };
+    const decided = decideByResults(waitingClaim, results);
+    return results.length > 0 && decided.verdict !== "unverifiable" ? decided : waitingClaim; // C2
   }
-  const { verdict, why } = await verdictOf(claim, looks);
+  const { verdict, why } = await lookUpVerdict(claim, lookups);
   return { kind, text, verdict, why: claimText(why, claimLimits.whyCharsMax) };
 }
 
-function verdictOf(claim: Exclude<ReportedClaim, { kind: "done" | "command" }>, looks: TreeLooks): Promise<Verdict> {
+function lookUpVerdict(claim: Exclude<ReportedClaim, { kind: "done" | "command" }>, lookups: TreeLookups): Promise<Verdict> {
   switch (claim.kind) {
     case "commit":
-      return looks.commit(claim);
+      return lookups.commit(claim);
     case "file_line":
-      return looks.fileLine(claim);
+      return lookups.fileLine(claim);
     case "file_changed":
-      return looks.fileChanged(claim);
+      return lookups.fileChanged(claim);
     case "count":
-      return looks.count(claim);
+      return lookups.count(claim);
     case "named":
-      return looks.named(claim);
+      return lookups.named(claim);
     case "score":
       return Promise.resolve(unverifiable("Nobody measured it."));
   }

@@ -11,12 +11,14 @@ import { claimLimits, claimText, isFalse, isTrue, unverifiable, type Verdict } f
 export function decidedBy(claim: ClaimChecked, results: readonly CheckResult[], regressed: readonly CheckResult[] = []): ClaimChecked {
   const { kind, text, waits } = claim;
   if (waits === undefined) return claim;
-  const worse = new Set(regressed.map(({ check }) => check.id));
+  const regressedIds = new Set(regressed.map(({ check }) => check.id));
   /** A result the agent may have seen pass: a flaky check, or one that lacked something here before the work began. O2 */
   const isExcused: Excuse = (result) =>
-    result.status === "flaky" || result.uninstalled !== undefined || (couldNotRun(result) && !worse.has(result.check.id));
+    result.status === "flaky" || result.uninstalled !== undefined || (couldNotRun(result) && !regressedIds.has(result.check.id));
   const { verdict, why } =
-    kind === "command" ? ofCommand(waits.of, waits.passed ?? null, results, isExcused) : ofDone(waits.of, results, regressed, isExcused);
+    kind === "command"
+      ? judgeCommand(waits.of, waits.passed ?? null, results, isExcused)
+      : judgeDone(waits.of, results, regressed, isExcused);
   return { kind, text, verdict, why: claimText(why, claimLimits.whyCharsMax) };
 }
 
@@ -25,55 +27,64 @@ const describeResult = ({ check, status, exit_code, why }: CheckResult): string 
 
 type Excuse = (result: CheckResult) => boolean;
 
-function ofCommand(command: string, passed: boolean | null, results: readonly CheckResult[], isExcused: Excuse): Verdict {
-  const same = results.find(({ check }) => sameCommand(check.command) === sameCommand(command));
-  if (same === undefined) return unverifiable("The runner does not run this command itself.");
-  if (passed === null) return unverifiable(`No result is told; ${describeResult(same)}.`);
-  if (same.status === "flaky") return unverifiable(`On one and the same tree it sometimes passes and sometimes does not.`); // O2
-  if (passed && isExcused(same)) return unverifiable(`${upper(describeResult(same))}.`); // O2
-  if (passed) return same.status === "passed" ? isTrue(`${upper(describeResult(same))}.`) : isFalse(`${upper(describeResult(same))}.`); // O1
-  return same.status === "passed"
-    ? unverifiable(`${upper(describeResult(same))}; it may have failed on the way.`) // O2
-    : isTrue(`${upper(describeResult(same))}.`);
+function judgeCommand(command: string, passed: boolean | null, results: readonly CheckResult[], isExcused: Excuse): Verdict {
+  const ownResult = results.find(({ check }) => normalizeCommand(check.command) === normalizeCommand(command));
+  if (ownResult === undefined) return unverifiable("The runner does not run this command itself.");
+  if (passed === null) return unverifiable(`No result is told; ${describeResult(ownResult)}.`);
+  if (ownResult.status === "flaky") return unverifiable(`On one and the same tree it sometimes passes and sometimes does not.`); // O2
+  if (passed && isExcused(ownResult)) return unverifiable(`${capitalize(describeResult(ownResult))}.`); // O2
+  if (passed)
+    return ownResult.status === "passed"
+      ? isTrue(`${capitalize(describeResult(ownResult))}.`)
+      : isFalse(`${capitalize(describeResult(ownResult))}.`); // O1
+  return ownResult.status === "passed"
+    ? unverifiable(`${capitalize(describeResult(ownResult))}; it may have failed on the way.`) // O2
+    : isTrue(`${capitalize(describeResult(ownResult))}.`);
 }
 
-const deciding = new Set(["criterion", "holdout", "red_green"]);
+const decidingKinds = new Set(["criterion", "holdout", "red_green"]);
 
-function ofDone(of: string, results: readonly CheckResult[], regressed: readonly CheckResult[], isExcused: Excuse): Verdict {
-  if (of === "tests") return ofTests(results, isExcused);
-  const judging = results.filter(({ check }) => deciding.has(check.kind));
-  const [broken] = of === "all" ? regressed.filter((one) => !isExcused(one)) : []; // O2
-  if (broken !== undefined) return isFalse(`${upper(describeResult(broken))}, worse than before the work began.`);
-  if (of === "all" || of === "task") return ofAll(of, judging, isExcused);
-  const named = judging.find(({ check }) => check.id === `criterion:${of}` || plain(check.title) === plain(of) || check.command === of);
-  if (named === undefined) return unverifiable("No check of the runner's own proves this criterion.");
-  if (isExcused(named)) return unverifiable(`${upper(describeResult(named))}.`); // O2
-  return named.status === "passed" ? isTrue(`${upper(describeResult(named))}.`) : isFalse(`${upper(describeResult(named))}.`);
+function judgeDone(of: string, results: readonly CheckResult[], regressed: readonly CheckResult[], isExcused: Excuse): Verdict {
+  if (of === "tests") return judgeTests(results, isExcused);
+  const decidingResults = results.filter(({ check }) => decidingKinds.has(check.kind));
+  const [regression] = of === "all" ? regressed.filter((candidate) => !isExcused(candidate)) : []; // O2
+  if (regression !== undefined) return isFalse(`${capitalize(describeResult(regression))}, worse than before the work began.`);
+  if (of === "all" || of === "task") return judgeAll(of, decidingResults, isExcused);
+  const criterionResult = decidingResults.find(
+    ({ check }) => check.id === `criterion:${of}` || normalized(check.title) === normalized(of) || check.command === of,
+  );
+  if (criterionResult === undefined) return unverifiable("No check of the runner's own proves this criterion.");
+  if (isExcused(criterionResult)) return unverifiable(`${capitalize(describeResult(criterionResult))}.`); // O2
+  return criterionResult.status === "passed"
+    ? isTrue(`${capitalize(describeResult(criterionResult))}.`)
+    : isFalse(`${capitalize(describeResult(criterionResult))}.`);
 }
 
-function ofAll(of: "all" | "task", judging: readonly CheckResult[], isExcused: Excuse): Verdict {
+function judgeAll(of: "all" | "task", judging: readonly CheckResult[], isExcused: Excuse): Verdict {
   if (judging.length === 0) return unverifiable("No done criterion has a check of the runner's own.");
-  const red = judging.filter(({ status }) => status !== "passed");
-  const [first] = red;
+  const notPassed = judging.filter(({ status }) => status !== "passed");
+  const [first] = notPassed;
   if (first === undefined) return isTrue(`All ${judging.length} deciding checks of the runner's own pass.`);
-  if (red.every(isExcused)) return unverifiable(`${upper(describeResult(first))}.`); // O2
+  if (notPassed.every(isExcused)) return unverifiable(`${capitalize(describeResult(first))}.`); // O2
   // A claim about "its task" may mean one criterion of several.
-  if (of === "task" && red.length < judging.length)
-    return unverifiable(`Part of it: ${judging.length - red.length} of ${judging.length} deciding checks pass.`);
-  return isFalse(`${upper(describeResult(first))}.`);
+  if (of === "task" && notPassed.length < judging.length)
+    return unverifiable(`Part of it: ${judging.length - notPassed.length} of ${judging.length} deciding checks pass.`);
+  return isFalse(`${capitalize(describeResult(first))}.`);
 }
 
-function ofTests(results: readonly CheckResult[], isExcused: Excuse): Verdict {
+function judgeTests(results: readonly CheckResult[], isExcused: Excuse): Verdict {
   const tests = results.filter(({ check }) => isTestCommand(check.command));
   if (tests.length === 0) return unverifiable("The runner runs no tests of its own here.");
-  const red = tests.filter(({ status }) => status !== "passed");
-  const [first] = red;
-  if (first === undefined) return isTrue(`${upper(describeResult(tests[0] as CheckResult))}.`);
-  return red.every(isExcused) ? unverifiable(`${upper(describeResult(first))}.`) : isFalse(`${upper(describeResult(first))}.`); // O2
+  const notPassed = tests.filter(({ status }) => status !== "passed");
+  const [first] = notPassed;
+  if (first === undefined) return isTrue(`${capitalize(describeResult(tests[0] as CheckResult))}.`);
+  return notPassed.every(isExcused)
+    ? unverifiable(`${capitalize(describeResult(first))}.`)
+    : isFalse(`${capitalize(describeResult(first))}.`); // O2
 }
 
 /** Written differently, run the same. */
-export function sameCommand(command: string): string {
+export function normalizeCommand(command: string): string {
   return command
     .trim()
     .replace(/^[$%>]\s+/, "")
@@ -88,9 +99,9 @@ export const isTestCommand = (command: string): boolean =>
     command,
   );
 
-const plain = (text: string): string =>
+const normalized = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
-const upper = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

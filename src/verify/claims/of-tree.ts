@@ -18,8 +18,8 @@ import {
   unverifiable,
   type Verdict,
 } from "./said-claim.ts";
-import { isNamedIn, listedIn } from "./listed-in.ts";
-import { testsIn } from "./test-counts.ts";
+import { isNamedIn, countListed } from "./listed-in.ts";
+import { countTests } from "./test-counts.ts";
 
 export type ClaimsWorkspace = Pick<Workspace, "textAt" | "hasCommit" | "inspect" | "differences">;
 
@@ -32,7 +32,7 @@ export type TreeInput = {
   readonly ignored?: number;
 };
 
-export type TreeLooks = {
+export type TreeLookups = {
   readonly commit: (claim: CommitClaim) => Promise<Verdict>;
   readonly fileLine: (claim: FileLineClaim) => Promise<Verdict>;
   readonly fileChanged: (claim: FileChangedClaim) => Promise<Verdict>;
@@ -43,27 +43,27 @@ export type TreeLooks = {
 const linesNear = 3;
 const tooMany = "There was too much to look up in one turn.";
 
-export function openLooks(workspace: ClaimsWorkspace, input: TreeInput): TreeLooks {
+export function openTreeLookups(workspace: ClaimsWorkspace, input: TreeInput): TreeLookups {
   const texts = new Map<string, Promise<string | null>>();
   const textAt = (commit: GitSha, path: string): Promise<string | null> | null => {
     const key = `${commit} ${path}`;
-    const known = texts.get(key);
-    if (known !== undefined) return known;
+    const cached = texts.get(key);
+    if (cached !== undefined) return cached;
     if (texts.size >= claimLimits.filesMax) return null; // T2
     const reading = workspace.textAt(commit, path, claimLimits.fileBytesMax);
     texts.set(key, reading);
     return reading;
   };
-  const listed = once(async () => (await workspace.differences(emptyTreeFor(input.commit), input.commit)).map(({ path }) => path));
-  const sinceBase = once(async () =>
+  const listPaths = once(async () => (await workspace.differences(emptyTreeFor(input.commit), input.commit)).map(({ path }) => path));
+  const changedSinceBase = once(async () =>
     input.base === undefined ? [] : (await workspace.differences(input.base, input.commit)).map(({ path }) => path),
   );
   /** The texts of those among the paths that are documents. */
   const documents = async (paths: readonly string[]): Promise<Documents> => {
-    const wanted = [...new Set(paths)].filter((path) => /\.(?:md|markdown|mdx|txt|rst|adoc)$/i.test(path));
-    const readings = wanted.map((path) => textAt(input.commit, path) ?? Promise.resolve(null));
+    const documentPaths = [...new Set(paths)].filter((path) => /\.(?:md|markdown|mdx|txt|rst|adoc)$/i.test(path));
+    const readings = documentPaths.map((path) => textAt(input.commit, path) ?? Promise.resolve(null));
     const texts = (await Promise.all(readings)).filter((text) => text !== null);
-    return { texts, isWhole: texts.length === wanted.length };
+    return { texts, isWhole: texts.length === documentPaths.length };
   };
   const hasLayer = once(async () => (await workspace.inspect(input.attempt, null)).layer !== "absent");
   let commits = 0;
@@ -79,61 +79,61 @@ export function openLooks(workspace: ClaimsWorkspace, input: TreeInput): TreeLoo
     },
 
     fileLine: async (claim) => {
-      const found = await placed(claim.path, input.changed, listed);
-      if (found === "elsewhere") return unverifiable("It lies outside the repository's own files.");
-      if (found === null) return isFalse(`There is no file ${claim.path} in the commit.`);
-      const { path } = found;
+      const file = await findFile(claim.path, input.changed, listPaths);
+      if (file === "elsewhere") return unverifiable("It lies outside the repository's own files.");
+      if (file === null) return isFalse(`There is no file ${claim.path} in the commit.`);
+      const { path } = file;
       const reading = textAt(input.commit, path);
       if (reading === null) return unverifiable(tooMany);
       const text = await reading;
       if (text === null) return unverifiable(`${path} is no text, or is too large to be looked at.`); // T1
-      return lineIn(path, text, claim);
+      return judgeLine(path, text, claim);
     },
 
-    fileChanged: async ({ path: named }) => {
-      if (matching(named, input.changed).length > 0) return isTrue("This turn changed it.");
-      if (matching(named, await sinceBase()).length > 0) return isTrue("This run changed it, in an earlier turn.");
-      const found = await placed(named, input.changed, listed);
-      if (found === "elsewhere") return unverifiable("It lies outside the repository's own files.");
-      if (found === null && (input.ignored ?? 0) > 0) return unverifiable("It may be among the files git ignores, which are not kept.");
-      return isFalse(found === null ? `There is no ${named} in the commit.` : `${found.path} is as it was.`);
+    fileChanged: async ({ path: claimedPath }) => {
+      if (matchingPaths(claimedPath, input.changed).length > 0) return isTrue("This turn changed it.");
+      if (matchingPaths(claimedPath, await changedSinceBase()).length > 0) return isTrue("This run changed it, in an earlier turn.");
+      const file = await findFile(claimedPath, input.changed, listPaths);
+      if (file === "elsewhere") return unverifiable("It lies outside the repository's own files.");
+      if (file === null && (input.ignored ?? 0) > 0) return unverifiable("It may be among the files git ignores, which are not kept.");
+      return isFalse(file === null ? `There is no ${claimedPath} in the commit.` : `${file.path} is as it was.`);
     },
 
     named: async ({ id }) => {
-      const { texts, isWhole } = await documents([...input.changed, ...(await sinceBase())]);
+      const { texts, isWhole } = await documents([...input.changed, ...(await changedSinceBase())]);
       if (texts.some((text) => isNamedIn(text, id))) return isTrue("A document of this run names it.");
       if (texts.length === 0 || !isWhole) return unverifiable("No document of this run could be looked at for it.");
       return isFalse("No document of this run names it.");
     },
 
     count: async ({ what, n, noun = "" }) => {
-      if (what === "listed") return ofList(n, noun, await documents(input.changed));
-      if (what === "files_changed") return counted(n, input.changed.length, false, "files", "changed");
-      if (what === "tests_added") return testsAdded(n, input, textAt);
+      if (what === "listed") return judgeListed(n, noun, await documents(input.changed));
+      if (what === "files_changed") return judgeCount(n, input.changed.length, false, "files", "changed");
+      if (what === "tests_added") return judgeTestsAdded(n, input, textAt);
       return unverifiable("The runner does not count this.");
     },
   };
 }
 
-function lineIn(path: string, text: string, { line, name, isOfRemoval }: FileLineClaim): Verdict {
+function judgeLine(path: string, text: string, { line, name, isOfRemoval }: FileLineClaim): Verdict {
   const lines = text.split("\n");
   const last = lines.at(-1) === "" ? lines.length - 1 : lines.length;
   if (line < 1 || line > last) return isFalse(`${path} has ${last} lines.`);
   if (name === null) return isTrue(`${path} has such a line.`);
-  const near = lines.slice(Math.max(0, line - 1 - linesNear), line + linesNear);
-  const word = new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`);
-  if (near.some((one) => word.test(one))) return isTrue(`${name} is there.`);
+  const nearby = lines.slice(Math.max(0, line - 1 - linesNear), line + linesNear);
+  const namePattern = new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`);
+  if (nearby.some((one) => namePattern.test(one))) return isTrue(`${name} is there.`);
   if (isOfRemoval) return unverifiable(`The line is there, ${name} is not; it may be what was taken away.`);
-  const elsewhere = lines.findIndex((one) => word.test(one));
-  return isFalse(`${name} is not there${elsewhere < 0 ? ", nor anywhere in the file" : `; it is on line ${elsewhere + 1}`}.`);
+  const otherLine = lines.findIndex((one) => namePattern.test(one));
+  return isFalse(`${name} is not there${otherLine < 0 ? ", nor anywhere in the file" : `; it is on line ${otherLine + 1}`}.`);
 }
 
 type Documents = { readonly texts: readonly string[]; readonly isWhole: boolean };
 
 /** A claimed number of findings, compared with what the turn's documents list, in any style. */
-function ofList(n: number, noun: string, { texts, isWhole }: Documents): Verdict {
+function judgeListed(n: number, noun: string, { texts, isWhole }: Documents): Verdict {
   if (texts.length === 0 || !isWhole) return unverifiable("No document of this turn could be looked at for them.");
-  const { counts, entries } = listedIn(texts, noun);
+  const { counts, entries } = countListed(texts, noun);
   if (counts.includes(n)) return isTrue(`The documents of this turn list ${n}.`);
   const most = Math.max(0, ...counts);
   if (most > 0 && most < n) return isFalse(`The documents of this turn list ${most}.`);
@@ -144,44 +144,44 @@ function ofList(n: number, noun: string, { texts, isWhole }: Documents): Verdict
 
 type TextAt = (commit: GitSha, path: string) => Promise<string | null> | null;
 
-async function testsAdded(n: number, { commit, parent, changed }: TreeInput, textAt: TextAt): Promise<Verdict> {
+async function judgeTestsAdded(n: number, { commit, parent, changed }: TreeInput, textAt: TextAt): Promise<Verdict> {
   if (parent === undefined) return unverifiable("What was there before the turn is not known.");
   let added = 0;
-  let isLeast = false;
+  let isMinimum = false;
   for (const path of changed) {
-    if (testsIn(path, "") === null) continue;
-    const [now, before] = [textAt(commit, path), textAt(parent, path)];
-    if (now === null || before === null) return unverifiable(tooMany);
-    const [after, old] = [testsIn(path, (await now) ?? ""), testsIn(path, (await before) ?? "")];
-    added += (after?.count ?? 0) - (old?.count ?? 0);
-    isLeast ||= after?.isLeast ?? false;
+    if (countTests(path, "") === null) continue;
+    const [textNow, textBefore] = [textAt(commit, path), textAt(parent, path)];
+    if (textNow === null || textBefore === null) return unverifiable(tooMany);
+    const [testsNow, testsBefore] = [countTests(path, (await textNow) ?? ""), countTests(path, (await textBefore) ?? "")];
+    added += (testsNow?.count ?? 0) - (testsBefore?.count ?? 0);
+    isMinimum ||= testsNow?.isMinimum ?? false;
   }
-  return counted(n, Math.max(0, added), isLeast, "tests", "added");
+  return judgeCount(n, Math.max(0, added), isMinimum, "tests", "added");
 }
 
-function counted(said: number, found: number, isLeast: boolean, things: string, done: string): Verdict {
-  if (found === said) return isTrue(`${found} ${things} were ${done}.`);
-  if (found > said || isLeast) return unverifiable(`At least ${found} ${things} were ${done}.`);
-  return isFalse(`${found} ${things} were ${done}.`);
+function judgeCount(claimed: number, actual: number, isMinimum: boolean, noun: string, participle: string): Verdict {
+  if (actual === claimed) return isTrue(`${actual} ${noun} were ${participle}.`);
+  if (actual > claimed || isMinimum) return unverifiable(`At least ${actual} ${noun} were ${participle}.`);
+  return isFalse(`${actual} ${noun} were ${participle}.`);
 }
 
 /** The file of the commit that is meant: by its whole path, or by a suffix that only one path has. */
-async function placed(
-  named: string,
+async function findFile(
+  claimedPath: string,
   changed: readonly string[],
   listed: () => Promise<readonly string[]>,
 ): Promise<{ readonly path: string } | "elsewhere" | null> {
-  const [mine] = matching(named, changed);
-  const all = await listed();
-  const found = matching(named, all);
-  if (mine !== undefined && found.includes(mine)) return { path: mine };
-  const [first] = found;
+  const [changedPath] = matchingPaths(claimedPath, changed);
+  const paths = await listed();
+  const matches = matchingPaths(claimedPath, paths);
+  if (changedPath !== undefined && matches.includes(changedPath)) return { path: changedPath };
+  const [first] = matches;
   if (first !== undefined) return { path: first };
-  return /^(?:\/|~|\.\.\/)|(?:^|\/)(?:node_modules|vendor|\.venv|site-packages|target|dist|build)\//.test(named) ? "elsewhere" : null;
+  return /^(?:\/|~|\.\.\/)|(?:^|\/)(?:node_modules|vendor|\.venv|site-packages|target|dist|build)\//.test(claimedPath) ? "elsewhere" : null;
 }
 
-function matching(named: string, paths: readonly string[]): readonly string[] {
-  const path = named.replace(/^\.\//, "");
+function matchingPaths(claimedPath: string, paths: readonly string[]): readonly string[] {
+  const path = claimedPath.replace(/^\.\//, "");
   if (paths.includes(path)) return [path];
   const isAbsolute = path.startsWith("/");
   return paths.filter((one) => (isAbsolute ? path.endsWith(`/${one}`) : one.endsWith(`/${path}`)));
@@ -192,6 +192,6 @@ const emptyTreeFor = (commit: GitSha): GitSha =>
   commit.length === 64 ? "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321" : "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | null = null;
-  return () => (made ??= make());
+  let promise: Promise<Value> | null = null;
+  return () => (promise ??= make());
 }

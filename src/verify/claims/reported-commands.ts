@@ -12,18 +12,18 @@ const failurePattern = /\b(?:fail(?:s|ed|ing|ures?)?|errors?|red|breaks?|broken|
 export const isCommand = (text: string): boolean => programs.test(text.trim());
 
 /** `npm test` passes; I ran `npm test` and it failed. Without a result there is nothing to compare. */
-export function commandsIn(sentence: string): readonly CommandClaim[] {
+export function commandClaims(sentence: string): readonly CommandClaim[] {
   return [...sentence.matchAll(/`([^`\n]{2,200})`([^`]{0,120})/g)].flatMap(([, command = "", after = ""]): CommandClaim[] => {
-    const passed = isCommand(command) ? resultIn(after) : null;
+    const passed = isCommand(command) ? parseResult(after) : null;
     return passed === null ? [] : [{ kind: "command", text: claimText(sentence), command: command.trim(), passed }];
   });
 }
 
-function resultIn(message: string): boolean | null {
-  const well = successPattern.exec(message);
-  const bad = failurePattern.exec(message.replaceAll(/\b(?:no|0|zero) (?:fail\w*|errors?)\b/gi, ""));
-  if (well === null && bad === null) return null;
-  return bad === null || (well !== null && well.index < bad.index);
+function parseResult(message: string): boolean | null {
+  const success = successPattern.exec(message);
+  const failure = failurePattern.exec(message.replaceAll(/\b(?:no|0|zero) (?:fail\w*|errors?)\b/gi, ""));
+  if (success === null && failure === null) return null;
+  return failure === null || (success !== null && success.index < failure.index);
 }
 
 /** The result that quoted output shows: a counted or named failure outweighs everything that passed beside it. */
@@ -31,16 +31,16 @@ export function transcriptClaims(transcripts: readonly Transcript[]): readonly C
   return transcripts
     .filter(({ command }) => isCommand(command))
     .flatMap(({ command, output }): CommandClaim[] => {
-      const shown = output.replaceAll(/\b(?:no|0|zero) (?:fail\w*|errors?)\b|\b(?:fail\w*|errors?)\s*[:=]?\s*0\b/gi, "");
-      const isBad =
+      const withoutZeroCounts = output.replaceAll(/\b(?:no|0|zero) (?:fail\w*|errors?)\b|\b(?:fail\w*|errors?)\s*[:=]?\s*0\b/gi, "");
+      const hasFailed =
         /\b[1-9]\d*\s+(?:tests? )?(?:fail(?:ed|ing|ures?)|errors?)\b|\b(?:fail(?:ed|ures?)?|errors?)\s*[:=]?\s*[1-9]|^\s*(?:FAIL(?:ED)?|not ok|✗|✖|×)\b|\bexit(?:ed)?(?: with)?(?: code| status)?:?\s*[1-9]|^\s*\w*Error:/im.test(
-          shown,
+          withoutZeroCounts,
         );
-      const isWell =
+      const hasPassed =
         /\b\d+\s+(?:tests? )?pass(?:ed|ing)?\b|\bpass(?:ed)?\s*[:=]?\s*[1-9]|^\s*(?:PASS(?:ED)?|ok|OK|✓|✔)(?:\s|$|:)|\ball tests pass|\bexit(?:ed)?(?: with)?(?: code| status)?:?\s*0\b|\bsuccess/im.test(
           output,
         );
-      if (!isBad && !isWell) return [];
-      return [{ kind: "command", text: claimText(`$ ${command} → ${isBad ? "failed" : "passed"}`), command, passed: !isBad }];
+      if (!hasFailed && !hasPassed) return [];
+      return [{ kind: "command", text: claimText(`$ ${command} → ${hasFailed ? "failed" : "passed"}`), command, passed: !hasFailed }];
     });
 }

@@ -2,48 +2,51 @@
 
 import { claimText, type FileChangedClaim, type FileLineClaim, type ReportedClaim } from "./said-claim.ts";
 
-const path = "(?:\\.{0,2}/)?(?:[\\w@.-]+/){0,20}[\\w@-][\\w@.-]{0,120}\\.[A-Za-z]\\w{0,9}";
-const place = new RegExp(`(?<![\\w/.@:-])(${path})(?::(\\d{1,7})|#L(\\d{1,7})|,? (?:on |at )?line (\\d{1,7}))(?![\\w/])`, "g");
-const placeAfter = new RegExp(`\\bline (\\d{1,7})(?: of| in)? \`?(${path})\`?(?![\\w/])`, "g");
+const pathPattern = "(?:\\.{0,2}/)?(?:[\\w@.-]+/){0,20}[\\w@-][\\w@.-]{0,120}\\.[A-Za-z]\\w{0,9}";
+const positionPattern = new RegExp(
+  `(?<![\\w/.@:-])(${pathPattern})(?::(\\d{1,7})|#L(\\d{1,7})|,? (?:on |at )?line (\\d{1,7}))(?![\\w/])`,
+  "g",
+);
+const lineFirstPattern = new RegExp(`\\bline (\\d{1,7})(?: of| in)? \`?(${pathPattern})\`?(?![\\w/])`, "g");
 const removal = /\b(?:remov|delet|replac|renam|drop|mov|rid of|former|old)\w*/i;
-const hosts = /\.(?:com|org|net|io|dev|local|internal|invalid|example|localhost)$/i;
+const hostSuffix = /\.(?:com|org|net|io|dev|local|internal|invalid|example|localhost)$/i;
 
-export function filesIn(sentence: string, isHedged: boolean): readonly ReportedClaim[] {
-  return [...placesIn(sentence), ...(isHedged ? [] : changedIn(sentence))];
+export function fileClaims(sentence: string, isHedged: boolean): readonly ReportedClaim[] {
+  return [...positionClaims(sentence), ...(isHedged ? [] : changeClaims(sentence))];
 }
 
-export function placesIn(sentence: string): readonly FileLineClaim[] {
-  const found = [
-    ...[...sentence.matchAll(place)].map((match) => ({ match, path: match[1], line: match[2] ?? match[3] ?? match[4] })),
-    ...[...sentence.matchAll(placeAfter)].map((match) => ({ match, path: match[2], line: match[1] })),
+export function positionClaims(sentence: string): readonly FileLineClaim[] {
+  const positions = [
+    ...[...sentence.matchAll(positionPattern)].map((match) => ({ match, path: match[1], line: match[2] ?? match[3] ?? match[4] })),
+    ...[...sentence.matchAll(lineFirstPattern)].map((match) => ({ match, path: match[2], line: match[1] })),
   ];
-  return found.flatMap(({ match, path: named = "", line }): FileLineClaim[] => {
-    if (hosts.test(named) || sentence.slice(0, match.index).endsWith("//")) return []; // a port of a host, not a line of a file
-    const name = nameBeside(sentence, match.index, match.index + match[0].length);
+  return positions.flatMap(({ match, path: file = "", line }): FileLineClaim[] => {
+    if (hostSuffix.test(file) || sentence.slice(0, match.index).endsWith("//")) return []; // a port of a host, not a line of a file
+    const name = adjacentName(sentence, match.index, match.index + match[0].length);
     const isOfRemoval = removal.test(sentence);
-    return [{ kind: "file_line", text: claimText(sentence), path: named, line: Number(line), name, isOfRemoval }];
+    return [{ kind: "file_line", text: claimText(sentence), path: file, line: Number(line), name, isOfRemoval }];
   });
 }
 
 /** An identifier in backticks directly before or after the position: it is claimed to be there. */
-function nameBeside(sentence: string, from: number, to: number): string | null {
+function adjacentName(sentence: string, from: number, to: number): string | null {
   const before = /`([A-Za-z_$][\w$]*)(?:\(\))?`[^`]{0,24}`?$/.exec(sentence.slice(0, from))?.[1];
   const after = /^`?[^`]{0,12}`([A-Za-z_$][\w$]*)(?:\(\))?`/.exec(sentence.slice(to))?.[1];
   return before ?? after ?? null;
 }
 
-const changing =
+const changeVerb =
   /\b(?:I(?:'ve| have)?|we(?:'ve| have)?|^\W*)\s*(?:just |also |then |now )?(?:edited|changed|modified|updated|created|added|wrote|written|fixed|rewrote|refactored|implemented|deleted|removed)\b/i;
 
-function changedIn(sentence: string): readonly FileChangedClaim[] {
-  const verb = changing.exec(sentence);
+function changeClaims(sentence: string): readonly FileChangedClaim[] {
+  const verb = changeVerb.exec(sentence);
   if (verb === null) return [];
   // Only what follows the verb, up to a change of subject.
   const object = sentence
     .slice(verb.index + verb[0].length)
     .split(/\b(?:because|since|like|as in|based on|following|so that|which|used by|from|see)\b/i)[0];
-  const named = [...(object ?? "").matchAll(new RegExp(`(?<![\\w/.@:-])\`?(${path})\`?(?![\\w/]|:\\d|#L)`, "g"))];
-  return named
-    .filter(([, file = ""]) => !hosts.test(file) && (file.includes("/") || /`/.test(sentence)))
+  const mentions = [...(object ?? "").matchAll(new RegExp(`(?<![\\w/.@:-])\`?(${pathPattern})\`?(?![\\w/]|:\\d|#L)`, "g"))];
+  return mentions
+    .filter(([, file = ""]) => !hostSuffix.test(file) && (file.includes("/") || /`/.test(sentence)))
     .map(([, file = ""]) => ({ kind: "file_changed", text: claimText(sentence), path: file }));
 }

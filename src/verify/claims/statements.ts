@@ -13,31 +13,31 @@ export type Statements = { readonly sentences: readonly string[]; readonly trans
 const blockLinesMax = 400;
 const echoCharsMin = 15;
 
-export function statementsIn(text: string, prompt = ""): Statements {
-  const reported = new Set(prompt.split("\n").map(plain));
-  const flat = plain(prompt.replaceAll(/\s+/g, " "));
-  const { paragraphs, blocks } = partsOf(text.slice(-claimLimits.saidCharsMax).replaceAll("\r\n", "\n"), reported); // S2
+export function parseStatements(text: string, prompt = ""): Statements {
+  const promptLines = new Set(prompt.split("\n").map(withoutMarkup));
+  const promptText = withoutMarkup(prompt.replaceAll(/\s+/g, " "));
+  const { paragraphs, blocks } = splitBlocks(text.slice(-claimLimits.saidCharsMax).replaceAll("\r\n", "\n"), promptLines); // S2
   const sentences = paragraphs
     .flatMap((paragraph) => withoutQuotations(paragraph).split(/(?<=[.!?:;])\s+(?=[^a-z])/))
     .map((sentence) => sentence.trim().slice(0, claimLimits.sentenceCharsMax))
-    .filter((sentence) => sentence !== "" && !(sentence.length >= echoCharsMin && flat.includes(plain(sentence)))); // S1
-  return { sentences: sentences.slice(-claimLimits.sentencesMax), transcripts: blocks.flatMap(transcriptsIn) };
+    .filter((sentence) => sentence !== "" && !(sentence.length >= echoCharsMin && promptText.includes(withoutMarkup(sentence)))); // S1
+  return { sentences: sentences.slice(-claimLimits.sentencesMax), transcripts: blocks.flatMap(parseTranscripts) };
 }
 
 type Block = { readonly before: string; readonly lines: readonly string[] };
 
 /** Paragraphs of prose with their lines joined, and the fenced blocks, each with the line before it. */
-function partsOf(
+function splitBlocks(
   text: string,
-  reported: ReadonlySet<string>,
+  promptLines: ReadonlySet<string>,
 ): { readonly paragraphs: readonly string[]; readonly blocks: readonly Block[] } {
   const paragraphs: string[] = [];
   const blocks: Block[] = [];
-  let words: string[] = [];
+  let paragraphLines: string[] = [];
   let fence: { mark: string; before: string; lines: string[] } | null = null;
   const endParagraph = (): void => {
-    if (words.length > 0) paragraphs.push(words.join(" "));
-    words = [];
+    if (paragraphLines.length > 0) paragraphs.push(paragraphLines.join(" "));
+    paragraphLines = [];
   };
   for (const line of text.split("\n")) {
     const mark = /^[\s>]*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})/.exec(line)?.[1];
@@ -53,38 +53,38 @@ function partsOf(
       fence = { mark, before: paragraphs.at(-1) ?? "", lines: [] };
       continue;
     }
-    const isCode = /^(?: {4}|\t)/.test(line) && words.length === 0 && !/^\s*(?:[-*+]|\d+[.)])\s/.test(line);
+    const isCode = /^(?: {4}|\t)/.test(line) && paragraphLines.length === 0 && !/^\s*(?:[-*+]|\d+[.)])\s/.test(line);
     if (line.trim() === "" || isCode) {
       endParagraph();
       continue;
     }
-    if (/^\s*>/.test(line) || /^\s*["{}[\]]/.test(line) || (line.trim().length >= echoCharsMin && reported.has(plain(line)))) {
+    if (/^\s*>/.test(line) || /^\s*["{}[\]]/.test(line) || (line.trim().length >= echoCharsMin && promptLines.has(withoutMarkup(line)))) {
       endParagraph(); // S1
       continue;
     }
     if (/^\s*(?:[-*+#|]|\d+[.)])/.test(line)) endParagraph();
-    words.push(line.trim());
+    paragraphLines.push(line.trim());
   }
   if (fence !== null) blocks.push({ before: fence.before, lines: fence.lines });
   endParagraph();
   return { paragraphs, blocks };
 }
 
-const plain = (line: string): string => line.replaceAll(/[`*]/g, "").trim();
+const withoutMarkup = (line: string): string => line.replaceAll(/[`*]/g, "").trim();
 
 /** The spans are bounded, and a quotation leaves a space behind. S2 */
 const withoutQuotations = (text: string): string =>
   text.replaceAll(/"[^"\n]{0,1000}"|“[^“”\n]{0,1000}”|„[^„“”\n]{0,1000}[“”]|«[^«»\n]{0,1000}»/g, " ");
 
 /** Commands after a prompt sign, each with the lines up to the next; else the whole block, if the line before it names its command. */
-function transcriptsIn({ before, lines }: Block): readonly Transcript[] {
+function parseTranscripts({ before, lines }: Block): readonly Transcript[] {
   const starts = lines.flatMap((line, index) => (/^\s*(?:[\w.@~:/-]*[$%❯])\s+\S/.test(line) ? [index] : []));
   if (starts.length === 0) {
     const command = /\b(?:ran|run|running|output|result|executed)\b/i.test(before) ? /`([^`\n]{2,200})`/.exec(before)?.[1] : undefined;
     return command === undefined ? [] : [{ command, output: lines.join("\n") }];
   }
-  return starts.map((start, nth) => ({
+  return starts.map((start, position) => ({
     command: (lines[start] ?? "").replace(/^\s*[\w.@~:/-]*[$%❯]\s+/, "").trim(),
-    output: lines.slice(start + 1, starts[nth + 1] ?? lines.length).join("\n"),
+    output: lines.slice(start + 1, starts[position + 1] ?? lines.length).join("\n"),
   }));
 }

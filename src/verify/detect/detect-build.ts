@@ -28,14 +28,14 @@ export function detectMake(tree: Tree): Detected {
   if (file === undefined) return { checks: [], warnings: [] };
   return useManifest(tree, file, (text) => {
     if (text.includes("\0")) return warning(file, "it is not text");
-    const targets = targetsOf(text);
+    const targets = parseTargets(text);
     const wanted = ["lint", "check", "test"].filter((name) => targets.has(name));
     return { checks: wanted.map((name) => projectCheck(`make-${name}`, `make ${name}`, `${file} ${name}`)), warnings: [] };
   });
 }
 
 /** Names left of a rule's colon. Recipes begin with a tab, assignments have `=` after the colon. */
-function targetsOf(text: string): ReadonlySet<string> {
+function parseTargets(text: string): ReadonlySet<string> {
   const targets = new Set<string>();
   for (const line of text.replaceAll("\\\n", " ").split("\n")) {
     const rule = /^([^\t#=:][^#=:]*)::?(?![:=])/.exec(line)?.[1];

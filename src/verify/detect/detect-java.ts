@@ -5,11 +5,11 @@ import { type Detected, projectCheck, type Tree } from "./manifest.ts";
 /** The tests of a Maven or Gradle build, by the wrapper if the project has one. */
 export function detectJava(tree: Tree): Detected {
   const [pom, gradle] = ["pom.xml", ["build.gradle", "build.gradle.kts"].find((name) => tree.files.has(name))];
-  const by = (wrapper: string, tool: string): string => (tree.files.has(wrapper) ? `sh ./${wrapper}` : tool);
+  const launcher = (wrapper: string, tool: string): string => (tree.files.has(wrapper) ? `sh ./${wrapper}` : tool);
   return {
     checks: [
-      ...(tree.files.has(pom) ? [projectCheck("maven-test", `${by("mvnw", "mvn")} -B test`, pom)] : []),
-      ...(gradle === undefined ? [] : [projectCheck("gradle-test", `${by("gradlew", "gradle")} test`, gradle)]),
+      ...(tree.files.has(pom) ? [projectCheck("maven-test", `${launcher("mvnw", "mvn")} -B test`, pom)] : []),
+      ...(gradle === undefined ? [] : [projectCheck("gradle-test", `${launcher("gradlew", "gradle")} test`, gradle)]),
     ],
     warnings: [],
   };

@@ -4,7 +4,7 @@ import { type Detected, type DetectWarning, isRecord, projectCheck, type Tree, u
 
 const file = "package.json";
 const scriptNames = ["typecheck", "lint", "build", "test"] as const;
-const locks = [
+const lockFiles = [
   ["pnpm-lock.yaml", "pnpm"],
   ["yarn.lock", "yarn"],
   ["bun.lock", "bun"],
@@ -20,25 +20,25 @@ export function detectNode(tree: Tree): Detected {
     if (!isRecord(manifest)) return warning(file, "expected an object");
     const { scripts = {}, packageManager } = manifest;
     if (!isRecord(scripts)) return warning(file, "scripts: expected an object");
-    const { manager, warnings } = managerOf(tree, packageManager);
-    const wrong = scriptNames.filter((name) => Object.hasOwn(scripts, name) && typeof scripts[name] !== "string");
+    const { manager, warnings } = choosePackageManager(tree, packageManager);
+    const nonTextScripts = scriptNames.filter((name) => Object.hasOwn(scripts, name) && typeof scripts[name] !== "string");
     const checks = scriptNames
-      .filter((name) => Object.hasOwn(scripts, name) && isReal(scripts[name]))
+      .filter((name) => Object.hasOwn(scripts, name) && isUsableScript(scripts[name]))
       .map((name) => projectCheck(`${manager}-${name}`, `${manager} run ${name}`, `${file} scripts.${name}`));
-    return { checks, warnings: [...warnings, ...wrong.map((name) => ({ file, reason: `scripts.${name}: expected text` }))] };
+    return { checks, warnings: [...warnings, ...nonTextScripts.map((name) => ({ file, reason: `scripts.${name}: expected text` }))] };
   });
 }
 
 /** npm writes a test script that always fails into every new package; it means nothing. */
-function isReal(script: unknown): boolean {
+function isUsableScript(script: unknown): boolean {
   return typeof script === "string" && script.trim() !== "" && !script.includes("no test specified");
 }
 
-function managerOf(tree: Tree, declared: unknown): { readonly manager: string; readonly warnings: readonly DetectWarning[] } {
-  const found = [...new Set(locks.filter(([lock]) => tree.files.has(lock)).map(([, manager]) => manager))];
-  const named = typeof declared === "string" ? found.find((manager) => declared.startsWith(`${manager}@`)) : undefined;
-  const bare = typeof declared === "string" ? /^(npm|pnpm|yarn|bun)@/.exec(declared)?.[1] : undefined;
-  const manager = named ?? found[0] ?? bare ?? "npm";
-  const isUnclear = found.length > 1 && named === undefined;
-  return { manager, warnings: isUnclear ? [{ file, reason: `lock files of ${found.join(" and ")}; ${manager} is used` }] : [] };
+function choosePackageManager(tree: Tree, declared: unknown): { readonly manager: string; readonly warnings: readonly DetectWarning[] } {
+  const lockManagers = [...new Set(lockFiles.filter(([lock]) => tree.files.has(lock)).map(([, manager]) => manager))];
+  const lockedAndDeclared = typeof declared === "string" ? lockManagers.find((manager) => declared.startsWith(`${manager}@`)) : undefined;
+  const declaredManager = typeof declared === "string" ? /^(npm|pnpm|yarn|bun)@/.exec(declared)?.[1] : undefined;
+  const manager = lockedAndDeclared ?? lockManagers[0] ?? declaredManager ?? "npm";
+  const isAmbiguous = lockManagers.length > 1 && lockedAndDeclared === undefined;
+  return { manager, warnings: isAmbiguous ? [{ file, reason: `lock files of ${lockManagers.join(" and ")}; ${manager} is used` }] : [] };
 }

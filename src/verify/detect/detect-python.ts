@@ -8,11 +8,11 @@ const file = "pyproject.toml";
 
 /** ruff and mypy if pyproject.toml or their own file configures them; pytest if it is configured or there are tests. */
 export function detectPython(tree: Tree): Detected {
-  if (!tree.files.has(file)) return withoutProject(tree);
+  if (!tree.files.has(file)) return detectWithoutPyproject(tree);
   return useManifest(tree, file, (text) => {
     const { tool } = parse(text);
     const tools = isRecord(tool) ? tool : {};
-    const run = runnerOf(tree);
+    const run = chooseRunner(tree);
     const checks = [];
     if (tools["ruff"] !== undefined || tree.files.has("ruff.toml") || tree.files.has(".ruff.toml")) {
       checks.push(projectCheck("ruff", `${run.tool}ruff check .`, `${file} tool.ruff`));
@@ -22,37 +22,41 @@ export function detectPython(tree: Tree): Detected {
     }
     const isConfigured = tools["pytest"] !== undefined || tree.files.has("pytest.ini");
     if (isConfigured) checks.push(projectCheck("pytest", `${run.module} pytest`, `${file} tool.pytest`));
-    return { checks: [...checks, ...(isConfigured ? [] : byTests(tree, run.module))], warnings: [] };
+    return { checks: [...checks, ...(isConfigured ? [] : detectTestRunner(tree, run.module))], warnings: [] };
   });
 }
 
 /** A project without pyproject.toml: each tool by a file or section of its own. */
-function withoutProject(tree: Tree): Detected {
-  const run = runnerOf(tree);
-  const says = (name: string, section: RegExp): boolean => tree.files.has(name) && section.test(tree.read(name) ?? "");
+function detectWithoutPyproject(tree: Tree): Detected {
+  const run = chooseRunner(tree);
+  const hasSection = (name: string, section: RegExp): boolean => tree.files.has(name) && section.test(tree.read(name) ?? "");
   const pytest =
     ["pytest.ini", ".pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py"].find((name) => tree.files.has(name)) ??
-    (says("setup.cfg", /^\[tool:pytest\]/m) ? "setup.cfg" : says("tox.ini", /^\[pytest\]/m) ? "tox.ini" : undefined);
+    (hasSection("setup.cfg", /^\[tool:pytest\]/m) ? "setup.cfg" : hasSection("tox.ini", /^\[pytest\]/m) ? "tox.ini" : undefined);
   const isProject = [...tree.files].some((path) =>
     /^(setup\.(py|cfg)|tox\.ini|Pipfile|requirements[^/]*\.txt|[^/]+\/__init__\.py)$/.test(path),
   );
   const ruff = ["ruff.toml", ".ruff.toml"].find((name) => tree.files.has(name));
   const mypy =
-    ["mypy.ini", ".mypy.ini"].find((name) => tree.files.has(name)) ?? (says("setup.cfg", /^\[mypy\]/m) ? "setup.cfg" : undefined);
+    ["mypy.ini", ".mypy.ini"].find((name) => tree.files.has(name)) ?? (hasSection("setup.cfg", /^\[mypy\]/m) ? "setup.cfg" : undefined);
   return {
     checks: [
       ...(ruff === undefined ? [] : [projectCheck("ruff", `${run.tool}ruff check .`, ruff)]),
       ...(mypy === undefined
         ? []
         : [projectCheck("mypy", `${run.tool}mypy${/^files\s*=/m.test(tree.read(mypy) ?? "") ? "" : " ."}`, mypy)]),
-      ...(pytest !== undefined ? [projectCheck("pytest", `${run.module} pytest`, pytest)] : isProject ? byTests(tree, run.module) : []),
+      ...(pytest !== undefined
+        ? [projectCheck("pytest", `${run.module} pytest`, pytest)]
+        : isProject
+          ? detectTestRunner(tree, run.module)
+          : []),
     ],
     warnings: [],
   };
 }
 
 /** A lock file names the tool that has the project's packages; without one, python3. */
-function runnerOf(tree: Tree): { readonly tool: string; readonly module: string } {
+function chooseRunner(tree: Tree): { readonly tool: string; readonly module: string } {
   const lock = [
     ["uv.lock", "uv run "],
     ["poetry.lock", "poetry run "],
@@ -71,17 +75,17 @@ const testFile = /^(?:(?:.*\/)?tests?\/(?:.*\/)?)?(?:test_[^/]*|[^/]*_test)\.py$
 const filesReadMax = 50;
 
 /** The runner for unconfigured tests: unittest if all of them are written for it, else pytest, which runs both. */
-function byTests(tree: Tree, module: string): Detected["checks"] {
+function detectTestRunner(tree: Tree, module: string): Detected["checks"] {
   const tests = [...tree.files].filter((path) => testFile.test(path)).toSorted();
   const [first] = tests;
   if (first === undefined) return [];
   const folder = dirname(first);
   const texts = tests.length > filesReadMax ? [] : tests.map((path) => tree.read(path) ?? "");
-  const isPlain =
+  const isUnittestOnly =
     texts.length > 0 && texts.every((text) => /^(import|from) unittest\b/m.test(text) && !/^(import|from) pytest\b|^def test_/m.test(text));
-  if (!isPlain || tests.some((path) => dirname(path) !== folder || !basename(path).startsWith("test_")))
+  if (!isUnittestOnly || tests.some((path) => dirname(path) !== folder || !basename(path).startsWith("test_")))
     return [projectCheck("pytest", `${module} pytest`, first)];
   // Tests in a package are imported from the root, so that they may import each other.
-  const from = folder === "." ? "" : ` -s ${folder}${tree.files.has(`${folder}/__init__.py`) ? " -t ." : ""}`;
-  return [projectCheck("unittest", `${module} unittest discover${from}`, first)];
+  const startFolder = folder === "." ? "" : ` -s ${folder}${tree.files.has(`${folder}/__init__.py`) ? " -t ." : ""}`;
+  return [projectCheck("unittest", `${module} unittest discover${startFolder}`, first)];
 }

@@ -7,7 +7,7 @@ import type { Tree } from "./manifest.ts";
 export type RestoreSetting = "copy" | "lockfile" | readonly string[];
 
 /** The first lock file of each group decides. Every command installs exactly what the lock file says, or fails. */
-const ways: readonly (readonly (readonly [lock: string, command: string])[])[] = [
+const lockFileGroups: readonly (readonly (readonly [lock: string, command: string])[])[] = [
   [
     ["pnpm-lock.yaml", "pnpm install --frozen-lockfile"],
     ["yarn.lock", "yarn install --immutable || yarn install --frozen-lockfile"],
@@ -26,17 +26,17 @@ const ways: readonly (readonly (readonly [lock: string, command: string])[])[] =
   [["go.sum", "go mod download"]],
 ];
 
-export function restoresOf(tree: Tree, setting: RestoreSetting): readonly Check[] {
+export function detectRestores(tree: Tree, setting: RestoreSetting): readonly Check[] {
   if (setting === "copy") return [];
   if (setting !== "lockfile")
-    return setting.map((command, index) => restore(`config-${index + 1}`, command, `config checks.restore[${index}]`));
-  return ways.flatMap((group) => {
+    return setting.map((command, index) => restoreCheck(`config-${index + 1}`, command, `config checks.restore[${index}]`));
+  return lockFileGroups.flatMap((group) => {
     const [lock, command] = group.find(([name]) => tree.files.has(name)) ?? [];
-    return lock === undefined || command === undefined ? [] : [restore(lock, command, lock)];
+    return lock === undefined || command === undefined ? [] : [restoreCheck(lock, command, lock)];
   });
 }
 
-const restore = (name: string, command: string, source: string): Check => ({
+const restoreCheck = (name: string, command: string, source: string): Check => ({
   id: `restore:${name}`,
   kind: "restore",
   title: `dependencies from ${source}`,

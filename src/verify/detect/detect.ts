@@ -18,17 +18,17 @@ const detectors = [detectNode, detectDeno, detectPython, detectCargo, detectGo, 
 
 /** The checks of a tree: the config's first, then those of the manifests unless the config turns that off. */
 export function detectChecks(tree: Tree, config: DetectConfig = {}): Detected {
-  const named = (config.commands ?? []).map((command, index): Check => ({
+  const configChecks = (config.commands ?? []).map((command, index): Check => ({
     id: `project:config-${index + 1}`,
     kind: "project",
     title: command,
     command,
     source: `config checks.commands[${index}]`,
   }));
-  const found = config.detect === false ? [] : detectors.map((detector) => detector(tree)); // D1
+  const detections = config.detect === false ? [] : detectors.map((detector) => detector(tree)); // D1
   const commands = new Set<string>();
-  const checks = [...named, ...found.flatMap(({ checks }) => checks)].filter(
+  const checks = [...configChecks, ...detections.flatMap(({ checks }) => checks)].filter(
     ({ command }) => !commands.has(commandKey(command)) && commands.add(commandKey(command)),
   );
-  return { checks, warnings: found.flatMap(({ warnings }) => warnings) };
+  return { checks, warnings: detections.flatMap(({ warnings }) => warnings) };
 }

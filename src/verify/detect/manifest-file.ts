@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { manifestCharsMax } from "./manifest.ts";
 
 /** Reads a manifest at the top of a folder: a regular file of bounded size, else null. */
-export const readIn =
+export const manifestReader =
   (folder: string) =>
   (path: string): string | null => {
     try {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CheckResult, ClaimChecked } from "../../contracts/evidence.ts";
 import { decidedBy } from "../claims/of-checks.ts";
-import { missingPackages, missingPackageMessage } from "./missing-packages.ts";
+import { findMissingPackages, missingPackageMessage } from "./missing-packages.ts";
 
 test.each([
   ["Error: Cannot find module 'left-pad'", "package.json", '{ "dependencies": { "left-pad": "1" } }', "left-pad"],
@@ -16,7 +16,7 @@ test.each([
   ["a.go:3:2: no required module provides package github.com/x/y; to add it:", "go.mod", "require github.com/x/y v1\n", "github.com/x/y"],
   ["error: no matching package named `serde` found", "Cargo.toml", '[dependencies]\nserde = "1"\n', "serde"],
 ])("%s: told as a package that %s names and that isn't installed", (line, manifest, text, name) => {
-  const found = missingPackages(["fine", line], (path) => (path === manifest ? text : null));
+  const found = findMissingPackages(["fine", line], (path) => (path === manifest ? text : null));
   expect(found).toEqual([{ name, manifest }]);
   expect(missingPackageMessage(found)).toBe(
     `${name} is named in ${manifest} and not installed here; install what the manifest names, or set checks.restore: lockfile in your own config`,
@@ -25,7 +25,7 @@ test.each([
 
 test("a module that no manifest names, or a file of one's own, is the work's own mistake", () => {
   const read = (path: string): string | null => (path === "package.json" ? '{ "dependencies": { "left-padding": "1" } }' : null);
-  expect(missingPackages(["Error: Cannot find module 'left-pad'", "Error: Cannot find module './b.js'"], read)).toEqual([]);
+  expect(findMissingPackages(["Error: Cannot find module 'left-pad'", "Error: Cannot find module './b.js'"], read)).toEqual([]);
 });
 
 test("who says that tests pass is not called a liar where only a package or a program is not installed", () => {

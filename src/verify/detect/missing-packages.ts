@@ -2,7 +2,7 @@
 // the user has installed, so a dependency that is new in a manifest is missing: neither a mistake nor a false claim. Pure.
 
 /** How tools report a missing package. The name is what was imported. */
-const forms: readonly RegExp[] = [
+const messageForms: readonly RegExp[] = [
   /Cannot find (?:module|package) '((?:@[^'/]+\/)?[^'./][^'/]*)/, // node
   /(?:Failed to resolve import|Module not found|Could not resolve).{0,120}?["']((?:@[^"'/]+\/)?[^"'./][^"'/]*)/, // bundlers
   /No module named '?([A-Za-z_]\w*)/, // Python
@@ -16,8 +16,8 @@ const manifests = ["package.json", "pyproject.toml", "requirements.txt", "setup.
 export type MissingPackage = { readonly name: string; readonly manifest: string };
 
 /** `read`: a file of the tree the command ran on; null if it doesn't exist. */
-export function missingPackages(lines: readonly string[], read: (path: string) => string | null): readonly MissingPackage[] {
-  const names = new Set(lines.flatMap((line) => forms.flatMap((form) => form.exec(line)?.[1] ?? [])));
+export function findMissingPackages(lines: readonly string[], read: (path: string) => string | null): readonly MissingPackage[] {
+  const names = new Set(lines.flatMap((line) => messageForms.flatMap((form) => form.exec(line)?.[1] ?? [])));
   return [...names].flatMap((name) => {
     const manifest = manifests.find((path) => isNamed(name, read(path)));
     return manifest === undefined ? [] : [{ name, manifest }];
@@ -27,15 +27,15 @@ export function missingPackages(lines: readonly string[], read: (path: string) =
 /** Case and `-` or `_` make no difference to most registries. */
 function isNamed(name: string, manifest: string | null): boolean {
   if (manifest === null) return false;
-  const plain = (text: string): string => text.toLowerCase().replaceAll("_", "-");
-  const at = plain(name).replaceAll(/[^\w-]/g, "\\$&");
-  return new RegExp(`(?<![\\w-])${at}(?![\\w-])`).test(plain(manifest));
+  const normalize = (text: string): string => text.toLowerCase().replaceAll("_", "-");
+  const pattern = normalize(name).replaceAll(/[^\w-]/g, "\\$&");
+  return new RegExp(`(?<![\\w-])${pattern}(?![\\w-])`).test(normalize(manifest));
 }
 
 export function missingPackageMessage(missing: readonly MissingPackage[]): string {
-  const [first, ...more] = missing;
+  const [first, ...others] = missing;
   if (first === undefined) return "";
-  const names = [first, ...more].map(({ name }) => name).join(", ");
-  const are = more.length === 0 ? "is" : "are";
-  return `${names} ${are} named in ${first.manifest} and not installed here; install what the manifest names, or set checks.restore: lockfile in your own config`;
+  const names = [first, ...others].map(({ name }) => name).join(", ");
+  const verb = others.length === 0 ? "is" : "are";
+  return `${names} ${verb} named in ${first.manifest} and not installed here; install what the manifest names, or set checks.restore: lockfile in your own config`;
 }

@@ -2,14 +2,15 @@
 
 import { describe, expect, test } from "vitest";
 import { openTestOutput } from "../test-output.ts";
-import { brokenSince, keptNames, unrunSince } from "./names.ts";
+import { findBrokenTests, toTestNames, findUnrunTests } from "./names.ts";
 
 function reported(output: string, command = "") {
   const testOutput = openTestOutput(command, "/somewhere/check");
   testOutput.readStdout(Buffer.from(output));
   return testOutput.take(() => false).names;
 }
-const broken = (before: string, now: string, isSameJudge = true) => brokenSince(keptNames(reported(before)), [reported(now)], isSameJudge);
+const broken = (before: string, now: string, isSameJudge = true) =>
+  findBrokenTests(toTestNames(reported(before)), [reported(now)], isSameJudge);
 
 const tap = (one: string, two: string): string =>
   `TAP version 13\n# Subtest: top\n${one} 1 - top\n  ---\n  duration_ms: 1\n  ...\n# Subtest: suite\n    # Subtest: inner\n    ${two} 1 - inner\n    1..1\nnot ok 2 - suite\n`;
@@ -71,8 +72,8 @@ describe("nothing is called broken that may have failed before", () => {
     expect(broken(pytest("test_x"), "== 2 passed in 0.1s ==\nFAILED it/test_b.py::test_z\n== 1 failed in 0.1s ==\n")).toEqual([]);
     expect(broken(`!!!!!!!!! stopping after 1 failures !!!!!!!!!\n${pytest("test_x")}`, pytest("test_y"))).toEqual([]);
     expect(broken(`panic: nil\n${go("TestX")}`, go("TestY"))).toEqual([]);
-    const cut = keptNames(reported(unittest("test_x"), "python3 -m unittest --failfast"));
-    expect(brokenSince(cut, [reported(unittest("test_y"))], true)).toEqual([]);
+    const cut = toTestNames(reported(unittest("test_x"), "python3 -m unittest --failfast"));
+    expect(findBrokenTests(cut, [reported(unittest("test_y"))], true)).toEqual([]);
   });
   test("what is new, skipped or to do", () => {
     expect(broken(tap("not ok", "ok"), `${tap("ok", "ok")}not ok 3 - quite new\n`)).toEqual([]);
@@ -88,8 +89,8 @@ describe("nothing is called broken that may have failed before", () => {
     expect(broken(cargo("FAILED", "ok"), cargo("ok", "FAILED"), false)).toEqual(["tests::two"]);
   });
   test("what fails in one run and passes in the next", () => {
-    const before = keptNames(reported(cargo("FAILED", "ok")));
-    expect(brokenSince(before, [reported(cargo("FAILED", "FAILED")), reported(cargo("FAILED", "ok"))], true)).toEqual([]);
+    const before = toTestNames(reported(cargo("FAILED", "ok")));
+    expect(findBrokenTests(before, [reported(cargo("FAILED", "FAILED")), reported(cargo("FAILED", "ok"))], true)).toEqual([]);
   });
 });
 
@@ -105,15 +106,15 @@ test("names are bounded, and lines made to be slow to read are read in good time
   const many = Array.from({ length: 20_000 }, (_, index) => `ok ${index} - ${"n".repeat(400)}${index}\nnot ok ${index} - m${index}\n`).join(
     "",
   );
-  const kept = keptNames(reported(many));
+  const kept = toTestNames(reported(many));
   expect([kept.passed.length, kept.failed.length, kept.passed[0]?.length]).toEqual([1, 500, 300]);
   for (const bad of [" > ", "FAIL: (", "a.py::", "✔ ", "  ", " ... ", "● ", "1) ", "# Subtest: ", "--- FAIL: ", "ok 1 - # ", "(1 ms) "])
     reported(`${bad.repeat(600)}\n`.repeat(40) + `${bad}\n`.repeat(3_000) + bad.repeat(100_000));
 });
 
 test("tests that are no longer told of are found by their names", () => {
-  const before = keptNames(reported("ok 1 - one\nok 2 - two\nnot ok 3 - three\n"));
-  expect(unrunSince(before, reported("ok 1 - one\nok 2 - three\n"))).toEqual(["two"]);
-  expect(unrunSince(before, reported("ok 1 - one\nok 2 - two\nok 3 - three\n"))).toEqual([]);
-  expect(unrunSince(before, reported("all is well\n"))).toEqual([]); // it names no tests at all
+  const before = toTestNames(reported("ok 1 - one\nok 2 - two\nnot ok 3 - three\n"));
+  expect(findUnrunTests(before, reported("ok 1 - one\nok 2 - three\n"))).toEqual(["two"]);
+  expect(findUnrunTests(before, reported("ok 1 - one\nok 2 - two\nok 3 - three\n"))).toEqual([]);
+  expect(findUnrunTests(before, reported("all is well\n"))).toEqual([]); // it names no tests at all
 });

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { needsOf } from "./needs.ts";
+import { findNeeds } from "./needs.ts";
 
 const tree = (contents: Record<string, string> = {}) => ({
   files: new Set(Object.keys(contents)),
   read: (path: string) => contents[path] ?? null,
 });
 const named = (command: string, contents?: Record<string, string>) =>
-  needsOf(command, tree(contents)).map(({ kind, name, install }) => [kind, name, install]);
+  findNeeds(command, tree(contents)).map(({ kind, name, install }) => [kind, name, install]);
 
 test("a check needs its program, and how to get it is said with it", () => {
   expect(named("uv run pytest")).toEqual([["program", "uv", "curl -LsSf https://astral.sh/uv/install.sh | sh"]]);

@@ -40,26 +40,26 @@ const builtins = new Set(
   ),
 );
 
-export function needsOf(command: string, tree: Tree): readonly Need[] {
+export function findNeeds(command: string, tree: Tree): readonly Need[] {
   const words = command
     .trim()
     .split(/\s+/)
-    .filter((_word, index, all) => !all.slice(0, index + 1).every((one) => /^[A-Za-z_]\w*=\S*$/.test(one)));
+    .filter((_word, index, all) => !all.slice(0, index + 1).every((word) => /^[A-Za-z_]\w*=\S*$/.test(word)));
   const [program = "", ...rest] = words;
   if (!/^[\w+-][\w.+-]*$/.test(program) || builtins.has(program)) return []; // a path of the tree, or something only a shell can resolve
-  const own: Need = { kind: "program", name: program, install: installs[program] ?? `install ${program}` };
+  const programNeed: Need = { kind: "program", name: program, install: installs[program] ?? `install ${program}` };
   const module = /^python[\d.]*$/.test(program) && rest[0] === "-m" ? rest[1] : undefined;
   return [
-    own,
+    programNeed,
     ...(module === undefined || tree.files.has(`${module}.py`) || tree.files.has(`${module}/__init__.py`)
       ? []
       : [{ kind: "module", name: module, python: program, install: `${program} -m pip install ${module}` } as const]),
-    ...packagesOf(program, tree),
+    ...packageNeeds(program, tree),
   ];
 }
 
 /** Scripts of package.json call programs that are installed beside it. */
-function packagesOf(program: string, tree: Tree): readonly Need[] {
+function packageNeeds(program: string, tree: Tree): readonly Need[] {
   const managers = ["npm", "npx", "pnpm", "yarn", "bun"];
   if (!managers.includes(program) || tree.files.has(".pnp.cjs") || !hasDependencies(tree.read("package.json"))) return [];
   const manager = program === "npx" ? "npm" : program;
@@ -69,9 +69,9 @@ function packagesOf(program: string, tree: Tree): readonly Need[] {
 
 function hasDependencies(manifest: string | null): boolean {
   try {
-    const read: unknown = JSON.parse(manifest ?? "null");
-    const named = (key: string): boolean => isRecord(read) && isRecord(read[key]) && Object.keys(read[key]).length > 0;
-    return named("dependencies") || named("devDependencies");
+    const parsed: unknown = JSON.parse(manifest ?? "null");
+    const hasEntries = (key: string): boolean => isRecord(parsed) && isRecord(parsed[key]) && Object.keys(parsed[key]).length > 0;
+    return hasEntries("dependencies") || hasEntries("devDependencies");
   } catch {
     return false;
   }

@@ -2,8 +2,8 @@
 
 import type { Check } from "../../contracts/evidence.ts";
 
-/** Those that run tests; if none says so by its name, all of them. */
-export function testsAmong(checks: readonly Check[]): readonly Check[] {
+/** The checks whose command names tests, and those of the config; if there are none, all checks. */
+export function testChecksAmong(checks: readonly Check[]): readonly Check[] {
   const tests = checks.filter(({ id, command }) => /test/i.test(command) || id.startsWith("project:config-"));
   return tests.length > 0 ? tests : checks;
 }

@@ -1,7 +1,7 @@
 // What tools print when a check asks for the network and has none.
 
 import { expect, test } from "vitest";
-import { unreachableHosts, unreachableMessage } from "./unreachable.ts";
+import { findUnreachableHosts, unreachableMessage } from "./unreachable.ts";
 
 test.each([
   [
@@ -23,11 +23,11 @@ test.each([
     "pypi.org",
   ],
 ])("%s", (_tool, line, host) => {
-  expect(unreachableHosts([line, line])).toEqual([host]);
+  expect(findUnreachableHosts([line, line])).toEqual([host]);
   expect(unreachableMessage([host])).toContain(`asked ${host} over the network`);
 });
 
 test.each(["AssertionError: expected 3", "connect ECONNREFUSED 127.0.0.1:3000", "see https://example.com/help", "1 failing"])(
   "an ordinary failure is one: %s",
-  (line) => expect(unreachableHosts([line])).toEqual([]),
+  (line) => expect(findUnreachableHosts([line])).toEqual([]),
 );

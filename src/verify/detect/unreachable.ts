@@ -3,7 +3,7 @@
 
 const host = String.raw`((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})`;
 /** How tools report a missing network; the name is the host's. */
-const forms: readonly RegExp[] = [
+const messageForms: readonly RegExp[] = [
   new RegExp(String.raw`getaddrinfo (?:EAI_AGAIN|ENOTFOUND) ${host}`, "i"), // node, npm, yarn, pnpm
   new RegExp(String.raw`(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH)\b.{0,200}?https?://${host}`, "i"),
   new RegExp(String.raw`https?://${host}.{0,200}?(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b`, "i"),
@@ -16,8 +16,8 @@ const forms: readonly RegExp[] = [
   new RegExp(String.raw`npm (?:ERR!|error) network request to https?://${host}`, "i"),
 ];
 
-export function unreachableHosts(lines: readonly string[]): readonly string[] {
-  return [...new Set(lines.flatMap((line) => forms.flatMap((form) => form.exec(line)?.[1] ?? []).slice(0, 1)))];
+export function findUnreachableHosts(lines: readonly string[]): readonly string[] {
+  return [...new Set(lines.flatMap((line) => messageForms.flatMap((form) => form.exec(line)?.[1] ?? []).slice(0, 1)))];
 }
 
 export const unreachableMessage = (hosts: readonly string[]): string =>

@@ -13,9 +13,9 @@
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { asSet } from "../../kit/as-set.ts";
-import { rowOf } from "../protected/kinds.ts";
+import { findRow } from "../protected/kinds.ts";
 import { programsAmong } from "../protected/listed-kinds.ts";
-import { onlyLooks, pathsNamedIn } from "../protected/programs.ts";
+import { isReadOnly, pathsNamedIn } from "../protected/programs.ts";
 import { type Breakage, breakagesOf } from "./breaks/breakages.ts";
 import { breakSample } from "./breaks/break-expectations.ts";
 import { byTypes } from "./breaks/type-checker.ts";
@@ -34,7 +34,7 @@ const readsCode =
 
 export async function canary(check: Check, lab: Laboratory): Promise<Experiment> {
   const hasTests = (lab.now.tests?.ran ?? 0) > 0;
-  if (lab.wasRed && onlyLooks(check.command)) return noticed("it failed before the work began");
+  if (lab.wasRed && isReadOnly(check.command)) return noticed("it failed before the work began");
   if (check.kind !== "holdout" && (hasTests || !readsCode.test(check.command))) {
     const flipped = await breakSample(check, lab);
     if (flipped !== null) return flipped;
@@ -80,7 +80,7 @@ async function byBreakages(check: Check, lab: Laboratory): Promise<Experiment> {
     if ((await isRedWith(lab, "base", breakage)) !== true) continue;
     if ((await isRedWith(lab, "work", breakage)) === false) return blindReported(`${breakage.what} in ${breakage.path}`); // K1, K2
   }
-  const inputs = named.length > 0 ? named : [...paths].filter((path) => rowOf(path) === null);
+  const inputs = named.length > 0 ? named : [...paths].filter((path) => findRow(path) === null);
   const withoutInputs = inputs.length === 0 ? null : await lab.run("work", [], inputs);
   return withoutInputs?.passed === false
     ? noticed("it fails without the files it looks at")

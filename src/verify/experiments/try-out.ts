@@ -18,12 +18,12 @@ import { redactValue } from "../../kit/redact-value.ts";
 import { commandFor } from "../check-command.ts";
 import { runCommand } from "../command.ts";
 import { openTestOutput } from "../test-output.ts";
-import { readEvidence } from "../evidence.ts";
-import { testFilesIn } from "../holds-tests.ts";
-import { settingOf, textBytesMax } from "../protected/find-protected.ts";
+import { parseEvidence } from "../evidence.ts";
+import { hasTestsIn } from "../holds-tests.ts";
+import { protectionRules, textBytesMax } from "../protected/find-protected.ts";
 import { patternRedactor } from "../output.ts";
 import type { OpenParts } from "../parts.ts";
-import { believed } from "../reporter/believe.ts";
+import { chooseTestSource } from "../reporter/believe.ts";
 
 import { narrowFor } from "./breaks/candidates.ts";
 import { nonceOf } from "./breaks/choose-breaks.ts";
@@ -144,7 +144,7 @@ async function experimentsOn(
   const written = new Map((taken?.written ?? []).map(({ path, text }) => [path, text]));
   const fromBase = new Set(taken?.paths ?? []);
   const { protect = [], restores = [] } = parts;
-  const setting = await settingOf({ workspace, protect, restores: restores.length > 0 }, base, [check.command]);
+  const setting = await protectionRules({ workspace, protect, restores: restores.length > 0 }, base, [check.command]);
   const now: Observed = { passed: true, failed: new Set(), tests: tests ?? null };
   const seed = `${request.commit} ${check.command}`;
   const lab: Laboratory = {
@@ -155,7 +155,7 @@ async function experimentsOn(
       (side === "work" ? written.get(path) : undefined) ??
       workspace.textAt(side === "base" || fromBase.has(path) ? base : request.commit, path, textBytesMax),
     pathsAt: (side) => workspace.pathsAt(side === "base" ? base : request.commit),
-    used: setting.named.used,
+    used: setting.named.usedCommands,
     changed: differences.filter(({ kind }) => kind !== "deleted").map(({ path }) => path),
     before: baseline === null ? null : observedIn(baseline),
     wasRed: baseline !== null && baseline.status !== "passed",
@@ -247,8 +247,8 @@ async function observe(
   const command = commandFor(parts, check, folder, request.cancel);
   const isRecorded = own?.recorded !== undefined;
   const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), testOutput, isRecorded });
-  const isOfTests = testFilesIn(folder, parts.workspace.foldersOf(folder));
-  const { tests, names } = believed(testOutput.take(isOfTests), result.record?.take(isOfTests) ?? null, own);
+  const isOfTests = hasTestsIn(folder, parts.workspace.foldersOf(folder));
+  const { tests, names } = chooseTestSource(testOutput.take(isOfTests), result.record?.take(isOfTests) ?? null, own);
   await parts.workspace.dropCheckout(folder); // deliberate breakages do not stay
   if (result.status === "cancelled" || result.status === "timed_out") return null;
   return { passed: result.status === "passed", failed: new Set(names.failed.keys()), tests, held: names.passed };
@@ -281,7 +281,7 @@ async function withTried({ parts }: Trial, result: CheckResult, { unsteady, ...t
 }
 
 async function evidenceOf({ readBlob }: OpenParts, hash: string | undefined): Promise<Evidence | null> {
-  return hash === undefined || readBlob === undefined ? null : readBlob(hash).then(readEvidence, () => null);
+  return hash === undefined || readBlob === undefined ? null : readBlob(hash).then(parseEvidence, () => null);
 }
 
 export type TriedOut = Map<string, CheckResult>;

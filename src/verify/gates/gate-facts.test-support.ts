@@ -28,8 +28,8 @@ export function facts(tree: Readonly<Record<string, string>>, more: Partial<Gate
     read,
     match: openMatcher(),
     changed: new Set(),
-    newer: () => undefined,
-    command: () => undefined,
+    isNewer: () => undefined,
+    commandResult: () => undefined,
     ...more,
   };
 }

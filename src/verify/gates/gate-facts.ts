@@ -15,15 +15,15 @@ export type GateFacts = {
   /** The paths this visit changed. */
   readonly changed: ReadonlySet<string>;
   /** Whether `path` was last changed in a later commit than `than`; null: history does not show it; undefined: not looked up yet. */
-  readonly newer: (path: string, than: string) => boolean | null | undefined;
+  readonly isNewer: (path: string, than: string) => boolean | null | undefined;
   /** How a command ended; undefined: it has not been run yet. */
-  readonly command: (command: string) => { readonly passed: boolean; readonly found: string } | undefined;
+  readonly commandResult: (command: string) => { readonly hasPassed: boolean; readonly found: string } | undefined;
 };
 
 export type FilePair = readonly [path: string, than: string];
 
 /** What must be looked up before a judgement is final: commands to run, pairs of files whose order history shows. */
-export type Wanted = { readonly commands: readonly string[]; readonly orders: readonly FilePair[] };
+export type MissingFacts = { readonly commands: readonly string[]; readonly orders: readonly FilePair[] };
 
 /**
  * A failure as the judge sees it. `isUnsure`: the rule could not be judged at all (a pattern that timed out, a file beyond the bound). A

@@ -17,9 +17,9 @@ type Row = {
 };
 const given = (tree: Tree | GateFacts): GateFacts => ("isWhole" in tree ? (tree as GateFacts) : facts(tree));
 const changed = (tree: Tree, ...paths: readonly string[]): GateFacts => facts(tree, { changed: new Set(paths) });
-const later = (tree: Tree, is: boolean | null): GateFacts => facts(tree, { newer: () => is });
+const later = (tree: Tree, is: boolean | null): GateFacts => facts(tree, { isNewer: () => is });
 const ran = (passed: boolean): GateFacts =>
-  facts({}, { command: () => ({ passed, found: passed ? "passed (exit 0)" : "failed (exit 3)" }) });
+  facts({}, { commandResult: () => ({ hasPassed: passed, found: passed ? "passed (exit 0)" : "failed (exit 3)" }) });
 
 const there = "a regular file, reached without a link";
 const table: Readonly<Record<string, Row>> = {
@@ -339,7 +339,7 @@ test("files that are held are told with what was asked of them, those of a condi
     { any: "d/*", non_empty: true },
     { if: { file: "c" }, all: [{ file: "e", matches: "x" }] },
   ];
-  const { held } = judgeGates(gates, facts({ a: lines(2), b: "", c: "", "d/1": "x", "d/2": "", e: "x" }));
+  const { satisfied: held } = judgeGates(gates, facts({ a: lines(2), b: "", c: "", "d/1": "x", "d/2": "", e: "x" }));
   expect(Object.fromEntries(held)).toEqual({
     a: { asksContent: true, minLines: 2 },
     b: { asksContent: false, minLines: 0 },

@@ -107,12 +107,12 @@ test("after: this visit's change is later than what it left alone; else history 
   const tree = { a: "x", old: "x" };
   const gate: Gate = { file: "a", after: "old" };
   expect(holds(gate, facts(tree, { changed: new Set(["a"]) }))).toBe(true);
-  expect(judgeGates([gate], facts(tree))).toMatchObject({ holds: false, failures: [], wanted: { commands: [], orders: [["a", "old"]] } });
-  expect(holds(gate, facts(tree, { newer: () => true }))).toBe(true);
-  expect(failuresOf(gate, facts(tree, { newer: () => false }))).toEqual([
+  expect(judgeGates([gate], facts(tree))).toMatchObject({ holds: false, failures: [], missing: { commands: [], orders: [["a", "old"]] } });
+  expect(holds(gate, facts(tree, { isNewer: () => true }))).toBe(true);
+  expect(failuresOf(gate, facts(tree, { isNewer: () => false }))).toEqual([
     { rule: "after", file: "a", found: "not changed since", expected: "changed in a later commit than old" },
   ]);
-  expect(failuresOf(gate, facts(tree, { newer: () => null }))).toMatchObject([{ found: "an order the history cannot tell" }]);
+  expect(failuresOf(gate, facts(tree, { isNewer: () => null }))).toMatchObject([{ found: "an order the history cannot tell" }]);
 });
 
 test("after a file that is not there: there is nothing to be later than", () => {
@@ -161,17 +161,18 @@ test("a command is asked for once, and only on the branch that is taken", () => 
   expect(judgeGates([gate, { command: "make yes" }], facts({ a: "" }))).toMatchObject({
     holds: false,
     failures: [],
-    wanted: { commands: ["make yes"], orders: [] },
+    missing: { commands: ["make yes"], orders: [] },
   });
-  const ran = (passed: boolean) => facts({ a: "" }, { command: () => ({ passed, found: passed ? "passed (exit 0)" : "failed (exit 2)" }) });
+  const ran = (passed: boolean) =>
+    facts({ a: "" }, { commandResult: () => ({ hasPassed: passed, found: passed ? "passed (exit 0)" : "failed (exit 2)" }) });
   expect(holds(gate, ran(true))).toBe(true);
   expect(failuresOf(gate, ran(false))).toEqual([{ rule: "command", file: null, found: "failed (exit 2): make yes", expected: "exit 0" }]);
 });
 
 test("a condition that waits for a command chooses nothing yet", () => {
   const gate: Gate = { if: { command: "test -x tool" }, all: [{ file: "a" }], else: [{ file: "b" }] };
-  expect(judgeGates([gate], facts({}))).toMatchObject({ holds: false, failures: [], wanted: { commands: ["test -x tool"], orders: [] } });
-  expect(failuresOf(gate, facts({}, { command: () => ({ passed: false, found: "" }) }))).toMatchObject([{ file: "b" }]);
+  expect(judgeGates([gate], facts({}))).toMatchObject({ holds: false, failures: [], missing: { commands: ["test -x tool"], orders: [] } });
+  expect(failuresOf(gate, facts({}, { commandResult: () => ({ hasPassed: false, found: "" }) }))).toMatchObject([{ file: "b" }]);
 });
 
 test("a rule that says nothing, words without a subject and names nobody looked up never hold", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type CommandTree, missingCommands, scriptsIn, targetsIn } from "./named-commands.ts";
+import { type CommandTree, findMissingCommands, scriptsIn, targetsIn } from "./named-commands.ts";
 
 const tree: CommandTree = {
   paths: new Set(["package.json", "scripts/release.sh", "tools/check.py"]),
@@ -10,7 +10,7 @@ const tree: CommandTree = {
 describe("commands that a document names", () => {
   test.each(["`npm run e2e` passes.", "Run with `make deploy`.", "Seen by `python3 tools/audit.py --all`.", "See `$ scripts/publish.sh`."])(
     "and that are not there are found: %s",
-    (text) => expect(missingCommands(text, tree)).toHaveLength(1),
+    (text) => expect(findMissingCommands(text, tree)).toHaveLength(1),
   );
   test.each([
     "`npm run lint:all`, `make dist`, `scripts/release.sh` and `tools/check.py` pass.",
@@ -19,9 +19,11 @@ describe("commands that a document names", () => {
     "`cd site && npm run build` and `npm run build --workspace site` pass.",
     "`docker compose up` and `node_modules/.bin/tsc` are the machine's.",
     "```sh\nnpm run e2e\n```",
-  ])("and that are there, are to be, or lie elsewhere are nobody's fault: %s", (text) => expect(missingCommands(text, tree)).toEqual([]));
+  ])("and that are there, are to be, or lie elsewhere are nobody's fault: %s", (text) =>
+    expect(findMissingCommands(text, tree)).toEqual([]),
+  );
   test("are not judged where nobody knows them all", () =>
-    expect(missingCommands("`npm run e2e`, `make deploy`", { ...tree, scripts: null, targets: null })).toEqual([]));
+    expect(findMissingCommands("`npm run e2e`, `make deploy`", { ...tree, scripts: null, targets: null })).toEqual([]));
 });
 
 test("scripts and targets are read; what makes targets as it runs is not known", () => {

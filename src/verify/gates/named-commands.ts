@@ -17,17 +17,17 @@ export type CommandTree = {
 
 const namedMax = 200;
 /** N2 */
-const isNotYet =
+const hedges =
   /\b(?:add(?:s|ed|ing)?|creat\w+|introduc\w+|new|propos\w+|plan(?:s|ned)?|will|would|should|could|todo|future|missing|absent|no|not|isn't|doesn't|without|remov\w+|delet\w+|renam\w+|former(?:ly)?|instead of|e\.g\.|example|if)\b/i;
-const isElsewhere = /&&|\|\||[|;<>$*{]|\bcd\s|--prefix|--workspace|\s-w\b|\s-C\b|--filter|--dir\b/;
+const shellSyntax = /&&|\|\||[|;<>$*{]|\bcd\s|--prefix|--workspace|\s-w\b|\s-C\b|--filter|--dir\b/;
 
 /** As they are written in the document. */
-export function missingCommands(text: string, tree: CommandTree): readonly string[] {
-  const named = proseLines(text)
-    .filter((line) => !isNotYet.test(line.replaceAll(/`[^`]*`/g, "")))
+export function findMissingCommands(text: string, tree: CommandTree): readonly string[] {
+  const commands = proseLines(text)
+    .filter((line) => !hedges.test(line.replaceAll(/`[^`]*`/g, "")))
     .flatMap((line) => [...line.matchAll(/`([^`\n]{3,200})`/g)].map(([, command = ""]) => command.replace(/^\$\s+/, "").trim()))
-    .filter((command) => !isElsewhere.test(command)); // N1
-  return [...new Set(named)].slice(0, namedMax).filter((command) => isMissing(command, tree));
+    .filter((command) => !shellSyntax.test(command)); // N1
+  return [...new Set(commands)].slice(0, namedMax).filter((command) => isMissing(command, tree));
 }
 
 function isMissing(command: string, { paths, scripts, targets }: CommandTree): boolean {
@@ -40,15 +40,15 @@ function isMissing(command: string, { paths, scripts, targets }: CommandTree): b
       command,
     )?.[1];
   if (program === undefined || paths.has(program)) return false;
-  const top = `${program.slice(0, program.indexOf("/"))}/`;
-  return [...paths].some((path) => path.startsWith(top));
+  const topFolder = `${program.slice(0, program.indexOf("/"))}/`;
+  return [...paths].some((path) => path.startsWith(topFolder));
 }
 
 /** Null if it isn't a readable manifest. */
 export function scriptsIn(manifest: string): readonly string[] | null {
   try {
-    const found: unknown = JSON.parse(manifest);
-    const scripts = typeof found === "object" && found !== null && "scripts" in found ? found.scripts : {};
+    const parsed: unknown = JSON.parse(manifest);
+    const scripts = typeof parsed === "object" && parsed !== null && "scripts" in parsed ? parsed.scripts : {};
     return typeof scripts === "object" && scripts !== null ? Object.keys(scripts) : null;
   } catch {
     return null;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { matchesOf, openMatcher, patternCharsMax, patternFault } from "./pattern.ts";
+import { findMatches, openMatcher, patternCharsMax, patternFault } from "./pattern.ts";
 
 const wholes = (pattern: string, text: string) => {
-  const found = matchesOf(pattern, text, 100);
+  const found = findMatches(pattern, text, 100);
   return found.ok ? found.groups.map(([whole]) => whole) : found.why;
 };
 
@@ -19,7 +19,7 @@ test("a pattern about whole lines stays on its line; one that names a line break
 });
 
 test("groups come back in order, one that took no part as nothing", () => {
-  expect(matchesOf("(a)|(b)", "ab", 100)).toEqual({
+  expect(findMatches("(a)|(b)", "ab", 100)).toEqual({
     ok: true,
     groups: [
       ["a", "a", ""],
@@ -30,20 +30,20 @@ test("groups come back in order, one that took no part as nothing", () => {
 
 test("a match of nothing does not go on for ever, and the number of matches is bounded", () => {
   expect(wholes("x*", "ab")).toEqual(["", "", ""]);
-  expect(matchesOf("a", "a".repeat(50), 3)).toMatchObject({ groups: [["a"], ["a"], ["a"]] });
+  expect(findMatches("a", "a".repeat(50), 3)).toMatchObject({ groups: [["a"], ["a"], ["a"]] });
 });
 
 test("a pattern that would search for years is given up and says so", () => {
-  const found = matchesOf("(a+)+!", `${"a".repeat(64)}?`, 1);
+  const found = findMatches("(a+)+!", `${"a".repeat(64)}?`, 1);
   expect(found).toEqual({ ok: false, why: "the pattern was still searching after 500 ms" });
-  expect(matchesOf("(a+)+!", "aaa!", 1)).toMatchObject({ ok: true, groups: [["aaa!", "aaa"]] });
+  expect(findMatches("(a+)+!", "aaa!", 1)).toMatchObject({ ok: true, groups: [["aaa!", "aaa"]] });
 });
 
 test("what is no pattern is refused with the reason: broken, empty, one character too long", () => {
   expect(patternFault("(")).toMatch(/unterminated group/i);
   expect(patternFault("a".repeat(patternCharsMax))).toBeNull();
   expect(patternFault("a".repeat(patternCharsMax + 1))).toBe("a pattern of 501 characters; at most 500 are allowed");
-  expect(matchesOf("(", "x", 1).ok).toBe(false);
+  expect(findMatches("(", "x", 1).ok).toBe(false);
 });
 
 test("many searches share one limit: a pattern without an end is tried twice, and then no more; others still are", () => {

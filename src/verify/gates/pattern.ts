@@ -14,7 +14,7 @@ import { createContext, Script } from "node:vm";
 export const patternCharsMax = 500;
 const matchTimeoutMs = 500;
 const matchesTimeoutMs = 20_000;
-const endlessMax = 2;
+const timeoutsMax = 2;
 
 export type Matches = { readonly ok: true; readonly groups: readonly (readonly string[])[] } | { readonly ok: false; readonly why: string };
 
@@ -29,30 +29,30 @@ export function patternFault(pattern: string): string | null {
 }
 
 /** A matcher whose matches share one time limit. P4 */
-export function openMatcher(totalMs: number = matchesTimeoutMs): typeof matchesOf {
-  let leftMs = totalMs;
-  const endless = new Map<string, number>();
+export function openMatcher(totalMs: number = matchesTimeoutMs): typeof findMatches {
+  let remainingMs = totalMs;
+  const timeouts = new Map<string, number>();
   return (pattern, text, matchesMax) => {
-    if ((endless.get(pattern) ?? 0) >= endlessMax) return { ok: false, why: "a pattern that came to no end in other files" };
-    if (leftMs <= 0) return { ok: false, why: `patterns that were searched for longer than ${totalMs} ms in all` };
-    const began = performance.now();
-    const found = matchesOf(pattern, text, matchesMax);
-    leftMs -= performance.now() - began;
-    if (!found.ok) endless.set(pattern, (endless.get(pattern) ?? 0) + 1);
-    return found;
+    if ((timeouts.get(pattern) ?? 0) >= timeoutsMax) return { ok: false, why: "a pattern that came to no end in other files" };
+    if (remainingMs <= 0) return { ok: false, why: `patterns that were searched for longer than ${totalMs} ms in all` };
+    const startedMs = performance.now();
+    const result = findMatches(pattern, text, matchesMax);
+    remainingMs -= performance.now() - startedMs;
+    if (!result.ok) timeouts.set(pattern, (timeouts.get(pattern) ?? 0) + 1);
+    return result;
   };
 }
 
 /** The first `matchesMax` matches, each as the whole and its groups. */
-export function matchesOf(pattern: string, text: string, matchesMax: number): Matches {
+export function findMatches(pattern: string, text: string, matchesMax: number): Matches {
   const fault = patternFault(pattern);
   if (fault !== null) return { ok: false, why: fault };
-  const even = text.replaceAll("\r\n", "\n");
-  const parts = isAboutLines(pattern) ? even.split("\n") : [even];
+  const normalized = text.replaceAll("\r\n", "\n");
+  const parts = isAboutLines(pattern) ? normalized.split("\n") : [normalized];
   try {
     const context = createContext({ pattern, parts, matchesMax }, { codeGeneration: { strings: false, wasm: false } });
-    const found = script.runInContext(context, { timeout: matchTimeoutMs }) as string; // P3
-    return { ok: true, groups: JSON.parse(found) as string[][] };
+    const json = script.runInContext(context, { timeout: matchTimeoutMs }) as string; // P3
+    return { ok: true, groups: JSON.parse(json) as string[][] };
   } catch (error) {
     // The error comes from the other context, so it isn't an instance of this one's Error.
     const isSlow = typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";

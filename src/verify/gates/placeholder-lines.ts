@@ -15,17 +15,17 @@ export type ContentLines = {
 type Tally = { content: string[]; headings: number; frames: number; placeholders: number };
 
 export function plainLines(text: string): ContentLines {
-  const tally = start();
-  for (const line of text.split("\n")) if (line.trim() !== "") addTokens(tally, line.trim());
+  const tally = emptyTally();
+  for (const line of text.split("\n")) if (line.trim() !== "") addText(tally, line.trim());
   return tally;
 }
 
 export function markdownLines(text: string): ContentLines {
-  const tally = start();
+  const tally = emptyTally();
   let fence: string | null = null;
   let isAfterText = false;
-  for (const raw of withoutComments(withoutFrontMatter(text)).split("\n")) {
-    const line = raw.trim();
+  for (const rawLine of withoutComments(withoutFrontMatter(text)).split("\n")) {
+    const line = rawLine.trim();
     const mark: string | undefined = /^(?:`{3,}|~{3,})/.exec(line)?.[0];
     if (mark !== undefined && (fence === null || (line === mark && mark.startsWith(fence)))) {
       fence = fence === null ? mark : null;
@@ -40,7 +40,7 @@ export function markdownLines(text: string): ContentLines {
   return tally;
 }
 
-const start = (): Tally => ({ content: [], headings: 0, frames: 0, placeholders: 0 });
+const emptyTally = (): Tally => ({ content: [], headings: 0, frames: 0, placeholders: 0 });
 
 /** Returns whether the line was added as content, so that the next one can still make it a heading or a table's head. */
 function addMarkdown(tally: Tally, line: string, isAfterText: boolean): boolean {
@@ -60,43 +60,42 @@ function addMarkdown(tally: Tally, line: string, isAfterText: boolean): boolean 
     tally.frames++;
     return false;
   }
-  return addTokens(tally, withoutMarks(line));
+  return addText(tally, withoutMarks(line));
 }
 
 const labelCharsMax = 60;
 
-function addTokens(tally: Tally, message: string): boolean {
-  if (message === "" || isLabel(message)) tally.frames++;
-  else if (isMissing(message) || isMissing(valueOf(message))) tally.placeholders++;
+function addText(tally: Tally, text: string): boolean {
+  if (text === "" || isLabel(text)) tally.frames++;
+  else if (isMissing(text) || isMissing(valueAfterLabel(text))) tally.placeholders++;
   else {
-    tally.content.push(message);
+    tally.content.push(text);
     return true;
   }
   return false;
 }
 
-const isMissing = (message: string): boolean => isPlaceholder(message) || isEmptyAnswer(message);
+const isMissing = (text: string): boolean => isPlaceholder(text) || isEmptyAnswer(text);
 
 /** `Owner:` and `**Owner:**` are labels; by themselves they say nothing. */
-const isLabel = (message: string): boolean =>
-  message.length <= labelCharsMax && /^(?:\*\*[^*]+:\s*\*\*|\*\*[^*]+\*\*\s*:|[^:]+:)$/.test(message);
+const isLabel = (text: string): boolean => text.length <= labelCharsMax && /^(?:\*\*[^*]+:\s*\*\*|\*\*[^*]+\*\*\s*:|[^:]+:)$/.test(text);
 
 /** The value after a label: `TBD` of `**Owner:** TBD`. */
-function valueOf(message: string): string {
-  const index = message.slice(0, labelCharsMax).indexOf(":");
-  if (index < 0) return message;
-  let [start, end] = [index + 1, message.length];
-  while (start < end && isBlankOrStar(message.charAt(start))) start++;
-  while (end > start && isBlankOrStar(message.charAt(end - 1))) end--;
-  return message.slice(start, end);
+function valueAfterLabel(text: string): string {
+  const index = text.slice(0, labelCharsMax).indexOf(":");
+  if (index < 0) return text;
+  let [start, end] = [index + 1, text.length];
+  while (start < end && isBlankOrStar(text.charAt(start))) start++;
+  while (end > start && isBlankOrStar(text.charAt(end - 1))) end--;
+  return text.slice(start, end);
 }
 
 const isBlankOrStar = (letter: string): boolean => letter === "*" || letter.trim() === "";
 
 /** Without quotation and list marks, and without the bars of a table row with empty cells. */
 function withoutMarks(line: string): string {
-  const bare = line.replace(/^(?:>\s?)+/, "").replace(/^(?:[-*+]|\d{1,9}[.)])(?:\s+|$)(?:\[[ xX]\](?:\s+|$))?/, "");
-  return (bare.startsWith("|") ? bare.replaceAll(/^\||\|$/g, "") : bare).trim();
+  const unmarked = line.replace(/^(?:>\s?)+/, "").replace(/^(?:[-*+]|\d{1,9}[.)])(?:\s+|$)(?:\[[ xX]\](?:\s+|$))?/, "");
+  return (unmarked.startsWith("|") ? unmarked.replaceAll(/^\||\|$/g, "") : unmarked).trim();
 }
 
 function withoutFrontMatter(text: string): string {

@@ -8,10 +8,10 @@
 //   H2. One line of content is enough, unless the gate asks for many lines.
 //   H3. Everything costs time in proportion to the text.
 
-import { linesOf } from "./gate-file.ts";
+import { countLines } from "./gate-file.ts";
 import { type ContentLines, markdownLines, plainLines } from "./placeholder-lines.ts";
 
-export type Measured = {
+export type ArtifactContext = {
   readonly path: string;
   /** How many lines its gate asks for; 0 if it asks for none. */
   readonly minLines: number;
@@ -20,19 +20,19 @@ export type Measured = {
 };
 
 const repeatedMin = 10;
-const share = 10;
-const askedMin = 20;
+const repetitionShare = 10;
+const minLinesChecked = 20;
 const echoCharsMin = 20;
 
 /** Why a text has no content, in a few words; null if it has. */
-export function placeholderReason(text: string, { path, minLines, promptLines: prompted = new Set() }: Measured): string | null {
-  const kind = kindOf(path);
-  if (text.trim() === "") return blank(text);
-  if (kind === "json") return placeholderJson(text);
-  const found = kind === "markdown" ? markdownLines(text) : plainLines(text);
-  const own = found.content.filter((line) => line.length < echoCharsMin || !prompted.has(line));
-  if (own.length === 0) return nothingBut(found);
-  return kind === "other" ? null : padded(own, minLines);
+export function placeholderReason(text: string, { path, minLines, promptLines: promptText = new Set() }: ArtifactContext): string | null {
+  const kind = documentKind(path);
+  if (text.trim() === "") return blankReason(text);
+  if (kind === "json") return emptyJsonReason(text);
+  const lines = kind === "markdown" ? markdownLines(text) : plainLines(text);
+  const contentLines = lines.content.filter((line) => line.length < echoCharsMin || !promptText.has(line));
+  if (contentLines.length === 0) return frameReason(lines);
+  return kind === "other" ? null : repetitionReason(contentLines, minLines);
 }
 
 /** The lines of a prompt, to recognise them in an artifact. */
@@ -40,7 +40,7 @@ export function promptLines(prompt: string): ReadonlySet<string> {
   return new Set(markdownLines(prompt).content.filter((line) => line.length >= echoCharsMin));
 }
 
-function kindOf(path: string): "markdown" | "prose" | "json" | "other" {
+function documentKind(path: string): "markdown" | "prose" | "json" | "other" {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const index = name.lastIndexOf(".");
   const ending = index <= 0 ? "" : name.slice(index + 1).toLowerCase();
@@ -49,38 +49,38 @@ function kindOf(path: string): "markdown" | "prose" | "json" | "other" {
   return ending === "json" ? "json" : "other";
 }
 
-function blank(text: string): string {
-  const lines = linesOf(text);
+function blankReason(text: string): string {
+  const lines = countLines(text);
   return lines === 0 ? "nothing in it" : `nothing but ${lines} blank ${lines === 1 ? "line" : "lines"}`;
 }
 
 /** What is in the place of content, most frequent first. */
-function nothingBut({ content, headings, frames, placeholders }: ContentLines): string {
+function frameReason({ content, headings, frames, placeholders }: ContentLines): string {
   const parts = [
     [headings, "headings"],
     [placeholders, "placeholders"],
     [content.length, "what the agent was told"],
     [frames, "frames of lists and tables"],
   ] as const;
-  const words = parts.filter(([count]) => count > 0).map(([, name]) => name);
-  return `nothing but ${words.length === 0 ? "blank lines and comments" : words.join(" and ")}`;
+  const emptyValues = parts.filter(([count]) => count > 0).map(([, name]) => name);
+  return `nothing but ${emptyValues.length === 0 ? "blank lines and comments" : emptyValues.join(" and ")}`;
 }
 
 /** H2: many lines, and they all say one thing. */
-function padded(own: readonly string[], minLines: number): string | null {
-  const distinct = new Set(own).size;
-  if (own.length >= repeatedMin && distinct * share <= own.length)
-    return `the same ${distinct === 1 ? "line" : `${distinct} lines`} again and again, ${own.length} times in all`;
-  if (minLines < askedMin) return null;
+function repetitionReason(contentLines: readonly string[], minLines: number): string | null {
+  const distinct = new Set(contentLines).size;
+  if (contentLines.length >= repeatedMin && distinct * repetitionShare <= contentLines.length)
+    return `the same ${distinct === 1 ? "line" : `${distinct} lines`} again and again, ${contentLines.length} times in all`;
+  if (minLines < minLinesChecked) return null;
   // Lines that differ only in a number count as one line.
-  const forms = new Set(own.map((line) => line.replaceAll(/\d+/g, "0"))).size;
-  if (forms * share >= minLines) return null;
+  const forms = new Set(contentLines.map((line) => line.replaceAll(/\d+/g, "0"))).size;
+  if (forms * repetitionShare >= minLines) return null;
   return `${forms} ${forms === 1 ? "line" : "different lines"} of content, where ${minLines} lines are asked for`;
 }
 
 /** An empty object or list. What isn't valid JSON is for the gates to judge. */
-function placeholderJson(text: string): string | null {
-  const bare = text.replaceAll(/\s+/g, "");
+function emptyJsonReason(text: string): string | null {
+  const compact = text.replaceAll(/\s+/g, "");
   const words: Readonly<Record<string, string>> = { "{}": "an empty object", "[]": "an empty list", null: "null", '""': "an empty text" };
-  return Object.hasOwn(words, bare) ? `nothing but ${words[bare] ?? ""}` : null;
+  return Object.hasOwn(words, compact) ? `nothing but ${words[compact] ?? ""}` : null;
 }

@@ -28,8 +28,8 @@ export const textBytesMax = 1024 * 1024;
 export const readingLimits = { filesMax: 10_000, bytesMax: 256 * 1024 * 1024 } as const;
 
 /** Folders without artifacts, anywhere. */
-export const unseenFolders: readonly string[] = [".git", "node_modules", ".venv", "venv"];
-const unseen: ReadonlySet<string> = new Set(unseenFolders);
+export const ignoredFolders: readonly string[] = [".git", "node_modules", ".venv", "venv"];
+const ignoredNames: ReadonlySet<string> = new Set(ignoredFolders);
 
 /** Every entry below a folder, or below stacked folders (T5), by its path with `/`, without non-artifacts. */
 export async function listTree(
@@ -38,14 +38,14 @@ export async function listTree(
 ): Promise<Listing> {
   const entries = new Map<string, Entry>();
   const top = typeof folder === "string" ? [folder] : folder;
-  const lower = new Map<string, string>();
+  const fileFolders = new Map<string, string>();
   let isWhole = true;
-  const cursor = async (folders: readonly string[], path: string, depth: number): Promise<void> => {
-    const items = await itemsOf(folders, path);
-    for (const [name, { item, lies }] of items) {
-      if (unseen.has(name)) continue; // T3
-      const below = path === "" ? name : `${path}/${name}`;
-      const [first = ""] = lies;
+  const walk = async (folders: readonly string[], path: string, depth: number): Promise<void> => {
+    const items = await readLayers(folders, path);
+    for (const [name, { item, layers }] of items) {
+      if (ignoredNames.has(name)) continue; // T3
+      const entryPath = path === "" ? name : `${path}/${name}`;
+      const [first = ""] = layers;
       if (item.isCharacterDevice() && folders.length > 1) continue; // T5
       if (entries.size >= limits.entriesMax || depth > limits.depthMax) {
         isWhole = false; // T2
@@ -53,55 +53,55 @@ export async function listTree(
       }
       // A link's own kind, from the folder's listing and lstat (T1).
       if (item.isDirectory()) {
-        entries.set(below, { kind: "folder", size: 0 });
-        await cursor(lies, below, depth + 1);
+        entries.set(entryPath, { kind: "folder", size: 0 });
+        await walk(layers, entryPath, depth + 1);
       } else if (item.isFile()) {
-        entries.set(below, { kind: "file", size: (await lstat(join(first, below))).size });
-        if (first !== top[0]) lower.set(below, first);
-      } else entries.set(below, { kind: item.isSymbolicLink() ? "link" : "other", size: 0 });
+        entries.set(entryPath, { kind: "file", size: (await lstat(join(first, entryPath))).size });
+        if (first !== top[0]) fileFolders.set(entryPath, first);
+      } else entries.set(entryPath, { kind: item.isSymbolicLink() ? "link" : "other", size: 0 });
     }
   };
-  await cursor(top, "", 1);
-  return { entries, isWhole, folderOf: (path) => lower.get(path) ?? top[0] ?? "" };
+  await walk(top, "", 1);
+  return { entries, isWhole, folderOf: (path) => fileFolders.get(path) ?? top[0] ?? "" };
 }
 
 /** What is at a path of each folder, and for a folder its layers: until something hides what is below (T5). */
-async function itemsOf(
+async function readLayers(
   folders: readonly string[],
   path: string,
-): Promise<ReadonlyMap<string, { readonly item: Dirent; readonly lies: readonly string[] }>> {
-  const found = new Map<string, { readonly item: Dirent; readonly lies: string[]; isOpen: boolean }>();
+): Promise<ReadonlyMap<string, { readonly item: Dirent; readonly layers: readonly string[] }>> {
+  const itemsByName = new Map<string, { readonly item: Dirent; readonly layers: string[]; isMergeable: boolean }>();
   for (const folder of folders)
     for (const item of await readdir(join(folder, path), { withFileTypes: true })) {
-      const known = found.get(item.name);
-      if (known === undefined) found.set(item.name, { item, lies: [folder], isOpen: item.isDirectory() });
-      else if (known.isOpen && item.isDirectory()) known.lies.push(folder);
-      else known.isOpen = false;
+      const earlier = itemsByName.get(item.name);
+      if (earlier === undefined) itemsByName.set(item.name, { item, layers: [folder], isMergeable: item.isDirectory() });
+      else if (earlier.isMergeable && item.isDirectory()) earlier.layers.push(folder);
+      else earlier.isMergeable = false;
     }
-  return found;
+  return itemsByName;
 }
 
-const rememberedMax = 64;
+const cachedMax = 64;
 
 /** Reads the beginning of a listed regular file as text; null if it isn't one (any more). */
 export function textReader(
   listing: Listing,
   limits: { filesMax: number; bytesMax: number } = readingLimits,
 ): (path: string) => Text | null {
-  const known = new Map<string, Text | null>();
-  const spent = { files: 0, bytes: 0 };
+  const cache = new Map<string, Text | null>();
+  const used = { files: 0, bytes: 0 };
   return (path) => {
-    const before = known.get(path);
-    if (before !== undefined) return before;
+    const cached = cache.get(path);
+    if (cached !== undefined) return cached;
     if (listing.entries.get(path)?.kind !== "file") return null;
-    if (spent.files >= limits.filesMax || spent.bytes >= limits.bytesMax)
-      return { text: "", isWhole: false, fault: `too much to read: ${spent.files} files, ${spent.bytes} bytes before it` }; // T2
+    if (used.files >= limits.filesMax || used.bytes >= limits.bytesMax)
+      return { text: "", isWhole: false, fault: `too much to read: ${used.files} files, ${used.bytes} bytes before it` }; // T2
     // Only entries that the walk has reached are opened, so no parent folder was a link (T1).
     const text = readBeginning(join(listing.folderOf(path), path));
-    spent.files += 1;
-    spent.bytes += text?.text.length ?? 0;
-    if (known.size >= rememberedMax) known.clear();
-    known.set(path, text);
+    used.files += 1;
+    used.bytes += text?.text.length ?? 0;
+    if (cache.size >= cachedMax) cache.clear();
+    cache.set(path, text);
     return text;
   };
 }
@@ -118,12 +118,12 @@ function readBeginning(path: string): Text | null {
     if (!stat.isFile()) return null;
     // One byte more than its size, to detect a file that grows meanwhile.
     const bytes = Buffer.alloc(Math.min(stat.size, textBytesMax) + 1); // T2
-    let filled = 0;
-    for (let read = -1; read !== 0 && filled < bytes.length; filled += read)
-      read = readSync(file, bytes, filled, bytes.length - filled, filled);
-    if (filled !== stat.size && !(filled === bytes.length && stat.size > textBytesMax))
+    let filledBytes = 0;
+    for (let readBytes = -1; readBytes !== 0 && filledBytes < bytes.length; filledBytes += readBytes)
+      readBytes = readSync(file, bytes, filledBytes, bytes.length - filledBytes, filledBytes);
+    if (filledBytes !== stat.size && !(filledBytes === bytes.length && stat.size > textBytesMax))
       return { text: "", isWhole: false, fault: "a file that changed while it was read" }; // T4
-    return textOf(bytes.subarray(0, Math.min(filled, textBytesMax)), stat.size <= textBytesMax);
+    return decodeText(bytes.subarray(0, Math.min(filledBytes, textBytesMax)), stat.size <= textBytesMax);
   } catch {
     return null;
   } finally {
@@ -132,7 +132,7 @@ function readBeginning(path: string): Text | null {
 }
 
 /** A file's bytes as text. A cut end may be inside a character. */
-function textOf(bytes: Uint8Array, isWhole: boolean): Text {
+function decodeText(bytes: Uint8Array, isWhole: boolean): Text {
   const nul = bytes.indexOf(0);
   if (nul >= 0) return { text: "", isWhole, fault: `no text: a NUL at byte ${nul}` }; // T4
   try {

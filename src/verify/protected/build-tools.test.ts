@@ -1,7 +1,7 @@
 // What tells a build tool which packages, tasks and tests there are: less of it is a change of what judges, more of it is the work.
 
 import { describe, expect, test } from "vitest";
-import { mergedPackage } from "./deciding-package.ts";
+import { mergePackage } from "./deciding-package.ts";
 import { hows, type Texts } from "./find-protected.test-support.ts";
 
 const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
@@ -53,8 +53,8 @@ describe("a package that is left out of a repository of several", () => {
   });
 
   test("is there again where the verdict is taken, and a further one stays", () => {
-    const named = { commands: ["npm test"], used: [], restores: false };
-    const merged = (was: object, is: object): unknown => JSON.parse(mergedPackage(json(was), json(is), named, false) ?? "null");
+    const named = { commands: ["npm test"], usedCommands: [], restores: false };
+    const merged = (was: object, is: object): unknown => JSON.parse(mergePackage(json(was), json(is), named, false) ?? "null");
     expect(merged({ workspaces: ["a", "b"] }, { name: "x", workspaces: ["a"] })).toEqual({ name: "x", workspaces: ["a", "b"] });
     expect(merged({ workspaces: ["a"], scripts: { test: "t" } }, { workspaces: ["a", "b"], scripts: { test: "true" } })).toEqual({
       workspaces: ["a", "b"],

@@ -1,10 +1,10 @@
 // deciding-package: the parts of package.json and composer.json that decide: the scripts that checks run, and what configures tools.
 
 import { isRecord } from "../detect/manifest.ts";
-import { isNarrowing, workspaces, workspacesOf } from "./deciding-workspace.ts";
-import type { Deciding, Named } from "./named.ts";
+import { isNarrowing, workspacePrefix, parseWorkspaces } from "./deciding-workspace.ts";
+import type { Deciding, CommandSet } from "./command-set.ts";
 
-const tools = [
+const toolKeys = [
   "jest",
   "vitest",
   "mocha",
@@ -21,7 +21,7 @@ const tools = [
   "standard",
   "wireit",
 ];
-const packages = [
+const dependencyKeys = [
   "dependencies",
   "devDependencies",
   "optionalDependencies",
@@ -35,21 +35,21 @@ const packages = [
   "require",
   "require-dev",
 ];
-const judging =
+const judgingScript =
   /^(?:pre|post)?(?:tests?|unit|e2e|spec|lint|checks?|type-?checks?|types|tsc|build|verify|validate|ci|cov|cover|coverage|format|fmt)(?:[:._-].*)?$/;
 const lifecycle = ["preinstall", "install", "postinstall", "prepare", "preprepare", "postprepare"];
 
 type Manifest = { readonly [key: string]: unknown };
 
-export function decidingPackage(text: string, named: Named): Deciding | null {
-  const manifest = read(text);
+export function decidingPackage(text: string, commandSet: CommandSet): Deciding | null {
+  const manifest = parseManifest(text);
   if (manifest === null) return null;
   const scripts = scriptsOf(manifest);
-  const isJudging = judgingIn(scripts, named);
+  const isJudging = judgingScripts(scripts, commandSet);
   return Object.fromEntries([
-    ...Object.entries(workspacesOf(manifest["workspaces"])),
-    ...Object.entries(scripts).flatMap(([name, script]) => (isJudging(name) ? [[`scripts.${name}`, words(script)] as const] : [])),
-    ...tools.flatMap((key) => (Object.hasOwn(manifest, key) ? [[key, words(manifest[key])] as const] : [])),
+    ...Object.entries(parseWorkspaces(manifest["workspaces"])),
+    ...Object.entries(scripts).flatMap(([name, script]) => (isJudging(name) ? [[`scripts.${name}`, toText(script)] as const] : [])),
+    ...toolKeys.flatMap((key) => (Object.hasOwn(manifest, key) ? [[key, toText(manifest[key])] as const] : [])),
   ]);
 }
 
@@ -65,65 +65,67 @@ const placeholderCharsMax = 1000;
  * Whether a new script changes what is run: it hooks into an existing one, or into restoring, or a deciding command runs it and it cannot
  * fail.
  */
-export function isHook(name: string, before: Deciding, named: Named, text = ""): boolean {
-  if (name.startsWith(workspaces)) return isNarrowing(name);
+export function isHook(name: string, before: Deciding, commandSet: CommandSet, text = ""): boolean {
+  if (name.startsWith(workspacePrefix)) return isNarrowing(name);
   const script = name.replace(/^scripts\./, "");
   if (script === name) return true;
-  if (isPlaceholder(text) && named.commands.some((command) => namesIn(command).includes(script))) return true;
-  if (named.restores && lifecycle.includes(script)) return true;
-  const hooked = /^(?:pre|post)(.+)$/.exec(script)?.[1];
-  return hooked !== undefined && Object.hasOwn(before, `scripts.${hooked}`);
+  if (isPlaceholder(text) && commandSet.commands.some((command) => scriptNamesIn(command).includes(script))) return true;
+  if (commandSet.restores && lifecycle.includes(script)) return true;
+  const hookedScript = /^(?:pre|post)(.+)$/.exec(script)?.[1];
+  return hookedScript !== undefined && Object.hasOwn(before, `scripts.${hookedScript}`);
 }
 
 /**
  * The later file with the earlier one's deciding parts, and its dependencies too if the lock file is the earlier one; null if impossible.
  */
-export function mergedPackage(before: string, after: string, named: Named, withPackages: boolean): string | null {
-  const [was, is] = [read(before), read(after)];
-  if (was === null || is === null) return null;
-  const decides = decidingPackage(before, named) ?? {};
-  const isJudging = judgingIn(scriptsOf(was), named);
+export function mergePackage(before: string, after: string, commandSet: CommandSet, withPackages: boolean): string | null {
+  const [baseManifest, laterManifest] = [parseManifest(before), parseManifest(after)];
+  if (baseManifest === null || laterManifest === null) return null;
+  const baseParts = decidingPackage(before, commandSet) ?? {};
+  const isJudging = judgingScripts(scriptsOf(baseManifest), commandSet);
   const scripts = [
-    ...Object.entries(scriptsOf(is)).filter(
+    ...Object.entries(scriptsOf(laterManifest)).filter(
       ([name, script]) =>
-        !isJudging(name) || (!Object.hasOwn(scriptsOf(was), name) && !isHook(`scripts.${name}`, decides, named, words(script))),
+        !isJudging(name) ||
+        (!Object.hasOwn(scriptsOf(baseManifest), name) && !isHook(`scripts.${name}`, baseParts, commandSet, toText(script))),
     ),
-    ...Object.entries(scriptsOf(was)).filter(([name]) => isJudging(name)),
+    ...Object.entries(scriptsOf(baseManifest)).filter(([name]) => isJudging(name)),
   ];
-  const [listed, left] = [workspacesOf(was["workspaces"]), workspacesOf(is["workspaces"])];
+  const [baseWorkspaces, laterWorkspaces] = [parseWorkspaces(baseManifest["workspaces"]), parseWorkspaces(laterManifest["workspaces"])];
   const isNarrower =
-    Object.keys(listed).some((name) => left[name] === undefined) ||
-    Object.keys(left).some((name) => isNarrowing(name) && listed[name] === undefined);
-  const taken = [...tools, ...(isNarrower ? ["workspaces"] : []), ...(withPackages ? packages : [])];
+    Object.keys(baseWorkspaces).some((name) => laterWorkspaces[name] === undefined) ||
+    Object.keys(laterWorkspaces).some((name) => isNarrowing(name) && baseWorkspaces[name] === undefined);
+  const baseKeys = [...toolKeys, ...(isNarrower ? ["workspaces"] : []), ...(withPackages ? dependencyKeys : [])];
   const merged = [
-    ...Object.entries(is).filter(([key]) => !taken.includes(key) && key !== "scripts"),
-    ...taken.flatMap((key) => (Object.hasOwn(was, key) ? [[key, was[key]] as const] : [])),
+    ...Object.entries(laterManifest).filter(([key]) => !baseKeys.includes(key) && key !== "scripts"),
+    ...baseKeys.flatMap((key) => (Object.hasOwn(baseManifest, key) ? [[key, baseManifest[key]] as const] : [])),
     ...(scripts.length === 0 ? [] : [["scripts", Object.fromEntries(scripts)] as const]),
   ];
   return `${JSON.stringify(Object.fromEntries(merged), null, 2)}\n`;
 }
 
 /** By name, or because a deciding command leads there. */
-function judgingIn(scripts: Manifest, named: Named): (name: string) => boolean {
-  const reached = new Set<string>();
-  for (const open = [...named.commands]; open.length > 0;) {
-    for (const name of namesIn(open.pop() ?? "")) {
-      if (reached.has(name) || !Object.hasOwn(scripts, name)) continue;
-      reached.add(name);
-      open.push(words(scripts[name]));
+function judgingScripts(scripts: Manifest, commandSet: CommandSet): (name: string) => boolean {
+  const reachedScripts = new Set<string>();
+  for (const queue = [...commandSet.commands]; queue.length > 0;) {
+    for (const name of scriptNamesIn(queue.pop() ?? "")) {
+      if (reachedScripts.has(name) || !Object.hasOwn(scripts, name)) continue;
+      reachedScripts.add(name);
+      queue.push(toText(scripts[name]));
     }
   }
-  const judges = (name: string): boolean => judging.test(name) || reached.has(name);
-  return (name) => judges(name) || judges(name.replace(/^(?:pre|post)/, "")) || (named.restores && lifecycle.includes(name));
+  const isJudgingName = (name: string): boolean => judgingScript.test(name) || reachedScripts.has(name);
+  return (name) =>
+    isJudgingName(name) || isJudgingName(name.replace(/^(?:pre|post)/, "")) || (commandSet.restores && lifecycle.includes(name));
 }
 
-function namesIn(command: string): readonly string[] {
+function scriptNamesIn(command: string): readonly string[] {
   return [...command.matchAll(/\b(?:npm|pnpm|yarn|bun|composer)\s+(?:-\S+\s+)*(?:run(?:-script)?\s+)?(?:-\S+\s+)*([\w:.@/-]+)/g)].flatMap(
     ([, name = ""]) => (name === "t" || name === "tst" ? ["test"] : [name]),
   );
 }
 
-function read(text: string): Manifest | null {
+function parseManifest(text: string): Manifest | null {
   try {
     const manifest: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
     return isRecord(manifest) ? manifest : null;
@@ -133,4 +135,4 @@ function read(text: string): Manifest | null {
 }
 
 const scriptsOf = (manifest: Manifest): Manifest => (isRecord(manifest["scripts"]) ? manifest["scripts"] : {});
-const words = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

@@ -2,36 +2,36 @@
 
 import { parseJsonc } from "../detect/jsonc.ts";
 import { isRecord } from "../detect/manifest.ts";
-import type { Deciding, Named } from "./named.ts";
-import { workspacesOf } from "./deciding-workspace.ts";
+import type { Deciding, CommandSet } from "./command-set.ts";
+import { parseWorkspaces } from "./deciding-workspace.ts";
 
-const judging = /^(?:tests?|unit|e2e|spec|lint|checks?|type-?checks?|build|verify|validate|ci|cov|coverage|fmt|format)(?:[:._-].*)?$/;
-const tools = ["test", "lint", "fmt", "compilerOptions", "exclude", "nodeModulesDir"];
+const judgingTask = /^(?:tests?|unit|e2e|spec|lint|checks?|type-?checks?|build|verify|validate|ci|cov|coverage|fmt|format)(?:[:._-].*)?$/;
+const toolKeys = ["test", "lint", "fmt", "compilerOptions", "exclude", "nodeModulesDir"];
 
-export function decidingDeno(text: string, named: Named): Deciding | null {
-  const manifest = read(text);
+export function decidingDeno(text: string, commandSet: CommandSet): Deciding | null {
+  const manifest = parseManifest(text);
   if (manifest === null) return null;
   return {
-    ...chosen(manifest["tasks"], "scripts.", named),
-    ...Object.fromEntries(tools.flatMap((key) => (Object.hasOwn(manifest, key) ? [[key, JSON.stringify(manifest[key])] as const] : []))),
-    ...workspacesOf(manifest["workspace"]),
+    ...decidingTasks(manifest["tasks"], "scripts.", commandSet),
+    ...Object.fromEntries(toolKeys.flatMap((key) => (Object.hasOwn(manifest, key) ? [[key, JSON.stringify(manifest[key])] as const] : []))),
+    ...parseWorkspaces(manifest["workspace"]),
   };
 }
 
-export function decidingNx(text: string, named: Named): Deciding | null {
-  const manifest = read(text);
-  return manifest === null ? null : chosen(manifest["targets"], "target ", named);
+export function decidingNx(text: string, commandSet: CommandSet): Deciding | null {
+  const manifest = parseManifest(text);
+  return manifest === null ? null : decidingTasks(manifest["targets"], "target ", commandSet);
 }
 
 /** Tasks by their names, and those that a deciding command names. */
-function chosen(tasks: unknown, prefix: string, named: Named): Deciding {
+function decidingTasks(tasks: unknown, prefix: string, commandSet: CommandSet): Deciding {
   if (!isRecord(tasks)) return {};
-  const asked = new Set(named.used.flatMap((command) => command.split(/[\s;&|:]+/)));
-  const found = Object.entries(tasks).filter(([name]) => judging.test(name) || asked.has(name));
-  return Object.fromEntries(found.map(([name, task]) => [`${prefix}${name}`, typeof task === "string" ? task : JSON.stringify(task)]));
+  const commandWords = new Set(commandSet.usedCommands.flatMap((command) => command.split(/[\s;&|:]+/)));
+  const deciding = Object.entries(tasks).filter(([name]) => judgingTask.test(name) || commandWords.has(name));
+  return Object.fromEntries(deciding.map(([name, task]) => [`${prefix}${name}`, typeof task === "string" ? task : JSON.stringify(task)]));
 }
 
-function read(text: string): Readonly<Record<string, unknown>> | null {
+function parseManifest(text: string): Readonly<Record<string, unknown>> | null {
   const manifest = parseJsonc(text);
   return isRecord(manifest) ? manifest : null;
 }

@@ -1,39 +1,39 @@
 // deciding-workspace: which packages a monorepo consists of. One that is left out is no longer tested.
 
 import { isRecord } from "../detect/manifest.ts";
-import type { Deciding } from "./named.ts";
+import type { Deciding } from "./command-set.ts";
 
 /** The prefix of these parts' names. */
-export const workspaces = "workspace ";
+export const workspacePrefix = "workspace ";
 const listMax = 2_000;
 
 /** Each package or pattern by itself: adding one is harmless, removing one is not. */
-export function listed(names: readonly unknown[]): Deciding {
+export function listWorkspaces(names: readonly unknown[]): Deciding {
   const texts = names
     .slice(0, listMax)
     .map((name) => (typeof name === "string" ? name.replace(/^\.\/(?=.)|(?<=.)\/$/g, "") : JSON.stringify(name)));
-  return Object.fromEntries(texts.map((name) => [`${workspaces}${name}`, "listed"]));
+  return Object.fromEntries(texts.map((name) => [`${workspacePrefix}${name}`, "listed"]));
 }
 
 /** Whether a new name excludes something. */
-export const isNarrowing = (name: string): boolean => name.startsWith(`${workspaces}!`);
+export const isNarrowing = (name: string): boolean => name.startsWith(`${workspacePrefix}!`);
 
 /** The `packages` of pnpm-workspace.yaml, by its lines: a full YAML parser could be kept busy by an agent's file. */
-export function packagesIn(text: string): Deciding {
+export function parsePnpmPackages(text: string): Deciding {
   const names: string[] = [];
-  let isOpen = false;
+  let isInPackages = false;
   for (const line of text.split("\n")) {
-    const plain = line.replace(/\s#.*$/, "").trimEnd();
-    const flow = /^packages:\s*\[(.*)\]$/.exec(plain)?.[1];
-    if (flow !== undefined) names.push(...flow.split(","));
-    if (/^\S/.test(plain) && !plain.startsWith("-")) isOpen = /^packages:\s*$/.test(plain);
-    else if (isOpen) names.push(/^\s*-\s+(.*)$/.exec(plain)?.[1] ?? "");
+    const content = line.replace(/\s#.*$/, "").trimEnd();
+    const inlineList = /^packages:\s*\[(.*)\]$/.exec(content)?.[1];
+    if (inlineList !== undefined) names.push(...inlineList.split(","));
+    if (/^\S/.test(content) && !content.startsWith("-")) isInPackages = /^packages:\s*$/.test(content);
+    else if (isInPackages) names.push(/^\s*-\s+(.*)$/.exec(content)?.[1] ?? "");
   }
-  return listed(names.map((name) => name.trim().replaceAll(/^["']|["']$/g, "")).filter((name) => name !== ""));
+  return listWorkspaces(names.map((name) => name.trim().replaceAll(/^["']|["']$/g, "")).filter((name) => name !== ""));
 }
 
 /** The `workspaces` of package.json: a list, or an object with one. */
-export function workspacesOf(value: unknown): Deciding {
+export function parseWorkspaces(value: unknown): Deciding {
   const names = isRecord(value) ? value["packages"] : value;
-  return Array.isArray(names) ? listed(names) : {};
+  return Array.isArray(names) ? listWorkspaces(names) : {};
 }

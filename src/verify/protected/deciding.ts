@@ -6,59 +6,62 @@ import { decidingCmake, changesOtherTests } from "./deciding-cmake.ts";
 import { decidingIncluded, decidingMake, isOverriding } from "./deciding-make.ts";
 import { decidingPackage, isHook } from "./deciding-package.ts";
 import { decidingDeno, decidingNx } from "./deciding-tasks.ts";
-import { isNarrowing, listed, packagesIn, workspaces } from "./deciding-workspace.ts";
-import type { Family, Part } from "./kinds.ts";
-import { masked } from "./masked.ts";
-import type { Deciding, Named } from "./named.ts";
+import { isNarrowing, listWorkspaces, parsePnpmPackages, workspacePrefix } from "./deciding-workspace.ts";
+import type { Language, Part } from "./kinds.ts";
+import { maskText } from "./masked.ts";
+import type { Deciding, CommandSet } from "./command-set.ts";
 import { rustTests } from "./rust-tests.ts";
 
 /** Null if the text cannot be parsed: then all of it decides. */
-export function decidingOf(part: Part, text: string, named: Named): Deciding | null {
+export function decidingParts(part: Part, text: string, commandSet: CommandSet): Deciding | null {
   try {
-    return read(part, text, named);
+    return parseParts(part, text, commandSet);
   } catch {
     return null; // an agent's file may be nested too deep for a recursive reader
   }
 }
 
-function read(part: Part, text: string, named: Named): Deciding | null {
+function parseParts(part: Part, text: string, commandSet: CommandSet): Deciding | null {
   switch (part) {
     case "package":
     case "composer":
-      return decidingPackage(text, named);
+      return decidingPackage(text, commandSet);
     case "make":
-      return decidingMake(text, named);
+      return decidingMake(text, commandSet);
     case "included":
       return decidingIncluded(text);
     case "pyproject":
-      return tables(
+      return parseTables(
         text,
         /^tool\.(?:pytest|coverage|ruff|mypy|pyright|basedpyright|tox|nox|black|isort|flake8|pylint|pyflakes|bandit|poe|taskipy|hatch\.envs|pdm\.scripts|uv\.scripts)\b|^project\.entry-points\.pytest11$/,
       );
     case "cargo":
-      return tables(
+      return parseTables(
         text,
         /^(?:profile\.(?:test|dev)\b|lints\b|workspace\.(?:lints|members|exclude|default-members)\b|test\b|bench\b|lib\.(?:test|doctest|harness)\b|package\.(?:autotests|autobenches)\b|patch\b|replace\b)/,
       );
     case "setup_cfg":
-      return sections(
+      return parseSections(
         text,
         /^(?:tool:pytest|pytest|coverage(?::.*)?|flake8|mypy(?:-.*)?|pycodestyle|pydocstyle|isort|pylint.*|aliases|tox(?::.*)?)$/,
       );
     case "pom":
-      return { ...plugins(text), ...listed([...text.matchAll(/<module>([^<]{1,200})<\/module>/g)].map(([, name = ""]) => name.trim())) };
+      return {
+        ...parseMavenPlugins(text),
+        ...listWorkspaces([...text.matchAll(/<module>([^<]{1,200})<\/module>/g)].map(([, name = ""]) => name.trim())),
+      };
     case "properties":
-      return lined(text, /skip|exclude|ignore|failure|\.continue\b|(?:run|enable|disable|with|no)[\w.-]*tests?\b|tests?[.-]?enabled/i);
+      return parseLines(text, /skip|exclude|ignore|failure|\.continue\b|(?:run|enable|disable|with|no)[\w.-]*tests?\b|tests?[.-]?enabled/i);
     case "cmake":
       return decidingCmake(text);
     case "deno":
-      return decidingDeno(text, named);
+      return decidingDeno(text, commandSet);
     case "nx_project":
-      return decidingNx(text, named);
+      return decidingNx(text, commandSet);
     case "pnpm_workspace":
-      return packagesIn(text);
+      return parsePnpmPackages(text);
     case "gradle":
-      return braced(
+      return parseBlocks(
         text,
         "java",
         gradleOpens,
@@ -66,100 +69,103 @@ function read(part: Part, text: string, named: Named): Deciding | null {
       );
     case "settings_gradle":
       return {
-        ...braced(
+        ...parseBlocks(
           text,
           "java",
           /\b(?:allprojects|subprojects|taskGraph|beforeProject|afterProject|projectsLoaded)\b[^\n{]{0,200}\{/g,
           /startParameter|excludedTask/,
         ),
-        ...listed([...masked(text, "java", "comments").matchAll(/["'](:[\w:.-]{1,200})["']/g)].map(([, name = ""]) => name)),
+        ...listWorkspaces([...maskText(text, "java", "comments").matchAll(/["'](:[\w:.-]{1,200})["']/g)].map(([, name = ""]) => name)),
       };
     case "go_mod":
-      return replaced(text);
+      return parseGoReplacements(text);
     case "go_work":
-      return { ...replaced(text), ...listed([...text.matchAll(/^\s*(?:use\s+)?(\.[\w./-]{0,200})\s*$/gm)].map(([, name = ""]) => name)) };
+      return {
+        ...parseGoReplacements(text),
+        ...listWorkspaces([...text.matchAll(/^\s*(?:use\s+)?(\.[\w./-]{0,200})\s*$/gm)].map(([, name = ""]) => name)),
+      };
     case "vite":
-      return braced(text, "js", /\btest\s{0,9}:\s{0,9}\{/g, /\bvitest\b/);
+      return parseBlocks(text, "js", /\btest\s{0,9}:\s{0,9}\{/g, /\bvitest\b/);
     case "rust_source":
       return rustTests(text);
     case "lock":
-      return named.restores ? { "the lock file": text } : {};
+      return commandSet.restores ? { "the lock file": text } : {};
   }
 }
 
 /** The parts that differ. A new part counts if it changes existing ones. */
-export function changedParts(part: Part, before: Deciding, after: Deciding, named: Named): readonly string[] {
+export function changedParts(part: Part, before: Deciding, after: Deciding, commandSet: CommandSet): readonly string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.filter((name) => {
     if (before[name] === after[name]) return false;
     if (Object.hasOwn(before, name)) return true;
-    if (name.startsWith(workspaces)) return isNarrowing(name);
+    if (name.startsWith(workspacePrefix)) return isNarrowing(name);
     if (part === "cmake") return changesOtherTests(name);
-    if (part === "package" || part === "composer") return isHook(name, before, named, after[name] ?? "");
+    if (part === "package" || part === "composer") return isHook(name, before, commandSet, after[name] ?? "");
     if (part === "make" || part === "included") return isOverriding(name, before);
     return part !== "rust_source";
   });
 }
 
-function tables(text: string, wanted: RegExp): Deciding {
-  const found: Record<string, string> = {};
-  const cursor = (value: unknown, path: string, depth: number): void => {
+function parseTables(text: string, wanted: RegExp): Deciding {
+  const parts: Record<string, string> = {};
+  const walk = (value: unknown, path: string, depth: number): void => {
     if (/^workspace\.(?:members|exclude)$/.test(path) && Array.isArray(value)) {
-      const names = value.map((one) => `${path.endsWith("exclude") ? "!" : ""}${String(one)}`);
-      Object.assign(found, listed(names));
-    } else if (wanted.test(path)) found[path] = JSON.stringify(value);
+      const names = value.map((name) => `${path.endsWith("exclude") ? "!" : ""}${String(name)}`);
+      Object.assign(parts, listWorkspaces(names));
+    } else if (wanted.test(path)) parts[path] = JSON.stringify(value);
     else if (isRecord(value) && depth < 4)
-      for (const [key, inner] of Object.entries(value)) cursor(inner, path === "" ? key : `${path}.${key}`, depth + 1);
+      for (const [key, inner] of Object.entries(value)) walk(inner, path === "" ? key : `${path}.${key}`, depth + 1);
   };
-  cursor(parse(text), "", 0);
-  return found;
+  walk(parse(text), "", 0);
+  return parts;
 }
 
-function sections(text: string, wanted: RegExp): Deciding {
-  const found: Record<string, string> = {};
-  let open: string | null = null;
+function parseSections(text: string, wanted: RegExp): Deciding {
+  const parts: Record<string, string> = {};
+  let section: string | null = null;
   for (const line of text.split("\n")) {
     const name = /^\[([^\]]{1,200})\]/.exec(line)?.[1]?.trim();
-    if (name !== undefined) open = wanted.test(name) ? `[${name}]` : null;
-    else if (open !== null && !/^\s*(?:[#;].*)?$/.test(line)) found[open] = `${found[open] ?? ""}${line.trimEnd()}\n`;
+    if (name !== undefined) section = wanted.test(name) ? `[${name}]` : null;
+    else if (section !== null && !/^\s*(?:[#;].*)?$/.test(line)) parts[section] = `${parts[section] ?? ""}${line.trimEnd()}\n`;
   }
-  return found;
+  return parts;
 }
 
 /** Single lines, each by what is left of its `=`. */
-function lined(text: string, wanted: RegExp): Deciding {
+function parseLines(text: string, wanted: RegExp): Deciding {
   const lines = text.split("\n").filter((line) => wanted.test(line) && !/^\s*[#!]|version/i.test(line));
-  return Object.fromEntries(lines.map((line) => [(line.split(/[=:]/, 1)[0] ?? "").trim(), squeezed(line)]));
+  return Object.fromEntries(lines.map((line) => [(line.split(/[=:]/, 1)[0] ?? "").trim(), squeezeSpace(line)]));
 }
 
 const mavenPlugin = /surefire|failsafe|jacoco|checkstyle|pmd|spotbugs|enforcer|pitest/;
 const mavenSetting =
   /<(skipTests|skipITs|testSourceDirectory|testOutputDirectory|maven\.test\.[\w.]{1,80}|testFailureIgnore|jacoco\.[\w.]{1,80}|checkstyle\.[\w.]{1,80})>[^<]{0,200}</g;
 
-function plugins(text: string): Deciding {
-  const bare = without(text, "<!--", "-->");
-  const found = bare
+function parseMavenPlugins(text: string): Deciding {
+  const withoutComments = removeDelimited(text, "<!--", "-->");
+  const pluginBlocks = withoutComments
     .split("<plugin>")
     .slice(1)
     .map((after) => after.split("</plugin>", 1)[0] ?? "")
     .filter((plugin) => mavenPlugin.test(plugin));
-  const all = [...found, ...(bare.match(mavenSetting) ?? [])];
-  return all.length === 0 ? {} : { "what runs the tests": all.map(squeezed).join("\n") };
+  const parts = [...pluginBlocks, ...(withoutComments.match(mavenSetting) ?? [])];
+  return parts.length === 0 ? {} : { "what runs the tests": parts.map(squeezeSpace).join("\n") };
 }
 
-function without(text: string, open: string, close: string): string {
+function removeDelimited(text: string, open: string, close: string): string {
   const [first = "", ...others] = text.split(open);
   return first + others.map((part) => (part.includes(close) ? part.slice(part.indexOf(close) + close.length) : "")).join("");
 }
 
 /** Replacements of packages that tests may use. */
-function replaced(text: string): Deciding {
+function parseGoReplacements(text: string): Deciding {
   const lines: string[] = [];
-  let isOpen = false;
-  for (const line of text.split("\n").map((each) => squeezed(each.split("//", 1)[0] ?? ""))) {
-    if (/^replace ?\(/.test(line)) isOpen = true;
-    else if (isOpen && line.startsWith(")")) isOpen = false;
-    else if (isOpen ? line !== "" : line.startsWith("replace ")) lines.push(line.replace(/^replace /, ""));
+  let isInBlock = false;
+  for (const line of text.split("\n").map((each) => squeezeSpace(each.split("//", 1)[0] ?? ""))) {
+    if (/^replace ?\(/.test(line)) isInBlock = true;
+    else if (isInBlock && line.startsWith(")")) isInBlock = false;
+    else if (isInBlock ? line !== "" : line.startsWith("replace ")) lines.push(line.replace(/^replace /, ""));
   }
   return lines.length === 0 ? {} : { "what stands in for packages": lines.toSorted().join("\n") };
 }
@@ -169,14 +175,16 @@ const gradleOpens =
 const blocksMax = 50;
 
 /** Blocks with their braces, and single lines, about tests. */
-function braced(text: string, family: Family, opens: RegExp, lines: RegExp): Deciding {
-  const bare = masked(text, family, "comments");
-  const found = [...bare.matchAll(opens)];
-  const all = [
-    ...(found.length > blocksMax ? [bare] : found.map((open) => blockFrom(bare, open.index, open.index + open[0].length - 1))),
-    ...bare.split("\n").filter((line) => lines.test(line)),
+function parseBlocks(text: string, family: Language, opens: RegExp, lines: RegExp): Deciding {
+  const withoutComments = maskText(text, family, "comments");
+  const blockStarts = [...withoutComments.matchAll(opens)];
+  const parts = [
+    ...(blockStarts.length > blocksMax
+      ? [withoutComments]
+      : blockStarts.map((open) => blockFrom(withoutComments, open.index, open.index + open[0].length - 1))),
+    ...withoutComments.split("\n").filter((line) => lines.test(line)),
   ];
-  return all.length === 0 ? {} : { "what configures the tests": all.map(squeezed).join("\n") };
+  return parts.length === 0 ? {} : { "what configures the tests": parts.map(squeezeSpace).join("\n") };
 }
 
 function blockFrom(text: string, from: number, brace: number): string {
@@ -188,4 +196,4 @@ function blockFrom(text: string, from: number, brace: number): string {
   return text.slice(from);
 }
 
-const squeezed = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+const squeezeSpace = (text: string): string => text.replaceAll(/\s+/g, " ").trim();

@@ -6,49 +6,49 @@
 //   X2. A source file that contains its own tests is never named by its path: allowing the code to change doesn't allow that for the tests.
 
 import picomatch from "picomatch";
-import type { Row } from "./kinds.ts";
+import type { ProtectionRow } from "./kinds.ts";
 
 const alternativesMax = 64;
 
 /** The pattern that names this path, or null. */
-export function namingPattern(scope: readonly string[], path: string, rowOf: (path: string) => Row | null): string | null {
+export function namingPattern(scope: readonly string[], path: string, rowOf: (path: string) => ProtectionRow | null): string | null {
   const row = rowOf(path);
   const isSource = row === null || row.part === "rust_source"; // X2
   const isNamedBy = (glob: string): boolean => {
-    const bare = glob.replace(/^(?:\.\/)+/, "");
-    if (bare === path) return !isSource;
-    return bracesOf(bare.endsWith("/") ? `${bare}**` : bare).some(
-      (one) =>
-        (one === path && !isSource) ||
-        (picomatch.isMatch(path, one, { dot: true }) && samplesOf(one).some((sample) => isWholly(rowOf(sample)))),
+    const relativeGlob = glob.replace(/^(?:\.\/)+/, "");
+    if (relativeGlob === path) return !isSource;
+    return expandBraces(relativeGlob.endsWith("/") ? `${relativeGlob}**` : relativeGlob).some(
+      (alternative) =>
+        (alternative === path && !isSource) ||
+        (picomatch.isMatch(path, alternative, { dot: true }) && samplePaths(alternative).some((sample) => isProtectedWhole(rowOf(sample)))),
     );
   };
   return scope.find((glob) => !glob.startsWith("!") && isNamedBy(glob)) ?? null;
 }
 
-const isWholly = (row: Row | null): boolean => row !== null && row.part !== "rust_source";
+const isProtectedWhole = (row: ProtectionRow | null): boolean => row !== null && row.part !== "rust_source";
 
 /** A pattern with its wildcards filled with something, and with nothing (X1). */
-function samplesOf(glob: string): readonly string[] {
-  const filled = (word: string): string =>
+function samplePaths(glob: string): readonly string[] {
+  const fillWildcards = (word: string): string =>
     glob
       .replaceAll(/\[[^\]/]*\]|[?@!+*]\([^)]*\)/g, word)
       .replaceAll("**", "x")
       .replaceAll(/[*?]/g, word);
-  return [filled("x"), filled("")];
+  return [fillWildcards("x"), fillWildcards("")];
 }
 
 /** `{a,b}/c` as its alternatives; braces that are too many or do not close are left as they are. */
-function bracesOf(glob: string): readonly string[] {
-  let open = [glob];
+function expandBraces(glob: string): readonly string[] {
+  let globs = [glob];
   for (let round = 0; round < 8; round++) {
-    const next = open.flatMap((one) => {
-      const inner = /\{([^{}]*)\}/.exec(one);
-      if (inner === null || !inner[1]?.includes(",")) return [one];
-      return inner[1].split(",").map((word) => one.slice(0, inner.index) + word + one.slice(inner.index + inner[0].length));
+    const next = globs.flatMap((pattern) => {
+      const inner = /\{([^{}]*)\}/.exec(pattern);
+      if (inner === null || !inner[1]?.includes(",")) return [pattern];
+      return inner[1].split(",").map((word) => pattern.slice(0, inner.index) + word + pattern.slice(inner.index + inner[0].length));
     });
-    if (next.length === open.length || next.length > alternativesMax) return open;
-    open = next;
+    if (next.length === globs.length || next.length > alternativesMax) return globs;
+    globs = next;
   }
-  return open;
+  return globs;
 }

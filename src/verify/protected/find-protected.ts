@@ -9,19 +9,19 @@ import type { LookAt, ProtectedChange } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference, Workspace } from "../../ports/workspace.ts";
-import { decidingOf } from "./deciding.ts";
-import { shadowableTargetsIn, includedIn } from "./deciding-make.ts";
-import { ledBy } from "./imported-scripts.ts";
+import { decidingParts } from "./deciding.ts";
+import { shadowableTargetsIn, includedFiles } from "./deciding-make.ts";
+import { ledBy as importedScripts } from "./imported-scripts.ts";
 import { lookAt } from "./look-at.ts";
-import type { Named } from "./named.ts";
-import { isCandidate, type Judged, judgeProtected, type ChangedFile, type Setting } from "./judge.ts";
-import { mayBeTest, type Row } from "./kinds.ts";
+import type { CommandSet } from "./command-set.ts";
+import { isCandidate, type ProtectedJudgement, judgeProtected, type ChangedFile, type ProtectionRules } from "./judge.ts";
+import { mayBeTest, type ProtectionRow } from "./kinds.ts";
 import { programsIn, settingsIn } from "./programs.ts";
-import { rowsWith } from "./protect.ts";
+import { rowFinder } from "./protect.ts";
 
-export type Reading = Pick<Workspace, "differences" | "pathsAt" | "textAt">;
+export type TreeReader = Pick<Workspace, "differences" | "pathsAt" | "textAt">;
 export type ProtectedParts = {
-  readonly workspace: Reading;
+  readonly workspace: TreeReader;
   readonly protect: readonly string[];
   readonly restores: boolean;
   readonly areTriedOut?: boolean;
@@ -30,71 +30,74 @@ export type ProtectedParts = {
 export const textBytesMax = 512 * 1024;
 const textsMax = 1_000;
 export const changesMax = 1_000;
-const lookMax = 200;
+const reviewPointsMax = 200;
 
 type ProtectedRequest = Parameters<Verifier["oracles"]>[0];
 
 export async function findProtected(
   parts: ProtectedParts,
   { base, commit, scope, approved, checks = [] }: ProtectedRequest,
-): Promise<Judged & { readonly look?: readonly LookAt[] }> {
+): Promise<ProtectedJudgement & { readonly look?: readonly LookAt[] }> {
   const differences = await parts.workspace.differences(base, commit);
-  if (differences.length === 0) return judgeProtected([], new Map(), nothing, scope, approved);
-  const setting = await settingOf(
+  if (differences.length === 0) return judgeProtected([], new Map(), noRules, scope, approved);
+  const setting = await protectionRules(
     parts,
     base,
     checks.map(({ command }) => command),
   );
   const { areTriedOut = false } = parts;
   const candidates = differences.filter((difference) => isCandidate(difference, setting));
-  const seen: ChangedFile[] = [];
+  const changedFiles: ChangedFile[] = [];
   for (const [index, difference] of candidates.entries())
-    seen.push(await read(parts.workspace, base, commit, difference, index < textsMax)); // L1
-  const moves = movesIn(differences);
+    changedFiles.push(await readChange(parts.workspace, base, commit, difference, index < textsMax)); // L1
+  const moves = findMoves(differences);
   const movedWhole = new Set<string>();
-  for (const { difference, before } of seen) {
-    const to = moves.get(difference.path);
-    const text = to === undefined || before === null ? null : await parts.workspace.textAt(commit, to, textBytesMax);
-    if (text !== null && before !== null && withoutWays(text) === withoutWays(before)) movedWhole.add(difference.path);
+  for (const { difference, before } of changedFiles) {
+    const newPath = moves.get(difference.path);
+    const text = newPath === undefined || before === null ? null : await parts.workspace.textAt(commit, newPath, textBytesMax);
+    if (text !== null && before !== null && withoutImportPaths(text) === withoutImportPaths(before)) movedWhole.add(difference.path);
   }
-  const judged = judgeProtected(seen, moves, { ...setting, areTriedOut, movedWhole }, scope, approved);
-  return { ...judged, changes: shortened(judged.changes), look: await lookedAt(parts.workspace, base, commit, differences, setting) };
+  const judged = judgeProtected(changedFiles, moves, { ...setting, areTriedOut, movedWhole }, scope, approved);
+  return { ...judged, changes: shorten(judged.changes), look: await findReviewPoints(parts.workspace, base, commit, differences, setting) };
 }
 
 /** What a person should review, in changed or new files. */
-async function lookedAt(
-  workspace: Reading,
+async function findReviewPoints(
+  workspace: TreeReader,
   base: GitSha,
   commit: GitSha,
   differences: readonly Difference[],
-  { rowOf }: Setting,
+  { rowOf }: ProtectionRules,
 ): Promise<readonly LookAt[]> {
-  const found: LookAt[] = [];
+  const reviewPoints: LookAt[] = [];
   for (const [index, difference] of differences.entries()) {
-    if (found.length >= lookMax) break;
-    found.push(
-      ...lookAt({ ...(await read(workspace, base, commit, difference, index < textsMax)), isTest: isOfTests(rowOf(difference.path)) }),
+    if (reviewPoints.length >= reviewPointsMax) break;
+    reviewPoints.push(
+      ...lookAt({
+        ...(await readChange(workspace, base, commit, difference, index < textsMax)),
+        isTest: isTestRow(rowOf(difference.path)),
+      }),
     ); // L1
   }
-  return found.slice(0, lookMax);
+  return reviewPoints.slice(0, reviewPointsMax);
 }
 
 /** Code at a test's path may read what it likes: it knows that it is a test. Rust's sources may only hold some. */
-export const isOfTests = (row: Row | null): boolean =>
+export const isTestRow = (row: ProtectionRow | null): boolean =>
   (row?.kind === "test" && row.part !== "rust_source") || row?.kind === "snapshot" || row?.kind === "test_config";
 
-const nothing: Setting = { base: new Set(), rowOf: () => null, named: { commands: [], used: [], restores: false } };
+const noRules: ProtectionRules = { base: new Set(), rowOf: () => null, named: { commands: [], usedCommands: [], restores: false } };
 
 /** The protected files of a run, from its base and its commands. */
-export async function settingOf(
+export async function protectionRules(
   { workspace, protect, restores }: ProtectedParts,
   base: GitSha,
   commands: readonly string[],
-): Promise<Setting> {
+): Promise<ProtectionRules> {
   const paths = asSet(await workspace.pathsAt(base));
-  const bare: Named = { commands, used: commands, restores };
+  const commandSet: CommandSet = { commands, usedCommands: commands, restores };
   const used = [...commands];
-  const testing: string[] = [];
+  const testCommands: string[] = [];
   const makefiles: string[] = [];
   const texts: string[] = [...commands];
   for (const [path, part] of [
@@ -105,34 +108,34 @@ export async function settingOf(
   ] as const) {
     const text = paths.has(path) ? await workspace.textAt(base, path, textBytesMax) : null;
     if (text === null) continue;
-    const parts = Object.entries(decidingOf(part, text, bare) ?? {});
+    const parts = Object.entries(decidingParts(part, text, commandSet) ?? {});
     used.push(...parts.map(([, message]) => message));
-    testing.push(...parts.flatMap(([name, message]) => (isTesting.test(name) ? message : [])));
+    testCommands.push(...parts.flatMap(([name, message]) => (isTesting.test(name) ? message : [])));
     texts.push(text);
     if (part === "make") makefiles.push(text);
   }
-  const rows = rowsWith(protect);
-  const started = new Set([...programsIn(used), ...programsIn(testing, true)]);
+  const rows = rowFinder(protect);
+  const startedPrograms = new Set([...programsIn(used), ...programsIn(testCommands, true)]);
   const programs = new Set([
-    ...started,
+    ...startedPrograms,
     ...settingsIn(used),
-    ...(await ledBy(started, texts, paths, (path) => workspace.textAt(base, path, textBytesMax))),
+    ...(await importedScripts(startedPrograms, texts, paths, (path) => workspace.textAt(base, path, textBytesMax))),
   ]);
-  const isAim = aimsOf(makefiles, bare, paths);
-  const included = includedIn(makefiles);
+  const isShadowing = shadowingTargets(makefiles, commandSet, paths);
+  const included = includedFiles(makefiles);
   const isIncluded = included.length === 0 ? () => false : picomatch([...included], { dot: true });
-  const rowOf = (path: string): Row | null => {
+  const rowOf = (path: string): ProtectionRow | null => {
     const row = rows(path);
-    if (isAim(path)) return aimed;
-    if (isIncluded(path) && (row === null || row.part === "included")) return taken; // new or not: the base's makefile names it
-    return row ?? (programs.has(path) && paths.has(path) ? program : null);
+    if (isShadowing(path)) return shadowingRow;
+    if (isIncluded(path) && (row === null || row.part === "included")) return includedRow; // new or not: the base's makefile names it
+    return row ?? (programs.has(path) && paths.has(path) ? programRow : null);
   };
   // What the user protects by name counts as a test, whatever it is called.
-  return { base: paths, rowOf, named: { ...bare, used }, ...(protect.length === 0 ? { mayBeTest } : {}) };
+  return { base: paths, rowOf, named: { ...commandSet, usedCommands: used }, ...(protect.length === 0 ? { mayBeTest } : {}) };
 }
 
-const program: Row = { kind: "scripts", fits: /$^/ };
-const aimed: Row = {
+const programRow: ProtectionRow = { kind: "scripts", fits: /$^/ };
+const shadowingRow: ProtectionRow = {
   kind: "scripts",
   fits: /$^/,
   rules: "named",
@@ -140,46 +143,52 @@ const aimed: Row = {
 };
 
 /** Whether a path would keep make from running a check: it is, or is in, a target's name, and nothing was there before. */
-function aimsOf(makefiles: readonly string[], named: Named, paths: StringSet): (path: string) => boolean {
-  if (!named.commands.some((command) => /\bmake\b/.test(command))) return () => false;
+function shadowingTargets(makefiles: readonly string[], commandSet: CommandSet, paths: StringSet): (path: string) => boolean {
+  if (!commandSet.commands.some((command) => /\bmake\b/.test(command))) return () => false;
   const folders = new Set([...paths].map((path) => path.split("/", 1)[0] ?? ""));
-  const aims = new Set(makefiles.flatMap((text) => shadowableTargetsIn(text, named)).filter((aim) => !folders.has(aim)));
-  return (path) => aims.has(path.split("/", 1)[0] ?? "");
+  const targets = new Set(makefiles.flatMap((text) => shadowableTargetsIn(text, commandSet)).filter((target) => !folders.has(target)));
+  return (path) => targets.has(path.split("/", 1)[0] ?? "");
 }
 
-const taken: Row = { kind: "scripts", fits: /$^/, part: "included", rules: "named" };
+const includedRow: ProtectionRow = { kind: "scripts", fits: /$^/, part: "included", rules: "named" };
 /** The scripts and rules by which a project tests itself. */
 const isTesting = /^(?:scripts\.|target )(?:pre|post)?(?:tests?|unit|e2e|spec|lint|checks?|verify|validate|ci|cov|coverage)(?:[:._-].*)?$/;
 
-async function read(workspace: Reading, base: GitSha, commit: GitSha, difference: Difference, isRead: boolean): Promise<ChangedFile> {
+async function readChange(
+  workspace: TreeReader,
+  base: GitSha,
+  commit: GitSha,
+  difference: Difference,
+  mayRead: boolean,
+): Promise<ChangedFile> {
   const { path, kind } = difference;
-  const before = isRead && kind !== "added" ? await workspace.textAt(base, path, textBytesMax) : null;
-  const after = isRead && kind !== "deleted" ? await workspace.textAt(commit, path, textBytesMax) : null;
+  const before = mayRead && kind !== "added" ? await workspace.textAt(base, path, textBytesMax) : null;
+  const after = mayRead && kind !== "deleted" ? await workspace.textAt(commit, path, textBytesMax) : null;
   return { difference, before, after };
 }
 
 /** A text without the relative import paths that a moved file has to change. */
-const withoutWays = (text: string): string => text.replaceAll(/(?<=["'])(?:\.{1,2}\/)+/g, "./");
+const withoutImportPaths = (text: string): string => text.replaceAll(/(?<=["'])(?:\.{1,2}\/)+/g, "./");
 
 /** Where deleted files went: a new file of the same content, or of the same name in another folder. */
-export function movesIn(differences: readonly Difference[]): ReadonlyMap<string, string> {
-  const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+export function findMoves(differences: readonly Difference[]): ReadonlyMap<string, string> {
+  const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
   const added = differences.filter(({ kind }) => kind === "added");
   const byContent = new Map(added.map(({ path, now }) => [now ?? "", path]));
-  const byName = new Map(added.map(({ path }) => [nameOf(path), path]));
+  const byName = new Map(added.map(({ path }) => [baseName(path), path]));
   const moves = new Map<string, string>();
   for (const { path, kind, was } of differences) {
-    const to = kind === "deleted" ? (byContent.get(was ?? "-") ?? byName.get(nameOf(path))) : undefined;
-    if (to !== undefined) moves.set(path, to);
+    const newPath = kind === "deleted" ? (byContent.get(was ?? "-") ?? byName.get(baseName(path))) : undefined;
+    if (newPath !== undefined) moves.set(path, newPath);
   }
   return moves;
 }
 
 /** A list that fits a journal: refused ones first; the last entry says how many are left out. */
-function shortened(changes: readonly ProtectedChange[]): readonly ProtectedChange[] {
+function shorten(changes: readonly ProtectedChange[]): readonly ProtectedChange[] {
   if (changes.length <= changesMax) return changes;
   const kept = changes.toSorted((one, other) => Number(one.allowed !== null) - Number(other.allowed !== null)).slice(0, changesMax);
   const last = kept.at(-1);
-  const left = changes.length - kept.length;
-  return last === undefined ? kept : [...kept.slice(0, -1), { ...last, detail: `${last.detail} And ${left} more oracles besides.` }];
+  const omitted = changes.length - kept.length;
+  return last === undefined ? kept : [...kept.slice(0, -1), { ...last, detail: `${last.detail} And ${omitted} more oracles besides.` }];
 }

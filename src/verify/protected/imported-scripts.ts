@@ -3,7 +3,7 @@
 
 import type { StringSet } from "../../kit/as-set.ts";
 import { dirname, join, normalize } from "node:path/posix";
-import { isCode, isTool, judges, pathsNamedIn, programsIn } from "./programs.ts";
+import { isCodePath, isToolPath, judgingPath, pathsNamedIn, programsIn } from "./programs.ts";
 
 const filesMax = 30;
 const roundsMax = 3;
@@ -16,42 +16,42 @@ export async function ledBy(
   read: (path: string) => Promise<string | null>,
 ): Promise<ReadonlySet<string>> {
   const led = new Set<string>();
-  const started = pathsNamedIn(texts);
-  let open = [...programs].filter((path) => paths.has(path)).slice(0, filesMax);
-  for (let round = 0; round < roundsMax && open.length > 0; round++) {
+  const namedPaths = pathsNamedIn(texts);
+  let queue = [...programs].filter((path) => paths.has(path)).slice(0, filesMax);
+  for (let round = 0; round < roundsMax && queue.length > 0; round++) {
     const next: string[] = [];
-    for (const path of open) {
+    for (const path of queue) {
       const text = await read(path);
-      for (const found of text === null ? [] : takenIn(path, text, paths)) {
-        if (led.size >= filesMax || led.has(found) || programs.has(found) || started.has(found)) continue;
-        led.add(found);
-        next.push(found);
+      for (const script of text === null ? [] : scriptsUsedBy(path, text, paths)) {
+        if (led.size >= filesMax || led.has(script) || programs.has(script) || namedPaths.has(script)) continue;
+        led.add(script);
+        next.push(script);
       }
     }
-    open = next;
+    queue = next;
   }
   return led;
 }
 
-const sourced = /^[ \t]{0,80}(?:\.|source)[ \t]{1,9}([^\n;&|]{1,200})/gm;
+const sourceLine = /^[ \t]{0,80}(?:\.|source)[ \t]{1,9}([^\n;&|]{1,200})/gm;
 const imported = /(?:\bfrom|\bimport|\brequire)\s{0,9}\(?\s{0,9}["'](\.{1,2}\/[\w./-]{1,200})["']/g;
-const pythonic = /^[ \t]{0,80}(?:from[ \t]{1,9}\.{0,2}([A-Za-z_]\w{0,80})[ \t]{1,9}import|import[ \t]{1,9}([A-Za-z_]\w{0,80}))/gm;
+const pythonImport = /^[ \t]{0,80}(?:from[ \t]{1,9}\.{0,2}([A-Za-z_]\w{0,80})[ \t]{1,9}import|import[ \t]{1,9}([A-Za-z_]\w{0,80}))/gm;
 const endings = ["", ".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts"];
 
-function takenIn(program: string, text: string, paths: StringSet): readonly string[] {
+function scriptsUsedBy(program: string, text: string, paths: StringSet): readonly string[] {
   const folder = dirname(program);
-  const all = (pattern: RegExp): readonly string[] => [...text.matchAll(pattern)].map(([, one, other]) => one ?? other ?? "");
+  const capture = (pattern: RegExp): readonly string[] => [...text.matchAll(pattern)].map(([, one, other]) => one ?? other ?? "");
   const names = /\.[cm]?[jt]s$/.test(program)
-    ? all(imported).flatMap((name) => endings.map((ending) => join(folder, `${name}${ending}`)))
+    ? capture(imported).flatMap((name) => endings.map((ending) => join(folder, `${name}${ending}`)))
     : program.endsWith(".py")
-      ? all(pythonic).map((name) => join(folder, `${name}.py`))
+      ? capture(pythonImport).map((name) => join(folder, `${name}.py`))
       : [
-          ...all(sourced)
+          ...capture(sourceLine)
             .flatMap((message) => /([\w.][\w./-]{0,199})["'`\s]*$/.exec(message)?.[1] ?? [])
             .flatMap((name) => [normalize(name), join(folder, name)]),
           ...programsIn([text]),
         ];
-  const isTakenIn = (path: string): boolean =>
-    paths.has(path) && !isCode.test(path) && (isTool.test(path) || (/\.(?:ba)?sh$/.test(path) && judges.test(path)));
-  return names.filter(isTakenIn);
+  const isJudgingScript = (path: string): boolean =>
+    paths.has(path) && !isCodePath.test(path) && (isToolPath.test(path) || (/\.(?:ba)?sh$/.test(path) && judgingPath.test(path)));
+  return names.filter(isJudgingScript);
 }

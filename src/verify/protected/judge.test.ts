@@ -1,9 +1,9 @@
 // What was done to a protected file: one row a trick, in the languages whose conventions are known.
 
 import { describe, expect, test } from "vitest";
-import { rowsWith } from "./protect.ts";
-import { isCandidate, judgeProtected, type ChangedFile, type Setting } from "./judge.ts";
-import { movesIn } from "./find-protected.ts";
+import { rowFinder } from "./protect.ts";
+import { isCandidate, judgeProtected, type ChangedFile, type ProtectionRules } from "./judge.ts";
+import { findMoves } from "./find-protected.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -13,7 +13,11 @@ function judged(
   more: { scope?: string[]; approved?: string[]; commands?: string[]; restores?: boolean; protect?: string[] } = {},
 ) {
   const { scope = ["**"], approved = [], commands = [], restores = false, protect = [] } = more;
-  const setting: Setting = { base: new Set(Object.keys(before)), rowOf: rowsWith(protect), named: { commands, used: commands, restores } };
+  const setting: ProtectionRules = {
+    base: new Set(Object.keys(before)),
+    rowOf: rowFinder(protect),
+    named: { commands, usedCommands: commands, restores },
+  };
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((path) => before[path] !== after[path]);
   const seen = paths.map((path): ChangedFile => {
     const kind = before[path] === undefined ? "added" : after[path] === undefined ? "deleted" : "changed";
@@ -24,7 +28,7 @@ function judged(
     };
   });
   const wanted = seen.filter(({ difference }) => isCandidate(difference, setting));
-  return judgeProtected(wanted, movesIn(seen.map(({ difference }) => difference)), setting, scope, approved);
+  return judgeProtected(wanted, findMoves(seen.map(({ difference }) => difference)), setting, scope, approved);
 }
 const hows = (before: Texts, after: Texts, more = {}) => judged(before, after, more).changes.map(({ path, how }) => `${path} ${how}`);
 
@@ -76,7 +80,7 @@ describe("tests", () => {
     expect(hows({ "test/a.test.ts": js }, {})).toEqual(["test/a.test.ts deleted"]);
     expect(hows({ "test/a.test.ts": js }, { "old/a.ts.bak": js })).toEqual(["test/a.test.ts renamed"]);
     const binary: ChangedFile = { difference: { path: "test/a.bin", kind: "changed", was: "1", now: "2" }, before: null, after: null };
-    const setting: Setting = { base: new Set(), rowOf: rowsWith([]), named: { commands: [], used: [], restores: false } };
+    const setting: ProtectionRules = { base: new Set(), rowOf: rowFinder([]), named: { commands: [], usedCommands: [], restores: false } };
     expect(judgeProtected([binary], new Map(), setting, ["**"], []).changes).toMatchObject([{ how: "changed" }]);
   });
 

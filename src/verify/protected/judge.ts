@@ -14,21 +14,21 @@ import { createHash } from "node:crypto";
 import type { ProtectedChange } from "../../contracts/evidence.ts";
 import type { Hash } from "../../contracts/ids.ts";
 import type { Difference } from "../../ports/workspace.ts";
-import { changedParts, decidingOf } from "./deciding.ts";
-import type { Deciding, Named } from "./named.ts";
+import { changedParts, decidingParts } from "./deciding.ts";
+import type { Deciding, CommandSet } from "./command-set.ts";
 import { namingPattern } from "./explicit-scope.ts";
-import { type Finding, findingsIn, linesOf } from "./change-kind.ts";
-import { isExtended } from "./only-more.ts";
+import { type Finding, findFindings, describeLineChanges } from "./change-kind.ts";
+import { hasOnlyMore } from "./only-more.ts";
 import { overridesBase } from "./ruling.ts";
-import type { Row } from "./kinds.ts";
+import type { ProtectionRow } from "./kinds.ts";
 
-export type Setting = {
+export type ProtectionRules = {
   /** Every path at the base. */
   readonly base: StringSet;
-  readonly rowOf: (path: string) => Row | null;
+  readonly rowOf: (path: string) => ProtectionRow | null;
   /** Quicker than `rowOf`, for all paths of a tree; a no is certain. */
   readonly mayBeTest?: (path: string) => boolean;
-  readonly named: Named;
+  readonly named: CommandSet;
   /** Whether checks that pass are tried out. */
   readonly areTriedOut?: boolean;
   /** Deleted files that exist elsewhere with the same content, except for relative imports. */
@@ -36,136 +36,148 @@ export type Setting = {
 };
 /** A difference with both texts; null if there is none, or it is unreadable. */
 export type ChangedFile = { readonly difference: Difference; readonly before: string | null; readonly after: string | null };
-export type Judged = { readonly content: Hash; readonly changes: readonly ProtectedChange[] };
+export type ProtectedJudgement = { readonly content: Hash; readonly changes: readonly ProtectedChange[] };
 
 /** Whether a difference may be one of a protected file, so that its texts are worth reading. */
-export function isCandidate(difference: Difference, setting: Setting): boolean {
+export function isCandidate(difference: Difference, rules: ProtectionRules): boolean {
   const { path } = difference;
-  const { rowOf, named } = setting;
-  return rowFor(difference, setting) !== null && (rowOf(path)?.part !== "lock" || named.restores);
+  const { rowOf, named } = rules;
+  return rowFor(difference, rules) !== null && (rowOf(path)?.part !== "lock" || named.restores);
 }
 
 /** The rule a difference falls under; null if none. A new test judges nothing, unless it overrides (J1). */
-export function rowFor({ path, kind }: Pick<Difference, "path" | "kind">, { rowOf, base, named }: Setting): Row | null {
+export function rowFor({ path, kind }: Pick<Difference, "path" | "kind">, { rowOf, base, named }: ProtectionRules): ProtectionRow | null {
   const row = rowOf(path);
   return row !== null && (kind !== "added" || overridesBase(path, row, base, rowOf, named)) ? row : null;
 }
 
 export function judgeProtected(
-  seen: readonly ChangedFile[],
+  changedFiles: readonly ChangedFile[],
   moved: ReadonlyMap<string, string>,
-  setting: Setting,
+  rules: ProtectionRules,
   scope: readonly string[],
   approved: readonly Hash[],
-): Judged {
-  const found = seen.flatMap((one) => {
-    const { path } = one.difference;
-    const row = rowFor(one.difference, setting);
-    const finding = row === null ? null : findingOf(one, row, moved.get(path) ?? null, setting.named);
+): ProtectedJudgement {
+  const judgedChanges = changedFiles.flatMap((file) => {
+    const { path } = file.difference;
+    const row = rowFor(file.difference, rules);
+    const finding = row === null ? null : findFinding(file, row, moved.get(path) ?? null, rules.named);
     if (row === null || finding === null) return [];
-    const isNamed = namingPattern(scope, path, setting.rowOf) !== null;
-    const isMore = row.kind === "test" && row.part === undefined && hasOnlyMore(one, finding);
-    const isServing = row.serves === true && one.difference.kind === "added";
-    const to = moved.get(path);
-    const isMoved = row.kind === "test" && to !== undefined && setting.movedWhole?.has(path) === true && setting.rowOf(to)?.kind === "test";
-    const isFree = setting.areTriedOut === true && (isMore || isServing || isMoved); // J5
-    const allowed = isNamed ? ("scope" as const) : isFree ? ("added" as const) : null;
+    const isNamed = namingPattern(scope, path, rules.rowOf) !== null;
+    const hasOnlyMoreTests = row.kind === "test" && row.part === undefined && hasOnlyAdditions(file, finding);
+    const isTestHelper = row.isTestHelper === true && file.difference.kind === "added";
+    const newPath = moved.get(path);
+    const isMoved =
+      row.kind === "test" && newPath !== undefined && rules.movedWhole?.has(path) === true && rules.rowOf(newPath)?.kind === "test";
+    const isAllowedAddition = rules.areTriedOut === true && (hasOnlyMoreTests || isTestHelper || isMoved); // J5
+    const allowed = isNamed ? ("scope" as const) : isAllowedAddition ? ("added" as const) : null;
     return [
       {
-        seen: one,
-        change: { path, kind: row.kind, how: finding.how, detail: sentence(finding.words), allowed },
+        seen: file,
+        change: { path, kind: row.kind, how: finding.how, detail: toSentence(finding.message), allowed },
       },
     ];
   });
-  const content = contentOf(found.filter(({ change }) => change.allowed === null));
+  const content = hashChanges(judgedChanges.filter(({ change }) => change.allowed === null));
   const isApproved = approved.includes(content); // J4
-  const changes = found.map(({ change }) => (change.allowed === null && isApproved ? { ...change, allowed: "approved" as const } : change));
+  const changes = judgedChanges.map(({ change }) =>
+    change.allowed === null && isApproved ? { ...change, allowed: "approved" as const } : change,
+  );
   return { content, changes };
 }
 
-function findingOf({ difference, before, after }: ChangedFile, row: Row, movedTo: string | null, named: Named): Finding | null {
+function findFinding(
+  { difference, before, after }: ChangedFile,
+  row: ProtectionRow,
+  movedTo: string | null,
+  commandSet: CommandSet,
+): Finding | null {
   const { path, kind } = difference;
   if (kind === "added") {
-    const parts = row.part === undefined || after === null ? null : decidingOf(row.part, after, named);
+    const parts = row.part === undefined || after === null ? null : decidingParts(row.part, after, commandSet);
     if (
       isEmpty(parts) || // J2
-      (after !== null && row.idle?.(after) === true)
+      (after !== null && row.isHarmless?.(after) === true)
     )
       return null;
-    return { how: "added", words: row.because ?? "it is new, and tests or checks that were there before would go by it" };
+    return { how: "added", message: row.because ?? "it is new, and tests or checks that were there before would go by it" };
   }
-  if (before !== null && row.says?.test(before) === false) return null;
-  if (kind === "deleted" && row.part !== undefined && before !== null && isEmpty(decidingOf(row.part, before, named))) return null; // J2
+  if (before !== null && row.content?.test(before) === false) return null;
+  if (kind === "deleted" && row.part !== undefined && before !== null && isEmpty(decidingParts(row.part, before, commandSet))) return null; // J2
   if (kind === "deleted")
-    return movedTo === null ? { how: "deleted", words: "it was deleted" } : { how: "renamed", words: `it was moved to ${movedTo}` };
-  if (before === null || after === null) return { how: "changed", words: "it is another content, too large or no text to be looked into" }; // J3
-  if (before === after) return { how: "changed", words: "its mode or its kind of file is another one" };
-  if (row.part !== undefined) return partFinding(path, row, before, after, named); // J2
-  const all = findingsIn(path, row.kind, before, after);
-  const [first] = all;
+    return movedTo === null ? { how: "deleted", message: "it was deleted" } : { how: "renamed", message: `it was moved to ${movedTo}` };
+  if (before === null || after === null)
+    return { how: "changed", message: "it is another content, too large or no text to be looked into" }; // J3
+  if (before === after) return { how: "changed", message: "its mode or its kind of file is another one" };
+  if (row.part !== undefined) return findPartFinding(path, row, before, after, commandSet); // J2
+  const findings = findFindings(path, row.kind, before, after);
+  const [first] = findings;
   const how = row.kind === "scripts" ? "redefined" : (first?.how ?? "changed");
   return {
     how,
-    words: first === undefined ? `it was changed, ${linesOf(before, after)}` : all.map(({ words: message }) => message).join("; "),
+    message:
+      first === undefined ? `it was changed, ${describeLineChanges(before, after)}` : findings.map(({ message }) => message).join("; "),
   };
 }
 
 /** Whether a test file has everything it had, and more test cases. */
-const hasOnlyMore = ({ before, after }: ChangedFile, { how, words: message }: Finding): boolean =>
+const hasOnlyAdditions = ({ before, after }: ChangedFile, { how, message }: Finding): boolean =>
   how === "changed" &&
   before !== null &&
   after !== null &&
   /^\d+ test cases? (?:was|were) added/.test(message) &&
-  isExtended(before, after);
+  hasOnlyMore(before, after);
 
 const isEmpty = (deciding: Deciding | null): boolean => deciding !== null && Object.keys(deciding).length === 0;
 
 const shownMax = 3;
 const shownCharsMax = 120;
 
-function partFinding(path: string, row: Row, before: string, after: string, named: Named): Finding | null {
+function findPartFinding(path: string, row: ProtectionRow, before: string, after: string, commandSet: CommandSet): Finding | null {
   const { part } = row;
   if (part === undefined) return null;
-  const [was, is] = [decidingOf(part, before, named), decidingOf(part, after, named)];
-  if (was === null) return { how: "changed", words: `it was changed, ${linesOf(before, after)}` };
-  if (is === null)
-    return Object.keys(was).length === 0 ? null : { how: "changed", words: "it can no longer be read, so the parts that decide are gone" };
-  const names = changedParts(part, was, is, named);
+  const [partsBefore, partsAfter] = [decidingParts(part, before, commandSet), decidingParts(part, after, commandSet)];
+  if (partsBefore === null) return { how: "changed", message: `it was changed, ${describeLineChanges(before, after)}` };
+  if (partsAfter === null)
+    return Object.keys(partsBefore).length === 0
+      ? null
+      : { how: "changed", message: "it can no longer be read, so the parts that decide are gone" };
+  const names = changedParts(part, partsBefore, partsAfter, commandSet);
   if (names.length === 0) return null;
-  if (part === "lock") return { how: "changed", words: "dependencies are restored from it, so it decides what the checks run with" };
+  if (part === "lock") return { how: "changed", message: "dependencies are restored from it, so it decides what the checks run with" };
   const shown = names
     .slice(0, shownMax)
     .map((name) =>
       part === "rust_source"
-        ? `${name} was ${is[name] === undefined ? "taken away" : "changed"}`
-        : `${name} ${describeChange(was[name], is[name])}`,
+        ? `${name} was ${partsAfter[name] === undefined ? "taken away" : "changed"}`
+        : `${name} ${describeChange(partsBefore[name], partsAfter[name])}`,
     );
   const more = names.length > shownMax ? [`${names.length - shownMax} more parts that decide differ`] : [];
   const message = [...shown, ...more].join("; ");
   const isScript = names.some((name) => /^(?:scripts\.|target |variable |how )/.test(name));
-  if (isScript) return { how: "redefined", words: message };
-  const text = (from: Readonly<Record<string, string>>): string => names.map((name) => from[name] ?? "").join("\n");
+  if (isScript) return { how: "redefined", message };
+  const joinParts = (parts: Readonly<Record<string, string>>): string => names.map((name) => parts[name] ?? "").join("\n");
   const kind = part === "rust_source" ? "test" : "test_config";
-  const [first] = findingsIn(path, kind, text(was), text(is)).filter(({ how }) => how !== "changed");
-  return { how: first?.how ?? "changed", words: first === undefined ? message : `${first.words}; ${message}` };
+  const [first] = findFindings(path, kind, joinParts(partsBefore), joinParts(partsAfter)).filter(({ how }) => how !== "changed");
+  return { how: first?.how ?? "changed", message: first === undefined ? message : `${first.message}; ${message}` };
 }
 
 function describeChange(was: string | undefined, is: string | undefined): string {
-  if (is === undefined) return `is gone, before it was ${quoted(was ?? "")}`;
-  return was === undefined ? `is new: ${quoted(is)}` : `is ${quoted(is)} now, before it was ${quoted(was)}`;
+  if (is === undefined) return `is gone, before it was ${quote(was ?? "")}`;
+  return was === undefined ? `is new: ${quote(is)}` : `is ${quote(is)} now, before it was ${quote(was)}`;
 }
 
-const quoted = (text: string): string => {
+const quote = (text: string): string => {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return `"${line.length > shownCharsMax ? `${line.slice(0, shownCharsMax)}…` : line}"`;
 };
 
-const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+const toSentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 
 /** A hash of exactly these changes: paths, kinds, and contents. */
-function contentOf(found: readonly { readonly seen: ChangedFile; readonly change: ProtectedChange }[]): Hash {
-  const rows = found
+function hashChanges(changes: readonly { readonly seen: ChangedFile; readonly change: ProtectedChange }[]): Hash {
+  const entries = changes
     .map(({ seen, change }) => [change.path, change.how, seen.difference.now ?? null, seen.after] as const)
     .sort(([one], [other]) => (one < other ? -1 : 1));
-  return createHash("sha256").update(JSON.stringify(rows)).digest("hex");
+  return createHash("sha256").update(JSON.stringify(entries)).digest("hex");
 }

@@ -3,7 +3,7 @@
 import type { ProtectedChange } from "../../contracts/evidence.ts";
 
 export type ProtectedKind = ProtectedChange["kind"];
-export type Family = "js" | "py" | "go" | "rust" | "java";
+export type Language = "js" | "py" | "go" | "rust" | "java";
 /** A file that judges only in part: how its deciding part is separated from the rest. */
 export type Part =
   | "package"
@@ -27,7 +27,7 @@ export type Part =
   | "lock"
   | "rust_source";
 
-export type Row = {
+export type ProtectionRow = {
   readonly kind: ProtectedKind;
   readonly fits: RegExp;
   readonly part?: Part;
@@ -35,22 +35,22 @@ export type Row = {
    * A new file of this kind counts if it would override existing ones: tests of this family, any tests, files of these names, what its tool
    * reads, a file of the same kind beside it, or because a file of the base names it.
    */
-  readonly rules?: Family | RegExp | "any" | "tool" | "beside" | "named";
+  readonly rules?: Language | RegExp | "any" | "tool" | "beside" | "named";
   /** Why a new file of this kind counts, if there is more to say than that it overrides. */
   readonly because?: string;
   /** What deciding commands would contain if they used it; then a new file of this kind counts too. */
   readonly tool?: RegExp;
   /** New tests often bring one of these: it may be added, if the others pass without it and without them. */
-  readonly serves?: true;
+  readonly isTestHelper?: true;
   /** Whether a new file of this kind overrides nothing anyway. */
-  readonly idle?: (text: string) => boolean;
+  readonly isHarmless?: (text: string) => boolean;
   /** For an ambiguous name: what the base's file must contain to be a protected file. */
-  readonly says?: RegExp;
+  readonly content?: RegExp;
   /** For a file that affects another folder than its own: `.cargo/config.toml` affects the parent of `.cargo`. */
-  readonly from?: RegExp;
+  readonly ownFolder?: RegExp;
 };
 
-const families: readonly (readonly [RegExp, Family])[] = [
+const languages: readonly (readonly [RegExp, Language])[] = [
   [/\.(?:[cm]?[jt]sx?|vue|svelte)$/, "js"],
   [/\.pyi?$/, "py"],
   [/\.go$/, "go"],
@@ -62,9 +62,9 @@ export function isProgramText(path: string): boolean {
   const dot = path.lastIndexOf(".");
   if (dot === -1) return false;
   const ending = path.slice(dot + 1);
-  const known = programEndings.get(ending);
-  if (known !== undefined) return known;
-  const isProgram = familyOf(path) !== null || /\.(?:sh|bash|bats|rb|php|pl|ps1|exs?|cs|c|cc|cpp|h|hpp|swift)$/.test(path);
+  const cached = programEndings.get(ending);
+  if (cached !== undefined) return cached;
+  const isProgram = languageOf(path) !== null || /\.(?:sh|bash|bats|rb|php|pl|ps1|exs?|cs|c|cc|cpp|h|hpp|swift)$/.test(path);
   if (ending.length < endingCharsMax) programEndings.set(ending, isProgram);
   return isProgram;
 }
@@ -72,25 +72,25 @@ export function isProgramText(path: string): boolean {
 const programEndings = new Map<string, boolean>();
 const endingCharsMax = 12;
 
-export const familyOf = (path: string): Family | null => families.find(([ending]) => ending.test(path))?.[1] ?? null;
+export const languageOf = (path: string): Language | null => languages.find(([ending]) => ending.test(path))?.[1] ?? null;
 
-const file = (names: string): RegExp => new RegExp(`(?:^|/)(?:${names})$`);
-const config = "(?:config|conf|setup|workspace)(?:\\.[\\w-]+)*\\.\\w+";
+const fileNamed = (names: string): RegExp => new RegExp(`(?:^|/)(?:${names})$`);
+const configSuffix = "(?:config|conf|setup|workspace)(?:\\.[\\w-]+)*\\.\\w+";
 const packageManagers = /\b(?:npm|npx|pnpm|pnpx|yarn|bun|bunx)\b/;
 /** What a test file contains, if its name might mean something else. */
-const saysTests = /(?:^|[^.\w$])(?:it|test|describe|suite|assert|expect)(?:\.\w+)*\s*\(|["'](?:node:)?(?:test|assert)(?:\/\w+)?["']/m;
-const rows: readonly Row[] = [
+const testContent = /(?:^|[^.\w$])(?:it|test|describe|suite|assert|expect)(?:\.\w+)*\s*\(|["'](?:node:)?(?:test|assert)(?:\/\w+)?["']/m;
+const rows: readonly ProtectionRow[] = [
   // The contents of installed packages are never the work; a copy in the tree would replace the real one.
   {
     kind: "test_config",
     fits: /(?:^|\/)(?:node_modules|site-packages|\.venv|venv)\//,
     rules: "any",
-    from: /(?:node_modules|site-packages|\.venv|venv)\/.*$/,
+    ownFolder: /(?:node_modules|site-packages|\.venv|venv)\/.*$/,
   },
-  { kind: "test_config", fits: /(?:^|\/)vendor\/.*(?:testify|gomock|ginkgo|gomega|phpunit|junit)/, rules: "any", from: /vendor\/.*$/ },
+  { kind: "test_config", fits: /(?:^|\/)vendor\/.*(?:testify|gomock|ginkgo|gomega|phpunit|junit)/, rules: "any", ownFolder: /vendor\/.*$/ },
   {
     kind: "test_config",
-    fits: file("(?:pytest|_pytest|pluggy|iniconfig|unittest|doctest|nose2?|sitecustomize|usercustomize)(?:\\.py|/.*)"),
+    fits: fileNamed("(?:pytest|_pytest|pluggy|iniconfig|unittest|doctest|nose2?|sitecustomize|usercustomize)(?:\\.py|/.*)"),
     rules: "py",
   },
   // Python loads plugins named here, wherever it is started.
@@ -98,8 +98,8 @@ const rows: readonly Row[] = [
     kind: "test_config",
     fits: /(?:^|\/)[^/]+\.(?:egg|dist)-info\/entry_points\.txt$/,
     rules: "py",
-    from: /[^/]+\.(?:egg|dist)-info\/.*$/,
-    idle: (text) => !/\bpytest11\b/.test(text),
+    ownFolder: /[^/]+\.(?:egg|dist)-info\/.*$/,
+    isHarmless: (text) => !/\bpytest11\b/.test(text),
   },
   // At the root it shadows the module of that name that tests and their runner mean.
   {
@@ -112,69 +112,74 @@ const rows: readonly Row[] = [
     kind: "scripts",
     fits: /(?:^|\/)\.yarn\/(?:releases|plugins|sdks|patches)\/|(?:^|\/)\.pnp\.[cm]?js$/,
     rules: "js",
-    from: /\.(?:yarn|pnp).*$/,
+    ownFolder: /\.(?:yarn|pnp).*$/,
   },
   // Jest replaces packages by what is here, automatically.
-  { kind: "test_config", fits: /^__mocks__\//, from: /__mocks__\/.*$/, rules: "tool", tool: /\bjest\b|\breact-scripts test\b/ },
+  { kind: "test_config", fits: /^__mocks__\//, ownFolder: /__mocks__\/.*$/, rules: "tool", tool: /\bjest\b|\breact-scripts test\b/ },
 
   { kind: "snapshot", fits: /(?:^|\/)__(?:snapshots|image_snapshots)__\/|\.(?:snap|snapshot|golden|approved\.\w+)$/ },
-  { kind: "test_config", fits: file("conftest\\.py"), rules: "py", serves: true },
-  { kind: "test_config", fits: file("\\.?pytest\\.(?:ini|toml)"), rules: "py" },
+  { kind: "test_config", fits: fileNamed("conftest\\.py"), rules: "py", isTestHelper: true },
+  { kind: "test_config", fits: fileNamed("\\.?pytest\\.(?:ini|toml)"), rules: "py" },
   // Loaded before any test beside it.
   {
     kind: "test_config",
     fits: /(?:^|\/)tests?\/(?:.*\/)?__init__\.py$/,
     rules: "py",
-    idle: (text) => /^(?:\s|#[^\n]*|"""[^"]*""")*$/.test(text),
+    isHarmless: (text) => /^(?:\s|#[^\n]*|"""[^"]*""")*$/.test(text),
   },
-  { kind: "test_config", fits: file("(?:setup-?[Tt]ests?|test-?[Ss]etup|tests?-?[Hh]elpers?)\\.[cm]?[jt]sx?") },
+  { kind: "test_config", fits: fileNamed("(?:setup-?[Tt]ests?|test-?[Ss]etup|tests?-?[Hh]elpers?)\\.[cm]?[jt]sx?") },
   {
     kind: "test_config",
-    fits: file(`(?:vitest|jest|karma|ava|playwright|cypress|wdio|web-test-runner|nightwatch|jasmine)[.-]?${config}`),
+    fits: fileNamed(`(?:vitest|jest|karma|ava|playwright|cypress|wdio|web-test-runner|nightwatch|jasmine)[.-]?${configSuffix}`),
     rules: "js",
   },
   {
     kind: "test_config",
-    fits: file("\\.mocharc(?:\\.\\w+)?|mocha\\.opts|\\.taprc|jasmine\\.json|\\.babelrc(?:\\.\\w+)?|babel\\.config\\.\\w+|\\.swcrc"),
+    fits: fileNamed("\\.mocharc(?:\\.\\w+)?|mocha\\.opts|\\.taprc|jasmine\\.json|\\.babelrc(?:\\.\\w+)?|babel\\.config\\.\\w+|\\.swcrc"),
     rules: "js",
   },
-  { kind: "test_config", fits: file(`vite\\.${config}`), part: "vite", rules: "js" },
+  { kind: "test_config", fits: fileNamed(`vite\\.${configSuffix}`), part: "vite", rules: "js" },
   {
     kind: "test_config",
-    fits: file("\\.cargo/config(?:\\.toml)?|\\.config/nextest\\.toml"),
+    fits: fileNamed("\\.cargo/config(?:\\.toml)?|\\.config/nextest\\.toml"),
     rules: "rust",
-    from: /\.(?:cargo|config)\/[^/]*$/,
+    ownFolder: /\.(?:cargo|config)\/[^/]*$/,
   },
-  { kind: "test_config", fits: file("testng\\.xml|junit-platform\\.properties"), rules: "java", from: /(?:src\/test\/resources\/)?[^/]*$/ },
+  {
+    kind: "test_config",
+    fits: fileNamed("testng\\.xml|junit-platform\\.properties"),
+    rules: "java",
+    ownFolder: /(?:src\/test\/resources\/)?[^/]*$/,
+  },
   {
     kind: "test_config",
     fits: /META-INF\/services\/org\.(?:junit|testng)\b/,
     rules: "java",
-    from: /(?:src\/test\/resources\/)?META-INF\/.*$/,
+    ownFolder: /(?:src\/test\/resources\/)?META-INF\/.*$/,
   },
-  { kind: "test_config", fits: file("settings\\.gradle(?:\\.kts)?"), part: "settings_gradle", rules: "java" },
-  { kind: "test_config", fits: file("go\\.mod"), part: "go_mod" },
-  { kind: "test_config", fits: file("go\\.work"), part: "go_work", rules: "go" },
-  { kind: "test_config", fits: file("phpunit\\.xml(?:\\.dist)?"), rules: /\wTest\.php$/ },
-  { kind: "test_config", fits: file("\\.rspec(?:-local)?|\\.simplecov"), rules: /_spec\.rb$/ },
+  { kind: "test_config", fits: fileNamed("settings\\.gradle(?:\\.kts)?"), part: "settings_gradle", rules: "java" },
+  { kind: "test_config", fits: fileNamed("go\\.mod"), part: "go_mod" },
+  { kind: "test_config", fits: fileNamed("go\\.work"), part: "go_work", rules: "go" },
+  { kind: "test_config", fits: fileNamed("phpunit\\.xml(?:\\.dist)?"), rules: /\wTest\.php$/ },
+  { kind: "test_config", fits: fileNamed("\\.rspec(?:-local)?|\\.simplecov"), rules: /_spec\.rb$/ },
   { kind: "test_config", fits: /\.gradle(?:\.kts)?$/, part: "gradle", rules: "java" },
-  { kind: "test_config", fits: file("gradle\\.properties"), part: "properties", rules: "java" },
-  { kind: "test_config", fits: file("CTest(?:Custom|Config|Testfile)\\.cmake"), rules: "tool", tool: /\bctest\b/ },
-  { kind: "test_config", fits: file("CMakeLists\\.txt"), part: "cmake" },
-  { kind: "test_config", fits: file("setup\\.cfg"), part: "setup_cfg", rules: "py" },
-  { kind: "test_config", fits: file("pyproject\\.toml"), part: "pyproject", rules: "py" },
-  { kind: "test_config", fits: file("Cargo\\.toml"), part: "cargo" },
-  { kind: "test_config", fits: file("pom\\.xml"), part: "pom" },
+  { kind: "test_config", fits: fileNamed("gradle\\.properties"), part: "properties", rules: "java" },
+  { kind: "test_config", fits: fileNamed("CTest(?:Custom|Config|Testfile)\\.cmake"), rules: "tool", tool: /\bctest\b/ },
+  { kind: "test_config", fits: fileNamed("CMakeLists\\.txt"), part: "cmake" },
+  { kind: "test_config", fits: fileNamed("setup\\.cfg"), part: "setup_cfg", rules: "py" },
+  { kind: "test_config", fits: fileNamed("pyproject\\.toml"), part: "pyproject", rules: "py" },
+  { kind: "test_config", fits: fileNamed("Cargo\\.toml"), part: "cargo" },
+  { kind: "test_config", fits: fileNamed("pom\\.xml"), part: "pom" },
 
-  { kind: "coverage", fits: file("\\.nycrc(?:\\.\\w+)?|nyc\\.config\\.\\w+|\\.c8rc(?:\\.\\w+)?|\\.istanbul\\.ya?ml"), rules: "js" },
-  { kind: "coverage", fits: file("\\.coveragerc"), rules: "py" },
-  { kind: "coverage", fits: file("\\.?codecov\\.ya?ml|\\.?tarpaulin\\.toml|jacoco[\\w-]*\\.(?:xml|gradle)") },
+  { kind: "coverage", fits: fileNamed("\\.nycrc(?:\\.\\w+)?|nyc\\.config\\.\\w+|\\.c8rc(?:\\.\\w+)?|\\.istanbul\\.ya?ml"), rules: "js" },
+  { kind: "coverage", fits: fileNamed("\\.coveragerc"), rules: "py" },
+  { kind: "coverage", fits: fileNamed("\\.?codecov\\.ya?ml|\\.?tarpaulin\\.toml|jacoco[\\w-]*\\.(?:xml|gradle)") },
 
-  { kind: "lint", fits: file("\\.eslintrc(?:\\.\\w+)?|eslint\\.config\\.\\w+|\\.eslintignore"), rules: "tool", tool: /eslint/ },
-  { kind: "lint", fits: file("biome\\.jsonc?|\\.oxlintrc\\.jsonc?|oxlint\\.config\\.\\w+"), rules: "tool", tool: /biome|oxlint/ },
+  { kind: "lint", fits: fileNamed("\\.eslintrc(?:\\.\\w+)?|eslint\\.config\\.\\w+|\\.eslintignore"), rules: "tool", tool: /eslint/ },
+  { kind: "lint", fits: fileNamed("biome\\.jsonc?|\\.oxlintrc\\.jsonc?|oxlint\\.config\\.\\w+"), rules: "tool", tool: /biome|oxlint/ },
   {
     kind: "lint",
-    fits: file(
+    fits: fileNamed(
       "\\.prettierrc(?:\\.\\w+)?|prettier\\.config\\.\\w+|\\.prettierignore|\\.stylelintrc(?:\\.\\w+)?|stylelint\\.config\\.\\w+|\\.stylelintignore",
     ),
     rules: "tool",
@@ -182,19 +187,19 @@ const rows: readonly Row[] = [
   },
   {
     kind: "lint",
-    fits: file("\\.?ruff\\.toml|\\.flake8|\\.?pylintrc|\\.?mypy\\.ini|pyrightconfig\\.json|\\.bandit|\\.pre-commit-config\\.yaml"),
+    fits: fileNamed("\\.?ruff\\.toml|\\.flake8|\\.?pylintrc|\\.?mypy\\.ini|pyrightconfig\\.json|\\.bandit|\\.pre-commit-config\\.yaml"),
     rules: "tool",
     tool: /ruff|flake8|pylint|mypy|pyright|bandit|pre-commit/,
   },
   {
     kind: "lint",
-    fits: file("\\.golangci\\.(?:ya?ml|toml|json)|\\.?clippy\\.toml|\\.?rustfmt\\.toml|deny\\.toml"),
+    fits: fileNamed("\\.golangci\\.(?:ya?ml|toml|json)|\\.?clippy\\.toml|\\.?rustfmt\\.toml|deny\\.toml"),
     rules: "tool",
     tool: /golangci|clippy|cargo (?:fmt|deny)/,
   },
   {
     kind: "lint",
-    fits: file(
+    fits: fileNamed(
       "\\.rubocop(?:_todo)?\\.yml|phpstan\\.neon(?:\\.dist)?|psalm\\.xml|phpcs\\.xml(?:\\.dist)?|\\.php-cs-fixer(?:\\.dist)?\\.php|\\.clang-(?:tidy|format)|\\.shellcheckrc|\\.yamllint(?:\\.ya?ml)?|\\.?cspell\\.(?:jsonc?|ya?ml)|\\.markdownlint(?:-cli2)?\\.(?:jsonc?|ya?ml)|\\.semgrep\\.ya?ml|knip\\.\\w+|\\.dependency-cruiser\\.\\w+",
     ),
     rules: "tool",
@@ -206,51 +211,51 @@ const rows: readonly Row[] = [
   },
   {
     kind: "compiler",
-    fits: file("(?:ts|js)config(?:[\\w.-]*)?\\.json"),
+    fits: fileNamed("(?:ts|js)config(?:[\\w.-]*)?\\.json"),
     rules: "tool",
     tool: /\btsc\b|\bvue-tsc\b|type-?check|\btsx\b|\bts-node\b|ts-jest/,
   },
-  { kind: "compiler", fits: file("rust-toolchain(?:\\.toml)?"), rules: "rust" },
+  { kind: "compiler", fits: fileNamed("rust-toolchain(?:\\.toml)?"), rules: "rust" },
 
   { kind: "ci", fits: /(?:^|\/)\.(?:github\/(?:workflows|actions)|circleci|buildkite|woodpecker|forgejo\/workflows|gitea\/workflows)\// },
   {
     kind: "ci",
-    fits: file(
+    fits: fileNamed(
       "\\.gitlab-ci\\.yml|Jenkinsfile|azure-pipelines\\.ya?ml|\\.travis\\.yml|bitbucket-pipelines\\.yml|\\.drone\\.yml|\\.?appveyor\\.yml",
     ),
   },
 
-  { kind: "scripts", fits: file("package\\.json"), part: "package" },
-  { kind: "scripts", fits: file("composer\\.json"), part: "composer" },
-  { kind: "scripts", fits: file("(?:GNUm|M|m)akefile"), part: "make", rules: "beside" },
-  { kind: "scripts", fits: file("tox\\.ini|noxfile\\.py"), rules: "py" },
+  { kind: "scripts", fits: fileNamed("package\\.json"), part: "package" },
+  { kind: "scripts", fits: fileNamed("composer\\.json"), part: "composer" },
+  { kind: "scripts", fits: fileNamed("(?:GNUm|M|m)akefile"), part: "make", rules: "beside" },
+  { kind: "scripts", fits: fileNamed("tox\\.ini|noxfile\\.py"), rules: "py" },
   { kind: "scripts", fits: /\.mk$/, part: "included" },
-  { kind: "scripts", fits: file("[Jj]ustfile|\\.justfile|[Tt]askfile\\.ya?ml|Rakefile|gradlew|mvnw") },
-  { kind: "scripts", fits: file("turbo\\.jsonc?|nx\\.json|lerna\\.json"), rules: "tool", tool: /\b(?:turbo|nx|lerna)\b/ },
-  { kind: "scripts", fits: file("project\\.json"), part: "nx_project", rules: "tool", tool: /\bnx\b/ },
-  { kind: "scripts", fits: file("deno\\.jsonc?"), part: "deno", rules: "tool", tool: /\bdeno\b/ },
-  { kind: "scripts", fits: file("pnpm-workspace\\.yaml"), part: "pnpm_workspace" },
-  { kind: "scripts", fits: /^(?:tasks|dodo)\.py$/, says: /^(?:from|import) invoke\b|^def task_/m },
-  { kind: "scripts", fits: file("build\\.xml"), says: /<target\b/ },
-  { kind: "scripts", fits: /(?:^|\/)\.mvn\//, rules: "java", from: /\.mvn\/.*$/, tool: /\bmvnw?\b/ },
+  { kind: "scripts", fits: fileNamed("[Jj]ustfile|\\.justfile|[Tt]askfile\\.ya?ml|Rakefile|gradlew|mvnw") },
+  { kind: "scripts", fits: fileNamed("turbo\\.jsonc?|nx\\.json|lerna\\.json"), rules: "tool", tool: /\b(?:turbo|nx|lerna)\b/ },
+  { kind: "scripts", fits: fileNamed("project\\.json"), part: "nx_project", rules: "tool", tool: /\bnx\b/ },
+  { kind: "scripts", fits: fileNamed("deno\\.jsonc?"), part: "deno", rules: "tool", tool: /\bdeno\b/ },
+  { kind: "scripts", fits: fileNamed("pnpm-workspace\\.yaml"), part: "pnpm_workspace" },
+  { kind: "scripts", fits: /^(?:tasks|dodo)\.py$/, content: /^(?:from|import) invoke\b|^def task_/m },
+  { kind: "scripts", fits: fileNamed("build\\.xml"), content: /<target\b/ },
+  { kind: "scripts", fits: /(?:^|\/)\.mvn\//, rules: "java", ownFolder: /\.mvn\/.*$/, tool: /\bmvnw?\b/ },
   { kind: "scripts", fits: /(?:^|\/)gradle\/wrapper\// },
   // These set the shell, the source and the hooks of a package manager.
   {
     kind: "scripts",
-    fits: file("\\.npmrc"),
+    fits: fileNamed("\\.npmrc"),
     rules: "js",
     tool: packageManagers,
-    idle: (text) => !/shell|node-options|prefix|scripts|hook|workspace|ifpresent|config/i.test(text),
+    isHarmless: (text) => !/shell|node-options|prefix|scripts|hook|workspace|ifpresent|config/i.test(text),
   },
   {
     kind: "scripts",
-    fits: file("\\.yarnrc(?:\\.yml)?|\\.pnpmfile\\.c?js|bunfig\\.toml|\\.env\\.test(?:\\.local)?"),
+    fits: fileNamed("\\.yarnrc(?:\\.yml)?|\\.pnpmfile\\.c?js|bunfig\\.toml|\\.env\\.test(?:\\.local)?"),
     rules: "js",
     tool: packageManagers,
   },
   {
     kind: "scripts",
-    fits: file(
+    fits: fileNamed(
       "package-lock\\.json|npm-shrinkwrap\\.json|pnpm-lock\\.yaml|yarn\\.lock|bun\\.lockb?|deno\\.lock|uv\\.lock|poetry\\.lock|pdm\\.lock|Pipfile\\.lock|requirements\\.txt|Cargo\\.lock|go\\.sum|Gemfile\\.lock|composer\\.lock",
     ),
     part: "lock",
@@ -258,10 +263,10 @@ const rows: readonly Row[] = [
 
   // Last, since configuration may be in a test folder: the tests, and everything beside them except prose. A new one in Go may take over
   // the tests beside it.
-  { kind: "test", fits: /_test\.go$/, rules: "beside", idle: (text) => !/^func\s+(?:TestMain\s*\(|init\s*\(\s*\))/m.test(text) },
+  { kind: "test", fits: /_test\.go$/, rules: "beside", isHarmless: (text) => !/^func\s+(?:TestMain\s*\(|init\s*\(\s*\))/m.test(text) },
   { kind: "test", fits: /\.(?:test|spec|cy|e2e)\.[^/]+$|(?:^|\/)test_[^/]*\.(?:py|sh)$|_test\.(?:py|rs)$|_spec\.\w+$/ },
   { kind: "test", fits: /(?:^|\/)tests?\.(?:[cm]?[jt]sx?|py|sh)$|_test\.(?:[cm]?[jt]sx?|sh)$|\.bats$/ },
-  { kind: "test", fits: /(?:^|\/)test-[^/]*\.[cm]?[jt]sx?$|-test\.[cm]?[jt]sx?$|Spec\.[cm]?[jt]sx?$/, says: saysTests },
+  { kind: "test", fits: /(?:^|\/)test-[^/]*\.[cm]?[jt]sx?$|-test\.[cm]?[jt]sx?$|Spec\.[cm]?[jt]sx?$/, content: testContent },
   { kind: "test", fits: /(?:^|\/)(?:Test[A-Z]\w*|\w*(?:Tests?|TestCase|IT|Spec))\.(?:java|kt|scala|groovy)$/ },
   { kind: "test", fits: /(?:^|\/)spec\/(?:.*\/)?[^/]+\.rb$|(?:^|\/)spec\/(?:fixtures|support|factories)\/|\wTest\.php$/ },
   {
@@ -275,20 +280,20 @@ const rows: readonly Row[] = [
 const anyRow = new RegExp(rows.map(({ fits }) => `(?:${fits.source})`).join("|"));
 
 /** The same paths are looked up again and again, so results are cached. */
-const found = new Map<string, Row | null>();
-const foundMax = 20_000;
+const rowCache = new Map<string, ProtectionRow | null>();
+const rowCacheMax = 20_000;
 
-export function rowOf(path: string): Row | null {
-  const known = found.get(path);
-  if (known !== undefined) return known;
+export function findRow(path: string): ProtectionRow | null {
+  const cached = rowCache.get(path);
+  if (cached !== undefined) return cached;
   const row = anyRow.test(path) ? (rows.find(({ fits }) => fits.test(path)) ?? null) : null;
-  if (found.size >= foundMax) found.clear();
-  found.set(path, row);
+  if (rowCache.size >= rowCacheMax) rowCache.clear();
+  rowCache.set(path, row);
   return row;
 }
 
 /** Whether a path is a test's, by the table alone. */
-export const isTest = (path: string): boolean => mayBeTest(path) && rowOf(path)?.kind === "test";
+export const isTest = (path: string): boolean => mayBeTest(path) && findRow(path)?.kind === "test";
 
 /** Asked first where every file of a tree is looked at: each row of tests above requires one of these words, and most paths have none. */
 export const mayBeTest = (path: string): boolean => testPathPattern.test(path);

@@ -1,26 +1,26 @@
 // limits-in: numbers that say how strict a judge is, and whether they became laxer.
 
 /** Laxer when higher: how wrong, how slow, how often again. */
-const higher =
+const laxerWhenHigher =
   /\b(timeout(?:_?ms|ms)?|test_?timeout|hook_?timeout|tolerance|epsilon|eps|delta|rtol|atol|rel|abs|rel_tol|abs_tol|retry|retries|reruns|max[_-]?warnings|max[_-]?diff\w*|max[_-]?failures|max[_-]?complexity|max[_-]?line[_-]?length)\b["']?\s*[:=(>]\s*["']?(\d+(?:\.\d+)?(?:e[-+]?\d+)?)/gi;
 /** Laxer when lower: how much is covered, how exact. */
-const lower =
+const laxerWhenLower =
   /\b(lines|branches|functions|statements|fail[_-]?under|cov[_-]?fail[_-]?under|minimum|min[_-]?coverage|target|threshold|places|num_?digits|precision)\b["']?\s*[:=(>]\s*["']?(\d+(?:\.\d+)?(?:e[-+]?\d+)?)/gi;
-const digits = /\b(toBeCloseTo)\s*\([^,()\n]{0,200},\s*(\d+)/g;
-const nearness = /\b(abs)\s*\([^<\n;]{0,200}<=?\s*(\d+(?:\.\d+)?(?:e[-+]?\d+)?)/gi;
+const closeToDigits = /\b(toBeCloseTo)\s*\([^,()\n]{0,200},\s*(\d+)/g;
+const absoluteDifference = /\b(abs)\s*\([^<\n;]{0,200}<=?\s*(\d+(?:\.\d+)?(?:e[-+]?\d+)?)/gi;
 
 /** What became laxer, as text: each limit is compared with its earlier value. */
 export function loosenedLimits(before: string, after: string): readonly string[] {
   return [
-    ...compared(before, after, higher, (was, is) => is > was),
-    ...compared(before, after, nearness, (was, is) => is > was),
-    ...compared(before, after, lower, (was, is) => is < was),
-    ...compared(before, after, digits, (was, is) => is < was),
-    ...gone(before, after),
+    ...compareLimits(before, after, laxerWhenHigher, (was, is) => is > was),
+    ...compareLimits(before, after, absoluteDifference, (was, is) => is > was),
+    ...compareLimits(before, after, laxerWhenLower, (was, is) => is < was),
+    ...compareLimits(before, after, closeToDigits, (was, is) => is < was),
+    ...removedThresholds(before, after),
   ];
 }
 
-function valuesOf(text: string, pattern: RegExp): ReadonlyMap<string, readonly number[]> {
+function parseValues(text: string, pattern: RegExp): ReadonlyMap<string, readonly number[]> {
   const values = new Map<string, number[]>();
   for (const [, name = "", value = ""] of text.matchAll(pattern)) {
     const list = values.get(name) ?? [];
@@ -30,11 +30,11 @@ function valuesOf(text: string, pattern: RegExp): ReadonlyMap<string, readonly n
   return values;
 }
 
-function compared(before: string, after: string, pattern: RegExp, isLaxer: (was: number, is: number) => boolean): readonly string[] {
-  const now = valuesOf(after, pattern);
-  return [...valuesOf(before, pattern)].flatMap(([name, values]) =>
+function compareLimits(before: string, after: string, pattern: RegExp, isLaxer: (was: number, is: number) => boolean): readonly string[] {
+  const valuesAfter = parseValues(after, pattern);
+  return [...parseValues(before, pattern)].flatMap(([name, values]) =>
     values.flatMap((was, index) => {
-      const is = now.get(name)?.[index];
+      const is = valuesAfter.get(name)?.[index];
       return is !== undefined && isLaxer(was, is) ? [`${name} went from ${was} to ${is}`] : [];
     }),
   );
@@ -42,7 +42,7 @@ function compared(before: string, after: string, pattern: RegExp, isLaxer: (was:
 
 const thresholds = /\b(?:coverageThreshold|thresholds?|fail[_-]?under|cov[_-]?fail[_-]?under|check-coverage|minimum)\b/gi;
 
-function gone(before: string, after: string): readonly string[] {
-  const [was, is] = [before.match(thresholds)?.length ?? 0, after.match(thresholds)?.length ?? 0];
-  return is < was ? ["a threshold is gone"] : [];
+function removedThresholds(before: string, after: string): readonly string[] {
+  const [countBefore, countAfter] = [before.match(thresholds)?.length ?? 0, after.match(thresholds)?.length ?? 0];
+  return countAfter < countBefore ? ["a threshold is gone"] : [];
 }

@@ -6,13 +6,13 @@ const programs = new WeakMap<readonly string[], readonly string[]>();
 const tests = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 export function programsAmong(paths: readonly string[]): readonly string[] {
-  const known = programs.get(paths) ?? paths.filter(isProgramText);
-  programs.set(paths, known);
-  return known;
+  const cached = programs.get(paths) ?? paths.filter(isProgramText);
+  programs.set(paths, cached);
+  return cached;
 }
 
 export function testsAmong(paths: readonly string[]): ReadonlySet<string> {
-  const known = tests.get(paths) ?? new Set(paths.filter(isTest));
-  tests.set(paths, known);
-  return known;
+  const cached = tests.get(paths) ?? new Set(paths.filter(isTest));
+  tests.set(paths, cached);
+  return cached;
 }

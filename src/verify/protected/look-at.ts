@@ -5,7 +5,7 @@
 import { type LookAt, readsArguments } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
 
-const places: readonly (readonly [fits: RegExp, what: string])[] = [
+const runPlaces: readonly (readonly [fits: RegExp, what: string])[] = [
   [
     /(?:^|\/)\.(?:github\/(?:workflows|actions)|circleci|buildkite|woodpecker|forgejo|gitea)\/|(?:^|\/)\.(?:gitlab-ci|travis|drone)\.yml$|(?:^|\/)Jenkinsfile$/,
     "is run by a build server",
@@ -25,14 +25,14 @@ const suppressions: Patterns = [
   ],
 ];
 /** Directives that exclude a whole file from a checker: then its pass says nothing of that file. */
-const switches: Patterns = [
+const fileSwitches: Patterns = [
   [
     "keeps a checker from the whole file",
     /@ts-nocheck\b|\/\*\s{0,9}(?:eslint|oxlint)-disable\s{0,9}\*\/|\bbiome-ignore-all\b|\b(?:istanbul|c8|v8) ignore file\b|\bmypy:\s*ignore-errors\b|#\s*(?:ruff|flake8):\s*noqa\s*$|\bpylint:\s*skip-file\b|#!\[allow\(/gm,
   ],
 ];
 /** With these, code can find out whether it is being tested, by whom and when. */
-const reads: Patterns = [
+const testDetectors: Patterns = [
   [
     "reads the environment",
     /\bprocess\.(?:env|execArgv|title|ppid)\b|\bimport\.meta\.env\b|\bsys\.orig_argv\b|\bos\.(?:environ|getenv|Getenv|LookupEnv)\b|\benv::vars?\b|\bgetenv\s*\(|\bENV\[/g,
@@ -57,7 +57,7 @@ const reads: Patterns = [
   ["looks for its tests", /["'`/][\w./-]*\btests?[/_.-][\w./*-]*["'`]|["'`][\w./-]*[._-](?:test|spec)\.[\w*]+["'`]/g],
 ];
 
-export type Looked = {
+export type ReviewedFile = {
   readonly difference: Difference;
   readonly before: string | null;
   readonly after: string | null;
@@ -65,27 +65,31 @@ export type Looked = {
 };
 
 /** What is new in one file, each with its message. */
-export function lookAt({ difference: { path, kind, was = null, now = null }, before, after, isTest }: Looked): readonly LookAt[] {
+export function lookAt({ difference: { path, kind, was = null, now = null }, before, after, isTest }: ReviewedFile): readonly LookAt[] {
   if (kind === "deleted") return [];
-  const place = places.find(([fits]) => fits.test(path))?.[1];
+  const runPlace = runPlaces.find(([fits]) => fits.test(path))?.[1];
   const isRunnable = now?.startsWith("100755") === true && was?.startsWith("100755") !== true;
   const found: LookAt[] = [
-    ...(place === undefined ? [] : [{ path, what: place }]),
+    ...(runPlace === undefined ? [] : [{ path, what: runPlace }]),
     ...(isRunnable && was !== null ? [{ path, what: "can be run as a program now" }] : []),
   ];
   if (after === null) return found;
-  const more = (words: Patterns): readonly string[] =>
-    words.flatMap(([what, pattern]) => (many(after, pattern) > many(before ?? "", pattern) ? what : []));
-  if (/(?:^|\/)package\.json$/.test(path)) found.push(...more(hooks).map((what) => ({ path, what })));
-  if (isWriting.test(path)) return found;
-  const switched = more(switches);
-  found.push(...switched.map((what) => ({ path, what, gap: true as const })));
-  if (switched.length === 0) found.push(...more(suppressions).map((what) => ({ path, what })));
-  const read = isTest
+  const newMatches = (patterns: Patterns): readonly string[] =>
+    patterns.flatMap(([what, pattern]) => (countMatches(after, pattern) > countMatches(before ?? "", pattern) ? what : []));
+  if (/(?:^|\/)package\.json$/.test(path)) found.push(...newMatches(hooks).map((what) => ({ path, what })));
+  if (isProseOrData.test(path)) return found;
+  const switchedOff = newMatches(fileSwitches);
+  found.push(...switchedOff.map((what) => ({ path, what, gap: true as const })));
+  if (switchedOff.length === 0) found.push(...newMatches(suppressions).map((what) => ({ path, what })));
+  const detectors = isTest
     ? []
-    : reads.filter(([, pattern]) => many(whenImported(path, after), pattern) > many(whenImported(path, before ?? ""), pattern));
-  const isInput = isProgram.some(([ending, says]) => ending.test(path) && says(after));
-  found.push(...read.map(([what]) => (isInput && what === readsArguments ? { path, what } : { path, what, gap: true as const })));
+    : testDetectors.filter(
+        ([, pattern]) => countMatches(importedPart(path, after), pattern) > countMatches(importedPart(path, before ?? ""), pattern),
+      );
+  const isMainProgram = mainPrograms.some(([ending, says]) => ending.test(path) && says(after));
+  found.push(
+    ...detectors.map(([what]) => (isMainProgram && what === readsArguments ? { path, what } : { path, what, gap: true as const })),
+  );
   return found;
 }
 
@@ -93,25 +97,25 @@ export function lookAt({ difference: { path, kind, was = null, now = null }, bef
  * Files that cannot be imported, by the language's rules: their arguments are their input. Otherwise a run decides
  * (experiments/questions/main-program-only.ts).
  */
-const isProgram: readonly (readonly [ending: RegExp, says: (text: string) => boolean])[] = [
+const mainPrograms: readonly (readonly [ending: RegExp, says: (text: string) => boolean])[] = [
   [/\.go$/, (text) => /^package main$/m.test(text)],
   [/\.rs$/, (text) => /^(?:async )?fn main\s*\(/m.test(text) && !/#\[\s*(?:\w+::)*test\b|\bcfg\(test\)/.test(text)],
 ];
 
 /** Whether a file newly reads the command line, so that the way it is loaded has to be determined. */
-export const isReadingArguments = (looked: Looked): boolean =>
-  lookAt(looked).some(({ what, gap }) => what === readsArguments && gap === true);
+export const readsArgumentsNewly = (file: ReviewedFile): boolean =>
+  lookAt(file).some(({ what, gap }) => what === readsArguments && gap === true);
 
 /** The module of tests in a file of Rust. */
 export const rustTests = /^#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*mod \w+ \{[\s\S]*?^\}/gm;
 
 /** The part of a file that runs when tests import it: in Python not what is behind `if __name__ == "__main__"`, in Rust not its tests. */
-const whenImported = (path: string, text: string): string =>
+const importedPart = (path: string, text: string): string =>
   path.endsWith(".rs")
     ? text.replaceAll(rustTests, "")
     : path.endsWith(".py")
       ? text.replaceAll(/^if __name__ == ["']__main__["']:[^\n]*(?:\n[ \t][^\n]*|\n(?=\n*[ \t]))*/gm, "")
       : text;
 
-const isWriting = /\.(?:md|mdx|rst|adoc|txt|json|lock|ya?ml|toml|svg|csv)$/;
-const many = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+const isProseOrData = /\.(?:md|mdx|rst|adoc|txt|json|lock|ya?ml|toml|svg|csv)$/;
+const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;

@@ -1,7 +1,7 @@
 // masked: source text with comments and string contents blanked out, character by character, so that only code is counted and positions
 // stay the same. It is a scanner for counting, not a parser: it misreads before and after alike.
 
-import type { Family } from "./kinds.ts";
+import type { Language } from "./kinds.ts";
 
 type Rule = readonly [open: string, close: string, escapes: boolean];
 
@@ -9,7 +9,7 @@ const slashes: readonly Rule[] = [
   ["//", "\n", false],
   ["/*", "*/", false],
 ];
-const rules: Readonly<Record<Family, readonly Rule[]>> = {
+const rules: Readonly<Record<Language, readonly Rule[]>> = {
   js: [...slashes, ['"', '"', true], ["'", "'", true], ["`", "`", true]],
   py: [
     ['"""', '"""', true],
@@ -24,41 +24,41 @@ const rules: Readonly<Record<Family, readonly Rule[]>> = {
 };
 
 /** `comments`: strings are left as they are. */
-export function masked(text: string, family: Family, what: "all" | "comments" = "all"): string {
-  const out: string[] = [];
+export function maskText(text: string, family: Language, what: "all" | "comments" = "all"): string {
+  const chunks: string[] = [];
   let position = 0;
   while (position < text.length) {
-    const end = skipped(text, position, family);
-    if (end === null) {
-      out.push(text[position] ?? "");
+    const span = spanAt(text, position, family);
+    if (span === null) {
+      chunks.push(text[position] ?? "");
       position++;
       continue;
     }
-    const [from, to] = end.inner;
-    if (what === "comments" && !/^(?:\/[/*]|#)/.test(text.slice(position, position + 2))) out.push(text.slice(position, end.to));
-    else out.push(text.slice(position, from), text.slice(from, to).replaceAll(/[^\n]/g, " "), text.slice(to, end.to));
-    position = end.to;
+    const [from, to] = span.inner;
+    if (what === "comments" && !/^(?:\/[/*]|#)/.test(text.slice(position, position + 2))) chunks.push(text.slice(position, span.to));
+    else chunks.push(text.slice(position, from), text.slice(from, to).replaceAll(/[^\n]/g, " "), text.slice(to, span.to));
+    position = span.to;
   }
-  return out.join("");
+  return chunks.join("");
 }
 
 type Span = { readonly inner: readonly [number, number]; readonly to: number };
 
-function skipped(text: string, position: number, family: Family): Span | null {
+function spanAt(text: string, position: number, family: Language): Span | null {
   if (family === "rust") {
     const raw = /^b?r(#*)"/.exec(text.slice(position, position + 20));
-    if (raw !== null && !/\w/.test(text[position - 1] ?? "")) return until(text, position, raw[0].length, `"${raw[1] ?? ""}`, false);
-    const letter = /^'(?:\\u\{[^}]*\}|\\.|[^'\\\n])'/.exec(text.slice(position, position + 14)); // a lifetime has no closing quote
-    if (letter !== null) return { inner: [position + 1, position + letter[0].length - 1], to: position + letter[0].length };
+    if (raw !== null && !/\w/.test(text[position - 1] ?? "")) return spanUntil(text, position, raw[0].length, `"${raw[1] ?? ""}`, false);
+    const charLiteral = /^'(?:\\u\{[^}]*\}|\\.|[^'\\\n])'/.exec(text.slice(position, position + 14)); // a lifetime has no closing quote
+    if (charLiteral !== null) return { inner: [position + 1, position + charLiteral[0].length - 1], to: position + charLiteral[0].length };
   }
-  if (family === "js" && text[position] === "/" && !/[/*]/.test(text[position + 1] ?? "")) return expression(text, position);
+  if (family === "js" && text[position] === "/" && !/[/*]/.test(text[position + 1] ?? "")) return regexSpan(text, position);
   const rule = rules[family].find(([open]) => text.startsWith(open, position));
   if (rule === undefined) return null;
   const [open, close, escapes] = rule;
-  return until(text, position, open.length, close, escapes);
+  return spanUntil(text, position, open.length, close, escapes);
 }
 
-function until(text: string, position: number, openLength: number, close: string, escapes: boolean): Span {
+function spanUntil(text: string, position: number, openLength: number, close: string, escapes: boolean): Span {
   const isLine = close === "\n" || (close.length === 1 && close !== "`");
   for (let to = position + openLength; to < text.length; to++) {
     if (escapes && text[to] === "\\") to++;
@@ -69,7 +69,7 @@ function until(text: string, position: number, openLength: number, close: string
 }
 
 /** A regular expression, where a value may begin and a division cannot. */
-function expression(text: string, position: number): Span | null {
+function regexSpan(text: string, position: number): Span | null {
   if (!/(?:^|[(,=:[!&|?{};+\n]|\breturn|\btypeof)\s*$/.test(text.slice(Math.max(0, position - 12), position))) return null;
   const match = /^\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//.exec(text.slice(position, position + 1000));
   return match === null ? null : { inner: [position + 1, position + match[0].length - 1], to: position + match[0].length };

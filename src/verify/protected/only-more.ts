@@ -13,32 +13,32 @@ const imports: readonly RegExp[] = [
 
 type Import = { readonly from: string; readonly names: ReadonlySet<string> };
 
-export function isExtended(before: string, after: string): boolean {
-  const [was, is] = [apart(before), apart(after)];
-  const left = [...is.imports];
-  for (const { from, names } of was.imports) {
-    const index = left.findIndex((one) => one.from === from && [...names].every((name) => one.names.has(name)));
+export function hasOnlyMore(before: string, after: string): boolean {
+  const [old, updated] = [splitImports(before), splitImports(after)];
+  const remaining = [...updated.imports];
+  for (const { from, names } of old.imports) {
+    const index = remaining.findIndex((candidate) => candidate.from === from && [...names].every((name) => candidate.names.has(name)));
     if (index === -1) return false;
-    left.splice(index, 1);
+    remaining.splice(index, 1);
   }
   let position = 0;
-  for (const line of was.lines) {
-    position = is.lines.indexOf(line, position) + 1;
+  for (const line of old.lines) {
+    position = updated.lines.indexOf(line, position) + 1;
     if (position === 0) return false;
   }
   return true;
 }
 
 /** O1: the imported names by module, and the remaining lines. */
-function apart(text: string): { readonly imports: readonly Import[]; readonly lines: readonly string[] } {
-  const found: Import[] = [];
+function splitImports(text: string): { readonly imports: readonly Import[]; readonly lines: readonly string[] } {
+  const parsed: Import[] = [];
   let rest = text;
   for (const form of imports)
     rest = rest.replaceAll(form, (_all, head: string, names: string, tail: string) => {
       const from = `${head}${tail}`.replaceAll(/[\s;]+/g, " ").trim();
-      const listed = names.split(",").map((name) => name.replaceAll(/\s+/g, " ").trim());
-      found.push({ from, names: new Set(listed.filter((name) => name !== "")) });
+      const trimmed = names.split(",").map((name) => name.replaceAll(/\s+/g, " ").trim());
+      parsed.push({ from, names: new Set(trimmed.filter((name) => name !== "")) });
       return "";
     });
-  return { imports: found, lines: rest.trimEnd().split("\n") };
+  return { imports: parsed, lines: rest.trimEnd().split("\n") };
 }

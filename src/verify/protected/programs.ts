@@ -5,18 +5,18 @@ import { normalize } from "node:path/posix";
 const interpreters = /^(?:sh|bash|zsh|dash|node|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|env|exec|time|command)$/;
 const isSetting = (word: string): boolean => /^\w+=/.test(word) || word.startsWith("-");
 /** A script that a check runs judges if it was made for that; one among the code is under test. */
-export const judges = /(?:^|[/._-])(?:tests?|checks?|verify|lint|ci|smoke|e2e|spec|assert|validate|coverage)(?:[._-]|$|\/)/i;
-export const isCode = /^(?:src|lib|app|pkg|internal|cmd|bin|packages|crates)\//;
+export const judgingPath = /(?:^|[/._-])(?:tests?|checks?|verify|lint|ci|smoke|e2e|spec|assert|validate|coverage)(?:[._-]|$|\/)/i;
+export const isCodePath = /^(?:src|lib|app|pkg|internal|cmd|bin|packages|crates)\//;
 
 /** Folders of programs that work on the project and are not part of it. */
-export const isTool = /(?:^|\/)(?:scripts?|tools?|hack|ci|\.ci|dev)\//;
+export const isToolPath = /(?:^|\/)(?:scripts?|tools?|hack|ci|\.ci|dev)\//;
 
 /**
  * The files that commands start, as paths from the top: `sh scripts/check.sh`, `./run-tests`. `isTesting`: these commands are the project's
  * own tests, so every tool they start was made for that.
  */
 export function programsIn(commands: readonly string[], isTesting = false): ReadonlySet<string> {
-  const found = new Set<string>();
+  const programs = new Set<string>();
   for (const command of commands.flatMap((text) => text.split(/&&|\|\||[;|&\n()]/))) {
     const words = command
       .trim()
@@ -28,18 +28,18 @@ export function programsIn(commands: readonly string[], isTesting = false): Read
     // A bare first word is searched in PATH, not here.
     if (!program.includes("/") && !words.slice(0, index).some((word) => interpreters.test(word))) continue;
     const path = normalize(program);
-    if ((judges.test(path) || (isTesting && isTool.test(path))) && !isCode.test(path)) found.add(path);
+    if ((judgingPath.test(path) || (isTesting && isToolPath.test(path))) && !isCodePath.test(path)) programs.add(path);
   }
-  return found;
+  return programs;
 }
 
-const pointing =
+const settingsOption =
   /(?:^|\s)(?:-c|-r|-p|--config(?:uration)?|--rcfile|--require|--import|--loader|--project|--file|--makefile|-f|--setup-files?)[ =]["']?([\w./@-]+\.(?:json5?|jsonc|[cm]?[jt]s|ya?ml|toml|ini|cfg|mk|xml|py))\b/g;
 
 /** The settings files that commands name: `jest --config ci/jest.json`, `mocha -r ./bootstrap.js`. */
 export function settingsIn(commands: readonly string[]): ReadonlySet<string> {
-  const named = commands.flatMap((command) => [...command.matchAll(pointing)].map(([, path = ""]) => normalize(path)));
-  return new Set(named.filter((path) => !isCode.test(path)));
+  const settings = commands.flatMap((command) => [...command.matchAll(settingsOption)].map(([, path = ""]) => normalize(path)));
+  return new Set(settings.filter((path) => !isCodePath.test(path)));
 }
 
 /** Every path that texts name, whatever for. */
@@ -55,20 +55,20 @@ export function inlineCodeIn(command: string): { readonly code: readonly string[
   return { code, rest: code.length === 0 ? command : command.replaceAll(inlineCode, " ") };
 }
 
-const looking = /^(?:grep|egrep|fgrep|rg|test|\[|\[\[|ls|cat|head|tail|wc|sort|uniq|cut|tr|diff|cmp|stat|true|!)$/;
+const readOnlyProgram = /^(?:grep|egrep|fgrep|rg|test|\[|\[\[|ls|cat|head|tail|wc|sort|uniq|cut|tr|diff|cmp|stat|true|!)$/;
 
 /**
  * Whether a command only reads files and starts nothing of the project (`grep -q word file`), so nothing in it can keep it from failing.
  */
-export function onlyLooks(command: string): boolean {
+export function isReadOnly(command: string): boolean {
   if (/[$`<>]\(|`|\$\{?\w|\n/.test(command)) return false;
-  const bare = command.replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, "x");
-  const starts = bare.split(/&&|\|\||[;|&]/).map(
+  const withoutStrings = command.replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, "x");
+  const programNames = withoutStrings.split(/&&|\|\||[;|&]/).map(
     (part) =>
       part
         .trim()
         .replace(/^(?:!\s+)+/, "")
         .split(/\s+/)[0] ?? "",
   );
-  return starts.length > 0 && starts.every((word) => looking.test(word));
+  return programNames.length > 0 && programNames.every((word) => readOnlyProgram.test(word));
 }

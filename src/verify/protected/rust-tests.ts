@@ -1,7 +1,7 @@
 // rust-tests: the tests inside a Rust source file: the modules under #[cfg(test)], each test in them by name.
 
-import type { Deciding } from "./named.ts";
-import { masked } from "./masked.ts";
+import type { Deciding } from "./command-set.ts";
+import { maskText } from "./masked.ts";
 
 type Region = { readonly from: number; readonly to: number };
 type Module = Region & { readonly name: string };
@@ -21,18 +21,18 @@ const testOpens = new RegExp(
  * brings macros: those could replace the assertions of existing tests.
  */
 export function rustTests(text: string): Deciding {
-  const code = masked(text, "rust");
-  const found: Record<string, string> = {};
-  const add = (name: string, said: string): void => {
-    let free = name;
-    for (let more = 2; Object.hasOwn(found, free); more++) free = `${name} (${more})`;
-    found[free] = squeezed(said);
+  const code = maskText(text, "rust");
+  const parts: Record<string, string> = {};
+  const add = (name: string, source: string): void => {
+    let unusedName = name;
+    for (let suffix = 2; Object.hasOwn(parts, unusedName); suffix++) unusedName = `${name} (${suffix})`;
+    parts[unusedName] = squeezeSpace(source);
   };
-  const modules = modulesIn(code);
+  const modules = findModules(code);
   const tests: Region[] = [];
   for (const open of code.matchAll(testOpens)) {
     if (open.index < (tests.at(-1)?.to ?? 0)) continue;
-    const region = bracedFrom(code, open.index + open[0].length, open.index);
+    const region = regionFrom(code, open.index + open[0].length, open.index);
     if (region === null) break;
     tests.push(region);
     const module = modules.find(({ from, to }) => region.from >= from && region.to <= to);
@@ -40,54 +40,54 @@ export function rustTests(text: string): Deciding {
   }
   for (const { from, to, name } of modules) {
     const inner = tests.filter((test) => test.from >= from && test.to <= to);
-    let kept = "";
+    let sharedText = "";
     let position = from;
     for (const test of inner) {
-      kept += text.slice(position, test.from);
+      sharedText += text.slice(position, test.from);
       position = test.to;
     }
     // Further imports may come with further tests, but not of assertions.
-    const lines = (kept + text.slice(position, to)).split("\n");
-    add(`what the tests in ${name} share`, lines.filter((line) => !furtherImport.test(line) || judgingImport.test(line)).join("\n"));
+    const lines = (sharedText + text.slice(position, to)).split("\n");
+    add(`what the tests in ${name} share`, lines.filter((line) => !importLine.test(line) || judgingImport.test(line)).join("\n"));
   }
-  if (modules.length > 0) found["macros that the tests bring"] = modules.map(({ from, to }) => macrosIn(text, code, from, to)).join("");
-  return found;
+  if (modules.length > 0) parts["macros that the tests bring"] = modules.map(({ from, to }) => moduleMacros(text, code, from, to)).join("");
+  return parts;
 }
 
-const furtherImport = /^\s*use\s.*;\s*$/;
+const importLine = /^\s*use\s.*;\s*$/;
 const judgingImport = /\bsuper\b|\b(?:debug_)?assert\w*|\bpanic\b/;
 
 /** All of a module that defines macros, nothing of any other. */
-const macrosIn = (text: string, code: string, from: number, to: number): string =>
-  /\bmacro_(?:rules|use|export)\b/.test(code.slice(from, to)) ? squeezed(text.slice(from, to)) : "";
+const moduleMacros = (text: string, code: string, from: number, to: number): string =>
+  /\bmacro_(?:rules|use|export)\b/.test(code.slice(from, to)) ? squeezeSpace(text.slice(from, to)) : "";
 
 /** The later file with the earlier one's test modules; null if the later one's cannot be separated from its code. */
 export function withRustTests(before: string, after: string): string | null {
-  const was = modulesIn(masked(before, "rust")).map(({ from, to }) => before.slice(from, to));
-  if (was.length === 0) return null;
-  const is = modulesIn(masked(after, "rust"));
-  let kept = "";
+  const baseModules = findModules(maskText(before, "rust")).map(({ from, to }) => before.slice(from, to));
+  if (baseModules.length === 0) return null;
+  const laterModules = findModules(maskText(after, "rust"));
+  let code = "";
   let position = 0;
-  for (const { from, to } of is) {
-    kept += after.slice(position, from);
+  for (const { from, to } of laterModules) {
+    code += after.slice(position, from);
     position = to;
   }
-  return `${(kept + after.slice(position)).trimEnd()}\n\n${was.join("\n\n")}\n`;
+  return `${(code + after.slice(position)).trimEnd()}\n\n${baseModules.join("\n\n")}\n`;
 }
 
-function modulesIn(code: string): readonly Module[] {
-  const found: Module[] = [];
+function findModules(code: string): readonly Module[] {
+  const modules: Module[] = [];
   for (const open of code.matchAll(moduleOpens)) {
-    if (open.index < (found.at(-1)?.to ?? 0)) continue;
-    const region = bracedFrom(code, open.index + open[0].length - 1, open.index);
+    if (open.index < (modules.at(-1)?.to ?? 0)) continue;
+    const region = regionFrom(code, open.index + open[0].length - 1, open.index);
     if (region === null) break; // after unbalanced braces nothing can be separated
-    found.push({ ...region, name: open[1] ?? "" });
+    modules.push({ ...region, name: open[1] ?? "" });
   }
-  return found;
+  return modules;
 }
 
 /** From a start to the end of the next braces. */
-function bracedFrom(code: string, search: number, from: number): Region | null {
+function regionFrom(code: string, search: number, from: number): Region | null {
   let depth = 0;
   for (let to = search; to < code.length; to++) {
     if (code[to] === ";" && depth === 0) return null;
@@ -97,4 +97,4 @@ function bracedFrom(code: string, search: number, from: number): Region | null {
   return null;
 }
 
-const squeezed = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+const squeezeSpace = (text: string): string => text.replaceAll(/\s+/g, " ").trim();

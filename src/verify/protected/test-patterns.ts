@@ -1,13 +1,13 @@
 // test-patterns: patterns of test code in each language, counted in text whose comments and strings are blanked out. The text is an
 // agent's, so no pattern here may backtrack far.
 
-import type { Family } from "./kinds.ts";
-import { masked } from "./masked.ts";
+import type { Language } from "./kinds.ts";
+import { maskText } from "./masked.ts";
 
 type TestPatterns = Readonly<Record<"cases" | "assertions" | "skips" | "focuses" | "mocks" | "empty", RegExp>>;
 const never = /$^/g;
 
-const words: Readonly<Record<Family, TestPatterns>> = {
+const patternsByLanguage: Readonly<Record<Language, TestPatterns>> = {
   js: {
     cases: /(?<![.\w$])(?:x|f)?(?:it|test|specify)(?:\.\w+)*\s*[(`]/g,
     assertions:
@@ -58,16 +58,16 @@ const words: Readonly<Record<Family, TestPatterns>> = {
 export type Counts = Readonly<Record<keyof TestPatterns, number>>;
 
 /** Go's build constraints are comments, so they are searched in the original text. */
-const ignored = /^\/\/\s*(?:go:build|\+build)\s+.*\bignore\b/gm;
+const ignoredBuild = /^\/\/\s*(?:go:build|\+build)\s+.*\bignore\b/gm;
 
-export function countsOf(text: string, family: Family): Counts {
-  const code = masked(text, family);
+export function countPatterns(text: string, family: Language): Counts {
+  const code = maskText(text, family);
   const count = (pattern: RegExp): number => code.match(pattern)?.length ?? 0;
-  const { cases, assertions, skips, focuses, mocks, empty } = words[family];
+  const { cases, assertions, skips, focuses, mocks, empty } = patternsByLanguage[family];
   return {
     cases: count(cases),
     assertions: count(assertions),
-    skips: count(skips) + (family === "go" ? (text.match(ignored)?.length ?? 0) : 0),
+    skips: count(skips) + (family === "go" ? (text.match(ignoredBuild)?.length ?? 0) : 0),
     focuses: count(focuses),
     mocks: count(mocks),
     empty: count(empty),

@@ -9,53 +9,58 @@ import type { ProtectedChange } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import { asSet } from "../../kit/as-set.ts";
 import type { CheckoutOverrides } from "../../ports/workspace.ts";
-import { mergedPackage } from "./deciding-package.ts";
-import type { Named } from "./named.ts";
-import { rowsWith } from "./protect.ts";
-import { movesIn, type ProtectedParts, textBytesMax } from "./find-protected.ts";
+import { mergePackage } from "./deciding-package.ts";
+import type { CommandSet } from "./command-set.ts";
+import { rowFinder } from "./protect.ts";
+import { findMoves, type ProtectedParts, textBytesMax } from "./find-protected.ts";
 import { withRustTests } from "./rust-tests.ts";
 
-export type Undoing = {
+export type UndoRequest = {
   readonly base: GitSha;
   readonly commit: GitSha;
   readonly changes: readonly Pick<ProtectedChange, "path" | "how" | "kind">[];
   readonly commands: readonly string[];
 };
 
-export async function undoOf(
+export async function buildOverrides(
   { workspace, restores, protect }: ProtectedParts,
-  { base, commit, changes, commands }: Undoing,
+  { base, commit, changes, commands }: UndoRequest,
 ): Promise<CheckoutOverrides> {
-  const rowOf = rowsWith(protect);
-  const [differences, atBase] = [await workspace.differences(base, commit), asSet(await workspace.pathsAt(base))];
-  const differs = new Map(differences.map((difference) => [difference.path, difference]));
-  const moves = movesIn(differences);
-  const refused = new Set(changes.map(({ path }) => path));
-  const locked = [...refused].filter((path) => rowOf(path)?.part === "lock").map((path) => path.replace(/[^/]*$/, "package.json"));
-  const named: Named = { commands, used: commands, restores };
+  const rowOf = rowFinder(protect);
+  const [differences, basePaths] = [await workspace.differences(base, commit), asSet(await workspace.pathsAt(base))];
+  const differenceByPath = new Map(differences.map((difference) => [difference.path, difference]));
+  const moves = findMoves(differences);
+  const refusedPaths = new Set(changes.map(({ path }) => path));
+  const manifestsOfLocks = [...refusedPaths]
+    .filter((path) => rowOf(path)?.part === "lock")
+    .map((path) => path.replace(/[^/]*$/, "package.json"));
+  const commandSet: CommandSet = { commands, usedCommands: commands, restores };
   const paths: string[] = [];
-  const without = new Set([...refused].flatMap((path) => (atBase.has(path) ? (moves.get(path) ?? []) : path)));
-  const written: { path: string; text: string }[] = [];
-  for (const path of new Set([...refused, ...locked.filter((manifest) => differs.get(manifest)?.kind === "changed")])) {
-    if (!atBase.has(path)) continue;
-    const text = await fixed(path);
-    if (text !== null) written.push({ path, text });
+  const removedPaths = new Set([...refusedPaths].flatMap((path) => (basePaths.has(path) ? (moves.get(path) ?? []) : path)));
+  const rewrittenFiles: { path: string; text: string }[] = [];
+  for (const path of new Set([
+    ...refusedPaths,
+    ...manifestsOfLocks.filter((manifest) => differenceByPath.get(manifest)?.kind === "changed"),
+  ])) {
+    if (!basePaths.has(path)) continue;
+    const text = await withBaseParts(path);
+    if (text !== null) rewrittenFiles.push({ path, text });
     else if (rowOf(path)?.part !== "rust_source") paths.push(path);
   }
-  return { from: base, paths: paths.toSorted(), without: [...without].toSorted(), written };
+  return { from: base, paths: paths.toSorted(), without: [...removedPaths].toSorted(), written: rewrittenFiles };
 
   /** The file with the base's deciding parts; null if the whole of it must be the base's. */
-  async function fixed(path: string): Promise<string | null> {
+  async function withBaseParts(path: string): Promise<string | null> {
     const part = rowOf(path)?.part;
     if (part !== "package" && part !== "composer" && part !== "rust_source") return null;
     const before = await workspace.textAt(base, path, textBytesMax);
     const after = await workspace.textAt(commit, path, textBytesMax);
     if (before === null || after === null) return null;
     if (part === "rust_source") return withRustTests(before, after);
-    return mergedPackage(before, after, named, locked.includes(path)); // U2
+    return mergePackage(before, after, commandSet, manifestsOfLocks.includes(path)); // U2
   }
 }
 
 /** Every path that is not the commit's own, as evidence lists them. */
-export const pathsOf = ({ paths, without, written = [] }: CheckoutOverrides): readonly string[] =>
+export const overriddenPaths = ({ paths, without, written = [] }: CheckoutOverrides): readonly string[] =>
   [...paths, ...without, ...written.map(({ path }) => path)].toSorted();

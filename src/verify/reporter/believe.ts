@@ -1,46 +1,47 @@
-// believe: which of two sources on a check's tests counts, its output or its record, and what a pass leaves open by its record. Pure.
+// believe: chooses between the two sources on a check's tests, its output and our reporter's record, and says what a pass leaves open. Pure.
 
 import type { Evidence, Recorded, TestTally } from "../../contracts/evidence.ts";
-import type { ReadOutput } from "../test-output.ts";
+import type { ParsedOutput } from "../test-output.ts";
 import type { TestRecord } from "./record.ts";
 
 /**
- * The record if it is whole: that is decided before the work, when the agent cannot affect it. A command may also start runners without our
- * reporter; then its output has more. Or runners inside its tests report as well; then it has fewer.
+ * The record counts if it was complete on the base: the agent cannot affect that. It is incomplete if the command also starts runners
+ * without our reporter (the output shows more tests), or if runners inside its tests report too (the output shows fewer).
  */
-export function believed(
-  output: ReadOutput,
+export function chooseTestSource(
+  output: ParsedOutput,
   record: TestRecord | null,
-  before: Evidence | null,
-): ReadOutput & { readonly recorded: Recorded | null } {
+  baseEvidence: Evidence | null,
+): ParsedOutput & { readonly recorded: Recorded | null } {
   if (record === null) return { ...output, recorded: null };
-  const { runners, replaced, unended, isOver } = record;
-  const isRead = before === null ? unended === 0 && !isOver && isSame(record.tests, output.tests) : before.recorded?.isWhole === true;
-  const recorded = { runners: [...runners], isWhole: isRead && !isOver, replaced: [...replaced], unended };
-  return isRead ? { tests: record.tests, names: record.names, failing: output.failing, recorded } : { ...output, recorded };
+  const { runners, replaced, unended, isTruncated: isOver } = record;
+  const isRecordUsed =
+    baseEvidence === null ? unended === 0 && !isOver && isSameTally(record.tests, output.tests) : baseEvidence.recorded?.isWhole === true;
+  const recorded = { runners: [...runners], isWhole: isRecordUsed && !isOver, replaced: [...replaced], unended };
+  return isRecordUsed ? { tests: record.tests, names: record.names, failing: output.failing, recorded } : { ...output, recorded };
 }
 
-const isSame = (record: TestTally, output: TestTally | null): boolean =>
+const isSameTally = (record: TestTally, output: TestTally | null): boolean =>
   output === null || (record.ran === output.ran && record.failed === output.failed);
 
 const shownMax = 5;
 
 /** What a person has to review, of a passing check; null if nothing, or there is nothing to compare with. */
 export function recordGap(
-  { recorded: now, strangers }: { readonly recorded: Recorded | null; readonly strangers: number },
-  before: Evidence | null,
+  { recorded: record, foreignLines }: { readonly recorded: Recorded | null; readonly foreignLines: number },
+  baseEvidence: Evidence | null,
 ): string | null {
-  const was = before?.recorded;
-  if (was === undefined) return null;
-  if (now === null)
-    return `${was.runners.join(", ")} reported to us before the work and does not now, so results were read from the output`;
-  const replaced = now.replaced.filter((name) => !was.replaced.includes(name));
+  const baseRecord = baseEvidence?.recorded;
+  if (baseRecord === undefined) return null;
+  if (record === null)
+    return `${baseRecord.runners.join(", ")} reported to us before the work and does not now, so results were read from the output`;
+  const replaced = record.replaced.filter((name) => !baseRecord.replaced.includes(name));
   const more = replaced.length > shownMax ? ` and ${replaced.length - shownMax} more` : "";
   const gaps = [
     replaced.length === 0 ? "" : `as it ran, ${replaced.slice(0, shownMax).join(", ")}${more} was replaced, which tests rely on`,
-    now.unended > was.unended ? "something that ran tests was ended before it could report" : "",
-    was.isWhole && !now.isWhole ? "its test runner reported more than is read" : "",
-    strangers > 0 ? "somebody else wrote to or read from the channel that its test runner reports over" : "",
+    record.unended > baseRecord.unended ? "something that ran tests was ended before it could report" : "",
+    baseRecord.isWhole && !record.isWhole ? "its test runner reported more than is read" : "",
+    foreignLines > 0 ? "somebody else wrote to or read from the channel that its test runner reports over" : "",
   ].filter((gap) => gap !== "");
   return gaps.length === 0 ? null : `${gaps.join("; ")}, so a person has to look at that`;
 }

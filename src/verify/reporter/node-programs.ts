@@ -9,14 +9,14 @@
 /** Where records go; `channel` is a named pipe, `folder` has these programs. */
 export type ReporterChannel = { readonly folder: string; readonly channel: string; readonly nonce: string; readonly key: string };
 
-export function nodePrograms(place: ReporterChannel): Readonly<Record<string, string>> {
-  const reported = `const place = ${JSON.stringify(place)};\n${report}`;
+export function nodePrograms(channel: ReporterChannel): Readonly<Record<string, string>> {
+  const prelude = `const place = ${JSON.stringify(channel)};\n${report}`;
   return {
-    "a.cjs": `"use strict";\n(() => {\ntry {\nconst fs = require("fs");\nconst { createHash, Hash } = require("crypto");\n${reported}${preload}\n} catch {}\n})();\n`,
-    "t.mjs": `import * as fs from "node:fs";\nimport { createHash, Hash } from "node:crypto";\nimport { Readable } from "node:stream";\nimport { spec, tap } from "node:test/reporters";\n${reported}${nodeTest}`,
-    "v.mjs": `import * as fs from "node:fs";\nimport { createHash, Hash } from "node:crypto";\nimport { relative } from "node:path";\n${reported}${vitest}`,
-    "j.cjs": `"use strict";\nconst fs = require("fs");\nconst { createHash, Hash } = require("crypto");\nconst { relative } = require("path");\n${reported}${jest}`,
-    "m.cjs": `"use strict";\nconst fs = require("fs");\nconst { createHash, Hash } = require("crypto");\n${reported}${mocha}`,
+    "a.cjs": `"use strict";\n(() => {\ntry {\nconst fs = require("fs");\nconst { createHash, Hash } = require("crypto");\n${prelude}${preload}\n} catch {}\n})();\n`,
+    "t.mjs": `import * as fs from "node:fs";\nimport { createHash, Hash } from "node:crypto";\nimport { Readable } from "node:stream";\nimport { spec, tap } from "node:test/reporters";\n${prelude}${nodeTest}`,
+    "v.mjs": `import * as fs from "node:fs";\nimport { createHash, Hash } from "node:crypto";\nimport { relative } from "node:path";\n${prelude}${vitest}`,
+    "j.cjs": `"use strict";\nconst fs = require("fs");\nconst { createHash, Hash } = require("crypto");\nconst { relative } = require("path");\n${prelude}${jest}`,
+    "m.cjs": `"use strict";\nconst fs = require("fs");\nconst { createHash, Hash } = require("crypto");\n${prelude}${mocha}`,
   };
 }
 
@@ -28,12 +28,12 @@ let [fd, count] = [null, 0];
 const { apply } = Reflect;
 const [{ slice, toWellFormed }, { update, digest }] = [String.prototype, Hash.prototype];
 const sealOf = (text) => apply(slice, apply(digest, apply(update, createHash("sha256"), [place.key + text + place.key]), ["hex"]), [0, 32]);
-const tell = (...words) => {
+const emit = (...fields) => {
   try {
     if (fd === null) fd = openSync(place.channel, "w");
     let line = "";
-    for (let at = 0; at < words.length; at++) {
-      const short = apply(slice, String(words[at]), [0, 300]);
+    for (let at = 0; at < fields.length; at++) {
+      const short = apply(slice, String(fields[at]), [0, 300]);
       line += "\t" + quoted(toWellFormed === undefined ? short : apply(toWellFormed, short, []));
     }
     count += 1;
@@ -68,10 +68,10 @@ if ((isLeaf || runner === "jest" || runner === "mocha") && env.NODE_OPTIONS !== 
   else env.NODE_OPTIONS = rest.trim();
 }
 delete require.cache[__filename];
-const around = module.parent?.children;
-if (around?.includes(module)) around.splice(around.indexOf(module), 1);
+const siblings = module.parent?.children;
+if (siblings?.includes(module)) siblings.splice(siblings.indexOf(module), 1);
 const has = (...words) => argv.some((word) => words.some((one) => word === one || word.startsWith(one + "=")));
-/** The settings a runner finds from here on upwards, as text; "unread" where one is there that cannot be read. Null where none is. */
+/** The text of the nearest settings file, searched upwards from here; "unread" if it cannot be read, null if there is none. */
 const settings = (names) => {
   for (let folder = process.cwd(); ; folder = path.dirname(folder)) {
     const texts = names.flatMap((name) => {
@@ -89,7 +89,7 @@ const settings = (names) => {
     if (path.dirname(folder) === folder) return null;
   }
 };
-/** Reporters on the command line replace the project's own: where it may have some, it is left alone. */
+/** Reporters on the command line replace those of the configuration, so none is added if the project may have its own. */
 const mayHaveOwn = /\breporters?\b|\bpresets?\b|\bextends\b|\bmergeConfig\b|\brequire\s*\(|\bimport\s*\(|\.\.\.|\bfrom\s*["'][./]|^unread$/m;
 const isElsewhere = has("-c", "-r", "--config", "--root", "--rootDir", "--projects", "--preset", "--workspace");
 const ends = ["ts", "mts", "cts", "js", "mjs", "cjs"];
@@ -104,9 +104,9 @@ if (!isThread && runner === "jest" && !isElsewhere && !has("--reporters", "--jso
 }
 if (!isThread && runner === "mocha" && !has("--")) argv.push("--require=" + place.folder + "/m.cjs");
 
-// What tests compute and compare with, by the value it has before anybody's code was loaded.
+// The built-ins that tests compute and compare with, as they are before any code of the project is loaded.
 const { ownKeys, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
-const before = [];
+const originals = [];
 const seen = new Set();
 const keep = (name, holder, only) => {
   if (holder === null || (typeof holder !== "object" && typeof holder !== "function") || seen.has(holder)) return;
@@ -115,10 +115,10 @@ const keep = (name, holder, only) => {
     const found = getOwnPropertyDescriptor(holder, key);
     if (found === undefined || key === "prepareStackTrace") continue;
     const value = found.value ?? found.get;
-    if (typeof value === "function" || (name === "" && typeof value === "object" && value !== null)) before.push([holder, key, value, name]);
+    if (typeof value === "function" || (name === "" && typeof value === "object" && value !== null)) originals.push([holder, key, value, name]);
   }
 };
-/** Prototypes that everything has: what is new in them is everybody's. */
+/** Prototypes that all values share: a key added to one affects every value. */
 const shared = ["Object", "Array", "String", "Number", "Function"].map((name) => {
   const holder = globalThis[name].prototype;
   return [name + ".prototype", holder, new Set(ownKeys(holder))];
@@ -149,54 +149,54 @@ const nameOf = (name, key) => (name === "" ? "" : name + ".") + (typeof key === 
 const changed = (full, isNow) => {
   if (apply(isKnown, replaced, [full]) === isNow) return;
   apply(isNow ? know : forget, replaced, [full]);
-  tell(isNow ? "replaced" : "restored", full);
+  emit(isNow ? "replaced" : "restored", full);
 };
-/** Between tests what is put back is forgiven: mocks do that. In the end it is not. */
+/** A replacement that is undone between tests is allowed, since mocks do that; one that is left at the end is not. */
 const compare = (isEnd) => {
   try {
-    look(isEnd);
+    compareAll(isEnd);
   } catch {}
 };
-const look = (isEnd) => {
+const compareAll = (isEnd) => {
   for (let at = 0; at < shared.length; at++) {
     const one = shared[at];
     const keys = ownKeys(one[1]);
     for (let n = 0; n < keys.length; n++) if (!apply(isKnown, one[2], [keys[n]])) changed(nameOf(one[0], keys[n]), true);
   }
-  for (let at = 0; at < before.length; at++) {
-    const one = before[at];
+  for (let at = 0; at < originals.length; at++) {
+    const one = originals[at];
     const now = getOwnPropertyDescriptor(one[0], one[1]);
     const isNow = now === undefined || (now.value !== one[2] && now.get !== one[2]);
     if (isNow || !isEnd) changed(nameOf(one[3], one[1]), isNow);
   }
 };
-tell(isLeaf && !isThread && env.NODE_TEST_CONTEXT !== undefined ? "open" : "loaded", "node");
+emit(isLeaf && !isThread && env.NODE_TEST_CONTEXT !== undefined ? "open" : "loaded", "node");
 process.on("beforeExit", () => compare(true));
 process.on("exit", () => {
   compare(true);
-  if (isLeaf && !isThread && env.NODE_TEST_CONTEXT !== undefined) tell("close");
+  if (isLeaf && !isThread && env.NODE_TEST_CONTEXT !== undefined) emit("close");
 });
-// A worker of vitest is ended from outside: it is looked at whenever it tells its parent something.
+// A worker of vitest is killed from outside, so its built-ins are compared whenever it sends its parent a message.
 if (env.VITEST !== undefined) {
-  const looking = (holder, name) => {
+  const compareBefore = (holder, name) => {
     const send = holder?.[name];
     if (typeof send !== "function") return;
-    holder[name] = function (...given) {
+    holder[name] = function (...args) {
       compare(false);
-      return send.apply(this, given);
+      return send.apply(this, args);
     };
   };
-  looking(process, "send");
-  looking(globalThis.MessagePort?.prototype, "postMessage");
+  compareBefore(process, "send");
+  compareBefore(globalThis.MessagePort?.prototype, "postMessage");
 }
 `;
 
 const nodeTest = String.raw`
 const major = Number(process.versions.node.split(".")[0]);
 export default async function* report(source) {
-  tell("runner", "node:test");
+  emit("runner", "node:test");
   const titles = [];
-  async function* heard() {
+  async function* recorded() {
     for await (const event of source) {
       try {
         const { name, nesting, skip, todo, details, file } = event.data ?? {};
@@ -206,33 +206,33 @@ export default async function* report(source) {
           const hasPassed = event.type === "test:pass";
           const isOff = (skip !== undefined && skip !== false) || (todo !== undefined && todo !== false);
           const isFile = nesting === 0 && file !== undefined && (name === file || file.endsWith("/" + name)) && hasPassed;
-          tell(details?.type === "suite" ? "suite" : isFile ? "file" : "test", isOff ? "skipped" : hasPassed ? "passed" : "failed", full);
+          emit(details?.type === "suite" ? "suite" : isFile ? "file" : "test", isOff ? "skipped" : hasPassed ? "passed" : "failed", full);
         }
       } catch {}
       yield event;
     }
-    tell("done");
+    emit("done");
   }
-  if (process.stdout.isTTY || major >= 23) yield* Readable.from(heard()).compose(new spec());
-  else yield* tap(heard());
+  if (process.stdout.isTTY || major >= 23) yield* Readable.from(recorded()).compose(new spec());
+  else yield* tap(recorded());
 }
 `;
 
 const vitest = String.raw`
 const states = { pass: "passed", passed: "passed", fail: "failed", failed: "failed" };
 export default class {
-  isTold = false;
+  hasReported = false;
   onFinished(files = []) {
     const walk = (task, names) => {
       const path = [...names, task.name];
       if (task.type === "suite") for (const one of task.tasks ?? []) walk(one, path);
-      else tell("test", states[task.result?.state] ?? "skipped", path.join(" > "));
+      else emit("test", states[task.result?.state] ?? "skipped", path.join(" > "));
     };
     this.end(() => {
       for (const file of files) {
         const path = relative(process.cwd(), file.filepath);
         for (const one of file.tasks) walk(one, [path]);
-        if (file.result?.state === "fail" && file.tasks.length === 0) tell("test", "failed", path);
+        if (file.result?.state === "fail" && file.tasks.length === 0) emit("test", "failed", path);
       }
     });
   }
@@ -243,19 +243,19 @@ export default class {
         let many = 0;
         for (const test of module.children.allTests()) {
           many += 1;
-          tell("test", states[test.result()?.state] ?? "skipped", path + " > " + test.fullName);
+          emit("test", states[test.result()?.state] ?? "skipped", path + " > " + test.fullName);
         }
-        if (many === 0 && module.state() === "failed") tell("test", "failed", path);
+        if (many === 0 && module.state() === "failed") emit("test", "failed", path);
       }
     });
   }
   end(work) {
-    if (this.isTold) return;
-    this.isTold = true;
-    tell("runner", "vitest");
+    if (this.hasReported) return;
+    this.hasReported = true;
+    emit("runner", "vitest");
     try {
       work();
-      tell("done");
+      emit("done");
     } catch {}
   }
 }
@@ -264,18 +264,18 @@ export default class {
 const jest = String.raw`
 module.exports = class {
   onRunStart() {
-    tell("runner", "jest");
+    emit("runner", "jest");
   }
   onTestResult(test, result) {
     try {
       const path = relative(process.cwd(), result.testFilePath);
       for (const { ancestorTitles, title, status } of result.testResults)
-        tell("test", status === "passed" || status === "failed" ? status : "skipped", path + " > " + [...ancestorTitles, title].join(" › "));
-      if (result.testResults.length === 0 && (result.testExecError ?? result.failureMessage)) tell("test", "failed", path);
+        emit("test", status === "passed" || status === "failed" ? status : "skipped", path + " > " + [...ancestorTitles, title].join(" › "));
+      if (result.testResults.length === 0 && (result.testExecError ?? result.failureMessage)) emit("test", "failed", path);
     } catch {}
   }
   onRunComplete() {
-    tell("done");
+    emit("done");
   }
 };
 `;
@@ -285,16 +285,16 @@ try {
   const { Runner } = require(require.resolve("mocha", { paths: [fs.realpathSync(process.argv[1])] }));
   const { run } = Runner.prototype;
   let isRunning = false;
-  Runner.prototype.run = function (...given) {
-    if (isRunning) return run.apply(this, given); // a test of tests: not the check's own
+  Runner.prototype.run = function (...args) {
+    if (isRunning) return run.apply(this, args); // a test of tests: not the check's own
     isRunning = true;
-    tell("runner", "mocha");
-    const on = (event, status) => this.on(event, (test) => tell("test", status, test.titlePath().join(" > ")));
+    emit("runner", "mocha");
+    const on = (event, status) => this.on(event, (test) => emit("test", status, test.titlePath().join(" > ")));
     on("pass", "passed");
     on("fail", "failed");
     on("pending", "skipped");
-    this.on("end", () => tell("done", (isRunning = false)));
-    return run.apply(this, given);
+    this.on("end", () => emit("done", (isRunning = false)));
+    return run.apply(this, args);
   };
 } catch {}
 `;

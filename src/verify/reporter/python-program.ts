@@ -3,12 +3,12 @@
 
 import type { ReporterChannel } from "./node-programs.ts";
 
-export const pythonProgram = (place: ReporterChannel): string =>
+export const pythonProgram = (channel: ReporterChannel): string =>
   body
-    .replace("%FOLDER%", JSON.stringify(`${place.folder}/py`))
-    .replace("%CHANNEL%", JSON.stringify(place.channel))
-    .replace("%NONCE%", JSON.stringify(place.nonce))
-    .replace("%KEY%", JSON.stringify(place.key));
+    .replace("%FOLDER%", JSON.stringify(`${channel.folder}/py`))
+    .replace("%CHANNEL%", JSON.stringify(channel.channel))
+    .replace("%NONCE%", JSON.stringify(channel.nonce))
+    .replace("%KEY%", JSON.stringify(channel.key));
 
 const body = String.raw`
 def start():
@@ -35,28 +35,28 @@ def start():
         text = str(word)[:300].encode("utf-8", "backslashreplace")
         return b"".join(b"%%%02X" % one if one in b"%\t\r\n" else bytes((one,)) for one in text)
 
-    def tell(*words):
+    def emit(*fields):
         try:
             if own[0] != getpid():
                 return
             if own[1] is None:
                 own[1] = opened(channel, flags)
             number = b"%d" % next(numbers)
-            line = b"\t".join(quoted(one) for one in words)
+            line = b"\t".join(quoted(one) for one in fields)
             seal = sha256(key + sender + b"\t" + number + b"\t" + line + key).hexdigest()[:32].encode()
             write(own[1], nonce.encode() + b"\t" + sender + b"\t" + number + b"." + seal + b"\t" + line + b"\n")
         except Exception:
             pass
 
-    before = []
-    # What cannot be replaced by another name, but changed in its place: a function's code and defaults, a tolerance, what an object is made of.
+    originals = []
+    # What can be changed in place without replacing it: a function's code and defaults, a tolerance, the members of an object.
     inside = []
     modules = {}
     replaced = set()
     missing = object()
     traced, profiled, loaded = sys.gettrace, sys.getprofile, sys.modules
 
-    function, parts = type(tell), ("__code__", "__defaults__", "__kwdefaults__")
+    function, parts = type(emit), ("__code__", "__defaults__", "__kwdefaults__")
 
     def keep_inside(value, name):
         held = getattr(value, "__dict__", None)
@@ -75,7 +75,7 @@ def start():
                 keep_inside(value, module.__name__ + "." + name)
             if not callable(value):
                 continue
-            before.append((module, name, value, module.__name__))
+            originals.append((module, name, value, module.__name__))
             if isinstance(value, type) and value.__module__ == module.__name__ and module.__name__ != "builtins":
                 for inner, held in list(vars(value).items()):
                     if isinstance(held, function):
@@ -83,18 +83,18 @@ def start():
                     if type(held) is float:
                         inside.append((value, module.__name__ + "." + name + "." + inner, (inner,), (held,)))
                     if callable(held) and not inner.startswith("__abstract"):
-                        before.append((value, inner, held, module.__name__ + "." + name))
+                        originals.append((value, inner, held, module.__name__ + "." + name))
 
     def changed(name, is_now):
         if (name in replaced) != is_now:
             (replaced.add if is_now else replaced.discard)(name)
-            tell("replaced" if is_now else "restored", name)
+            emit("replaced" if is_now else "restored", name)
 
-    # Between tests what is put back is forgiven: mocks do that. Once all have run it is not.
+    # A replacement that is undone between tests is allowed, since mocks do that; one that is left at the end is not.
     is_over = []
 
     def compare():
-        for holder, name, value, title in before:
+        for holder, name, value, title in originals:
             is_now = holder.__dict__.get(name, missing) is not value
             if is_now or not is_over:
                 changed(title + "." + name, is_now)
@@ -107,46 +107,46 @@ def start():
             changed("sys.setprofile", True)
 
     # Runs within a test are tests of tests, and not the check's own: how deep in sessions of pytest, and whose test of unittest is running.
-    depth, active, heard_of = [0], [], []
+    depth, active, announced = [0], [], []
 
-    def begun(runner):
-        if not heard_of:
-            heard_of.append(runner)
-            tell("open", "python")
-        tell("runner", runner)
+    def announce(runner):
+        if not announced:
+            announced.append(runner)
+            emit("open", "python")
+        emit("runner", runner)
 
     def done():
         compare()
         compare_inside()
         is_over.append(True)
-        tell("done")
+        emit("done")
 
-    def of_unittest(module):
+    def hook_unittest(module):
         result = module.TestResult
-        told = set()
+        announced_results = set()
 
         def is_within(self):
             return depth[0] > 0 or (active != [] and active[0] is not self)
 
         def wrap(method, status, at=0):
-            was = getattr(result, method)
+            original = getattr(result, method)
 
-            def heard(self, *given):
+            def recorded(self, *args):
                 if is_within(self):
-                    return was(self, *given)
-                if id(self) not in told:
-                    told.add(id(self))
-                    begun("unittest")
+                    return original(self, *args)
+                if id(self) not in announced_results:
+                    announced_results.add(id(self))
+                    announce("unittest")
                 try:
                     if method != "addSubTest":
-                        tell("test", status, given[0])
-                    elif given[2] is not None:
-                        tell("test", "failed", given[1])
+                        emit("test", status, args[0])
+                    elif args[2] is not None:
+                        emit("test", "failed", args[1])
                 except Exception:
                     pass
-                return was(self, *given)
+                return original(self, *args)
 
-            setattr(result, method, heard)
+            setattr(result, method, recorded)
 
         for method, status in (
             ("addSuccess", "passed"),
@@ -179,7 +179,7 @@ def start():
 
         result.startTest, result.stopTest, result.stopTestRun = started, stopped, stopped_run
 
-    def of_pytest(module):
+    def hook_pytest(module):
         from types import ModuleType
 
         plugin = ModuleType("_pytest_terminal_state")
@@ -194,7 +194,7 @@ def start():
                     was = seen.get(report.nodeid)
                     seen[report.nodeid] = "failed" if "failed" in (was, status) else status
                 if report.when == "teardown":
-                    tell("test", seen.pop(report.nodeid, "skipped"), report.nodeid)
+                    emit("test", seen.pop(report.nodeid, "skipped"), report.nodeid)
                     compare()
             except Exception:
                 pass
@@ -202,14 +202,14 @@ def start():
         def pytest_collectreport(report):
             try:
                 if report.failed and depth[0] == 1:
-                    tell("test", "failed", report.nodeid)
+                    emit("test", "failed", report.nodeid)
             except Exception:
                 pass
 
         def pytest_sessionstart(session):
             depth[0] += 1 if active == [] else 2
             if depth[0] == 1:
-                begun("pytest")
+                announce("pytest")
 
         def pytest_sessionfinish(session):
             if depth[0] == 1:
@@ -221,7 +221,7 @@ def start():
         sys.modules[plugin.__name__] = plugin
         module.default_plugins = tuple(module.default_plugins) + (plugin.__name__,)
 
-    hooks = {"unittest.result": of_unittest, "_pytest.config": of_pytest}
+    hooks = {"unittest.result": hook_unittest, "_pytest.config": hook_pytest}
     wanted = set(
         "random json json.decoder json.encoder math statistics decimal fractions datetime time re copy itertools functools operator collections"
         " hashlib string struct secrets unittest.case unittest.loader unittest.suite _pytest.python_api _pytest.outcomes _pytest.runner"
@@ -272,13 +272,13 @@ def start():
         if name in wanted:
             keep(sys.modules[name])
     sys.meta_path.insert(0, Finder)
-    tell("loaded", "python")
+    emit("loaded", "python")
 
     def end():
         compare()
         compare_inside()
-        if heard_of:
-            tell("close")
+        if announced:
+            emit("close")
 
     atexit.register(end)
     from types import ModuleType

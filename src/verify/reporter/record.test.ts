@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Evidence } from "../../contracts/evidence.ts";
-import { brokenSince, keptNames } from "../detect/names.ts";
-import { believed, recordGap } from "./believe.ts";
+import { findBrokenTests, toTestNames } from "../detect/names.ts";
+import { chooseTestSource, recordGap } from "./believe.ts";
 import { openRecord, type TestRecord } from "./record.ts";
 
 const nonce = "n0";
 function recordOf(...lines: readonly string[]): TestRecord | null {
   const reader = openRecord(nonce, "/check");
-  for (const line of lines) reader.line(line.replaceAll(" | ", "\t"));
+  for (const line of lines) reader.addLine(line.replaceAll(" | ", "\t"));
   return reader.take((path) => path.startsWith("test/"));
 }
 
@@ -20,7 +20,7 @@ describe("a record of a check's tests", () => {
       "n0 | 1 | test | skipped | test_a.py::test_three",
       "n0 | 1 | done",
     );
-    expect(record).toMatchObject({ runners: ["pytest"], tests: { ran: 2, failed: 1, skipped: 1 }, unended: 0, strangers: 0 });
+    expect(record).toMatchObject({ runners: ["pytest"], tests: { ran: 2, failed: 1, skipped: 1 }, unended: 0, foreignLines: 0 });
     expect([...(record?.names.passed ?? [])]).toEqual(["test_a.py::test_one"]);
     expect([...(record?.names.failed.keys() ?? [])]).toEqual(["test_a.py::test_two[1]"]);
   });
@@ -28,14 +28,14 @@ describe("a record of a check's tests", () => {
     const before = recordOf("n0 | 1 | runner | node:test", "n0 | 1 | test | passed | one", "n0 | 1 | test | failed | two", "n0 | 1 | done");
     const now = recordOf("n0 | 1 | runner | node:test", "n0 | 1 | test | failed | one", "n0 | 1 | test | failed | later", "n0 | 1 | done");
     if (before === null || now === null) throw new Error("no record");
-    expect(brokenSince(keptNames(before.names), [now.names], true)).toEqual(["one"]);
+    expect(findBrokenTests(toTestNames(before.names), [now.names], true)).toEqual(["one"]);
   });
   test("is none where no runner reported", () => {
     expect(recordOf("n0 | 1 | open | python", "n0 | 1 | close")).toBeNull();
   });
   test("does not hear who does not know the nonce, and says that somebody was there", () => {
     const record = recordOf("n0 | 1 | runner | jest", "n1 | 1 | test | passed | a forged test", "n0 | 1 | done");
-    expect(record).toMatchObject({ tests: { ran: 0 }, strangers: 1 });
+    expect(record).toMatchObject({ tests: { ran: 0 }, foreignLines: 1 });
   });
   test("a failure that was told stays one, whatever is told after it", () => {
     const record = recordOf("n0 | 1 | runner | jest", "n0 | 1 | test | failed | a", "n0 | 1 | test | passed | a", "n0 | 1 | done");
@@ -68,48 +68,48 @@ const record = (...more: readonly string[]): TestRecord | null =>
 describe("more than is read", () => {
   const flooded = (...lines: readonly string[]): TestRecord | null => {
     const reader = openRecord(nonce, "/check");
-    reader.line("n0\t1\trunner\tjest");
-    for (const line of lines) reader.line(line.replaceAll(" | ", "\t"), true);
+    reader.addLine("n0\t1\trunner\tjest");
+    for (const line of lines) reader.addLine(line.replaceAll(" | ", "\t"), true);
     return reader.take(() => true);
   };
   test("is told, and its failures count all the same", () => {
     const found = flooded("n0 | 1 | test | passed | a", "n0 | 1 | test | failed | b", "n0 | 1 | restored | Math.random");
-    expect(found).toMatchObject({ tests: { ran: 1, failed: 1 }, isOver: true });
+    expect(found).toMatchObject({ tests: { ran: 1, failed: 1 }, isTruncated: true });
     expect([...(found?.names.failed.keys() ?? [])]).toEqual(["b"]);
   });
   test("so many tests too", () => {
     const reader = openRecord(nonce, "/check", 3);
-    reader.line("n0\t1\trunner\tjest");
-    for (let index = 0; index < 3; index += 1) reader.line(`n0\t1\ttest\tpassed\t${index}`);
-    expect(reader.take(() => true)).toMatchObject({ tests: { ran: 3 }, isOver: false });
-    reader.line("n0\t1\ttest\tfailed\tb");
-    expect(reader.take(() => true)).toMatchObject({ tests: { failed: 1 }, isOver: true });
+    reader.addLine("n0\t1\trunner\tjest");
+    for (let index = 0; index < 3; index += 1) reader.addLine(`n0\t1\ttest\tpassed\t${index}`);
+    expect(reader.take(() => true)).toMatchObject({ tests: { ran: 3 }, isTruncated: false });
+    reader.addLine("n0\t1\ttest\tfailed\tb");
+    expect(reader.take(() => true)).toMatchObject({ tests: { failed: 1 }, isTruncated: true });
   });
   test("is a gap, and not whole", () => {
     const found = flooded("n0 | 1 | test | failed | b");
     const was = before({ runners: ["jest"], isWhole: true, replaced: [], unended: 1 });
-    expect(believed(heard, found, null).recorded?.isWhole).toBe(false);
-    const { tests, recorded } = believed(heard, found, was);
+    expect(chooseTestSource(heard, found, null).recorded?.isWhole).toBe(false);
+    const { tests, recorded } = chooseTestSource(heard, found, was);
     expect(tests?.failed).toBe(1);
-    expect(recordGap({ recorded, strangers: 0 }, was)).toContain("reported more than is read");
+    expect(recordGap({ recorded, foreignLines: 0 }, was)).toContain("reported more than is read");
   });
 });
 
 describe("of output and record", () => {
   test("the record counts where it tells of as many tests as the output before the work", () => {
-    expect(believed(heard, record(), null)).toMatchObject({ tests: { ran: 2 }, recorded: { isWhole: true } });
+    expect(chooseTestSource(heard, record(), null)).toMatchObject({ tests: { ran: 2 }, recorded: { isWhole: true } });
     const more = { ...heard, tests: { ran: 3, failed: 0, skipped: 0 } };
-    expect(believed(more, record(), null)).toMatchObject({ tests: { ran: 3 }, recorded: { isWhole: false } });
-    expect(believed({ ...heard, tests: null }, record(), null)).toMatchObject({ tests: { ran: 2 }, recorded: { isWhole: true } });
+    expect(chooseTestSource(more, record(), null)).toMatchObject({ tests: { ran: 3 }, recorded: { isWhole: false } });
+    expect(chooseTestSource({ ...heard, tests: null }, record(), null)).toMatchObject({ tests: { ran: 2 }, recorded: { isWhole: true } });
   });
   test("the output counts where the record also tells of runs within tests", () => {
     const within = record("n0 | 1 | test | failed | meant to fail");
-    expect(believed(heard, within, null)).toMatchObject({ tests: { ran: 2, failed: 0 }, recorded: { isWhole: false } });
+    expect(chooseTestSource(heard, within, null)).toMatchObject({ tests: { ran: 2, failed: 0 }, recorded: { isWhole: false } });
   });
   test("and then it counts whatever is printed", () => {
     const forged = { ...heard, tests: { ran: 30, failed: 0, skipped: 0 } };
     const was = before({ runners: ["pytest"], isWhole: true, replaced: [], unended: 0 });
-    expect(believed(forged, record(), was)).toMatchObject({ tests: { ran: 2 } });
+    expect(chooseTestSource(forged, record(), was)).toMatchObject({ tests: { ran: 2 } });
   });
 });
 
@@ -117,7 +117,7 @@ describe("a pass leaves open", () => {
   const was = before({ runners: ["pytest"], isWhole: true, replaced: ["random.seed"], unended: 0 });
   const gapOf = (...lines: readonly string[]): string | null => {
     const found = record(...lines);
-    return recordGap({ recorded: believed(heard, found, was).recorded, strangers: found?.strangers ?? 0 }, was);
+    return recordGap({ recorded: chooseTestSource(heard, found, was).recorded, foreignLines: found?.foreignLines ?? 0 }, was);
   };
   test("nothing, if all is as it was", () => expect(gapOf("n0 | 1 | replaced | random.seed")).toBeNull());
   test("which built-ins were replaced", () =>
@@ -127,7 +127,7 @@ describe("a pass leaves open", () => {
   test("that something was ended early", () => expect(gapOf("n0 | 2 | open | python")).toContain("ended before it could report"));
   test("that somebody else wrote to the channel", () => expect(gapOf("anything")).toContain("somebody else wrote"));
   test("that nothing was reported any more", () =>
-    expect(recordGap({ recorded: null, strangers: 0 }, was)).toContain("pytest reported to us before the work and does not now"));
+    expect(recordGap({ recorded: null, foreignLines: 0 }, was)).toContain("pytest reported to us before the work and does not now"));
   test("nothing, if there was no record before the work", () =>
-    expect(recordGap({ recorded: null, strangers: 0 }, before(undefined))).toBeNull());
+    expect(recordGap({ recorded: null, foreignLines: 0 }, before(undefined))).toBeNull());
 });

@@ -18,17 +18,17 @@ export type TestRecord = {
   readonly replaced: readonly string[];
   /** Test runners, and processes with tests, that did not end normally. */
   readonly unended: number;
-  readonly strangers: number;
+  readonly foreignLines: number;
   /** Whether more was reported than is kept. */
-  readonly isOver: boolean;
+  readonly isTruncated: boolean;
 };
 export type RecordReader = {
   /** `isPast`: more was written than is read, failures excepted. */
-  readonly line: (line: string, isPast?: boolean) => void;
+  readonly addLine: (line: string, isBeyondLimit?: boolean) => void;
   /** Whether our programs were loaded into anything. */
   readonly isLoaded: () => boolean;
   /** Null if no test runner reported anything. `isOfTests`: whether a file that ran no test contains some. */
-  readonly take: (isOfTests: (path: string) => boolean) => TestRecord | null;
+  readonly take: (hasTests: (path: string) => boolean) => TestRecord | null;
 };
 
 const testsMaxDefault = 200_000;
@@ -39,21 +39,21 @@ const group = "recorded";
 
 /** `folder`: where the check runs, which is removed from names. */
 export function openRecord(nonce: string, folder: string, testsMax = testsMaxDefault): RecordReader {
-  const open = new Set<string>();
+  const openProcesses = new Set<string>();
   const runners = new Map<string, string>();
-  const done = new Set<string>();
+  const finishedRunners = new Set<string>();
   const [passed, failed] = [new Set<string>(), new Set<string>()];
   const files: string[] = [];
   /** By process and name. */
   const replaced = new Map<string, string>();
   const count = { ran: 0, failed: 0, skipped: 0 };
-  let strangers = 0;
+  let foreignLines = 0;
   let isLoaded = false;
-  let isOver = false;
+  let isTruncated = false;
 
-  const test = (status: string, name: string, isCounted: boolean): void => {
-    if (count.ran + count.skipped >= testsMax) isOver = true;
-    if (isOver && status !== "failed") return; // R3
+  const addTest = (status: string, name: string, isCounted: boolean): void => {
+    if (count.ran + count.skipped >= testsMax) isTruncated = true;
+    if (isTruncated && status !== "failed") return; // R3
     if (status === "skipped") count.skipped += isCounted ? 1 : 0;
     else count.ran += isCounted ? 1 : 0;
     if (status === "failed") {
@@ -64,45 +64,45 @@ export function openRecord(nonce: string, folder: string, testsMax = testsMaxDef
 
   return {
     isLoaded: () => isLoaded,
-    line(line, isPast = false) {
-      isOver ||= isPast;
-      const [mark, id = "", kind = "", ...words] = line.split("\t");
-      if (mark !== nonce) {
-        strangers += line === "" ? 0 : 1; // R1
+    addLine(line, isBeyondLimit = false) {
+      isTruncated ||= isBeyondLimit;
+      const [lineNonce, id = "", kind = "", ...fields] = line.split("\t");
+      if (lineNonce !== nonce) {
+        foreignLines += line === "" ? 0 : 1; // R1
         return;
       }
       isLoaded = true;
-      if (isPast && kind !== "test" && kind !== "suite") return; // R3
-      const [first = "", second = ""] = words.map((word) => plain(word).replaceAll(`${folder}/`, ""));
-      if (kind === "open") open.add(id);
-      if (kind === "close") open.delete(id);
+      if (isBeyondLimit && kind !== "test" && kind !== "suite") return; // R3
+      const [first = "", second = ""] = fields.map((word) => decodeField(word).replaceAll(`${folder}/`, ""));
+      if (kind === "open") openProcesses.add(id);
+      if (kind === "close") openProcesses.delete(id);
       if (kind === "runner") runners.set(id, first);
-      if (kind === "done") done.add(id);
-      if (kind === "test" || kind === "suite") test(first, second, kind === "test");
-      if (kind === "file" && files.length >= testsMax) isOver = true;
+      if (kind === "done") finishedRunners.add(id);
+      if (kind === "test" || kind === "suite") addTest(first, second, kind === "test");
+      if (kind === "file" && files.length >= testsMax) isTruncated = true;
       else if (kind === "file") files.push(second);
       if (kind === "replaced" && replaced.size < replacedMax) replaced.set(`${id} ${first}`, first);
       if (kind === "restored") replaced.delete(`${id} ${first}`);
     },
-    take(isOfTests) {
+    take(hasTests) {
       if (runners.size === 0) return null;
-      const empty = files.filter(isOfTests).length;
-      const isNamed = passed.size < namesMax; // R4
+      const empty = files.filter(hasTests).length;
+      const areAllNamed = passed.size < namesMax; // R4
       for (const name of failed) passed.delete(name); // R2
       return {
         runners: [...new Set(runners.values())].toSorted(),
         tests: { ...count, ran: count.ran + files.length, ...(empty === 0 ? {} : { empty }) },
-        names: { passed, failed: new Map([...failed].map((name) => [name, group])), whole: new Set(isNamed ? [] : [group]) },
+        names: { passed, failed: new Map([...failed].map((name) => [name, group])), whole: new Set(areAllNamed ? [] : [group]) },
         replaced: [...new Set(replaced.values())].toSorted(),
-        unended: new Set([...open, ...[...runners.keys()].filter((id) => !done.has(id))]).size,
-        strangers,
-        isOver,
+        unended: new Set([...openProcesses, ...[...runners.keys()].filter((id) => !finishedRunners.has(id))]).size,
+        foreignLines,
+        isTruncated,
       };
     },
   };
 }
 
-function plain(word: string): string {
+function decodeField(word: string): string {
   try {
     return decodeURIComponent(word);
   } catch {

@@ -32,24 +32,29 @@ export type Reporter = {
 const bytesMax = 64 << 20;
 const lineCharsMax = 8_000;
 const drainMs = 2_000;
-const againMs = 5;
+const retryMs = 5;
 
 /** Null if it is unavailable here. `cwd`: where the command runs. */
 export async function openReporter(scratch: string, cwd: string): Promise<Reporter | null> {
-  const folder = join(scratch, word());
+  const folder = join(scratch, randomName());
   if (/[\s:]/.test(folder)) return null; // neither variable can contain such a path
-  const place = { folder, channel: join(folder, word()), nonce: randomBytes(12).toString("hex"), key: randomBytes(16).toString("hex") };
+  const channelSettings = {
+    folder,
+    channel: join(folder, randomName()),
+    nonce: randomBytes(12).toString("hex"),
+    key: randomBytes(16).toString("hex"),
+  };
   try {
     await mkdir(join(folder, "py"), { recursive: true, mode: 0o700 });
-    const files = { ...nodePrograms(place), "py/sitecustomize.py": pythonProgram(place) };
+    const files = { ...nodePrograms(channelSettings), "py/sitecustomize.py": pythonProgram(channelSettings) };
     await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text, { mode: 0o600 })));
-    await pipeAt(place.channel);
-    const record = openRecord(place.nonce, cwd);
-    const sealed = openSealedLines(place, record);
-    const close = listen(place.channel, sealed);
+    await createPipe(channelSettings.channel);
+    const record = openRecord(channelSettings.nonce, cwd);
+    const sealedLines = openSealedLines(channelSettings, record);
+    const close = readPipe(channelSettings.channel, sealedLines);
     return {
       readable: [folder],
-      writable: [place.channel],
+      writable: [channelSettings.channel],
       environment: (env) => ({
         ...env,
         NODE_OPTIONS: [env["NODE_OPTIONS"] ?? "", `--require=${folder}/a.cjs --test-reporter=${folder}/t.mjs`].join(" ").trim(),
@@ -57,7 +62,7 @@ export async function openReporter(scratch: string, cwd: string): Promise<Report
       }),
       close: async () => {
         await close();
-        sealed.end();
+        sealedLines.end();
         return record;
       },
     };
@@ -66,61 +71,61 @@ export async function openReporter(scratch: string, cwd: string): Promise<Report
   }
 }
 
-const word = (): string => randomBytes(5).toString("hex");
+const randomName = (): string => randomBytes(5).toString("hex");
 
-function pipeAt(path: string): Promise<void> {
+function createPipe(path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     execFile("mkfifo", ["-m", "600", path], (error) => (error === null ? resolve() : reject(error)));
   });
 }
 
 /** Reads the pipe until it is stopped, and then what was written up to that moment. */
-function listen(channel: string, record: SealedLines): () => Promise<void> {
+function readPipe(channel: string, record: SealedLines): () => Promise<void> {
   const flags = constants.O_RDWR | constants.O_NONBLOCK; // our own end stays open, so that the last writer's close ends nothing
-  const end = `\t${word()}`;
+  const endMark = `\t${randomName()}`;
   const socket = new Socket({ fd: openSync(channel, flags), readable: true, writable: false });
   const decoder = new StringDecoder("utf8");
-  let [open, bytes, isEnded] = ["", 0, false];
-  let ended = (): void => undefined;
+  let [unfinished, bytes, isEnded] = ["", 0, false];
+  let onEnd = (): void => undefined;
   socket.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    const lines = (open + decoder.write(chunk)).split("\n");
-    open = (lines.pop() ?? "").slice(-lineCharsMax);
+    const lines = (unfinished + decoder.write(chunk)).split("\n");
+    unfinished = (lines.pop() ?? "").slice(-lineCharsMax);
     for (const line of lines) {
-      if (line.endsWith(end)) isEnded = true;
-      else if (!isEnded) record.line(line.slice(0, lineCharsMax), bytes > bytesMax);
+      if (line.endsWith(endMark)) isEnded = true;
+      else if (!isEnded) record.addLine(line.slice(0, lineCharsMax), bytes > bytesMax);
     }
-    if (isEnded) ended();
+    if (isEnded) onEnd();
   });
-  socket.on("error", () => ended());
+  socket.on("error", () => onEnd());
   return async () => {
     await new Promise<void>((resolve) => {
-      const late = setTimeout(() => ended(), drainMs);
-      let again: NodeJS.Timeout | undefined;
-      ended = () => {
-        clearTimeout(late);
-        clearTimeout(again);
+      const timeout = setTimeout(() => onEnd(), drainMs);
+      let retry: NodeJS.Timeout | undefined;
+      onEnd = () => {
+        clearTimeout(timeout);
+        clearTimeout(retry);
         resolve();
       };
-      const mark = (): void => {
-        const found = marked(channel, `\n${end}\n`); // C3
-        if (found === "full") again = setTimeout(mark, againMs);
-        if (found === "gone") ended(); // the pipe was removed
+      const writeMark = (): void => {
+        const outcome = writeWithoutBlocking(channel, `\n${endMark}\n`); // C3
+        if (outcome === "full") retry = setTimeout(writeMark, retryMs);
+        if (outcome === "gone") onEnd(); // the pipe was removed
       };
-      mark();
+      writeMark();
     });
     socket.destroy();
   };
 }
 
-function marked(channel: string, text: string): "written" | "full" | "gone" {
+function writeWithoutBlocking(channel: string, text: string): "written" | "full" | "gone" {
   try {
-    const own = openSync(channel, constants.O_WRONLY | constants.O_NONBLOCK);
+    const fd = openSync(channel, constants.O_WRONLY | constants.O_NONBLOCK);
     try {
-      writeSync(own, text);
+      writeSync(fd, text);
       return "written";
     } finally {
-      closeSync(own);
+      closeSync(fd);
     }
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "EAGAIN" ? "full" : "gone";

@@ -10,43 +10,50 @@ import { createHash } from "node:crypto";
 import type { RecordReader } from "./record.ts";
 
 export type SealedLines = {
-  readonly line: (line: string, isPast: boolean) => void;
+  readonly addLine: (line: string, isBeyondLimit: boolean) => void;
   /** Reports lines that never came. */
   readonly end: () => void;
 };
 
-type Sender = { next: number; readonly early: Set<number> };
+type Sender = { next: number; readonly ahead: Set<number> };
 
 const sealChars = 32;
-const earlyMax = 10_000;
+const aheadMax = 10_000;
 const sendersMax = 100_000;
 /** A line without the nonce counts as foreign. */
-const strangers = "?";
+const foreignLine = "?";
 
 export const sealOf = (key: string, text: string): string =>
   createHash("sha256").update(`${key}${text}${key}`).digest("hex").slice(0, sealChars);
 
 /** A line as a sender writes it: nonce, sender, number and seal, then the text. */
-export const sealedLine = (place: { readonly nonce: string; readonly key: string }, sender: string, number: number, text: string): string =>
-  `${place.nonce}\t${sender}\t${number}.${sealOf(place.key, `${sender}\t${number}\t${text}`)}\t${text}`;
+export const sealedLine = (
+  channel: { readonly nonce: string; readonly key: string },
+  sender: string,
+  number: number,
+  text: string,
+): string => `${channel.nonce}\t${sender}\t${number}.${sealOf(channel.key, `${sender}\t${number}\t${text}`)}\t${text}`;
 
-export function openSealedLines(place: { readonly nonce: string; readonly key: string }, record: Pick<RecordReader, "line">): SealedLines {
+export function openSealedLines(
+  channel: { readonly nonce: string; readonly key: string },
+  record: Pick<RecordReader, "addLine">,
+): SealedLines {
   const senders = new Map<string, Sender>();
   return {
-    line(line, isPast) {
-      const [, nonce, id = "", number = "", seal, words = ""] = /^([^\t]*)\t([^\t]*)\t(\d{1,10})\.([0-9a-f]*)\t(.*)$/s.exec(line) ?? [];
-      if (nonce !== place.nonce || seal !== sealOf(place.key, `${id}\t${number}\t${words}`))
-        return record.line(line === "" ? "" : strangers); // S1
-      const sender = senders.get(id) ?? { next: 1, early: new Set() };
+    addLine(line, isBeyondLimit) {
+      const [, nonce, id = "", number = "", seal, text = ""] = /^([^\t]*)\t([^\t]*)\t(\d{1,10})\.([0-9a-f]*)\t(.*)$/s.exec(line) ?? [];
+      if (nonce !== channel.nonce || seal !== sealOf(channel.key, `${id}\t${number}\t${text}`))
+        return record.addLine(line === "" ? "" : foreignLine); // S1
+      const sender = senders.get(id) ?? { next: 1, ahead: new Set() };
       if (senders.size < sendersMax) senders.set(id, sender);
       const position = Number(number);
-      if (position < sender.next || sender.early.has(position)) return record.line(strangers); // S2
-      if (sender.early.size < earlyMax) sender.early.add(position);
-      while (sender.early.delete(sender.next)) sender.next++;
-      record.line(`${nonce}\t${id}\t${words}`, isPast);
+      if (position < sender.next || sender.ahead.has(position)) return record.addLine(foreignLine); // S2
+      if (sender.ahead.size < aheadMax) sender.ahead.add(position);
+      while (sender.ahead.delete(sender.next)) sender.next++;
+      record.addLine(`${nonce}\t${id}\t${text}`, isBeyondLimit);
     },
     end() {
-      for (const { early } of senders.values()) if (early.size > 0) record.line(strangers); // S2
+      for (const { ahead: early } of senders.values()) if (early.size > 0) record.addLine(foreignLine); // S2
     },
   };
 }

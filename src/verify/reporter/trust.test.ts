@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CheckStatus } from "../../contracts/evidence.ts";
-import { mayHaveChanged, openTrust, type TrustedRun } from "./trust.ts";
+import { mayBeAffected, openTrust, type TrustedRun } from "./trust.ts";
 
 type Came = readonly [CheckStatus, number];
 
@@ -8,15 +8,15 @@ type Came = readonly [CheckStatus, number];
 function settled(comes: (isAsked: boolean, position: number) => Came): readonly TrustedRun[] {
   const trust = openTrust<TrustedRun>(true);
   let runs: readonly TrustedRun[] = [];
-  for (let index = 0; index === 0 || trust.isOpen(); index += 1) {
-    const isAsked = trust.isAsked();
+  for (let index = 0; index === 0 || trust.needsRun(); index += 1) {
+    const isAsked = trust.usesReporter();
     const [status, failed] = comes(isAsked, index);
-    runs = trust.add({ status, isAsked, tally: { ran: 5, failed, skipped: 0 } });
+    runs = trust.add({ status, hasReporter: isAsked, tally: { ran: 5, failed, skipped: 0 } });
   }
   return runs;
 }
 const words = (runs: readonly TrustedRun[]): readonly string[] =>
-  runs.map(({ isAsked, status }) => `${isAsked ? "asked" : "bare"} ${status}`);
+  runs.map(({ hasReporter: isAsked, status }) => `${isAsked ? "asked" : "bare"} ${status}`);
 
 describe("a check that is run with our reporters", () => {
   test("and passes is run once", () => expect(words(settled(() => ["passed", 0]))).toEqual(["asked passed"]));
@@ -38,7 +38,7 @@ describe("a check that is run with our reporters", () => {
       [false, "passed"],
       [true, "failed"],
     ] as const)
-      trust.add({ isAsked, status, tally: null });
+      trust.add({ hasReporter: isAsked, status, tally: null });
     expect(trust.note()).toContain("results are read from its output");
   });
   test("that hangs is not run again for it", () => expect(words(settled(() => ["timed_out", 0]))).toEqual(["asked timed_out"]));
@@ -46,8 +46,8 @@ describe("a check that is run with our reporters", () => {
 
 test("a program that may not read our reporters, and says so, is in doubt", () => {
   const saying = (text: string): boolean => {
-    const output = { head: Buffer.from(text), tail: Buffer.alloc(0) } as unknown as Parameters<typeof mayHaveChanged>[0]["output"];
-    return mayHaveChanged({ record: null, output });
+    const output = { head: Buffer.from(text), tail: Buffer.alloc(0) } as unknown as Parameters<typeof mayBeAffected>[0]["output"];
+    return mayBeAffected({ record: null, output });
   };
   expect(saying("Error: ERR_ACCESS_DENIED resource: '/tmp/x/0123456789/a.cjs'")).toBe(true);
   expect(saying("Error: ERR_ACCESS_DENIED resource: '/tmp/x/a.cjs'")).toBe(false);

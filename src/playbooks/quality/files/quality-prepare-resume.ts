@@ -119,8 +119,8 @@ async function checkoutFacts(root: string): Promise<Parameters<typeof judgeGates
     match: openMatcher(),
     read: (path) => (path.startsWith("quality/") ? read(path.slice("quality/".length)) : null),
     changed: new Set(),
-    newer: () => null,
-    command: () => ({ passed: false, found: "not run here" }),
+    isNewer: () => null,
+    commandResult: () => ({ hasPassed: false, found: "not run here" }),
   };
 }
 

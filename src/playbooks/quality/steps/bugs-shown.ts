@@ -13,7 +13,7 @@ import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { testsAmong } from "../../../verify/detect/tests-among.ts";
+import { testChecksAmong } from "../../../verify/detect/tests-among.ts";
 import { findBugIds } from "./counted-in.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
 
@@ -35,7 +35,7 @@ export const bugsShown = (parts: Parts) => ({
     const all = [...new Set(findBugIds(await tree.text("quality/BUGS.md")))];
     const bugs = all.filter((id) => tree.has(testPatch(id)));
     if (bugs.length === 0) return { ok: true, facts: {} };
-    const [test] = testsAmong(input.state.drafted.checks.filter(({ kind }) => kind === "project"));
+    const [test] = testChecksAmong(input.state.drafted.checks.filter(({ kind }) => kind === "project"));
     if (test === undefined) return undecided("no test command of this project is known"); // B4
     const run = async (checks: readonly Check[]): Promise<readonly CheckResult[]> => {
       const { attempt, commit, cancel, onLiveEvent } = input;

@@ -1,6 +1,6 @@
 // quality-tree: reads the files under quality/ in a commit on demand, within size limits.
 
-import { linesOf } from "../../../verify/gates/gate-file.ts";
+import { countLines } from "../../../verify/gates/gate-file.ts";
 import type { ArtifactFound } from "../../../contracts/quality-facts.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 
@@ -32,7 +32,7 @@ export async function openQualityTree(workspace: Pick<Workspace, "pathsAt" | "te
       const found: ArtifactFound[] = [];
       for (const path of wanted.filter((artifact) => there.has(artifact)).slice(0, artifactsMax)) {
         const content = await text(path);
-        found.push(content === null ? { path } : { path, bytes: Buffer.byteLength(content), lines: linesOf(content) });
+        found.push(content === null ? { path } : { path, bytes: Buffer.byteLength(content), lines: countLines(content) });
       }
       return found;
     },

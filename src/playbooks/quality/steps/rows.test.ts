@@ -26,8 +26,8 @@ function holds(phase: string, files: Files): boolean {
     read: (path) => (texts.has(path) ? { text: texts.get(path) ?? "", isWhole: true } : null),
     match: openMatcher(),
     changed: new Set(),
-    newer: () => null,
-    command: () => undefined,
+    isNewer: () => null,
+    commandResult: () => undefined,
   }).holds;
 }
 

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
 import type { GateFacts } from "../../../verify/gates/gate-facts.ts";
 import { openMatcher } from "../../../verify/gates/pattern.ts";
-import { listTree, textReader, unseenFolders } from "../../../verify/gates/tree-facts.ts";
+import { listTree, textReader, ignoredFolders } from "../../../verify/gates/tree-facts.ts";
 import type { TreeLook } from "../steps/tree-look.ts";
 
 export type StagedTree = {
@@ -49,8 +49,8 @@ export async function readStagedTree(root: string): Promise<StagedTree> {
       read,
       match: openMatcher(),
       changed: new Set(),
-      newer: () => null, // a checkout has no order of its own
-      command: () => ({ passed: false, found: "not run" }), // detecting a project's step executes nothing
+      isNewer: () => null, // a checkout has no order of its own
+      commandResult: () => ({ hasPassed: false, found: "not run" }), // detecting a project's step executes nothing
     },
     hasDocuments: paths.some((path) => path !== stagedStatePath),
     has: (name) => paths.some((path) => path.startsWith(`${documents}/${name}/`)),
@@ -67,7 +67,7 @@ export async function readSource(root: string): Promise<string | null> {
       if (++seen > entriesMax) return null; // D2
       const path = folder === "" ? item.name : `${folder}/${item.name}`;
       if (item.isFile() && sourceNames.test(item.name)) return path;
-      if (!item.isDirectory() || item.name.startsWith(".") || unseenFolders.includes(item.name) || path === documents) continue;
+      if (!item.isDirectory() || item.name.startsWith(".") || ignoredFolders.includes(item.name) || path === documents) continue;
       if (path === "src") return "src/";
       if (path.split("/").length < depthMax) waiting.push(path);
     }

@@ -9,7 +9,7 @@ import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { detectChecks } from "../../../verify/detect/detect.ts";
 import { isRecord } from "../../../verify/detect/manifest.ts";
-import { testsAmong } from "../../../verify/detect/tests-among.ts";
+import { testChecksAmong } from "../../../verify/detect/tests-among.ts";
 import { lookAtCommit, type TreeLook } from "./tree-look.ts";
 
 const script = "scripts/run-tests.sh";
@@ -21,7 +21,7 @@ export function testsPass(verifier: Verifier, workspace: Workspace) {
     version: 1,
     async prove({ attempt, state, commit, cancel, onLiveEvent }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const { base, objective, checks: known } = state.drafted;
-      const begunWith = testsAmong(known.filter(({ kind }) => kind === "project"));
+      const begunWith = testChecksAmong(known.filter(({ kind }) => kind === "project"));
       const found = begunWith.length > 0 ? { checks: begunWith, faults: [] } : await testsIn(await lookAtCommit(workspace, commit));
       if (found.checks.length === 0 || found.faults.length > 0)
         return { ok: false, facts: { checks: 0 }, detail: [...found.faults, ...(found.checks.length === 0 ? [noneFound] : [])].join("; ") };
@@ -64,7 +64,7 @@ async function testsIn(tree: TreeLook): Promise<{ readonly checks: readonly Chec
   for (const path of tree.paths.filter((candidate) => manifests.test(candidate))) texts.set(path, await tree.read(path));
   const { checks } = detectChecks({ files: new Set(tree.paths), read: (path) => texts.get(path) ?? null });
   const why = trivialTest(texts.get("package.json") ?? null);
-  return { checks: testsAmong(checks), faults: why === null ? [] : [`package.json scripts.test proves nothing: ${why}`] };
+  return { checks: testChecksAmong(checks), faults: why === null ? [] : [`package.json scripts.test proves nothing: ${why}`] };
 }
 
 /** A test script that cannot fail is none. */

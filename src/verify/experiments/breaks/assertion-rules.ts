@@ -2,7 +2,7 @@
 // changed. Pure; no parser: a call is recognised by its name and what precedes it.
 // Invariants X1 and on: verify/experiments/breaks/expectations.ts.
 
-import type { Family } from "../../protected/kinds.ts";
+import type { Language } from "../../protected/kinds.ts";
 import { type Within, withinOf } from "./tolerances.ts";
 
 export type Span = { readonly from: number; readonly to: number };
@@ -180,4 +180,4 @@ const ofJava: Rule = (call) => {
   return call.name === "assertEquals" ? forgiving(compared(call.args[0], call.args[1], otherwise), within(call)) : turned(otherwise);
 };
 
-export const rules: Readonly<Record<Family, Rule>> = { js: ofJs, py: ofPython, go: ofGo, rust: ofRust, java: ofJava };
+export const rules: Readonly<Record<Language, Rule>> = { js: ofJs, py: ofPython, go: ofGo, rust: ofRust, java: ofJava };

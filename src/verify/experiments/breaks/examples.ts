@@ -6,8 +6,8 @@
 //   O2. Examples from before the work judge it too: those that it changed or removed are run again beside its own.
 //   O3. Line numbers stay, except for restored examples, which are inserted where they are read.
 
-import { familyOf, rowOf } from "../../protected/kinds.ts";
-import { masked } from "../../protected/masked.ts";
+import { languageOf, findRow } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/masked.ts";
 import type { TestCase } from "../source/test-cases.ts";
 import { breaksIn } from "./expectations.ts";
 import type { Flip } from "./flips.ts";
@@ -32,7 +32,7 @@ const textCharsMax = 400_000;
 export function exampleCases(path: string, text: string): readonly TestCase[] {
   if (!mayHold(path, text)) return [];
   const lines = text.split("\n");
-  if (familyOf(path) === "rust")
+  if (languageOf(path) === "rust")
     return blocksIn(lines).map(({ from, to }) => ({
       path,
       name: `the example in line ${from}`,
@@ -53,7 +53,7 @@ export function exampleCases(path: string, text: string): readonly TestCase[] {
 export function exampleBreaks(path: string, text: string, nonce: string): readonly Flip[] {
   if (!mayHold(path, text)) return [];
   const lines = text.split("\n");
-  if (familyOf(path) === "rust") {
+  if (languageOf(path) === "rust") {
     const inside = new Map(
       blocksIn(lines).flatMap(({ from, to }) => range(from, to - 1).map((position) => [position, lines[position] ?? ""] as const)),
     );
@@ -76,7 +76,7 @@ export function exampleBreaks(path: string, text: string, nonce: string): readon
 /** The file with the base's examples that the work changed or removed, beside its own; null if it did neither (O2). */
 export function withExamplesOf(path: string, was: string, is: string): string | null {
   if (!mayHold(path, was)) return null;
-  if (familyOf(path) === "rust") {
+  if (languageOf(path) === "rust") {
     const textOf = (lines: readonly string[], { from, to }: Block): string =>
       lines
         .slice(from - 1, to)
@@ -103,13 +103,13 @@ export function withExamplesOf(path: string, was: string, is: string): string | 
   if (lost.length === 0) return null;
   const texts = lost.map(({ owner, examples }) => `${JSON.stringify(`${owner} as before`)}: ${JSON.stringify(shownAgain(examples))}`);
   const put = `__test__ = {**globals().get("__test__", {}), ${texts.join(", ")}}\n`;
-  const main = /^if __name__\b/m.exec(masked(is, "py"))?.index;
+  const main = /^if __name__\b/m.exec(maskText(is, "py"))?.index;
   return main === undefined ? `${is}\n\n${put}` : `${is.slice(0, main)}${put}\n\n${is.slice(main)}`;
 }
 
 /** Whether a check runs a file's examples: by its command, or by the names of what it ran. */
 export const areExamplesRun = (path: string, used: readonly string[], told: readonly string[]): boolean =>
-  familyOf(path) === "rust" ||
+  languageOf(path) === "rust" ||
   (path.endsWith(".py") && (used.some((text) => /\bdoctest\b/.test(text)) || told.some((name) => name.startsWith(`${path}::`))));
 
 export const examplesWords = (paths: readonly string[]): string =>
@@ -118,12 +118,12 @@ export const examplesWords = (paths: readonly string[]): string =>
 /** Test files may contain text that looks like an example, which no runner runs. */
 const mayHold = (path: string, text: string): boolean =>
   text.length <= textCharsMax &&
-  (familyOf(path) === "rust" ? text.includes("```") : path.endsWith(".py") && rowOf(path) === null && text.includes(">>>"));
+  (languageOf(path) === "rust" ? text.includes("```") : path.endsWith(".py") && findRow(path) === null && text.includes(">>>"));
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const range = (from: number, to: number): readonly number[] => Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 
 function groupsIn(path: string, text: string): readonly Group[] {
-  const [lines, code] = [text.split("\n"), masked(text, "py").split("\n")];
+  const [lines, code] = [text.split("\n"), maskText(text, "py").split("\n")];
   const found = new Map<string, { readonly owner: string; readonly examples: Example[] }>();
   for (let index = 0; index < lines.length; index += 1) {
     const indent = /^(\s*)>>>(?: |$)/.exec(lines[index] ?? "")?.[1];

@@ -9,8 +9,8 @@
 //       nothing else. Otherwise a value of another kind, or the negated assertion.
 //   X5. Never what the test asks: another question may well have the same answer. The other side counts only if it is written out.
 
-import { familyOf } from "../../protected/kinds.ts";
-import { masked } from "../../protected/masked.ts";
+import { languageOf } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/masked.ts";
 import { type Assertion, type Call, type Change, ofC, rules, scoreDefault, scoreLessNear, type Span } from "./assertion-rules.ts";
 import { closingBracket, lineCounter } from "../source/test-cases.ts";
 import type { Flip } from "./flips.ts";
@@ -49,9 +49,9 @@ export function comparedIn(path: string, text: string): readonly Compared[] {
 
 export function assertionsIn(path: string, text: string, nonce: string): readonly Assertion[] {
   const isC = isOfC.test(path);
-  const family = isC ? "java" : familyOf(path);
+  const family = isC ? "java" : languageOf(path);
   if (family === null || text.length > textCharsMax) return [];
-  const code = masked(text, family);
+  const code = maskText(text, family);
   const rule = isC ? ofC : rules[family];
   const called = callsIn(code, text).flatMap((call) => rule(call, nonce) ?? []);
   return [...called, ...(family === "py" ? pythonAsserts(code, text, nonce) : family === "go" ? goComparisons(code) : [])];
@@ -72,7 +72,7 @@ function changesOf(
   const put = (span: Span, near: string | null): readonly Scored[] => (near === null ? [] : [{ ...span, text: near, score }]);
   // X5
   const spans = values.flatMap((value, at) => (value === undefined || (at > 0 && !isWrittenOut(of(value))) ? [] : [value]));
-  const family = isOfC.test(path) ? null : familyOf(path);
+  const family = isOfC.test(path) ? null : languageOf(path);
   const kind = /\.[cm]?tsx?$/.test(path) ? "ts" : family === "js" || family === "py" ? family : null;
   const justBeyond = (span: Span, amount: Within): readonly Scored[] =>
     put(span, beyond(of(span), amount) ?? (kind === null ? null : beyondAtRun(of(span), kind, amount, nonce)));

@@ -7,7 +7,7 @@
 //       its exit code alone.
 
 import type { TestTally } from "../../../contracts/evidence.ts";
-import { familyOf } from "../../protected/kinds.ts";
+import { languageOf } from "../../protected/kinds.ts";
 import { canBeIn, casesIn, isNameOfTest, isOfFile, type TestCase } from "../source/test-cases.ts";
 import { exampleCases } from "./examples.ts";
 import { type Flip, placeOf } from "./flips.ts";
@@ -50,7 +50,7 @@ export function noticedBy(
   const homes = new Map(flips.map((flip) => [flip, homeOf(flip, cases, texts)]));
   // Some JavaScript runners name assertions and not tests: then nothing can be attributed, and failures are counted.
   const isOfTests =
-    flips.some(({ path }) => familyOf(path) !== "js") ||
+    flips.some(({ path }) => languageOf(path) !== "js") ||
     names.some((name) => cases.some((one) => isNameOfTest(name, one)) || flips.some(({ path }) => isOfFile(name, path)));
   if (!isOfTests && (now.tests?.failed ?? 0) - (before.tests?.failed ?? 0) >= flips.length)
     return { noticed: flips, missed: [], beside: [], unread: [] };

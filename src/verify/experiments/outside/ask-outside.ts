@@ -1,6 +1,6 @@
 // ask-outside: whether the work answers otherwise where no test runner is at work. Pure, except for those runs.
 
-import { isOfTests } from "../../protected/find-protected.ts";
+import { isTestRow } from "../../protected/find-protected.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { nonceOf } from "../breaks/choose-breaks.ts";
 import type { Side } from "../laboratory.ts";
@@ -31,7 +31,7 @@ export async function testsWithoutRunner(asking: Asking): Promise<string | null>
   const isOfGo = lab.used.some((text) => /\bgo test\b/.test(text)); // which says nothing of its tests unless they fail
   if ((lab.now.tests?.ran ?? 0) === 0 && !isOfGo) return null;
   const programs: Given[] = [];
-  for (const { path, text } of await testsNaming(asking, (one) => !isOfTests(setting.rowOf(one)), isOfPackage)) {
+  for (const { path, text } of await testsNaming(asking, (one) => !isTestRow(setting.rowOf(one)), isOfPackage)) {
     const manifestPath = manifestFor(path);
     const manifest = manifestPath === null ? null : await lab.textAt("work", manifestPath);
     const given = { path, text, nonce: nonceOf(lab.seed), manifest, known: [] };

@@ -6,7 +6,7 @@
 //   P2. A program that could not be run, a module that could not be loaded or a call that threw shows nothing: it exits with 0 only if a
 //       result differed.
 
-import { familyOf } from "../../protected/kinds.ts";
+import { languageOf } from "../../protected/kinds.ts";
 import { comparedIn } from "../breaks/expectations.ts";
 import { isClosedOver, isWrittenOut } from "../breaks/near-values.ts";
 import { quoted } from "./plain-program.ts";
@@ -26,7 +26,7 @@ const setsUp =
 
 /** Null if a test file has no such call. */
 export function plainCallsOf(path: string, text: string, nonce: string): PlainCalls | null {
-  const family = familyOf(path);
+  const family = languageOf(path);
   if ((family !== "js" && family !== "py") || /\.[cm]?tsx?$/.test(path) || setsUp.test(text)) return null; // P1
   const modules = family === "js" ? loadsOfJs(text) : loadsOfPython(text);
   const asked = comparedIn(path, text).filter(

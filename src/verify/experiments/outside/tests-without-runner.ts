@@ -7,7 +7,7 @@
 //   R2. A test that needs something of its runner (a fixture from elsewhere, a mock, a temporary folder) is not called.
 //   R3. `known` names tests that may fail; before the work those are the ones that failed under the runner too.
 
-import { familyOf } from "../../protected/kinds.ts";
+import { languageOf } from "../../protected/kinds.ts";
 import { goWithoutRunner } from "./go-program.ts";
 import { jsWithoutRunner } from "./js-program.ts";
 import type { Given, PlainProgram } from "./plain-program.ts";
@@ -17,7 +17,7 @@ import { rustWithoutRunner } from "./rust-program.ts";
 /** Null if the tests of this file can't be called without their runner. */
 export function withoutRunner(given: Given): PlainProgram | null {
   if (given.text.length > textCharsMax) return null;
-  switch (familyOf(given.path)) {
+  switch (languageOf(given.path)) {
     case "py":
       return pythonWithoutRunner(given);
     case "js":

@@ -3,10 +3,10 @@
 import type { Check } from "../../../contracts/evidence.ts";
 import type { GitSha } from "../../../contracts/ids.ts";
 import type { Difference } from "../../../ports/workspace.ts";
-import type { Reading } from "../../protected/find-protected.ts";
-import type { Setting } from "../../protected/judge.ts";
+import type { TreeReader } from "../../protected/find-protected.ts";
+import type { ProtectionRules } from "../../protected/judge.ts";
 import { isProgramText } from "../../protected/kinds.ts";
-import { judges } from "../../protected/programs.ts";
+import { judgingPath } from "../../protected/programs.ts";
 import { type Edit, filesReadMax, type Laboratory } from "../laboratory.ts";
 import type { Observed } from "../breaks/noticed-breaks.ts";
 import type { Mutated } from "./mutations.ts";
@@ -21,9 +21,9 @@ export type Change = {
 export type Asking = {
   readonly check: Check;
   readonly lab: Laboratory;
-  readonly workspace: Pick<Reading, "textAt">;
+  readonly workspace: Pick<TreeReader, "textAt">;
   readonly commit: GitSha;
-  readonly setting: Setting;
+  readonly setting: ProtectionRules;
   readonly differences: readonly Difference[];
   /** The names of the tests that passed, or null if the check named none. */
   readonly passed: readonly string[] | null;
@@ -50,7 +50,7 @@ export type Source = { readonly path: string; readonly was: string | null; reado
 
 export const isTest = ({ setting }: Pick<Files, "setting">, path: string): boolean => setting.rowOf(path)?.kind === "test";
 /** Tests, and scripts that judge. */
-export const isJudging = (files: Pick<Files, "setting">, path: string): boolean => isTest(files, path) || judges.test(path);
+export const isJudging = (files: Pick<Files, "setting">, path: string): boolean => isTest(files, path) || judgingPath.test(path);
 
 /** The base's files of tests, or others of it that are meant, as they are judged. */
 export async function testsIn({ setting, lab }: Files, isMeant?: (path: string) => boolean): Promise<readonly Text[]> {
@@ -60,9 +60,9 @@ export async function testsIn({ setting, lab }: Files, isMeant?: (path: string) 
 }
 
 /** Several questions ask for them, and a tree may have a hundred thousand paths to look through. */
-const knownTestPaths = new WeakMap<Setting, readonly string[]>();
+const knownTestPaths = new WeakMap<ProtectionRules, readonly string[]>();
 
-function testPathsIn(setting: Setting): readonly string[] {
+function testPathsIn(setting: ProtectionRules): readonly string[] {
   const { mayBeTest = () => true } = setting;
   const known = knownTestPaths.get(setting);
   const paths = known ?? firstOf(setting, (path) => mayBeTest(path) && isProgramText(path) && isTest({ setting }, path));
@@ -70,7 +70,7 @@ function testPathsIn(setting: Setting): readonly string[] {
   return paths;
 }
 
-function firstOf({ base }: Setting, isWanted: (path: string) => boolean): readonly string[] {
+function firstOf({ base }: ProtectionRules, isWanted: (path: string) => boolean): readonly string[] {
   const paths: string[] = [];
   for (const path of base) {
     if (isWanted(path)) paths.push(path);

@@ -7,8 +7,8 @@
 //   D2. Only conditions on lines that the work wrote, and none that contains tests: those are needed for the experiment.
 //   D3. A condition that is on elsewhere too (a default feature, one that the command itself names) is left on.
 
-import { familyOf } from "../../protected/kinds.ts";
-import { masked } from "../../protected/masked.ts";
+import { languageOf } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/masked.ts";
 import { closingBracket, lineCounter } from "../source/test-cases.ts";
 
 type Source = { readonly path: string; readonly was: string | null; readonly is: string };
@@ -23,7 +23,7 @@ export type OtherBuild = {
 export function asOtherBuild(source: Source, isOn: (feature: string) => boolean, isGentle = false): OtherBuild | null {
   const { path, was, is } = source;
   const isC = /\.(?:c|cc|cpp|cxx|h|hpp)$/.test(path);
-  const family = isC ? "java" : familyOf(path);
+  const family = isC ? "java" : languageOf(path);
   const turns = isC ? ofC : family === "rust" ? ofRust : family === "py" ? ofPython : null;
   if (turns === null || family === null || is.length > textCharsMax) return null;
   const old = new Set((was ?? "").split("\n").map((line) => line.trim()));
@@ -31,7 +31,7 @@ export function asOtherBuild(source: Source, isOn: (feature: string) => boolean,
   const lineAt = lineCounter(is);
   const isNew = (from: number, to: number): boolean =>
     lines.slice(lineAt(from) - 1, lineAt(to)).some((line) => line.trim() !== "" && !old.has(line.trim())); // D2
-  const { changes, head = "", off } = turns({ text: is, code: masked(is, family), isNew, isOn, isGentle });
+  const { changes, head = "", off } = turns({ text: is, code: maskText(is, family), isNew, isOn, isGentle });
   if (off.length === 0) return null;
   return { text: head + applied(is, changes), off: [...new Set(off)] };
 }

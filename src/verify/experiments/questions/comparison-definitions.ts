@@ -9,8 +9,8 @@
 //       that definition also finds every value equal to itself can it judge the work's values, and say that they are wrong.
 //   C3. If nothing else was changed, the definition is the work.
 
-import { familyOf } from "../../protected/kinds.ts";
-import { masked } from "../../protected/masked.ts";
+import { languageOf } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/masked.ts";
 import type { Assertion, Span } from "../breaks/assertion-rules.ts";
 import { bare, type Definition, definitionsIn, redefined } from "../source/definitions.ts";
 import { argsFrom, assertionsIn } from "../breaks/expectations.ts";
@@ -77,7 +77,7 @@ function moved(path: string, was: string, is: string): readonly Pair[] {
     const passed = uses.filter(([line]) => new RegExp(`\\b${name}\\b`).test(line));
     const isIncluded = /^\s*#\s*define\b/.test(old.text) && uses.some(([line]) => line.includes("#"));
     if (here.has(name) || !(passed.length > 0 || isIncluded)) return [];
-    const gone = familyOf(path) === "js" ? passed.flatMap(({ 0: line, index }) => specifier(line, index, name)) : [];
+    const gone = languageOf(path) === "js" ? passed.flatMap(({ 0: line, index }) => specifier(line, index, name)) : [];
     const back = isIncluded ? `\n#undef ${name}\n${old.text}\n` : `\n${old.text}\n`;
     return [{ was: old, is: old, put: [...gone, { from: is.length, to: is.length, text: back }] }];
   });
@@ -92,9 +92,9 @@ const isOfC = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 
 /** Edits that make a test compare a value with itself wherever it compares with this name; none if it does not. */
 function reflexive({ path, text }: Text, name: string, isFunction: boolean): readonly Change[] {
-  const family = isOfC.test(path) ? "java" : familyOf(path);
+  const family = isOfC.test(path) ? "java" : languageOf(path);
   if (family === null || !new RegExp(`\\b${name}\\b`).test(text) || definitionsIn(path, text).some((one) => one.name === name)) return [];
-  const code = masked(text, family);
+  const code = maskText(text, family);
   const of = ({ from, to }: Span): string => text.slice(from, to).trim();
   const word = `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`;
   if (!isFunction) return assertionsIn(path, text, "").flatMap((one) => withSelf(one, code, text, new RegExp(word)));

@@ -4,9 +4,9 @@
 import type { Check } from "../../../contracts/evidence.ts";
 import type { Difference } from "../../../ports/workspace.ts";
 import { isProgramText } from "../../protected/kinds.ts";
-import { isOfTests } from "../../protected/find-protected.ts";
-import type { Looked } from "../../protected/look-at.ts";
-import { onlyLooks as looksOnly } from "../../protected/programs.ts";
+import { isTestRow } from "../../protected/find-protected.ts";
+import type { ReviewedFile } from "../../protected/look-at.ts";
+import { isReadOnly as looksOnly } from "../../protected/programs.ts";
 import { answersInCode, answersInCodeWords } from "../authorship/answers-in-code.ts";
 import { featuresOn, asOtherBuild, otherBuildWords, unbuiltWords } from "./build-conditions.ts";
 import { casesIn, isNameOfTest, isOfFile, type TestCase } from "../source/test-cases.ts";
@@ -36,7 +36,7 @@ export async function answersBesideInputs(asking: Asking): Promise<string | null
 /** Nothing but tests on a check that passed before shows nothing, which is a gap of its own. */
 export async function testsOfItsOwn(asking: Asking): Promise<string | null> {
   const { lab, passed, differences } = asking;
-  if (!lab.wasRed && differences.every(({ path }) => isOfTests(asking.setting.rowOf(path)))) return null;
+  if (!lab.wasRed && differences.every(({ path }) => isTestRow(asking.setting.rowOf(path)))) return null;
   const tests = await allTestsIn(asking);
   const gone = differences.filter(({ path, kind }) => kind === "deleted" && asking.setting.rowOf(path)?.kind === "test");
   const then = await Promise.all(
@@ -49,9 +49,9 @@ export async function testsOfItsOwn(asking: Asking): Promise<string | null> {
 /** Of the files that newly read the command line those that are loaded only as programs; null if there is none. */
 export async function startedOnly(asking: Asking): Promise<readonly string[] | null> {
   const { differences, setting, lab, ask } = asking;
-  const files = (await changedIn(asking, isProgramText)).flatMap(({ path, was, is }): readonly Looked[] => {
+  const files = (await changedIn(asking, isProgramText)).flatMap(({ path, was, is }): readonly ReviewedFile[] => {
     const difference = differences.find((one) => one.path === path);
-    return difference === undefined ? [] : [{ difference, before: was, after: is, isTest: isOfTests(setting.rowOf(path)) }];
+    return difference === undefined ? [] : [{ difference, before: was, after: is, isTest: isTestRow(setting.rowOf(path)) }];
   });
   const edits = endingOthers(files, nonceOf(lab.seed));
   if (edits.length === 0) return null;
@@ -87,7 +87,7 @@ export async function buildConditions(asking: Asking): Promise<string | null> {
   const { now, textAt } = lab;
   const sources = await sourcesIn(asking);
   const manifests = sources.some(({ path }) => path.endsWith(".rs")) ? await manifestsFor(sources, textAt) : [];
-  const isOn = featuresOn(manifests, setting.named.used);
+  const isOn = featuresOn(manifests, setting.named.usedCommands);
   const texts = [...(await allTestsIn(asking)), ...sources.map(({ path, is }) => ({ path, text: is }))];
   const cases = texts.flatMap(({ path, text }) => casesIn(path, text));
   const paths = [...new Set(cases.map(({ path }) => path))];
@@ -128,7 +128,7 @@ export async function examplesAsBefore(asking: Asking): Promise<Raised | null> {
   const { setting, lab } = asking;
   const told = [...(lab.before?.failed ?? []), ...(lab.before?.held ?? [])];
   const edits = (await sourcesIn(asking)).flatMap(({ path, was, is }): readonly Edit[] => {
-    const isAsked = areExamplesRun(path, [...setting.named.used, is], told);
+    const isAsked = areExamplesRun(path, [...setting.named.usedCommands, is], told);
     const text = was === null || !isAsked ? null : withExamplesOf(path, was, is);
     return text === null ? [] : [{ path, text }];
   });

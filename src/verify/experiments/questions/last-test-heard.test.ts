@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Setting } from "../../protected/judge.ts";
-import { rowOf } from "../../protected/kinds.ts";
+import type { ProtectionRules } from "../../protected/judge.ts";
+import { findRow } from "../../protected/kinds.ts";
 import { asSet } from "../../../kit/as-set.ts";
 import type { Edit } from "../laboratory.ts";
 import { goTestsEndedEarly, lastTests } from "./last-test-heard.ts";
@@ -9,7 +9,11 @@ const texts: Readonly<Record<string, string>> = {
   "a/a_test.go": 'package a\n\nimport "testing"\n\nfunc TestA(t *testing.T) {}\n',
   "b_test.go": 'package b_test\n\nimport "testing"\n\nfunc TestB(t *testing.T) {}\n',
 };
-const setting: Setting = { base: asSet(Object.keys(texts).toSorted()), rowOf, named: { commands: [], used: [], restores: false } };
+const setting: ProtectionRules = {
+  base: asSet(Object.keys(texts).toSorted()),
+  rowOf: findRow,
+  named: { commands: [], usedCommands: [], restores: false },
+};
 const nameOf = ({ text }: Edit): string => /func (\w+)/.exec(text)?.[1] ?? "";
 
 /** `silent`: folders in which no last test is heard, by side. */

@@ -6,16 +6,16 @@
 //       anything else, whatever its path.
 //   A2. The exit cannot be caught: otherwise code that imports it could continue.
 
-import { isReadingArguments, type Looked } from "../../protected/look-at.ts";
-import { familyOf } from "../../protected/kinds.ts";
-import { masked } from "../../protected/masked.ts";
+import { readsArgumentsNewly, type ReviewedFile } from "../../protected/look-at.ts";
+import { languageOf } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/masked.ts";
 
 const filesMax = 20;
 
 /** The changed files that newly read the command line, each changed so that it ends any process that loads it. */
-export function endingOthers(files: readonly Looked[], nonce: string): readonly { readonly path: string; readonly text: string }[] {
+export function endingOthers(files: readonly ReviewedFile[], nonce: string): readonly { readonly path: string; readonly text: string }[] {
   return files
-    .filter(isReadingArguments)
+    .filter(readsArgumentsNewly)
     .slice(0, filesMax)
     .flatMap(({ difference: { path }, after }) => {
       const text = after === null ? null : endingOther(path, after, nonce);
@@ -24,13 +24,13 @@ export function endingOthers(files: readonly Looked[], nonce: string): readonly 
 }
 
 function endingOther(path: string, text: string, nonce: string): string | null {
-  const family = familyOf(path);
+  const family = languageOf(path);
   if (family === "py") return `${text}\n\nif __name__ != "__main__":\n    import os\n\n    os._exit(97)\n`; // A2
   if (family !== "js") return null;
   const first = /^#!.*\n/.exec(text)?.[0] ?? "";
   const rest = text.slice(first.length);
   const isModule =
-    /\.m[jt]s$/.test(path) || (!/\.c[jt]s$/.test(path) && /^\s*(?:import|export)\b|\bimport\.meta\b/m.test(masked(rest, "js")));
+    /\.m[jt]s$/.test(path) || (!/\.c[jt]s$/.test(path) && /^\s*(?:import|export)\b|\bimport\.meta\b/m.test(maskText(rest, "js")));
   const [file, url] = [`${nonce}file`, `${nonce}url`];
   const end = "process.kill(process.pid, 9);";
   const guard = isModule

@@ -6,8 +6,8 @@
 //       changed.
 //   M3. A function is noticed if one test that calls it fails. A file that can no longer be loaded shows nothing.
 
-import { type Family, familyOf } from "../../protected/kinds.ts";
-import { masked } from "../../protected/masked.ts";
+import { type Language, languageOf } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/masked.ts";
 import { casesIn, closingBracket, isNameOfTest, isOfFile, lineCounter, type TestCase } from "../source/test-cases.ts";
 import { shuffled } from "../breaks/choose-breaks.ts";
 import { adjacentLiteral } from "../breaks/flips.ts";
@@ -74,7 +74,7 @@ export const definedWords = (defined: readonly Defined[]): string =>
     .map(({ path, line, name }) => `${name} (${path}:${line})`)
     .join(", ") + (defined.length > 3 ? ` and ${defined.length - 3} more` : "");
 
-type Opens = readonly [family: readonly (Family | "c")[], form: RegExp];
+type Opens = readonly [family: readonly (Language | "c")[], form: RegExp];
 const opens: readonly Opens[] = [
   [["js"], /\bfunction\s*\*?\s*([\w$]+)\s*(?:<[^>(]*>)?\(/g],
   [["js"], /(?:\b(?:const|let|var)\s+|\bexports\.)([\w$]+)\s*(?::[^=;\n]+)?=\s*(?:async\s*)?(?:function\b[^(]*)?(?:<[^>(]*>)?\(/g],
@@ -91,9 +91,9 @@ const opens: readonly Opens[] = [
 
 function definedIn({ path, was, is }: Source, nonce: string): readonly Defined[] {
   const isC = /\.(?:c|cc|cpp|cxx|h|hpp)$/.test(path);
-  const family = isC ? "c" : familyOf(path);
+  const family = isC ? "c" : languageOf(path);
   if (family === null) return [];
-  const code = masked(is, isC ? "java" : (family as Family));
+  const code = maskText(is, isC ? "java" : (family as Language));
   const lineAt = lineCounter(is);
   const old = new Set((was ?? "").split("\n").map((line) => line.trim()));
   const lines = is.split("\n");

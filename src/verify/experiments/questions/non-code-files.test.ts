@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rowOf } from "../../protected/kinds.ts";
+import { findRow } from "../../protected/kinds.ts";
 import { besideCode, besideCodeWords } from "./non-code-files.ts";
 
 const base = ["package.json", "src/words.js", "qa/all.js", "qa/lib.js", "qa/wanted.json", "cli.py", "README.md", "test/a.test.js"];
@@ -13,7 +13,7 @@ function beside(
   const found = besideCode({
     differences: changed.map((path) => ({ path, kind: base.includes(path) ? "changed" : "added" })),
     base: new Set(base),
-    rowOf,
+    rowOf: findRow,
     command,
     used,
     isScript: (path) => path === "count",
@@ -39,7 +39,7 @@ test("data that the goal names and no test reads is the work, unless it lies wit
   const put = (path: string) => ({
     differences: [{ path, kind: "changed" as const }],
     base: new Set(base),
-    rowOf,
+    rowOf: findRow,
     command: "npm test",
     used: ["npm test", "node qa/all.js"],
     isScript: () => false,
@@ -100,7 +100,7 @@ test("a module that a program inside the command loads is the work, and the scri
     const found = besideCode({
       differences: [{ path, kind: "changed" }],
       base: new Set(["toolz/itertoolz.py", "toolz/checks.py", "index.js", "cli.py"]),
-      rowOf,
+      rowOf: findRow,
       command,
       used: [command],
       isScript: () => false,

@@ -15,16 +15,16 @@
 import type { StringSet } from "../../../kit/as-set.ts";
 import { dirname, normalize } from "node:path/posix";
 import type { Difference } from "../../../ports/workspace.ts";
-import type { Row } from "../../protected/kinds.ts";
+import type { ProtectionRow } from "../../protected/kinds.ts";
 import { isProgramText } from "../../protected/kinds.ts";
-import { inlineCodeIn, isCode, judges, pathsNamedIn } from "../../protected/programs.ts";
+import { inlineCodeIn, isCodePath, judgingPath, pathsNamedIn } from "../../protected/programs.ts";
 import type { RemovedWork } from "./without-work.ts";
 
 export type Surroundings = {
   readonly differences: readonly Difference[];
   /** Every path at the base. */
   readonly base: StringSet;
-  readonly rowOf: (path: string) => Row | null;
+  readonly rowOf: (path: string) => ProtectionRow | null;
   readonly command: string;
   /** Whether the goal asks for it by name, and no test reads it. */
   readonly isWished?: (path: string) => boolean;
@@ -52,14 +52,14 @@ export function besideCode({ differences, base, rowOf, command, used, isScript, 
   const { paths: started, folders } = startedBy(used, base, (path) => !isAsked(path));
   const isOfJudges = (path: string): boolean => started.has(path) || folders.some((folder) => path.startsWith(`${folder}/`));
   const isServing = ({ path, kind }: Difference): boolean =>
-    kind === "added" && (rowOf(path)?.serves === true || (rowOf(path) !== null && isBinary(path)));
+    kind === "added" && (rowOf(path)?.isTestHelper === true || (rowOf(path) !== null && isBinary(path)));
   const hasServing = differences.some(isServing); // B2
   const beside = differences.filter((difference) => {
     const { path, kind } = difference;
     if (kind === "added" && !isAsked(path) && isFoundFirst(path, base)) return true; // B5
     if (hasServing && kind === "added" && (rowOf(path)?.kind === "test" || isServing(difference))) return true;
     if (rowOf(path) !== null || isWriting.test(path) || isAsked(path)) return false;
-    return isOfJudges(path) || !(isWished(path) || isCode.test(path) || isProgramText(path) || (kind !== "deleted" && isScript(path)));
+    return isOfJudges(path) || !(isWished(path) || isCodePath.test(path) || isProgramText(path) || (kind !== "deleted" && isScript(path)));
   });
   if (beside.length === 0) return null;
   return {
@@ -111,10 +111,10 @@ export function startedBy(
   isMeant: (path: string) => boolean = () => true,
 ): { readonly paths: ReadonlySet<string>; readonly folders: readonly string[] } {
   const parts = commands.map((command) => inlineCodeIn(command));
-  const loaded = [...namedIn(parts.flatMap(({ code }) => code))].filter((path) => judges.test(path)); // B4
+  const loaded = [...namedIn(parts.flatMap(({ code }) => code))].filter((path) => judgingPath.test(path)); // B4
   const named = new Set([...namedIn(parts.map(({ rest }) => rest)), ...loaded]);
-  const isStarted = (path: string): boolean => !isCompiled.test(path) || judges.test(path);
-  const paths = [...named].filter((path) => base.has(path) && !isCode.test(path) && isStarted(path) && isMeant(path));
+  const isStarted = (path: string): boolean => !isCompiled.test(path) || judgingPath.test(path);
+  const paths = [...named].filter((path) => base.has(path) && !isCodePath.test(path) && isStarted(path) && isMeant(path));
   const programs = paths.filter((path) => isProgramText(path) && path.includes("/"));
   return { paths: new Set(paths), folders: [...new Set(programs.map((path) => dirname(path)))] };
 }

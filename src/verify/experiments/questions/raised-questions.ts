@@ -3,7 +3,7 @@
 
 import type { Difference } from "../../../ports/workspace.ts";
 import { textBytesMax } from "../../protected/find-protected.ts";
-import { isProgramText, rowOf } from "../../protected/kinds.ts";
+import { isProgramText, findRow } from "../../protected/kinds.ts";
 import { nonceOf } from "../breaks/choose-breaks.ts";
 import { expectedFrom, expectedFromWords, referencesIn, unaskedWords } from "../source/expected-value-sources.ts";
 import { type Asking, changedIn, type Files, isTest, type Raised, type Source, testsIn } from "./asking.ts";
@@ -60,8 +60,8 @@ export async function references(asking: Asking): Promise<string | null> {
 /** The work's own functions, as its tests call them, changed to return something else; null if there are none. */
 export async function changeOf(files: Pick<Files, "differences" | "lab">, nonce: string): Promise<Mutated | null> {
   const texts = await changedIn(files, isProgramText);
-  const isOfTests = ({ path }: Source): boolean => rowOf(path)?.kind === "test";
-  const isInside = ({ path }: Source): boolean => rowOf(path)?.part === "rust_source";
+  const isOfTests = ({ path }: Source): boolean => findRow(path)?.kind === "test";
+  const isInside = ({ path }: Source): boolean => findRow(path)?.part === "rust_source";
   return mutated(
     texts.filter((one) => !isOfTests(one) || isInside(one)),
     texts.filter(isOfTests),
@@ -87,7 +87,7 @@ export async function filesBesideCode(asking: Asking): Promise<Raised | null> {
     if (kind === "added" && ruleOf(path) !== null && (await workspace.textAt(commit, path, binaryBytesMax)) === null) binaries.add(path);
   const [isScript, isBinary] = [(path: string) => scripts.has(path), (path: string) => binaries.has(path)];
   const { command } = check;
-  const beside = besideCode({ differences, base, rowOf: ruleOf, command, used: named.used, isScript, isBinary, isWished });
+  const beside = besideCode({ differences, base, rowOf: ruleOf, command, used: named.usedCommands, isScript, isBinary, isWished });
   if (beside === null) return null;
   return { whether: asBefore([...beside.paths, ...beside.without]), change: beside, gap: besideCodeWords(beside) };
 }

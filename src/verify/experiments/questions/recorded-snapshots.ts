@@ -2,14 +2,14 @@
 // snapshot is changed slightly; tests that notice are those that compare with it. Pure.
 
 import type { Difference } from "../../../ports/workspace.ts";
-import type { Row } from "../../protected/kinds.ts";
+import type { ProtectionRow } from "../../protected/kinds.ts";
 import { isNameOfTest, type TestCase } from "../source/test-cases.ts";
 import type { Observed } from "../breaks/noticed-breaks.ts";
 
 const filesMax = 20;
 
 /** Snapshots that are new or changed. */
-export const writtenAnswers = (differences: readonly Difference[], rowOf: (path: string) => Row | null): readonly string[] =>
+export const writtenAnswers = (differences: readonly Difference[], rowOf: (path: string) => ProtectionRow | null): readonly string[] =>
   differences
     .filter(({ path, kind }) => kind !== "deleted" && rowOf(path)?.kind === "snapshot")
     .map(({ path }) => path)

@@ -8,8 +8,8 @@
 //   W2. A class that tests name, or that existed before, may have an intended equality: it is left alone.
 //   W3. As many lines as before.
 
-import { type Family, familyOf } from "../../protected/kinds.ts";
-import { masked } from "../../protected/masked.ts";
+import { type Language, languageOf } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/masked.ts";
 import type { Assertion, Span } from "../breaks/assertion-rules.ts";
 import { argsFrom, assertionsIn } from "../breaks/expectations.ts";
 import { drawsFrom, type Draw, isWrittenOut, withLiterals } from "../breaks/near-values.ts";
@@ -22,9 +22,9 @@ const assertionsMax = 400;
 
 /** A test file, rewritten in these ways; null if nothing of it could be. `known`: classes that existed before the work. */
 export function rewritten(path: string, text: string, ways: ReadonlySet<Way>, seed: string, known: readonly string[] = []): string | null {
-  const sort = isOfC.test(path) ? "c" : /\.[cm]?tsx?$/.test(path) ? "ts" : familyOf(path);
+  const sort = isOfC.test(path) ? "c" : /\.[cm]?tsx?$/.test(path) ? "ts" : languageOf(path);
   if (sort === null) return null;
-  const code = masked(text, sort === "c" ? "java" : sort === "ts" ? "js" : sort);
+  const code = maskText(text, sort === "c" ? "java" : sort === "ts" ? "js" : sort);
   const draw = drawsFrom(`${seed} ${path} spelling`);
   const changes = assertionsIn(path, text, "n")
     .slice(0, assertionsMax)
@@ -33,7 +33,7 @@ export function rewritten(path: string, text: string, ways: ReadonlySet<Way>, se
   return done === text ? null : done;
 }
 
-type Sort = Family | "ts" | "c";
+type Sort = Language | "ts" | "c";
 
 function changesOf(
   { values: [expected, other] = [], literal, otherwise }: Assertion,

@@ -7,7 +7,7 @@
 //   H2. Tests of other things (that nothing is thrown, that an argument is not modified, that an order does not matter) compare no result
 //       with a literal, and are not meant.
 
-import { familyOf } from "../../protected/kinds.ts";
+import { languageOf } from "../../protected/kinds.ts";
 import { isNameOfTest, type TestCase } from "../source/test-cases.ts";
 import { comparedIn } from "../breaks/expectations.ts";
 import { importsIn } from "../source/expected-value-sources.ts";
@@ -23,7 +23,7 @@ export function hollowAmong(
 ): readonly TestCase[] {
   const [red, green] = [[...failed], [...held]];
   return cases.filter((one) => {
-    const family = familyOf(one.path);
+    const family = languageOf(one.path);
     if (family !== "js" && family !== "py") return false;
     if (red.some((name) => isNameOfTest(name, one)) || !green.some((name) => isNameOfTest(name, one))) return false; // H1
     const text = textOf(one.path);

@@ -3,14 +3,14 @@
 
 import type { Experiment } from "../../../contracts/evidence.ts";
 import type { Difference } from "../../../ports/workspace.ts";
-import { rowOf } from "../../protected/kinds.ts";
+import { findRow } from "../../protected/kinds.ts";
 
 /** What is restored to remove the work: paths as they were, and paths that did not exist. */
 export type RemovedWork = { readonly paths: readonly string[]; readonly without: readonly string[] };
 
 /** The part of a change that is neither a test nor test setup; null if removing it would show nothing that the base does not. */
 export function workIn(differences: readonly Difference[]): RemovedWork | null {
-  const isOfTests = ({ path }: Difference): boolean => rowOf(path) !== null && rowOf(path)?.part !== "rust_source";
+  const isOfTests = ({ path }: Difference): boolean => findRow(path) !== null && findRow(path)?.part !== "rust_source";
   const source = differences.filter((one) => !isOfTests(one));
   if (source.length === 0 || !differences.some((one) => one.kind !== "deleted" && isTest(one.path))) return null;
   return {
@@ -20,7 +20,7 @@ export function workIn(differences: readonly Difference[]): RemovedWork | null {
 }
 
 const isTest = (path: string): boolean => {
-  const row = rowOf(path);
+  const row = findRow(path);
   return (row?.kind === "test" || row?.kind === "snapshot") && row.part === undefined;
 };
 

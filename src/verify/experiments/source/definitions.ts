@@ -4,8 +4,8 @@
 //   D1. No parser: headers by their form, ends by counting brackets and indents in text without comments and strings.
 //   D2. A name that a file defines twice is left out: which one is meant is unknown.
 
-import { type Family, familyOf } from "../../protected/kinds.ts";
-import { masked } from "../../protected/masked.ts";
+import { type Language, languageOf } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/masked.ts";
 import { closingBracket, lineCounter } from "./test-cases.ts";
 
 export type Definition = {
@@ -19,7 +19,7 @@ export type Definition = {
   readonly isFunction: boolean;
 };
 
-type Sort = Family | "c";
+type Sort = Language | "c";
 type End = "braces" | "statement" | "indent" | "line";
 type Form = readonly [sorts: readonly Sort[], header: RegExp, end: End];
 
@@ -51,9 +51,9 @@ const isOfC = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 const textCharsMax = 400_000;
 
 export function definitionsIn(path: string, text: string): readonly Definition[] {
-  const sort: Sort | null = isOfC.test(path) ? "c" : familyOf(path);
+  const sort: Sort | null = isOfC.test(path) ? "c" : languageOf(path);
   if (sort === null || text.length > textCharsMax) return [];
-  const code = masked(text, sort === "c" ? "java" : sort);
+  const code = maskText(text, sort === "c" ? "java" : sort);
   const lineAt = lineCounter(text);
   const found = forms
     .filter(([sorts]) => sorts.includes(sort))

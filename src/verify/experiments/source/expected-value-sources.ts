@@ -8,8 +8,8 @@
 
 import { dirname, join } from "node:path/posix";
 import type { StringSet } from "../../../kit/as-set.ts";
-import { familyOf } from "../../protected/kinds.ts";
-import { masked } from "../../protected/masked.ts";
+import { languageOf } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/masked.ts";
 import { expectedIn } from "../breaks/expectations.ts";
 
 type Import = { readonly names: readonly string[]; readonly from: readonly string[] };
@@ -25,15 +25,15 @@ export function expectedFrom(tests: readonly Test[], among: ReadonlySet<string>)
 }
 
 function usesIn(test: Test, among: ReadonlySet<string>): ReadonlyMap<string, Use> {
-  const family = familyOf(test.path);
+  const family = languageOf(test.path);
   if (family !== "js" && family !== "py") return new Map();
   const imports = family === "js" ? ofJs(test.path, test.text) : ofPython(test.path, test.text);
-  const code = masked(test.text, family)
+  const code = maskText(test.text, family)
     .split("\n")
     .map((line) => (/^\s*(?:import\b|from\s+\S+\s+import\b)|\brequire\(/.test(line) ? "" : line))
     .join("\n");
   // A name in a string isn't a use of it.
-  const expected = expectedIn(test.path, test.text).map((text) => masked(text, family));
+  const expected = expectedIn(test.path, test.text).map((text) => maskText(text, family));
   const found = new Map<string, Use>();
   for (const { names, from } of imports) {
     const path = from.find((one) => among.has(one));
@@ -48,9 +48,9 @@ function usesIn(test: Test, among: ReadonlySet<string>): ReadonlyMap<string, Use
 export function referencesIn(tests: readonly Test[], among: Pick<StringSet, "has">): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const { path: own, text } of tests) {
-    const family = familyOf(own);
+    const family = languageOf(own);
     if (family !== "js" && family !== "py") continue;
-    const expected = expectedIn(own, text).map((one) => masked(one, family));
+    const expected = expectedIn(own, text).map((one) => maskText(one, family));
     for (const { names, from } of family === "js" ? ofJs(own, text) : ofPython(own, text)) {
       const path = from.find((one) => among.has(one));
       const called = names.filter((name) => expected.some((one) => one.startsWith(`${name}(`)));
@@ -62,7 +62,7 @@ export function referencesIn(tests: readonly Test[], among: Pick<StringSet, "has
 
 /** What a file imports from others of the project, as far as its form shows. */
 export function importsIn(path: string, text: string): readonly Import[] {
-  if (familyOf(path) === "js") return ofJs(path, text);
+  if (languageOf(path) === "js") return ofJs(path, text);
   const whole = [...text.matchAll(/^\s*import\s+([\w.]+)(?:\s+as\s+(\w+))?/gm)].map(([, module = "", name]) => ({
     names: [name ?? module.split(".")[0] ?? ""],
     from: ["", "src/", `${dirname(path)}/`].flatMap((top) =>

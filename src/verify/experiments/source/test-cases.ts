@@ -5,9 +5,9 @@
 //       name.
 //   C2. A name with computed parts matches every name it can become; one that is wholly computed matches none by itself.
 
-import { type Family, familyOf } from "../../protected/kinds.ts";
-import { masked } from "../../protected/masked.ts";
-import { countsOf } from "../../protected/test-patterns.ts";
+import { type Language, languageOf } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/masked.ts";
+import { countPatterns } from "../../protected/test-patterns.ts";
 import { isShell, shellCall } from "../breaks/flips.ts";
 
 export type TestCase = {
@@ -29,15 +29,15 @@ const casesMax = 2_000;
 
 export function casesIn(path: string, text: string): readonly TestCase[] {
   if (isShell.test(path)) return ofShell(path, text);
-  const family = familyOf(path);
+  const family = languageOf(path);
   if (family === null || text.length > textCharsMax) return [];
-  const code = masked(text, family);
+  const code = maskText(text, family);
   const found = family === "js" ? ofJs(code, text) : family === "py" ? ofPython(code) : ofBraces(code, family);
   const lineAt = lineCounter(text);
   const isAllSkipped = family === "py" && /^pytestmark\b.*(?:skip|xfail)/m.test(code);
   return found.slice(0, casesMax).map(({ name, title, from, to }) => {
     const own = text.slice(from, to);
-    const isSkipped = isAllSkipped || countsOf(own, family).skips > 0;
+    const isSkipped = isAllSkipped || countPatterns(own, family).skips > 0;
     return { path, name, title, from: lineAt(from), to: lineAt(Math.max(from, to - 1)), text: own, isSkipped };
   });
 }
@@ -125,13 +125,13 @@ function indentedTo(code: string, from: number, indent: string): number {
   return to;
 }
 
-const bracesOpens: Readonly<Record<Exclude<Family, "js" | "py">, RegExp>> = {
+const bracesOpens: Readonly<Record<Exclude<Language, "js" | "py">, RegExp>> = {
   go: /\bfunc[ \t]+((?:Test|Fuzz|Example)\w*)[ \t]*\(/g,
   rust: /#\[\s*(?:\w+::)*(?:test|rstest)\b[^\]]{0,200}\]\s*(?:#\[[^\]]{0,200}\]\s*)*(?:pub\s+)?(?:async\s+)?fn\s+(\w+)/g,
   java: /@(?:Test|ParameterizedTest)\b[^{};]{0,300}?\b(\w+)\s*\(\s*[^){]{0,200}\)/g,
 };
 
-function ofBraces(code: string, family: Exclude<Family, "js" | "py">): readonly Found[] {
+function ofBraces(code: string, family: Exclude<Language, "js" | "py">): readonly Found[] {
   return [...code.matchAll(bracesOpens[family])].flatMap(({ 0: open, 1: name = "", index }) => {
     const brace = code.indexOf("{", index + open.length);
     const to = brace === -1 ? null : closingBracket(code, brace);

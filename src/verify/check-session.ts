@@ -1,0 +1,300 @@
+// check-session: runs the checks of one request in a checkout of its commit, and keeps their results.
+// Invariants V1 and on: verify/verifier.ts.
+
+import type { Check, CheckResult, CheckStatus, Evidence, Recorded, TestTally } from "../contracts/evidence.ts";
+import type { GitSha, Hash } from "../contracts/ids.ts";
+import type { Verifier } from "../ports/verifier.ts";
+import type { CheckoutOverrides } from "../ports/workspace.ts";
+import { commandFor } from "./check-command.ts";
+import { type CommandRequest, type CommandResult, envHashFor, runCommand } from "./command.ts";
+import { openTestOutput } from "./test-output.ts";
+import { parseEvidence, storeEvidence } from "./evidence.ts";
+import { isTriedOut } from "./experiments/try-out.ts";
+import { hasTestsIn } from "./holds-tests.ts";
+import { manifestReader } from "./detect/manifest-file.ts";
+import { findUnmetNeeds } from "./detect/lacks.ts";
+import { findBrokenTests, toTestNames, type ReportedNames, mergeNames, findUnrunTests } from "./detect/names.ts";
+import { overriddenPaths } from "./protected/undo.ts";
+import { findQuarantine } from "./quarantine.ts";
+import { combinedStatus, comparableRuns, pickDecidingRun, runsWanted, type RepeatPolicy } from "./repeats.ts";
+import type { OpenParts } from "./parts.ts";
+import { chooseTestSource, recordGap } from "./reporter/believe.ts";
+import { mayBeAffected, openTrust, type TrustedRun, type Trust } from "./reporter/trust.ts";
+import { brokenTestsMessage, fewerTestsMessage, unrunTestsMessage } from "./lost-tests.ts";
+import { whyProvesLess } from "./tally.ts";
+import { reportRunning } from "./report-running.ts";
+import { findWrittenFiles, touchedGap, whyJudgeRewritten, wroteNothing, type WrittenTo } from "./written-to.ts";
+
+export type CheckRequest = Parameters<Verifier["check"]>[0];
+
+/** A checkout, and its tree hash while no check has changed it. */
+type Checkout = { readonly folder: string; readonly tree: GitSha; readonly dependencies: Hash | null };
+/** One run of a command, with the tree before and after. */
+type Run = TrustedRun & {
+  readonly result: CommandResult;
+  readonly tests: TestTally | null;
+  readonly names: ReportedNames;
+  readonly failing: readonly string[];
+  readonly wrote: WrittenTo;
+  readonly why: string | null;
+  /** What its test runners reported over our own channel, and how much foreign input it had. */
+  readonly recorded: Recorded | null;
+  readonly foreignLines: number;
+  readonly checkout: Checkout;
+  readonly treeBefore: GitSha;
+  readonly treeAfter: GitSha;
+};
+
+const repeatMaxDefault = 3;
+
+export class CheckSession {
+  readonly results: CheckResult[] = [];
+  readonly #parts: OpenParts;
+  readonly #request: CheckRequest;
+  readonly #restores: readonly Check[];
+  readonly #overrides: CheckoutOverrides | null;
+  #checkout: Checkout | null = null;
+  #isSpoiled = false;
+
+  constructor(parts: OpenParts, request: CheckRequest, restores: readonly Check[], overrides: CheckoutOverrides | null) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#restores = restores;
+    this.#overrides = overrides;
+  }
+
+  async open(): Promise<Checkout> {
+    const { workspace } = this.#parts;
+    const folder = await workspace.checkout(this.#request.commit, "check", ...(this.#overrides === null ? [] : [this.#overrides]));
+    this.#isSpoiled = false;
+    this.#checkout = { folder, tree: await workspace.treeOf(folder), dependencies: await workspace.dependenciesIn(folder) };
+    return this.#checkout;
+  }
+
+  /** Null if it was cancelled. */
+  async runAll(checks: readonly Check[]): Promise<readonly CheckResult[] | null> {
+    const cached = await Promise.all([...this.#restores, ...checks].map((check) => this.#cachedResult(check)));
+    const isAllCached = cached.every((result) => result !== null);
+    for (const [index, restore] of this.#restores.entries()) {
+      const cachedResult = isAllCached ? (cached[index] ?? null) : null; // restored dependencies are needed by every check
+      if (cachedResult === null && !(await this.#decideCheck(restore))) return null;
+      if (cachedResult !== null) this.results.push(cachedResult);
+    }
+    for (const [index, check] of checks.entries()) {
+      const cachedResult = cached[this.#restores.length + index] ?? null;
+      if (cachedResult !== null) this.results.push(cachedResult);
+      else if (!(await this.#decideCheck(check))) return null;
+    }
+    return this.results;
+  }
+
+  /** The earlier result of the same tree, command and environment, if it proves as much as running it now would. */
+  async #cachedResult(check: Check): Promise<CheckResult | null> {
+    const { verdicts } = this.#parts;
+    const checkout = this.#checkout;
+    if (verdicts === null || checkout === null || this.#quarantine(check) !== null) return null;
+    const { known = {}, recorded = [] } = this.#request;
+    if (known[check.id] === "flaky") return null;
+    const policy = this.#repeatPolicy(check);
+    const runsMin = (status: CheckStatus): number => runsWanted(check, [status], policy);
+    const envHash = (): Hash | null => envHashFor(commandFor(this.#parts, check, checkout.folder, this.#request.cancel));
+    return verdicts.find({ check, tree: checkout.tree, dependencies: checkout.dependencies, envHash, runsMin }, recorded);
+  }
+
+  /** Runs a check as often as needed, and keeps its result. False if it was cancelled. */
+  async #decideCheck(check: Check): Promise<boolean> {
+    const { onLiveEvent, attempt } = this.#request;
+    if (this.#request.cancel.aborted) return false;
+    onLiveEvent({ signal: "checking", attempt, title: check.title, command: check.command });
+    const baseEvidence = await this.#baseEvidence(check);
+    const trust = openTrust<Run>(kindsRecorded.has(check.kind) && (baseEvidence === null || baseEvidence.recorded !== undefined));
+    const runs = await this.#runUntilDecided(check, trust);
+    return runs !== null && (await this.#keepResult(check, runs, baseEvidence, trust.note()));
+  }
+
+  /** Null if it was cancelled (V3). */
+  async #runUntilDecided(check: Check, trust: Trust<Run>): Promise<readonly Run[] | null> {
+    const policy = this.#repeatPolicy(check);
+    const wanted = (runs: readonly Run[]): number => {
+      const statuses = runs.map(({ status }) => status);
+      return runsWanted(check, statuses, policy);
+    };
+    let runs: readonly Run[];
+    do {
+      const run = await this.#runOnce(check, trust.usesReporter());
+      if (run === null) return null;
+      runs = trust.add(run);
+    } while (trust.needsRun() || runs.length < wanted(runs)); // V6
+    if (runs.length >= this.#repeatMax || (await this.#testsBrokenSinceBase(check, runs)).length === 0) return runs;
+    const rerun = await this.#runOnce(check, trust.usesReporter()); // a flaky test within a check that fails anyway is not broken
+    return rerun === null ? null : [...runs, rerun];
+  }
+
+  /** Stores the evidence of a check's runs and adds its result. False without a run that decides. */
+  async #keepResult(check: Check, runs: readonly Run[], baseEvidence: Evidence | null, trustNote: string): Promise<boolean> {
+    const { commit } = this.#request;
+    const statuses = runs.map((run) => run.status);
+    const status = combinedStatus(statuses);
+    const reportingRuns = status === "flaky" ? runs : comparableRuns(runs);
+    const deciding = pickDecidingRun(reportingRuns, status, this.#request.before === undefined);
+    if (deciding === undefined) return false;
+    const { result, checkout, treeBefore, treeAfter, tests, wrote } = deciding;
+    const broke = await this.#testsBrokenSinceBase(check, runs);
+    const unmetNeeds = findUnmetNeeds(status, deciding, manifestReader(checkout.folder));
+    const why = unmetNeeds?.why ?? deciding.why ?? brokenTestsMessage(broke);
+    const quarantine = this.#quarantine(check);
+    const { isolation, product, putBlob, redactor, verdicts } = this.#parts;
+    const note = [result.note, trustNote].filter((text) => text !== "").join("; ");
+    const observation = {
+      check,
+      result: { ...result, note },
+      status,
+      cwd: checkout.folder,
+      isolation,
+      commit,
+      treeBefore,
+      treeAfter,
+      product,
+    };
+    const details = {
+      statuses,
+      oracles: this.#overrides === null ? [] : overriddenPaths(this.#overrides),
+      dependencies: checkout.dependencies,
+      quarantine,
+      tests,
+      why,
+      names:
+        status === "failed" || this.#request.before === undefined ? toTestNames(mergeNames(reportingRuns.map(({ names }) => names))) : null,
+      recorded: deciding.recorded,
+      gap:
+        status === "passed"
+          ? joinedGaps(await this.#testsNoLongerRun(check, deciding), touchedGap(wrote, baseEvidence), recordGap(deciding, baseEvidence))
+          : null,
+      failing: deciding.failing,
+      ...(unmetNeeds === null ? {} : { uninstalled: unmetNeeds.names }),
+      broke,
+      ...wrote,
+      testsBefore: this.#baseTally(check),
+    };
+    const checkResult = await storeEvidence({ ...observation, ...details }, putBlob, redactor);
+    if (quarantine === null || quarantine.isOver)
+      verdicts?.keep({ tree: treeBefore, dependencies: checkout.dependencies, envHash: result.envHash }, checkResult, runs.length);
+    this.results.push(checkResult);
+    return true;
+  }
+
+  /** One run, on the commit's tree (V2). Null if it was cancelled. `isRecorded`: whether its test runners report to us. */
+  async #runOnce(check: Check, isRecorded: boolean): Promise<Run | null> {
+    const checkout = await this.#cleanCheckout(check);
+    if (checkout === null || this.#request.cancel.aborted) return null;
+    const testOutput = openTestOutput(check.command, checkout.folder);
+    const { onLiveEvent, attempt } = this.#request;
+    const stopReporting = reportRunning(this.#parts.clock, (elapsedMs) =>
+      onLiveEvent({ signal: "check_running", attempt, title: check.title, elapsedMs, line: testOutput.lastLine() }),
+    );
+    const command = commandFor(this.#parts, check, checkout.folder, this.#request.cancel);
+    const request: CommandRequest = { ...command, testOutput, isRecorded };
+    const result = await runCommand(request).finally(stopReporting);
+    if (result.status === "cancelled") return null;
+    const treeAfter = await this.#parts.workspace.treeOf(checkout.folder);
+    if (check.kind === "restore") this.#checkout = { ...checkout, tree: treeAfter };
+    const isChanged = treeAfter !== checkout.tree;
+    const overridden = this.#overrides === null ? [] : overriddenPaths(this.#overrides);
+    const wrote = check.kind === "restore" ? wroteNothing : await findWrittenFiles(this.#parts, checkout.folder, { isChanged, overridden });
+    if (check.kind !== "restore") this.#isSpoiled = isChanged || wrote.touched.length > 0;
+    const hasTests = hasTestsIn(checkout.folder, this.#parts.workspace.foldersOf(checkout.folder));
+    const output = testOutput.take(hasTests);
+    const record = result.record?.take(hasTests) ?? null;
+    const { tests, names, failing, recorded } = chooseTestSource(output, record, await this.#baseEvidence(check));
+    const baseTally = this.#baseTally(check);
+    const failureReason =
+      result.status !== "passed"
+        ? null
+        : ((baseTally === undefined ? null : whyProvesLess(baseTally, tests)) ??
+          whyJudgeRewritten(wrote, await this.#baseEvidence(check)) ??
+          (await this.#ignoredFailures(check, tests))); // V7, V9, V11
+    const note = [result.note, failureReason ?? ""].filter((text) => text !== "").join("; ");
+    return {
+      result: { ...result, note },
+      status: failureReason === null ? result.status : "failed",
+      tests,
+      names,
+      failing,
+      wrote,
+      why: failureReason,
+      recorded,
+      foreignLines: record?.foreignLines ?? 0,
+      hasReporter: isRecorded && mayBeAffected(result),
+      tally: output.tests,
+      checkout,
+      treeBefore: checkout.tree,
+      treeAfter,
+    };
+  }
+
+  async #cleanCheckout(check: Check): Promise<Checkout | null> {
+    if (this.#isSpoiled) {
+      await this.open();
+      // A clean folder has lost its restored dependencies too, so they are restored again; if that fails, the next check shows it.
+      if (check.kind !== "restore")
+        for (const restoreCheck of this.#restores) if ((await this.#runOnce(restoreCheck, false)) === null) return null;
+    }
+    return this.#checkout;
+  }
+
+  /** What it reported of its tests on the base; undefined if that is not compared. */
+  #baseTally({ id }: Check): TestTally | undefined {
+    return this.#request.tests === undefined ? undefined : (this.#request.tests[id] ?? { ran: 0, failed: 0, skipped: 0 });
+  }
+
+  /** Tests that passed on the base, beside failures there, and fail now in every run (V8). */
+  async #testsBrokenSinceBase(check: Check, runs: readonly Run[]): Promise<readonly string[]> {
+    if (check.kind !== "project" || runs.some(({ status }) => status !== "failed")) return [];
+    const baseEvidence = await this.#baseEvidence(check);
+    if (baseEvidence?.status !== "failed" || baseEvidence.names === undefined) return [];
+    const laterNames = comparableRuns(runs).map(({ names }) => names);
+    return findBrokenTests(baseEvidence.names, laterNames, this.#request.tests !== undefined);
+  }
+
+  /** The evidence from before anything was changed; null if there is none, or it is not compared. */
+  async #baseEvidence({ id }: Check): Promise<Evidence | null> {
+    const evidence = this.#request.before?.[id];
+    const { readBlob } = this.#parts;
+    return evidence === undefined || readBlob === undefined ? null : readBlob(evidence).then(parseEvidence, () => null);
+  }
+
+  /** Why a check that exits with 0 has not passed: tests failed, and it did not end so on the base (V11). */
+  async #ignoredFailures(check: Check, tests: TestTally | null): Promise<string | null> {
+    const { failed = 0 } = tests ?? {};
+    const baseEvidence = failed === 0 ? null : await this.#baseEvidence(check);
+    if (baseEvidence === null || (baseEvidence.status === "passed" && (baseEvidence.tests?.failed ?? 0) > 0)) return null;
+    return `it ended as if all were well, and tells of ${failed} failed ${failed === 1 ? "test" : "tests"}`;
+  }
+
+  /** Tests that were run on the base and not now, if the protected files are the same; null if there are none. */
+  async #testsNoLongerRun(check: Check, { tests, names }: Run): Promise<string | null> {
+    if (this.#request.tests === undefined) return null;
+    const baseEvidence = await this.#baseEvidence(check);
+    const missing = baseEvidence?.names === undefined ? [] : findUnrunTests(baseEvidence.names, names);
+    return missing.length > 0 ? unrunTestsMessage(missing) : fewerTestsMessage(baseEvidence?.tests?.ran ?? 0, tests?.ran ?? 0);
+  }
+
+  #quarantine(check: Check): ReturnType<typeof findQuarantine> {
+    return findQuarantine(this.#parts.quarantine ?? [], check, this.#parts.clock.now());
+  }
+
+  #repeatPolicy(check: Check): RepeatPolicy {
+    return {
+      previousStatus: this.#request.known?.[check.id],
+      repeatMax: this.#repeatMax,
+      isTriedOut: isTriedOut(this.#parts, this.#request, check),
+    };
+  }
+
+  get #repeatMax(): number {
+    return this.#parts.repeatMax ?? repeatMaxDefault;
+  }
+}
+
+const kindsRecorded: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green"]);
+const joinedGaps = (...gaps: readonly (string | null)[]): string | null => gaps.filter((gap) => gap !== null).join("; ") || null;
