@@ -20,7 +20,7 @@ export function detectNode(tree: Tree): Detected {
     if (!isRecord(manifest)) return warning(file, "expected an object");
     const { scripts = {}, packageManager } = manifest;
     if (!isRecord(scripts)) return warning(file, "scripts: expected an object");
-    const { manager, warnings } = choosePackageManager(tree, packageManager);
+    const { manager, warnings } = choosePackageTool(tree, packageManager);
     const nonTextScripts = scriptNames.filter((name) => Object.hasOwn(scripts, name) && typeof scripts[name] !== "string");
     const checks = scriptNames
       .filter((name) => Object.hasOwn(scripts, name) && isUsableScript(scripts[name]))
@@ -34,11 +34,11 @@ function isUsableScript(script: unknown): boolean {
   return typeof script === "string" && script.trim() !== "" && !script.includes("no test specified");
 }
 
-function choosePackageManager(tree: Tree, declared: unknown): { readonly manager: string; readonly warnings: readonly DetectWarning[] } {
-  const lockManagers = [...new Set(lockFiles.filter(([lock]) => tree.files.has(lock)).map(([, manager]) => manager))];
-  const lockedAndDeclared = typeof declared === "string" ? lockManagers.find((manager) => declared.startsWith(`${manager}@`)) : undefined;
-  const declaredManager = typeof declared === "string" ? /^(npm|pnpm|yarn|bun)@/.exec(declared)?.[1] : undefined;
-  const manager = lockedAndDeclared ?? lockManagers[0] ?? declaredManager ?? "npm";
-  const isAmbiguous = lockManagers.length > 1 && lockedAndDeclared === undefined;
-  return { manager, warnings: isAmbiguous ? [{ file, reason: `lock files of ${lockManagers.join(" and ")}; ${manager} is used` }] : [] };
+function choosePackageTool(tree: Tree, declared: unknown): { readonly manager: string; readonly warnings: readonly DetectWarning[] } {
+  const lockTools = [...new Set(lockFiles.filter(([lock]) => tree.files.has(lock)).map(([, manager]) => manager))];
+  const lockedAndDeclared = typeof declared === "string" ? lockTools.find((manager) => declared.startsWith(`${manager}@`)) : undefined;
+  const declaredTool = typeof declared === "string" ? /^(npm|pnpm|yarn|bun)@/.exec(declared)?.[1] : undefined;
+  const manager = lockedAndDeclared ?? lockTools[0] ?? declaredTool ?? "npm";
+  const isAmbiguous = lockTools.length > 1 && lockedAndDeclared === undefined;
+  return { manager, warnings: isAmbiguous ? [{ file, reason: `lock files of ${lockTools.join(" and ")}; ${manager} is used` }] : [] };
 }

@@ -65,11 +65,11 @@ export function judgeProtected(
     if (row === null || finding === null) return [];
     const isNamed = namingPattern(scope, path, rules.rowOf) !== null;
     const hasOnlyMoreTests = row.kind === "test" && row.part === undefined && hasOnlyAdditions(file, finding);
-    const isTestHelper = row.isTestHelper === true && file.difference.kind === "added";
+    const comesWithTests = row.comesWithTests === true && file.difference.kind === "added";
     const newPath = moved.get(path);
     const isMoved =
       row.kind === "test" && newPath !== undefined && rules.movedWhole?.has(path) === true && rules.rowOf(newPath)?.kind === "test";
-    const isAllowedAddition = rules.areTriedOut === true && (hasOnlyMoreTests || isTestHelper || isMoved); // J5
+    const isAllowedAddition = rules.areTriedOut === true && (hasOnlyMoreTests || comesWithTests || isMoved); // J5
     const allowed = isNamed ? ("scope" as const) : isAllowedAddition ? ("added" as const) : null;
     return [
       {

@@ -41,7 +41,7 @@ export type ProtectionRow = {
   /** What deciding commands would contain if they used it; then a new file of this kind counts too. */
   readonly tool?: RegExp;
   /** New tests often bring one of these: it may be added, if the others pass without it and without them. */
-  readonly isTestHelper?: true;
+  readonly comesWithTests?: true;
   /** Whether a new file of this kind overrides nothing anyway. */
   readonly isHarmless?: (text: string) => boolean;
   /** For an ambiguous name: what the base's file must contain to be a protected file. */
@@ -118,7 +118,7 @@ const rows: readonly ProtectionRow[] = [
   { kind: "test_config", fits: /^__mocks__\//, ownFolder: /__mocks__\/.*$/, rules: "tool", tool: /\bjest\b|\breact-scripts test\b/ },
 
   { kind: "snapshot", fits: /(?:^|\/)__(?:snapshots|image_snapshots)__\/|\.(?:snap|snapshot|golden|approved\.\w+)$/ },
-  { kind: "test_config", fits: fileNamed("conftest\\.py"), rules: "py", isTestHelper: true },
+  { kind: "test_config", fits: fileNamed("conftest\\.py"), rules: "py", comesWithTests: true },
   { kind: "test_config", fits: fileNamed("\\.?pytest\\.(?:ini|toml)"), rules: "py" },
   // Loaded before any test beside it.
   {

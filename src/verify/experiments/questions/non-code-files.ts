@@ -52,7 +52,7 @@ export function besideCode({ differences, base, rowOf, command, used, isScript, 
   const { paths: started, folders } = startedBy(used, base, (path) => !isAsked(path));
   const isOfJudges = (path: string): boolean => started.has(path) || folders.some((folder) => path.startsWith(`${folder}/`));
   const isServing = ({ path, kind }: Difference): boolean =>
-    kind === "added" && (rowOf(path)?.isTestHelper === true || (rowOf(path) !== null && isBinary(path)));
+    kind === "added" && (rowOf(path)?.comesWithTests === true || (rowOf(path) !== null && isBinary(path)));
   const hasServing = differences.some(isServing); // B2
   const beside = differences.filter((difference) => {
     const { path, kind } = difference;
