@@ -336,7 +336,7 @@ const promisesOf = (engine: string) => (): void => {
   });
 };
 
-for (const engine of ["sql", "graphile-worker"]) {
+for (const engine of ["sql", "graphile-worker", "dbos"]) {
   const without = withoutPostgres || withoutEngine(engine);
   describe.skipIf(without !== "")(`dispatch by ${engine}${without}`, promisesOf(engine));
 }
