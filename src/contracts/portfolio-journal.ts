@@ -146,6 +146,8 @@ export const portfolioChanges = {
   worker_rested: v.strictObject({ ...task, ...run, because: text, until: v.nullable(PortfolioTime), usage: PortfolioUsage }),
   /** What a run has used so far, if nothing else that is written then says so. */
   usage_counted: v.strictObject({ ...task, ...run, usage: PortfolioUsage }),
+  /** Starting a task, or taking its result in, failed for the reason that the line names, and is tried again. */
+  task_delayed: v.strictObject({ ...task, doing: v.picklist(["start", "result"]), because: text, until: PortfolioTime }),
   lease_lost: v.strictObject({ ...task, ...run, because: text, usage: PortfolioUsage }),
   block_opened: v.strictObject({
     block_id: BlockId,

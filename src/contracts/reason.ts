@@ -4,9 +4,16 @@
 import { pullRequestReasons } from "./forge/pull-request-reasons.ts";
 
 export type ResultWord = "PASS" | "WARN" | "FAIL";
-export type Reason = { readonly meaning: string; readonly result: ResultWord; readonly hint: string };
+/**
+ * Whether whoever works unattended tries it again. `always`: something outside of the work is away, full or busy, which says nothing about
+ * the work. `bounded`: nobody can tell. `never`, if left out: it is about the work, and a person must act.
+ */
+export type Retry = "always" | "bounded" | "never";
+export type Reason = { readonly meaning: string; readonly result: ResultWord; readonly hint: string; readonly retry?: Retry };
 
 const reason = (result: ResultWord, meaning: string, hint: string): Reason => ({ meaning, result, hint });
+const outage = (meaning: string, hint: string): Reason => ({ ...reason("FAIL", meaning, hint), retry: "always" });
+const unclear = (meaning: string, hint: string): Reason => ({ ...reason("FAIL", meaning, hint), retry: "bounded" });
 
 export const reasons = {
   // Fine.
@@ -60,7 +67,7 @@ export const reasons = {
   fork_refused: reason("FAIL", "The run can't be forked there.", "autopilot log -v --run RUN shows its lines"),
   replay_refused: reason("FAIL", "The step can't be replayed.", "autopilot trace shows the steps of a run"),
   step_replayed: reason("PASS", "The step was run again and compared.", "autopilot fork RUN --at SEQ goes on from there"),
-  run_locked: reason("FAIL", "Another process is driving this run.", "autopilot watch"),
+  run_locked: outage("Another process is driving this run.", "autopilot watch"),
   ack_stale: reason("FAIL", "The preview changed after it was confirmed.", "autopilot start shows the new preview"),
   ack_recorded: reason("PASS", "Preview confirmed.", "autopilot go"),
   operator_paused: reason("WARN", "Paused on request.", "autopilot resume"),
@@ -154,26 +161,24 @@ export const reasons = {
   // The machine.
   isolation_unavailable: reason("FAIL", "No strong enough sandbox works here.", "install bubblewrap, or choose --isolation clone by name"),
   workspace_changed: reason("FAIL", "Something else changed the run's branch.", "autopilot doctor"),
-  workspace_unusable: reason("FAIL", "A run can't work in this folder.", "autopilot doctor"),
+  workspace_unusable: unclear("A run can't work in this folder.", "autopilot doctor"),
   not_a_repository: reason("FAIL", "Not a git repository.", "git init && git add -A && git commit --allow-empty -m start"),
   no_commits_yet: reason("FAIL", "The repository has no commits.", "git add -A && git commit -m start"),
   repository_bare: reason("FAIL", "Bare repository: no checkout to merge into.", "run in a clone of it"),
-  disk_full: reason("FAIL", "Disk full; no recorded work is lost.", "free some space, then autopilot resume"),
+  disk_full: outage("Disk full; no recorded work is lost.", "free some space, then autopilot resume"),
   journal_damaged: reason(
     "FAIL",
     "The run's journal is damaged.",
     "restore .autopilot/runs/<run> from a backup; autopilot validate names the line",
   ),
-  lease_lost: reason(
-    "FAIL",
+  lease_lost: outage(
     "Another worker has this run now, or nothing was heard of the store for too long; this process wrote and spent nothing more.",
     "autopilot fleet status shows who has it",
   ),
   worker_name_taken: reason("FAIL", "A worker of this name is alive.", "give this one another name with --name"),
-  store_unreachable: reason("FAIL", "The store doesn't answer.", "autopilot fleet doctor"),
-  store_unusable: reason("FAIL", "The store cannot be used as it is.", "autopilot fleet doctor"),
-  hub_unreachable: reason(
-    "FAIL",
+  store_unreachable: outage("The store doesn't answer.", "autopilot fleet doctor"),
+  store_unusable: outage("The store cannot be used as it is.", "autopilot fleet doctor"),
+  hub_unreachable: outage(
     "The git repository through which machines exchange commits cannot be used.",
     "check AUTOPILOT_HUB, then autopilot resume",
   ),
@@ -182,7 +187,7 @@ export const reasons = {
     "The store has lost lines that it had acknowledged, as a failover to a lagging standby does. Nothing was written over them.",
     "restore the store from the server that has them; see docs/FLEET.md",
   ),
-  journal_unwritable: reason("FAIL", "Can't write to disk; what is recorded is safe.", "check the disk, then autopilot resume"),
+  journal_unwritable: outage("Can't write to disk; what is recorded is safe.", "check the disk, then autopilot resume"),
   journal_newer: reason("FAIL", "A newer autopilot wrote this journal.", "update autopilot"),
   journal_repaired: reason("PASS", "Removed an incomplete last line from the journal.", ""),
 
@@ -286,8 +291,8 @@ export const reasons = {
   port_taken: reason("FAIL", "Something else listens on that port.", "autopilot dashboard takes a free one"),
   read_only: reason("FAIL", "The dashboard is read-only until its code is typed.", "type the code that the terminal shows"),
   usage: reason("FAIL", "Invalid command line.", "autopilot help"),
-  command_interrupted: reason("FAIL", "Interrupted before it finished.", "give the command again"),
-  internal_error: reason("FAIL", "Bug in autopilot.", "please report it with the named rule"),
+  command_interrupted: unclear("Interrupted before it finished.", "give the command again"),
+  internal_error: unclear("Bug in autopilot.", "please report it with the named rule"),
 } as const satisfies Record<string, Reason>;
 
 export type ReasonCode = keyof typeof reasons;

@@ -1,7 +1,7 @@
 // reply: builds a command's answer from a reason code, and turns refusals and system errors into answers.
 
 import type { Answer } from "../contracts/answer.ts";
-import { type ReasonCode, type ResultWord, reasons } from "../contracts/reason.ts";
+import { type Reason, type ReasonCode, type ResultWord, type Retry, reasons } from "../contracts/reason.ts";
 import { classifySystemError } from "./system-errors.ts";
 
 /** Fits a usual terminal with room for a prompt. */
@@ -43,6 +43,20 @@ export class Refusal extends Error {
 
 export function refuse(code: ReasonCode, parts: Parts = {}): never {
   throw new Refusal(reply(code, parts));
+}
+
+export type Failure = { readonly code: ReasonCode; readonly message: string };
+
+/** What went wrong, whoever says so: a refusal, the system, or a bug. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Refusal) return { code: error.answer.reason_code, message: error.answer.message };
+  const message = error instanceof Error ? error.message : String(error);
+  return classifySystemError(error) ?? { code: "internal_error", message };
+}
+
+export function retryOf(code: ReasonCode): Retry {
+  const { retry = "never" }: Reason = reasons[code];
+  return retry;
 }
 
 /** Runs a use case; its refusals and system errors become its answer. */

@@ -102,7 +102,7 @@ export function buildPortfolioPage(
         const found = seen(task);
         const from = parseIsoTime(found?.updatedAt ?? "");
         return {
-          ...taskRow(task, task.stage === "resting" ? (task.rest_because ?? "rests") : "at work"),
+          ...taskRow(task, task.stage === "resting" ? (task.delay?.because ?? task.rest_because ?? "rests") : "at work"),
           agent: task.agent ?? task.worker_agent_id ?? "",
           age_ms: from === null ? null : Math.max(0, (parseIsoTime(now) ?? 0) - from),
           alive: found?.isAlive ?? false,

@@ -17,17 +17,17 @@ import type { PostgresStore } from "../../fleet/postgres/store.ts";
 import { repositoryId } from "../../fleet/repository-id.ts";
 import { bringCopy, storeIn } from "../../fleet/shared-run.ts";
 import { sharedMark } from "../../fleet/shared-mark.ts";
-import { JournalFailure } from "../../journal/failure.ts";
 import { type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
 import { actorOf, atOnce, type CommandContext } from "../../project/command-context.ts";
+import { type Failure, failureOf, retryOf } from "../../project/reply.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { ownFolder, runFolder } from "../../project/runs/project-paths.ts";
 import { withRun } from "../../runner/open-run.ts";
-import { WorkspaceFailed } from "../../workspace/failure.ts";
 import { orderId, priorityDefault } from "./submit.ts";
 import { viewIn } from "./take.ts";
 import { hasLostPortfolio } from "./planner-lease.ts";
 import { requireHub } from "./worker.ts";
+import { deathsMax } from "./work-on-run.ts";
 
 const lookEveryMs = 500;
 /** By then a live worker has read a request and ended its agents. */
@@ -49,7 +49,7 @@ export const driveElsewhere =
     const hub = await openHub(repository, join(ownFolder(paths), "hub.git"), requireHub(context.env));
     const insist = insisting(context);
     const view = await insist(() => begun(context, store, hub, copy, run, key));
-    if (view === null) return `There is no run ${key} in the store.`;
+    if (view === null) return { code: "run_missing", message: `There is no run ${key} in the store.` };
     const isOver = view.status === "completed" || view.status === "stopped"; // while no pool was running
     const outcome = isOver ? null : await workedOn(context, store, key, await repositoryId(repository));
     const after = await insist(() => viewIn(store, key));
@@ -79,25 +79,25 @@ async function begun(
   return viewIn(store, key);
 }
 
-/** Does it again while the store or the hub is away and the pool is not asked to end (Y5). */
+/** Does it again during an outage, while the pool is not asked to end (Y5). */
 const insisting =
-  ({ interrupted }: Pick<CommandContext, "interrupted">) =>
+  ({ interrupted, show }: Pick<CommandContext, "interrupted" | "show">) =>
   async <Value>(work: () => Promise<Value>): Promise<Value> => {
-    for (;;) {
+    for (let last = ""; ;) {
       try {
         return await work();
       } catch (error) {
-        const isAway =
-          (error instanceof JournalFailure && error.kind === "store_unreachable") ||
-          (error instanceof WorkspaceFailed && error.reason === "hub_unreachable");
-        if (!isAway || interrupted.aborted) throw error;
+        const { code, message } = failureOf(error);
+        if (retryOf(code) !== "always" || interrupted.aborted) throw error;
+        if (code !== last) show(`· waits: ${message}`);
+        last = code;
         await sleep(lookEveryMs);
       }
     }
   };
 
 /** Waits until the run's order has ended; its result, null if it was withdrawn or the pool stops waiting. Y1 */
-async function workedOn(context: CommandContext, store: PostgresStore, key: string, repository: string): Promise<string | null> {
+async function workedOn(context: CommandContext, store: PostgresStore, key: string, repository: string): Promise<Failure | null> {
   const dispatch = openOrders(store.database);
   const insist = insisting(context);
   const known = await insist(() => ordersIn(store.database, key));
@@ -110,7 +110,9 @@ async function workedOn(context: CommandContext, store: PostgresStore, key: stri
     if (hasLostPortfolio(context)) return null; // Y4
     const order = (await ordersIn(store.database, key).catch(() => [])).find((storedOrder) => storedOrder.id === id);
     if (order?.state === "withdrawn") return null;
-    if (order?.state === "ended") return order.outcome;
+    if (order?.state === "ended" && order.outcome !== null)
+      return { code: order.deaths >= deathsMax ? "crash_loop" : "workspace_unusable", message: order.outcome };
+    if (order?.state === "ended") return null;
     const wanted = !context.interrupted.aborted ? "no" : context.interrupted.reason === atOnce ? "now" : "softly";
     if (order !== undefined && wanted !== asked) {
       asked = wanted; // Y2

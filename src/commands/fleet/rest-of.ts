@@ -3,6 +3,8 @@
 import type { Answer } from "../../contracts/answer.ts";
 import { hasFailed, questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
+import { isReasonCode } from "../../contracts/reason.ts";
+import { retryOf } from "../../project/reply.ts";
 import type { OrderEnd } from "../../ports/dispatch.ts";
 import { goesOnAt } from "../../runner/park.ts";
 
@@ -10,7 +12,8 @@ import { goesOnAt } from "../../runner/park.ts";
 export const handedBack = "handed back";
 export const troubleAgainMs = 5_000;
 /** Another worker, for example a newer one, may be able to, or this one later. */
-export const fixable: ReadonlySet<string> = new Set(["hub_unreachable", "disk_full", "journal_newer"]);
+export const isFixable = (code: string | null): boolean =>
+  code === "journal_newer" || (code !== null && isReasonCode(code) && retryOf(code) === "always");
 
 /** Whether a person requested a pause, whether or not it took effect. */
 const isPausedByPerson = ({ status, reason, detail, asked, asker }: RunView): boolean =>
@@ -22,7 +25,7 @@ const isPausedByPerson = ({ status, reason, detail, asked, asker }: RunView): bo
 export function restsForPerson(view: RunView): boolean {
   if (hasFailed(view) || isPausedByPerson(view)) return true;
   const { status, reason, parked, decided } = view;
-  if (status !== "paused" || parked !== undefined || fixable.has(reason ?? "") || reason === "operator_paused") return false;
+  if (status !== "paused" || parked !== undefined || isFixable(reason) || reason === "operator_paused") return false;
   return decided !== true;
 }
 
@@ -32,7 +35,7 @@ export function restOf(view: RunView, answer: Pick<Answer, "result" | "message">
   const at = goesOnAt(view, Date.now());
   if (at !== null)
     return { kind: "again", afterMs: Math.min(Math.max(0, at - Date.now()), 2_000_000_000), because: "its provider is at a limit" };
-  if (view.status === "paused" && fixable.has(view.reason ?? ""))
+  if (view.status === "paused" && isFixable(view.reason))
     return { kind: "again", afterMs: troubleAgainMs, because: view.detail ?? view.reason ?? "" };
   const isHandedBack = view.status === "paused" && view.reason === "operator_paused" && view.detail === handedBack;
   if (isHandedBack || (isInterrupted && view.status === "running" && !isPausedByPerson(view)))

@@ -20,16 +20,15 @@ import type { HandedOrder, OrderEnd } from "../../ports/dispatch.ts";
 import { openExchange } from "../../portfolio/worker/git-exchange.ts";
 import { homeOfCopy } from "../../portfolio/worker/worker.ts";
 import { atOnce, type CommandContext } from "../../project/command-context.ts";
-import { Refusal, refuse } from "../../project/reply.ts";
+import { failureOf, Refusal, refuse } from "../../project/reply.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { classifySystemError } from "../../project/system-errors.ts";
 import { type ProjectPaths, ownFolder, runFolder } from "../../project/runs/project-paths.ts";
 import { unbindRun } from "../../project/runs/run-binding.ts";
 import { branchKept, hasLanded } from "../../views/next-actions.ts";
 import { adopt } from "../adopt.ts";
 import { resume } from "../resume.ts";
 import { landOnHub } from "./land-on-hub.ts";
-import { handedBack, fixable, restOf, restsForPerson, troubleAgainMs } from "./rest-of.ts";
+import { handedBack, isFixable, restOf, restsForPerson, troubleAgainMs } from "./rest-of.ts";
 import { bringRun, viewIn } from "./take.ts";
 
 export type WorkerParts = {
@@ -42,7 +41,7 @@ export type WorkerParts = {
   readonly isolation?: string | undefined;
 };
 
-const deathsMax = 5;
+export const deathsMax = 5;
 const diedOf = ({ deaths }: HandedOrder): string => `failed: ${deaths} workers in a row died or fell silent soon after they had got it`;
 /** Another worker has the run, or had it until now: tried again soon. */
 const lockedAgainMs = 500;
@@ -174,11 +173,10 @@ function outcomeOf(view: RunView, landed: Awaited<ReturnType<typeof landOnHub>> 
 
 const passing: ReadonlySet<string> = new Set(["run_locked", "lease_lost", "store_unreachable"]);
 
-/** Another worker's run, or an unreachable store, is tried again; an error that a person must fix ends the order with its message. */
+/** Another worker's run, or an outage, is tried again; an error that a person must fix ends the order with its message. */
 function orderEndOf(error: unknown): OrderEnd {
-  const code = error instanceof Refusal ? error.answer.reason_code : (classifySystemError(error)?.code ?? "");
-  const text = error instanceof Refusal ? error.answer.message : error instanceof Error ? error.message : String(error);
-  if (passing.has(code)) return { kind: "again", afterMs: lockedAgainMs, because: text };
-  if (fixable.has(code)) return { kind: "again", afterMs: troubleAgainMs, because: text };
-  return { kind: "ended", outcome: `failed: ${text}` };
+  const { code, message } = failureOf(error);
+  if (passing.has(code)) return { kind: "again", afterMs: lockedAgainMs, because: message };
+  if (isFixable(code)) return { kind: "again", afterMs: troubleAgainMs, because: message };
+  return { kind: "ended", outcome: `failed: ${message}` };
 }

@@ -1,7 +1,7 @@
 // landings: the merge queue beside a pool's workers: batches under way, and what blocks landings, reported and journaled.
 // Invariants N1 and on: commands/portfolio/pool.ts.
 
-import { type HeldUp, repositoryGone } from "../../portfolio/merge/held-up.ts";
+import { type HeldUp, heldByError } from "../../portfolio/merge/held-up.ts";
 import { settleBatches } from "../../portfolio/merge/land-batch.ts";
 import { mergeBatch } from "../../portfolio/merge/merge-queue.ts";
 import type { Action } from "../../portfolio/planner/plan.ts";
@@ -9,10 +9,15 @@ import { queueOf } from "../../portfolio/planner/state.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
+import { delayMs, mayTryAgain } from "../../portfolio/planner/delays.ts";
 import type { CommandContext } from "../../project/command-context.ts";
+import { systemClock } from "../../project/runs/system-clock.ts";
 
 type Merge = Extract<Action, { readonly do: "merge" }>;
 type Branch = { readonly repository: string; readonly target: string };
+
+/** `goesOn`: it is an outage, or may be one, and is tried again at `againMs` of the monotonic clock. */
+export type HeldLanding = Branch & { readonly why: string; readonly tries: number; readonly goesOn: boolean; readonly againMs: number };
 
 export type Landings = {
   readonly context: CommandContext;
@@ -21,7 +26,7 @@ export type Landings = {
   /** Batches under way, by repository. N5 */
   readonly merging: Map<string, Promise<void>>;
   /** What holds the landing up, by queue. N6 */
-  readonly held: Map<string, Branch & { readonly why: string }>;
+  readonly held: Map<string, HeldLanding>;
   /** Something moved since the last look. */
   hasNews: boolean;
 };
@@ -30,9 +35,10 @@ const partsOf = ({ context, paths, input }: Landings) => ({ context, paths, isol
 
 /** Batches that a pool before this one proved. The repositories whose landing still waits: nothing there is proved again meanwhile. */
 export async function settle(pool: Landings): Promise<ReadonlySet<string>> {
-  const settled = await settleBatches(partsOf(pool), new Set(pool.merging.keys()));
+  const early = [...pool.held.values()].flatMap(({ repository, againMs }) => (againMs > systemClock.monotonicMs() ? repository : []));
+  const settled = await settleBatches(partsOf(pool), new Set([...pool.merging.keys(), ...early]));
   for (const { held, ...branch } of settled) await hold(pool, branch, held);
-  return new Set(settled.map(({ repository }) => repository));
+  return new Set([...early, ...settled.map(({ repository }) => repository)]);
 }
 
 /** N5. A batch that was proved and cannot land yet is not proved again. */
@@ -53,18 +59,23 @@ async function merge(pool: Landings, action: Merge): Promise<void> {
     if (landed > 0 || rejected > 0) pool.hasNews = true;
     await hold(pool, { repository, target }, held);
   } catch (error) {
-    await hold(pool, { repository, target }, repositoryGone(await readPortfolio(pool.paths), action, error)); // N4
+    await hold(pool, { repository, target }, heldByError(await readPortfolio(pool.paths), action, error)); // N4
   }
 }
 
 /** N6. What a person must clear away is journaled, so that everything that shows what waits shows it. */
 async function hold({ held, context, paths }: Landings, branch: Branch, now: HeldUp | null): Promise<void> {
   const queue = queueOf(branch);
-  const isNews = held.get(queue)?.why !== now?.why;
+  const before = held.get(queue);
+  const tries = before?.tries ?? 0;
+  const goesOn = now?.retry !== undefined && mayTryAgain(now.retry, tries);
   if (now === null) held.delete(queue);
-  else held.set(queue, { ...branch, why: now.why });
-  if (isNews && now !== null) context.show(`! Landing waits: ${now.why}`);
-  const because = now === null || now.command === null ? null : now.why;
+  else {
+    const againMs = goesOn ? systemClock.monotonicMs() + delayMs(tries) : 0;
+    held.set(queue, { ...branch, why: now.why, tries: now.retry === undefined ? 0 : tries + 1, goesOn, againMs });
+  }
+  if (before?.why !== now?.why && now !== null) context.show(`! Landing waits: ${now.why}`);
+  const because = now === null || now.command === null || goesOn ? null : now.why;
   if ((await readPortfolio(paths)).held[queue]?.because === (because ?? undefined)) return;
   await withPortfolio(context, paths, async ({ state, write }) => {
     if (state.held[queue]?.because === (because ?? undefined)) return;

@@ -1,6 +1,6 @@
 // look-at-landings: whether the merge queue could land now, by a look at each repository. Nothing is changed.
 
-import { branchGone, type HeldUp, ownedByPortfolio, repositoryGone, statusCommand } from "../../portfolio/merge/held-up.ts";
+import { branchGone, type HeldUp, ownedByPortfolio, heldByError, statusCommand } from "../../portfolio/merge/held-up.ts";
 import { lookForRewound } from "../../portfolio/merge/rewound.ts";
 import type { Action } from "../../portfolio/planner/plan.ts";
 import { type Held, type PortfolioView, queueOf } from "../../portfolio/planner/state.ts";
@@ -34,7 +34,7 @@ export async function lookAtLandings(state: PortfolioView, actions: readonly Act
 
 async function heldNow(state: PortfolioView, action: Merge): Promise<HeldUp | null> {
   const found = await findRepository(action.repository);
-  if ("failure" in found) return repositoryGone(state, action, new Error(found.failure.detail));
+  if ("failure" in found) return heldByError(state, action, new Error(found.failure.detail));
   const { repository } = found;
   const tip = await branchAt(repository, `refs/heads/${action.target}`);
   if (tip === null) return branchGone(state, action);

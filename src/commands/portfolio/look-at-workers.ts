@@ -1,11 +1,14 @@
 // look-at-workers: what became of the tasks that the journal says are running, by the recovery table.
 
 import { remedyOf } from "../../portfolio/planner/recovery.ts";
+import { isDelayed } from "../../portfolio/planner/delays.ts";
 import { unfinished } from "../../portfolio/planner/under-way.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 import { ingest } from "../../portfolio/worker/ingest.ts";
+import { laterOrAsked } from "../../portfolio/worker/try-again.ts";
 import { viewOf } from "../../portfolio/worker/worker.ts";
+import { failureOf } from "../../project/reply.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
 
@@ -17,7 +20,8 @@ export async function lookAtWorkers(
   const gone = new Set<string>();
   let moved = false;
   for (const task of unfinished(open.state)) {
-    if (task.stage !== "working" || pool.active.has(task.task_id) || pool.starting?.has(task.task_id) === true) continue; // the table's first rows: a worker works on it
+    const isDue = task.stage === "working" || (task.delay?.doing === "result" && !isDelayed(task, open.now()));
+    if (!isDue || pool.active.has(task.task_id) || pool.starting?.has(task.task_id) === true) continue; // the table's first rows: a worker works on it
     const found = await viewOf(pool.paths, task);
     const status = found?.view.status;
     const run =
@@ -40,7 +44,9 @@ export async function lookAtWorkers(
       moved = true;
     } else if (remedy === "release") gone.add(task.task_id);
     else if (remedy === "ingest") {
-      const changes = await ingest(pool.paths, open, task);
+      const changes = await ingest(pool.paths, open, task).catch(
+        (error: unknown) => laterOrAsked(pool.paths, open, task, "result", failureOf(error)), // what is wrong with one task's repository stops no other task
+      );
       if (changes.length > 0) await open.write(...changes);
       else gone.add(task.task_id);
       moved = true;

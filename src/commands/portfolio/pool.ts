@@ -14,21 +14,17 @@
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../../contracts/answer.ts";
-import { hubAddress, requireStoreAddress } from "../../fleet/address.ts";
-import { nodeDisk } from "../../journal/disk.ts";
-import { JournalFailure } from "../../journal/failure.ts";
-import { takeLock } from "../../journal/lock.ts";
 import type { Action } from "../../portfolio/planner/plan.ts";
-import type { PortfolioView, TaskView } from "../../portfolio/planner/state.ts";
+import { type PortfolioView, queueOf, type TaskView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { go } from "../go.ts";
 import { resume } from "../resume.ts";
 import { requireAgents } from "../../project/named-agents.ts";
-import { folderBelow } from "../../project/own-folder.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { answered, failureOf, reply, retryOf } from "../../project/reply.ts";
 import { carryOut } from "./carry-out.ts";
+import { holdPool, requireFleet } from "./hold-pool.ts";
 import { beginMerge, type Landings, settle } from "./landings.ts";
 import { lookAtWorkers } from "./look-at-workers.ts";
 import { planFor } from "./plan-for.ts";
@@ -70,6 +66,8 @@ type Pool = Workers &
     starts: Promise<void> | null;
     /** What went wrong there: the pool ends with it. */
     failure: { readonly error: unknown } | null;
+    /** The outage that its last tick met. */
+    waitsFor: string | null;
     wake: () => void;
   };
 
@@ -127,6 +125,7 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
     starting: new Set(),
     starts: null,
     failure: null,
+    waitsFor: null,
     hasNews: false,
     wake: () => undefined,
   };
@@ -135,7 +134,7 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
   try {
     for (let ticks = 0; !context.interrupted.aborted && ticks < (input.ticksMax ?? Number.POSITIVE_INFINITY); ticks++) {
       const wasBusy = underWay(pool, true).length > 0; // what ended during the tick has not been inspected yet
-      const { moved, goesOn } = await tick(pool);
+      const { moved, goesOn } = await tick(pool).catch((error: unknown) => sitOut(pool, error));
       const isIdle = !moved && !goesOn && !wasBusy && !pool.hasNews && underWay(pool, true).length === 0;
       if (isIdle && input.untilIdle === true) await allEnded(pool); // a landing that was held up may still be
       if (isIdle && input.untilIdle === true && !pool.hasNews) break;
@@ -164,39 +163,27 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
   });
 }
 
+/** An outage that keeps the pool from writing is waited out: nothing is lost meanwhile, and no task is to blame. */
+function sitOut(pool: Pool, error: unknown): { readonly moved: boolean; readonly goesOn: boolean } {
+  const { code, message } = failureOf(error);
+  if (retryOf(code) !== "always" || pool.context.interrupted.aborted || pool.input.ticksMax !== undefined) throw error;
+  if (pool.waitsFor !== message) pool.context.show(`· waits: ${message}`);
+  pool.waitsFor = message;
+  pool.failure = null;
+  return { moved: false, goesOn: true };
+}
+
 /** It is in this process, so whatever kills the pool kills its workers; their journals know the rest. */
 const driveRun: Drive = async (context, copy, run) => {
   const here: CommandContext = { ...context, cwd: copy, isTerminal: false, isTold: true, ask: () => Promise.resolve(null) };
   const order = { words: [], yes: true, run, leavesParked: true, isCopy: true } as const;
   const before = await readRunOrNull(homeOfCopy(copy), run);
-  const isDraft = before === null || before.view.status === "draft";
-  const { result, message } = isDraft ? await go(here, order) : await resume(here, { ...order, now: true });
+  const status = before?.view.status ?? "draft";
+  if (status === "completed" || status === "stopped") return null;
+  const { result, message, reason_code: code } = status === "draft" ? await go(here, order) : await resume(here, { ...order, now: true });
   const after = await readRunOrNull(homeOfCopy(copy), run);
-  return result === "FAIL" && after?.view.seq === before?.view.seq ? message : null;
+  return result === "FAIL" && after?.view.seq === before?.view.seq ? { code, message } : null;
 };
-
-/** Said before anything is dispatched. */
-function requireFleet({ env }: CommandContext): void {
-  requireStoreAddress(env);
-  if (hubAddress(env) === null) refuse("hub_unreachable", { message: "No hub is named: workers get commits through one git repository." });
-}
-
-/** N1. Pools of a store share it and keep out those that know of no store. */
-async function holdPool({ own }: PortfolioPaths, shared: boolean): Promise<() => void> {
-  const folder = folderBelow(own, "pool");
-  folderBelow(own, "copies");
-  try {
-    const lock = await takeLock(nodeDisk, folder, { shared });
-    return () => lock.release();
-  } catch (error) {
-    if (error instanceof JournalFailure && error.trouble.kind === "run_locked")
-      return refuse("portfolio_busy", {
-        message: `Process ${error.trouble.pid ?? "?"} runs this portfolio.`,
-        data: { pid: error.trouble.pid },
-      });
-    throw error;
-  }
-}
 
 /** Waits until a run ends, an interrupt, or the next poll. */
 async function rest(pool: Pool): Promise<void> {
@@ -217,7 +204,8 @@ const underWay = ({ active, merging, starts, held }: Pool, isBusy = false): read
   ...(starts === null ? [] : [starts]),
 ];
 
-const isHeld = (held: Pool["held"], name: string): boolean => [...held.values()].some(({ repository }) => repository === name);
+const isHeld = (held: Pool["held"], name: string): boolean =>
+  [...held.values()].some(({ repository, goesOn }) => repository === name && !goesOn);
 
 async function allEnded(pool: Pool): Promise<void> {
   while (underWay(pool).length > 0) await Promise.all(underWay(pool));
@@ -252,13 +240,18 @@ async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goe
     }
     return { planned: made, moved: looked.moved || written };
   });
-  const goesOn = planned.waiting.some(({ code }) => code === "resting");
+  pool.waitsFor = null;
+  const goesOn = planned.waiting.some(({ code }) => code === "resting" || code === "delayed") || triesToLand(pool, planned.actions);
   if (context.interrupted.aborted) return { moved: moved || hadNews, goesOn };
   for (const action of planned.actions) if (action.do === "merge") beginMerge(pool, action, waiting);
   const starts = planned.actions.flatMap((action) => (action.do === "dispatch" ? [action] : []));
   if (starts.length > 0) pool.starts = start(pool, starts);
   return { moved: moved || hadNews, goesOn };
 }
+
+/** Whether finished work waits for an outage to end. */
+const triesToLand = ({ held }: Pool, actions: readonly Action[]): boolean =>
+  actions.some((action) => action.do === "merge" && held.get(queueOf(action))?.goesOn === true);
 
 /** N7. */
 async function start(pool: Pool, actions: readonly Extract<Action, { readonly do: "dispatch" }>[]): Promise<void> {

@@ -193,12 +193,14 @@ export type StoredOrder = WorkOrder & {
   /** Who has it, or had it last. */
   readonly worker: string | null;
   readonly timesTaken: number;
+  /** Of how many workers in a row nothing was heard soon after they had got it. */
+  readonly deaths: number;
   /** Since it was offered, or taken. */
   readonly waitsMs: number;
   readonly outcome: string | null;
 };
 
-const columns = `order_id, run_id, repository, priority, needs, slots, state, worker_id, times_taken, outcome,
+const columns = `order_id, run_id, repository, priority, needs, slots, state, worker_id, times_taken, deaths, outcome,
   (extract(epoch from clock_timestamp() - case when state = 'taken' then taken_at else offered_at end) * 1000)::bigint::text as waits_ms`;
 
 /** Orders, newest first: of one run, or of all that are not over. */
@@ -243,6 +245,7 @@ async function storedOrders({ ask, name }: Database, text: string, values: reado
       state: row["state"] as StoredOrder["state"],
       worker: row["worker_id"] as string | null,
       timesTaken: Number(row["times_taken"]),
+      deaths: Number(row["deaths"]),
       waitsMs: Number(row["waits_ms"] ?? 0),
       outcome: row["outcome"] as string | null,
     }));

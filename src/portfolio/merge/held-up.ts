@@ -1,10 +1,12 @@
 // held-up: what holds a landing up, and what a person can do about it.
 // Invariants L1 and on: portfolio/merge/land-batch.ts.
 
+import type { Retry } from "../../contracts/reason.ts";
+import { failureOf, retryOf } from "../../project/reply.ts";
 import { type PortfolioView, queueOf } from "../planner/state.ts";
 
-/** What holds a landing up; `command` null: it goes on by itself, or asks its own question. L2 */
-export type HeldUp = { readonly why: string; readonly command: string | null };
+/** What holds a landing up; `command` null: it goes on by itself, or asks its own question. `retry`: whether an error may pass. L2 */
+export type HeldUp = { readonly why: string; readonly command: string | null; readonly retry?: Retry };
 export type Branch = { readonly repository: string; readonly target: string };
 
 /** Files of the portfolio's own that no landing looks at. */
@@ -20,10 +22,10 @@ export const branchGone = (state: PortfolioView, { repository, target }: Branch)
   command: `autopilot portfolio edit ${projectAt(state, { repository, target })} --target BRANCH`,
 });
 
-export const repositoryGone = (state: PortfolioView, branch: Branch, error: unknown): HeldUp => ({
-  why: error instanceof Error ? error.message : String(error),
-  command: `autopilot portfolio edit ${projectAt(state, branch)} --repo DIR`,
-});
+export function heldByError(state: PortfolioView, branch: Branch, error: unknown): HeldUp {
+  const { code, message } = failureOf(error);
+  return { why: message, command: `autopilot portfolio edit ${projectAt(state, branch)} --repo DIR`, retry: retryOf(code) };
+}
 
 const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`);
 

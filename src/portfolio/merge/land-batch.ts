@@ -19,7 +19,7 @@ import { readPortfolio } from "../store/fold.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
 import { type Exchange, hubOf, openExchange } from "../worker/git-exchange.ts";
-import { type Branch, type HeldUp, ownedByPortfolio, passing, repositoryGone, statusCommand } from "./held-up.ts";
+import { type Branch, type HeldUp, ownedByPortfolio, passing, heldByError, statusCommand } from "./held-up.ts";
 
 export type QueueParts = { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
 type Batch = View<VerifiedBatch>;
@@ -86,7 +86,7 @@ export async function settleBatches(
       const held = await settle(parts, batch, target);
       if (held !== null) waiting.push({ repository, target, held });
     } catch (error) {
-      waiting.push({ repository, target, held: repositoryGone(state, { repository, target }, error) });
+      waiting.push({ repository, target, held: heldByError(state, { repository, target }, error) });
     }
   }
   return waiting;

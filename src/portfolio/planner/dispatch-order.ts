@@ -1,6 +1,7 @@
 // dispatch-order: in which order tasks that could start are inspected.
 
 import type { Sharers } from "./budgets.ts";
+import { mayOverlap } from "./overlap.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 
 /** The overdue first, then by priority, projects in turn, age. */
@@ -57,3 +58,11 @@ export function push<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): 
   if (list === undefined) lists.set(key, [item]);
   else list.push(item);
 }
+
+export type Busy = { readonly touches: readonly string[]; readonly task_id: string };
+
+/** Beyond so many that wait before it in one repository, a task simply waits behind them. */
+const compareMax = 200;
+/** The first that waits for a file of a task's. */
+export const firstAhead = (ahead: readonly Busy[], task: TaskView): Busy | undefined =>
+  ahead.length > compareMax ? ahead[0] : ahead.find(({ touches }) => mayOverlap(touches, task.touches));

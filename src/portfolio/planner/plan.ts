@@ -11,7 +11,8 @@
 
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
 import { type Ended, endedBudgets, openBudgets } from "./budgets.ts";
-import { candidatesLeft, inOrder, push } from "./dispatch-order.ts";
+import { whyDelayed } from "./delays.ts";
+import { type Busy, candidatesLeft, firstAhead, inOrder, push } from "./dispatch-order.ts";
 import { isTriedAgain, lastFeedback } from "./for-people.ts";
 import { mayOverlap } from "./overlap.ts";
 import { idleOf, isApproved, isAsked } from "./questions.ts";
@@ -19,8 +20,6 @@ import { openBlocks, type PortfolioView, type ProjectView, queueOf, type TaskVie
 import { agentName, agentsOf, freeAgent, isAhead, unfinished, workersByAgent } from "./under-way.ts";
 
 export const batchTasksMax = 8;
-/** Beyond so many that wait before it in one repository, a task simply waits behind them. */
-const compareMax = 200;
 
 export type PlanFacts = {
   readonly now: string;
@@ -52,6 +51,7 @@ export type WaitCode =
   | "pool_slots"
   | "disk"
   | "resting"
+  | "delayed"
   | "merging"
   | "landing"
   | "working";
@@ -119,11 +119,15 @@ function decideTask(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
         const before = state.held[queue]?.because;
         const why = facts.held === undefined ? before : facts.held.get(queue);
         if (why !== undefined) return wait("landing", `landing waits for you: ${why}`);
-        const last = before === undefined ? "" : `; the last try was held up: ${before}`;
-        return wait("merging", `its work is done and waits to be merged${last}`);
+        return wait(
+          "merging",
+          `its work is done and waits to be merged${before === undefined ? "" : `; the last try was held up: ${before}`}`,
+        );
       }
       if (task.stage === "resting") {
-        if (task.rests_until === null || !isAhead(task.rests_until, facts.now)) return { candidate: true };
+        const delayed = whyDelayed(task, facts.now);
+        if (delayed !== null) return wait("delayed", delayed);
+        if (task.delay !== null || task.rests_until === null || !isAhead(task.rests_until, facts.now)) return { candidate: true };
         if (freeAgent(state, agentsOf(state, task, facts.agent), facts.now) !== null) return { candidate: true }; // P6
         return wait("resting", `${task.rest_because ?? "its run rests"}; it goes on at ${task.rests_until}`);
       }
@@ -131,11 +135,11 @@ function decideTask(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
         return { action: { do: "release", task_id: task.task_id, run_id: task.run_id } };
       return wait("working", `${task.run_id ?? "its run"} works on it`);
     default:
-      return decideReadyTask(state, task, blocks);
+      return decideReadyTask(state, task, whyDelayed(task, facts.now), blocks);
   }
 }
 
-function decideReadyTask(state: PortfolioView, task: TaskView, blocks: ReadonlyMap<string, string>): TaskDecision {
+function decideReadyTask(state: PortfolioView, task: TaskView, delayed: string | null, blocks: ReadonlyMap<string, string>): TaskDecision {
   const project = state.projects[task.project_id];
   const wait = (code: WaitCode, because: string): TaskDecision => ({ code, because });
   if (state.paused) return wait("paused", "the portfolio is paused; autopilot portfolio resume");
@@ -149,6 +153,7 @@ function decideReadyTask(state: PortfolioView, task: TaskView, blocks: ReadonlyM
   if (missing.length > 0) return wait("dependencies", `it depends on ${listed(missing)}`);
   const block = blocks.get(task.task_id) ?? blocks.get(task.project_id);
   if (block !== undefined) return wait("block", `${block} waits for an answer`);
+  if (delayed !== null) return wait("delayed", delayed);
   return { candidate: true };
 }
 
@@ -161,8 +166,6 @@ function blockedBy(state: PortfolioView): ReadonlyMap<string, string> {
   }
   return held;
 }
-
-type Busy = { readonly touches: readonly string[]; readonly task_id: string };
 
 /** Who of those that could start does. P1 to P4. */
 function choose(
@@ -254,9 +257,6 @@ function choose(
 
 const firstReset = (state: PortfolioView, agents: readonly string[]): string =>
   agents.map((one) => state.limited[one] ?? "").toSorted()[0] ?? "";
-
-const firstAhead = (ahead: readonly Busy[], task: TaskView): Busy | undefined =>
-  ahead.length > compareMax ? ahead[0] : ahead.find(({ touches }) => mayOverlap(touches, task.touches));
 
 /** The finished tasks of each branch, in the order in which they are merged: priority, then who finished first. */
 function merges(state: PortfolioView, running: readonly TaskView[], held?: PlanFacts["held"]): readonly Action[] {

@@ -143,6 +143,7 @@ const reducers: Reducers = {
     charge(state, task, change.usage, at.ts);
     task.ingested = true;
     task.allowance = null;
+    task.delay = null;
     task.commit = change.commit;
     task.proof = copyOf(change.proof);
     task.claim = change.claim === null ? null : copyOf(change.claim);
@@ -162,6 +163,7 @@ const reducers: Reducers = {
     const task = taskOf(state, task_id);
     charge(state, task, usage, at.ts);
     task.stage = "resting";
+    task.delay = null;
     if (task.chosen !== null && until !== null) state.limited[task.chosen] = until;
     task.rests_until = until;
     task.rest_because = because;
@@ -171,6 +173,13 @@ const reducers: Reducers = {
     const task = taskOf(state, task_id);
     invariant(task.run_id === run_id, `R2: ${run_id} is the run of ${task_id}`);
     charge(state, task, usage, at.ts);
+    touch(state, task, at);
+  },
+  task_delayed: (state, { task_id, reason_code, doing, because, until }, at) => {
+    const task = taskOf(state, task_id);
+    const before = task.delay?.reason === reason_code && task.delay.doing === doing ? task.delay : { since: at.ts, tries: 0 };
+    task.delay = { reason: reason_code, doing, because, since: before.since, tries: before.tries + 1, until };
+    if (task.status === "running") task.stage = "resting"; // its slot is free, its paths and its place in the order are not
     touch(state, task, at);
   },
   lease_lost: (state, { task_id, usage }, at) => {

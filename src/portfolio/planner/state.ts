@@ -17,6 +17,17 @@ export type Project = ProjectFields & {
 /** What a running task is doing: its run works, its run rests (a limit, a parked provider), or it waits to be merged. */
 export type Stage = "working" | "resting" | "queued";
 
+/** What a task waits for that has nothing to do with it: a store, a hub, room on a disk. */
+export type Delay = {
+  reason: string;
+  /** What could not be done: starting it, or taking its result in. */
+  doing: "start" | "result";
+  because: string;
+  since: string;
+  tries: number;
+  until: string;
+};
+
 export type Task = TaskFields & {
   task_id: string;
   project_id: string;
@@ -58,6 +69,8 @@ export type Task = TaskFields & {
   conflicts: string[];
   rests_until: string | null;
   rest_because: string | null;
+  /** Kept until the task gets on, so that tries are counted. */
+  delay: Delay | null;
   started_at: string | null;
   ended_at: string | null;
   commit: string | null;

@@ -72,6 +72,7 @@ export function addTask(state: Portfolio, { task_id, project_id, parent_task_id,
     conflicts: [],
     rests_until: null,
     rest_because: null,
+    delay: null,
     started_at: null,
     ended_at: null,
     commit: null,
@@ -116,6 +117,7 @@ export function setStatus(state: Portfolio, task: Task, to: PortfolioTaskStatus,
   if (to !== "running") task.stage = null;
   if (!mayGoOn.has(to)) task.allowance = null; // given back
   if (task.waits_for !== null) endWait(state, task, task.waits_for, at);
+  if (to !== "running" && to !== "ready") task.delay = null;
   if (to === "ready") becomeReady(state, task);
   if (to === "failed") task.failures += 1;
   const { totals } = state;
@@ -168,6 +170,7 @@ export function touch(state: Portfolio, task: Task, { seq, ts }: Stamp): void {
 /** R2. */
 export function charge(state: Portfolio, task: Task, usage: PortfolioUsage, ts: string): void {
   const add = { tokens: Math.max(0, usage.tokens - task.run_spent.tokens), usd: Math.max(0, usage.usd - task.run_spent.usd) };
+  if (add.tokens > 0 || add.usd > 0) task.delay = null; // its run got on
   task.run_spent = { tokens: task.run_spent.tokens + add.tokens, usd: task.run_spent.usd + add.usd };
   const day = (state.days[ts.slice(0, 10)] ??= noUsage());
   for (const purse of [task.spent, projectOf(state, task.project_id).spent, state.spent, day]) {

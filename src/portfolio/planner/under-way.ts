@@ -38,8 +38,8 @@ export const freeAgent = (state: PortfolioView, agents: readonly string[], now: 
 const restMsMax = 8 * 86_400_000;
 
 /** Whether a reset is still to come. */
-export const isAhead = (until: string, now: string): boolean =>
-  until > now && (parseIsoTime(until) ?? Number.POSITIVE_INFINITY) - (parseIsoTime(now) ?? 0) <= restMsMax;
+export const isAhead = (until: string, now: string, msMax: number = restMsMax): boolean =>
+  until > now && (parseIsoTime(until) ?? Number.POSITIVE_INFINITY) - (parseIsoTime(now) ?? 0) <= msMax;
 
 /** An agent's name in the settings: `scripted:FILE` is `scripted`. */
 export const agentName = (agent: string): string => agent.split(":", 1)[0] ?? agent;

@@ -21,7 +21,16 @@ const reasonCharsMax = 600;
 const landedShown = 3;
 const tableRowsShare = 0.4;
 /** Each of these is shown by itself: something happens to it, or a person must act. */
-const single: readonly WaitCode[] = ["working", "merging", "resting", "block", "needs_person", "dependency_canceled", "no_repository"];
+const single: readonly WaitCode[] = [
+  "working",
+  "merging",
+  "resting",
+  "delayed",
+  "block",
+  "needs_person",
+  "dependency_canceled",
+  "no_repository",
+];
 
 export function board(state: PortfolioView, { actions, waiting }: Plan, now: string, rows: number): readonly string[] {
   const starting = new Map(

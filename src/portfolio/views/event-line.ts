@@ -105,6 +105,8 @@ function report(entry: PortfolioEntry): Reported | null {
       };
     case "worker_rested":
       return { summary: entry.because, meta: { until: entry.until, usage: entry.usage } };
+    case "task_delayed":
+      return { summary: entry.because, meta: { reason: entry.reason_code, doing: entry.doing, until: entry.until } };
     case "usage_counted":
       return { summary: `${entry.run_id} has used ${entry.usage.tokens} tokens.`, meta: { usage: entry.usage } };
     case "lease_lost":

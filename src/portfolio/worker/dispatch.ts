@@ -1,18 +1,17 @@
-// dispatch: a task is given to a worker: prepared, written down, begun, started. What cannot be started asks for a person.
+// dispatch: a task is given to a worker: prepared, written down, begun, started. What cannot be started is tried again, or a person is asked.
 // Invariants K1 and on: portfolio/worker/worker.ts.
 
 import { rmSync } from "node:fs";
-import { join } from "node:path";
 import type { PortfolioBudget, PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import type { Action } from "../planner/plan.ts";
-import { type Cause, isApproved } from "../planner/questions.ts";
+import { isApproved } from "../planner/questions.ts";
 import type { TaskView } from "../planner/state.ts";
 import { atOnce, type CommandContext } from "../../project/command-context.ts";
-import { Refusal } from "../../project/reply.ts";
+import { failureOf } from "../../project/reply.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
-import { holdUp } from "../store/ask.ts";
 import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
+import { tryAgainOrAsk } from "./try-again.ts";
 import { agentDefault, backendDefault, type Drive, prepare, uncharged } from "./worker.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
@@ -57,7 +56,7 @@ async function give(pool: Workers, { task_id, agent: chosen, allowance }: Given)
   try {
     prepared = await prepare(context, paths, state, task, project, { isolation: input.isolation, agent: chosen, allowance });
   } catch (error) {
-    await refuseTask(pool, task, messageOf(error));
+    await tryAgainOrAsk(pool, task_id, "start", failureOf(error));
     return true;
   }
   const { run, copy, base, tip, nonce, agent, isResumed, conflicts } = prepared;
@@ -75,8 +74,9 @@ async function give(pool: Workers, { task_id, agent: chosen, allowance }: Given)
   try {
     await prepared.begin(); // K5
   } catch (error) {
-    await refuseTask(pool, task, messageOf(error));
-    if (!isResumed) rmSync(copy, { recursive: true, force: true }); // the next try begins anew
+    // A run that was asked about begins anew; one that is tried again goes on under its name. K5
+    if ((await tryAgainOrAsk(pool, task_id, "start", failureOf(error))) === "asked" && !isResumed)
+      rmSync(copy, { recursive: true, force: true });
     return true;
   }
   await paths.planner?.requireLease(); // drafting takes a while
@@ -91,10 +91,10 @@ async function give(pool: Workers, { task_id, agent: chosen, allowance }: Given)
   };
   const ended = pool
     .drive(here, copy, run)
-    .catch((error: unknown) => messageOf(error))
-    .then((why) => (why === null || here.interrupted.aborted ? undefined : refuseTask(pool, task, why)))
+    .catch(failureOf)
+    .then((failure) => (failure === null || here.interrupted.aborted ? undefined : tryAgainOrAsk(pool, task_id, "start", failure)))
     .then(() => chargeTaken(pool, task_id, run))
-    .catch((error: unknown) => context.show(`! ${task_id}: ${messageOf(error)}`))
+    .catch((error: unknown) => context.show(`! ${task_id}: ${failureOf(error).message}`))
     .finally(() => active.delete(task_id));
   active.set(task_id, { run, ended, cancel: () => cancelled.abort(atOnce) });
   return true;
@@ -110,9 +110,6 @@ async function chargeTaken({ context, paths }: Workers, task_id: string, run: st
     if (changes.length > 0) await write(...changes);
   });
 }
-
-const messageOf = (error: unknown): string =>
-  error instanceof Refusal ? error.answer.message : error instanceof Error ? error.message : String(error);
 
 const dispatchOf = (
   task_id: string,
@@ -172,26 +169,4 @@ async function queueApproved({ context, paths }: Workers, task: TaskView, commit
     await write(dispatchOf(task.task_id, again), { ...system, event: "merge_queued", task_id: task.task_id, run_id: again.run, commit });
   });
   return true;
-}
-
-/** Without the task's own names, so that the same reason is the same words. */
-function startCause({ own }: PortfolioPaths, { task_id }: TaskView, why: string): Cause {
-  const copy = join(own, "copies", task_id);
-  const said = why
-    .split(/(?<=\s)|(?=[\s'"])/)
-    .map((word) => (word.startsWith(copy) ? "its copy" : word))
-    .join("")
-    .replaceAll(task_id, "the task");
-  const question = `Work could not be started: ${said}${/[.!?]$/.test(said.trimEnd()) ? "" : "."} Try again?`;
-  return { kind: "start", question, expected_action: "fix it, then answer A", about: said };
-}
-
-/** A task that cannot even be begun needs a person: its repository is gone, its agent unknown, its flow does not lint. */
-async function refuseTask({ context, paths }: Workers, task: TaskView, why: string): Promise<void> {
-  context.show(`✗ ${task.task_id} could not be started: ${why}`);
-  await withPortfolio(context, paths, async ({ state, write, now }) => {
-    const status = state.tasks[task.task_id]?.status;
-    if (status !== "ready" && status !== "running") return;
-    await write(...holdUp(state, startCause(paths, task, why), task.task_id, now()));
-  });
 }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { JournalFailure } from "../../journal/failure.ts";
 import type { CommandContext } from "../../project/command-context.ts";
+import { WorkspaceFailed } from "../../workspace/failure.ts";
 import { project, task } from "../planner/portfolio.test-support.ts";
 import { whoWaits } from "../planner/questions.ts";
 import { openBlocks } from "../planner/state.ts";
@@ -53,8 +54,11 @@ async function scene() {
     ),
   );
   const driven: string[] = [];
-  const give = async (planner?: PortfolioPaths["planner"]): Promise<void> => {
-    const drive: Workers["drive"] = (_context, _copy, run) => Promise.resolve((driven.push(run), null));
+  const give = async (planner?: PortfolioPaths["planner"], failure: unknown = null): Promise<void> => {
+    const drive: Workers["drive"] = (_context, _copy, run) => {
+      driven.push(run);
+      return failure === null ? Promise.resolve(null) : Promise.reject(failure);
+    };
     const own = planner === undefined ? paths : { ...paths, planner };
     const pool: Workers = { context, paths: own, input: { isolation: "clone" }, active: new Map(), starting: new Set(), drive };
     await dispatch(pool, { task_id: id, agent: `scripted:${script}`, allowance: {} });
@@ -72,7 +76,7 @@ async function scene() {
     const lost = new JournalFailure({ kind: "lease_lost", detail: "another plans" });
     return { epoch: 1, requireLease: () => (++asked >= nth ? Promise.reject(lost) : Promise.resolve()) };
   };
-  return { context, paths, give, runs, losing, driven };
+  return { context, paths, repository, give, runs, losing, driven };
 }
 
 test("a pool that loses the portfolio on the way leaves no run that nobody works on; the next one begins or finds it", async () => {
@@ -137,5 +141,40 @@ test("tasks that cannot start for one reason are one question, which names them 
   };
   await tryAll(/not-there.json/);
   renameSync(gone, `${gone}.away`);
-  await tryAll(/does not exist/);
+  await tryAll(/is not there/);
+});
+
+test("a store or a hub that is away makes no question: the same run is tried again", async () => {
+  const { paths, give, runs, driven } = await scene();
+  const away = [
+    new JournalFailure({ kind: "store_unreachable", detail: "no answer" }),
+    new JournalFailure({ kind: "run_locked", pid: 1, host: "gone" }),
+    new WorkspaceFailed("hub_unreachable", "Sending a commit to the hub failed."),
+    Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC", syscall: "write" }),
+  ];
+  for (const failure of away) await give(undefined, failure);
+  const task = (await readPortfolio(paths)).tasks[id];
+  expect(task).toMatchObject({ status: "running", stage: "resting", attempt: 1, delay: { reason: "disk_full", tries: 1 } });
+  expect(Object.values((await readPortfolio(paths)).blocks)).toEqual([]);
+  await give();
+  expect([runs(), new Set(driven)]).toEqual([[task?.run_id], new Set([task?.run_id])]);
+});
+
+test("an error that nobody knows is tried again a few times, then asked about once, with its words", async () => {
+  const { paths, give } = await scene();
+  for (let tried = 0; tried < 4; tried++) await give(undefined, new Error("the moon is full"));
+  const { tasks, blocks } = await readPortfolio(paths);
+  expect(tasks[id]).toMatchObject({ status: "blocked_human", attempt: 1 });
+  expect(Object.values(blocks).map(({ question }) => question)).toEqual(["Work could not be started: the moon is full. Try again?"]);
+});
+
+test("a repository that is gone is asked about at once", async () => {
+  const { paths, repository, give } = await scene();
+  rmSync(repository, { recursive: true });
+  await give();
+  const { tasks, blocks } = await readPortfolio(paths);
+  expect(tasks[id]?.status).toBe("blocked_human");
+  expect(Object.values(blocks).map(({ question }) => question)).toEqual([
+    `Work could not be started: ${repository} is not there. Try again?`,
+  ]);
 });

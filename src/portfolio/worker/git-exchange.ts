@@ -59,6 +59,7 @@ export const hubOf = ({ own }: PortfolioPaths, repository: string): string =>
 const refOf = (name: string): string => `refs/autopilot/portfolio/${name}`;
 
 export async function openExchange(root: string, hub: string): Promise<Exchange> {
+  if (!existsSync(root)) return refuse("not_a_repository", { message: `${root} is not there.` });
   const found = await findRepository(root);
   if ("failure" in found) return refuse(found.failure.reason, { message: `${root}: ${found.failure.detail}` });
   const { repository } = found;

@@ -19,6 +19,9 @@ import { eachEntry } from "../../project/runs/entries.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
 import { blobsIn } from "../../playbooks/contract/recorded.ts";
 import { claimsFrom } from "../../project/runs/run-blobs.ts";
+import { isReasonCode } from "../../contracts/reason.ts";
+import { retryOf } from "../../project/reply.ts";
+import { laterOrAsked } from "./try-again.ts";
 import { chargeOf, endOf, homeOfCopy, usageOf, viewOf } from "./worker.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
@@ -36,7 +39,7 @@ export async function ingest(
   const { view } = found;
   const delivered = { task_id: task.task_id, run_id: task.run_id ?? "", event_nonce: task.event_nonce ?? "" };
   if (whyNotOurs(task, delivered) !== null) return [];
-  const waits = restOf(state, task, view, now());
+  const waits = restOf(paths, state, task, view, now());
   if (waits !== null) return waits;
   const base = task.base ?? view.drafted.base.commit;
   const exchange = project.repository === null ? null : await openExchange(project.repository, hubOf(paths, project.repository));
@@ -120,7 +123,13 @@ async function handedInBy(copy: string, run: string): Promise<unknown> {
 }
 
 /** A run that waits: for a person, for its provider, or because the pool was stopped. Null if it is over, well or not. */
-function restOf(state: PortfolioView, task: TaskView, view: RunView, now: string): readonly PortfolioChange[] | null {
+function restOf(
+  paths: PortfolioPaths,
+  state: PortfolioView,
+  task: TaskView,
+  view: RunView,
+  now: string,
+): readonly PortfolioChange[] | null {
   const run_id = task.run_id ?? "";
   if (view.status === "draft") return [];
   if (view.status === "running") return view.resting === null ? [] : null; // out of cycles is an end; cut short is not
@@ -161,6 +170,11 @@ function restOf(state: PortfolioView, task: TaskView, view: RunView, now: string
         usage: usageOf(view),
       },
     ];
+  }
+  const outage = view.reason !== null && isReasonCode(view.reason) && retryOf(view.reason) === "always" ? view.reason : null;
+  if (outage !== null) {
+    const failure = { code: outage, message: view.detail ?? outage };
+    return [...chargeOf(task, run_id, view), ...laterOrAsked(paths, { state, now: () => now }, task, "start", failure)]; // its run goes on when it is over
   }
   return hasFailed(view) || view.reason !== "operator_paused" ? null : [];
 }

@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   K1. Copy, run and nonce are in the journal before the agent starts.
-//   K2. A run that can go on is resumed: its finished steps are not repeated. One whose task was edited since begins again.
+//   K2. A run that can go on is resumed: its finished steps are not repeated. One that is over is kept until its result is taken in. One
+//       whose task was edited since begins again.
 //   K3. The result of a run is read from its own journal, never from what its agent or its process said.
 //   K4. An agent that goes on in place of another, which is at its provider's limit, begins with the finished work of the one before.
 //   K5. A run is begun after the journal has named it, so none is begun that nobody works on: whoever takes over finds the name, and begins it
@@ -12,7 +13,6 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { PortfolioBudget, PortfolioChange, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
-import { isOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import type { RunEnd } from "../planner/result.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../planner/state.ts";
@@ -24,6 +24,7 @@ import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import { type ProjectPaths, isBegun, newRunId, runFolder } from "../../project/runs/project-paths.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import type { CommandContext } from "../../project/command-context.ts";
+import { type Failure, refuse } from "../../project/reply.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { copyIn, type PortfolioPaths } from "../store/folder.ts";
 import { type Exchange, hubOf, openExchange } from "./git-exchange.ts";
@@ -65,10 +66,10 @@ export async function prepare(
 ): Promise<Prepared> {
   const { agent } = given;
   const known = await openRunOf(context, paths, task);
-  const isSameAgent = task.chosen === null || task.chosen === agent;
+  const goesOnHere = task.chosen === null || task.chosen === agent || known?.isOver === true;
   const { base: kept, event_nonce, conflicts: marked } = task;
   const drafting = (nonce: string, conflicts: readonly string[]) => inputFor(state, task, nonce, conflicts, given);
-  if (known !== null && isSameAgent && kept !== null && event_nonce !== null) {
+  if (known !== null && goesOnHere && kept !== null && event_nonce !== null) {
     const { run, copy } = known;
     const begin = () => beginDraft(context, task, copy, { ...drafting(event_nonce, marked), newId: run });
     const same = { run, copy, base: kept, tip: null, nonce: event_nonce, conflicts: marked };
@@ -78,7 +79,7 @@ export async function prepare(
   const repository = project.repository ?? "";
   const exchange = await openExchange(repository, hubOf(paths, repository));
   const tip = await exchange.tipOf(project.target);
-  if (tip === null) throw new Error(`${repository} has no branch ${project.target}`);
+  if (tip === null) refuse("portfolio_input_invalid", { message: `${repository} has no branch ${project.target}.` });
   const work = known === null || known.tip === null || kept === null ? null : { ...known, tip: known.tip, base: kept };
   const { base, conflicts } = work === null ? await baseFor(exchange, task, tip) : await keptWork(exchange, task.task_id, work);
   // A pool that lost the portfolio and wakes must not meet the copy that its successor makes.
@@ -183,12 +184,12 @@ const goalOf = ({ objective, feedback, flow, task_id }: TaskView, nonce: string)
     ...(flow === null ? [`task_id: ${task_id}\nevent_nonce: ${nonce}`] : []),
   ].join("\n\n");
 
-/** The run of a task that can go on; `tip` null if it was named and never begun. */
+/** The run of a task that can go on, or whose result is still to be taken in; `tip` null if it was named and never begun. */
 async function openRunOf(
   context: CommandContext,
   paths: PortfolioPaths,
   task: TaskView,
-): Promise<{ readonly run: string; readonly copy: string; readonly tip: string | null } | null> {
+): Promise<{ readonly run: string; readonly copy: string; readonly tip: string | null; readonly isOver?: boolean } | null> {
   const { run_id: run } = task;
   const copy = copyIn(paths, task);
   if (copy === null || run === null || task.ingested || task.is_edited) return null;
@@ -196,7 +197,8 @@ async function openRunOf(
   if (found === null) return existsSync(runFolder(homeOfCopy(copy), run)) ? { run, copy, tip: null } : null;
   // A run that came with a portfolio from elsewhere is never resumed; its task begins anew.
   if (!isOwnRun(context, homeOfCopy(copy), run)) return null;
-  return isOpen(found.view) || found.view.status === "draft" ? { run, copy, tip: found.view.tip.commit } : null;
+  const { status, tip } = found.view;
+  return { run, copy, tip: tip.commit, isOver: status === "completed" || status === "stopped" }; // K2
 }
 
 /** A task's run from its journal; null if it no longer exists. */
@@ -211,10 +213,10 @@ export async function viewOf(
 }
 
 /**
- * Works on a run until it rests: `go` for a draft, `resume` for one that can go on. Handed in by the command, which knows both. Gives why
- * the run was not even begun; null if it was.
+ * Works on a run until it rests: `go` for a draft, `resume` for one that can go on, nothing for one that is over. Handed in by the command,
+ * which knows all. Gives why the run was not even begun; null if it was.
  */
-export type Drive = (context: CommandContext, copy: string, run: string) => Promise<string | null>;
+export type Drive = (context: CommandContext, copy: string, run: string) => Promise<Failure | null>;
 
 export const usageOf = ({ ledger }: RunView): PortfolioUsage => ({ tokens: ledger.run.tokens, usd: ledger.run.usd });
 

@@ -1,0 +1,68 @@
+// try-again: what becomes of a task that failed before its work could: it is tried again later, or a person is asked.
+// Invariants T1 and on: portfolio/planner/delays.ts.
+
+import { join } from "node:path";
+import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { type Failure, retryOf } from "../../project/reply.ts";
+import { nextTry } from "../planner/delays.ts";
+import type { Cause } from "../planner/questions.ts";
+import type { Delay, TaskView } from "../planner/state.ts";
+import { holdUp } from "../store/ask.ts";
+import type { PortfolioPaths } from "../store/folder.ts";
+import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
+
+type Doing = Delay["doing"];
+type Place = Pick<PortfolioPaths, "own">;
+
+/** A pool that is asked to end says nothing of what that cut short: the next one finds it. */
+export async function tryAgainOrAsk(
+  { context, paths }: { readonly context: CommandContext; readonly paths: PortfolioPaths },
+  task_id: string,
+  doing: Doing,
+  failure: Failure,
+): Promise<"later" | "asked" | "over"> {
+  if (context.interrupted.aborted) return "over";
+  return withPortfolio(context, paths, async (open) => {
+    const task = open.state.tasks[task_id];
+    if (task?.status !== "ready" && task?.status !== "running") return "over";
+    const changes = laterOrAsked(paths, open, task, doing, failure);
+    await open.write(...changes);
+    const later = changes.find((change) => change.event === "task_delayed");
+    const again = later === undefined ? "" : ` Again at ${later.until}.`;
+    context.show(`${later === undefined ? "✗" : "·"} ${task_id} ${undone[doing]}: ${failure.message}${again}`);
+    return later === undefined ? "asked" : "later";
+  });
+}
+
+const undone: Readonly<Record<Doing, string>> = {
+  start: "could not be started",
+  result: "is over, and its result could not be taken in",
+};
+
+/** T1, T2 */
+export function laterOrAsked(
+  paths: Place,
+  { state, now }: Pick<OpenPortfolio, "state" | "now">,
+  task: TaskView,
+  doing: Doing,
+  { code, message }: Failure,
+): readonly PortfolioChange[] {
+  const { task_id } = task;
+  const until = nextTry(task, { reason: code, retry: retryOf(code), doing }, now());
+  if (until === null) return holdUp(state, causeOf(paths, task, doing, message), task_id, now());
+  return [{ event: "task_delayed", actor: "planner", reason_code: code, task_id, doing, because: message, until }];
+}
+
+/** Without the task's own names, so that the same reason is the same words. */
+function causeOf({ own }: Place, { task_id }: TaskView, doing: Doing, why: string): Cause {
+  const copy = join(own, "copies", task_id);
+  const said = why
+    .split(/(?<=\s)|(?=[\s'"])/)
+    .map((word) => (word.startsWith(copy) ? "its copy" : word))
+    .join("")
+    .replaceAll(task_id, "the task");
+  const what = doing === "start" ? "Work could not be started" : "The result of work could not be taken in";
+  const question = `${what}: ${said}${/[.!?]$/.test(said.trimEnd()) ? "" : "."} Try again?`;
+  return { kind: "start", question, expected_action: "fix it, then answer A", about: said };
+}
