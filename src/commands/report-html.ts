@@ -14,7 +14,7 @@ import { patchHunks } from "../views/facts/hunks.ts";
 import { portfolioFile } from "../views/web/portfolio-file.ts";
 import { reportFile } from "../views/web/report-file.ts";
 import type { FileReport } from "../views/web/report-sections.ts";
-import { changedFiles, hasCommits, patchOfFile } from "../workspace/git/diff.ts";
+import { changedFiles, hasCommits, filePatchBetween } from "../workspace/git/diff.ts";
 import { findRepository } from "../workspace/git/repository.ts";
 import { readSummary } from "../workspace/git/summary.ts";
 import { requireWritable, written } from "./html-file.ts";
@@ -72,7 +72,7 @@ async function readChange(root: string, base: string, tip: string): Promise<Chan
   const files: FileReport["files"][number][] = [];
   let left = linesOfAllMax;
   for (const file of paths.slice(0, filesShownMax)) {
-    const { text, isCut } = left > 0 ? await patchOfFile(opened.repository, base, tip, file.path) : { text: "", isCut: true };
+    const { text, isCut } = left > 0 ? await filePatchBetween(opened.repository, base, tip, file.path) : { text: "", isCut: true };
     const diff = text === "" ? null : patchHunks(text, Math.max(1, left));
     left -= diff?.lines.length ?? 0;
     files.push({ ...file, diff: diff === null ? null : { ...diff, cut: diff.cut || isCut } });

@@ -18,7 +18,7 @@ import type { OpenMeter } from "../meter/open-meter.ts";
 import { type Isolation, privateHome } from "../workspace/isolation/confinement.ts";
 import { apartRoot } from "../workspace/isolation/overlay-place.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
-import { borrowedIn } from "../workspace/layers/records.ts";
+import { readBorrowedObjects } from "../workspace/layers/records.ts";
 import { globScope } from "../workspace/layers/scope.ts";
 import { buildBoxLimits } from "./box-limits.ts";
 import { returnsEntry, scriptedEntry } from "./embedded.ts";
@@ -69,7 +69,11 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
         cwd: request.layer,
         env,
         writable: [request.layer],
-        readable: [...boxScripts(box, request), ...borrowedIn(folder, request.attempt), ...(tools === null ? [] : [returnsEntry()])], // A3
+        readable: [
+          ...boxScripts(box, request),
+          ...readBorrowedObjects(folder, request.attempt),
+          ...(tools === null ? [] : [returnsEntry()]),
+        ], // A3
         network: "egress",
         egress: { socket, port },
         writes: "apart",

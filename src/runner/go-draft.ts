@@ -4,7 +4,7 @@ import { fitted } from "../kit/fitted.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { RunView } from "../core/state.ts";
 import { ownedPathTest } from "../workspace/layers/scope.ts";
-import { changedIn, uncommittedMessage } from "../workspace/git/status.ts";
+import { readChangedFiles, uncommittedMessage } from "../workspace/git/status.ts";
 import { whyStale } from "./draft/draft-in-force.ts";
 import { keepWithinQuota } from "../project/runs/disk-quota.ts";
 import { makeDraft } from "./draft/draft.ts";
@@ -103,6 +103,6 @@ async function asked(context: CommandContext, page: readonly string[], reported:
 async function uncommitted(paths: ProjectPaths, { drafted }: RunView): Promise<readonly string[]> {
   const repository = await openedRepository(paths.root);
   const owned = (await playbookOf(drafted.flow.playbook))?.owned ?? [];
-  const changed = await changedIn(repository, ownedPathTest(owned));
+  const changed = await readChangedFiles(repository, ownedPathTest(owned));
   return changed.length === 0 ? [] : [uncommittedMessage(changed, drafted.base.commit)];
 }

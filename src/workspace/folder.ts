@@ -68,12 +68,12 @@ export function readSmallFile(path: string, bytesMax: number): Buffer | null {
 
 /** Deletes a folder. What cannot be deleted stays in `trash`. */
 export async function discard(folder: string, trash: string): Promise<void> {
-  const grave = await bury(folder, trash);
-  if (grave !== null) await erase(grave);
+  const trashed = await moveToTrash(folder, trash);
+  if (trashed !== null) await erase(trashed);
 }
 
 /** Renames a folder away, to be deleted later; null if there was none. */
-export async function bury(folder: string, trash: string): Promise<string | null> {
+export async function moveToTrash(folder: string, trash: string): Promise<string | null> {
   await mkdir(trash, { recursive: true, mode: 0o700 });
   const grave = join(trash, randomUUID());
   try {
@@ -90,7 +90,7 @@ export async function erase(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true }); // F2
   } catch {
-    unlock(folder);
+    makeDeletable(folder);
     // What is nested too deep for a path can only be deleted from inside, which `rm` does.
     await rm(folder, { recursive: true, force: true }).catch(() =>
       run("rm", ["-rf", "--", folder], { timeout: eraseTimeoutMs }).catch(() => undefined),
@@ -98,12 +98,12 @@ export async function erase(folder: string): Promise<void> {
   }
 }
 
-function unlock(folder: string): void {
+function makeDeletable(folder: string): void {
   try {
     if (!lstatSync(folder).isDirectory()) return;
     chmodSync(folder, 0o700);
     for (const entry of readdirSync(folder, { withFileTypes: true, encoding: "buffer" })) {
-      if (entry.isDirectory()) unlock(join(folder, entry.name.toString("utf8")));
+      if (entry.isDirectory()) makeDeletable(join(folder, entry.name.toString("utf8")));
     }
   } catch {
     // What cannot be opened is left in the trash.

@@ -25,30 +25,30 @@ const heading = "# autopilot's own files";
 export async function addIgnoreLines(commonDir: string): Promise<readonly string[]> {
   const path = join(commonDir, "info", "exclude");
   if (await isLinked(path)) return []; // a link may lead to any file of the user's, and these lines would be added there
-  const before = await textOfFile(path);
-  const present = new Set(before.split(/\r?\n/).map((line) => line.trimEnd()));
+  const text = await readLatin1(path);
+  const present = new Set(text.split(/\r?\n/).map((line) => line.trimEnd()));
   // The exceptions must come after their rule, so one missing line adds all of them again.
   if (ignoreLines.every((line) => present.has(line))) return [];
-  const gap = before === "" || before.endsWith("\n") ? "" : "\n";
+  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
   await mkdir(dirname(path), { recursive: true });
-  const text = `${before}${gap}${heading}\n${ignoreLines.join("\n")}\n`;
-  await writeWhole(path, Buffer.from(text, "latin1"), await modeFor(path));
+  const updated = `${text}${gap}${heading}\n${ignoreLines.join("\n")}\n`;
+  await writeWhole(path, Buffer.from(updated, "latin1"), await modeFor(path));
   return ignoreLines;
 }
 
 async function isLinked(path: string): Promise<boolean> {
-  const found = await Promise.all([path, dirname(path)].map((place) => lstat(place).catch(() => null)));
-  return found.some((stats) => stats?.isSymbolicLink() === true);
+  const stats = await Promise.all([path, dirname(path)].map((place) => lstat(place).catch(() => null)));
+  return stats.some((stat) => stat?.isSymbolicLink() === true);
 }
 
 /** It is the user's file, and others may have to read it: it keeps its mode. */
 async function modeFor(path: string): Promise<number> {
-  const found = await stat(path).catch(() => null);
-  return found === null ? 0o644 : found.mode & 0o777;
+  const stats = await stat(path).catch(() => null);
+  return stats === null ? 0o644 : stats.mode & 0o777;
 }
 
 /** One character per byte: file names need not be UTF-8, and every byte is written back unchanged. */
-async function textOfFile(path: string): Promise<string> {
+async function readLatin1(path: string): Promise<string> {
   try {
     return await readFile(path, "latin1");
   } catch (error) {

@@ -1,4 +1,4 @@
-// run: what every part of an open workspace shares.
+// run: the type of a run's open workspace, which every function of this folder takes: its repository, branch, folders and rules.
 
 import type { GitSha, RunId } from "../contracts/ids.ts";
 import type { FoundSecret } from "../kit/redact-find.ts";
@@ -21,7 +21,7 @@ export type OpenRun = {
   /** The runs whose commits may be on its branch: its own, and those it was forked from. */
   readonly runIds: readonly RunId[];
   /** Where its branch begins: at the base, or where it was forked. */
-  readonly begins: GitSha;
+  readonly startCommit: GitSha;
   /** Whether its branch and its objects are kept in its own folder, and nothing of the user's repository changes. */
   readonly isApart: boolean;
   /** The full name of the run's branch. */
@@ -30,8 +30,8 @@ export type OpenRun = {
   readonly identity: Identity;
   readonly inScope: PathTest;
   readonly isOwned: PathTest;
-  /** The runner's own paths that its playbook writes: an agent's changes there are left out. The others it may not touch. */
-  readonly isShownIn: PathTest;
+  /** Paths that the run's playbook writes: an agent's changes there are ignored. Changes to other runner-owned paths are violations. */
+  readonly isPlaybookOwned: PathTest;
   /** Masks for every attempt, in addition to those of one. */
   readonly masks: readonly string[];
   readonly dependencies: readonly string[];

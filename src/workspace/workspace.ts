@@ -9,29 +9,36 @@ import type { Workspace } from "../ports/workspace.ts";
 import { applyAttempt, previewAttempt } from "./landing/apply.ts";
 import { commitFiles } from "./landing/commit-files.ts";
 import { quarantineLayer } from "./landing/quarantine.ts";
-import { checkoutDependencies, checkoutRewritten, checkoutTouched, checkoutTree, dropCheckout, makeCheckout } from "./layers/checkout.ts";
+import {
+  readDependencyFingerprint,
+  readRewrittenFiles,
+  readTouchedFiles,
+  readCheckoutTree,
+  dropCheckout,
+  makeCheckout,
+} from "./layers/checkout.ts";
 import { dependencyFolders, dependencyNames } from "./layers/dependencies.ts";
 import { examineLayer } from "./layers/examine.ts";
 import { WorkspaceFailed } from "./failure.ts";
 import { erase } from "./folder.ts";
 import { git, isDiskFull } from "./git/git.ts";
-import { commitFor, userRepositoryCall, ownCommits, shortOf, readTip } from "./git/history.ts";
-import { identityEnv, identityOf } from "./git/identity.ts";
+import { findAttemptCommit, userRepositoryCall, readRunCommits, shortBranchName, readTip } from "./git/history.ts";
+import { identityEnv, readIdentity } from "./git/identity.ts";
 import { landRun } from "./landing/land.ts";
 import { foldersNamed } from "./git/installed-folders.ts";
 import { clearLeftovers } from "./git/leftovers.ts";
-import { layerFolder, makeLayer } from "./layers/layer.ts";
+import { layerFolder, createLayer } from "./layers/layer.ts";
 import { ownedAlways } from "./owned.ts";
 import { readDifferences, hasCommit, isLater, pathsAt, textAt } from "./git/look.ts";
-import { layersAt, openRecords } from "./layers/records.ts";
+import { layerRecordsPath, openRecords } from "./layers/records.ts";
 import type { GitPlaces } from "./git/places.ts";
 import type { Repository } from "./git/repository.ts";
 import type { OpenRun } from "./run.ts";
 import { ownedPathTest, globScope } from "./layers/scope.ts";
 import { openShadow, type Shadow } from "./git/shadow.ts";
 import { readSummary } from "./git/summary.ts";
-import { takeBack } from "./landing/revert.ts";
-import { takeIn } from "./landing/merge-child.ts";
+import { revertAttempts } from "./landing/revert.ts";
+import { mergeChild } from "./landing/merge-child.ts";
 import { displayPath } from "./git/byte-path.ts";
 import { openStore, type Store } from "./bases/base.ts";
 import { type History, openHistory } from "./bases/history.ts";
@@ -99,7 +106,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   // Opening a layer may take over the packages of a finished one, so openings take turns as well, but not with applying.
   let lastOpening: Promise<unknown> = Promise.resolve();
   const openLayer: Workspace["openLayer"] = (attempt, masks, keeps) => {
-    const open = async (): Promise<string> => makeLayer(run, attempt, (await readTip(run)).commit, [...run.masks, ...masks], keeps);
+    const open = async (): Promise<string> => createLayer(run, attempt, (await readTip(run)).commit, [...run.masks, ...masks], keeps);
     const next = lastOpening.then(open, open);
     lastOpening = next.catch(() => undefined);
     return next;
@@ -114,8 +121,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     },
     apply: (attempt, subject) => inTurn(() => applyAttempt(run, attempt, subject)),
     preview: (attempt) => inTurn(() => previewAttempt(run, attempt)),
-    takeBack: (request) => inTurn(() => takeBack(run, request)),
-    takeIn: (request) => inTurn(() => takeIn(run, request)),
+    takeBack: (request) => inTurn(() => revertAttempts(run, request)),
+    takeIn: (request) => inTurn(() => mergeChild(run, request)),
     commitFiles: (request) => inTurn(() => commitFiles(run, request)),
     quarantine: (attempt) => quarantineLayer(run, attempt),
     inspect: (attempt, layerTree) => inspect(run, attempt, layerTree),
@@ -127,14 +134,14 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     textAt: (commit, path, bytesMax) => textAt(run, commit, path, bytesMax),
     hasCommit: (attempt, name) => hasCommit(run, attempt, name),
     isLater: (commit, path, than) => isLater(run, commit, path, than),
-    treeOf: (folder) => checkoutTree(run, folder),
-    rewrittenIn: (folder) => checkoutRewritten(run, folder),
-    touchedIn: (folder) => checkoutTouched(run, folder),
-    dependenciesIn: (folder) => checkoutDependencies(run, folder),
+    treeOf: (folder) => readCheckoutTree(run, folder),
+    rewrittenIn: (folder) => readRewrittenFiles(run, folder),
+    touchedIn: (folder) => readTouchedFiles(run, folder),
+    dependenciesIn: (folder) => readDependencyFingerprint(run, folder),
     land: (message) => inTurn(() => landRun(run, message, options.isSquashed)),
     summary: async () => {
       const tip = (await readTip(run)).commit;
-      await ownCommits(run, tip);
+      await readRunCommits(run, tip);
       return readSummary(run.repository, run.base.commit, tip);
     },
   };
@@ -150,60 +157,75 @@ async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
     trash: join(runDir, "trash"),
   };
   for (const folder of [folders.layers, folders.checks, folders.rules]) await mkdir(folder, { recursive: true, mode: 0o700 });
-  const [dependencies, kept] = [options.dependencies ?? dependencyNames, options.store === undefined ? {} : { store: options.store }];
+  const [dependencies, storeOption] = [
+    options.dependencies ?? dependencyNames,
+    options.store === undefined ? {} : { store: options.store },
+  ];
   const checkDependencies = options.checkDependencies ?? dependencies;
-  const identified = identityOf(repository.root);
+  const readingIdentity = readIdentity(repository.root);
   const packagesFrom = options.packagesFrom ?? repository;
   const places = { ...repository, root: packagesFrom.root }; // the base may be a commit that only the copy has
-  const there = await foldersNamed(places, base.commit, [...dependencies, ...checkDependencies]);
-  const [shadow, identity] = await Promise.all([openShadow(repository, packagesFrom, runDir, there, options.isApart), identified]);
+  const installedFolders = await foldersNamed(places, base.commit, [...dependencies, ...checkDependencies]);
+  const [shadow, identity] = await Promise.all([
+    openShadow(repository, packagesFrom, runDir, installedFolders, options.isApart),
+    readingIdentity,
+  ]);
   return {
     runId,
     runDir,
-    checkouts: openCheckouts({ kind: options.checkouts ?? "copy", runDir, shadow, commit: base.commit, trash: folders.trash, ...kept }),
+    checkouts: openCheckouts({
+      kind: options.checkouts ?? "copy",
+      runDir,
+      shadow,
+      commit: base.commit,
+      trash: folders.trash,
+      ...storeOption,
+    }),
     repository,
     packagesRoot: packagesFrom.root,
     base,
     runIds: [runId, ...(options.forkedFrom?.runs ?? [])],
-    begins: options.forkedFrom?.begins ?? base.commit,
+    startCommit: options.forkedFrom?.begins ?? base.commit,
     isApart: options.isApart === true,
     ref: `refs/heads/${branchOf(runId)}`,
     shadow,
     identity,
     inScope: globScope(options.scope),
     isOwned: ownedPathTest([...ownedAlways, ...options.ownedPaths]),
-    isShownIn: ownedPathTest(options.ownedPaths),
+    isPlaybookOwned: ownedPathTest(options.ownedPaths),
     masks: options.masks ?? [],
     dependencies,
     checkDependencies,
     fileBytesMax: options.fileBytesMax ?? fileBytesMaxDefault,
     folders,
-    history: options.sharesHistory === true ? sharedHistory(shadow, options.store) : null,
-    layers: await openRecords(join(runDir, ...layersAt)),
+    history: options.sharesHistory === true ? openSharedHistory(shadow, options.store) : null,
+    layers: await openRecords(join(runDir, ...layerRecordsPath)),
     checks: await openRecords(join(runDir, "records", "checks")),
     redact: options.redact ?? ((bytes) => bytes),
     secretsIn: options.secretsIn ?? (() => Promise.resolve([])),
     failpoint: options.failpoint ?? (() => undefined),
-    dependencyFolders: onceEach((names) => dependencyFolders(packagesFrom, there, names, join(shadow.gitDir, "info", "exclude"))),
+    dependencyFolders: cacheByNames((names) =>
+      dependencyFolders(packagesFrom, installedFolders, names, join(shadow.gitDir, "info", "exclude")),
+    ),
   };
 }
 
 /** Answers are cached: the same is asked for each layer and each check. */
-function onceEach(look: (names: readonly string[]) => Promise<readonly string[]>): OpenRun["dependencyFolders"] {
-  const known = new Map<string, Promise<readonly string[]>>();
+function cacheByNames(find: (names: readonly string[]) => Promise<readonly string[]>): OpenRun["dependencyFolders"] {
+  const cache = new Map<string, Promise<readonly string[]>>();
   return (names) => {
     const key = JSON.stringify(names);
-    const looking = known.get(key) ?? look(names);
-    known.set(key, looking);
-    looking.catch(() => known.delete(key));
-    return looking;
+    const finding = cache.get(key) ?? find(names);
+    cache.set(key, finding);
+    finding.catch(() => cache.delete(key));
+    return finding;
   };
 }
 
-function sharedHistory(shadow: Shadow, given: Store | undefined): NonNullable<OpenRun["history"]> {
+function openSharedHistory(shadow: Shadow, store: Store | undefined): NonNullable<OpenRun["history"]> {
   const opened = new Map<GitSha, Promise<History>>();
   return (commit) => {
-    const opening = opened.get(commit) ?? openHistory(given ?? openStore(), shadow.call, commit);
+    const opening = opened.get(commit) ?? openHistory(store ?? openStore(), shadow.call, commit);
     opened.set(commit, opening);
     opening.catch(() => opened.delete(commit));
     return opening;
@@ -213,32 +235,37 @@ function sharedHistory(shadow: Shadow, given: Store | undefined): NonNullable<Op
 /** A new run's branch starts at the base; an old run's must have the run's commits and nothing else. */
 async function openBranch(run: OpenRun, expected: GitSha | null): Promise<void> {
   const user = userRepositoryCall(run);
-  const nothing = "0".repeat(run.base.commit.length);
-  const isNew = expected === null || expected === run.begins;
-  const begin = ["update-ref", "-m", "autopilot: run begins", run.ref, run.begins, nothing];
-  const begun = isNew ? await git({ ...user, env: { ...user.env, ...identityEnv(run.identity) }, args: begin, codes: [0, 1, 128] }) : null;
-  if (begun?.code === 0) return;
-  const there = await git({ ...user, args: ["rev-parse", "--verify", "-q", `${run.ref}^{commit}`], codes: [0, 1, 128] });
-  if (there.code !== 0) {
-    if (begun !== null) {
-      const reason = (await isDiskFull(begun, run.repository.root)) ? "disk_full" : "workspace_unusable";
-      throw new WorkspaceFailed(reason, `git update-ref failed (${begun.code}): ${begun.err.trim().slice(0, 2000)}`);
+  const zeroSha = "0".repeat(run.base.commit.length);
+  const isNew = expected === null || expected === run.startCommit;
+  const createBranch = ["update-ref", "-m", "autopilot: run begins", run.ref, run.startCommit, zeroSha];
+  const created = isNew
+    ? await git({ ...user, env: { ...user.env, ...identityEnv(run.identity) }, args: createBranch, codes: [0, 1, 128] })
+    : null;
+  if (created?.code === 0) return;
+  const branch = await git({ ...user, args: ["rev-parse", "--verify", "-q", `${run.ref}^{commit}`], codes: [0, 1, 128] });
+  if (branch.code !== 0) {
+    if (created !== null) {
+      const reason = (await isDiskFull(created, run.repository.root)) ? "disk_full" : "workspace_unusable";
+      throw new WorkspaceFailed(reason, `git update-ref failed (${created.code}): ${created.err.trim().slice(0, 2000)}`);
     }
     throw new WorkspaceFailed(
       "workspace_changed",
-      `The run's branch ${shortOf(run.ref)} is gone; it stood at ${expected?.slice(0, 12) ?? ""}.`,
-      `git branch ${shortOf(run.ref)} ${expected?.slice(0, 12) ?? ""} brings it back, then autopilot resume`,
+      `The run's branch ${shortBranchName(run.ref)} is gone; it stood at ${expected?.slice(0, 12) ?? ""}.`,
+      `git branch ${shortBranchName(run.ref)} ${expected?.slice(0, 12) ?? ""} brings it back, then autopilot resume`,
     );
   }
-  const tip = there.out.toString("utf8").trim();
-  const commits = await ownCommits(run, tip);
+  const tip = branch.out.toString("utf8").trim();
+  const commits = await readRunCommits(run, tip);
   // A crash may have come between moving the branch and recording it, so the tip may be ahead of the journal, never behind.
   if (expected === null || expected === run.base.commit || commits.some(({ commit }) => commit === expected)) return;
-  throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} no longer contains ${expected.slice(0, 12)}.`);
+  throw new WorkspaceFailed(
+    "workspace_changed",
+    `The run's branch ${shortBranchName(run.ref)} no longer contains ${expected.slice(0, 12)}.`,
+  );
 }
 
 async function inspect(run: OpenRun, attempt: AttemptId, layerTree: GitSha | null): ReturnType<Workspace["inspect"]> {
-  const commit = (await commitFor(run, attempt, (await readTip(run)).commit))?.commit ?? null;
+  const commit = (await findAttemptCommit(run, attempt, (await readTip(run)).commit))?.commit ?? null;
   if ((await run.layers.read(attempt)) === null) return { layer: "absent", commit };
   if (!existsSync(layerFolder(run, attempt))) return { layer: "absent", commit };
   const { tree } = await examineLayer(run, attempt);

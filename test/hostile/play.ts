@@ -7,7 +7,7 @@ import { endTree } from "../../src/agents/process/end-tree.ts";
 import { belongsToTurn } from "../../src/agents/process/mark.ts";
 import { spawnAgent } from "../../src/agents/process/spawn.ts";
 import type { Isolation } from "../../src/workspace/isolation/confinement.ts";
-import { borrowedIn } from "../../src/workspace/layers/records.ts";
+import { readBorrowedObjects } from "../../src/workspace/layers/records.ts";
 import type { Action } from "./action.ts";
 import { attempt, type Scene } from "./scene.ts";
 
@@ -77,7 +77,7 @@ export async function inBox(scene: Scene, isolation: Isolation, command: string)
       isolation.wrap({
         ...plain,
         writable: [layer],
-        readable: borrowedIn(scene.bench.runDir, scene.attempt ?? attempt),
+        readable: readBorrowedObjects(scene.bench.runDir, scene.attempt ?? attempt),
         writes: "apart",
         network: "egress",
         egress,

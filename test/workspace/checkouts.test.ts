@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore, type Store } from "../../src/workspace/bases/base.ts";
 import { checkoutKindFor } from "../../src/workspace/checkouts/checkout-kind.ts";
-import { borrowedIn } from "../../src/workspace/layers/records.ts";
+import { readBorrowedObjects } from "../../src/workspace/layers/records.ts";
 import { attempt, type Bench, git, makeRepository, makeRoom, openBench, write } from "./bench-repository.ts";
 import { hasBoxes, openLevel, run } from "./boxed.ts";
 import { aFew } from "../support/sampled.ts";
@@ -177,7 +177,7 @@ describe.skipIf(!hasBoxes)("a checkout that is a view (needs bubblewrap and name
       const layer = await bench.workspace.openLayer(attempt, []);
       const isolation = await openLevel(level, bench);
       const env = { PATH: process.env["PATH"] ?? "", GIT_AUTHOR_DATE: "1700000000 +0000", GIT_COMMITTER_DATE: "1700000000 +0000" };
-      run(isolation, layer, action, { readable: borrowedIn(bench.runDir, attempt), env });
+      run(isolation, layer, action, { readable: readBorrowedObjects(bench.runDir, attempt), env });
       const { paths, violations, ignored, tree } = await bench.workspace.changesOf(attempt);
       const kinds = violations.map(({ path, kind }) => `${kind} ${path}`);
       looks.push({ paths, kinds, ignored, tree });
@@ -197,7 +197,7 @@ describe.skipIf(!hasBoxes)("a checkout that is a view (needs bubblewrap and name
     const applied = await bench.workspace.apply(attempt, "one");
     expect(applied !== null && "commit" in applied).toBe(true);
     const second = await bench.workspace.openLayer("1@1/execute#2", []);
-    const borrowed = { readable: borrowedIn(bench.runDir, "1@1/execute#2") };
+    const borrowed = { readable: readBorrowedObjects(bench.runDir, "1@1/execute#2") };
     const reported = run(
       isolation,
       second,
@@ -224,7 +224,7 @@ describe.skipIf(!hasBoxes)("a checkout that is a view (needs bubblewrap and name
     const bench = await openAt("overlay");
     const layer = await bench.workspace.openLayer(attempt, ["docs/**"]);
     const sha = git(bench.root, "rev-parse", "HEAD:docs/guide.md");
-    const borrowed = { readable: borrowedIn(bench.runDir, attempt) };
+    const borrowed = { readable: readBorrowedObjects(bench.runDir, attempt) };
     const isolation = await openLevel("overlay", bench);
     const tried = `ls; git cat-file -e ${sha} && echo leaked; git cat-file -e $(git rev-parse HEAD:README.md) && echo readable; git log --oneline | wc -l`;
     expect(run(isolation, layer, tried, borrowed).out.split("\n")).toEqual(["README.md", "src", "tools", "readable", "1", ""]);
@@ -254,7 +254,7 @@ describe.skipIf(!hasBoxes)("a checkout that is a view (needs bubblewrap and name
   test("history is copied: no path of the user's repository is in a layer or in what it borrows", async () => {
     const bench = await openAt("overlay");
     const layer = await bench.workspace.openLayer(attempt, []);
-    const borrowed = borrowedIn(bench.runDir, attempt);
+    const borrowed = readBorrowedObjects(bench.runDir, attempt);
     expect(borrowed.length).toBeGreaterThan(0);
     for (const place of [join(layer, ".git"), ...borrowed]) {
       const found = execFileSync("/bin/sh", ["-c", 'grep -rlF "$0" . || true', join(bench.root, ".git")], { cwd: place, encoding: "utf8" });

@@ -9,9 +9,9 @@ import { dependencyFolders } from "../../src/workspace/layers/dependencies.ts";
 import { git as runnersGit } from "../../src/workspace/git/git.ts";
 import { mayRun } from "../../src/workspace/git/may-run.ts";
 import type { BytePath } from "../../src/workspace/git/byte-path.ts";
-import { placesAround } from "../../src/workspace/git/places.ts";
+import { findGitPlaces } from "../../src/workspace/git/places.ts";
 import { openRepository } from "../../src/workspace/git/repository.ts";
-import { findSettings } from "../../src/workspace/git/user-view.ts";
+import { parseAllowedSettings } from "../../src/workspace/git/user-view.ts";
 import { attempt, git, makeRepository, makeRoom, openBench, write } from "./bench-repository.ts";
 
 type Trap = { readonly name: string; readonly set: (root: string, program: string) => void; readonly spring: (root: string) => void };
@@ -132,7 +132,7 @@ test.each(traps)(
     write(root, "src/b.ts", "export const b = 22;\n"); // looks changed, and is not
 
     const { workspace } = await openBench({ root });
-    await dependencyFolders(placesAround(root) ?? expect.unreachable(), ["node_modules" as BytePath], ["node_modules"]);
+    await dependencyFolders(findGitPlaces(root) ?? expect.unreachable(), ["node_modules" as BytePath], ["node_modules"]);
     await ignoredAmong(root, ["src/a.ts"]);
     const layer = await workspace.openLayer(attempt, []);
     write(layer, "src/a.ts", "landed\n");
@@ -190,7 +190,7 @@ test("a file that the configuration names as ignore rules is not copied to where
 
 test("what says how files lie on the disk is taken over, and nothing else", () => {
   const text = `[core]\n\trepositoryformatversion = 0\n\tautocrlf = true\n\tfsmonitor = evil\n\thooksPath = evil\n\teol = "lf\\n[core]"\n[filter "x"]\n\tclean = evil\n[core "x"]\n\tfilemode = true\n[Core]\n\tIgnoreCase=true\n[extensions]\n\tobjectFormat = sha256\n\tpartialClone = evil\n[alias]\n\tautocrlf = evil\n`;
-  expect(findSettings(text).filter((line) => !line.startsWith("["))).toEqual([
+  expect(parseAllowedSettings(text).filter((line) => !line.startsWith("["))).toEqual([
     "\trepositoryformatversion = 0",
     "\tautocrlf = true",
     "\tIgnoreCase = true",

@@ -13,7 +13,7 @@ import { assignAgents, inferredAgent } from "../../runner/draft/assign-agents.ts
 import { loadedFlow } from "../../runner/draft/flows.ts";
 import { ownedPathTest } from "../../workspace/layers/scope.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
-import { changedIn } from "../../workspace/git/status.ts";
+import { readChangedFiles } from "../../workspace/git/status.ts";
 import { type Bug, readBugs } from "../cycle/bugs.ts";
 import { type BenchmarkPlan, type CyclePlan, cyclesFolder, findingsDefault, recallTarget } from "../cycle/plan.ts";
 import type { Cycle } from "../cycle/state.ts";
@@ -39,7 +39,7 @@ export async function preflight(
   const known = await trees.refOf(leverRef);
   if (repository.branch === null)
     return { problem: "The checkout is on no branch, so a lever could not be committed.", remedy: "git switch to a branch" };
-  const changed = await changedIn(repository, ownedPathTest(ownedPaths));
+  const changed = await readChangedFiles(repository, ownedPathTest(ownedPaths));
   if (changed.length > 0) {
     return { problem: `The checkout has uncommitted changes: ${some(changed)}.`, remedy: "commit or stash them" };
   }

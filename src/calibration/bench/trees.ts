@@ -8,7 +8,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { git, type GitCall, gitLine } from "../../workspace/git/git.ts";
-import { identityEnv, identityOf } from "../../workspace/git/identity.ts";
+import { identityEnv, readIdentity } from "../../workspace/git/identity.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 
 export type Trees = {
@@ -52,7 +52,7 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
     });
   const ours = { cwd: hub, isOwn: true, env: { GIT_DIR: hub, GIT_OBJECT_DIRECTORY: objects } } as const;
   const user = { cwd: root, env: { GIT_DIR: repository.gitDir } };
-  const identity = await identityOf(root);
+  const identity = await readIdentity(root);
   const named = (name: string): string => `refs/autopilot/calibrate/${cycle}/${name}`;
   const resolved = async (text: string): Promise<string | null> => {
     const { code, out } = await git({ ...user, args: ["rev-parse", "-q", "--verify", "--end-of-options", text], codes: [0, 1, 128] });

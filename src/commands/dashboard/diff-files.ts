@@ -4,7 +4,7 @@ import type { FollowedRun } from "./followed-runs.ts";
 import type { RunView } from "../../core/state.ts";
 import { type FileDiff, patchHunks } from "../../views/facts/hunks.ts";
 import { isOutsideScope } from "../../views/wording.ts";
-import { changedFiles, hasCommits, patchOfFile } from "../../workspace/git/diff.ts";
+import { changedFiles, hasCommits, filePatchBetween } from "../../workspace/git/diff.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
 
 export type DiffFile = {
@@ -72,7 +72,7 @@ function refusedWord(violation: RunView["violation"]): string {
 export async function fileDiffOf({ view, paths }: FollowedRun, path: string): Promise<FileDiff | null> {
   const opened = await findRepository(paths.root);
   if ("failure" in opened) return null;
-  const { text, isCut } = await patchOfFile(opened.repository, view.drafted.base.commit, view.tip.commit, path);
+  const { text, isCut } = await filePatchBetween(opened.repository, view.drafted.base.commit, view.tip.commit, path);
   const fileDiff = patchHunks(text);
   return text === "" ? null : { ...fileDiff, cut: fileDiff.cut || isCut };
 }

@@ -20,7 +20,7 @@ import { requireOutside } from "../../runner/may-grant.ts";
 import { findChanges } from "../../views/facts/origin.ts";
 import { replayPage } from "../../views/experiment/replay-page.ts";
 import { amount, describeAttempt, money } from "../../views/wording.ts";
-import { treeOf } from "../../workspace/git/tree-of.ts";
+import { readTreeId } from "../../workspace/git/tree-of.ts";
 
 export type ReplayInput = Omit<GivenChanges, "limits"> & {
   readonly run?: string | undefined;
@@ -129,7 +129,7 @@ function attemptMeant(run: string, entries: readonly Entry[], step: string | und
 /** A warning if the repository has moved on; refused if the commit that the step began at is gone. */
 export async function movedOn({ paths, run }: LoadedRun, { tip, drafted }: RunView): Promise<readonly string[]> {
   const repository = await openedRepository(paths.root);
-  if ((await treeOf(repository, tip.commit)) === null)
+  if ((await readTreeId(repository, tip.commit)) === null)
     refuse("work_missing", {
       run_id: run,
       message: `The commit ${tip.commit.slice(0, 12)} that ${run} stood at is not in this repository any more.`,

@@ -20,7 +20,7 @@ import { unbindRun } from "../../project/runs/run-binding.ts";
 import { makeDraft } from "../../runner/draft/draft.ts";
 import { previewOf } from "../../runner/draft/preview.ts";
 import { withRun } from "../../runner/open-run.ts";
-import { statusOf, uncommittedMessage } from "../../workspace/git/status.ts";
+import { readStatus, uncommittedMessage } from "../../workspace/git/status.ts";
 import { ownedPathTest } from "../../workspace/layers/scope.ts";
 import { addIgnoreLines } from "../../workspace/owned.ts";
 import { labelsOf, requireHub } from "./worker.ts";
@@ -113,6 +113,6 @@ async function asked(context: CommandContext, page: readonly string[]): Promise<
 
 /** Workers see commits only. */
 async function uncommitted(root: string, commit: string): Promise<readonly string[]> {
-  const { changed } = await statusOf(await openedRepository(root), ownedPathTest([]));
+  const { changed } = await readStatus(await openedRepository(root), ownedPathTest([]));
   return changed.length === 0 ? [] : [uncommittedMessage(changed, commit)];
 }

@@ -5,9 +5,9 @@ import { lookForRewound } from "../../portfolio/merge/rewound.ts";
 import type { Action } from "../../portfolio/planner/plan.ts";
 import { type Held, type PortfolioView, queueOf } from "../../portfolio/planner/state.ts";
 import { isAncestor } from "../../workspace/git/commits.ts";
-import { branchAt } from "../../workspace/git/refs.ts";
+import { readBranch } from "../../workspace/git/refs.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
-import { whyHeld } from "../../workspace/landing/land-branch.ts";
+import { whyBranchBlocked } from "../../workspace/landing/land-branch.ts";
 
 type Merge = Extract<Action, { readonly do: "merge" }>;
 export type LandingsLook = {
@@ -36,13 +36,13 @@ async function heldNow(state: PortfolioView, action: Merge): Promise<HeldUp | nu
   const found = await findRepository(action.repository);
   if ("failure" in found) return heldByError(state, action, new Error(found.failure.detail));
   const { repository } = found;
-  const tip = await branchAt(repository, `refs/heads/${action.target}`);
+  const tip = await readBranch(repository, `refs/heads/${action.target}`);
   if (tip === null) return branchGone(state, action);
   const call = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
   const holds = (commit: string, within: string): Promise<boolean> => isAncestor(call, commit, within).catch(() => false);
   const rewound = await lookForRewound(holds, state, { repository: action.repository, target: action.target, tip });
   if (rewound !== null) return rewound;
   const commits = action.tasks.flatMap((id) => state.tasks[id]?.commit ?? []);
-  const why = await whyHeld(repository, action.target, ownedByPortfolio, commits);
+  const why = await whyBranchBlocked(repository, action.target, ownedByPortfolio, commits);
   return why === null ? null : { why, command: statusCommand(action.repository) };
 }

@@ -11,7 +11,7 @@ import { type Guardian, openGuardian } from "../../agents/process/guardian.ts";
 import type { CheckStatus, Evidence, ProtectedChange } from "../../contracts/evidence.ts";
 import type { RunView } from "../../core/state.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
-import { treeOf } from "../../workspace/git/tree-of.ts";
+import { readTreeId } from "../../workspace/git/tree-of.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
 import { packagesOrigin } from "../../project/runs/opened-repository.ts";
 import { openChecks } from "../../runner/checks-box.ts";
@@ -73,7 +73,7 @@ export async function openRecheck(
   });
   const again = async ({ check, commit, oracles = [], tests_before }: Evidence, changes: readonly ProtectedChange[]): Promise<Again> => {
     if (commit === null) return { why: "no commit is recorded with it" };
-    if ((await treeOf(repository, commit)) === null) return { why: `the commit ${commit.slice(0, 12)} is not in this repository` };
+    if ((await readTreeId(repository, commit)) === null) return { why: `the commit ${commit.slice(0, 12)} is not in this repository` };
     const taken = changes.filter(({ path }) => oracles.includes(path)); // A2
     try {
       const results = await verifier.check({

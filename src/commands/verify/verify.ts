@@ -8,7 +8,7 @@ import { type Verification, verifyJournal } from "../../journal/read.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { findProject, namedRun, runFolder, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { treeOf } from "../../workspace/git/tree-of.ts";
+import { readTreeId } from "../../workspace/git/tree-of.ts";
 import { type Again, openRecheck } from "./recheck.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readEvidence } from "../../project/runs/read-evidence.ts";
@@ -104,7 +104,7 @@ async function recheckAll(
 async function commitsAgain(repository: Repository, { commits }: Records): Promise<readonly RecheckedCommit[]> {
   const looked: RecheckedCommit[] = [];
   for (const { commit, tree, what } of commits) {
-    const found = await treeOf(repository, commit);
+    const found = await readTreeId(repository, commit);
     if (found === null) looked.push({ commit, what, holds: null, why: "it is not in this repository" });
     else
       looked.push({ commit, what, holds: found === tree, ...(found === tree ? {} : { why: `its tree is ${found}, recorded is ${tree}` }) });

@@ -2,14 +2,14 @@
 
 import type { Gate, Proof } from "../../contracts/flow.ts";
 import { git } from "../../workspace/git/git.ts";
-import { placesAround } from "../../workspace/git/places.ts";
+import { findGitPlaces } from "../../workspace/git/places.ts";
 import { userViewCall } from "../../workspace/git/user-view.ts";
 
 export type IgnoreRule = { readonly path: string; readonly source: string; readonly line: number; readonly pattern: string };
 
 /** The first rule by which git ignores one of these paths: what it ignores isn't a change, so a gate that asks for it could never hold. */
 export async function ignoredAmong(root: string, paths: readonly string[]): Promise<IgnoreRule | null> {
-  const places = paths.length === 0 ? null : placesAround(root);
+  const places = paths.length === 0 ? null : findGitPlaces(root);
   if (places === null) return null;
   const input = [Buffer.from(paths.join("\0"))];
   const args = ["check-ignore", "-v", "-z", "--no-index", "--stdin"];

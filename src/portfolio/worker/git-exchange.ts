@@ -10,10 +10,10 @@ import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { git, type GitCall, gitLine } from "../../workspace/git/git.ts";
-import { type Identity, identityEnv, identityOf } from "../../workspace/git/identity.ts";
-import { quoted } from "../../workspace/git/shadow.ts";
-import { makeOwnGitDirectory } from "../../workspace/git/own-git-directory.ts";
-import { branchAt, isPlainBranch } from "../../workspace/git/refs.ts";
+import { type Identity, identityEnv, readIdentity } from "../../workspace/git/identity.ts";
+import { quotePath } from "../../workspace/git/shadow.ts";
+import { createOwnGitDirectory } from "../../workspace/git/own-git-directory.ts";
+import { readBranch, isPlainBranch } from "../../workspace/git/refs.ts";
 import { findRepository, type Repository } from "../../workspace/git/repository.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { obstacleBelow } from "../../project/own-folder.ts";
@@ -70,7 +70,7 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
       remediation: ["autopilot portfolio edit PROJECT --repo DIR"],
     });
   const objects = join(repository.commonDir, "objects");
-  await makeOwnGitDirectory(repository, hub);
+  await createOwnGitDirectory(repository, hub);
   /** A git directory of ours that writes into the user's objects. */
   const ours: Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> } = {
     cwd: hub,
@@ -78,7 +78,7 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
     env: { GIT_DIR: hub, GIT_OBJECT_DIRECTORY: objects },
   };
   const user = { cwd: root, env: { GIT_DIR: repository.gitDir } };
-  const identity = await identityOf(root);
+  const identity = await readIdentity(root);
   const commitTree = (tree: string, parents: readonly string[], message: string): Promise<string> =>
     gitLine({
       ...ours,
@@ -174,7 +174,7 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
 
   return {
     repository,
-    tipOf: (branch) => branchAt(repository, `refs/heads/${branch}`),
+    tipOf: (branch) => readBranch(repository, `refs/heads/${branch}`),
     async makeCopy(folder, branch, commit) {
       await rm(folder, { recursive: true, force: true });
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -184,7 +184,7 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
         await mkdir(join(gitDir, name), { recursive: true });
       await writeFile(join(gitDir, "HEAD"), `ref: ${ref}\n`);
       await writeFile(join(gitDir, "config"), copyConfig(await readFile(join(hub, "config"), "utf8"), identity));
-      await writeFile(join(gitDir, "objects", "info", "alternates"), `${quoted(objects)}\n`); // X1
+      await writeFile(join(gitDir, "objects", "info", "alternates"), `${quotePath(objects)}\n`); // X1
       const shallow = join(repository.commonDir, "shallow");
       if (existsSync(shallow)) await copyFile(shallow, join(gitDir, "shallow"));
       const copy = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(identity) } } as const;

@@ -6,7 +6,7 @@ import { isAsStrong, toLevel } from "../../contracts/isolation-order.ts";
 import type { RunView } from "../../core/state.ts";
 import { git } from "../../workspace/git/git.ts";
 import { mayTrack } from "../../workspace/git/index-file.ts";
-import { placesAround } from "../../workspace/git/places.ts";
+import { findGitPlaces } from "../../workspace/git/places.ts";
 import { userViewCall } from "../../workspace/git/user-view.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -60,7 +60,7 @@ export function refuseForeign(run: string, why: string): never {
 export async function whyTracked({ root }: ProjectPaths, folder: string): Promise<string | null> {
   const path = relative(root, folder);
   // A case-insensitive file system treats `.Autopilot` as the same folder.
-  const places = placesAround(root);
+  const places = findGitPlaces(root);
   if (places === null) return "git can't tell whether it tracks its files";
   if (!mayTrack(join(places.gitDir, "index"), path.split("/", 1)[0] ?? path)) return null; // git would read a large index whole, too
   const { out, code } = await git({

@@ -9,7 +9,7 @@ import { commandKey } from "../../verify/same-command.ts";
 import { asSet } from "../../kit/as-set.ts";
 import { git } from "../../workspace/git/git.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
-import { shownPaths } from "../../workspace/git/tree-list.ts";
+import { listDisplayPaths } from "../../workspace/git/tree-list.ts";
 
 const manifestBytesMax = 1024 * 1024;
 
@@ -56,7 +56,7 @@ export function treeAt(root: string, commit: string): Promise<Tree> {
 }
 
 async function lookAt(root: string, commit: string): Promise<Tree> {
-  const files = asSet(await shownPaths({ cwd: root }, commit));
+  const files = asSet(await listDisplayPaths({ cwd: root }, commit));
   const manifests = [...files].filter((path) => !path.includes("/"));
   const texts = new Map<string, string>();
   for (const path of manifests.filter((name) =>

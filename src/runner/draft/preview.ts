@@ -23,7 +23,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { recordedPolicy } from "./policy.ts";
 import { scopeMatches } from "./scope-matches.ts";
 import { settingsOf } from "../../project/config/settings.ts";
-import { shownPaths } from "../../workspace/git/tree-list.ts";
+import { listDisplayPaths } from "../../workspace/git/tree-list.ts";
 import { tryIsolation } from "./try-isolation.ts";
 
 export type Preview = {
@@ -115,7 +115,7 @@ async function lookAtScope(
   commit: string,
   scope: readonly string[],
 ): Promise<{ readonly files: number; readonly unmatched: readonly string[] } | null> {
-  const names = await shownPaths({ cwd: root }, commit).catch(() => null);
+  const names = await listDisplayPaths({ cwd: root }, commit).catch(() => null);
   return names === null ? null : scopeMatches(names, scope);
 }
 

@@ -21,7 +21,7 @@ import { refuseSecondRun, whileNoOtherStarts } from "../../project/runs/open-run
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
-import { treeOf } from "../../workspace/git/tree-of.ts";
+import { readTreeId } from "../../workspace/git/tree-of.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
 import { checkoutKindFor } from "../../workspace/checkouts/checkout-kind.ts";
 import { requireMayGrant } from "../may-grant.ts";
@@ -134,7 +134,7 @@ export async function committedTurn(projectPaths: ProjectPaths, run: string, sta
   const commit = done ?? (layer === "intact" ? await workspace.preview(open.attempt) : null);
   if (commit === null) return `what the turn of ${open.attempt} had changed is not there any more`;
   const paths = (await workspace.differences(tip.commit, commit)).map(({ path }) => path);
-  const tree = await treeOf(repository, commit);
+  const tree = await readTreeId(repository, commit);
   if (tree === null) return `the commit ${commit.slice(0, 12)} is not in this repository`;
   return { event: "changes_applied", attempt: open.attempt, commit, parent: tip.commit, tree, paths, not_applied: 0 };
 }

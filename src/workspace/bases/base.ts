@@ -13,7 +13,7 @@ import { mkdir, readdir, rename, rm, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { errorErrno, WorkspaceFailed } from "../failure.ts";
-import { bury, erase, readJson, writeWhole } from "../folder.ts";
+import { moveToTrash, erase, readJson, writeWhole } from "../folder.ts";
 import { git, type GitCall } from "../git/git.ts";
 import type { ObjectFormat } from "../git/tree.ts";
 import { lockExclusive, type BaseLock, lockShared } from "./base-lock.ts";
@@ -22,7 +22,7 @@ import { openStoreFolder, storeBytesMax, storeFolder } from "./store-folder.ts";
 export type Store = {
   readonly folder: string;
   readonly bytesMax: number;
-  readonly lookAgainMs: number;
+  readonly recheckMs: number;
   readonly failpoint?: (place: string) => void;
 };
 export type Base = {
@@ -37,8 +37,8 @@ export type BaseSource = { readonly call: Omit<GitCall, "args">; readonly format
 
 const kinds = ["bases", "history", "drafts", "trash"] as const;
 /** Checking every file of a base takes time in proportion to its size. */
-const lookAgainMsDefault = 600_000;
-/** An index younger than its files makes git trust their times. */
+const recheckMsDefault = 600_000;
+/** Git trusts the times of files only if its index is younger than they are. */
 const indexLeadMs = 3_000;
 /** Mode, type, name and size of a file, before its path. */
 const rowBytesMax = 120;
@@ -48,7 +48,7 @@ const draftMsMax = 3_600_000;
 
 export function openStore(folder: string = storeFolder(), options: Partial<Omit<Store, "folder">> = {}): Store {
   openStoreFolder(folder, kinds);
-  return { folder, bytesMax: storeBytesMax, lookAgainMs: lookAgainMsDefault, ...options };
+  return { folder, bytesMax: storeBytesMax, recheckMs: recheckMsDefault, ...options };
 }
 
 export const bootId = (): string => {
@@ -59,69 +59,69 @@ export const bootId = (): string => {
   }
 };
 
-const nameOf = ({ format, tree }: Pick<BaseSource, "format" | "tree">): string => `${format}-${tree}`;
-const getFolder = (store: Store, source: Pick<BaseSource, "format" | "tree">): string => join(store.folder, "bases", nameOf(source));
+const baseName = ({ format, tree }: Pick<BaseSource, "format" | "tree">): string => `${format}-${tree}`;
+const baseFolder = (store: Store, source: Pick<BaseSource, "format" | "tree">): string => join(store.folder, "bases", baseName(source));
 export const hasBase = (store: Store, source: Pick<BaseSource, "format" | "tree">): boolean =>
-  existsSync(join(getFolder(store, source), "base.json"));
+  existsSync(join(baseFolder(store, source), "base.json"));
 
 /** The base of a tree, created if it is missing or damaged. The caller releases the lease. */
 export async function openBase(store: Store, source: BaseSource): Promise<Base> {
   for (let tries = 0; tries < 5; tries += 1) {
-    const base = await takeBase(store, source);
+    const base = await leaseBase(store, source);
     if (base !== null && (await isSound(store, source, base))) return base;
-    if (base !== null) await forget(store, base); // B3
-    await makeBase(store, source);
+    if (base !== null) await deleteBase(store, base); // B3
+    await createBase(store, source);
   }
   throw new WorkspaceFailed("workspace_unusable", `The files of ${source.tree.slice(0, 12)} are damaged again as soon as they are made.`);
 }
 
-async function takeBase(store: Store, source: BaseSource): Promise<Base | null> {
-  const folder = getFolder(store, source);
+async function leaseBase(store: Store, source: BaseSource): Promise<Base | null> {
+  const folder = baseFolder(store, source);
   const lease = await lockShared(join(folder, "lease")); // B2
   if (lease === null) return null;
   return { tree: source.tree, folder, files: join(folder, "tree"), index: join(folder, "index"), lease };
 }
 
 /** B3 */
-async function isSound({ lookAgainMs }: Store, source: BaseSource, base: Base): Promise<boolean> {
-  const noted = (await readJson(join(base.folder, "base.json"))) as { readonly boot?: unknown } | null;
-  if (noted === null || !existsSync(base.index)) return false;
-  const isKnown = noted.boot === bootId();
-  const looked = statSync(lookedIn(base.folder), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (isKnown && Math.abs(Date.now() - looked) < lookAgainMs) return true;
-  if (!isKnown && !(await holdsContent(source, base))) return false;
-  if (!(await holdsStat(source, base))) return false;
-  await writeFile(lookedIn(base.folder), "");
-  return isKnown || restamp(base, noted);
+async function isSound({ recheckMs: lookAgainMs }: Store, source: BaseSource, base: Base): Promise<boolean> {
+  const stored = (await readJson(join(base.folder, "base.json"))) as { readonly boot?: unknown } | null;
+  if (stored === null || !existsSync(base.index)) return false;
+  const isSameBoot = stored.boot === bootId();
+  const checkedAtMs = statSync(checkMarkPath(base.folder), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (isSameBoot && Math.abs(Date.now() - checkedAtMs) < lookAgainMs) return true;
+  if (!isSameBoot && !(await matchesContent(source, base))) return false;
+  if (!(await matchesIndex(source, base))) return false;
+  await writeFile(checkMarkPath(base.folder), "");
+  return isSameBoot || recordBoot(base, stored);
 }
 
 /** When every file was last checked. */
-const lookedIn = (folder: string): string => join(folder, "looked");
+const checkMarkPath = (folder: string): string => join(folder, "looked");
 
-const lookCall = (source: BaseSource, files: string, index: string): Omit<GitCall, "args"> => ({
+const callInBase = (source: BaseSource, files: string, index: string): Omit<GitCall, "args"> => ({
   ...source.call,
   cwd: files,
   env: { ...source.call.env, GIT_WORK_TREE: files, GIT_INDEX_FILE: index },
 });
 
 /** Changed and missing files by their stat data, and extra files; hard links to a file change its ctime, so that is left out. */
-async function holdsStat(source: BaseSource, { files, index }: Pick<Base, "files" | "index">): Promise<boolean> {
-  const call = lookCall(source, files, index);
-  const [changed, strange] = await Promise.all([
+async function matchesIndex(source: BaseSource, { files, index }: Pick<Base, "files" | "index">): Promise<boolean> {
+  const call = callInBase(source, files, index);
+  const [changed, extra] = await Promise.all([
     git({ ...call, args: ["-c", "core.trustctime=false", "-c", "core.preloadIndex=true", "diff-files", "--quiet"], codes: [0, 1, 128] }),
     git({ ...call, args: ["ls-files", "--others", "-z"], codes: [0, 128], outputBytesMax: 4096 }),
   ]);
-  return changed.code === 0 && strange.code === 0 && strange.out.length === 0;
+  return changed.code === 0 && extra.code === 0 && extra.out.length === 0;
 }
 
-async function holdsContent(source: BaseSource, base: Base): Promise<boolean> {
+async function matchesContent(source: BaseSource, base: Base): Promise<boolean> {
   const draft = join(base.folder, `index.${randomUUID()}`);
   try {
-    const call = lookCall(source, base.files, draft);
+    const call = callInBase(source, base.files, draft);
     await git({ ...call, args: ["read-tree", source.tree] });
     const { code } = await git({ ...call, args: ["update-index", "-q", "--refresh"], codes: [0, 1, 128] });
     if (code !== 0) return false;
-    await ahead(draft);
+    await dateAhead(draft);
     await rename(draft, base.index);
     return true;
   } finally {
@@ -129,47 +129,47 @@ async function holdsContent(source: BaseSource, base: Base): Promise<boolean> {
   }
 }
 
-async function restamp(base: Base, noted: object): Promise<true> {
-  await writeWhole(join(base.folder, "base.json"), `${JSON.stringify({ ...noted, boot: bootId() })}\n`);
+async function recordBoot(base: Base, stored: object): Promise<true> {
+  await writeWhole(join(base.folder, "base.json"), `${JSON.stringify({ ...stored, boot: bootId() })}\n`);
   return true;
 }
 
-const ahead = (index: string): Promise<void> => utimes(index, new Date(Date.now() + indexLeadMs), new Date(Date.now() + indexLeadMs));
+const dateAhead = (index: string): Promise<void> => utimes(index, new Date(Date.now() + indexLeadMs), new Date(Date.now() + indexLeadMs));
 
 /** B1 */
-async function makeBase(store: Store, source: BaseSource): Promise<void> {
+async function createBase(store: Store, source: BaseSource): Promise<void> {
   const draft = join(store.folder, "drafts", randomUUID());
   const files = join(draft, "tree");
   const index = join(draft, "index");
-  const at = store.failpoint ?? ((): void => undefined);
+  const failpoint = store.failpoint ?? ((): void => undefined);
   try {
-    at("base_draft");
+    failpoint("base_draft");
     await mkdir(files, { recursive: true });
-    const making = await lockedDraft(draft);
+    const lease = await lockDraft(draft);
     try {
-      const call = lookCall(source, files, index);
-      at("base_read");
+      const call = callInBase(source, files, index);
+      failpoint("base_read");
       await git({ ...call, args: ["read-tree", source.tree] });
-      at("base_files");
+      failpoint("base_files");
       await git({ ...call, args: ["-c", "checkout.workers=0", "checkout-index", "-q", "-f", "-u", "-a"] }).catch(async (error: unknown) => {
-        throw await missingOr(source.call, source.tree, error);
+        throw await explainMissingObjects(source.call, source.tree, error);
       });
-      await ahead(index);
-      if (!(await holdsStat(source, { files, index })))
+      await dateAhead(index);
+      if (!(await matchesIndex(source, { files, index })))
         throw new WorkspaceFailed(
           "workspace_unusable",
           "This disk can't hold all files of the commit: some names are the same to it, because they differ in case or spelling only.",
         );
-      const bytes = await bytesIn(call, source.tree);
-      at("base_note");
+      const bytes = await readTreeBytes(call, source.tree);
+      failpoint("base_note");
       await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, tree: source.tree, bytes, boot: bootId() })}\n`);
-      await writeFile(lookedIn(draft), "");
-      at("base_rename");
-      await rename(draft, getFolder(store, source)).catch((error: unknown) => {
+      await writeFile(checkMarkPath(draft), "");
+      failpoint("base_rename");
+      await rename(draft, baseFolder(store, source)).catch((error: unknown) => {
         if (!["ENOTEMPTY", "EEXIST"].includes(errorErrno(error) ?? "")) throw error; // B1: another was first
       });
     } finally {
-      making?.release();
+      lease?.release();
     }
   } finally {
     await erase(draft);
@@ -181,7 +181,7 @@ async function makeBase(store: Store, source: BaseSource): Promise<void> {
  * Why objects could not be read: they are missing, as in a partial clone, or git's message. The wording of the first varies, so git is
  * asked which are missing.
  */
-export async function missingOr(call: Omit<GitCall, "args">, treeish: GitSha, error: unknown): Promise<unknown> {
+export async function explainMissingObjects(call: Omit<GitCall, "args">, treeish: GitSha, error: unknown): Promise<unknown> {
   const args = ["rev-list", "--objects", "--missing=print", "--no-object-names", "--no-walk", treeish];
   const { out } = await git({ ...call, args, codes: [0, 128], outputBytesMax: missingBytesMax });
   if (!/^\?/m.test(out.toString("latin1"))) return error;
@@ -192,16 +192,16 @@ export async function missingOr(call: Omit<GitCall, "args">, treeish: GitSha, er
   );
 }
 
-/** Locked before it becomes visible, so that no one deletes a draft under its maker. */
-export async function lockedDraft(draft: string): Promise<BaseLock | null> {
+/** Locks a draft before its lease is visible, so that no other process deletes it meanwhile. */
+export async function lockDraft(draft: string): Promise<BaseLock | null> {
   await writeFile(join(draft, "lease.new"), "");
-  const making = await lockShared(join(draft, "lease.new"));
+  const lease = await lockShared(join(draft, "lease.new"));
   await rename(join(draft, "lease.new"), join(draft, "lease"));
-  return making;
+  return lease;
 }
 
 /** How much space the files of a tree take. */
-async function bytesIn(call: Omit<GitCall, "args">, tree: GitSha): Promise<number> {
+async function readTreeBytes(call: Omit<GitCall, "args">, tree: GitSha): Promise<number> {
   const { out } = await git({ ...call, args: ["ls-tree", "-r", "-l", "-z", "--full-tree", tree] });
   let bytes = 0;
   for (let index = 0; index < out.length;) {
@@ -212,9 +212,9 @@ async function bytesIn(call: Omit<GitCall, "args">, tree: GitSha): Promise<numbe
   return bytes;
 }
 
-async function forget(store: Store, base: Base): Promise<void> {
+async function deleteBase(store: Store, base: Base): Promise<void> {
   base.lease.release();
-  const grave = await bury(base.folder, join(store.folder, "trash"));
+  const grave = await moveToTrash(base.folder, join(store.folder, "trash"));
   if (grave !== null) await erase(grave);
 }
 
@@ -225,34 +225,34 @@ export async function evict(store: Store): Promise<void> {
     const draft = join(store.folder, "drafts", name);
     const stat = statSync(draft, { throwIfNoEntry: false });
     if (stat !== undefined && !existsSync(join(draft, "lease")) && Date.now() - stat.mtimeMs > draftMsMax) await erase(draft);
-    else await take(draft);
+    else await deleteUnused(draft);
   }
   for (const name of await readdir(trash)) await erase(join(trash, name));
-  const found = (await Promise.all((["bases", "history"] as const).map((kind) => entriesIn(join(store.folder, kind))))).flat();
-  let bytes = found.reduce((sum, entry) => sum + entry.bytes, 0);
-  for (const entry of found.sort((a, b) => a.usedMs - b.usedMs)) {
+  const entries = (await Promise.all((["bases", "history"] as const).map((kind) => readEntries(join(store.folder, kind))))).flat();
+  let bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+  for (const entry of entries.sort((a, b) => a.usedMs - b.usedMs)) {
     if (bytes <= store.bytesMax) return;
-    if (await take(entry.folder)) bytes -= entry.bytes;
+    if (await deleteUnused(entry.folder)) bytes -= entry.bytes;
   }
 
-  async function take(folder: string): Promise<boolean> {
+  async function deleteUnused(folder: string): Promise<boolean> {
     const lease = await lockExclusive(join(folder, "lease"));
     if (lease === null) return false;
     store.failpoint?.("base_evict");
-    const grave = await bury(folder, trash);
+    const grave = await moveToTrash(folder, trash);
     lease.release();
     if (grave !== null) await erase(grave);
     return true;
   }
 }
 
-async function entriesIn(parent: string): Promise<{ readonly folder: string; readonly bytes: number; readonly usedMs: number }[]> {
+async function readEntries(parent: string): Promise<{ readonly folder: string; readonly bytes: number; readonly usedMs: number }[]> {
   const entries = await Promise.all(
     (await readdir(parent)).map(async (name) => {
       const folder = join(parent, name);
-      const noted = (await readJson(join(folder, "base.json"))) as { readonly bytes?: unknown } | null;
+      const stored = (await readJson(join(folder, "base.json"))) as { readonly bytes?: unknown } | null;
       const lease = statSync(join(folder, "lease"), { throwIfNoEntry: false });
-      return lease === undefined ? [] : [{ folder, bytes: Number(noted?.bytes) || 0, usedMs: lease.mtimeMs }];
+      return lease === undefined ? [] : [{ folder, bytes: Number(stored?.bytes) || 0, usedMs: lease.mtimeMs }];
     }),
   );
   return entries.flat();

@@ -27,7 +27,7 @@ let store: Store;
 const opened: Base[] = [];
 beforeEach(() => {
   room = mkdtempSync(join(tmpdir(), "bases-"));
-  store = openStore(join(room, "store"), { lookAgainMs: 0 });
+  store = openStore(join(room, "store"), { recheckMs: 0 });
 });
 afterEach(() => {
   for (const base of opened.splice(0)) base.lease.release();
@@ -136,7 +136,7 @@ test("its files are not looked at again within the time that is set, and after i
   const base = await open(source);
   rmSync(join(base.files, "b/c.txt"));
   base.lease.release();
-  await open(source, { ...store, lookAgainMs: 600_000 });
+  await open(source, { ...store, recheckMs: 600_000 });
   expect(existsSync(join(base.files, "b/c.txt"))).toBe(false);
   for (const item of opened.splice(0)) item.lease.release();
   expect(textIn(await open(source), "b/c.txt")).toBe("two\n");

@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import { copyFolder } from "../layers/dependencies.ts";
 import { errorErrno } from "../failure.ts";
 import { erase, readJson, readSmallFile, writeWhole } from "../folder.ts";
-import { evict, lockedDraft, type Store } from "./base.ts";
+import { evict, lockDraft, type Store } from "./base.ts";
 import { type BaseLock, lockShared } from "./base-lock.ts";
 
 export type DependencyBase = { readonly key: string; readonly files: string; readonly paths: readonly string[]; readonly lease: BaseLock };
@@ -37,12 +37,12 @@ const lockNames = [
 ];
 const lockBytesMax = 64 << 20;
 /** Packages are some folders deep; an install or a removal changes the folder it happens in. */
-const looksDeepMax = 4;
-const looksMax = 200_000;
+const depthMax = 4;
+const foldersMax = 200_000;
 
 /** The packages at these paths of a checkout; null if they cannot be shared. The caller releases the lease. */
 export async function openDependencyBase(store: Store, root: string, paths: readonly string[]): Promise<DependencyBase | null> {
-  const key = readKey(root, paths);
+  const key = computeKey(root, paths);
   if (key === null) return null;
   const folder = join(store.folder, "bases", `packages-${key}`);
   for (let tries = 0; tries < 3; tries += 1) {
@@ -50,30 +50,30 @@ export async function openDependencyBase(store: Store, root: string, paths: read
     if (lease !== null && (await readJson(join(folder, "base.json"))) !== null) return { key, files: join(folder, "tree"), paths, lease };
     lease?.release();
     if (lease !== null) await erase(folder);
-    if (!(await make(store, root, paths, key, folder))) return null; // D2
+    if (!(await create(store, root, paths, key, folder))) return null; // D2
   }
   return null;
 }
 
-async function make(store: Store, root: string, paths: readonly string[], key: string, folder: string): Promise<boolean> {
+async function create(store: Store, root: string, paths: readonly string[], key: string, folder: string): Promise<boolean> {
   const draft = join(store.folder, "drafts", randomUUID());
-  const at = store.failpoint ?? ((): void => undefined);
+  const failpoint = store.failpoint ?? ((): void => undefined);
   try {
-    at("packages_draft");
+    failpoint("packages_draft");
     await mkdir(join(draft, "tree"), { recursive: true });
-    const making = await lockedDraft(draft);
+    const lease = await lockDraft(draft);
     try {
-      at("packages_copy");
+      failpoint("packages_copy");
       for (const path of paths) await copyFolder(join(root, path), join(draft, "tree", path));
-      if (readKey(root, paths) !== key) return false; // D2
-      const bytes = bytesBelow(join(draft, "tree"));
+      if (computeKey(root, paths) !== key) return false; // D2
+      const bytes = diskBytes(join(draft, "tree"));
       await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, bytes })}\n`);
-      at("packages_rename");
+      failpoint("packages_rename");
       await rename(draft, folder).catch((error: unknown) => {
         if (!["ENOTEMPTY", "EEXIST"].includes(errorErrno(error) ?? "")) throw error; // D3: another was first
       });
     } finally {
-      making?.release();
+      lease?.release();
     }
   } finally {
     await erase(draft);
@@ -83,7 +83,7 @@ async function make(store: Store, root: string, paths: readonly string[], key: s
 }
 
 /** D1; null if there is too much to scan. */
-function readKey(root: string, paths: readonly string[]): string | null {
+function computeKey(root: string, paths: readonly string[]): string | null {
   const hash = createHash("sha256").update(JSON.stringify([root, paths]));
   for (const path of paths) {
     for (const name of lockNames) {
@@ -91,32 +91,32 @@ function readKey(root: string, paths: readonly string[]): string | null {
       if (lock !== null) hash.update(`${name} ${lock.length}\0`).update(lock);
     }
   }
-  let looks = 0;
-  const look = (folder: string, deep: number): void => {
+  let folders = 0;
+  const addFolder = (folder: string, levelsLeft: number): void => {
     const { ino, mode, mtimeMs, ctimeMs } = lstatSync(folder);
     hash.update(`${folder}\0${[ino, mode, mtimeMs, ctimeMs].join(" ")}\n`);
-    looks += 1;
-    if (deep === 0 || looks > looksMax) return;
-    for (const entry of sorted(readdirSync(folder, { withFileTypes: true }))) {
+    folders += 1;
+    if (levelsLeft === 0 || folders > foldersMax) return;
+    for (const entry of sortByName(readdirSync(folder, { withFileTypes: true }))) {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) look(path, deep - 1);
-      else if (deep >= looksDeepMax - 1) hash.update(`${path}\0${lstatSync(path).ctimeMs}\n`); // notes an installer leaves at the top
+      if (entry.isDirectory()) addFolder(path, levelsLeft - 1);
+      else if (levelsLeft >= depthMax - 1) hash.update(`${path}\0${lstatSync(path).ctimeMs}\n`); // notes an installer leaves at the top
     }
   };
   try {
-    for (const path of paths) look(join(root, path), looksDeepMax);
+    for (const path of paths) addFolder(join(root, path), depthMax);
   } catch (error) {
     if (errorErrno(error) === null) throw error;
     return null; // an install is under way
   }
-  return looks > looksMax ? null : hash.digest("hex");
+  return folders > foldersMax ? null : hash.digest("hex");
 }
 
-const sorted = (entries: readonly Dirent[]): readonly Dirent[] =>
+const sortByName = (entries: readonly Dirent[]): readonly Dirent[] =>
   entries.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 
-function bytesBelow(folder: string): number {
+function diskBytes(folder: string): number {
   const stat = lstatSync(folder);
   if (!stat.isDirectory()) return stat.blocks * 512;
-  return readdirSync(folder).reduce((sum, name) => sum + bytesBelow(join(folder, name)), 0);
+  return readdirSync(folder).reduce((sum, name) => sum + diskBytes(join(folder, name)), 0);
 }

@@ -14,8 +14,8 @@ import type { GitSha } from "../../contracts/ids.ts";
 import { errorErrno, WorkspaceFailed } from "../failure.ts";
 import { erase, readJson, writeWhole } from "../folder.ts";
 import { git, type GitCall } from "../git/git.ts";
-import { quoted } from "../git/shadow.ts";
-import { evict, lockedDraft, missingOr, type Store } from "./base.ts";
+import { quotePath } from "../git/shadow.ts";
+import { evict, lockDraft, explainMissingObjects, type Store } from "./base.ts";
 import { type BaseLock, lockShared } from "./base-lock.ts";
 
 export const historyCommits = 20;
@@ -31,64 +31,67 @@ export type History = {
   readonly leases: readonly BaseLock[];
 };
 
-type Noted = { readonly shallow: readonly GitSha[]; readonly below: GitSha | null; readonly depth: number };
+type StoredHistory = { readonly shallow: readonly GitSha[]; readonly below: GitSha | null; readonly depth: number };
 
-const storeFolder = (store: Store, commit: GitSha): string => join(store.folder, "history", commit);
+const historyFolder = (store: Store, commit: GitSha): string => join(store.folder, "history", commit);
 
 /** The history of a commit, copied if it does not exist yet. */
 export async function openHistory(store: Store, call: Omit<GitCall, "args">, commit: GitSha): Promise<History> {
   for (let tries = 0; ; tries += 1) {
-    const history = await take(store, commit);
+    const history = await leaseHistory(store, commit);
     if (history !== null) return history;
     if (tries > 4) throw new Error(`the history of ${commit} vanishes as soon as it is made`);
-    await make(store, call, commit);
+    await create(store, call, commit);
   }
 }
 
-async function take(store: Store, commit: GitSha): Promise<History | null> {
+async function leaseHistory(store: Store, commit: GitSha): Promise<History | null> {
   const leases: BaseLock[] = [];
   const objects: string[] = [];
-  let top: Noted | null = null;
-  for (let at: GitSha | null = commit; at !== null;) {
-    const folder = storeFolder(store, at);
+  let newest: StoredHistory | null = null;
+  for (let current: GitSha | null = commit; current !== null;) {
+    const folder = historyFolder(store, current);
     const lease = await lockShared(join(folder, "lease"));
-    const noted = (lease === null ? null : await readJson(join(folder, "base.json"))) as Noted | null;
+    const stored = (lease === null ? null : await readJson(join(folder, "base.json"))) as StoredHistory | null;
     if (lease !== null) leases.push(lease);
-    const packs = noted === null ? [] : await readdir(join(folder, "objects", "pack")).catch(() => []);
+    const packs = stored === null ? [] : await readdir(join(folder, "objects", "pack")).catch(() => []);
     // A pack without its list, or the reverse, is damaged; an unusable one is rebuilt.
-    if (noted === null || packs.length === 0 || packs.length % 2 !== 0) {
+    if (stored === null || packs.length === 0 || packs.length % 2 !== 0) {
       for (const item of leases) item.release();
       if (lease !== null) await erase(folder);
       return null;
     }
-    top ??= noted;
+    newest ??= stored;
     objects.push(join(folder, "objects"));
-    at = noted.below;
+    current = stored.below;
   }
-  return { commit, objects, shallow: top?.shallow ?? [], leases };
+  return { commit, objects, shallow: newest?.shallow ?? [], leases };
 }
 
-async function make(store: Store, call: Omit<GitCall, "args">, commit: GitSha): Promise<void> {
-  const listed = await pastOf(call, commit);
-  const below = await nearest(store, listed.commits.slice(1));
+async function create(store: Store, call: Omit<GitCall, "args">, commit: GitSha): Promise<void> {
+  const past = await readPast(call, commit);
+  const ancestor = await findNearest(store, past.commits.slice(1));
   const draft = join(store.folder, "drafts", randomUUID());
   const packs = join(draft, "objects", "pack");
   try {
     await mkdir(packs, { recursive: true });
-    const making = await lockedDraft(draft);
+    const lease = await lockDraft(draft);
     try {
-      const past = { without: below === null ? [] : [below.commit], shallow: below === null ? listed.shallow : below.shallow };
-      const shallow = await packWhatIsThere(call, packs, commit, past);
+      const boundary = {
+        without: ancestor === null ? [] : [ancestor.commit],
+        shallow: ancestor === null ? past.shallow : ancestor.shallow,
+      };
+      const shallow = await packAvailable(call, packs, commit, boundary);
       await mkdir(join(draft, "objects", "info"), { recursive: true });
-      if (below !== null)
-        await writeFile(join(draft, "objects", "info", "alternates"), `${join(storeFolder(store, below.commit), "objects")}\n`); // H2
-      const noted: Noted = { shallow, below: below?.commit ?? null, depth: below === null ? 0 : below.depth + 1 };
-      await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, bytes: await readBytes(packs), ...noted })}\n`);
-      await rename(draft, storeFolder(store, commit)).catch((error: unknown) => {
+      if (ancestor !== null)
+        await writeFile(join(draft, "objects", "info", "alternates"), `${join(historyFolder(store, ancestor.commit), "objects")}\n`); // H2
+      const stored: StoredHistory = { shallow, below: ancestor?.commit ?? null, depth: ancestor === null ? 0 : ancestor.depth + 1 };
+      await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, bytes: await readFolderBytes(packs), ...stored })}\n`);
+      await rename(draft, historyFolder(store, commit)).catch((error: unknown) => {
         if (!["ENOTEMPTY", "EEXIST"].includes(errorErrno(error) ?? "")) throw error; // H3: another was first
       });
     } finally {
-      making?.release();
+      lease?.release();
     }
   } finally {
     await erase(draft);
@@ -97,7 +100,7 @@ async function make(store: Store, call: Omit<GitCall, "args">, commit: GitSha): 
 }
 
 /** The last commits up to one, and those of them whose parents are left out. */
-async function pastOf(
+async function readPast(
   call: Omit<GitCall, "args">,
   commit: GitSha,
 ): Promise<{ readonly commits: readonly GitSha[]; readonly shallow: readonly GitSha[] }> {
@@ -107,25 +110,25 @@ async function pastOf(
     .trim()
     .split("\n")
     .map((row) => row.split(" "));
-  const there = new Set(rows.map(([own = ""]) => own));
+  const commits = new Set(rows.map(([own = ""]) => own));
   return {
-    commits: [...there],
-    shallow: rows.filter(([, ...parents]) => parents.some((parent) => !there.has(parent))).map(([own = ""]) => own),
+    commits: [...commits],
+    shallow: rows.filter(([, ...parents]) => parents.some((parent) => !commits.has(parent))).map(([own = ""]) => own),
   };
 }
 
-async function nearest(store: Store, before: readonly GitSha[]): Promise<(Noted & { readonly commit: GitSha }) | null> {
-  for (const commit of before) {
-    const folder = storeFolder(store, commit);
+async function findNearest(store: Store, candidates: readonly GitSha[]): Promise<(StoredHistory & { readonly commit: GitSha }) | null> {
+  for (const commit of candidates) {
+    const folder = historyFolder(store, commit);
     if (!existsSync(join(folder, "lease"))) continue;
-    const noted = (await readJson(join(folder, "base.json"))) as Noted | null;
-    if (noted !== null && noted.depth < borrowedMax) return { ...noted, commit };
+    const stored = (await readJson(join(folder, "base.json"))) as StoredHistory | null;
+    if (stored !== null && stored.depth < borrowedMax) return { ...stored, commit };
   }
   return null;
 }
 
-/** If the past is missing, as in a partial clone, the commit itself is enough. */
-async function packWhatIsThere(call: Omit<GitCall, "args">, packs: string, commit: GitSha, past: Past): Promise<readonly GitSha[]> {
+/** Packs the commit with its past, or alone if the past is missing, as in a partial clone. Returns the shallow commits. */
+async function packAvailable(call: Omit<GitCall, "args">, packs: string, commit: GitSha, past: PackBoundary): Promise<readonly GitSha[]> {
   try {
     await packInto(call, packs, commit, past.without, past.shallow);
     return past.shallow;
@@ -134,12 +137,12 @@ async function packWhatIsThere(call: Omit<GitCall, "args">, packs: string, commi
     await erase(packs); // with the half of a pack that git left
     await mkdir(packs);
     await packInto(call, packs, commit, [], [commit]).catch(async (again: unknown) => {
-      throw await missingOr(call, commit, again);
+      throw await explainMissingObjects(call, commit, again);
     });
     return [commit];
   }
 }
-type Past = { readonly without: readonly GitSha[]; readonly shallow: readonly GitSha[] };
+type PackBoundary = { readonly without: readonly GitSha[]; readonly shallow: readonly GitSha[] };
 
 /** Copies what is reachable from a commit and not from others; compressed as it is, because delta search costs more than it saves. */
 export async function packInto(
@@ -149,24 +152,24 @@ export async function packInto(
   without: readonly GitSha[],
   shallow: readonly GitSha[],
 ): Promise<void> {
-  const wanted = [...shallow.map((commitId) => `--shallow ${commitId}`), commit, ...without.map((commitId) => `^${commitId}`), ""].join(
+  const revisions = [...shallow.map((commitId) => `--shallow ${commitId}`), commit, ...without.map((commitId) => `^${commitId}`), ""].join(
     "\n",
   );
   // Git writes a pack in its object folder and renames it, which must be on the target disk: a cache often is on another.
   const env = {
     ...call.env,
     GIT_OBJECT_DIRECTORY: dirname(packs),
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(join(call.env?.["GIT_DIR"] ?? call.cwd, "objects")),
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: quotePath(join(call.env?.["GIT_DIR"] ?? call.cwd, "objects")),
   };
   await git({
     ...call,
     env,
     args: ["-c", "pack.compression=1", "pack-objects", "-q", "--revs", "--shallow", "--window=0", "--threads=2", join(packs, "pack")],
-    input: [Buffer.from(wanted)],
+    input: [Buffer.from(revisions)],
   });
 }
 
-async function readBytes(folder: string): Promise<number> {
+async function readFolderBytes(folder: string): Promise<number> {
   const sizes = await Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
   return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -13,8 +13,8 @@ export const storeBytesMax = 20 * 1024 ** 3;
 
 /** The folder by the usual rules for caches. */
 export function storeFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
-  const given = env["XDG_CACHE_HOME"];
-  const cache = given !== undefined && given.startsWith("/") ? given : join(env["HOME"] || homedir(), ".cache");
+  const configured = env["XDG_CACHE_HOME"];
+  const cache = configured !== undefined && configured.startsWith("/") ? configured : join(env["HOME"] || homedir(), ".cache");
   return join(cache, "autopilot");
 }
 
@@ -25,7 +25,7 @@ export function openStoreFolder(folder: string, names: readonly string[]): void 
     for (const path of [folder, ...names.map((name) => join(folder, name))]) {
       const isNew = lstatSync(path, { throwIfNoEntry: false }) === undefined;
       if (isNew) mkdirSync(path, { recursive: true, mode: 0o700 });
-      refuseOthers(path);
+      requirePrivate(path);
       if (isNew) chmodSync(path, 0o700);
     }
   } catch (error) {
@@ -41,20 +41,20 @@ export function openStoreFolder(folder: string, names: readonly string[]): void 
   }
 }
 
-function refuseOthers(path: string): void {
+function requirePrivate(path: string): void {
   const stat = lstatSync(path);
-  const own = process.getuid?.();
-  const because = !stat.isDirectory()
+  const ownUid = process.getuid?.();
+  const problem = !stat.isDirectory()
     ? "is not a folder"
-    : own !== undefined && stat.uid !== own
+    : ownUid !== undefined && stat.uid !== ownUid
       ? "belongs to another user"
       : (stat.mode & 0o022) !== 0
         ? "can be written by others"
         : null;
-  if (because === null) return;
+  if (problem === null) return;
   throw new WorkspaceFailed(
     "workspace_unusable",
-    `The cache folder ${path} ${because}. What is kept there decides what checks see, so it isn't used.`,
+    `The cache folder ${path} ${problem}. What is kept there decides what checks see, so it isn't used.`,
     `remove it, or run chmod go-w ${path} if it is yours`,
   );
 }

@@ -13,11 +13,11 @@ export function checkoutKindFor(level: string, runDir: string, store?: Store): C
 }
 
 /** Between the cache and the run's folder: only within one file system, and not in every one. */
-function sharesBlocks(given: Store | undefined, runDir: string): boolean {
+function sharesBlocks(store: Store | undefined, runDir: string): boolean {
   const name = `.reflink-${randomUUID()}`;
   let from: string | null = null;
   try {
-    from = join((given ?? openStore()).folder, "drafts", name);
+    from = join((store ?? openStore()).folder, "drafts", name);
     writeFileSync(from, "try");
     copyFileSync(from, join(runDir, name), constants.COPYFILE_FICLONE_FORCE);
     return true;

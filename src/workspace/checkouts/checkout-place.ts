@@ -10,16 +10,16 @@ import { createHash } from "node:crypto";
 export type MountPrograms = { readonly unshare: string; readonly mount: string };
 
 /** `upper` links to the checkout's folder, `lower0` and on to the lower folders, the topmost first. */
-const names = { upper: "upper", work: "work", merged: "merged", delta: "delta" } as const;
-const lowerName = (at: number): string => `lower${at}`;
+const partNames = { upper: "upper", work: "work", merged: "merged", delta: "delta" } as const;
+const lowerName = (index: number): string => `lower${index}`;
 
 const checkoutsRoot = (runDir: string): string => join(runDir, "worlds");
 const textHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
 /** The paths of the checkout at a folder. */
 export const checkoutPlace = (runDir: string, folder: string): string =>
   join(checkoutsRoot(runDir), `${basename(dirname(folder))}-${basename(folder)}-${textHash(folder)}`);
-export const mergedFolder = (place: string): string => join(place, names.merged);
-export const deltaFolder = (place: string): string => join(place, names.delta);
+export const mergedFolder = (place: string): string => join(place, partNames.merged);
+export const deltaFolder = (place: string): string => join(place, partNames.delta);
 
 /** The paths of the checkout at a folder; null if that is an ordinary folder. */
 export function checkoutAt(runDir: string, folder: string): string | null {
@@ -36,9 +36,9 @@ export const readLowers = (place: string): readonly string[] =>
 
 /** Writes the parts of a checkout; the first lower folder makes it one, so it comes last. */
 export function writeCheckoutParts(place: string, folder: string, lowers: readonly string[]): void {
-  for (const name of [names.work, names.merged]) mkdirSync(join(place, name), { recursive: true, mode: 0o700 });
-  symlinkSync(folder, join(place, names.upper));
-  for (const [at, lower] of [...lowers.entries()].toReversed()) symlinkSync(lower, join(place, lowerName(at)));
+  for (const name of [partNames.work, partNames.merged]) mkdirSync(join(place, name), { recursive: true, mode: 0o700 });
+  symlinkSync(folder, join(place, partNames.upper));
+  for (const [index, lower] of [...lowers.entries()].toReversed()) symlinkSync(lower, join(place, lowerName(index)));
 }
 
 /** The command line that runs a shell script in a private mount namespace, with the checkout mounted. */
@@ -50,8 +50,8 @@ export function mountedCheckout(
 ): readonly string[] {
   // Relative paths: a mount option could not express every path's characters.
   const lowers = readLowers(place).map((_, index) => lowerName(index));
-  const options = `lowerdir=${lowers.join(":")},upperdir=${names.upper},workdir=${names.work},userxattr`;
-  const mounting = `cd "$1" && "$2" -t overlay -o ${options} overlay ${names.merged} && cd / && shift 2`;
+  const options = `lowerdir=${lowers.join(":")},upperdir=${partNames.upper},workdir=${partNames.work},userxattr`;
+  const mountScript = `cd "$1" && "$2" -t overlay -o ${options} overlay ${partNames.merged} && cd / && shift 2`;
   return [
     unshare,
     "--user",
@@ -60,7 +60,7 @@ export function mountedCheckout(
     "--",
     "/bin/sh",
     "-c",
-    `${mounting} && ${script}`,
+    `${mountScript} && ${script}`,
     "autopilot-checkout",
     place,
     mount,

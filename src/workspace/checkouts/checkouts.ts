@@ -12,7 +12,7 @@ import { copyFile, mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
-import { type BytePath, bytePathOfText, bytePathBytes, foldersAbove } from "../git/byte-path.ts";
+import { type BytePath, bytePathFromText, bytePathBytes, parentFolders } from "../git/byte-path.ts";
 import { type DependencyBase, openDependencyBase } from "../bases/dependency-base.ts";
 import { type Base, hasBase, openBase, openStore, type Store } from "../bases/base.ts";
 import { discard } from "../folder.ts";
@@ -21,10 +21,10 @@ import { materialize } from "../git/materialize.ts";
 import type { Shadow } from "../git/shadow.ts";
 import { readObject } from "../git/object-reader.ts";
 import { readTree } from "../git/read-tree.ts";
-import { type TreeEntry, treeIdOf } from "../git/tree.ts";
+import { type TreeEntry, resolveTree } from "../git/tree.ts";
 import { isTree, treeFolders, type TreeFolders } from "../git/tree-folders.ts";
 import { deltaBetween, writeDelta, type TreeDelta } from "./delta.ts";
-import { noteListing } from "./listing.ts";
+import { writeListing } from "./listing.ts";
 import { deltaFolder, writeCheckoutParts, readLowers, checkoutAt, checkoutPlace } from "./checkout-place.ts";
 
 /** `overlay`: a view of a base, mounted for each command. `reflink`: a copy that shares the base's blocks. `copy`: plain copies. */
@@ -66,7 +66,7 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
     kind,
     packagesFor: async (tree, root, paths) => {
       if (kind !== "overlay" || paths.length === 0) return null;
-      const fitting = await fittingIn(treeFolders(shadow.call), tree, paths);
+      const fitting = await filterFitting(treeFolders(shadow.call), tree, paths);
       return fitting.length === 0 ? null : bases.packages(root, fitting);
     },
     make: async (folder, tree, index, packages) => {
@@ -75,19 +75,19 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
       if (kind === "copy") {
         const files = await readTree(shadow.call, tree);
         await materialize(shadow, files, folder, index);
-        return noteListing(place, folder, files.keys());
+        return writeListing(place, folder, files.keys());
       }
       const { base, delta } = await bases.below(tree);
-      if (index !== undefined) await indexFor(shadow, base, delta, index);
+      if (index !== undefined) await writeIndex(shadow, base, delta, index);
       if (kind === "reflink") {
-        await copyOf(shadow, base, delta, folder);
-        return noteListing(place, folder, (await readTree(shadow.call, tree)).keys());
+        await copyByReflink(shadow, base, delta, folder);
+        return writeListing(place, folder, (await readTree(shadow.call, tree)).keys());
       }
-      const isSame = delta.changed.length === 0 && delta.gone.length === 0;
+      const isBaseItself = delta.changed.length === 0 && delta.deleted.length === 0;
       await mkdir(place, { recursive: true, mode: 0o700 });
-      if (!isSame) await writeDelta(shadow, delta, deltaFolder(place));
+      if (!isBaseItself) await writeDelta(shadow, delta, deltaFolder(place));
       writeCheckoutParts(place, folder, [
-        ...(isSame ? [] : [deltaFolder(place)]),
+        ...(isBaseItself ? [] : [deltaFolder(place)]),
         ...(packages == null ? [] : [packages.files]),
         base.files,
       ]);
@@ -104,79 +104,80 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
 }
 
 /** The nearest base of a tree, and the difference to it. Bases stay leased for as long as the process lives. */
-function openBases({ shadow, commit, store: given }: CheckoutOptions): {
+function openBases({ shadow, commit, store: givenStore }: CheckoutOptions): {
   readonly below: (tree: GitSha) => Promise<{ readonly base: Base; readonly delta: TreeDelta }>;
   readonly packages: (root: string, paths: readonly string[]) => Promise<DependencyBase | null>;
 } {
-  const held = new Map<string, DependencyBase>();
-  let store: Store | null = given ?? null;
-  let first: Promise<Base> | null = null;
-  const opened = new Map<GitSha, Promise<Base>>();
+  const leasedPackages = new Map<string, DependencyBase>();
+  let store: Store | null = givenStore ?? null;
+  let nearestBase: Promise<Base> | null = null;
+  const bases = new Map<GitSha, Promise<Base>>();
   const open = (tree: GitSha): Promise<Base> => {
-    const known = opened.get(tree);
-    if (known !== undefined) return known;
+    const cached = bases.get(tree);
+    if (cached !== undefined) return cached;
     const opening = openBase((store ??= openStore()), { call: shadow.call, format: shadow.format, tree });
-    opened.set(tree, opening);
-    opening.catch(() => opened.delete(tree));
+    bases.set(tree, opening);
+    opening.catch(() => bases.delete(tree));
     return opening;
   };
-  const openFirst = async (): Promise<Base> => {
-    const held = (store ??= openStore());
-    const own = await treeIdOf(shadow.call, commit);
-    let at: GitSha | undefined = commit;
-    for (let seen = 0; at !== undefined && seen < ancestorsMax; seen += 1) {
-      const [head = ""]: string[] = (await readObject(shadow.call, at, commitBytesMax))?.content?.toString("latin1").split("\n\n", 1) ?? [];
+  const findNearestBase = async (): Promise<Base> => {
+    const openedStore = (store ??= openStore());
+    const ownTree = await resolveTree(shadow.call, commit);
+    let ancestor: GitSha | undefined = commit;
+    for (let steps = 0; ancestor !== undefined && steps < ancestorsMax; steps += 1) {
+      const [head = ""]: string[] =
+        (await readObject(shadow.call, ancestor, commitBytesMax))?.content?.toString("latin1").split("\n\n", 1) ?? [];
       const tree = /^tree ([0-9a-f]+)$/m.exec(head)?.[1];
       if (tree === undefined) break; // where history ends, or is missing
-      if (hasBase(held, { format: shadow.format, tree }) && (await deltaBetween(shadow.call, tree, own, deltaPathsMax)) !== null)
+      if (hasBase(openedStore, { format: shadow.format, tree }) && (await deltaBetween(shadow.call, tree, ownTree, deltaPathsMax)) !== null)
         return open(tree);
-      at = /^parent ([0-9a-f]+)$/m.exec(head)?.[1];
+      ancestor = /^parent ([0-9a-f]+)$/m.exec(head)?.[1];
     }
-    return open(own);
+    return open(ownTree);
   };
   return {
     packages: async (root, paths) => {
       const dependencyBase = await openDependencyBase((store ??= openStore()), root, paths);
-      const previousDependencyBase = dependencyBase === null ? undefined : held.get(dependencyBase.key);
-      if (previousDependencyBase !== undefined) dependencyBase?.lease.release();
-      else if (dependencyBase !== null) held.set(dependencyBase.key, dependencyBase);
-      return previousDependencyBase ?? dependencyBase;
+      const leased = dependencyBase === null ? undefined : leasedPackages.get(dependencyBase.key);
+      if (leased !== undefined) dependencyBase?.lease.release();
+      else if (dependencyBase !== null) leasedPackages.set(dependencyBase.key, dependencyBase);
+      return leased ?? dependencyBase;
     },
     below: async (tree) => {
-      first ??= openFirst();
-      first.catch(() => (first = null));
-      const base = await first;
+      nearestBase ??= findNearestBase();
+      nearestBase.catch(() => (nearestBase = null));
+      const base = await nearestBase;
       const delta = await deltaBetween(shadow.call, base.tree, tree, deltaPathsMax);
-      return delta === null ? { base: await open(tree), delta: { changed: [], gone: [] } } : { base, delta };
+      return delta === null ? { base: await open(tree), delta: { changed: [], deleted: [] } } : { base, delta };
     },
   };
 }
 
 /** Those whose parent folder is in the tree and whose name is not. */
-async function fittingIn(folders: TreeFolders, tree: GitSha, paths: readonly string[]): Promise<readonly string[]> {
+async function filterFitting(folders: TreeFolders, tree: GitSha, paths: readonly string[]): Promise<readonly string[]> {
   const fitting: string[] = [];
   for (const path of paths) {
-    const above = await folders.at(tree, bytePathOfText(dirname(path) === "." ? "" : dirname(path)));
-    if (isTree(above) && (await folders.at(tree, bytePathOfText(path))) === undefined) fitting.push(path);
+    const parent = await folders.at(tree, bytePathFromText(dirname(path) === "." ? "" : dirname(path)));
+    if (isTree(parent) && (await folders.at(tree, bytePathFromText(path))) === undefined) fitting.push(path);
   }
   return fitting;
 }
 
 /** The base's own index, updated with the difference: the stat data of all other files stay. */
-async function indexFor(shadow: Shadow, base: Base, { changed, gone }: TreeDelta, index: string): Promise<void> {
+async function writeIndex(shadow: Shadow, base: Base, { changed, deleted: gone }: TreeDelta, index: string): Promise<void> {
   await copyFile(base.index, index, constants.COPYFILE_FICLONE);
   if (changed.length === 0 && gone.length === 0) return;
   const folders = treeFolders(shadow.call);
-  const nothing = "0".repeat(base.tree.length);
+  const zeroSha = "0".repeat(base.tree.length);
   const rows: Buffer[] = [];
   const add = (path: BytePath, entry: TreeEntry | null): void =>
-    void rows.push(Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? nothing}\t`), bytePathBytes(path), Buffer.from([0]));
+    void rows.push(Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? zeroSha}\t`), bytePathBytes(path), Buffer.from([0]));
   // Deletions come first, so that a file may become a folder and a folder a file.
   for (const path of [...gone, ...changed.map(([own]) => own)]) {
     for await (const [below] of folders.filesBelow(base.tree, path)) add(below, null);
-    for (const bytePath of [...foldersAbove(path), path]) {
-      const previousTreeEntry = await folders.at(base.tree, bytePath);
-      if (previousTreeEntry !== undefined && !isTree(previousTreeEntry)) add(bytePath, null);
+    for (const occupied of [...parentFolders(path), path]) {
+      const baseEntry = await folders.at(base.tree, occupied);
+      if (baseEntry !== undefined && !isTree(baseEntry)) add(occupied, null);
     }
   }
   for (const [path, entry] of changed) add(path, entry);
@@ -185,7 +186,7 @@ async function indexFor(shadow: Shadow, base: Base, { changed, gone }: TreeDelta
 }
 
 /** A copy that shares the blocks of the base's files until one of the two is written to. */
-async function copyOf(shadow: Shadow, base: Base, { changed, gone }: TreeDelta, folder: string): Promise<void> {
+async function copyByReflink(shadow: Shadow, base: Base, { changed, deleted: gone }: TreeDelta, folder: string): Promise<void> {
   await run("cp", ["-a", "--reflink=always", "--", `${base.files}/.`, folder], { timeout: copyTimeoutMs });
   for (const path of [...gone, ...changed.map(([own]) => own)])
     await rm(Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]), { recursive: true, force: true });

@@ -14,57 +14,58 @@ import type { TreeEntry } from "../git/tree.ts";
 import { isTree, treeDifferences, treeFolders } from "../git/tree-folders.ts";
 
 const run = promisify(execFile);
-const markTimeoutMs = 60_000;
-const marksAtOnce = 500;
+const whiteoutTimeoutMs = 60_000;
+const whiteoutsPerCall = 500;
 
 export type TreeDelta = {
   /** New or changed files, as in the second tree. */
   readonly changed: readonly (readonly [BytePath, TreeEntry])[];
   /** The topmost paths, files and folders, that are not in the second tree. */
-  readonly gone: readonly BytePath[];
+  readonly deleted: readonly BytePath[];
 };
 
 /** The difference between two trees; null if that is more than `pathsMax` paths. */
 export async function deltaBetween(call: Omit<GitCall, "args">, from: GitSha, to: GitSha, pathsMax: number): Promise<TreeDelta | null> {
-  if (from === to) return { changed: [], gone: [] };
+  if (from === to) return { changed: [], deleted: [] };
   const folders = treeFolders(call);
   const changed: [BytePath, TreeEntry][] = [];
-  const removedBytePaths: BytePath[] = [];
+  const deleted: BytePath[] = [];
   // A new file or folder hides what was there by itself.
   for await (const { path, now } of treeDifferences(folders, from, to)) {
-    if (now === undefined) removedBytePaths.push(path);
+    if (now === undefined) deleted.push(path);
     else if (!isTree(now)) changed.push([path, now]);
     else
       for await (const below of folders.filesBelow(to, path)) {
         changed.push([...below]);
         if (changed.length > pathsMax) return null;
       }
-    if (changed.length + removedBytePaths.length > pathsMax) return null;
+    if (changed.length + deleted.length > pathsMax) return null;
   }
-  return { changed, gone: removedBytePaths };
+  return { changed, deleted: deleted };
 }
 
 /** Writes the difference into an empty folder, to be a lower folder of a checkout. */
-export async function writeDelta(shadow: Shadow, { changed, gone }: TreeDelta, folder: string): Promise<void> {
+export async function writeDelta(shadow: Shadow, { changed, deleted: gone }: TreeDelta, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
   if (changed.length > 0) await materialize(shadow, changed, folder);
-  for (let index = 0; index < gone.length; index += marksAtOnce) await markGone(folder, gone.slice(index, index + marksAtOnce));
+  for (let index = 0; index < gone.length; index += whiteoutsPerCall)
+    await writeWhiteouts(folder, gone.slice(index, index + whiteoutsPerCall));
 }
 
 // The kernel's whiteout: a device of number 0, which any user may create.
-const marking = `cd "$1" && shift && for path; do path=$(printf "%b." "$path") && path=\${path%.} && case $path in */*) mkdir -p -- "\${path%/*}";; esac && mknod -- "$path" c 0 0 || exit 1; done`;
+const whiteoutScript = `cd "$1" && shift && for path; do path=$(printf "%b." "$path") && path=\${path%.} && case $path in */*) mkdir -p -- "\${path%/*}";; esac && mknod -- "$path" c 0 0 || exit 1; done`;
 /** Names need not be text, and a command line must be: each byte is escaped. */
-const spelled = (path: BytePath): string =>
+const escapeForShell = (path: BytePath): string =>
   [...bytePathBytes(path)]
     .map((byte) =>
       /[A-Za-z0-9_./-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `\\0${byte.toString(8).padStart(3, "0")}`,
     )
     .join("");
 
-async function markGone(folder: string, removedBytePaths: readonly BytePath[]): Promise<void> {
+async function writeWhiteouts(folder: string, deleted: readonly BytePath[]): Promise<void> {
   try {
-    await run("/bin/sh", ["-c", marking, "autopilot-delta", folder, ...removedBytePaths.map((path) => `./${spelled(path)}`)], {
-      timeout: markTimeoutMs,
+    await run("/bin/sh", ["-c", whiteoutScript, "autopilot-delta", folder, ...deleted.map((path) => `./${escapeForShell(path)}`)], {
+      timeout: whiteoutTimeoutMs,
     });
   } catch (error) {
     throw new WorkspaceFailed(

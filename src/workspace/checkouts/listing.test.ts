@@ -2,8 +2,8 @@ import { chmodSync, linkSync, lstatSync, renameSync, rmSync, symlinkSync, utimes
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch-repository.ts";
-import { bytePathOfText } from "../git/byte-path.ts";
-import { noteListing, readListing } from "./listing.ts";
+import { bytePathFromText } from "../git/byte-path.ts";
+import { writeListing, readListing } from "./listing.ts";
 
 let folder: string;
 let place: string;
@@ -13,13 +13,13 @@ beforeEach(async () => {
   writeFileSync(join(folder, "a"), "one\n");
   writeFileSync(join(folder, "b"), "two\n");
   symlinkSync("a", join(folder, "l"));
-  await noteListing(place, folder, ["a", "b", "l", "gone"].map(bytePathOfText));
+  await writeListing(place, folder, ["a", "b", "l", "gone"].map(bytePathFromText));
 });
 
 const unchanged = async (): Promise<readonly string[]> => {
   const isUnchanged = await readListing(place);
   if (isUnchanged === null) return ["not noted"];
-  return ["a", "b", "l"].filter((name) => isUnchanged(bytePathOfText(name), lstatSync(join(folder, name))));
+  return ["a", "b", "l"].filter((name) => isUnchanged(bytePathFromText(name), lstatSync(join(folder, name))));
 };
 
 test("files that nobody touched are known", async () => {

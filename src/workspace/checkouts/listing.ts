@@ -11,17 +11,17 @@ import { join } from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { type BytePath, bytePathBytes } from "../git/byte-path.ts";
 
-export type UnchangedIn = (path: BytePath, stat: Stats) => boolean;
+export type UnchangedTest = (path: BytePath, stat: Stats) => boolean;
 
 /** Longer than the tick of a file system's clock. */
 const tickMs = 25;
 const filesAtOnce = 500;
 
 const statsKey = ({ ino, size, mode, nlink, mtimeMs, ctimeMs }: Stats): string => [ino, size, mode, nlink, mtimeMs, ctimeMs].join(" ");
-const listingIn = (place: string): string => join(place, "listing");
+const listingPath = (place: string): string => join(place, "listing");
 
 /** Records the files' stat data of a folder; nothing has been written there yet. */
-export async function noteListing(place: string, folder: string, paths: Iterable<BytePath>): Promise<void> {
+export async function writeListing(place: string, folder: string, paths: Iterable<BytePath>): Promise<void> {
   await mkdir(place, { recursive: true, mode: 0o700 });
   if (!(await keepsChangeTimes(place))) return; // L1
   const rows: string[] = [];
@@ -30,7 +30,7 @@ export async function noteListing(place: string, folder: string, paths: Iterable
     if (stat !== undefined && !stat.isDirectory()) rows.push(`${statsKey(stat)}\t${path}\0`);
     if (rows.length % filesAtOnce === 0) await setImmediate();
   }
-  await writeFile(listingIn(place), rows.join(""), "latin1");
+  await writeFile(listingPath(place), rows.join(""), "latin1");
   await sleep(tickMs); // L2
 }
 
@@ -42,19 +42,19 @@ async function keepsChangeTimes(place: string): Promise<boolean> {
   await sleep(tickMs);
   writeFileSync(probe, "b");
   utimesSync(probe, before.atime, before.mtime);
-  const isReported = lstatSync(probe).ctimeMs > before.ctimeMs;
+  const hasAdvanced = lstatSync(probe).ctimeMs > before.ctimeMs;
   await rm(probe);
-  return isReported;
+  return hasAdvanced;
 }
 
 /** Which files of the checkout are unchanged; null if that was not recorded. */
-export async function readListing(place: string): Promise<UnchangedIn | null> {
-  const text = await readFile(listingIn(place), "latin1").catch(() => null);
+export async function readListing(place: string): Promise<UnchangedTest | null> {
+  const text = await readFile(listingPath(place), "latin1").catch(() => null);
   if (text === null) return null;
-  const known = new Map<string, string>();
+  const statsByPath = new Map<string, string>();
   for (const row of text.split("\0")) {
     const tab = row.indexOf("\t");
-    if (tab > 0) known.set(row.slice(tab + 1), row.slice(0, tab));
+    if (tab > 0) statsByPath.set(row.slice(tab + 1), row.slice(0, tab));
   }
-  return (path, stat) => known.get(path) === statsKey(stat);
+  return (path, stat) => statsByPath.get(path) === statsKey(stat);
 }

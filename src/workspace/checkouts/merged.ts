@@ -14,32 +14,32 @@ export async function withMerged<T>(place: string, use: (merged: string) => T): 
   const programs = { unshare: programOnPath("unshare") ?? "unshare", mount: programOnPath("mount") ?? "mount" };
   const [program = "", ...args] = mountedCheckout(programs, place, "echo ready && read -r _", []);
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { LC_ALL: "C" } });
-  let problem = "";
-  child.stderr.on("data", (bytes: Buffer) => (problem = (problem + bytes.toString("utf8")).slice(0, 300)));
+  let errorText = "";
+  child.stderr.on("data", (bytes: Buffer) => (errorText = (errorText + bytes.toString("utf8")).slice(0, 300)));
   child.stdin.on("error", () => undefined);
-  const ended = new Promise<void>((resolve) => {
+  const exited = new Promise<void>((resolve) => {
     child.once("error", () => resolve());
     child.once("exit", () => resolve());
   });
   const timer = setTimeout(() => child.kill("SIGKILL"), mountTimeoutMs);
   try {
     const ready = new Promise<true>((resolve) => child.stdout.once("data", () => resolve(true)));
-    const isReady = await Promise.race([ready, ended.then(() => false as const)]);
+    const isReady = await Promise.race([ready, exited.then(() => false as const)]);
     if (!isReady || child.pid === undefined)
       throw new WorkspaceFailed(
         "workspace_unusable",
-        `What was written could not be looked at as a whole: ${problem.trim() || "no reason was given"}`,
+        `What was written could not be looked at as a whole: ${errorText.trim() || "no reason was given"}`,
       );
-    return held(join("/proc", String(child.pid), "root", mergedFolder(place)), place, use);
+    return useHeldOpen(join("/proc", String(child.pid), "root", mergedFolder(place)), place, use);
   } finally {
     child.kill("SIGKILL");
-    await ended;
+    await exited;
     clearTimeout(timer);
   }
 }
 
 /** Held open, so that it stays the checkout; anything else would look like a folder from which everything was deleted. */
-function held<T>(path: string, place: string, use: (merged: string) => T): T {
+function useHeldOpen<T>(path: string, place: string, use: (merged: string) => T): T {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     if (fstatSync(descriptor).dev === statSync(place).dev)

@@ -3,19 +3,19 @@
 
 export type BytePath = string & { readonly bytePath: true };
 
-const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-export const buildBytePath = (bytes: Buffer): BytePath => bytes.toString("latin1") as BytePath;
-export const bytePathOfText = (text: string): BytePath => buildBytePath(Buffer.from(text, "utf8"));
+export const bytePathFromBytes = (bytes: Buffer): BytePath => bytes.toString("latin1") as BytePath;
+export const bytePathFromText = (text: string): BytePath => bytePathFromBytes(Buffer.from(text, "utf8"));
 export const bytePathBytes = (path: BytePath): Buffer => Buffer.from(path, "latin1");
-export const joined = (folder: BytePath, name: BytePath): BytePath => (folder === "" ? name : (`${folder}/${name}` as BytePath));
+export const joinBytePath = (folder: BytePath, name: BytePath): BytePath => (folder === "" ? name : (`${folder}/${name}` as BytePath));
 export const bytePathParts = (path: BytePath): BytePath[] => (path === "" ? [] : (path.split("/") as BytePath[]));
 
 /** The path as text; null if its bytes aren't UTF-8. */
 export function bytePathText(path: BytePath): string | null {
   if (/^[\x00-\x7f]*$/.test(path)) return path;
   try {
-    return strict.decode(bytePathBytes(path));
+    return utf8Decoder.decode(bytePathBytes(path));
   } catch {
     return null;
   }
@@ -25,7 +25,7 @@ export function bytePathText(path: BytePath): string | null {
 export const displayPath = (path: BytePath): string => bytePathText(path) ?? bytePathBytes(path).toString("utf8");
 
 /** Every folder above a path, nearest last: `a`, `a/b` of `a/b/c`. */
-export function foldersAbove(path: BytePath): BytePath[] {
+export function parentFolders(path: BytePath): BytePath[] {
   const folders: BytePath[] = [];
   for (let index = path.indexOf("/"); index !== -1; index = path.indexOf("/", index + 1)) folders.push(path.slice(0, index) as BytePath);
   return folders;

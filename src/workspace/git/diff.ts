@@ -12,20 +12,21 @@ export type ChangedFile = { readonly path: string; readonly insertions: number |
 const patchBytesMax = 64 * 1_048_576;
 const safeDiffArgs = ["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
 
-const findCall = ({ root, gitDir }: RepositoryPaths) => ({ cwd: root, env: { GIT_DIR: gitDir } });
+const gitCallIn = ({ root, gitDir }: RepositoryPaths) => ({ cwd: root, env: { GIT_DIR: gitDir } });
 
 /** Whether all these commits still exist: a branch may have been deleted, and its commits with it. */
 export async function hasCommits(repository: RepositoryPaths, commits: readonly GitSha[]): Promise<boolean> {
   for (const commit of commits) {
-    const { code } = await git({ ...findCall(repository), args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] });
+    const { code } = await git({ ...gitCallIn(repository), args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] });
     if (code !== 0) return false;
   }
   return true;
 }
 
 export async function changedFiles(repository: RepositoryPaths, base: GitSha, tip: GitSha): Promise<readonly ChangedFile[]> {
-  const { out } = await git({ ...findCall(repository), args: ["diff-tree", "-r", "-z", "--numstat", ...safeDiffArgs, base, tip, "--"] });
-  const lines = (text: string | undefined): number | null => (text === "-" || text === undefined ? null : Number.parseInt(text, 10));
+  const { out } = await git({ ...gitCallIn(repository), args: ["diff-tree", "-r", "-z", "--numstat", ...safeDiffArgs, base, tip, "--"] });
+  const parseLineCount = (text: string | undefined): number | null =>
+    text === "-" || text === undefined ? null : Number.parseInt(text, 10);
   return out
     .toString("utf8")
     .split("\0")
@@ -33,8 +34,8 @@ export async function changedFiles(repository: RepositoryPaths, base: GitSha, ti
     .map((row) => row.split("\t"))
     .map(([insertions, deletions, ...path]) => ({
       path: path.join("\t"),
-      insertions: lines(insertions),
-      deletions: lines(deletions),
+      insertions: parseLineCount(insertions),
+      deletions: parseLineCount(deletions),
     }));
 }
 
@@ -45,7 +46,7 @@ export async function patchBetween(
   tip: GitSha,
 ): Promise<{ readonly text: string; readonly isCut: boolean }> {
   const { out, isCut } = await git({
-    ...findCall(repository),
+    ...gitCallIn(repository),
     args: ["diff-tree", "-r", "-p", "--no-color", ...safeDiffArgs, base, tip, "--"],
     outputBytesMax: patchBytesMax,
   });
@@ -55,14 +56,14 @@ export async function patchBetween(
 const filePatchBytesMax = 2 * 1_048_576;
 
 /** The same for one file, taken literally: nothing in its name is a pattern. */
-export async function patchOfFile(
+export async function filePatchBetween(
   repository: RepositoryPaths,
   base: GitSha,
   tip: GitSha,
   path: string,
 ): Promise<{ readonly text: string; readonly isCut: boolean }> {
   const { out, isCut } = await git({
-    ...findCall(repository),
+    ...gitCallIn(repository),
     args: ["--literal-pathspecs", "diff-tree", "-r", "-p", "--no-color", ...safeDiffArgs, base, tip, "--", path],
     outputBytesMax: filePatchBytesMax,
   });

@@ -15,7 +15,7 @@ import { readSmallFile } from "../folder.ts";
 import type { GitPlaces } from "./places.ts";
 
 /** Texts that git reads whole before it does anything. */
-const texts = [
+const gitTextFiles = [
   "config",
   "config.worktree",
   "HEAD",
@@ -28,16 +28,16 @@ const texts = [
   "info/sparse-checkout",
   "objects/info/alternates",
 ];
-const checkoutTexts = [".gitignore", ".gitattributes", ".gitmodules"];
+const checkoutTextFiles = [".gitignore", ".gitattributes", ".gitmodules"];
 const textBytesMax = 16 << 20;
 /** Folders in which git reads and writes at any depth. */
-const deep = new Set(["refs", "logs", "objects", "info", "reftable", "worktrees"]);
+const deepFolders = new Set(["refs", "logs", "objects", "info", "reftable", "worktrees"]);
 /** S1 */
-const notEntered = new Set(["hooks", "modules", "annex"]);
+const unusedFolders = new Set(["hooks", "modules", "annex"]);
 const alternatesDepthMax = 5;
 
 /** Throws if git may not be run here. */
-export function requireSound(places: GitPlaces): void {
+export function requireSafeGitFolder(places: GitPlaces): void {
   const why = whyGitFolderUnsafe(places);
   if (why === null) return;
   throw new WorkspaceFailed(
@@ -49,42 +49,42 @@ export function requireSound(places: GitPlaces): void {
 
 /** Why git may not be run on a repository; null if it may. Starts nothing and opens nothing but small files. */
 export function whyGitFolderUnsafe({ root, gitDir, commonDir }: GitPlaces): string | null {
-  const said = (path: string, why: string): string => `${shown(root, path)} ${why}`;
+  const describeProblem = (path: string, why: string): string => `${relativeToRoot(root, path)} ${why}`;
   const folders = gitDir === commonDir ? [gitDir] : [commonDir, gitDir];
-  for (const name of checkoutTexts) {
-    const why = whyWaits(lstatSync(join(root, name), { throwIfNoEntry: false }));
-    if (why !== null) return said(join(root, name), why);
+  for (const name of checkoutTextFiles) {
+    const why = whyBlocksGit(lstatSync(join(root, name), { throwIfNoEntry: false }));
+    if (why !== null) return describeProblem(join(root, name), why);
   }
   for (const folder of folders) {
-    const found = walk(folder, 0, (at, entry, depth) => {
+    const problem = findProblem(folder, 0, (at, entry, depth) => {
       const name = entry.name.toString();
       if (entry.isSymbolicLink()) {
-        if (depth === 0 && (notEntered.has(name) || (name === "HEAD" && isBranchLink(at)))) return null;
-        return said(at, `is a link to ${readLink(at)}. Git would read and write through it.`); // S1
+        if (depth === 0 && (unusedFolders.has(name) || (name === "HEAD" && isBranchLink(at)))) return null;
+        return describeProblem(at, `is a link to ${readLink(at)}. Git would read and write through it.`); // S1
       }
-      return isSpecial(entry) ? said(at, waits) : null; // S2
+      return isSpecial(entry) ? describeProblem(at, blocksGit) : null; // S2
     });
-    if (found !== null) return found;
-    for (const name of texts) {
-      const why = whyWaits(lstatSync(join(folder, name), { throwIfNoEntry: false }));
-      if (why !== null) return said(join(folder, name), why);
+    if (problem !== null) return problem;
+    for (const name of gitTextFiles) {
+      const why = whyBlocksGit(lstatSync(join(folder, name), { throwIfNoEntry: false }));
+      if (why !== null) return describeProblem(join(folder, name), why);
     }
   }
-  return whyNotItsOwn({ root, gitDir, commonDir }) ?? whyAlternates(root, join(commonDir, "objects"), 0);
+  return whyForeignGitFolder({ root, gitDir, commonDir }) ?? whyAlternatesUnsafe(root, join(commonDir, "objects"), 0);
 }
 
-type Seen = (at: string, entry: Dirent<Buffer>, depth: number) => string | null;
+type EntryCheck = (at: string, entry: Dirent<Buffer>, depth: number) => string | null;
 
 /** The first problem below a git folder. Names are bytes: names that aren't text are checked too. */
-function walk(folder: string, depth: number, seen: Seen): string | null {
+function findProblem(folder: string, depth: number, check: EntryCheck): string | null {
   for (const entry of readEntries(folder)) {
     if (entry.isFile()) continue; // most are: thousands of objects
-    const at = join(folder, entry.name.toString());
-    const found = seen(at, entry, depth);
-    if (found !== null) return found;
-    if (!entry.isDirectory() || (depth === 0 && !deep.has(entry.name.toString()))) continue;
-    const below = walk(at, depth + 1, seen);
-    if (below !== null) return below;
+    const path = join(folder, entry.name.toString());
+    const problem = check(path, entry, depth);
+    if (problem !== null) return problem;
+    if (!entry.isDirectory() || (depth === 0 && !deepFolders.has(entry.name.toString()))) continue;
+    const problemBelow = findProblem(path, depth + 1, check);
+    if (problemBelow !== null) return problemBelow;
   }
   return null;
 }
@@ -98,14 +98,14 @@ function readEntries(folder: string): readonly Dirent<Buffer>[] {
   }
 }
 
-const waits = "is a pipe or a device, at which git would wait.";
+const blocksGit = "is a pipe or a device, at which git would wait.";
 const isSpecial = (entry: Pick<Stats, "isFIFO" | "isCharacterDevice" | "isBlockDevice">): boolean =>
   entry.isFIFO() || entry.isCharacterDevice() || entry.isBlockDevice(); // a socket can't be opened, so nothing blocks
 
 /** S2. A link in a checkout is not followed by git. */
-function whyWaits(stat: Stats | undefined): string | null {
+function whyBlocksGit(stat: Stats | undefined): string | null {
   if (stat === undefined || stat.isDirectory()) return null;
-  if (isSpecial(stat)) return waits;
+  if (isSpecial(stat)) return blocksGit;
   return stat.isFile() && stat.size > textBytesMax ? `has ${stat.size} bytes, and git would read all of it.` : null;
 }
 
@@ -121,19 +121,24 @@ function readLink(path: string): string {
 }
 
 /** S3 */
-function whyNotItsOwn({ root, gitDir, commonDir }: GitPlaces): string | null {
-  const [checkout, own, common] = [real(root), real(gitDir), real(commonDir)];
-  if (own !== common) {
-    const back = readSmallFile(join(gitDir, "gitdir"), textBytesMax)?.toString("utf8").trim() ?? "";
-    const isLinked = dirname(own) === join(common, "worktrees") && real(dirname(resolve(gitDir, back))) === checkout && back !== "";
-    return isLinked
+function whyForeignGitFolder({ root, gitDir, commonDir }: GitPlaces): string | null {
+  const [checkout, gitFolder, commonFolder] = [realPathOrSelf(root), realPathOrSelf(gitDir), realPathOrSelf(commonDir)];
+  if (gitFolder !== commonFolder) {
+    const pathToCheckout = readSmallFile(join(gitDir, "gitdir"), textBytesMax)?.toString("utf8").trim() ?? "";
+    const isLinkedWorktree =
+      dirname(gitFolder) === join(commonFolder, "worktrees") &&
+      realPathOrSelf(dirname(resolve(gitDir, pathToCheckout))) === checkout &&
+      pathToCheckout !== "";
+    return isLinkedWorktree
       ? null
-      : `The git folder ${own} shares the branches of ${common}, which doesn't know it as a worktree of its own (git worktree repair).`;
+      : `The git folder ${gitFolder} shares the branches of ${commonFolder}, which doesn't know it as a worktree of its own (git worktree repair).`;
   }
-  return basename(own) === ".git" && dirname(own) !== checkout ? `${join(root, ".git")} leads to the git folder of ${dirname(own)}.` : null;
+  return basename(gitFolder) === ".git" && dirname(gitFolder) !== checkout
+    ? `${join(root, ".git")} leads to the git folder of ${dirname(gitFolder)}.`
+    : null;
 }
 
-function real(path: string): string {
+function realPathOrSelf(path: string): string {
   try {
     return realpathSync(path);
   } catch {
@@ -142,22 +147,22 @@ function real(path: string): string {
 }
 
 /** Folders from which objects are borrowed are only read: a link there may lead anywhere, but not to a pipe. */
-function whyAlternates(root: string, objects: string, depth: number): string | null {
+function whyAlternatesUnsafe(root: string, objects: string, depth: number): string | null {
   const text = readSmallFile(join(objects, "info", "alternates"), textBytesMax)?.toString("utf8") ?? "";
-  const named = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-  for (const line of depth < alternatesDepthMax ? named : []) {
-    const folder = resolve(objects, line.startsWith('"') ? unquoted(line) : line);
-    const found = walk(folder, 1, (at, entry) => {
+  const alternates = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  for (const line of depth < alternatesDepthMax ? alternates : []) {
+    const folder = resolve(objects, line.startsWith('"') ? unquote(line) : line);
+    const problem = findProblem(folder, 1, (at, entry) => {
       const stat = entry.isSymbolicLink() ? statSync(at, { throwIfNoEntry: false }) : entry;
-      return stat !== undefined && isSpecial(stat) ? `${shown(root, at)} ${waits}` : null;
+      return stat !== undefined && isSpecial(stat) ? `${relativeToRoot(root, at)} ${blocksGit}` : null;
     });
-    const further = found ?? whyAlternates(root, folder, depth + 1);
-    if (further !== null) return further;
+    const problemBelow = problem ?? whyAlternatesUnsafe(root, folder, depth + 1);
+    if (problemBelow !== null) return problemBelow;
   }
   return null;
 }
 
-const unquoted = (line: string): string =>
+const unquote = (line: string): string =>
   Buffer.from(
     line
       .slice(1, line.lastIndexOf('"'))
@@ -167,30 +172,30 @@ const unquoted = (line: string): string =>
     "latin1",
   ).toString("utf8");
 
-const shown = (root: string, path: string): string => {
+const relativeToRoot = (root: string, path: string): string => {
   const inside = relative(root, path);
   return inside.startsWith("..") ? path : inside;
 };
 
 /** Included config files are only read. */
-export function whyInclude(path: string): string | null {
+export function whyIncludeUnsafe(path: string): string | null {
   const stat = statSync(path, { throwIfNoEntry: false });
-  const why = whyWaits(stat);
+  const why = whyBlocksGit(stat);
   return why === null ? null : `${path}, which the repository's configuration includes, ${why}`;
 }
 
 /** A pipe or device in a checkout, at any depth, where git opens files by name; null if there is none. For a git that takes long. */
-export async function whereGitWaits(folder: string, ended: AbortSignal): Promise<string | null> {
-  const left = [folder];
-  for (let at = left.pop(); at !== undefined && !ended.aborted; at = left.pop()) {
+export async function findBlockingFile(folder: string, signal: AbortSignal): Promise<string | null> {
+  const pendingFolders = [folder];
+  for (let current = pendingFolders.pop(); current !== undefined && !signal.aborted; current = pendingFolders.pop()) {
     try {
-      for await (const entry of await opendir(at)) {
-        const path = join(at, entry.name);
-        if (entry.isDirectory()) left.push(path);
-        else if (isSpecial(entry) && isOpenedByGit(at, entry.name)) return `${shown(folder, path)} ${waits}`;
-        else if (checkoutTexts.includes(entry.name)) {
-          const why = whyWaits(lstatSync(path, { throwIfNoEntry: false }));
-          if (why !== null) return `${shown(folder, path)} ${why}`;
+      for await (const entry of await opendir(current)) {
+        const path = join(current, entry.name);
+        if (entry.isDirectory()) pendingFolders.push(path);
+        else if (isSpecial(entry) && isOpenedByGit(current, entry.name)) return `${relativeToRoot(folder, path)} ${blocksGit}`;
+        else if (checkoutTextFiles.includes(entry.name)) {
+          const why = whyBlocksGit(lstatSync(path, { throwIfNoEntry: false }));
+          if (why !== null) return `${relativeToRoot(folder, path)} ${why}`;
         }
       }
     } catch (error) {

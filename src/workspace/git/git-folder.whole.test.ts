@@ -6,9 +6,9 @@ import { describe, expect, test } from "vitest";
 import { git, scratch, scratchFolder } from "../../../test/support/scratch-repository.ts";
 import { git as runnersGit } from "./git.ts";
 import { whyGitFolderUnsafe } from "./git-folder.ts";
-import { identityOf } from "./identity.ts";
-import { statusOf } from "./status.ts";
-import { placesAround } from "./places.ts";
+import { readIdentity } from "./identity.ts";
+import { readStatus } from "./status.ts";
+import { findGitPlaces } from "./places.ts";
 import { findRepository, openRepository } from "./repository.ts";
 
 const refusedFor = async (root: string): Promise<string> => {
@@ -164,7 +164,7 @@ describe("a pipe", () => {
     const [root, store] = [repository(), scratchFolder()];
     pipe(join(store, "pack/pack-1.idx"));
     writeFileSync(join(root, ".git/objects/info/alternates"), `${store}\n`);
-    expect(whyGitFolderUnsafe(placesAround(root) ?? { root, gitDir: "", commonDir: "" })).toContain("pack-1.idx is a pipe");
+    expect(whyGitFolderUnsafe(findGitPlaces(root) ?? { root, gitDir: "", commonDir: "" })).toContain("pack-1.idx is a pipe");
   });
 
   test.each(["a/b/.gitignore", "a/b/.gitattributes", "nested/.git/HEAD"])(
@@ -176,8 +176,8 @@ describe("a pipe", () => {
       writeFileSync(join(root, "nested/.git/HEAD"), "ref: refs/heads/main\n");
       pipe(join(root, name));
       writeFileSync(join(dirname(join(root, name)), "some.txt"), "x");
-      const places = placesAround(root) ?? expect.unreachable();
-      const text = await statusOf(places, () => false).then(
+      const places = findGitPlaces(root) ?? expect.unreachable();
+      const text = await readStatus(places, () => false).then(
         () => "opened",
         (error: unknown) => String(error),
       );
@@ -200,5 +200,5 @@ test("a name for commits that came with the repository holds no control characte
   const root = repository();
   git(root, "config", "user.name", "A\u001b]0;x\u0007B\u202eC\u009b");
   git(root, "config", "user.email", "a\r@x");
-  expect(await identityOf(root)).toEqual({ name: "A ]0;x B C", email: "a @x" });
+  expect(await readIdentity(root)).toEqual({ name: "A ]0;x B C", email: "a @x" });
 });

@@ -5,10 +5,10 @@
 //       goes to a git directory that the runner made (`isOwn`), whose configuration it wrote; or it is one of the few that read and name
 //       objects and branches and run nothing, whatever the configuration says. Anything else is a bug, and does not start.
 //   G2. `config: "user"` keeps the user's own configuration (global, system): landing needs the filters they installed for themselves.
-//   G3. Every call has a time limit and an output limit. If one takes long, it is found out what it waits for.
+//   G3. Every call has a time limit and an output limit. A slow call is checked for a pipe or device that blocks it.
 //   G4. No git is run on a git folder with links, pipes or devices in it (see git-folder.ts): checked before the first call, and again
 //       before each one that writes.
-//   G5. No git outlives its runner, unless that is killed outright; then the next one finds it by its mark.
+//   G5. No git outlives its runner, unless the runner is killed outright; then the next runner finds that git by its mark.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { statfs } from "node:fs/promises";
@@ -17,10 +17,10 @@ import { delimiter, dirname, isAbsolute, join, resolve as resolved } from "node:
 import { invariant } from "../../kit/invariant.ts";
 import { errorErrno, WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
-import { requireSound, whereGitWaits, whyInclude } from "./git-folder.ts";
-import { endsWithUs, signal as signalGroup } from "./living-gits.ts";
+import { requireSafeGitFolder, findBlockingFile, whyIncludeUnsafe } from "./git-folder.ts";
+import { endAtExit, signalGroup } from "./living-gits.ts";
 import { mayRun } from "./may-run.ts";
-import { getCommonDir, type GitPlaces, placesAround } from "./places.ts";
+import { readCommonDir, type GitPlaces, findGitPlaces } from "./places.ts";
 
 export type GitCall = {
   readonly args: readonly string[];
@@ -59,8 +59,8 @@ const hardening = [
   ["submodule.recurse", "false"],
   ["fetch.recurseSubmodules", "false"],
 ] as const;
-/** Only if no user configuration may count; trusting every folder's owner would be wrong where the user's filters run. */
-const hardeningAlone = [
+/** Added when the user's configuration is off. With it, trusting every folder's owner would be wrong, because their filters run. */
+const isolationSettings = [
   ["safe.directory", "*"],
   ["core.attributesFile", "/dev/null"],
   ["core.excludesFile", "/dev/null"],
@@ -89,23 +89,23 @@ export async function gitLine(call: GitCall): Promise<string> {
 
 /** The options of every git call. G1 */
 export function gitArguments({ config }: Pick<GitCall, "config">): readonly string[] {
-  const settings = config === "user" ? hardening : [...hardening, ...hardeningAlone];
+  const settings = config === "user" ? hardening : [...hardening, ...isolationSettings];
   return settings.flatMap(([key, value]) => ["-c", `${key}=${value}`]);
 }
 
 async function spawnGit(call: GitCall): Promise<GitAnswer> {
   invariant(mayRun(call), `git ${call.args[0] ?? ""} runs only in a git directory of the runner's own`); // G1
-  await requireSoundFor(call); // G4
+  await requireSafeFor(call); // G4
   const argv = [...gitArguments(call), ...call.args];
   const outputBytesMax = call.outputBytesMax ?? outputBytesMaxDefault;
   return new Promise((resolve, reject) => {
     // Detached, so that a Ctrl-C meant for the runner does not interrupt an update of a checkout.
     const child = spawn("git", argv, { cwd: call.cwd, env: gitEnvironment(call), stdio: ["pipe", "pipe", "pipe"], detached: true });
-    endsWithUs(child, "gently"); // G5
-    const ended = new AbortController();
+    endAtExit(child, "gently"); // G5
+    const closed = new AbortController();
     child.on("error", (error) => {
       clearTimeout(timer);
-      ended.abort();
+      closed.abort();
       const sentence =
         errorErrno(error) === "ENOENT"
           ? `git was not found, or the folder ${call.cwd} does not exist.`
@@ -117,18 +117,18 @@ async function spawnGit(call: GitCall): Promise<GitAnswer> {
     let outBytes = 0;
     let err = "";
     let isCut = false;
-    let isLate = false;
-    let waitsAt: string | null = null;
+    let hasTimedOut = false;
+    let blockedAt: string | null = null;
     let inputError: unknown = null;
     const timer = setTimeout(() => {
-      isLate = true; // G3
-      end(child);
+      hasTimedOut = true; // G3
+      killGroup(child);
     }, call.timeoutMs ?? timeoutMsDefault);
-    whenSlow(call, ended.signal, (at) => {
-      waitsAt = at;
-      end(child);
+    reportIfBlocked(call, closed.signal, (at) => {
+      blockedAt = at;
+      killGroup(child);
     });
-    if (child.pid === undefined) return; // Not started, and without descriptors it has not even pipes; its error event follows.
+    if (child.pid === undefined) return; // It did not start, and may have no pipes either; its error event follows.
     child.stdout.on("data", (chunk: Buffer) => {
       if (isCut) return;
       const room = outputBytesMax - outBytes;
@@ -136,101 +136,101 @@ async function spawnGit(call: GitCall): Promise<GitAnswer> {
       outBytes += Math.min(chunk.length, room);
       if (chunk.length <= room) return;
       isCut = true; // G3
-      end(child);
+      killGroup(child);
     });
     child.stderr.on("data", (chunk: Buffer) => {
       if (err.length < errorBytesMax) err += chunk.toString("utf8");
     });
     child.on("close", (code, signal) => {
       clearTimeout(timer);
-      ended.abort();
+      closed.abort();
       if (inputError !== null) return reject(inputError instanceof Error ? inputError : new Error("the input could not be read"));
-      if (waitsAt !== null) return reject(new WorkspaceFailed("workspace_unusable", waitsAt, "take it away"));
+      if (blockedAt !== null) return reject(new WorkspaceFailed("workspace_unusable", blockedAt, "take it away"));
       const verb = call.args.find((word, at) => !word.startsWith("-") && call.args[at - 1] !== "-c") ?? "";
-      if (isLate) return reject(new WorkspaceFailed("workspace_unusable", `git ${verb} did not end in time.`));
+      if (hasTimedOut) return reject(new WorkspaceFailed("workspace_unusable", `git ${verb} did not end in time.`));
       if (isCut) return resolve({ code: 0, out: Buffer.concat(out), err, isCut });
       // A killed git has no result, whatever exit codes are accepted.
       if (code === null) return reject(new WorkspaceFailed("workspace_unusable", `git ${verb} was ended by ${signal ?? "a signal"}.`));
       resolve({ code, out: Buffer.concat(out), err, isCut });
     });
     child.stdin.on("error", () => undefined); // A git that stops reading early says why by its exit code.
-    feed(child.stdin, call.input ?? []).catch((error: unknown) => {
+    writeInput(child.stdin, call.input ?? []).catch((error: unknown) => {
       inputError = error;
-      end(child);
+      killGroup(child);
     });
   });
 }
 
-/** With its filters, if it started any. */
-function end(child: ChildProcess): void {
+/** Kills a git together with the filters it started. */
+function killGroup(child: ChildProcess): void {
   if (child.pid === undefined || !signalGroup(child.pid, "SIGKILL")) child.kill("SIGKILL");
 }
 
 const slowMs = 3_000;
 
 /** A git that takes long may block on a pipe somewhere in the checkout, where checking beforehand would cost as much as the call. */
-function whenSlow(call: GitCall, ended: AbortSignal, report: (waitsAt: string) => void): void {
-  const look = async (): Promise<void> => {
-    const found = await whereGitWaits(call.env?.["GIT_WORK_TREE"] ?? call.cwd, ended);
-    if (found !== null && !ended.aborted) report(found);
+function reportIfBlocked(call: GitCall, closed: AbortSignal, report: (waitsAt: string) => void): void {
+  const checkCheckout = async (): Promise<void> => {
+    const blockedAt = await findBlockingFile(call.env?.["GIT_WORK_TREE"] ?? call.cwd, closed);
+    if (blockedAt !== null && !closed.aborted) report(blockedAt);
   };
-  const timer = setTimeout(() => void look().catch(() => undefined), slowMs); // without a finding the time limit applies
-  ended.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  const timer = setTimeout(() => void checkCheckout().catch(() => undefined), slowMs); // without a finding the time limit applies
+  closed.addEventListener("abort", () => clearTimeout(timer), { once: true });
 }
 
 /** Calls that write into the repository, or move its checkout. */
-const writing = new Set(["update-ref", "symbolic-ref", "read-tree", "update-index", "checkout-index"]);
-const soundAlready = new Set<string>();
+const writingCommands = new Set(["update-ref", "symbolic-ref", "read-tree", "update-index", "checkout-index"]);
+const checkedGitDirs = new Set<string>();
 
 /** G4. The runner's own git directories are exempt. */
-async function requireSoundFor(call: GitCall): Promise<void> {
-  const places = call.into ?? (call.isOwn === true ? null : gitPlaces(call));
-  if (places === null || (soundAlready.has(places.gitDir) && !call.args.some((word) => writing.has(word)))) return;
-  await requireSoundRepository(places);
+async function requireSafeFor(call: GitCall): Promise<void> {
+  const places = call.into ?? (call.isOwn === true ? null : placesOfCall(call));
+  if (places === null || (checkedGitDirs.has(places.gitDir) && !call.args.some((word) => writingCommands.has(word)))) return;
+  await requireSafeRepository(places);
 }
 
-function gitPlaces({ cwd, env }: GitCall): GitPlaces | null {
+function placesOfCall({ cwd, env }: GitCall): GitPlaces | null {
   const gitDir = env?.["GIT_DIR"];
-  const around = placesAround(cwd);
-  return gitDir === undefined || around?.gitDir === gitDir ? around : { root: cwd, gitDir, commonDir: getCommonDir(gitDir) };
+  const around = findGitPlaces(cwd);
+  return gitDir === undefined || around?.gitDir === gitDir ? around : { root: cwd, gitDir, commonDir: readCommonDir(gitDir) };
 }
 
 /** Checks a repository's git folder before git uses it, and throws if it may not. */
-export async function requireSoundRepository(places: GitPlaces): Promise<void> {
-  requireSound(places);
+export async function requireSafeRepository(places: GitPlaces): Promise<void> {
+  requireSafeGitFolder(places);
   for (const name of ["config", "config.worktree"])
-    for (const folder of new Set([places.commonDir, places.gitDir])) await requireSoundIncludes(join(folder, name), 0);
-  soundAlready.add(places.gitDir);
+    for (const folder of new Set([places.commonDir, places.gitDir])) await requireSafeIncludes(join(folder, name), 0);
+  checkedGitDirs.add(places.gitDir);
 }
 
 const configBytesMax = 16 << 20;
 const includesDepthMax = 10;
 
 /** Git itself says which files a configuration includes, without opening them. */
-async function requireSoundIncludes(path: string, depth: number): Promise<void> {
+async function requireSafeIncludes(path: string, depth: number): Promise<void> {
   const text = readSmallFile(path, configBytesMax)?.toString("latin1") ?? "";
   if (depth > includesDepthMax || !/include/i.test(text)) return;
   const args = ["config", "--file", path, "--no-includes", "-z", "--get-regexp", "^include(if\\..*)?\\.path$"];
   const { out } = await spawnGit({ cwd: "/", isOwn: true, env: { GIT_DIR: "/dev/null" }, args });
   for (const entry of out.toString("utf8").split("\0")) {
-    const named = entry.slice(entry.indexOf("\n") + 1);
-    if (entry === "" || named === "") continue;
-    const included = resolved(dirname(path), named.replace(/^~(?=\/)/, homedir()));
-    const why = whyInclude(included);
+    const includePath = entry.slice(entry.indexOf("\n") + 1);
+    if (entry === "" || includePath === "") continue;
+    const included = resolved(dirname(path), includePath.replace(/^~(?=\/)/, homedir()));
+    const why = whyIncludeUnsafe(included);
     if (why !== null) throw new WorkspaceFailed("workspace_unusable", `${why} Git was not started.`, "take the include away");
-    await requireSoundIncludes(included, depth + 1);
+    await requireSafeIncludes(included, depth + 1);
   }
 }
 
-async function feed(stdin: NodeJS.WritableStream, input: Iterable<Buffer>): Promise<void> {
+async function writeInput(stdin: NodeJS.WritableStream, input: Iterable<Buffer>): Promise<void> {
   for (const chunk of input) {
     if (!stdin.writable) return;
-    if (!stdin.write(chunk)) await drained(stdin);
+    if (!stdin.write(chunk)) await waitForDrain(stdin);
   }
   stdin.end();
 }
 
-const drained = (stdin: NodeJS.WritableStream): Promise<void> =>
+const waitForDrain = (stdin: NodeJS.WritableStream): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {
       stdin.off("drain", done);
@@ -243,18 +243,18 @@ const drained = (stdin: NodeJS.WritableStream): Promise<void> =>
     stdin.on("error", done);
   });
 
-/** The runner that started a git, for its successor. */
+/** The environment variable with the pid of the runner that started a git, so that the next runner can find it. */
 export const gitMark = "AUTOPILOT_GIT";
 /** Where a user may keep their configuration instead of the usual places. */
-const configNames = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
+const configVariables = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
 
-/** A relative folder would be inside the repository, and a program called git could be there. */
-const absoluteOnly = (path: string): string => path.split(delimiter).filter(isAbsolute).join(delimiter);
+/** The absolute folders of a PATH: a relative one would be inside the repository, where a program called git could be. */
+const absoluteFolders = (path: string): string => path.split(delimiter).filter(isAbsolute).join(delimiter);
 
 export function gitEnvironment(call: Omit<GitCall, "args">): Record<string, string> {
   const path = process.env["PATH"];
-  const placed = path === undefined ? {} : { PATH: absoluteOnly(path) };
-  // Overrides any configuration: nothing is fetched implicitly, and if so only from a folder.
+  const searchPath = path === undefined ? {} : { PATH: absoluteFolders(path) };
+  // Overrides any configuration: nothing is fetched implicitly, and the runner's own calls fetch from folders only.
   const transports = { GIT_ALLOW_PROTOCOL: call.isOwn === true ? "file" : "none", GIT_NO_LAZY_FETCH: "1" };
   const fixed = {
     ...transports,
@@ -264,9 +264,9 @@ export function gitEnvironment(call: Omit<GitCall, "args">): Record<string, stri
     LC_ALL: "C",
     LANGUAGE: "C",
   };
-  if (call.config === "user") return { ...theirs(), ...placed, ...fixed, ...call.env }; // G2
+  if (call.config === "user") return { ...userEnvironment(), ...searchPath, ...fixed, ...call.env }; // G2
   const temporary = process.env["TMPDIR"];
-  const alone = {
+  const withoutUserConfig = {
     GIT_CONFIG_GLOBAL: "/dev/null",
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_ATTR_NOSYSTEM: "1",
@@ -275,13 +275,13 @@ export function gitEnvironment(call: Omit<GitCall, "args">): Record<string, stri
     HOME: "/nonexistent",
     XDG_CONFIG_HOME: "/nonexistent",
   };
-  return { ...placed, ...(temporary === undefined ? {} : { TMPDIR: temporary }), ...fixed, ...alone, ...call.env }; // G1
+  return { ...searchPath, ...(temporary === undefined ? {} : { TMPDIR: temporary }), ...fixed, ...withoutUserConfig, ...call.env }; // G1
 }
 
 /** The user's own environment without variables that would redirect git. */
-function theirs(): Record<string, string> {
-  const isTheirs = (name: string): boolean => !name.startsWith("GIT_") || configNames.includes(name);
+function userEnvironment(): Record<string, string> {
+  const isHarmless = (name: string): boolean => !name.startsWith("GIT_") || configVariables.includes(name);
   return Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) => (value !== undefined && isTheirs(name) ? [[name, value] as const] : [])),
+    Object.entries(process.env).flatMap(([name, value]) => (value !== undefined && isHarmless(name) ? [[name, value] as const] : [])),
   );
 }

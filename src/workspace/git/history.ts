@@ -3,11 +3,11 @@
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { displayPath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { type ReadCommit, readCommit } from "./commits.ts";
+import { type CommitObject, readCommit } from "./commits.ts";
 import type { OpenRun } from "../run.ts";
 import type { GitPlaces } from "./places.ts";
-import { branchAt } from "./refs.ts";
-import { treeIdOf } from "./tree.ts";
+import { readBranch } from "./refs.ts";
+import { resolveTree } from "./tree.ts";
 import { filesBetween } from "./tree-folders.ts";
 
 export type RunCommit = {
@@ -34,57 +34,58 @@ export function runMessage(run: OpenRun, attempt: AttemptId, subject: string): s
   return `${line === "" ? "Changes of one attempt" : line}\n\nAutopilot-Run: ${run.runId}\nAutopilot-Attempt: ${trailerValue(attempt)}\n`;
 }
 
-/** In the user's repository, since the branch is there. */
+/** The tip of the run's branch. */
 export async function readTip(run: OpenRun): Promise<{ readonly commit: GitSha; readonly tree: GitSha }> {
-  const commit = await branchAt(placesOf(run), run.ref, userRepositoryCall(run));
+  const commit = await readBranch(branchPlaces(run), run.ref, userRepositoryCall(run));
   if (commit === null || (await readCommit(run.shadow.call, commit)) === null)
-    throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} is gone.`);
-  return { commit, tree: await treeIdOf(run.shadow.call, commit) };
+    throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortBranchName(run.ref)} is gone.`);
+  return { commit, tree: await resolveTree(run.shadow.call, commit) };
 }
 
 /** Where the branch is: in the user's repository, or for an isolated run in its own. */
-const placesOf = ({ isApart, repository, runDir, shadow }: OpenRun): GitPlaces =>
+const branchPlaces = ({ isApart, repository, runDir, shadow }: OpenRun): GitPlaces =>
   isApart ? { root: runDir, gitDir: shadow.gitDir, commonDir: shadow.gitDir } : repository;
 
-export const shortOf = (ref: string): string => ref.replace(/^refs\/heads\//, "");
-/** How git is called there. */
+export const shortBranchName = (ref: string): string => ref.replace(/^refs\/heads\//, "");
+/** How git is called in the repository that has the run's branch. */
 export const userRepositoryCall = (run: OpenRun): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } =>
   run.isApart ? run.shadow.call : { cwd: run.repository.root, env: { GIT_DIR: run.repository.gitDir } };
 
 /** The run's commits, oldest first. Throws workspace_changed if the branch has anything else. */
-export async function ownCommits(run: OpenRun, tip: GitSha): Promise<readonly RunCommit[]> {
+export async function readRunCommits(run: OpenRun, tip: GitSha): Promise<readonly RunCommit[]> {
   const commits: RunCommit[] = [];
-  for (let at = tip; at !== run.base.commit;) {
-    const found = await readCommit(run.shadow.call, at);
-    if (found === null) throw changed(run, `commit ${at.slice(0, 12)} on it is missing`);
-    const own = ownOf(run, found);
-    commits.push(own);
-    at = own.parent;
+  for (let current = tip; current !== run.base.commit;) {
+    const commit = await readCommit(run.shadow.call, current);
+    if (commit === null) throw branchChangedError(run, `commit ${current.slice(0, 12)} on it is missing`);
+    const runCommit = requireRunCommit(run, commit);
+    commits.push(runCommit);
+    current = runCommit.parent;
   }
   return commits.toReversed();
 }
 
-function ownOf(run: OpenRun, { commit, parents, tree, message }: ReadCommit): RunCommit {
+function requireRunCommit(run: OpenRun, { commit, parents, tree, message }: CommitObject): RunCommit {
   const trailers = message.trimEnd().split("\n\n").at(-1) ?? "";
-  const value = (key: string): string | null =>
+  const trailer = (key: string): string | null =>
     trailers
       .split("\n")
       .find((line) => line.startsWith(`${key}: `))
       ?.slice(key.length + 2) ?? null;
-  const attempt = value("Autopilot-Attempt");
-  if (!run.runIds.includes(value("Autopilot-Run") ?? "") || attempt === null)
-    throw changed(run, `commit ${commit.slice(0, 12)} on it is not the run's`);
+  const attempt = trailer("Autopilot-Attempt");
+  if (!run.runIds.includes(trailer("Autopilot-Run") ?? "") || attempt === null)
+    throw branchChangedError(run, `commit ${commit.slice(0, 12)} on it is not the run's`);
   const [parent, ...others] = parents;
-  if (parent === undefined || others.length > 0) throw changed(run, `commit ${commit.slice(0, 12)} does not follow the one before it`);
+  if (parent === undefined || others.length > 0)
+    throw branchChangedError(run, `commit ${commit.slice(0, 12)} does not follow the one before it`);
   return { commit, parent, tree, subject: message.split("\n")[0] ?? "", attempt };
 }
 
-const changed = (run: OpenRun, how: string): WorkspaceFailed =>
-  new WorkspaceFailed("workspace_changed", `Somebody changed the run's branch ${shortOf(run.ref)}: ${how}.`);
+const branchChangedError = (run: OpenRun, how: string): WorkspaceFailed =>
+  new WorkspaceFailed("workspace_changed", `Somebody changed the run's branch ${shortBranchName(run.ref)}: ${how}.`);
 
-export async function commitFor(run: OpenRun, attempt: AttemptId, tip: GitSha): Promise<RunCommit | null> {
+export async function findAttemptCommit(run: OpenRun, attempt: AttemptId, tip: GitSha): Promise<RunCommit | null> {
   const key = trailerValue(attempt);
-  return (await ownCommits(run, tip)).find((commit) => commit.attempt === key) ?? null;
+  return (await readRunCommits(run, tip)).find((commit) => commit.attempt === key) ?? null;
 }
 
 export async function pathsBetween(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly string[]> {

@@ -1,22 +1,23 @@
 // identity: the author of the runner's commits: the user, as configured in git, else a default.
 
 import { visible } from "../../kit/visible.ts";
-import { askUserConfig } from "./user-config.ts";
+import { readUserConfig } from "./user-config.ts";
 
 export type Identity = { readonly name: string; readonly email: string };
 
-export const ownIdentity: Identity = { name: "autopilot", email: "autopilot@localhost" };
+export const runnerIdentity: Identity = { name: "autopilot", email: "autopilot@localhost" };
 
-export async function identityOf(root: string): Promise<Identity> {
-  const text = await askUserConfig({ cwd: root, config: "user" }, ["--get-regexp", "^user\\.(name|email)$"]);
+export async function readIdentity(root: string): Promise<Identity> {
+  const text = await readUserConfig({ cwd: root, config: "user" }, ["--get-regexp", "^user\\.(name|email)$"]);
   // Each value follows its key and a newline; if a key is set several times the last one counts.
   const values = new Map(text === null ? [] : text.split("\0").map(keyAndValue));
-  const [name, email] = [plain(values.get("user.name")), plain(values.get("user.email"))];
-  return name === "" || email === "" ? ownIdentity : { name, email };
+  const [name, email] = [withoutControlCharacters(values.get("user.name")), withoutControlCharacters(values.get("user.email"))];
+  return name === "" || email === "" ? runnerIdentity : { name, email };
 }
 
 /** The name may come with the repository, and appears in commits and logs on terminals. */
-const plain = (value = ""): string => (visible(value) === value ? value : value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, " ").trim());
+const withoutControlCharacters = (value = ""): string =>
+  visible(value) === value ? value : value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, " ").trim();
 
 function keyAndValue(entry: string): readonly [string, string] {
   const end = entry.indexOf("\n");

@@ -4,7 +4,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { buildBytePath, bytePathBytes, foldersAbove, joined, type BytePath } from "./byte-path.ts";
+import { bytePathFromBytes, bytePathBytes, parentFolders, joinBytePath, type BytePath } from "./byte-path.ts";
 import { git } from "./git.ts";
 import { materialize } from "./materialize.ts";
 import type { Shadow } from "./shadow.ts";
@@ -15,21 +15,24 @@ import type { TreeFolders } from "./tree-folders.ts";
 const top = "" as BytePath;
 
 /** Returns which of these paths are ignored; a folder is passed with a trailing slash. */
-export type IgnoredOf = (paths: readonly BytePath[]) => Promise<ReadonlySet<BytePath>>;
+export type FindIgnored = (paths: readonly BytePath[]) => Promise<ReadonlySet<BytePath>>;
 
-const known = new Map<string, Set<BytePath>>();
-const knownMax = 200;
+const writtenRules = new Map<string, Set<BytePath>>();
+const cachedTreesMax = 200;
 
-export function ignoredBy(shadow: Shadow, folders: TreeFolders, tree: GitSha, rulesDir: string): IgnoredOf {
+/** Where the rules of one tree are written, and what they are read from. */
+type RulesFolder = { readonly shadow: Shadow; readonly folders: TreeFolders; readonly tree: GitSha; readonly folder: string };
+
+export function openIgnoreRules(shadow: Shadow, folders: TreeFolders, tree: GitSha, rulesDir: string): FindIgnored {
   const folder = join(rulesDir, tree);
   return async (paths) => {
-    const answered = answers.get(folder) ?? new Map<BytePath, boolean>();
-    const asked = paths.filter((path) => !answered.has(path));
-    if (answers.size > knownMax || answered.size > answersMax) answers.clear();
-    answers.set(folder, answered);
-    const ignored = asked.length === 0 ? new Set<BytePath>() : await ask(shadow, folders, tree, folder, asked);
-    for (const path of asked) answered.set(path, ignored.has(path));
-    return new Set(paths.filter((path) => answered.get(path) === true));
+    const treeAnswers = answers.get(folder) ?? new Map<BytePath, boolean>();
+    const newPaths = paths.filter((path) => !treeAnswers.has(path));
+    if (answers.size > cachedTreesMax || treeAnswers.size > answersMax) answers.clear();
+    answers.set(folder, treeAnswers);
+    const ignored = newPaths.length === 0 ? new Set<BytePath>() : await askGit({ shadow, folders, tree, folder }, newPaths);
+    for (const path of newPaths) treeAnswers.set(path, ignored.has(path));
+    return new Set(paths.filter((path) => treeAnswers.get(path) === true));
   };
 }
 
@@ -37,32 +40,27 @@ export function ignoredBy(shadow: Shadow, folders: TreeFolders, tree: GitSha, ru
 const answers = new Map<string, Map<BytePath, boolean>>();
 const answersMax = 100_000;
 
-async function ask(
-  shadow: Shadow,
-  folders: TreeFolders,
-  tree: GitSha,
-  folder: string,
-  paths: readonly BytePath[],
-): Promise<ReadonlySet<BytePath>> {
-  await layRules(shadow, folders, tree, folder, paths);
+async function askGit(rules: RulesFolder, paths: readonly BytePath[]): Promise<ReadonlySet<BytePath>> {
+  const { shadow, folder } = rules;
+  await writeRules(rules, paths);
   const { out } = await git({
     ...shadow.call,
     cwd: folder,
     env: { ...shadow.call.env, GIT_WORK_TREE: folder },
     args: ["check-ignore", "--no-index", "-z", "--stdin"],
     codes: [0, 1],
-    input: questionsOf(paths),
+    input: checkIgnoreInput(paths),
   });
   const ignored = new Set<BytePath>();
   for (let index = 0; index < out.length;) {
     const end = out.indexOf(0, index);
-    ignored.add(buildBytePath(out.subarray(index + 2, end)));
+    ignored.add(bytePathFromBytes(out.subarray(index + 2, end)));
     index = end + 1;
   }
   return ignored;
 }
 
-function* questionsOf(paths: readonly BytePath[]): Generator<Buffer> {
+function* checkIgnoreInput(paths: readonly BytePath[]): Generator<Buffer> {
   for (const path of paths) {
     // `./` in front, so that a name that begins with a colon is not taken for pathspec magic.
     yield Buffer.concat([Buffer.from("./"), bytePathBytes(path), Buffer.from([0])]);
@@ -70,18 +68,18 @@ function* questionsOf(paths: readonly BytePath[]): Generator<Buffer> {
 }
 
 /** The rules of every parent folder of these paths; those already present are not read again. */
-async function layRules(shadow: Shadow, folders: TreeFolders, tree: GitSha, folder: string, paths: readonly BytePath[]): Promise<void> {
-  if (known.size > knownMax) known.clear();
-  const laid = known.get(folder) ?? new Set<BytePath>();
-  known.set(folder, laid);
-  const wanted = new Set(paths.flatMap((path) => [top, ...foldersAbove(path)]).filter((above) => !laid.has(above)));
-  if (wanted.size === 0) return;
+async function writeRules({ shadow, folders, tree, folder }: RulesFolder, paths: readonly BytePath[]): Promise<void> {
+  if (writtenRules.size > cachedTreesMax) writtenRules.clear();
+  const foldersWithRules = writtenRules.get(folder) ?? new Set<BytePath>();
+  writtenRules.set(folder, foldersWithRules);
+  const missingFolders = new Set(paths.flatMap((path) => [top, ...parentFolders(path)]).filter((above) => !foldersWithRules.has(above)));
+  if (missingFolders.size === 0) return;
   const rules: [BytePath, TreeEntry][] = [];
-  for (const above of wanted) {
-    const entry = await folders.at(tree, joined(above, ".gitignore" as BytePath));
-    if (entry !== undefined && entry.mode.startsWith("100")) rules.push([joined(above, ".gitignore" as BytePath), entry]);
+  for (const above of missingFolders) {
+    const entry = await folders.at(tree, joinBytePath(above, ".gitignore" as BytePath));
+    if (entry !== undefined && entry.mode.startsWith("100")) rules.push([joinBytePath(above, ".gitignore" as BytePath), entry]);
   }
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (rules.length > 0) await materialize(shadow, rules, folder);
-  for (const above of wanted) laid.add(above);
+  for (const above of missingFolders) foldersWithRules.add(above);
 }

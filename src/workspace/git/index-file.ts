@@ -10,7 +10,7 @@ const headBytes = 12;
  * version, a split index, unreadable), the answer is yes.
  */
 export function mayTrack(index: string, word: string): boolean {
-  const wanted = new RegExp(word.replaceAll(/[^\w]/g, String.raw`\$&`), "i");
+  const pattern = new RegExp(word.replaceAll(/[^\w]/g, String.raw`\$&`), "i");
   let fd: number;
   try {
     fd = openSync(index, "r");
@@ -19,16 +19,20 @@ export function mayTrack(index: string, word: string): boolean {
   }
   try {
     const buffer = Buffer.allocUnsafe(chunkBytes);
-    let held = 0;
+    let keptBytes = 0;
     let isFirst = true;
-    for (let read = readSync(fd, buffer, 0, chunkBytes, null); read > 0; read = readSync(fd, buffer, held, chunkBytes - held, null)) {
-      const text = buffer.toString("latin1", 0, held + read);
+    for (
+      let read = readSync(fd, buffer, 0, chunkBytes, null);
+      read > 0;
+      read = readSync(fd, buffer, keptBytes, chunkBytes - keptBytes, null)
+    ) {
+      const text = buffer.toString("latin1", 0, keptBytes + read);
       if (isFirst && !/^DIRC\0\0\0[\x02\x03]/.test(text)) return true;
-      if (wanted.test(text) || text.includes(splitExtension)) return true;
+      if (pattern.test(text) || text.includes(splitExtension)) return true;
       isFirst = false;
-      const kept = Math.min(held + read, Math.max(word.length, headBytes));
-      buffer.copy(buffer, 0, held + read - kept, held + read);
-      held = kept;
+      const overlapBytes = Math.min(keptBytes + read, Math.max(word.length, headBytes));
+      buffer.copy(buffer, 0, keptBytes + read - overlapBytes, keptBytes + read);
+      keptBytes = overlapBytes;
     }
     return isFirst;
   } catch {

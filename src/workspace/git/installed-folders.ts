@@ -6,7 +6,7 @@
 import { lstatSync } from "node:fs";
 import { basename } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { buildBytePath, type BytePath, bytePathOfText, bytePathBytes, joined, bytePathText } from "./byte-path.ts";
+import { bytePathFromBytes, type BytePath, bytePathFromText, bytePathBytes, joinBytePath, bytePathText } from "./byte-path.ts";
 import { git } from "./git.ts";
 import type { GitPlaces } from "./places.ts";
 import { listTree } from "./tree-list.ts";
@@ -16,9 +16,9 @@ import { userViewCall } from "./user-view.ts";
 const installedNames: readonly string[] = ["node_modules", ".venv", "venv"];
 
 /** Ignore rules for those that git does not ignore, each for exactly one path. */
-export async function installedRules(places: GitPlaces, there: readonly BytePath[]): Promise<string> {
-  const found = await listed(places, there.filter(isNamed(installedNames)), []);
-  return found
+export async function installedRules(places: GitPlaces, existing: readonly BytePath[]): Promise<string> {
+  const untracked = await listUntracked(places, existing.filter(isNamed(installedNames)), []);
+  return untracked
     .filter((path) => !path.includes("\n"))
     .map((path) => `/${path.replaceAll(/[*?[\]\\!#\s]/g, String.raw`\$&`)}/\n`)
     .join("");
@@ -27,12 +27,12 @@ export async function installedRules(places: GitPlaces, there: readonly BytePath
 /** Those of these names that git, or a further ignore file, ignores; as paths from the root. */
 export function ignoredFolders(
   places: GitPlaces,
-  there: readonly BytePath[],
+  existing: readonly BytePath[],
   names: readonly string[],
   rules?: string,
 ): Promise<readonly string[]> {
-  const more = rules === undefined ? [] : [`--exclude-from=${rules}`];
-  return listed(places, there.filter(isNamed(names)), ["--ignored", ...more]);
+  const furtherRules = rules === undefined ? [] : [`--exclude-from=${rules}`];
+  return listUntracked(places, existing.filter(isNamed(names)), ["--ignored", ...furtherRules]);
 }
 
 const isNamed =
@@ -42,16 +42,16 @@ const isNamed =
 
 /** The subfolders of a folder of the commit with one of these names or one that only an installer uses. */
 export async function foldersNamed({ root, gitDir }: GitPlaces, commit: GitSha, names: readonly string[]): Promise<readonly BytePath[]> {
-  const above = await foldersOf({ root, gitDir }, commit);
+  const parents = await readFolders({ root, gitDir }, commit);
   const top = Buffer.from(`${root}/`).toString("latin1");
-  const wantedBytePaths = [...new Set([...installedNames, ...names])].map(bytePathOfText);
-  const foundBytePaths: BytePath[] = [];
-  for (const folder of above)
-    for (const name of wantedBytePaths) {
-      const path = joined(folder, name);
-      if (isFolder(top + path)) foundBytePaths.push(path);
+  const wantedNames = [...new Set([...installedNames, ...names])].map(bytePathFromText);
+  const matches: BytePath[] = [];
+  for (const folder of parents)
+    for (const name of wantedNames) {
+      const path = joinBytePath(folder, name);
+      if (isFolder(top + path)) matches.push(path);
     }
-  return foundBytePaths;
+  return matches;
 }
 
 function isFolder(path: string): boolean {
@@ -63,26 +63,30 @@ function isFolder(path: string): boolean {
 }
 
 /** Every folder of a commit, the root first. A list of paths is sorted, so the previous one shows what is new. */
-async function foldersOf({ root, gitDir }: Pick<GitPlaces, "root" | "gitDir">, commit: GitSha): Promise<readonly BytePath[]> {
+async function readFolders({ root, gitDir }: Pick<GitPlaces, "root" | "gitDir">, commit: GitSha): Promise<readonly BytePath[]> {
   const { paths } = await listTree({ cwd: root, env: { GIT_DIR: gitDir } }, commit);
   const folders = new Set<BytePath>(["" as BytePath]);
-  let last = "";
+  let previousFolder = "";
   for (const path of paths) {
     const end = path.lastIndexOf("/");
-    if (end === -1 || (last.length === end && path.startsWith(last))) continue;
-    last = path.slice(0, end);
-    for (let index = last.length; index > 0 && !folders.has(last.slice(0, index) as BytePath); index = last.lastIndexOf("/", index - 1))
-      folders.add(last.slice(0, index) as BytePath);
+    if (end === -1 || (previousFolder.length === end && path.startsWith(previousFolder))) continue;
+    previousFolder = path.slice(0, end);
+    for (
+      let index = previousFolder.length;
+      index > 0 && !folders.has(previousFolder.slice(0, index) as BytePath);
+      index = previousFolder.lastIndexOf("/", index - 1)
+    )
+      folders.add(previousFolder.slice(0, index) as BytePath);
   }
   return [...folders];
 }
 
 /** Git's answer about these: the untracked ones among them, and with `options` others. */
-async function listed(places: GitPlaces, folders: readonly BytePath[], options: readonly string[]): Promise<readonly string[]> {
-  const asked = folders.flatMap((path) => bytePathText(path) ?? []);
-  if (asked.length === 0) return [];
-  const found: string[] = [];
-  for (let index = 0; index < asked.length; index += askedAtOnce) {
+async function listUntracked(places: GitPlaces, folders: readonly BytePath[], options: readonly string[]): Promise<readonly string[]> {
+  const paths = folders.flatMap((path) => bytePathText(path) ?? []);
+  if (paths.length === 0) return [];
+  const untracked: string[] = [];
+  for (let index = 0; index < paths.length; index += pathsPerCall) {
     const args = [
       "ls-files",
       "-z",
@@ -91,19 +95,19 @@ async function listed(places: GitPlaces, folders: readonly BytePath[], options: 
       "--directory",
       ...options,
       "--",
-      ...asked.slice(index, index + askedAtOnce),
+      ...paths.slice(index, index + pathsPerCall),
     ];
     const { out } = await git({ ...userViewCall(places), args: ["--literal-pathspecs", ...args] });
-    found.push(...foldersListed(out));
+    untracked.push(...parseFolders(out));
   }
-  return found;
+  return untracked;
 }
-const askedAtOnce = 500;
+const pathsPerCall = 500;
 
 /** The folders of a NUL-separated listing, without the trailing slash. */
-const foldersListed = (out: Buffer): readonly string[] =>
+const parseFolders = (out: Buffer): readonly string[] =>
   out
     .toString("latin1")
     .split("\0")
     .filter((path) => path.endsWith("/"))
-    .flatMap((path) => bytePathText(buildBytePath(bytePathBytes(path.slice(0, -1) as BytePath))) ?? []);
+    .flatMap((path) => bytePathText(bytePathFromBytes(bytePathBytes(path.slice(0, -1) as BytePath))) ?? []);

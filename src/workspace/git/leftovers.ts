@@ -8,20 +8,20 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { gitMark } from "./git.ts";
-import { signal } from "./living-gits.ts";
+import { signalGroup } from "./living-gits.ts";
 import type { OpenRun } from "../run.ts";
 
 const waitMs = 10_000;
-const lookEveryMs = 50;
+const pollMs = 50;
 /** A lock seen this many times, with no live process that could hold it, is stale. */
-const looksMin = 4;
+const idlePollsMin = 4;
 
 /** Before a run's branch is read: gits of a dead runner finish, and the lock of a killed one is deleted. */
 export async function clearLeftovers(run: Pick<OpenRun, "repository" | "ref">): Promise<void> {
   const { root, commonDir } = run.repository;
   const until = performance.now() + waitMs;
-  while (readGits(root).some(isOrphan) && performance.now() < until) await pause(lookEveryMs);
-  for (const { pid } of readGits(root).filter(isOrphan)) signal(pid, "SIGKILL"); // it waits for something that doesn't come
+  while (readRunningGits(root).some(isOrphan) && performance.now() < until) await pause(pollMs);
+  for (const { pid } of readRunningGits(root).filter(isOrphan)) signalGroup(pid, "SIGKILL"); // it waits for something that doesn't come
   await clearLock(join(commonDir, `${run.ref}.lock`), root, "ours");
 }
 
@@ -30,34 +30,34 @@ export async function clearLock(path: string, root: string, whose: "ours" | "the
   if (!existsSync(path)) return true;
   if (process.platform !== "linux" && whose === "theirs") return false; // Z1
   const until = performance.now() + waitMs;
-  for (let quiet = 0; performance.now() < until;) {
-    await pause(lookEveryMs);
+  for (let idlePolls = 0; performance.now() < until;) {
+    await pause(pollMs);
     if (!existsSync(path)) return true;
-    quiet = readGits(root).some(({ runner }) => runner !== process.pid) ? 0 : quiet + 1;
-    if (quiet < looksMin) continue;
+    idlePolls = readRunningGits(root).some(({ runner }) => runner !== process.pid) ? 0 : idlePolls + 1;
+    if (idlePolls < idlePollsMin) continue;
     await rm(path, { force: true });
     return true;
   }
   return false;
 }
 
-const patienceMs = 3_000;
+const foreignLockWaitMs = 3_000;
 
 /** Waits a little for another process's lock, as long as a git command takes. */
-export async function isGoneInTime(path: string): Promise<boolean> {
-  for (const until = performance.now() + patienceMs; existsSync(path); await pause(lookEveryMs)) {
+export async function waitUntilGone(path: string): Promise<boolean> {
+  for (const until = performance.now() + foreignLockWaitMs; existsSync(path); await pause(pollMs)) {
     if (performance.now() >= until) return false;
   }
   return true;
 }
 
 /** A running git in a repository, and the runner that started it, if one did. */
-type LivingGit = { readonly pid: number; readonly runner: number | null };
+type RunningGit = { readonly pid: number; readonly runner: number | null };
 
-const isOrphan = ({ runner }: LivingGit): boolean => runner !== null && runner !== process.pid && !existsSync(`/proc/${runner}`);
+const isOrphan = ({ runner }: RunningGit): boolean => runner !== null && runner !== process.pid && !existsSync(`/proc/${runner}`);
 
 /** Gits whose working folder is in the repository. Except on Linux none can be seen. */
-function readGits(root: string): readonly LivingGit[] {
+function readRunningGits(root: string): readonly RunningGit[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -65,8 +65,8 @@ function readGits(root: string): readonly LivingGit[] {
       try {
         if (!readFileSync(`/proc/${name}/comm`, "utf8").startsWith("git")) return [];
         if (!`${readlinkSync(`/proc/${name}/cwd`)}/`.startsWith(`${root}/`)) return [];
-        const words = readFileSync(`/proc/${name}/environ`, "utf8").split("\0");
-        const mark = words.find((word) => word.startsWith(`${gitMark}=`))?.slice(gitMark.length + 1);
+        const variables = readFileSync(`/proc/${name}/environ`, "utf8").split("\0");
+        const mark = variables.find((word) => word.startsWith(`${gitMark}=`))?.slice(gitMark.length + 1);
         return [{ pid: Number(name), runner: mark === undefined ? null : Number(mark) }];
       } catch {
         return []; // gone, or another user's

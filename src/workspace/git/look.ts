@@ -3,57 +3,57 @@
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import type { Difference } from "../../ports/workspace.ts";
-import { bytePathOfText, displayPath } from "./byte-path.ts";
+import { bytePathFromText, displayPath } from "./byte-path.ts";
 import { git } from "./git.ts";
 import { userRepositoryCall } from "./history.ts";
 import { layerFolder } from "../layers/layer.ts";
 import type { OpenRun } from "../run.ts";
 import { readObject } from "./object-reader.ts";
-import { type TreeEntry, treeIdOf } from "./tree.ts";
+import { type TreeEntry, resolveTree } from "./tree.ts";
 import { filesBetween, treeFolders } from "./tree-folders.ts";
-import { shownPaths } from "./tree-list.ts";
+import { listDisplayPaths } from "./tree-list.ts";
 
 export async function readDifferences(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly Difference[]> {
   if (from === to) return [];
   return (await filesBetween(run.shadow.call, from, to)).map(({ path, was, now }) => ({
     path: displayPath(path),
     kind: was === undefined ? "added" : now === undefined ? "deleted" : "changed",
-    was: entryName(was),
-    now: entryName(now),
+    was: entryKey(was),
+    now: entryKey(now),
   }));
 }
 
-const entryName = (entry: TreeEntry | undefined): string | null => (entry === undefined ? null : `${entry.mode} ${entry.sha}`);
+const entryKey = (entry: TreeEntry | undefined): string | null => (entry === undefined ? null : `${entry.mode} ${entry.sha}`);
 
 /** The file list of the run's base and of the last other commit: steps ask for the same ones repeatedly. */
-const listed = new WeakMap<OpenRun, Map<GitSha, Promise<readonly string[]>>>();
+const pathLists = new WeakMap<OpenRun, Map<GitSha, Promise<readonly string[]>>>();
 
 export function pathsAt(run: OpenRun, commit: GitSha): Promise<readonly string[]> {
-  const known = listed.get(run) ?? new Map<GitSha, Promise<readonly string[]>>();
-  listed.set(run, known);
-  const before = known.get(commit);
-  if (before !== undefined) return before;
-  for (const other of known.keys()) if (other !== run.base.commit) known.delete(other);
-  const paths = commit === run.base.commit ? shownPaths(run.shadow.call, commit) : pathsByDifference(run, commit);
-  known.set(commit, paths);
-  paths.catch(() => known.delete(commit));
+  const lists = pathLists.get(run) ?? new Map<GitSha, Promise<readonly string[]>>();
+  pathLists.set(run, lists);
+  const cached = lists.get(commit);
+  if (cached !== undefined) return cached;
+  for (const other of lists.keys()) if (other !== run.base.commit) lists.delete(other);
+  const paths = commit === run.base.commit ? listDisplayPaths(run.shadow.call, commit) : pathsByDifference(run, commit);
+  lists.set(commit, paths);
+  paths.catch(() => lists.delete(commit));
   return paths;
 }
 
 /** The base's list, without what is gone and with what is new. */
 async function pathsByDifference(run: OpenRun, commit: GitSha): Promise<readonly string[]> {
-  const [before, differences] = [await pathsAt(run, run.base.commit), await filesBetween(run.shadow.call, run.base.commit, commit)];
+  const [basePaths, differences] = [await pathsAt(run, run.base.commit), await filesBetween(run.shadow.call, run.base.commit, commit)];
   const gone = new Set(differences.flatMap(({ path, now }) => (now === undefined ? [displayPath(path)] : [])));
   const added = differences.flatMap(({ path, was }) => (was === undefined ? [displayPath(path)] : []));
-  if (gone.size + added.length === 0) return before;
-  const now = gone.size === 0 ? [...before] : before.filter((path) => !gone.has(path));
-  now.push(...added);
-  return now.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)); // a sorted list is searched without a copy
+  if (gone.size + added.length === 0) return basePaths;
+  const paths = gone.size === 0 ? [...basePaths] : basePaths.filter((path) => !gone.has(path));
+  paths.push(...added);
+  return paths.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)); // a sorted list is searched without a copy
 }
 
 export async function textAt(run: OpenRun, commit: GitSha, path: string, bytesMax: number): Promise<string | null> {
-  const tree = await treeIdOf(run.shadow.call, commit);
-  const entry = await treeFolders(run.shadow.call).at(tree, bytePathOfText(path));
+  const tree = await resolveTree(run.shadow.call, commit);
+  const entry = await treeFolders(run.shadow.call).at(tree, bytePathFromText(path));
   if (entry === undefined || !entry.mode.startsWith("100")) return null;
   const text = (await readObject(run.shadow.call, entry.sha, bytesMax))?.content ?? null;
   return text === null || text.includes(0) ? null : text.toString("utf8");
@@ -82,16 +82,16 @@ const orderTimeoutMs = 60_000;
  * one of them is in no commit, or they were changed on unrelated branches.
  */
 export async function isLater(run: OpenRun, commit: GitSha, path: string, than: string): Promise<boolean | null> {
-  const lastOf = async (item: string): Promise<string> => {
+  const lastChange = async (item: string): Promise<string> => {
     const args = ["--literal-pathspecs", "rev-list", "-1", commit, "--", item];
     return (await git({ ...userRepositoryCall(run), args, timeoutMs: orderTimeoutMs })).out.toString("utf8").trim();
   };
-  const [ours, theirs] = [await lastOf(path), await lastOf(than)];
+  const [ours, theirs] = [await lastChange(path), await lastChange(than)];
   if (ours === "" || theirs === "") return null;
   if (ours === theirs) return false;
-  const isBefore = async (old: string, young: string): Promise<boolean> =>
+  const isAncestor = async (old: string, young: string): Promise<boolean> =>
     (await git({ ...userRepositoryCall(run), args: ["merge-base", "--is-ancestor", old, young], codes: [0, 1], timeoutMs: orderTimeoutMs }))
       .code === 0;
-  if (await isBefore(theirs, ours)) return true;
-  return (await isBefore(ours, theirs)) ? false : null;
+  if (await isAncestor(theirs, ours)) return true;
+  return (await isAncestor(ours, theirs)) ? false : null;
 }

@@ -15,20 +15,20 @@ import { errorErrno, WorkspaceFailed } from "../failure.ts";
 import type { GitCall } from "./git.ts";
 import type { ObjectFormat } from "./tree.ts";
 
-const deflated = promisify(deflate);
+const deflateAsync = promisify(deflate);
 /** More objects are left to git, which packs them. */
 const objectsMax = 40;
 
 export type NewObject = { readonly type: "blob" | "tree" | "commit"; readonly content: Buffer };
 
-/** Whether so many are written here, rather than by git. */
+/** Whether this many objects are written here rather than by git. */
 export const areFew = (count: number): boolean => count <= objectsMax;
 
 /** Writes an object where the call's new objects go, and returns its hash. */
 export async function writeObject(call: Omit<GitCall, "args">, format: ObjectFormat, { type, content }: NewObject): Promise<GitSha> {
-  const whole = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
-  const name = createHash(format).update(whole).digest("hex");
-  const folder = join(gitObjects(call), name.slice(0, 2));
+  const object = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
+  const name = createHash(format).update(object).digest("hex");
+  const folder = join(objectFolder(call), name.slice(0, 2));
   const path = join(folder, name.slice(2));
   if (existsSync(path)) return name; // O2
   try {
@@ -37,7 +37,7 @@ export async function writeObject(call: Omit<GitCall, "args">, format: ObjectFor
     try {
       const file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o444);
       try {
-        await file.writeFile(await deflated(whole, { level: zlib.Z_BEST_SPEED }));
+        await file.writeFile(await deflateAsync(object, { level: zlib.Z_BEST_SPEED }));
       } finally {
         await file.close();
       }
@@ -55,5 +55,5 @@ export async function writeObject(call: Omit<GitCall, "args">, format: ObjectFor
   return name;
 }
 
-const gitObjects = ({ cwd, env }: Omit<GitCall, "args">): string =>
+const objectFolder = ({ cwd, env }: Omit<GitCall, "args">): string =>
   env?.["GIT_OBJECT_DIRECTORY"] ?? join(env?.["GIT_DIR"] ?? cwd, "objects");

@@ -4,15 +4,15 @@ import { randomUUID } from "node:crypto";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathBytes, foldersAbove, bytePathParts, type BytePath } from "./byte-path.ts";
+import { bytePathBytes, parentFolders, bytePathParts, type BytePath } from "./byte-path.ts";
 import { git, type GitCall } from "./git.ts";
 import { readObject } from "./object-reader.ts";
 import type { Shadow } from "./shadow.ts";
-import { treeIdOf, type TreeEntry } from "./tree.ts";
+import { resolveTree, type TreeEntry } from "./tree.ts";
 import { writeEditedTree } from "./tree-folders.ts";
 
-const fewMax = 40;
-const fewBytesMax = 1 << 20;
+const directFilesMax = 40;
+const directFileBytesMax = 1 << 20;
 
 type Rows = Iterable<readonly [BytePath, TreeEntry | null]>;
 
@@ -21,38 +21,43 @@ export async function materialize(shadow: Shadow, entries: Rows, folder: string,
   if (keptIndex === undefined && (await writeFew(shadow, [...entries], folder))) return;
   await withIndex(shadow, async (index) => {
     const call = { ...shadow.call, env: { ...shadow.call.env, GIT_INDEX_FILE: index } };
-    await git({ ...call, args: ["update-index", "-z", "--index-info"], input: rowsOf(entries, shadow) });
-    const isKept = keptIndex !== undefined ? ["-u"] : [];
-    await git({ ...call, cwd: folder, env: { ...call.env, GIT_WORK_TREE: folder }, args: ["checkout-index", "-q", "-f", ...isKept, "-a"] });
+    await git({ ...call, args: ["update-index", "-z", "--index-info"], input: indexRows(entries, shadow) });
+    const refreshFlag = keptIndex !== undefined ? ["-u"] : [];
+    await git({
+      ...call,
+      cwd: folder,
+      env: { ...call.env, GIT_WORK_TREE: folder },
+      args: ["checkout-index", "-q", "-f", ...refreshFlag, "-a"],
+    });
     if (keptIndex !== undefined) await cp(index, keptIndex);
   });
 }
 
-/** A few plain files are written here, which is faster than two processes; false, with nothing written, if git must do it. */
+/** Writes a few plain files itself, which is faster than two processes; false, with nothing written, if git must do it. */
 async function writeFew(shadow: Shadow, rows: readonly (readonly [BytePath, TreeEntry | null])[], folder: string): Promise<boolean> {
   const isPlain = rows.every(
     ([path, entry]) => entry?.mode.startsWith("100") === true && bytePathParts(path).every((part) => !/^(?:|\.|\.\.|\.git)$/i.test(part)),
   );
-  if (rows.length > fewMax || !isPlain) return false;
+  if (rows.length > directFilesMax || !isPlain) return false;
   const contents: (readonly [BytePath, number, Buffer])[] = [];
   for (const [path, entry] of rows) {
-    const content = (await readObject(shadow.call, entry?.sha ?? "", fewBytesMax))?.content ?? null;
+    const content = (await readObject(shadow.call, entry?.sha ?? "", directFileBytesMax))?.content ?? null;
     if (content === null) return false;
     contents.push([path, entry?.mode === "100755" ? 0o777 : 0o666, content]);
   }
   for (const [path, mode, content] of contents) {
-    const above = foldersAbove(path).at(-1);
-    if (above !== undefined) await mkdir(inside(folder, above), { recursive: true });
-    await writeFile(inside(folder, path), content, { mode });
+    const above = parentFolders(path).at(-1);
+    if (above !== undefined) await mkdir(pathInFolder(folder, above), { recursive: true });
+    await writeFile(pathInFolder(folder, path), content, { mode });
   }
   return true;
 }
 
-const inside = (folder: string, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]);
+const pathInFolder = (folder: string, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]);
 
 /** Writes the tree that results from `changes` on top of `onto`; a null entry deletes a path. */
 export async function writeTree(shadow: Shadow, call: Omit<GitCall, "args">, onto: GitSha, changes: Rows): Promise<GitSha> {
-  return writeEditedTree(call, shadow.format, await treeIdOf(call, onto), changes);
+  return writeEditedTree(call, shadow.format, await resolveTree(call, onto), changes);
 }
 
 async function withIndex<T>(shadow: Shadow, use: (index: string) => Promise<T>): Promise<T> {
@@ -65,12 +70,12 @@ async function withIndex<T>(shadow: Shadow, use: (index: string) => Promise<T>):
   }
 }
 
-function* rowsOf(entries: Rows, shadow: Shadow): Generator<Buffer> {
-  const nothing = "0".repeat(shadow.format === "sha1" ? 40 : 64);
+function* indexRows(entries: Rows, shadow: Shadow): Generator<Buffer> {
+  const zeroSha = "0".repeat(shadow.format === "sha1" ? 40 : 64);
   const rows = [...entries];
   // Deletions come first, so that a file may become a folder and a folder a file.
   for (const [path, entry] of [...rows.filter(([, entry]) => entry === null), ...rows.filter(([, entry]) => entry !== null)]) {
-    yield Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? nothing}\t`, "latin1");
+    yield Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? zeroSha}\t`, "latin1");
     yield bytePathBytes(path);
     yield Buffer.from([0]);
   }

@@ -1,7 +1,7 @@
 // may-run: which git commands execute nothing that a repository brought along, and so may run on the user's git directory.
 
 /** Commands that execute nothing, in any repository, with the options that would change that. */
-const harmless = new Set([
+const harmlessCommands = new Set([
   "rev-parse",
   "rev-list",
   "merge-base",
@@ -17,16 +17,19 @@ const harmless = new Set([
   "init",
   "--version",
 ]);
-const harmful = ["--filters", "--textconv", "--ext-diff", "--show-signature"];
-const patches = ["-p", "--patch"];
+const harmfulOptions = ["--filters", "--textconv", "--ext-diff", "--show-signature"];
+const patchOptions = ["-p", "--patch"];
 /** A patch executes nothing if both kinds of external diff programs are off. */
-const disarms = ["--no-ext-diff", "--no-textconv"];
+const patchSafeguards = ["--no-ext-diff", "--no-textconv"];
 
 /** Whether a call is allowed: its first argument that isn't an option is the command. */
 export function mayRun({ args, isOwn }: { readonly args: readonly string[]; readonly isOwn?: true }): boolean {
   const index = args.findIndex((word) => !word.startsWith("--") || word === "--version");
   const command = args[index] ?? "";
-  const isReading = command !== "worktree" || args[index + 1] === "list";
-  const isPatch = args.some((word) => patches.includes(word)) && !disarms.every((word) => args.includes(word));
-  return isOwn === true || (harmless.has(command) && isReading && !isPatch && !args.some((word) => harmful.includes(word)));
+  const isReadOnlyForm = command !== "worktree" || args[index + 1] === "list";
+  const isUnsafePatch = args.some((word) => patchOptions.includes(word)) && !patchSafeguards.every((word) => args.includes(word));
+  return (
+    isOwn === true ||
+    (harmlessCommands.has(command) && isReadOnlyForm && !isUnsafePatch && !args.some((word) => harmfulOptions.includes(word)))
+  );
 }

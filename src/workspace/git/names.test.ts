@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createdCollisions, isGitName } from "./names.ts";
+import { findCollisions, isGitName } from "./names.ts";
 
 test.each([
   ".git",
@@ -24,22 +24,22 @@ test.each([".gitignore", ".gitattributes", ".github", "git", "agit~1", ".git-bla
 );
 
 test("a new path that differs from another only by case collides", () => {
-  expect(createdCollisions(["readme.md"], ["README.md"])).toEqual([{ path: "readme.md", with: "README.md" }]);
+  expect(findCollisions(["readme.md"], ["README.md"])).toEqual([{ path: "readme.md", with: "README.md" }]);
 });
 
 test("a new folder spelled otherwise collides", () => {
-  expect(createdCollisions(["Src/b.ts"], ["src/a.ts"])).toEqual([{ path: "Src/b.ts", with: "src" }]);
+  expect(findCollisions(["Src/b.ts"], ["src/a.ts"])).toEqual([{ path: "Src/b.ts", with: "src" }]);
 });
 
 test("a new path that differs only by Unicode normalisation collides", () => {
-  expect(createdCollisions(["caf\u0065\u0301"], ["caf\u00e9"])).toHaveLength(1);
+  expect(findCollisions(["caf\u0065\u0301"], ["caf\u00e9"])).toHaveLength(1);
 });
 
 test("two new paths collide with each other, once", () => {
-  expect(createdCollisions(["b", "B"], [])).toHaveLength(1);
+  expect(findCollisions(["b", "B"], [])).toHaveLength(1);
 });
 
 test("a tree that already holds both spellings may grow under either", () => {
-  expect(createdCollisions(["a/3", "A/4"], ["a/1", "A/2"])).toEqual([]);
-  expect(createdCollisions(["a/3", "A/3"], ["a/1", "A/2"])).toHaveLength(1);
+  expect(findCollisions(["a/3", "A/4"], ["a/1", "A/2"])).toEqual([]);
+  expect(findCollisions(["a/3", "A/3"], ["a/1", "A/2"])).toHaveLength(1);
 });

@@ -24,29 +24,29 @@ export function isGitName(name: string): boolean {
 export const isModulesName = (name: string): boolean => /^(?:\.gitmodules|(?:gitmod|gi7eba|gi7eb|gi7e)~\d+)$/.test(plainName(name));
 
 /** Two paths with the same folded form are one file on a file system that ignores case or normalises. */
-export const folded = (path: string): string => path.replace(ignoredByHfs, "").normalize("NFC").toLowerCase().normalize("NFC");
+export const foldCase = (path: string): string => path.replace(ignoredByHfs, "").normalize("NFC").toLowerCase().normalize("NFC");
 
 /** Finds new paths that would be the same file, or in the same folder under another spelling, as an existing path. */
-export function createdCollisions(created: readonly string[], kept: Iterable<string>): { readonly path: string; readonly with: string }[] {
+export function findCollisions(created: readonly string[], kept: Iterable<string>): { readonly path: string; readonly with: string }[] {
   if (created.length === 0) return [];
   const spellings = new Map<string, string>();
-  const exact = new Set<string>();
+  const existing = new Set<string>();
   for (const path of kept) {
     for (const prefix of pathPrefixes(path)) {
-      if (exact.has(prefix)) continue;
-      exact.add(prefix);
-      spellings.set(folded(prefix), prefix);
+      if (existing.has(prefix)) continue;
+      existing.add(prefix);
+      spellings.set(foldCase(prefix), prefix);
     }
   }
   const collisions: { readonly path: string; readonly with: string }[] = [];
   for (const path of [...created].sort()) {
     for (const prefix of pathPrefixes(path)) {
       // A tree that already has both spellings is the user's affair; only a new spelling is a collision.
-      if (exact.has(prefix)) continue;
-      const other = spellings.get(folded(prefix));
+      if (existing.has(prefix)) continue;
+      const other = spellings.get(foldCase(prefix));
       if (other === undefined) {
-        spellings.set(folded(prefix), prefix);
-        exact.add(prefix);
+        spellings.set(foldCase(prefix), prefix);
+        existing.add(prefix);
         continue;
       }
       collisions.push({ path, with: other });

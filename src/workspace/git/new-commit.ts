@@ -14,18 +14,18 @@ export type CommitInput = {
 };
 
 /** Names that git would write unchanged. Others are left to git. */
-const isPlain = ({ name, email }: Identity): boolean =>
+const isPlainIdentity = ({ name, email }: Identity): boolean =>
   /^[^\s<>.,:;"\\'\x00-\x1f\x7f](?:[^<>\x00-\x1f\x7f]*[^\s<>.,:;"\\'\x00-\x1f\x7f])?$/u.test(name) &&
   /^[\w.+@-]*\w$/.test(email) &&
   /^\w/.test(email);
 
-export async function newCommit(call: Omit<GitCall, "args">, format: ObjectFormat, input: CommitInput): Promise<GitSha> {
+export async function createCommit(call: Omit<GitCall, "args">, format: ObjectFormat, input: CommitInput): Promise<GitSha> {
   const { tree, parents, identity, message } = input;
   const isText = !message.includes("\0") && message.endsWith("\n");
-  if (isPlain(identity) && isText) {
-    const who = `${identity.name} <${identity.email}> ${dateOf(new Date())}`;
-    const head = [`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`), `author ${who}`, `committer ${who}`];
-    return writeObject(call, format, { type: "commit", content: Buffer.from(`${head.join("\n")}\n\n${message}`) });
+  if (isPlainIdentity(identity) && isText) {
+    const author = `${identity.name} <${identity.email}> ${gitDate(new Date())}`;
+    const headerLines = [`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`), `author ${author}`, `committer ${author}`];
+    return writeObject(call, format, { type: "commit", content: Buffer.from(`${headerLines.join("\n")}\n\n${message}`) });
   }
   return gitLine({
     ...call,
@@ -36,7 +36,7 @@ export async function newCommit(call: Omit<GitCall, "args">, format: ObjectForma
 }
 
 /** Seconds and the local offset, in git's format. */
-function dateOf(now: Date): string {
+function gitDate(now: Date): string {
   const minutes = -now.getTimezoneOffset();
   const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60].map((part) => String(part).padStart(2, "0"));
   return `${Math.floor(now.getTime() / 1000)} ${minutes < 0 ? "-" : "+"}${hours}${rest}`;

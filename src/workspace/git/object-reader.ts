@@ -9,18 +9,18 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import type { GitSha } from "../../contracts/ids.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { endsWithUs } from "./living-gits.ts";
+import { endAtExit } from "./living-gits.ts";
 import { gitArguments, gitEnvironment, type GitCall, timeoutMsDefault } from "./git.ts";
 
 /** `content` is null if it is larger than the given limit. */
-export type ReadObject = { readonly sha: GitSha; readonly type: string; readonly content: Buffer | null };
+export type GitObject = { readonly sha: GitSha; readonly type: string; readonly content: Buffer | null };
 
 const idleMs = 20_000;
 const bytesMaxDefault = 1 << 29;
 const readers = new Map<string, Reader>();
 
 /** The object a name resolves to (`<sha>`, `<sha>^{tree}`); null if it is missing. */
-export async function readObject(call: Omit<GitCall, "args">, name: string, bytesMax = bytesMaxDefault): Promise<ReadObject | null> {
+export async function readObject(call: Omit<GitCall, "args">, name: string, bytesMax = bytesMaxDefault): Promise<GitObject | null> {
   // Where new objects go does not matter for reading: a repository that borrows from there sees them too.
   const { GIT_OBJECT_DIRECTORY: _, ...env } = call.env ?? {};
   const key = JSON.stringify([call.cwd, env]);
@@ -29,7 +29,7 @@ export async function readObject(call: Omit<GitCall, "args">, name: string, byte
   return reader.ask(name, bytesMax);
 }
 
-type Reader = { readonly ask: (name: string, bytesMax: number) => Promise<ReadObject | null> };
+type Reader = { readonly ask: (name: string, bytesMax: number) => Promise<GitObject | null> };
 
 function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
   const child: ChildProcessWithoutNullStreams = spawn("git", [...gitArguments(call), "cat-file", "--batch"], {
@@ -39,89 +39,91 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,
   });
-  endsWithUs(child, "at once"); // R2
-  let held: Buffer[] = [];
-  let heldBytes = 0;
+  endAtExit(child, "at once"); // R2
+  let chunks: Buffer[] = [];
+  let bufferedBytes = 0;
   let wake: () => void = () => undefined;
   let failure: string | null = null;
-  const end = (text: string): void => {
+  const fail = (text: string): void => {
     failure ??= text; // R1
     forget();
     child.kill("SIGKILL");
     wake();
   };
-  child.on("error", (error) => end(error.message));
-  child.on("close", () => end("git cat-file ended"));
-  // Without descriptors it has not even pipes; its error event follows.
+  child.on("error", (error) => fail(error.message));
+  child.on("close", () => fail("git cat-file ended"));
+  // If it could not start it may have no pipes; its error event follows.
   const sockets = [child.stdin, child.stdout, child.stderr].filter((stream) => stream !== undefined) as unknown as readonly Socket[];
   child.stdin?.on("error", () => undefined);
   child.stderr?.resume();
   child.stdout?.on("data", (bytes: Buffer) => {
-    held.push(bytes);
-    heldBytes += bytes.length;
+    chunks.push(bytes);
+    bufferedBytes += bytes.length;
     wake();
   });
   child.unref();
-  const rest = (): void => {
-    for (const testOutput of sockets) testOutput.unref(); // R2
+  const releaseEventLoop = (): void => {
+    for (const socket of sockets) socket.unref(); // R2
   };
-  rest();
+  releaseEventLoop();
 
-  const more = async (): Promise<void> => {
+  const waitForOutput = async (): Promise<void> => {
     if (failure !== null) throw new WorkspaceFailed("workspace_unusable", `An object could not be read: ${failure}`);
     await new Promise<void>((resolve) => (wake = resolve));
   };
-  const holds = (length: number): boolean => heldBytes >= length;
+  const holds = (length: number): boolean => bufferedBytes >= length;
   const take = (length: number): Buffer => {
-    const all = held.length === 1 ? (held[0] ?? Buffer.alloc(0)) : Buffer.concat(held, heldBytes);
-    held = all.length === length ? [] : [all.subarray(length)];
-    heldBytes -= length;
+    const all = chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks, bufferedBytes);
+    chunks = all.length === length ? [] : [all.subarray(length)];
+    bufferedBytes -= length;
     return all.subarray(0, length);
   };
-  const line = async (): Promise<string> => {
+  const readLine = async (): Promise<string> => {
     for (;;) {
       const index =
-        held.length === 0 ? -1 : (held.length === 1 ? (held[0] ?? Buffer.alloc(0)) : Buffer.concat(held, heldBytes)).indexOf(10);
+        chunks.length === 0
+          ? -1
+          : (chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks, bufferedBytes)).indexOf(10);
       if (index !== -1)
         return take(index + 1)
           .toString("latin1")
           .trim();
-      await more();
+      await waitForOutput();
     }
   };
-  const answer = async (name: string, bytesMax: number): Promise<ReadObject | null> => {
-    if (failure !== null) await more();
+  const request = async (name: string, bytesMax: number): Promise<GitObject | null> => {
+    if (failure !== null) await waitForOutput();
     child.stdin.write(`${name}\n`);
-    const words = (await line()).split(" ");
+    const words = (await readLine()).split(" ");
     const [sha = "", type = "", size = ""] = words;
     if (words.at(-1) === "missing" || words.length !== 3) return null;
     const length = Number(size);
     if (length > bytesMax) {
-      end("an object was larger than what was asked for");
+      fail("an object was larger than what was asked for");
       return { sha, type, content: null };
     }
-    while (!holds(length + 1)) await more(); // the object and a line end
+    while (!holds(length + 1)) await waitForOutput(); // the object and a line end
     return { sha, type, content: take(length + 1).subarray(0, length) };
   };
 
   let last: Promise<unknown> = Promise.resolve();
-  let asked = 0;
-  let idle: NodeJS.Timeout | null = null;
+  let pending = 0;
+  let idleTimer: NodeJS.Timeout | null = null;
   return {
     ask: (name, bytesMax) => {
-      asked += 1;
-      if (idle !== null) clearTimeout(idle);
-      for (const testOutput of sockets) testOutput.ref();
-      const late = setTimeout(() => end("it did not answer in time"), call.timeoutMs ?? timeoutMsDefault);
-      const next = last.then(() => answer(name, bytesMax)); // R1
+      pending += 1;
+      if (idleTimer !== null) clearTimeout(idleTimer);
+      for (const socket of sockets) socket.ref();
+      const timeout = setTimeout(() => fail("it did not answer in time"), call.timeoutMs ?? timeoutMsDefault);
+      const next = last.then(() => request(name, bytesMax)); // R1
       last = next
         .catch(() => undefined)
         .finally(() => {
-          clearTimeout(late);
-          asked -= 1;
-          if (asked > 0) return;
-          rest();
-          idle = setTimeout(() => end("nobody asked it anything"), idleMs).unref();
+          clearTimeout(timeout);
+          pending -= 1;
+          if (pending > 0) return;
+          releaseEventLoop();
+          idleTimer = setTimeout(() => fail("nobody asked it anything"), idleMs).unref();
         });
       return next;
     },

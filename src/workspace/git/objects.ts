@@ -5,7 +5,7 @@ import { NotRead } from "../layers/fd-walk.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitCall } from "./git.ts";
 import type { Change } from "../layers/judge.ts";
-import { contentOf } from "../layers/scan.ts";
+import { readScannedContent } from "../layers/scan.ts";
 import { areFew, writeObject } from "./loose-objects.ts";
 import type { ObjectFormat } from "./tree.ts";
 
@@ -20,17 +20,17 @@ export async function storeBlobs(
   const count = changes.filter(({ after }) => after !== null).length;
   if (count === 0) return;
   if (areFew(count)) {
-    for (const content of contentsOf(format, folder, changes, bytesMax)) await writeObject(call, format, { type: "blob", content });
+    for (const content of readContents(format, folder, changes, bytesMax)) await writeObject(call, format, { type: "blob", content });
     return;
   }
-  await git({ ...call, args: ["fast-import", "--quiet", "--done"], input: blobsOf(format, folder, changes, bytesMax) });
+  await git({ ...call, args: ["fast-import", "--quiet", "--done"], input: fastImportInput(format, folder, changes, bytesMax) });
 }
 
-function* contentsOf(format: ObjectFormat, folder: string, changes: readonly Change[], bytesMax: number): Generator<Buffer> {
+function* readContents(format: ObjectFormat, folder: string, changes: readonly Change[], bytesMax: number): Generator<Buffer> {
   for (const { path, after } of changes) {
     if (after === null) continue;
     try {
-      yield contentOf(folder, format, path, after, bytesMax);
+      yield readScannedContent(folder, format, path, after, bytesMax);
     } catch (error) {
       if (!(error instanceof NotRead)) throw error;
       throw new WorkspaceFailed("workspace_changed", `The layer changed while it was being applied: ${error.message}`);
@@ -38,8 +38,8 @@ function* contentsOf(format: ObjectFormat, folder: string, changes: readonly Cha
   }
 }
 
-function* blobsOf(format: ObjectFormat, folder: string, changes: readonly Change[], bytesMax: number): Generator<Buffer> {
-  for (const content of contentsOf(format, folder, changes, bytesMax)) {
+function* fastImportInput(format: ObjectFormat, folder: string, changes: readonly Change[], bytesMax: number): Generator<Buffer> {
+  for (const content of readContents(format, folder, changes, bytesMax)) {
     yield Buffer.from(`blob\ndata ${content.length}\n`);
     yield content;
     yield Buffer.from("\n");

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git, scratch, scratchFolder } from "../../../test/support/scratch-repository.ts";
-import { makeOwnGitDirectory } from "./own-git-directory.ts";
+import { createOwnGitDirectory } from "./own-git-directory.ts";
 
 const repository = () => ({ root: scratch(), format: "sha1" }) as const;
 
@@ -11,7 +11,7 @@ test("made by many at once it is whole for each of them, and nothing is left bes
   const path = join(folder, "deep", "own.git");
   const kinds = await Promise.all(
     Array.from({ length: 6 }, async () => {
-      await makeOwnGitDirectory(own, path);
+      await createOwnGitDirectory(own, path);
       return git(path, "rev-parse", "--is-bare-repository");
     }),
   );
@@ -22,6 +22,6 @@ test("made by many at once it is whole for each of them, and nothing is left bes
 test("what somebody who was killed left half-made is made whole", async () => {
   const path = join(scratchFolder(), "own.git");
   mkdirSync(join(path, "refs"), { recursive: true });
-  await makeOwnGitDirectory(repository(), path);
+  await createOwnGitDirectory(repository(), path);
   expect(git(path, "rev-parse", "--is-bare-repository")).toBe("true");
 });

@@ -9,22 +9,22 @@ import { errorErrno } from "../failure.ts";
 import { git } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
-export async function makeOwnGitDirectory({ root, format }: Pick<Repository, "root" | "format">, folder: string): Promise<void> {
-  const isThere = (): boolean => existsSync(join(folder, "HEAD"));
+export async function createOwnGitDirectory({ root, format }: Pick<Repository, "root" | "format">, folder: string): Promise<void> {
+  const exists = (): boolean => existsSync(join(folder, "HEAD"));
   const init = (where: string): Promise<unknown> =>
     git({
       cwd: root,
       args: ["init", "-q", "--bare", "--template=", `--object-format=${format}`, "--initial-branch=none", "--", where],
     });
-  if (isThere()) return;
-  const aside = `${folder}.${randomBytes(6).toString("hex")}`;
+  if (exists()) return;
+  const draft = `${folder}.${randomBytes(6).toString("hex")}`;
   try {
-    await init(aside);
-    await rename(aside, folder);
+    await init(draft);
+    await rename(draft, folder);
   } catch (error) {
     if (!["ENOTEMPTY", "EEXIST"].includes(errorErrno(error) ?? "")) throw error;
-    if (!isThere()) await init(folder); // left incomplete by a killed process
+    if (!exists()) await init(folder); // left incomplete by a killed process
   } finally {
-    await rm(aside, { recursive: true, force: true });
+    await rm(draft, { recursive: true, force: true });
   }
 }

@@ -9,23 +9,23 @@ export type GitPlaces = { readonly root: string; readonly gitDir: string; readon
 const pointerBytesMax = 1 << 20;
 
 /** The repository around a folder, found without running git; null if there is none. */
-export function placesAround(folder: string): GitPlaces | null {
+export function findGitPlaces(folder: string): GitPlaces | null {
   for (let root = resolve(folder); ; root = dirname(root)) {
-    const named = join(root, ".git");
-    const stat = lstatSync(named, { throwIfNoEntry: false });
+    const dotGit = join(root, ".git");
+    const stat = lstatSync(dotGit, { throwIfNoEntry: false });
     const pointer =
       stat?.isFile() === true
-        ? (/^gitdir: (.+?)\n*$/s.exec(readSmallFile(named, pointerBytesMax)?.toString("utf8") ?? "")?.[1] ?? null)
+        ? (/^gitdir: (.+?)\n*$/s.exec(readSmallFile(dotGit, pointerBytesMax)?.toString("utf8") ?? "")?.[1] ?? null)
         : null;
     const gitDir =
-      stat?.isDirectory() === true || stat?.isSymbolicLink() === true ? named : pointer === null ? null : resolve(root, pointer);
-    if (gitDir !== null) return { root, gitDir, commonDir: getCommonDir(gitDir) };
+      stat?.isDirectory() === true || stat?.isSymbolicLink() === true ? dotGit : pointer === null ? null : resolve(root, pointer);
+    if (gitDir !== null) return { root, gitDir, commonDir: readCommonDir(gitDir) };
     if (root === dirname(root)) return null;
   }
 }
 
 /** The main repository of a linked worktree; its own folder if it isn't a linked one. */
-export function getCommonDir(gitDir: string): string {
-  const named = readSmallFile(join(gitDir, "commondir"), pointerBytesMax)?.toString("utf8").replace(/\n+$/, "") ?? "";
-  return named === "" ? gitDir : resolve(gitDir, named);
+export function readCommonDir(gitDir: string): string {
+  const mainGitDir = readSmallFile(join(gitDir, "commondir"), pointerBytesMax)?.toString("utf8").replace(/\n+$/, "") ?? "";
+  return mainGitDir === "" ? gitDir : resolve(gitDir, mainGitDir);
 }

@@ -2,46 +2,46 @@
 // the open object reader; a large one is listed by a git process.
 
 import type { GitSha } from "../../contracts/ids.ts";
-import { buildBytePath, type BytePath } from "./byte-path.ts";
+import { bytePathFromBytes, type BytePath } from "./byte-path.ts";
 import { git, type GitCall } from "./git.ts";
-import { isObjectName, knownTree, type Tree, type TreeEntry, treeIdOf } from "./tree.ts";
-import { filesOfFew } from "./tree-folders.ts";
+import { isObjectName, cachedTreeOr, type Tree, type TreeEntry, resolveTree } from "./tree.ts";
+import { readFilesOfFewFolders } from "./tree-folders.ts";
 
-const keptTreesMax = 6;
-const keptEntriesMax = 500_000;
+const cachedTreesMax = 6;
+const cachedEntriesMax = 500_000;
 /** A full listing costs a process, about as much as this many reads. */
-const questionsMax = 24;
-const kept = new Map<string, { readonly reading: Promise<Tree>; entries: number }>();
+const folderReadsMax = 24;
+const cache = new Map<string, { readonly reading: Promise<Tree>; entries: number }>();
 
 /** Every file of a commit or tree. A hash's content never changes, so the last few are cached, from any repository. */
 export function readTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
   if (!isObjectName(treeish)) return listTree(call, treeish);
-  const key = knownTree(treeish);
-  const before = kept.get(key);
-  const found = before ?? { reading: readFew(call, treeish), entries: 0 };
-  kept.delete(key);
-  kept.set(key, found); // the most recently used is evicted last
-  if (before !== undefined) return before.reading;
-  found.reading.then(
+  const key = cachedTreeOr(treeish);
+  const cached = cache.get(key);
+  const entry = cached ?? { reading: readByFolders(call, treeish), entries: 0 };
+  cache.delete(key);
+  cache.set(key, entry); // the most recently used is evicted last
+  if (cached !== undefined) return cached.reading;
+  entry.reading.then(
     ({ size }) => {
-      found.entries = size;
-      letGo();
+      entry.entries = size;
+      evict();
     },
-    () => kept.delete(key),
+    () => cache.delete(key),
   );
-  return found.reading;
+  return entry.reading;
 }
 
-async function readFew(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
-  const tree = await treeIdOf(call, treeish).catch(() => null);
-  return (tree === null ? null : await filesOfFew(call, tree, questionsMax)) ?? listTree(call, treeish);
+async function readByFolders(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
+  const tree = await resolveTree(call, treeish).catch(() => null);
+  return (tree === null ? null : await readFilesOfFewFolders(call, tree, folderReadsMax)) ?? listTree(call, treeish);
 }
 
-function letGo(): void {
-  let entries = [...kept.values()].reduce((sum, tree) => sum + tree.entries, 0);
-  for (const [key, tree] of kept) {
-    if (kept.size <= keptTreesMax && entries <= keptEntriesMax) return;
-    kept.delete(key);
+function evict(): void {
+  let entries = [...cache.values()].reduce((sum, tree) => sum + tree.entries, 0);
+  for (const [key, tree] of cache) {
+    if (cache.size <= cachedTreesMax && entries <= cachedEntriesMax) return;
+    cache.delete(key);
     entries -= tree.entries;
   }
 }
@@ -53,7 +53,7 @@ async function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<T
     const end = out.indexOf(0, index);
     const tab = out.indexOf(9, index);
     const [mode = "", , sha = ""] = out.toString("latin1", index, tab).split(" ");
-    tree.set(buildBytePath(out.subarray(tab + 1, end)), { mode, sha });
+    tree.set(bytePathFromBytes(out.subarray(tab + 1, end)), { mode, sha });
     index = end + 1;
   }
   return tree;

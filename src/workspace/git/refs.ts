@@ -17,50 +17,50 @@ const plainBranch = /^refs\/heads\/(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[^
 export const isPlainBranch = (ref: string): boolean => plainBranch.test(ref);
 
 /** The commit of a branch, by its full name; null if there is no such branch. `call`: how git is run there. */
-export async function branchAt(places: GitPlaces, ref: string, call: Omit<GitCall, "args"> = inPlaces(places)): Promise<GitSha | null> {
-  return plainRef(places, ref) ?? asked(call, ref);
+export async function readBranch(places: GitPlaces, ref: string, call: Omit<GitCall, "args"> = gitCallIn(places)): Promise<GitSha | null> {
+  return readPlainRef(places, ref) ?? askGit(call, ref);
 }
 
 /** The full name of the branch that is checked out; null if HEAD is detached. */
-export async function headBranch(places: GitPlaces): Promise<string | null> {
-  const plain = plainHead(places);
+export async function readHeadBranch(places: GitPlaces): Promise<string | null> {
+  const plain = readPlainHead(places);
   if (plain !== null) return "branch" in plain ? plain.branch : null;
-  const { code, out } = await git({ ...inPlaces(places), args: ["symbolic-ref", "-q", "HEAD"], codes: [0, 1] });
+  const { code, out } = await git({ ...gitCallIn(places), args: ["symbolic-ref", "-q", "HEAD"], codes: [0, 1] });
   return code === 0 ? out.toString("utf8").trim() : null;
 }
 
 /** The commit HEAD is at; null if there is none yet. */
-export async function headCommit(places: GitPlaces): Promise<GitSha | null> {
-  const plain = plainHead(places);
-  if (plain === null) return asked(inPlaces(places), "HEAD");
-  return "commit" in plain ? plain.commit : branchAt(places, plain.branch);
+export async function readHeadCommit(places: GitPlaces): Promise<GitSha | null> {
+  const plain = readPlainHead(places);
+  if (plain === null) return askGit(gitCallIn(places), "HEAD");
+  return "commit" in plain ? plain.commit : readBranch(places, plain.branch);
 }
 
-async function asked(call: Omit<GitCall, "args">, name: string): Promise<GitSha | null> {
+async function askGit(call: Omit<GitCall, "args">, name: string): Promise<GitSha | null> {
   const args = ["rev-parse", "--verify", "-q", `${name}^{commit}`];
   const { code, out } = await git({ ...call, args, codes: [0, 1, 128] });
   return code === 0 ? out.toString("utf8").trim() : null;
 }
 
-const inPlaces = ({ root, gitDir }: GitPlaces) => ({ cwd: root, env: { GIT_DIR: gitDir } });
+const gitCallIn = ({ root, gitDir }: GitPlaces) => ({ cwd: root, env: { GIT_DIR: gitDir } });
 
-function plainRef({ commonDir }: GitPlaces, ref: string): GitSha | null {
-  if (!plainBranch.test(ref) || isInTables(commonDir)) return null;
-  const text = textAt(join(commonDir, ref));
+function readPlainRef({ commonDir }: GitPlaces, ref: string): GitSha | null {
+  if (!plainBranch.test(ref) || usesReftable(commonDir)) return null;
+  const text = readRefFile(join(commonDir, ref));
   return text !== null && objectName.test(text) ? text.trim() : null;
 }
 
-function plainHead({ gitDir, commonDir }: GitPlaces): { readonly branch: string } | { readonly commit: GitSha } | null {
-  const text = isInTables(commonDir) ? null : textAt(join(gitDir, "HEAD"));
+function readPlainHead({ gitDir, commonDir }: GitPlaces): { readonly branch: string } | { readonly commit: GitSha } | null {
+  const text = usesReftable(commonDir) ? null : readRefFile(join(gitDir, "HEAD"));
   if (text === null) return null;
   if (objectName.test(text)) return { commit: text.trim() };
   const branch = /^ref: (\S+)\n?$/.exec(text)?.[1];
   return branch !== undefined && plainBranch.test(branch) ? { branch } : null;
 }
 
-const isInTables = (commonDir: string): boolean => existsSync(join(commonDir, "reftable"));
+const usesReftable = (commonDir: string): boolean => existsSync(join(commonDir, "reftable"));
 
-function textAt(path: string): string | null {
+function readRefFile(path: string): string | null {
   try {
     return readSmallFile(path, refBytesMax)?.toString("latin1") ?? null;
   } catch {

@@ -7,14 +7,14 @@ import type { GitSha } from "../../contracts/ids.ts";
 import type { ReasonCode } from "../../contracts/reason.ts";
 import { type BytePath, displayPath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { git, type GitAnswer, requireSoundRepository } from "./git.ts";
+import { git, type GitAnswer, requireSafeRepository } from "./git.ts";
 import { ownedAlways } from "../owned.ts";
 import { ownedPathTest } from "../layers/scope.ts";
-import { changedIn, uncommittedMessage } from "./status.ts";
-import { isGitlink, noteTree, type ObjectFormat, type TreeEntry } from "./tree.ts";
+import { readChangedFiles, uncommittedMessage } from "./status.ts";
+import { isGitlink, cacheTree, type ObjectFormat, type TreeEntry } from "./tree.ts";
 import { listTree } from "./tree-list.ts";
-import { type GitPlaces, placesAround } from "./places.ts";
-import { headBranch, headCommit } from "./refs.ts";
+import { type GitPlaces, findGitPlaces } from "./places.ts";
+import { readHeadBranch, readHeadCommit } from "./refs.ts";
 
 export type Repository = {
   /** The top of the user's checkout, links resolved. */
@@ -54,14 +54,14 @@ export type RepositoryLookup<Kind extends Repository> = { readonly repository: K
 
 /** The innermost repository around a folder, or why it cannot hold a run. */
 export function findRepository(folder: string): Promise<RepositoryLookup<Repository>> {
-  return orUnusable(() => find(resolve(folder)));
+  return orUnusable(() => locate(resolve(folder)));
 }
 
 /** The same, with its checkout surveyed. `ownedPaths` don't count as dirty. */
 export function openRepository(folder: string, ownedPaths: readonly string[] = []): Promise<RepositoryLookup<SurveyedRepository>> {
   return orUnusable(async () => {
-    const lookup = await find(resolve(folder));
-    return "failure" in lookup ? lookup : { repository: await surveyed(lookup.repository, [...ownedAlways, ...ownedPaths]) };
+    const lookup = await locate(resolve(folder));
+    return "failure" in lookup ? lookup : { repository: await survey(lookup.repository, [...ownedAlways, ...ownedPaths]) };
   });
 }
 
@@ -70,7 +70,7 @@ export const surveyRepository = (
   repository: Repository,
   ownedPaths: readonly string[] = [],
 ): Promise<RepositoryLookup<SurveyedRepository>> =>
-  orUnusable(async () => ({ repository: await surveyed(repository, [...ownedAlways, ...ownedPaths]) }));
+  orUnusable(async () => ({ repository: await survey(repository, [...ownedAlways, ...ownedPaths]) }));
 
 async function orUnusable<Kind extends Repository>(work: () => Promise<RepositoryLookup<Kind>>): Promise<RepositoryLookup<Kind>> {
   try {
@@ -81,24 +81,24 @@ async function orUnusable<Kind extends Repository>(work: () => Promise<Repositor
   }
 }
 
-async function find(folder: string): Promise<RepositoryLookup<Repository>> {
-  const around = placesAround(folder);
-  if (around !== null) await requireSoundRepository(around);
-  const answers = (await answersKnown(folder, around)) ?? (await answersAtOnce(folder)) ?? (await answersOneByOne(folder));
+async function locate(folder: string): Promise<RepositoryLookup<Repository>> {
+  const places = findGitPlaces(folder);
+  if (places !== null) await requireSafeRepository(places);
+  const answers = (await readCachedAnswers(folder, places)) ?? (await askAtOnce(folder)) ?? (await askOneByOne(folder));
   if ("failure" in answers) return answers;
-  known.set(folder, { stamp: gitPlacesStamp(around), answers });
-  noteTree(answers.commit, answers.tree);
+  cachedAnswers.set(folder, { stamp: gitPlacesStamp(places), answers });
+  cacheTree(answers.commit, answers.tree);
   const root = await realpath(answers.top);
   const gitDir = await realpath(answers.gitDir);
   const commonDir = await realpath(isAbsolute(answers.commonDir) ? answers.commonDir : join(folder, answers.commonDir));
   // A repository's configuration may name any folder as its checkout, and landing would write there.
-  if (around === null || (await realpath(around.root)) !== root || (await realpath(around.gitDir)) !== gitDir)
+  if (places === null || (await realpath(places.root)) !== root || (await realpath(places.gitDir)) !== gitDir)
     return failure(
       "workspace_unusable",
       `The repository at ${gitDir} says that its checkout is ${root} (core.worktree), where it does not lie.`,
     );
   for (const path of [root, commonDir, join(commonDir, "objects")]) {
-    if (!(await mayWrite(path)))
+    if (!(await canWrite(path)))
       return failure("workspace_unusable", `${path} cannot be written to, so a run cannot keep its files there.`);
   }
   const format: ObjectFormat = answers.format === "sha256" ? "sha256" : "sha1";
@@ -112,16 +112,17 @@ type Answers = Readonly<Record<"gitDir" | "bare" | "commonDir" | "format" | "top
 const askTimeoutMs = 60_000;
 const ask = (folder: string, ...args: string[]): Promise<GitAnswer> =>
   git({ cwd: folder, args: ["rev-parse", ...args], codes: [0, 128], timeoutMs: askTimeoutMs });
-const line = (answer: GitAnswer): string => answer.out.toString("utf8").replace(/\n$/, "");
+const lineOf = (answer: GitAnswer): string => answer.out.toString("utf8").replace(/\n$/, "");
 
-const known = new Map<string, { readonly stamp: string; readonly answers: Answers }>();
+const cachedAnswers = new Map<string, { readonly stamp: string; readonly answers: Answers }>();
 
 /** The cached answer of this process, if neither the configuration nor HEAD has changed. */
-async function answersKnown(folder: string, places: GitPlaces | null): Promise<Answers | null> {
-  const before = known.get(folder);
-  if (before === undefined || places === null || before.stamp !== gitPlacesStamp(places)) return null;
-  const isSame = ((await headBranch(places)) ?? "HEAD") === before.answers.ref && (await headCommit(places)) === before.answers.commit;
-  return isSame ? before.answers : null;
+async function readCachedAnswers(folder: string, places: GitPlaces | null): Promise<Answers | null> {
+  const cached = cachedAnswers.get(folder);
+  if (cached === undefined || places === null || cached.stamp !== gitPlacesStamp(places)) return null;
+  const isSame =
+    ((await readHeadBranch(places)) ?? "HEAD") === cached.answers.ref && (await readHeadCommit(places)) === cached.answers.commit;
+  return isSame ? cached.answers : null;
 }
 
 /** The stat data of the files that say where a repository's parts are. */
@@ -139,10 +140,10 @@ function gitPlacesStamp(places: GitPlaces | null): string {
 }
 
 /** Everything with one git process, as almost always; null if that fails, and has to be asked piece by piece. */
-async function answersAtOnce(folder: string): Promise<Answers | null> {
+async function askAtOnce(folder: string): Promise<Answers | null> {
   const places = ["--absolute-git-dir", "--is-bare-repository", "--git-common-dir", "--show-object-format", "--show-toplevel"];
   const answer = await ask(folder, ...places, "HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD");
-  const [gitDir, bare, commonDir, format, top, commit, tree, ref, ...more] = line(answer).split("\n");
+  const [gitDir, bare, commonDir, format, top, commit, tree, ref, ...more] = lineOf(answer).split("\n");
   const isWhole = answer.code === 0 && ref !== undefined && more.length === 0; // a path with a line break in it gives more lines
   if (!isWhole || gitDir === undefined || bare !== "false" || commonDir === undefined || format === undefined) return null;
   return top === undefined || commit === undefined || tree === undefined
@@ -151,18 +152,18 @@ async function answersAtOnce(folder: string): Promise<Answers | null> {
 }
 
 /** The same answers, one by one, so that the missing one can be named. */
-async function answersOneByOne(folder: string): Promise<Answers | { readonly failure: RepositoryFailure }> {
-  const found = await ask(folder, "--absolute-git-dir");
-  if (found.code !== 0) {
-    if (/not a git repository/i.test(found.err)) return failure("not_a_repository", `${folder} is not inside a git repository.`);
-    return failure("workspace_unusable", `git cannot open the repository at ${folder}: ${found.err.trim().slice(0, 500)}`);
+async function askOneByOne(folder: string): Promise<Answers | { readonly failure: RepositoryFailure }> {
+  const gitDir = await ask(folder, "--absolute-git-dir");
+  if (gitDir.code !== 0) {
+    if (/not a git repository/i.test(gitDir.err)) return failure("not_a_repository", `${folder} is not inside a git repository.`);
+    return failure("workspace_unusable", `git cannot open the repository at ${folder}: ${gitDir.err.trim().slice(0, 500)}`);
   }
-  const bare = line(await ask(folder, "--is-bare-repository"));
-  if (bare === "true") return failure("repository_bare", `${line(found)} is a bare repository: there is no checkout to work from.`);
+  const bare = lineOf(await ask(folder, "--is-bare-repository"));
+  if (bare === "true") return failure("repository_bare", `${lineOf(gitDir)} is a bare repository: there is no checkout to work from.`);
   const top = await ask(folder, "--show-toplevel");
   if (top.code !== 0) return failure("workspace_unusable", `${folder} is inside a git directory, not inside a checkout.`);
   const commit = await ask(folder, "--verify", "HEAD^{commit}");
-  if (commit.code !== 0) return failure("no_commits_yet", `The repository at ${line(top)} has no commit to start from.`);
+  if (commit.code !== 0) return failure("no_commits_yet", `The repository at ${lineOf(top)} has no commit to start from.`);
   const [commonDir, format, tree, ref] = await Promise.all([
     ask(folder, "--git-common-dir"),
     ask(folder, "--show-object-format"),
@@ -170,23 +171,23 @@ async function answersOneByOne(folder: string): Promise<Answers | { readonly fai
     ask(folder, "--symbolic-full-name", "HEAD"),
   ]);
   return {
-    gitDir: line(found),
+    gitDir: lineOf(gitDir),
     bare,
-    commonDir: line(commonDir),
-    format: line(format),
-    top: line(top),
-    commit: line(commit),
-    tree: line(tree),
-    ref: line(ref),
+    commonDir: lineOf(commonDir),
+    format: lineOf(format),
+    top: lineOf(top),
+    commit: lineOf(commit),
+    tree: lineOf(tree),
+    ref: lineOf(ref),
   };
 }
 
-async function surveyed(repository: Repository, owned: readonly string[]): Promise<SurveyedRepository> {
+async function survey(repository: Repository, owned: readonly string[]): Promise<SurveyedRepository> {
   const { root, gitDir, head, branch } = repository;
   const call = { cwd: root, env: { GIT_DIR: gitDir, GIT_WORK_TREE: root } };
-  const [changed, { notable }] = await Promise.all([changedIn(repository, ownedPathTest(owned)), listTree(call, head.commit)]);
+  const [changed, { notable }] = await Promise.all([readChangedFiles(repository, ownedPathTest(owned)), listTree(call, head.commit)]);
   const submodules = notable.filter(([, entry]) => isGitlink(entry));
-  const filters = await filtersIn(
+  const filters = await readFilters(
     { root, gitDir },
     notable.filter(([path, { mode }]) => mode.startsWith("100") && attributesName.test(path)),
   );
@@ -217,7 +218,7 @@ const attributesBytesMax = 1 << 20;
 const filtersShownMax = 5;
 
 /** The filters that the tree's own attributes name, such as LFS. */
-async function filtersIn(
+async function readFilters(
   { root, gitDir }: Pick<Repository, "root" | "gitDir">,
   files: readonly (readonly [BytePath, TreeEntry])[],
 ): Promise<readonly string[]> {
@@ -230,7 +231,7 @@ async function filtersIn(
   return [...names].sort().slice(0, filtersShownMax);
 }
 
-async function mayWrite(path: string): Promise<boolean> {
+async function canWrite(path: string): Promise<boolean> {
   try {
     await access(path, constants.W_OK | constants.X_OK);
     return true;

@@ -2,7 +2,7 @@
 // changes, and the surroundings of every `commondir`. The rest of the tree is not read.
 
 import type { GitSha } from "../../contracts/ids.ts";
-import { foldersAbove, joined, type BytePath } from "./byte-path.ts";
+import { parentFolders, joinBytePath, type BytePath } from "./byte-path.ts";
 import { bytePathName } from "../layers/embedded-repository.ts";
 import type { GitCall } from "./git.ts";
 import type { Change } from "../layers/judge.ts";
@@ -11,7 +11,7 @@ import type { TreeEntry } from "./tree.ts";
 import { listTree } from "./tree-list.ts";
 import { filesBetween, isTree, type TreeFolders } from "./tree-folders.ts";
 
-export async function resultAround(
+export async function readChangeSurroundings(
   call: Omit<GitCall, "args">,
   folders: TreeFolders,
   tree: GitSha,
@@ -19,13 +19,13 @@ export async function resultAround(
 ): Promise<ReadonlyMap<BytePath, TreeEntry>> {
   const result = new Map<BytePath, TreeEntry>();
   if (changes.length === 0) return result;
-  const around = new Set<BytePath>(["" as BytePath, ...changes.flatMap(({ path }) => foldersAbove(path))]);
-  for (const path of await commonDirsIn(call, tree)) around.add(path.slice(0, Math.max(path.lastIndexOf("/"), 0)) as BytePath);
-  for (const folder of around) {
-    const there = await folders.at(tree, folder);
-    if (there === undefined || !isTree(there)) continue;
-    for (const [name, entry] of await folders.read(there.sha)) {
-      const path = joined(folder, name);
+  const folderPaths = new Set<BytePath>(["" as BytePath, ...changes.flatMap(({ path }) => parentFolders(path))]);
+  for (const path of await findCommonDirs(call, tree)) folderPaths.add(path.slice(0, Math.max(path.lastIndexOf("/"), 0)) as BytePath);
+  for (const folder of folderPaths) {
+    const treeEntry = await folders.at(tree, folder);
+    if (treeEntry === undefined || !isTree(treeEntry)) continue;
+    for (const [name, entry] of await folders.read(treeEntry.sha)) {
+      const path = joinBytePath(folder, name);
       if (!isTree(entry) || ["objects", "refs"].includes(bytePathName(path))) result.set(path, entry);
     }
   }
@@ -35,22 +35,26 @@ export async function resultAround(
 }
 
 /** The last tree and its result: the next one differs little from it. */
-let last: { readonly tree: GitSha; readonly paths: ReadonlySet<BytePath> } | null = null;
+let lastSearch: { readonly tree: GitSha; readonly paths: ReadonlySet<BytePath> } | null = null;
 
-async function commonDirsIn(call: Omit<GitCall, "args">, tree: GitSha): Promise<ReadonlySet<BytePath>> {
-  if (last?.tree === tree) return last.paths;
-  const paths = (last === null ? null : await movedOn(call, last, tree)) ?? (await lookedThrough(call, tree));
-  last = { tree, paths };
+async function findCommonDirs(call: Omit<GitCall, "args">, tree: GitSha): Promise<ReadonlySet<BytePath>> {
+  if (lastSearch?.tree === tree) return lastSearch.paths;
+  const paths = (lastSearch === null ? null : await updateSearch(call, lastSearch, tree)) ?? (await searchTree(call, tree));
+  lastSearch = { tree, paths };
   return paths;
 }
 
 const isCommonDir = (path: BytePath): boolean => path.endsWith("commondir") && bytePathName(path) === "commondir";
 
-const lookedThrough = async (call: Omit<GitCall, "args">, tree: GitSha): Promise<ReadonlySet<BytePath>> =>
+const searchTree = async (call: Omit<GitCall, "args">, tree: GitSha): Promise<ReadonlySet<BytePath>> =>
   new Set((await listTree(call, tree)).paths.filter(isCommonDir));
 
 /** Null if the tree before is not in this repository. */
-async function movedOn(call: Omit<GitCall, "args">, from: NonNullable<typeof last>, to: GitSha): Promise<ReadonlySet<BytePath> | null> {
+async function updateSearch(
+  call: Omit<GitCall, "args">,
+  from: NonNullable<typeof lastSearch>,
+  to: GitSha,
+): Promise<ReadonlySet<BytePath> | null> {
   if ((await readObject(call, from.tree)) === null) return null;
   const paths = new Set(from.paths);
   for (const { path, now } of await filesBetween(call, from.tree, to)) {

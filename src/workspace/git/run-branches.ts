@@ -4,7 +4,7 @@ import type { GitSha } from "../../contracts/ids.ts";
 import { git } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
-type Where = Pick<Repository, "root" | "gitDir">;
+type RepositoryPaths = Pick<Repository, "root" | "gitDir">;
 
 export type RunBranch = {
   readonly name: string;
@@ -14,38 +14,38 @@ export type RunBranch = {
   readonly isCheckedOut: boolean;
 };
 
-const findCall = ({ root, gitDir }: Where) => ({ cwd: root, env: { GIT_DIR: gitDir } });
+const gitCallIn = ({ root, gitDir }: RepositoryPaths) => ({ cwd: root, env: { GIT_DIR: gitDir } });
 const runBranch = (run: string): string => `autopilot/${run}`;
 
 /** The run's own branch and those of its child runs. `runs`: the others here, whose names may have the same prefix. */
-export async function readBranches(repository: Where, run: string, runs: readonly string[]): Promise<readonly RunBranch[]> {
+export async function readBranches(repository: RepositoryPaths, run: string, runs: readonly string[]): Promise<readonly RunBranch[]> {
   const format = "%(refname:short)%00%(objectname)%00%(worktreepath)";
-  const { out } = await git({ ...findCall(repository), args: ["for-each-ref", `--format=${format}`, "refs/heads/autopilot/"] });
+  const { out } = await git({ ...gitCallIn(repository), args: ["for-each-ref", `--format=${format}`, "refs/heads/autopilot/"] });
   const others = runs.filter((candidate) => candidate !== run && candidate.startsWith(`${run}-`)).map(runBranch);
   const isOurs = (name: string): boolean => {
     const isChild = name.startsWith(`${runBranch(run)}-`) && !others.some((other) => name === other || name.startsWith(`${other}-`));
     return name === runBranch(run) || isChild;
   };
-  const found = out
+  const branches = out
     .toString("utf8")
     .split("\n")
     .map((row) => row.split("\0"))
     .flatMap(([name = "", commit = "", worktree = ""]) => (isOurs(name) ? [{ name, commit, isCheckedOut: worktree !== "" }] : []));
-  const own = new Set(found.map(({ name }) => `refs/heads/${name}`));
-  return Promise.all(found.map(async (branch) => ({ ...branch, isMerged: await isElsewhere(repository, branch.commit, own) })));
+  const ownRefs = new Set(branches.map(({ name }) => `refs/heads/${name}`));
+  return Promise.all(branches.map(async (branch) => ({ ...branch, isMerged: await isInOtherRef(repository, branch.commit, ownRefs) })));
 }
 
-async function isElsewhere(repository: Where, commit: GitSha, own: ReadonlySet<string>): Promise<boolean> {
+async function isInOtherRef(repository: RepositoryPaths, commit: GitSha, ownRefs: ReadonlySet<string>): Promise<boolean> {
   const args = ["for-each-ref", `--contains=${commit}`, "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags"];
-  const { out } = await git({ ...findCall(repository), args });
+  const { out } = await git({ ...gitCallIn(repository), args });
   return out
     .toString("utf8")
     .split("\n")
-    .some((ref) => ref !== "" && !own.has(ref));
+    .some((ref) => ref !== "" && !ownRefs.has(ref));
 }
 
 /** Deletes a branch that has not moved; one that was moved meanwhile stays. */
-export async function deleteBranch(repository: Where, name: string, commit: GitSha): Promise<boolean> {
+export async function deleteBranch(repository: RepositoryPaths, name: string, commit: GitSha): Promise<boolean> {
   const args = ["update-ref", "-d", `refs/heads/${name}`, commit];
-  return (await git({ ...findCall(repository), args, codes: [0, 1, 128] })).code === 0;
+  return (await git({ ...gitCallIn(repository), args, codes: [0, 1, 128] })).code === 0;
 }

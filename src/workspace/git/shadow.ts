@@ -17,7 +17,7 @@ import { installedRules } from "./installed-folders.ts";
 import type { GitPlaces } from "./places.ts";
 import type { Repository } from "./repository.ts";
 import type { ObjectFormat } from "./tree.ts";
-import { askUserConfig } from "./user-config.ts";
+import { readUserConfig } from "./user-config.ts";
 import { userViewCall } from "./user-view.ts";
 
 export type Shadow = {
@@ -50,8 +50,8 @@ export async function openShadow(
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   if (existsSync(gitDir)) {
     await borrowFrom(gitDir, objects);
-    await noteInstalled(user, gitDir, installed);
-  } else await makeShadow(repository, user, gitDir, objects, installed);
+    await addInstalledRules(user, gitDir, installed);
+  } else await createShadow(repository, user, gitDir, objects, installed);
   const call = { cwd: runDir, isOwn: true, env: { GIT_DIR: gitDir } } as const;
   return {
     gitDir,
@@ -62,7 +62,7 @@ export async function openShadow(
   };
 }
 
-async function makeShadow(
+async function createShadow(
   repository: Repository,
   user: GitPlaces,
   gitDir: string,
@@ -89,32 +89,32 @@ async function makeShadow(
 }
 
 /** Packages that were installed while the run was paused are available to its checks. */
-async function noteInstalled(user: GitPlaces, gitDir: string, installed: readonly BytePath[]): Promise<void> {
+async function addInstalledRules(user: GitPlaces, gitDir: string, installed: readonly BytePath[]): Promise<void> {
   const path = join(gitDir, "info", "exclude");
-  const known = await textOrNone(path);
-  const more = (await installedRules(user, installed)).split("\n").filter((line) => line !== "" && !known.split("\n").includes(line));
-  if (more.length > 0) await writeWhole(path, `${known}${more.join("\n")}\n`);
+  const rules = await readTextOrEmpty(path);
+  const newRules = (await installedRules(user, installed)).split("\n").filter((line) => line !== "" && !rules.split("\n").includes(line));
+  if (newRules.length > 0) await writeWhole(path, `${rules}${newRules.join("\n")}\n`);
 }
 
 /** Records where the user's objects are; that changes if the repository is moved or renamed. */
 async function borrowFrom(gitDir: string, objects: string): Promise<void> {
   const path = join(gitDir, "objects", "info", "alternates");
   // A path with special characters must be quoted as git does, else a newline in it would end the line.
-  const line = `${quoted(objects)}\n`;
-  if ((await textOrNone(path)) !== line) await writeWhole(path, line);
+  const line = `${quotePath(objects)}\n`;
+  if ((await readTextOrEmpty(path)) !== line) await writeWhole(path, line);
 }
 
 /** The user's ignore rules outside the tree: their global file, then the repository's own. */
 async function readExcludes(user: GitPlaces): Promise<string> {
   // Only from the user's own config: a repository's could name any file of theirs, and the agent sees what is copied here.
-  const named = await askUserConfig(userViewCall(user), ["--type=path", "--get", "core.excludesFile"]);
+  const configured = await readUserConfig(userViewCall(user), ["--type=path", "--get", "core.excludesFile"]);
   const fallback = join(process.env["XDG_CONFIG_HOME"] || join(process.env["HOME"] || "/nonexistent", ".config"), "git", "ignore");
-  const global = named?.replace(/\0$/, "") ?? fallback;
-  const texts = [await textOrNone(global), await textOrNone(join(user.commonDir, "info", "exclude"))];
+  const global = configured?.replace(/\0$/, "") ?? fallback;
+  const texts = [await readTextOrEmpty(global), await readTextOrEmpty(join(user.commonDir, "info", "exclude"))];
   return texts.map((text) => (text === "" || text.endsWith("\n") ? text : `${text}\n`)).join("");
 }
 
-async function textOrNone(path: string): Promise<string> {
+async function readTextOrEmpty(path: string): Promise<string> {
   try {
     return readSmallFile(path, excludesBytesMax)?.toString("utf8") ?? "";
   } catch (error) {
@@ -124,7 +124,7 @@ async function textOrNone(path: string): Promise<string> {
 }
 
 /** A path as git writes it between double quotes. */
-export function quoted(path: string): string {
+export function quotePath(path: string): string {
   if (/^[\x20-\x7e]+$/.test(path) && !/[":\\]/.test(path)) return path;
   const bytes = [...Buffer.from(path, "utf8")].map((byte) =>
     byte >= 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, "0")}`,

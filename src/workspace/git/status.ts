@@ -1,6 +1,6 @@
 // status: lists uncommitted files of the user's checkout, with the user's own configuration so that their filters and line endings count.
 
-import { buildBytePath, displayPath } from "./byte-path.ts";
+import { bytePathFromBytes, displayPath } from "./byte-path.ts";
 import { git } from "./git.ts";
 import type { PathTest } from "../layers/scope.ts";
 import type { GitPlaces } from "./places.ts";
@@ -13,13 +13,13 @@ export type CheckoutStatus = {
 };
 
 /** The checkout's uncommitted files, without the runner's own. */
-export const statusOf = (repository: GitPlaces, isOwned: PathTest): Promise<CheckoutStatus> => look(repository, isOwned, "all");
+export const readStatus = (repository: GitPlaces, isOwned: PathTest): Promise<CheckoutStatus> => askStatus(repository, isOwned, "all");
 
 /** Only the tracked ones that differ: no folder is read for it. */
-export const changedIn = async (repository: GitPlaces, isOwned: PathTest): Promise<readonly string[]> =>
-  (await look(repository, isOwned, "no")).changed;
+export const readChangedFiles = async (repository: GitPlaces, isOwned: PathTest): Promise<readonly string[]> =>
+  (await askStatus(repository, isOwned, "no")).changed;
 
-async function look(repository: GitPlaces, isOwned: PathTest, untrackedFiles: "all" | "no"): Promise<CheckoutStatus> {
+async function askStatus(repository: GitPlaces, isOwned: PathTest, untrackedFiles: "all" | "no"): Promise<CheckoutStatus> {
   const { out } = await git({
     ...userViewCall(repository),
     args: ["status", "--porcelain=v1", "-z", `--untracked-files=${untrackedFiles}`, "--ignore-submodules=all", "--no-renames"],
@@ -28,19 +28,19 @@ async function look(repository: GitPlaces, isOwned: PathTest, untrackedFiles: "a
   const untracked: string[] = [];
   for (let index = 0; index < out.length;) {
     const end = out.indexOf(0, index);
-    const path = displayPath(buildBytePath(out.subarray(index + 3, end)));
+    const path = displayPath(bytePathFromBytes(out.subarray(index + 3, end)));
     if (!isOwned(path)) (out.toString("latin1", index, index + 2) === "??" ? untracked : changed).push(path);
     index = end + 1;
   }
   return { changed, untracked };
 }
 
-const namedMax = 3;
+const shownMax = 3;
 
 /** The warning about uncommitted changes, shown before a run begins. */
 export function uncommittedMessage(changed: readonly string[], commit: string): string {
-  const named = changed.slice(0, namedMax).join(", ");
-  const more = changed.length > namedMax ? ` and ${changed.length - namedMax} more` : "";
+  const shown = changed.slice(0, shownMax).join(", ");
+  const more = changed.length > shownMax ? ` and ${changed.length - shownMax} more` : "";
   const have = changed.length === 1 ? "has" : "have";
-  return `${named}${more} ${have} uncommitted changes: they are not part of the run, which starts at ${commit.slice(0, 12)}, and block the merge until you commit or stash them.`;
+  return `${shown}${more} ${have} uncommitted changes: they are not part of the run, which starts at ${commit.slice(0, 12)}, and block the merge until you commit or stash them.`;
 }

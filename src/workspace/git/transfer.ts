@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { git, type GitAnswer } from "./git.ts";
-import { makeOwnGitDirectory } from "./own-git-directory.ts";
+import { createOwnGitDirectory } from "./own-git-directory.ts";
 import type { Repository } from "./repository.ts";
 
 const transferMs = 120_000;
@@ -14,7 +14,7 @@ export type Transfer = (args: readonly string[], config?: readonly string[]) => 
 
 /** `folder`: where that git directory is, or will be. */
 export async function openTransfer(repository: Repository, folder: string): Promise<Transfer> {
-  await makeOwnGitDirectory(repository, folder);
+  await createOwnGitDirectory(repository, folder);
   const env = {
     GIT_DIR: folder,
     GIT_OBJECT_DIRECTORY: join(repository.commonDir, "objects"),

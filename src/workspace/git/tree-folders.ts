@@ -6,12 +6,12 @@
 //   T2. An edited tree has the hash git would give it, whether it is written or only computed.
 
 import type { GitSha } from "../../contracts/ids.ts";
-import { buildBytePath, bytePathBytes, joined, bytePathParts, type BytePath } from "./byte-path.ts";
+import { bytePathFromBytes, bytePathBytes, joinBytePath, bytePathParts, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitCall } from "./git.ts";
 import { areFew, writeObject } from "./loose-objects.ts";
 import { readObject } from "./object-reader.ts";
-import { objectHash, type ObjectFormat, type Tree, type TreeEntry, treeIdOf } from "./tree.ts";
+import { objectHash, type ObjectFormat, type Tree, type TreeEntry, resolveTree } from "./tree.ts";
 
 /** One folder of a tree: its entries by name; folders have the mode 40000. */
 export type TreeFolder = ReadonlyMap<BytePath, TreeEntry>;
@@ -26,20 +26,20 @@ export type TreeFolders = {
   filesBelow(tree: GitSha, folder: BytePath): AsyncGenerator<readonly [BytePath, TreeEntry]>;
 };
 
-const keptFoldersMax = 4_000;
-const kept = new Map<GitSha, TreeFolder>();
+const cachedFoldersMax = 4_000;
+const cache = new Map<GitSha, TreeFolder>();
 
 /** A reader over the objects of a repository. */
 export function treeFolders(call: Omit<GitCall, "args">): TreeFolders {
   const read = async (tree: GitSha): Promise<TreeFolder> => {
-    const known = kept.get(tree);
-    if (known !== undefined) return known;
+    const cached = cache.get(tree);
+    if (cached !== undefined) return cached;
     const object = await readObject(call, tree);
     if (object?.type !== "tree" || object.content === null)
       throw new WorkspaceFailed("workspace_unusable", `The folder ${tree.slice(0, 12)} of the tree is missing here.`);
-    const folder = parsed(object.content, tree.length / 2);
-    if (kept.size >= keptFoldersMax) kept.delete(kept.keys().next().value ?? "");
-    kept.set(tree, folder);
+    const folder = parseFolder(object.content, tree.length / 2);
+    if (cache.size >= cachedFoldersMax) cache.delete(cache.keys().next().value ?? "");
+    cache.set(tree, folder);
     return folder;
   };
   const at = async (tree: GitSha, path: BytePath): Promise<TreeEntry | undefined> => {
@@ -54,7 +54,7 @@ export function treeFolders(call: Omit<GitCall, "args">): TreeFolders {
     const top = await at(tree, folder);
     if (top === undefined || !isTree(top)) return;
     for (const [name, entry] of await read(top.sha)) {
-      const path = joined(folder, name);
+      const path = joinBytePath(folder, name);
       if (isTree(entry)) yield* filesBelow(tree, path);
       else yield [path, entry];
     }
@@ -63,22 +63,22 @@ export function treeFolders(call: Omit<GitCall, "args">): TreeFolders {
 }
 
 /** Every file of a tree whose folders are few or mostly cached; null if more would have to be read, or one is missing. */
-export async function filesOfFew(call: Omit<GitCall, "args">, tree: GitSha, questionsMax: number): Promise<Tree | null> {
+export async function readFilesOfFewFolders(call: Omit<GitCall, "args">, tree: GitSha, readsMax: number): Promise<Tree | null> {
   const folders = treeFolders(call);
   const files = new Map<BytePath, TreeEntry>();
-  let questions = 0;
-  const take = async (sha: GitSha, above: BytePath): Promise<boolean> => {
-    questions += kept.has(sha) ? 0 : 1;
-    const folder = questions > questionsMax ? null : await folders.read(sha).catch(() => null);
+  let reads = 0;
+  const addFolder = async (sha: GitSha, above: BytePath): Promise<boolean> => {
+    reads += cache.has(sha) ? 0 : 1;
+    const folder = reads > readsMax ? null : await folders.read(sha).catch(() => null);
     if (folder === null) return false;
     for (const [name, entry] of folder) {
-      const path = joined(above, name);
+      const path = joinBytePath(above, name);
       if (!isTree(entry)) files.set(path, entry);
-      else if (!(await take(entry.sha, path))) return false;
+      else if (!(await addFolder(entry.sha, path))) return false;
     }
     return true;
   };
-  return (await take(tree, "" as BytePath)) ? files : null;
+  return (await addFolder(tree, "" as BytePath)) ? files : null;
 }
 
 /** What differs at a path: a file, or a folder that is only in one of the two trees. */
@@ -88,15 +88,15 @@ export type TreeDifference = { readonly path: BytePath; readonly was: TreeEntry 
 export async function* treeDifferences(folders: TreeFolders, from: GitSha, to: GitSha): AsyncGenerator<TreeDifference> {
   yield* between({ mode: "40000", sha: from }, { mode: "40000", sha: to }, "" as BytePath);
 
-  async function* between(treeEntry: TreeEntry, other: TreeEntry, above: BytePath): AsyncGenerator<TreeDifference> {
-    const [before, after] = [await folders.read(treeEntry.sha), await folders.read(other.sha)];
-    for (const [name, was] of before) if (!after.has(name)) yield { path: joined(above, name), was, now: undefined };
+  async function* between(entryBefore: TreeEntry, entryAfter: TreeEntry, above: BytePath): AsyncGenerator<TreeDifference> {
+    const [before, after] = [await folders.read(entryBefore.sha), await folders.read(entryAfter.sha)];
+    for (const [name, was] of before) if (!after.has(name)) yield { path: joinBytePath(above, name), was, now: undefined };
     for (const [name, now] of after) {
-      const previousTreeEntry = before.get(name);
-      const path = joined(above, name);
-      if (previousTreeEntry?.sha === now.sha && previousTreeEntry.mode === now.mode) continue;
-      if (previousTreeEntry !== undefined && isTree(previousTreeEntry) && isTree(now)) yield* between(previousTreeEntry, now, path);
-      else yield { path, was: previousTreeEntry, now };
+      const was = before.get(name);
+      const path = joinBytePath(above, name);
+      if (was?.sha === now.sha && was.mode === now.mode) continue;
+      if (was !== undefined && isTree(was) && isTree(now)) yield* between(was, now, path);
+      else yield { path, was: was, now };
     }
   }
 }
@@ -113,28 +113,28 @@ async function* fileDifferences(folders: TreeFolders, from: GitSha, to: GitSha):
   }
 }
 
-/** In git's order. */
+/** The files that differ between two commits or trees, in git's order. */
 export async function filesBetween(call: Omit<GitCall, "args">, from: GitSha, to: GitSha): Promise<readonly TreeDifference[]> {
-  const foundTreeDifferences: TreeDifference[] = [];
-  for await (const fileDifference of fileDifferences(treeFolders(call), await treeIdOf(call, from), await treeIdOf(call, to)))
-    foundTreeDifferences.push(fileDifference);
-  return foundTreeDifferences.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  const differences: TreeDifference[] = [];
+  for await (const difference of fileDifferences(treeFolders(call), await resolveTree(call, from), await resolveTree(call, to)))
+    differences.push(difference);
+  return differences.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 
-function parsed(content: Buffer, hashBytes: number): TreeFolder {
+function parseFolder(content: Buffer, hashBytes: number): TreeFolder {
   const folder = new Map<BytePath, TreeEntry>();
   for (let index = 0; index < content.length;) {
     const space = content.indexOf(32, index);
     const end = content.indexOf(0, space);
     const sha = content.toString("hex", end + 1, end + 1 + hashBytes);
-    folder.set(buildBytePath(content.subarray(space + 1, end)), { mode: content.toString("latin1", index, space), sha });
+    folder.set(bytePathFromBytes(content.subarray(space + 1, end)), { mode: content.toString("latin1", index, space), sha });
     index = end + 1 + hashBytes;
   }
   return folder;
 }
 
 export type TreeChange = readonly [BytePath, TreeEntry | null];
-type Pending = { readonly changes: Map<BytePath, TreeEntry | null>; readonly below: Map<BytePath, TreeChange[]> };
+type GroupedChanges = { readonly changes: Map<BytePath, TreeEntry | null>; readonly below: Map<BytePath, TreeChange[]> };
 
 /** The hash of the tree with these changes; null deletes a path. `write` is called with every new folder's content, deepest first. */
 export async function editTree(
@@ -147,35 +147,35 @@ export async function editTree(
   // Deletions come first, so that a file may become a folder and a folder a file.
   const rows = [...changes];
   const edited = await editFolder(tree, [...rows.filter(([, entry]) => entry === null), ...rows.filter(([, entry]) => entry !== null)]);
-  return edited ?? named(Buffer.alloc(0));
+  return edited ?? hashFolder(Buffer.alloc(0));
 
-  async function editFolder(sha: GitSha | null, wantedTreeChanges: readonly TreeChange[]): Promise<GitSha | null> {
+  async function editFolder(sha: GitSha | null, treeChanges: readonly TreeChange[]): Promise<GitSha | null> {
     const entries = new Map(sha === null ? [] : await folders.read(sha));
-    const { changes: here, below } = sorted(wantedTreeChanges);
+    const { changes: here, below } = groupByFolder(treeChanges);
     for (const [name, entry] of here) if (entry === null && !isTree(entries.get(name))) entries.delete(name);
     for (const [name, deeper] of below) {
-      const there = entries.get(name);
-      const isFolder = there !== undefined && isTree(there);
+      const existing = entries.get(name);
+      const isFolder = existing !== undefined && isTree(existing);
       if (!isFolder && deeper.every(([, entry]) => entry === null)) continue;
-      const edited = await editFolder(isFolder ? there.sha : null, deeper);
+      const edited = await editFolder(isFolder ? existing.sha : null, deeper);
       if (edited === null) entries.delete(name);
       else entries.set(name, { mode: "40000", sha: edited });
     }
     for (const [name, entry] of here) if (entry !== null && !below.has(name)) entries.set(name, entry);
     for (const [name, entry] of here) if (entry !== null && below.has(name) && !isTree(entries.get(name))) entries.set(name, entry);
-    return entries.size === 0 ? null : named(treeFolderContent(entries));
+    return entries.size === 0 ? null : hashFolder(treeFolderContent(entries));
   }
 
-  function named(content: Buffer): GitSha {
+  function hashFolder(content: Buffer): GitSha {
     write(content);
     return objectHash(format, "tree", content); // T2
   }
 }
 
-function sorted(wantedTreeChanges: readonly TreeChange[]): Pending {
+function groupByFolder(folderChanges: readonly TreeChange[]): GroupedChanges {
   const changes = new Map<BytePath, TreeEntry | null>();
   const below = new Map<BytePath, TreeChange[]>();
-  for (const [path, entry] of wantedTreeChanges) {
+  for (const [path, entry] of folderChanges) {
     const slash = path.indexOf("/");
     if (slash === -1) {
       changes.set(path, entry);
@@ -222,7 +222,7 @@ export async function writeEditedTree(
 async function storeTrees(call: Omit<GitCall, "args">, contents: readonly Buffer[], hashBytes: number): Promise<void> {
   function* rows(): Generator<Buffer> {
     for (const content of contents) {
-      for (const [name, { mode, sha }] of parsed(content, hashBytes)) {
+      for (const [name, { mode, sha }] of parseFolder(content, hashBytes)) {
         const type = mode === "40000" ? "tree" : mode === "160000" ? "commit" : "blob";
         yield Buffer.concat([Buffer.from(`${mode.padStart(6, "0")} ${type} ${sha}\t`, "latin1"), bytePathBytes(name), Buffer.from([0])]);
       }

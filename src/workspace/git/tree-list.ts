@@ -5,7 +5,7 @@ import { isAscii } from "node:buffer";
 import type { GitSha } from "../../contracts/ids.ts";
 import { type BytePath, displayPath } from "./byte-path.ts";
 import { git, type GitCall } from "./git.ts";
-import { isObjectName, knownTree, type TreeEntry } from "./tree.ts";
+import { isObjectName, cachedTreeOr, type TreeEntry } from "./tree.ts";
 
 export type TreeList = {
   readonly paths: readonly BytePath[];
@@ -15,22 +15,22 @@ export type TreeList = {
   readonly notable: readonly (readonly [BytePath, TreeEntry])[];
 };
 
-let last: { readonly of: GitSha; readonly list: Promise<TreeList> } | null = null;
+let lastListed: { readonly of: GitSha; readonly list: Promise<TreeList> } | null = null;
 /** Lists of small trees: a process with many runs has many of them, and together they are small. */
-const small = new Map<GitSha, TreeList>();
+const smallLists = new Map<GitSha, TreeList>();
 const [smallMax, smallPathsMax] = [100, 1_000];
 
 /** A hash's content never changes, so it is listed once, from any repository. */
 export function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<TreeList> {
-  if (last !== null && knownTree(last.of) === knownTree(treeish)) return last.list;
-  const known = small.get(knownTree(treeish));
-  if (known !== undefined) return Promise.resolve(known);
-  const list = listed(call, treeish);
+  if (lastListed !== null && cachedTreeOr(lastListed.of) === cachedTreeOr(treeish)) return lastListed.list;
+  const cached = smallLists.get(cachedTreeOr(treeish));
+  if (cached !== undefined) return Promise.resolve(cached);
+  const list = askGit(call, treeish);
   if (isObjectName(treeish)) {
-    const own = (last = { of: treeish, list });
+    const current = (lastListed = { of: treeish, list });
     list.then(
-      (found) => keepSmall(treeish, found),
-      () => (last = last === own ? null : last),
+      (treeList) => keepSmall(treeish, treeList),
+      () => (lastListed = lastListed === current ? null : lastListed),
     );
   }
   return list;
@@ -38,25 +38,25 @@ export function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<
 
 function keepSmall(treeish: GitSha, list: TreeList): void {
   if (list.paths.length > smallPathsMax) return;
-  if (small.size >= smallMax) small.clear();
-  small.set(knownTree(treeish), list);
+  if (smallLists.size >= smallMax) smallLists.clear();
+  smallLists.set(cachedTreeOr(treeish), list);
 }
 
 /** The same as text for patterns and people; the array is the same on every call. */
-export async function shownPaths(call: Omit<GitCall, "args">, treeish: GitSha): Promise<readonly string[]> {
+export async function listDisplayPaths(call: Omit<GitCall, "args">, treeish: GitSha): Promise<readonly string[]> {
   const { paths, isPlain } = await listTree(call, treeish);
-  const known = shown.get(paths) ?? (isPlain ? paths : paths.map(displayPath));
-  shown.set(paths, known);
-  return known;
+  const displayed = displayPaths.get(paths) ?? (isPlain ? paths : paths.map(displayPath));
+  displayPaths.set(paths, displayed);
+  return displayed;
 }
-const shown = new WeakMap<readonly BytePath[], readonly string[]>();
+const displayPaths = new WeakMap<readonly BytePath[], readonly string[]>();
 
-async function listed(call: Omit<GitCall, "args">, treeish: GitSha): Promise<TreeList> {
+async function askGit(call: Omit<GitCall, "args">, treeish: GitSha): Promise<TreeList> {
   const paths: BytePath[] = [];
   const notable: (readonly [BytePath, TreeEntry])[] = [];
   let rest: Buffer = Buffer.alloc(0);
   let isPlain = true;
-  const take = (chunk: Buffer): void => {
+  const addChunk = (chunk: Buffer): void => {
     isPlain &&= isAscii(chunk);
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let position = 0;
@@ -73,6 +73,6 @@ async function listed(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tre
     }
     rest = Buffer.from(bytes.subarray(position));
   };
-  await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish], onOutput: take });
+  await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish], onOutput: addChunk });
   return { paths, isPlain, notable };
 }

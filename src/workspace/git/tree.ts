@@ -13,26 +13,26 @@ export type TreeEntry = { readonly mode: string; readonly sha: GitSha };
 export type Tree = ReadonlyMap<BytePath, TreeEntry>;
 
 export const isGitlink = (entry: TreeEntry): boolean => entry.mode === "160000";
-export const isSame = (a: TreeEntry | null, b: TreeEntry | null): boolean => a?.mode === b?.mode && a?.sha === b?.sha;
+export const isSameEntry = (a: TreeEntry | null, b: TreeEntry | null): boolean => a?.mode === b?.mode && a?.sha === b?.sha;
 
 const treeIds = new Map<GitSha, GitSha>();
 const treeIdsMax = 1_000;
 
 /** The tree of a commit, or the tree itself. */
-export async function treeIdOf(call: Omit<GitCall, "args">, treeish: GitSha): Promise<GitSha> {
-  const known = treeIds.get(treeish);
-  if (known !== undefined) return known;
+export async function resolveTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<GitSha> {
+  const cached = treeIds.get(treeish);
+  if (cached !== undefined) return cached;
   const tree = (await readObject(call, `${treeish}^{tree}`))?.sha;
   if (tree === undefined) throw new WorkspaceFailed("workspace_unusable", `The commit ${treeish.slice(0, 12)} is not in this repository.`);
-  noteTree(treeish, tree);
+  cacheTree(treeish, tree);
   return tree;
 }
 
 /** The tree of a commit that was read before; otherwise the given hash. */
-export const knownTree = (treeish: GitSha): GitSha => treeIds.get(treeish) ?? treeish;
+export const cachedTreeOr = (treeish: GitSha): GitSha => treeIds.get(treeish) ?? treeish;
 
 /** Records the tree of a commit, for callers that got it as a by-product. */
-export function noteTree(commit: GitSha, tree: GitSha): void {
+export function cacheTree(commit: GitSha, tree: GitSha): void {
   if (treeIds.size >= treeIdsMax) treeIds.clear();
   if (objectName.test(commit) && objectName.test(tree)) treeIds.set(commit, tree);
 }

@@ -10,29 +10,29 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { readSmallFile } from "../folder.ts";
 import { git, type GitCall } from "./git.ts";
-import { placesAround } from "./places.ts";
+import { findGitPlaces } from "./places.ts";
 
-const knownMsMax = 60_000;
-const knownMax = 200;
+const cachedMsMax = 60_000;
+const cachedMax = 200;
 const configBytesMax = 1 << 20;
-const known = new Map<string, { readonly stamp: string; readonly at: number; readonly text: string | null }>();
+const cache = new Map<string, { readonly stamp: string; readonly at: number; readonly text: string | null }>();
 
 /** The output of `git config` with these arguments; null if nothing is set. */
-export async function askUserConfig(call: Omit<GitCall, "args" | "codes">, args: readonly string[]): Promise<string | null> {
+export async function readUserConfig(call: Omit<GitCall, "args" | "codes">, args: readonly string[]): Promise<string | null> {
   const key = JSON.stringify([call.cwd, call.env, args]);
-  const stamp = stampFor(call.cwd);
-  const before = known.get(key);
-  if (before !== undefined && stamp !== null && before.stamp === stamp && performance.now() - before.at < knownMsMax) return before.text;
+  const stamp = readStamp(call.cwd);
+  const cached = cache.get(key);
+  if (cached !== undefined && stamp !== null && cached.stamp === stamp && performance.now() - cached.at < cachedMsMax) return cached.text;
   const { code, out } = await git({ ...call, args: ["config", "-z", ...args], codes: [0, 1] });
   const text = code === 0 ? out.toString("utf8") : null;
-  if (known.size >= knownMax) known.clear();
-  if (stamp !== null) known.set(key, { stamp, at: performance.now(), text });
+  if (cache.size >= cachedMax) cache.clear();
+  if (stamp !== null) cache.set(key, { stamp, at: performance.now(), text });
   return text;
 }
 
 /** The stat data of the files that git reads in this folder; null if they include others. C1 */
-function stampFor(folder: string): string | null {
-  const places = placesAround(folder);
+function readStamp(folder: string): string | null {
+  const places = findGitPlaces(folder);
   const { env } = process;
   const home = env["HOME"] ?? homedir();
   const global = env["GIT_CONFIG_GLOBAL"] ?? join(home, ".gitconfig");
@@ -42,11 +42,11 @@ function stampFor(folder: string): string | null {
     join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "git", "config"),
     env["GIT_CONFIG_SYSTEM"] ?? "/etc/gitconfig",
   ];
-  const looks = files.map(readLook);
-  return looks.includes(null) ? null : JSON.stringify([files, looks, env["GIT_CONFIG_NOSYSTEM"]]);
+  const fileStamps = files.map(readFileStamp);
+  return fileStamps.includes(null) ? null : JSON.stringify([files, fileStamps, env["GIT_CONFIG_NOSYSTEM"]]);
 }
 
-function readLook(path: string): string | null {
+function readFileStamp(path: string): string | null {
   try {
     const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
     if (stat === undefined) return "";

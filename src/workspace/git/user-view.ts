@@ -22,7 +22,7 @@ const staleMs = 24 * 3_600_000;
 const prefix = "autopilot-view-";
 
 /** U1: settings about how files are on this disk, or the repository's layout. */
-const kept = new Set(
+const allowedSettings = new Set(
   [
     "repositoryformatversion",
     "filemode",
@@ -44,8 +44,8 @@ const kept = new Set(
 );
 
 const views = new Map<string, string>();
-let isClearedAtEnd = false;
-const clear = (): void => {
+let isRegistered = false;
+const deleteViews = (): void => {
   for (const view of views.values()) rmSync(view, { recursive: true, force: true });
 };
 
@@ -55,7 +55,7 @@ export function userViewCall({
   gitDir,
   commonDir,
 }: GitPlaces): Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> } {
-  const view = views.get(gitDir) ?? makeView({ root, gitDir, commonDir });
+  const view = views.get(gitDir) ?? createView({ root, gitDir, commonDir });
   views.set(gitDir, view);
   try {
     refresh(view, { root, gitDir, commonDir });
@@ -73,11 +73,11 @@ export function userViewCall({
   };
 }
 
-function makeView({ gitDir, commonDir }: GitPlaces): string {
-  sweep();
+function createView({ gitDir, commonDir }: GitPlaces): string {
+  deleteStaleViews();
   const view = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
-  if (!isClearedAtEnd) process.once("exit", clear);
-  isClearedAtEnd = true;
+  if (!isRegistered) process.once("exit", deleteViews);
+  isRegistered = true;
   mkdirSync(join(view, "info"));
   for (const name of ["objects", "refs", "packed-refs", "reftable", "shallow", "lfs", "info/exclude", "info/attributes"])
     symlinkSync(join(commonDir, name), join(view, name)); // U3
@@ -87,31 +87,31 @@ function makeView({ gitDir, commonDir }: GitPlaces): string {
 
 function refresh(view: string, { gitDir, commonDir }: GitPlaces): void {
   const settings = ["config", ...(gitDir === commonDir ? [] : ["config.worktree"])].flatMap((name) =>
-    findSettings(readSmallFile(join(name === "config" ? commonDir : gitDir, name), smallBytesMax)?.toString("utf8") ?? ""),
+    parseAllowedSettings(readSmallFile(join(name === "config" ? commonDir : gitDir, name), smallBytesMax)?.toString("utf8") ?? ""),
   );
-  put(join(view, "config"), ["[core]", "\tbare = false", ...settings, ""].join("\n"));
-  put(join(view, "HEAD"), readSmallFile(join(gitDir, "HEAD"), smallBytesMax)?.toString("utf8") ?? "ref: refs/heads/none\n");
+  writeIfChanged(join(view, "config"), ["[core]", "\tbare = false", ...settings, ""].join("\n"));
+  writeIfChanged(join(view, "HEAD"), readSmallFile(join(gitDir, "HEAD"), smallBytesMax)?.toString("utf8") ?? "ref: refs/heads/none\n");
   for (const name of readdirSync(gitDir).filter((file) => file.startsWith("sharedindex.")))
     if (lstatSync(join(view, name), { throwIfNoEntry: false }) === undefined) symlinkSync(join(gitDir, name), join(view, name));
 }
 
 /** U1. A named section, a value that is not a plain word, and multi-line values are skipped. */
-export function findSettings(text: string): readonly string[] {
+export function parseAllowedSettings(text: string): readonly string[] {
   let section = "";
   return text.split("\n").flatMap((line) => {
     section = /^\s*\[/.test(line) ? (/^\s*\[(\w+)\]\s*$/.exec(line)?.[1]?.toLowerCase() ?? "") : section;
     const [, key = "", value = ""] = /^\s*([a-z][a-z0-9-]*)\s*=\s*([\w.-]+)\s*$/i.exec(line) ?? [];
-    return kept.has(`${section}.${key.toLowerCase()}`) ? [`[${section}]`, `\t${key} = ${value}`] : [];
+    return allowedSettings.has(`${section}.${key.toLowerCase()}`) ? [`[${section}]`, `\t${key} = ${value}`] : [];
   });
 }
 
-/** A git that reads it meanwhile finds the old or the new one: both are short, and mostly the same. */
-function put(path: string, text: string): void {
+/** Not atomic: a git that reads the file meanwhile gets the old or the new text, which are short and mostly the same. */
+function writeIfChanged(path: string, text: string): void {
   if (readSmallFile(path, smallBytesMax)?.toString("utf8") !== text) writeFileSync(path, text);
 }
 
 /** Views of processes that were killed long ago. */
-function sweep(): void {
+function deleteStaleViews(): void {
   for (const name of readdirSync(tmpdir()).filter((file) => file.startsWith(prefix))) {
     const folder = join(tmpdir(), name);
     const stat = lstatSync(folder, { throwIfNoEntry: false });

@@ -6,14 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { BytePath } from "./byte-path.ts";
-import { isAncestor, lineBetween, readCommit } from "./commits.ts";
+import { isAncestor, straightLineBetween, readCommit } from "./commits.ts";
 import { mayTrack } from "./index-file.ts";
 import { foldersNamed, ignoredFolders, installedRules } from "./installed-folders.ts";
 import { writeObject } from "./loose-objects.ts";
-import { newCommit } from "./new-commit.ts";
-import { placesAround } from "./places.ts";
-import { branchAt, headBranch, headCommit } from "./refs.ts";
-import { listTree, shownPaths } from "./tree-list.ts";
+import { createCommit } from "./new-commit.ts";
+import { findGitPlaces } from "./places.ts";
+import { readBranch, readHeadBranch, readHeadCommit } from "./refs.ts";
+import { listTree, listDisplayPaths } from "./tree-list.ts";
 
 const rooms: string[] = [];
 afterEach(() => rooms.splice(0).forEach((room) => rmSync(room, { recursive: true, force: true })));
@@ -45,7 +45,7 @@ function repository(...options: readonly string[]) {
     git("commit", "-q", "-m", path);
     return git("rev-parse", "HEAD");
   };
-  return { root, git, write, commit, places: placesAround(root) ?? expect.unreachable() };
+  return { root, git, write, commit, places: findGitPlaces(root) ?? expect.unreachable() };
 }
 
 describe("where HEAD and branches stand is what git says", () => {
@@ -62,28 +62,28 @@ describe("where HEAD and branches stand is what git says", () => {
     git("branch", "-q", "other");
     change(git);
     const symbolic = git("rev-parse", "--symbolic-full-name", "HEAD");
-    expect(await headBranch(places)).toBe(symbolic === "HEAD" ? null : symbolic);
-    expect(await headCommit(places)).toBe(tip);
-    for (const name of ["main", "deep/er", "other"]) expect(await branchAt(places, `refs/heads/${name}`)).toBe(tip);
-    expect(await branchAt(places, "refs/heads/none")).toBeNull();
+    expect(await readHeadBranch(places)).toBe(symbolic === "HEAD" ? null : symbolic);
+    expect(await readHeadCommit(places)).toBe(tip);
+    for (const name of ["main", "deep/er", "other"]) expect(await readBranch(places, `refs/heads/${name}`)).toBe(tip);
+    expect(await readBranch(places, "refs/heads/none")).toBeNull();
   });
 
   test("in a linked worktree, and before the first commit", async () => {
     const { root, git, commit, places } = repository();
-    expect([await headBranch(places), await headCommit(places)]).toEqual(["refs/heads/main", null]);
+    expect([await readHeadBranch(places), await readHeadCommit(places)]).toEqual(["refs/heads/main", null]);
     commit("a");
     git("worktree", "add", "-q", join(root, "linked"), "-b", "side");
-    const linked = placesAround(join(root, "linked")) ?? expect.unreachable();
+    const linked = findGitPlaces(join(root, "linked")) ?? expect.unreachable();
     const tip = gitIn(join(root, "linked"))("commit-tree", "HEAD^{tree}", "-m", "x");
     git("update-ref", "refs/heads/side", tip);
-    expect([await headBranch(linked), await headCommit(linked)]).toEqual(["refs/heads/side", tip]);
+    expect([await readHeadBranch(linked), await readHeadCommit(linked)]).toEqual(["refs/heads/side", tip]);
   });
 
   test("a name that leads out of the branches is no branch", async () => {
     const { git, commit, places, root } = repository();
     const tip = commit("a");
     writeFileSync(join(root, ".git/leak"), `${tip}\n`);
-    expect(await branchAt(places, "refs/heads/../../leak")).toBeNull();
+    expect(await readBranch(places, "refs/heads/../../leak")).toBeNull();
     expect(git("rev-parse", "HEAD")).toBe(tip);
   });
 });
@@ -98,7 +98,7 @@ describe("objects that are written here", () => {
     expect(await writeObject(call, format, { type: "blob", content: Buffer.from("new\n") })).toBe(blob);
     const tree = git("rev-parse", "HEAD^{tree}");
     const order = { tree, parents: [parent], identity: { name: "Ann B. Öz", email: "ann@example.invalid" } };
-    const made = await newCommit(call, format, { ...order, message: "words\n\nKey: value\n" });
+    const made = await createCommit(call, format, { ...order, message: "words\n\nKey: value\n" });
     expect(git("log", "-1", "--format=%an|%ae|%cn|%P|%T|%B", made).trim()).toBe(
       `Ann B. Öz|ann@example.invalid|Ann B. Öz|${parent}|${tree}|words\n\nKey: value`,
     );
@@ -111,7 +111,7 @@ describe("objects that are written here", () => {
     const parent = commit("a");
     const identity = { name, email: "a@example.invalid" };
     const order = { tree: git("rev-parse", "HEAD^{tree}"), parents: [parent], identity, message: "x\n" };
-    const made = await newCommit({ cwd: root, isOwn: true, env: { GIT_DIR: join(root, ".git") } }, "sha1", order);
+    const made = await createCommit({ cwd: root, isOwn: true, env: { GIT_DIR: join(root, ".git") } }, "sha1", order);
     expect(git("fsck", "--strict", "--no-dangling")).toBe("");
     expect(git("log", "-1", "--format=%ae", made)).toBe("a@example.invalid");
   });
@@ -134,9 +134,9 @@ test("the way from one commit to another is git's, over merges too", async () =>
   const side = commit("d");
   git("merge", "-q", "--no-edit", "main");
   const merged = git("rev-parse", "HEAD");
-  expect((await lineBetween(call, first, third))?.map(({ commit: one }) => one)).toEqual([third, second]);
-  expect(await lineBetween(call, third, first)).toBeNull();
-  expect(await lineBetween(call, first, merged)).toBeNull();
+  expect((await straightLineBetween(call, first, third))?.map(({ commit: one }) => one)).toEqual([third, second]);
+  expect(await straightLineBetween(call, third, first)).toBeNull();
+  expect(await straightLineBetween(call, first, merged)).toBeNull();
   expect(await readCommit(call, merged)).toMatchObject({ parents: [side, third] });
   for (const [older, newer] of [first, second, third, side, merged].flatMap((one) => [first, third, merged].map((other) => [one, other])))
     expect(await isAncestor(call, older ?? "", newer ?? "")).toBe(isIn(older ?? "", newer ?? ""));
@@ -206,6 +206,6 @@ test("a tree is listed as git lists it, and once", async () => {
   expect(list.paths).toEqual(listed.toString("latin1").split("\0").slice(0, -1));
   expect(list.notable.map(([path]) => path)).toEqual(["a/.gitattributes" as BytePath]);
   expect(list.isPlain).toBe(false);
-  expect(await shownPaths({ cwd: root }, head)).toContain("ünï");
+  expect(await listDisplayPaths({ cwd: root }, head)).toContain("ünï");
   expect(await listTree({ cwd: "/nowhere" }, head)).toBe(list);
 });

@@ -23,23 +23,23 @@ const sizesSince = [0, 7] as const;
 const closedSince = [0, 8] as const;
 
 /** The strictest first; empty if bubblewrap is not installed. */
-export function boxMeansHere(last: "own" | "tried", cache: SelfTestCache = noCache, ids?: BoxUsers["ids"]): readonly BoxMeans[] {
+export function boxMeansHere(fallback: "own" | "tried", cache: SelfTestCache = noCache, ids?: BoxUsers["ids"]): readonly BoxMeans[] {
   const bwrap = programOnPath("bwrap");
   if (bwrap === null) return [];
   const version = bwrapVersion(bwrap, cache);
-  const kinds = isAtLeast(version, closedSince) ? (["closed", last] as const) : [last];
+  const kinds = isAtLeast(version, closedSince) ? (["closed", fallback] as const) : [fallback];
   return kinds.map((kind) => ({ bwrap, hasSizes: isAtLeast(version, sizesSince), users: ids === undefined ? { kind } : { kind, ids } }));
 }
 
 type Version = readonly [major: number, minor: number];
 
 function bwrapVersion(bwrap: string, cache: SelfTestCache): Version {
-  const ask = (): string =>
+  const askVersion = (): string =>
     execFileSync(bwrap, ["--version"], { encoding: "utf8", timeout: versionTimeoutMs, stdio: ["ignore", "pipe", "ignore"] });
   try {
-    const known = cache.read("version", [bwrap]);
-    const text = known ?? ask();
-    if (known === null) cache.note("version", [bwrap], text);
+    const cached = cache.read("version", [bwrap]);
+    const text = cached ?? askVersion();
+    if (cached === null) cache.note("version", [bwrap], text);
     const match = /(\d+)\.(\d+)/.exec(text);
     return [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)];
   } catch {

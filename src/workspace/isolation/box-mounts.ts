@@ -24,51 +24,51 @@ const explicitness = { writable: 4, readable: 3, nothing: 2, scratch: 1, folder:
 
 /** `hasSizes`: whether this bubblewrap can limit scratch folders. */
 export function mountArguments(mounts: readonly Mount[], links: readonly Link[], hasSizes: boolean): readonly string[] {
-  const keptMounts = needed(chosen(mounts));
-  const inTheEnd = keptMounts.filter(({ kind, path }) => kind === "nothing" && isFolder(path)).map(({ path }) => path);
-  const linked = (isIn: (around: Mount | undefined) => boolean): readonly string[] =>
+  const ordered = withoutRedundant(mostExplicit(mounts));
+  const emptyFolders = ordered.filter(({ kind, path }) => kind === "nothing" && isFolder(path)).map(({ path }) => path);
+  const linkArguments = (isIn: (around: Mount | undefined) => boolean): readonly string[] =>
     links
-      .filter(([link]) => isIn(enclosingMount(link, keptMounts)) && !isThere(link, enclosingMount(link, keptMounts)))
+      .filter(([link]) => isIn(enclosingMount(link, ordered)) && !existsInFolder(link, enclosingMount(link, ordered)))
       .flatMap(([link, target]) => ["--symlink", target, link]);
   return [
-    ...linked((around) => around === undefined),
-    ...keptMounts.flatMap((mount) => listArguments(mount, hasSizes)),
-    ...linked((around) => around?.kind === "scratch" || around?.kind === "nothing" || isOwn(around)),
-    ...inTheEnd.flatMap((path) => ["--remount-ro", path]), // X1
+    ...linkArguments((around) => around === undefined),
+    ...ordered.flatMap((mount) => toArguments(mount, hasSizes)),
+    ...linkArguments((around) => around?.kind === "scratch" || around?.kind === "nothing" || isOwn(around)),
+    ...emptyFolders.flatMap((path) => ["--remount-ro", path]), // X1
   ];
 }
 
 /** One mount per path, shallow ones first. X2 */
-function chosen(mounts: readonly Mount[]): readonly Mount[] {
-  const best = new Map<string, Mount>();
+function mostExplicit(mounts: readonly Mount[]): readonly Mount[] {
+  const byPath = new Map<string, Mount>();
   for (const mount of mounts) {
     const key = mount.kind === "folder" ? `${mount.path}/` : mount.path; // a folder does not determine what is in it
-    const previousMount = best.get(key);
-    if (previousMount === undefined || explicitness[mount.kind] > explicitness[previousMount.kind]) best.set(key, mount);
+    const other = byPath.get(key);
+    if (other === undefined || explicitness[mount.kind] > explicitness[other.kind]) byPath.set(key, mount);
   }
-  return [...best.values()].sort(
+  return [...byPath.values()].sort(
     (a, b) => pathDepth(a.path) - pathDepth(b.path) || explicitness[b.kind] - explicitness[a.kind] || (a.path < b.path ? -1 : 1),
   );
 }
 
 /** Without those that change nothing: what is readable already, and hiding something that does not exist. */
-function needed(sorted: readonly Mount[]): readonly Mount[] {
-  const keptMounts: Mount[] = [];
+function withoutRedundant(sorted: readonly Mount[]): readonly Mount[] {
+  const needed: Mount[] = [];
   for (const mount of sorted) {
-    const around = enclosingMount(mount.path, keptMounts);
+    const around = enclosingMount(mount.path, needed);
     const isAlready = mount.kind === "readable" && mount.from === undefined && around?.kind === "readable" && around.from === undefined;
     const isAbsent = mount.kind === "nothing" && (around === undefined || around.kind === "nothing");
-    const isMade = mount.kind === "folder" && (around?.kind === "readable" || around?.kind === "writable");
-    if (!isAlready && !isAbsent && !isMade) keptMounts.push(mount);
+    const existsAnyway = mount.kind === "folder" && (around?.kind === "readable" || around?.kind === "writable");
+    if (!isAlready && !isAbsent && !existsAnyway) needed.push(mount);
   }
-  return keptMounts;
+  return needed;
 }
 
 /** The innermost mount that a path is in. */
 const enclosingMount = (path: string, keptMounts: readonly Mount[]): Mount | undefined =>
   keptMounts.findLast((mount) => mount.kind !== "folder" && isWithin(path, mount.path));
 
-function listArguments(mount: Mount, hasSizes: boolean): readonly string[] {
+function toArguments(mount: Mount, hasSizes: boolean): readonly string[] {
   const { path } = mount;
   if (mount.kind === "writable") return ["--bind", mount.from ?? path, path];
   if (mount.kind === "readable") return ["--ro-bind-try", mount.from ?? path, path];
@@ -80,7 +80,7 @@ function listArguments(mount: Mount, hasSizes: boolean): readonly string[] {
 const isOwn = (mount: Mount | undefined): boolean => mount?.kind === "writable" && mount.isOwn === true;
 
 /** Whether the box's own folder already has something at a link's path: from an earlier command, for example. */
-const isThere = (link: string, around: Mount | undefined): boolean =>
+const existsInFolder = (link: string, around: Mount | undefined): boolean =>
   around?.kind === "writable" &&
   lstatSync(`${around.from ?? around.path}${link.slice(around.path.length)}`, { throwIfNoEntry: false }) !== undefined;
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { packageOf, programPlaces, wayTo } from "./box-programs.ts";
+import { findPackage, programPlaces, resolvePath } from "./box-programs.ts";
 
 let room = "";
 beforeAll(() => {
@@ -41,15 +41,15 @@ const placesOf = (argv: readonly string[], path = ""): string[] =>
     .map((place) => place.slice(room.length + 1));
 
 test("a way is told link by link, and where it ends", () => {
-  expect(wayTo(join(room, "tool-link/bin/tool"))).toEqual({
+  expect(resolvePath(join(room, "tool-link/bin/tool"))).toEqual({
     real: join(room, "tool/bin/tool"),
     links: [[join(room, "tool-link"), "tool"]],
   });
-  expect(wayTo(join(room, "nowhere/at/all"))).toBeNull();
+  expect(resolvePath(join(room, "nowhere/at/all"))).toBeNull();
 });
 
 test("a program comes with what it is part of: its modules, its tool, its package, or nothing else", () => {
-  const partOf = (file: string): string => packageOf(join(room, file), order([])).slice(room.length + 1);
+  const partOf = (file: string): string => findPackage(join(room, file), order([])).slice(room.length + 1);
   expect(partOf("home/project/node_modules/agent/cli.js")).toBe("home/project/node_modules");
   expect(partOf("tool/bin/tool")).toBe("tool");
   expect(partOf("packed/dist/main.js")).toBe("packed");

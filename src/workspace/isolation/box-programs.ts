@@ -10,7 +10,7 @@ import { basename, delimiter, dirname, join } from "node:path";
 import { prefixMarks } from "./box-places.ts";
 
 /** The real path, and the links on the way. */
-export type Way = { readonly real: string; readonly links: readonly (readonly [link: string, target: string])[] };
+export type ResolvedPath = { readonly real: string; readonly links: readonly (readonly [link: string, target: string])[] };
 
 const linksMax = 40;
 
@@ -20,44 +20,44 @@ export function programOnPath(name: string): string | null {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
 
-/** Null if nothing is there. P2 */
-export function wayTo(path: string): Way | null {
+/** Resolves a path link by link; null if nothing is there. P2 */
+export function resolvePath(path: string): ResolvedPath | null {
   const links: (readonly [string, string])[] = [];
-  let at = "/";
-  let rest = pathParts(path);
-  for (let part = rest.shift(); part !== undefined; part = rest.shift()) {
-    const next = join(at, part);
+  let resolved = "/";
+  let remaining = pathParts(path);
+  for (let part = remaining.shift(); part !== undefined; part = remaining.shift()) {
+    const next = join(resolved, part);
     const kind = pathKind(next);
     if (kind === "none") return null;
     if (kind === "other") {
-      at = next;
+      resolved = next;
       continue;
     }
     if (links.length === linksMax) return null;
     const target = readlinkSync(next);
     links.push([next, target]);
-    rest = [...pathParts(target), ...rest];
-    if (target.startsWith("/")) at = "/";
+    remaining = [...pathParts(target), ...remaining];
+    if (target.startsWith("/")) resolved = "/";
   }
-  return { real: at, links };
+  return { real: resolved, links };
 }
 
 type Kind = "link" | "other" | "none";
 
 /** Cached for one call: a box asks for some eighty paths, which share the same few folders. */
-const seen = new Map<string, Kind>();
+const kindCache = new Map<string, Kind>();
 
 function pathKind(path: string): Kind {
-  const previousKind = seen.get(path);
-  if (previousKind !== undefined) return previousKind;
-  const kind = lookAt(path);
+  const cached = kindCache.get(path);
+  if (cached !== undefined) return cached;
+  const kind = readKind(path);
   if (kind === "none") return kind; // it may be created at any time
-  if (seen.size === 0) queueMicrotask(() => seen.clear());
-  seen.set(path, kind);
+  if (kindCache.size === 0) queueMicrotask(() => kindCache.clear());
+  kindCache.set(path, kind);
   return kind;
 }
 
-function lookAt(path: string): Kind {
+function readKind(path: string): Kind {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     return stat === undefined ? "none" : stat.isSymbolicLink() ? "link" : "other";
@@ -80,7 +80,7 @@ export type ProgramInput = {
 export function programPlaces(input: ProgramInput): readonly string[] {
   const folders = input.path.split(delimiter).filter((folder) => folder.startsWith("/"));
   const [program = "", ...args] = input.argv;
-  const named = program.includes("/")
+  const programFiles = program.includes("/")
     ? [program]
     : folders
         .map((folder) => join(folder, program))
@@ -88,27 +88,27 @@ export function programPlaces(input: ProgramInput): readonly string[] {
         .slice(0, 1);
   // A script that an interpreter runs is as much part of the command as the interpreter.
   const scripts = args.filter((arg) => arg.startsWith("/") && isFile(arg));
-  const files = [process.execPath, ...named, ...scripts];
+  const files = [process.execPath, ...programFiles, ...scripts];
   const packages = files.flatMap((file) => {
-    const way = wayTo(file);
-    return way === null ? [] : [file, packageOf(way.real, input)];
+    const resolved = resolvePath(file);
+    return resolved === null ? [] : [file, findPackage(resolved.real, input)];
   });
   return [...new Set([...folders.flatMap((folder) => folderPlace(folder, input)), ...packages])];
 }
 
 /** A folder of the PATH, with the tool it belongs to. */
 function folderPlace(folder: string, input: ProgramInput): readonly string[] {
-  const way = wayTo(folder);
-  if (way === null || input.hidden.some((hidden) => isWithin(way.real, hidden))) return [];
-  if (isTooWide(way.real, input)) return [];
-  return [folder, readPrefix(way.real, input) ?? way.real];
+  const resolved = resolvePath(folder);
+  if (resolved === null || input.hidden.some((hidden) => isWithin(resolved.real, hidden))) return [];
+  if (isTooWide(resolved.real, input)) return [];
+  return [folder, findToolRoot(resolved.real, input) ?? resolved.real];
 }
 
 /** The package a program is part of: all of its node_modules, its package's folder, its tool's, or itself alone. */
-export function packageOf(real: string, input: ProgramInput): string {
+export function findPackage(real: string, input: ProgramInput): string {
   const modules = real.indexOf("/node_modules/");
   if (modules > 0) return real.slice(0, modules + "/node_modules".length);
-  const prefix = readPrefix(dirname(real), input);
+  const prefix = findToolRoot(dirname(real), input);
   if (prefix !== null) return prefix;
   for (let folder = dirname(real); folder !== "/"; folder = dirname(folder)) {
     if (existsSync(join(folder, "package.json"))) return isTooWide(folder, input) ? real : folder; // P1
@@ -116,7 +116,7 @@ export function packageOf(real: string, input: ProgramInput): string {
   return real;
 }
 
-function readPrefix(folder: string, input: ProgramInput): string | null {
+function findToolRoot(folder: string, input: ProgramInput): string | null {
   if (!["bin", "sbin", "shims"].includes(basename(folder))) return null;
   const prefix = dirname(folder);
   if (isTooWide(prefix, input) || basename(prefix) === ".local") return null; // P1

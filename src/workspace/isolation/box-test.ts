@@ -24,54 +24,59 @@ export type BoxTest = {
 const timeoutMs = 20_000;
 const egressWaitMs = 5_000;
 
-type Said = { readonly wrote: readonly string[]; readonly seen: readonly string[]; readonly egress: string; readonly connected: boolean };
+type ProbeReport = {
+  readonly wrote: readonly string[];
+  readonly seen: readonly string[];
+  readonly egress: string;
+  readonly connected: boolean;
+};
 
 /** Sentences about what did not hold. */
 export async function testBox({ place, wrap, collect }: BoxTest): Promise<readonly string[]> {
   await mkdir(privateHome(place.runDir), { recursive: true, mode: 0o700 });
   // HOME is where a write would succeed without isolation, so its failure proves something.
   const atHome = join(homedir(), `.autopilot-self-test-${process.pid}`);
-  const room = await mkdtemp(join(place.runDir, "self-test-"));
+  const testFolder = await mkdtemp(join(place.runDir, "self-test-"));
   // A socket's path is limited, and a run's folder may be deep.
-  const gate = await mkdtemp(join(tmpdir(), "autopilot-egress-"));
-  let calls = 0;
-  const outside = await listening(
-    createServer((socket) => void (calls++, socket.end("outside"))),
+  const socketFolder = await mkdtemp(join(tmpdir(), "autopilot-egress-"));
+  let connections = 0;
+  const outside = await listen(
+    createServer((socket) => void (connections++, socket.end("outside"))),
     0,
   );
-  const egress = await listening(
+  const egress = await listen(
     createServer((socket) => void socket.end("egress")),
-    join(gate, "s"),
+    join(socketFolder, "s"),
   );
   try {
-    const folder = join(room, "inside");
-    const sibling = join(room, "sibling");
-    await fill(folder, sibling);
-    const forbidden = [join(sibling, "file"), join(room, "file"), join(place.runDir, "self-test-file"), atHome];
+    const folder = join(testFolder, "inside");
+    const sibling = join(testFolder, "sibling");
+    await createFiles(folder, sibling);
+    const forbidden = [join(sibling, "file"), join(testFolder, "file"), join(place.runDir, "self-test-file"), atHome];
     const hidden = [join(sibling, "secret")];
     const port = serverPort(outside);
-    const order = { folder, forbidden, hidden, port, egressPort: port === 65_535 ? port - 1 : port + 1, waitMs: egressWaitMs };
+    const probeInput = { folder, forbidden, hidden, port, egressPort: port === 65_535 ? port - 1 : port + 1, waitMs: egressWaitMs };
     const wrapped = wrap({
-      argv: [process.execPath, "-e", script, JSON.stringify(order)],
+      argv: [process.execPath, "-e", script, JSON.stringify(probeInput)],
       cwd: folder,
       env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
       writable: [folder],
       network: "egress",
-      egress: { socket: join(gate, "s"), port: order.egressPort },
+      egress: { socket: join(socketFolder, "s"), port: probeInput.egressPort },
       ...(collect === undefined ? {} : { writes: "apart" as const }),
     });
     const { said, err } = await runOnce(wrapped);
-    const why = err === "" ? "" : ` (${err})`;
-    const isApart = collect !== undefined && !existsSync(join(folder, "made"));
+    const errorSuffix = err === "" ? "" : ` (${err})`;
+    const wasKeptApart = collect !== undefined && !existsSync(join(folder, "made"));
     await collect?.(folder);
     if (said === null || (await readFile(join(folder, "made"), "utf8").catch(() => "")) !== "ok")
-      return [`it could not start or not write its own folder${why}`];
+      return [`it could not start or not write its own folder${errorSuffix}`];
     const failures: string[] = [];
     if (said.wrote.length > 0 || forbidden.some((path) => existsSync(path))) failures.push("a forbidden write succeeded"); // T1
     if (said.seen.length > 0) failures.push("a hidden file could be read");
-    if (said.connected || calls > 0) failures.push("the network was not shut off");
+    if (said.connected || connections > 0) failures.push("the network was not shut off");
     if (said.egress !== "egress") failures.push("the egress did not lead out");
-    if (collect !== undefined && (!isApart || existsSync(join(folder, "gone")) || existsSync(join(folder, "changed", "old"))))
+    if (collect !== undefined && (!wasKeptApart || existsSync(join(folder, "gone")) || existsSync(join(folder, "changed", "old"))))
       failures.push("what was written was not kept apart");
     return failures;
   } catch (error) {
@@ -79,11 +84,11 @@ export async function testBox({ place, wrap, collect }: BoxTest): Promise<readon
   } finally {
     outside.close();
     egress.close();
-    await Promise.all([room, gate, atHome, join(place.runDir, "self-test-file")].map(erase));
+    await Promise.all([testFolder, socketFolder, atHome, join(place.runDir, "self-test-file")].map(erase));
   }
 }
 
-async function fill(folder: string, sibling: string): Promise<void> {
+async function createFiles(folder: string, sibling: string): Promise<void> {
   await mkdir(join(folder, "changed"), { recursive: true });
   await mkdir(sibling);
   await Promise.all([
@@ -116,7 +121,7 @@ call(order.port, (outside) => knock((egress) => {
   process.stdout.write(JSON.stringify({ wrote, seen, egress, connected: outside !== "" }));
 }));`;
 
-function runOnce({ argv, env, cwd }: Wrapped): Promise<{ readonly said: Said | null; readonly err: string }> {
+function runOnce({ argv, env, cwd }: Wrapped): Promise<{ readonly said: ProbeReport | null; readonly err: string }> {
   const [program = "", ...args] = argv;
   return new Promise((resolve) => {
     execFile(program, args, { env, cwd, timeout: timeoutMs, killSignal: "SIGKILL" }, (error, out, err) => {
@@ -125,20 +130,20 @@ function runOnce({ argv, env, cwd }: Wrapped): Promise<{ readonly said: Said | n
   });
 }
 
-function parseProbeOutput(out: string): Said | null {
+function parseProbeOutput(out: string): ProbeReport | null {
   try {
-    return JSON.parse(out) as Said;
+    return JSON.parse(out) as ProbeReport;
   } catch {
     return null;
   }
 }
 
-function listening(server: Server, where: number | string): Promise<Server> {
+function listen(server: Server, address: number | string): Promise<Server> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     const ready = (): void => resolve(server);
-    if (typeof where === "number") server.listen({ host: "127.0.0.1", port: where }, ready);
-    else server.listen({ path: where }, ready);
+    if (typeof address === "number") server.listen({ host: "127.0.0.1", port: address }, ready);
+    else server.listen({ path: address }, ready);
   });
 }
 

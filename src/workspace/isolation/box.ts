@@ -16,7 +16,7 @@ import { filterProgram } from "./box-filter.ts";
 import type { BoxMeans } from "./box-means.ts";
 import { mountArguments, type Link, type Mount } from "./box-mounts.ts";
 import { homeSecrets, homeToolchains, linkedFiles, machinePlaces, machineSecrets, toolchainVariables } from "./box-places.ts";
-import { programPlaces, wayTo } from "./box-programs.ts";
+import { programPlaces, resolvePath } from "./box-programs.ts";
 import { cleanEnvironment, privateHome, type Command, type IsolationPlace } from "./confinement.ts";
 import { withEgress, egressMounts, egressProgram } from "./egress.ts";
 
@@ -36,7 +36,7 @@ export type Sandbox = {
 };
 
 export const filterDescriptor = 9;
-const ending = ["--cap-drop", "ALL", "--die-with-parent", "--new-session", "--seccomp", String(filterDescriptor)];
+const commonOptions = ["--cap-drop", "ALL", "--die-with-parent", "--new-session", "--seccomp", String(filterDescriptor)];
 const scratchBytesMax = 4 * 1024 ** 3;
 const etcEntriesMax = 20_000;
 
@@ -44,25 +44,29 @@ export function boxOf({ place, means, command, shownAt }: BoxInput): Sandbox {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const cwd = realPath(command.cwd);
   const egress = command.network === "egress" ? command.egress : undefined;
-  const homeShown = homeShownAt(command, home);
+  const homeShown = homePathInside(command, home);
   const { mounts, links } = sandboxLayout(place, command, { home, homeShown, shownAt: shownAt ?? ((folder) => folder) });
-  const gifts = egress === undefined ? [] : egressMounts(egress, egressProgram());
+  const egressFiles = egress === undefined ? [] : egressMounts(egress, egressProgram());
   const argv = [
     means.bwrap,
     "--proc",
     "/proc",
     "--dev",
     "/dev",
-    ...mountArguments([...mounts, ...gifts.map(([from, path]) => ({ kind: "readable", from, path }) as const)], links, means.hasSizes),
+    ...mountArguments(
+      [...mounts, ...egressFiles.map(([from, path]) => ({ kind: "readable", from, path }) as const)],
+      links,
+      means.hasSizes,
+    ),
     "--remount-ro",
     "/dev",
     "--remount-ro", // B3
     "/proc",
     "--remount-ro", // X1
     "/",
-    ...apart(means), // B2
+    ...namespaceOptions(means), // B2
     ...(command.network === "on" ? [] : ["--unshare-net"]),
-    ...ending,
+    ...commonOptions,
     ...(homeShown === home ? [] : ["--setenv", "HOME", homeShown]), // bubblewrap itself keeps the variable its processes are found by
     "--chdir",
     cwd,
@@ -73,24 +77,24 @@ export function boxOf({ place, means, command, shownAt }: BoxInput): Sandbox {
   return { argv, env, filter: filterFile(place.runDir, means) };
 }
 
-/** A wrapper that opens the filter first; the shell is replaced by bubblewrap. */
+/** A shell script that opens the filter and then execs bubblewrap. */
 export const openFilter = `exec ${filterDescriptor}<"$1" && shift && exec "$@"`;
 
-function apart({ users }: BoxMeans): readonly string[] {
-  const own =
+function namespaceOptions({ users }: BoxMeans): readonly string[] {
+  const userOptions =
     users.kind === "closed" ? ["--unshare-user", "--disable-userns"] : [users.kind === "own" ? "--unshare-user" : "--unshare-user-try"];
   const ids = users.ids === undefined ? [] : ["--uid", String(users.ids.uid), "--gid", String(users.ids.gid)];
-  return [...own, ...ids, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"];
+  return [...userOptions, ...ids, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"];
 }
 
 /**
- * B4: unless it isn't a private one, or the user's is a system path. A command with network access may fetch packages into a toolchain's
- * folder below HOME, which is the user's and read-only there.
+ * Where HOME is inside the box. B4, unless the HOME is the user's own or a system path. A command with network access may have to write
+ * packages into a toolchain's folder below HOME, and the user's toolchains are read-only in the box.
  */
-function homeShownAt({ home: whose, env, writable, network }: Command, home: string): string {
-  const own = realPath(homedir());
-  const isPrivate = whose === "user" && network !== "on" && home !== own && writable.includes(home);
-  return isPrivate && hiddenHome(own, env["PATH"] ?? "").length > 0 ? own : home;
+function homePathInside({ home: whose, env, writable, network }: Command, home: string): string {
+  const userHome = realPath(homedir());
+  const isPrivate = whose === "user" && network !== "on" && home !== userHome && writable.includes(home);
+  return isPrivate && hiddenHome(userHome, env["PATH"] ?? "").length > 0 ? userHome : home;
 }
 
 type Homes = { readonly home: string; readonly homeShown: string; readonly shownAt: (folder: string) => string };
@@ -101,28 +105,28 @@ function sandboxLayout(
   command: Command,
   { home, homeShown, shownAt }: Homes,
 ): { readonly mounts: readonly Mount[]; readonly links: readonly Link[] } {
-  const own = homedir();
+  const userHome = homedir();
   const hidden = [...place.hidden, place.runDir].map(realPath);
-  const programs = programPlaces({ argv: command.argv, path: command.env["PATH"] ?? "", home: realPath(own), hidden });
+  const programs = programPlaces({ argv: command.argv, path: command.env["PATH"] ?? "", home: realPath(userHome), hidden });
   const isShownElsewhere = homeShown !== home;
   const writable = [...command.writable.filter((path) => !isShownElsewhere || path !== home), ...(command.home === "user" ? [] : [home])];
-  const given = [
+  const readablePaths = [
     ...machinePlaces,
     ...linkedFiles,
-    ...homeToolchains.map((path) => join(own, path)),
+    ...homeToolchains.map((path) => join(userHome, path)),
     ...toolchainVariables.flatMap(([name]) => process.env[name] ?? []),
     ...programs,
     ...(command.readable ?? []),
   ];
-  const ways = given.flatMap((path) => wayTo(path) ?? []);
-  const openWays = writable.map((path) => wayTo(path) ?? { real: path, links: [] });
+  const readable = readablePaths.flatMap((path) => resolvePath(path) ?? []);
+  const writablePaths = writable.map((path) => resolvePath(path) ?? { real: path, links: [] });
   const scratchBytes = Math.min(command.limits?.diskBytesMax ?? scratchBytesMax, scratchBytesMax, Math.floor(totalmem() / 2));
   const secrets = [
-    ...hiddenHome(realPath(own), command.env["PATH"] ?? ""),
+    ...hiddenHome(realPath(userHome), command.env["PATH"] ?? ""),
     ...machineSecrets,
-    ...homeSecrets.map((path) => realPath(join(own, path))), // a toolchain may be linked, and is mounted at its real path
+    ...homeSecrets.map((path) => realPath(join(userHome, path))), // a toolchain may be linked, and is mounted at its real path
     ...privateInEtc(),
-  ].filter((path) => isReal(path) && (!isShownElsewhere || !isIn(path, homeShown) || ways.some(({ real }) => isIn(path, real))));
+  ].filter((path) => isReal(path) && (!isShownElsewhere || !isIn(path, homeShown) || readable.some(({ real }) => isIn(path, real))));
   return {
     mounts: [
       { kind: "scratch", path: "/tmp", bytesMax: scratchBytes },
@@ -133,10 +137,10 @@ function sandboxLayout(
         : { kind: "folder", path: realPath(home) },
       ...secrets.map((path) => ({ kind: "nothing", path }) as const),
       ...hidden.map((path) => ({ kind: "nothing", path }) as const),
-      ...ways.map(({ real }) => ({ kind: "readable", path: real }) as const),
-      ...openWays.map(({ real }) => ({ kind: "writable", path: real, from: shownAt(real) }) as const),
+      ...readable.map(({ real }) => ({ kind: "readable", path: real }) as const),
+      ...writablePaths.map(({ real }) => ({ kind: "writable", path: real, from: shownAt(real) }) as const),
     ],
-    links: [...new Map([...ways, ...openWays].flatMap(({ links }) => links))],
+    links: [...new Map([...readable, ...writablePaths].flatMap(({ links }) => links))],
   };
 }
 
@@ -154,7 +158,7 @@ function privateInEtc(): readonly string[] {
 }
 
 function unreadableBelow(root: string): readonly string[] {
-  const found: string[] = [];
+  const unreadable: string[] = [];
   let entries = 0;
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined && entries < etcEntriesMax; folder = folders.pop()) {
@@ -163,11 +167,11 @@ function unreadableBelow(root: string): readonly string[] {
       const path = join(folder, entry.name);
       if (!entry.isFile() && !entry.isDirectory()) continue;
       const mode = lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0;
-      if ((mode & 0o004) === 0) found.push(path);
+      if ((mode & 0o004) === 0) unreadable.push(path);
       else if (entry.isDirectory()) folders.push(path);
     }
   }
-  return found;
+  return unreadable;
 }
 
 /** Toolchains that would not find themselves with another HOME. */
@@ -189,7 +193,7 @@ function filterFile(runDir: string, { users }: BoxMeans): string {
 }
 
 const isIn = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
-const realPath = (path: string): string => wayTo(path)?.real ?? path;
+const realPath = (path: string): string => resolvePath(path)?.real ?? path;
 
 function isReal(path: string): boolean {
   try {

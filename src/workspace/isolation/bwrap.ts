@@ -33,13 +33,13 @@ type SelfTestInput = {
 };
 
 /** The variant cached as working, the first whose test passes, or the last one's findings. */
-export async function firstThatHolds(
+export async function chooseBoxMeans(
   candidates: readonly BoxMeans[],
   { level, programs, cache, test }: SelfTestInput,
 ): Promise<{ readonly means: BoxMeans } | { readonly failures: readonly string[] }> {
-  const known = cache?.read(level, programs) ?? null;
-  const seen = known === null ? undefined : candidates.find(({ users }) => users.kind === known);
-  if (seen !== undefined) return { means: seen };
+  const cachedKind = cache?.read(level, programs) ?? null;
+  const cachedMeans = cachedKind === null ? undefined : candidates.find(({ users }) => users.kind === cachedKind);
+  if (cachedMeans !== undefined) return { means: cachedMeans };
   let failures: readonly string[] = ["bubblewrap (bwrap) is not installed"];
   for (const means of candidates) {
     failures = await test(means);
@@ -50,7 +50,7 @@ export async function firstThatHolds(
   return { failures };
 }
 
-/** Without bubblewrap the command line starts nothing, as it should. */
+/** Used when bubblewrap is not installed: the command must not start outside a box. */
 export const nothingToStart = ({ cwd }: Command): Wrapped => ({ argv: ["bwrap"], env: {}, cwd });
 
 export function bwrapIsolation(place: IsolationPlace): Isolation {
@@ -64,14 +64,14 @@ export function bwrapIsolation(place: IsolationPlace): Isolation {
     hasOwnNetwork: true,
     collect: () => Promise.resolve(),
     selfTest: async () => {
-      const found = await firstThatHolds(candidates, {
+      const choice = await chooseBoxMeans(candidates, {
         level: "bwrap",
         programs: ["bwrap", "/bin/sh"],
         cache: place.cache,
         test: (means) => testBox({ place, wrap: (command) => wrapInBox(place, means, command) }),
       });
-      if ("failures" in found) return found.failures;
-      chosen = found.means;
+      if ("failures" in choice) return choice.failures;
+      chosen = choice.means;
       return [];
     },
   };

@@ -60,13 +60,13 @@ export type IsolationPlace = {
   readonly cache?: SelfTestCache;
 };
 
-/** What neither the mark nor the guardian finds; a pid namespace or a cgroup does. */
+/** The gap of levels without a pid namespace or cgroup: a process without our mark can't be found and ended. */
 export const mayOutlive = "a detached process may survive its command";
 
 /** HOME for the agents of a run, so that the user's own settings are neither read nor changed. */
 export const privateHome = (runDir: string): string => join(runDir, "home");
 
-const kept = new Set([
+const inheritedVariables = new Set([
   "PATH",
   "HOME",
   "USER",
@@ -85,7 +85,7 @@ const kept = new Set([
 /** The variables that any child may have of the runner's environment; callers name everything else. */
 export function baseEnvironment(outer: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const pairs = Object.entries(outer).flatMap(([name, value]) =>
-    value !== undefined && (kept.has(name) || name.startsWith("LC_")) ? [[name, value] as const] : [],
+    value !== undefined && (inheritedVariables.has(name) || name.startsWith("LC_")) ? [[name, value] as const] : [],
   );
   return Object.fromEntries(pairs);
 }

@@ -12,12 +12,12 @@ import { invariant } from "../../kit/invariant.ts";
 import type { Egress } from "./confinement.ts";
 
 /** Where the forwarder and its socket are inside the box. */
-const inside = { program: "/run/autopilot/egress.cjs", socket: "/run/autopilot/egress.sock" } as const;
+const pathsInside = { program: "/run/autopilot/egress.cjs", socket: "/run/autopilot/egress.sock" } as const;
 
 /** Pairs: path outside, path inside. */
 export const egressMounts = (egress: Egress, program: string): readonly (readonly [string, string])[] => [
-  [program, inside.program],
-  [egress.socket, inside.socket],
+  [program, pathsInside.program],
+  [egress.socket, pathsInside.socket],
 ];
 
 // Started from a shell that ends at once, so that the forwarder becomes the box's own child and not the command's.
@@ -27,13 +27,23 @@ shift 4
 exec "$@"`;
 
 export function withEgress(argv: readonly string[], egress: Egress): readonly string[] {
-  return ["/bin/sh", "-c", script, "autopilot-egress", process.execPath, inside.program, String(egress.port), inside.socket, ...argv]; // D1
+  return [
+    "/bin/sh",
+    "-c",
+    script,
+    "autopilot-egress",
+    process.execPath,
+    pathsInside.program,
+    String(egress.port),
+    pathsInside.socket,
+    ...argv,
+  ]; // D1
 }
 
 /** The forwarder's program: beside this one once bundled, in dist when run from source. */
 export function egressProgram(): string {
   const here = dirname(fileURLToPath(import.meta.url));
-  const found = [join(here, "egress.cjs"), join(here, "..", "..", "..", "dist", "egress.cjs")].find((path) => existsSync(path));
-  invariant(found !== undefined, "the egress's forwarder is shipped with the product (npm run build makes it)");
-  return found;
+  const program = [join(here, "egress.cjs"), join(here, "..", "..", "..", "dist", "egress.cjs")].find((path) => existsSync(path));
+  invariant(program !== undefined, "the egress's forwarder is shipped with the product (npm run build makes it)");
+  return program;
 }

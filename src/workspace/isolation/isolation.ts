@@ -18,7 +18,7 @@ export type Choice =
   | { readonly failure: { readonly reason: "isolation_unavailable"; readonly detail: string } };
 
 /** The levels that enforce, the strongest first. */
-const strong: readonly { readonly level: IsolationLevel; readonly make: (place: IsolationPlace) => Isolation }[] = [
+const enforcingLevels: readonly { readonly level: IsolationLevel; readonly make: (place: IsolationPlace) => Isolation }[] = [
   { level: "overlay", make: overlayIsolation },
   { level: "bwrap", make: bwrapIsolation },
   { level: "srt", make: srtIsolation },
@@ -29,7 +29,7 @@ export async function chooseIsolation(wanted: IsolationLevel, place: IsolationPl
   await mkdir(privateHome(place.runDir), { recursive: true, mode: 0o700 });
   if (wanted === "none") return { isolation: noIsolation() };
   if (wanted === "clone") return { isolation: cloneIsolation(place) };
-  const candidates = strong.filter(({ level }) => wanted === "auto" || wanted === level); // I1
+  const candidates = enforcingLevels.filter(({ level }) => wanted === "auto" || wanted === level); // I1
   const reasons: string[] = candidates.length === 0 ? [`${wanted} is not built into this version`] : [];
   for (const { level, make } of candidates) {
     const isolation = make(place);
@@ -50,15 +50,15 @@ export type InspectedIsolation = {
 
 /** For `doctor`; tested in a private folder. */
 export async function inspectIsolations(runDir: string): Promise<readonly InspectedIsolation[]> {
-  const tried: InspectedIsolation[] = [];
-  for (const { level, make } of strong) {
+  const inspected: InspectedIsolation[] = [];
+  for (const { level, make } of enforcingLevels) {
     const isolation = make({ hidden: [], runDir });
     const failures = await isolation.selfTest();
     const isUsable = failures.length === 0;
     const found = isUsable ? `${isolation.mechanism}, self-test passed` : failures.join("; ");
-    tried.push({ level, isUsable, found, fix: isUsable ? "" : levelFix(level, failures) });
+    inspected.push({ level, isUsable, found, fix: isUsable ? "" : levelFix(level, failures) });
   }
-  return tried;
+  return inspected;
 }
 
 const noIsolation = (): Isolation => ({

@@ -108,7 +108,7 @@ const languages: readonly Language[] = [
 /** What a test of Landlock starts. */
 export const languagePrograms: readonly string[] = languages.map(({ program }) => program);
 
-const asking: Readonly<Record<string, readonly string[]>> = {
+const versionArguments: Readonly<Record<string, readonly string[]>> = {
   perl: ["-e", "print syscall(444, 0, 0, 1)"],
   python3: [
     "-I",
@@ -129,7 +129,7 @@ export function landlockHere(only: readonly string[] = languagePrograms): {
     if (path === null) continue;
     const language = { program, argv: [path, ...argv.slice(1)] };
     const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" };
-    const answer = spawnSync(path, [...(asking[program] ?? [])], { env, encoding: "utf8", timeout: 5_000 });
+    const answer = spawnSync(path, [...(versionArguments[program] ?? [])], { env, encoding: "utf8", timeout: 5_000 });
     if (answer.status === 0) return { language, abi: Math.max(0, Number(answer.stdout.trim()) || 0) };
   }
   return { language: null, abi: 0 };

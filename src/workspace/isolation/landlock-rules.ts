@@ -8,7 +8,7 @@ import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { homeSecrets, homeToolchains, linkedFiles, machinePlaces, machineSecrets } from "./box-places.ts";
-import { isWithin, programPlaces, wayTo } from "./box-programs.ts";
+import { isWithin, programPlaces, resolvePath } from "./box-programs.ts";
 import type { Command, IsolationPlace } from "./confinement.ts";
 import { access, accessAll } from "./landlock-program.ts";
 
@@ -28,20 +28,20 @@ const piecesMax = 4_000;
 export type RulesInput = { readonly place: IsolationPlace; readonly command: Command; readonly writable: readonly string[] };
 
 export function rulesFor({ place, command, writable }: RulesInput): readonly Rule[] {
-  const own = homedir();
-  const hidden = [...place.hidden, place.runDir].map(realOf);
-  const programs = programPlaces({ argv: command.argv, path: command.env["PATH"] ?? "", home: realOf(own), hidden });
-  const given = [...machinePlaces, ...linkedFiles, ...homeToolchains.map((path) => join(own, path)), ...programs].flatMap(
-    (path) => wayTo(path)?.real ?? [],
+  const userHome = homedir();
+  const hidden = [...place.hidden, place.runDir].map(realPath);
+  const programs = programPlaces({ argv: command.argv, path: command.env["PATH"] ?? "", home: realPath(userHome), hidden });
+  const programPaths = [...machinePlaces, ...linkedFiles, ...homeToolchains.map((path) => join(userHome, path)), ...programs].flatMap(
+    (path) => resolvePath(path)?.real ?? [],
   );
-  const secrets = [...machineSecrets, ...homeSecrets.map((path) => join(own, path))].filter((path) => existsSync(path)).concat(hidden);
-  const pieces = outermost(given).flatMap((path) => withoutSecrets(path, secrets)); // R2
-  const asked = (command.readable ?? []).flatMap((path) => wayTo(path)?.real ?? []);
+  const secrets = [...machineSecrets, ...homeSecrets.map((path) => join(userHome, path))].filter((path) => existsSync(path)).concat(hidden);
+  const pieces = outermost(programPaths).flatMap((path) => withoutSecrets(path, secrets)); // R2
+  const readable = (command.readable ?? []).flatMap((path) => resolvePath(path)?.real ?? []);
   return [
     ...pieces,
-    ...[...asked, ...kernelPlaces].map((path): Rule => [read, path]),
+    ...[...readable, ...kernelPlaces].map((path): Rule => [read, path]),
     ...devices.map((path): Rule => [device, path]),
-    ...writable.map((path): Rule => [write, realOf(path)]),
+    ...writable.map((path): Rule => [write, realPath(path)]),
   ];
 }
 
@@ -82,4 +82,4 @@ function readNames(folder: string): readonly string[] {
   }
 }
 
-const realOf = (path: string): string => wayTo(path)?.real ?? path;
+const realPath = (path: string): string => resolvePath(path)?.real ?? path;

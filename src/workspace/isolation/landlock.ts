@@ -11,7 +11,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { filterProgram } from "./box-filter.ts";
 import { toolchainVariables } from "./box-places.ts";
-import { wayTo } from "./box-programs.ts";
+import { resolvePath } from "./box-programs.ts";
 import { testBox } from "./box-test.ts";
 import {
   cleanEnvironment,
@@ -28,7 +28,7 @@ import { landlockHere, type Language, languagePrograms } from "./landlock-progra
 import { rulesFor } from "./landlock-rules.ts";
 
 /** From which Landlock version on the kernel enforces what. */
-const since = { truncate: 3, tcp: 4, signals: 6 } as const;
+const versionSince = { truncate: 3, tcp: 4, signals: 6 } as const;
 
 const egressTriesMax = 3;
 
@@ -45,20 +45,22 @@ export function landlockIsolation(place: IsolationPlace, only?: readonly string[
     mechanism: `Landlock (version ${abi}) and a call filter`,
     enforced: [
       "only in-scope changes of the layer are applied",
-      `writes of files outside the layer fail${abi < since.truncate ? ", but for cutting them short" : ""}`,
+      `writes of files outside the layer fail${abi < versionSince.truncate ? ", but for cutting them short" : ""}`,
       "the user's checkout and HOME, other repositories, the journal and other attempts cannot be read",
       "credentials cannot be read",
-      ...(abi >= since.tcp ? ["no network, or the egress's port alone, where the command is to have no more"] : ["no datagrams"]),
+      ...(abi >= versionSince.tcp ? ["no network, or the egress's port alone, where the command is to have no more"] : ["no datagrams"]),
       "shared memory, semaphores, queues and keys of other programs cannot be reached, nor terminals",
       "sockets of other programs cannot be reached",
-      ...(abi >= since.signals ? ["other processes cannot be signalled, traced or read"] : ["other processes cannot be traced or read"]),
+      ...(abi >= versionSince.signals
+        ? ["other processes cannot be signalled, traced or read"]
+        : ["other processes cannot be traced or read"]),
       "no privileges, no user namespaces, fewer system calls",
     ],
     not_enforced: [
       "modes, owners, times and attributes of the user's files outside the layer",
       "names and sizes of files outside the layer",
-      ...(abi >= since.tcp ? [] : ["TCP, where the command may have the egress"]),
-      ...(abi >= since.signals ? [] : ["signals to other processes"]),
+      ...(abi >= versionSince.tcp ? [] : ["TCP, where the command may have the egress"]),
+      ...(abi >= versionSince.signals ? [] : ["signals to other processes"]),
       mayOutlive,
       "reads of installed programs and their settings",
       "network, for commands that may use it",
@@ -70,19 +72,19 @@ export function landlockIsolation(place: IsolationPlace, only?: readonly string[
   };
 }
 
-type Here = { readonly isLinux: boolean; readonly language: Language | null; readonly abi: number };
+type LandlockSupport = { readonly isLinux: boolean; readonly language: Language | null; readonly abi: number };
 
 function wrapCommand(place: IsolationPlace, command: Command, language: Language, processor: Processor): Wrapped {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
-  const own = privateHome(place.runDir);
+  const runHome = privateHome(place.runDir);
   // The machine's temporary folder is shared; this one is the command's, in its HOME if that is private too.
-  const temporary = join(command.home === "user" && command.writable.includes(home) ? home : own, ".tmp");
+  const temporary = join(command.home === "user" && command.writable.includes(home) ? home : runHome, ".tmp");
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
   const writable = [...command.writable, temporary, ...(command.home === "user" ? [] : [home])];
   const rules = rulesFor({ place, command, writable });
   const network = command.network ?? "on";
   const filters = [filterProgram(process.arch, false), filterFor(processor, network)].map((filter) => filter.toString("hex"));
-  const cwd = wayTo(command.cwd)?.real ?? command.cwd;
+  const cwd = resolvePath(command.cwd)?.real ?? command.cwd;
   const argv = [
     ...language.argv,
     String(callNumbers.prctl[processor]),
@@ -101,13 +103,13 @@ function wrapCommand(place: IsolationPlace, command: Command, language: Language
 /** Toolchains that would not find themselves with another HOME. */
 function toolchainHints(env: Readonly<Record<string, string>>): Record<string, string> {
   const pairs = toolchainVariables.map(([name, path]) => [name, join(homedir(), path)] as const);
-  return Object.fromEntries(pairs.filter(([name, path]) => env[name] === undefined && wayTo(path) !== null));
+  return Object.fromEntries(pairs.filter(([name, path]) => env[name] === undefined && resolvePath(path) !== null));
 }
 
 async function selfTest(
   place: IsolationPlace,
   wrap: (command: Command) => Wrapped,
-  { isLinux, language, abi }: Here,
+  { isLinux, language, abi }: LandlockSupport,
 ): Promise<readonly string[]> {
   if (!isLinux) return ["Landlock needs Linux on x64 or arm64"];
   if (language === null) return ["neither perl nor python3 is there to set Landlock up"];
@@ -125,9 +127,9 @@ async function selfTest(
     // Another process may have had that port: then the test proves nothing, and another port is tried.
     for (let tries = 1; tries < egressTriesMax && failures.join() === "the egress did not lead out"; tries += 1)
       failures = await testBox({ place, wrap: withEgressServer });
-    const held = abi >= since.tcp ? failures : failures.filter((sentence) => !sentence.includes("network"));
-    if (held.length === 0) place.cache?.note("landlock", languagePrograms, "holds");
-    return held;
+    const remaining = abi >= versionSince.tcp ? failures : failures.filter((sentence) => !sentence.includes("network"));
+    if (remaining.length === 0) place.cache?.note("landlock", languagePrograms, "holds");
+    return remaining;
   } finally {
     for (const server of servers) server.close();
   }

@@ -26,40 +26,40 @@ export type Cgroups = {
 /** A process is allowed some threads: the kernel counts both alike. */
 export const tasksPerProcess = 4;
 const removeWithinMs = 1_500;
-const lookEveryMs = 10;
+const pollMs = 10;
 
 /** The runner's own folder in each mounted hierarchy that could limit pids or memory, or kill a group. */
-export function ownFolders(mountinfo: string, own: string): readonly string[] {
+export function ownFolders(mountinfo: string, ownCgroups: string): readonly string[] {
   const pathOf = new Map<string, string>();
-  for (const line of own.split("\n")) {
+  for (const line of ownCgroups.split("\n")) {
     const [, names = "", ...path] = line.split(":");
     if (path.length > 0) for (const name of names.split(",")) pathOf.set(name, path.join(":"));
   }
   return mountinfo.split("\n").flatMap((line) => {
-    const [left = "", right = ""] = line.split(" - ");
-    const [, , , root = "/", at = ""] = left.split(" ");
-    const [kind = "", , options = ""] = right.split(" ");
+    const [mountPart = "", typePart = ""] = line.split(" - ");
+    const [, , , root = "/", mountPoint = ""] = mountPart.split(" ");
+    const [kind = "", , options = ""] = typePart.split(" ");
     const names =
       kind === "cgroup2" ? [""] : kind === "cgroup" ? options.split(",").filter((name) => ["pids", "memory"].includes(name)) : [];
     return names.flatMap((name) => {
       const path = pathOf.get(name);
       if (path === undefined || !`${path}/`.startsWith(root === "/" ? "/" : `${root}/`)) return [];
-      return [join(unescaped(at), root === "/" ? path : path.slice(root.length))];
+      return [join(unescapeMountPath(mountPoint), root === "/" ? path : path.slice(root.length))];
     });
   });
 }
 
 /** Mount tables write a blank as \\040. */
-const unescaped = (path: string): string =>
+const unescapeMountPath = (path: string): string =>
   path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
 /** Null if cgroups can't be used here. Leftovers of dead runners are removed. */
-export async function openCgroups(runDir: string, parents = parentsHere()): Promise<Cgroups | null> {
+export async function openCgroups(runDir: string, parents = ownCgroupFolders()): Promise<Cgroups | null> {
   const usable = parents.flatMap((parent) => {
-    const files = filesOfGroup(parent, groupName(runDir, `probe-${randomUUID()}`));
-    return files === null ? [] : [{ parent, files, holds: heldBy(files) }];
+    const files = probeGroupFiles(parent, groupName(runDir, `probe-${randomUUID()}`));
+    return files === null ? [] : [{ parent, files, holds: enforceableLimits(files) }];
   });
-  const holds = new Set(usable.flatMap((room) => [...room.holds]));
+  const holds = new Set(usable.flatMap((parentGroup) => [...parentGroup.holds]));
   if (holds.size === 0) return null;
   await Promise.all(usable.map(({ parent }) => clearLeftovers(parent)));
   return {
@@ -81,7 +81,7 @@ export async function openCgroups(runDir: string, parents = parentsHere()): Prom
   };
 }
 
-function parentsHere(): readonly string[] {
+function ownCgroupFolders(): readonly string[] {
   if (process.platform !== "linux") return [];
   const parents = ownFolders(readText("/proc/self/mountinfo"), readText("/proc/self/cgroup"));
   // Only the root of a v2 tree may have processes and children; elsewhere this is refused, which is harmless.
@@ -90,7 +90,7 @@ function parentsHere(): readonly string[] {
 }
 
 /** Found by creating a group; null if none can be created. */
-function filesOfGroup(parent: string, name: string): readonly string[] | null {
+function probeGroupFiles(parent: string, name: string): readonly string[] | null {
   const probe = join(parent, name);
   try {
     mkdirSync(probe, { recursive: true });
@@ -102,7 +102,7 @@ function filesOfGroup(parent: string, name: string): readonly string[] | null {
   }
 }
 
-function heldBy(files: readonly string[]): readonly LimitKind[] {
+function enforceableLimits(files: readonly string[]): readonly LimitKind[] {
   return [
     ...(files.includes("pids.max") ? (["processes"] as const) : []),
     ...(files.includes("memory.max") || files.includes("memory.limit_in_bytes") ? (["memory"] as const) : []),
@@ -124,15 +124,15 @@ const groupPattern = /^autopilot-(\d+)-(\d+)-(\d+)-[0-9a-f]{12}$/;
 /** Its name has its owner: the pid namespace, the pid, the start time. */
 function groupName(runDir: string, key: string): string {
   const hash = createHash("sha256").update(`${runDir}\0${key}`).digest("hex").slice(0, 12);
-  return `autopilot-${pidNamespace()}-${process.pid}-${pidBegan(process.pid) ?? "0"}-${hash}`;
+  return `autopilot-${readPidNamespace()}-${process.pid}-${readStartTime(process.pid) ?? "0"}-${hash}`;
 }
 
 async function clearLeftovers(parent: string): Promise<void> {
-  const left = readdirSync(parent).filter((name) => {
+  const leftovers = readdirSync(parent).filter((name) => {
     const [, namespace, pid, began] = groupPattern.exec(name) ?? [];
-    return pid !== undefined && namespace === pidNamespace() && pidBegan(Number(pid)) !== began; // C2
+    return pid !== undefined && namespace === readPidNamespace() && readStartTime(Number(pid)) !== began; // C2
   });
-  await Promise.all(left.map((name) => removeGroup(join(parent, name))));
+  await Promise.all(leftovers.map((name) => removeGroup(join(parent, name))));
 }
 
 async function removeGroup(folder: string): Promise<void> {
@@ -144,15 +144,15 @@ async function removeGroup(folder: string): Promise<void> {
       rmdirSync(folder);
       return;
     } catch {
-      await wait(lookEveryMs); // C3: the kernel needs a moment to release the last process
+      await wait(pollMs); // C3: the kernel needs a moment to release the last process
     }
   }
 }
 
-const pidNamespace = (): string => /\d+/.exec(readLink("/proc/self/ns/pid"))?.[0] ?? "0";
+const readPidNamespace = (): string => /\d+/.exec(readLink("/proc/self/ns/pid"))?.[0] ?? "0";
 
 /** The start time of a process, in kernel ticks; undefined if there is none. */
-function pidBegan(pid: number): string | undefined {
+function readStartTime(pid: number): string | undefined {
   const line = readText(`/proc/${pid}/stat`);
   return line === "" ? undefined : line.slice(line.lastIndexOf(")") + 2).split(" ")[19];
 }

@@ -65,7 +65,7 @@ export async function openLimits(runDir: string, cache: SelfTestCache = noCache)
   const means = await chooseMeans(runDir, cache);
   const wrap = (argv: readonly string[], limits: Limits, key: string): readonly string[] => {
     keys.add(key);
-    return wrapped(means.chosen, argv, limits, key);
+    return wrapInLimits(means.chosen, argv, limits, key);
   };
   const release = async (key: string): Promise<void> => {
     keys.delete(key);
@@ -81,29 +81,29 @@ export async function openLimits(runDir: string, cache: SelfTestCache = noCache)
   };
 }
 
-function wrapped(means: Means, argv: readonly string[], limits: Limits, key: string): readonly string[] {
+function wrapInLimits(means: Means, argv: readonly string[], limits: Limits, key: string): readonly string[] {
   const { before, join, tasks } = means.front(limits, key);
   const blocks = String(Math.ceil(limits.diskBytesMax / blockBytes));
   const numbers = [String(join.length), tasks === null ? "-" : String(tasks), blocks];
   return [...before, "/bin/sh", "-c", script, "autopilot-limits", ...numbers, ...join, ...argv];
 }
 
-type Chosen = { readonly chosen: Means; readonly holdsProcesses: boolean; readonly holdsMemory: boolean };
+type ChosenMeans = { readonly chosen: Means; readonly holdsProcesses: boolean; readonly holdsMemory: boolean };
 
 /** The strongest that enforces both; else whichever enforces something. L1 */
-async function chooseMeans(runDir: string, cache: SelfTestCache): Promise<Chosen> {
+async function chooseMeans(runDir: string, cache: SelfTestCache): Promise<ChosenMeans> {
   const cgroups = await openCgroups(runDir).catch(() => null);
-  const ownMeans = cgroups === null ? [] : [byCgroups(cgroups)];
+  const cgroupMeans = cgroups === null ? [] : [byCgroups(cgroups)];
   // The runner's own cgroup decides what it may divide further.
-  const test = ["limits", readText("/proc/self/cgroup"), ...addressNames.map((name) => process.env[name] ?? "")].join("\n");
-  const seen = seenIn(cache.read(test, programs));
-  const knownIn = (means: readonly Means[]): Means | undefined => means.find(({ name }) => name === seen?.means);
-  const candidates = knownIn(ownMeans) === undefined ? [...ownMeans, ...(await byScopes()), byOwnLimits] : ownMeans;
-  const known = knownIn(candidates);
-  if (seen !== null && known !== undefined) return { ...seen, chosen: known };
-  const best = await bestOf(candidates);
-  const { chosen, ...held } = best;
-  cache.note(test, programs, JSON.stringify({ means: chosen.name, ...held } satisfies Seen));
+  const testKey = ["limits", readText("/proc/self/cgroup"), ...addressNames.map((name) => process.env[name] ?? "")].join("\n");
+  const cached = parseCachedChoice(cache.read(testKey, programs));
+  const findCached = (means: readonly Means[]): Means | undefined => means.find(({ name }) => name === cached?.means);
+  const candidates = findCached(cgroupMeans) === undefined ? [...cgroupMeans, ...(await byScopes()), byUlimit] : cgroupMeans;
+  const cachedMeans = findCached(candidates);
+  if (cached !== null && cachedMeans !== undefined) return { ...cached, chosen: cachedMeans };
+  const best = await testAll(candidates);
+  const { chosen, ...enforced } = best;
+  cache.note(testKey, programs, JSON.stringify({ means: chosen.name, ...enforced } satisfies CachedChoice));
   return best;
 }
 
@@ -116,25 +116,25 @@ function readText(path: string): string {
 }
 
 const programs = ["/bin/sh", "sleep", "head", "tail", "wc", "systemd-run"];
-const Seen = v.strictObject({ means: v.string(), holdsProcesses: v.boolean(), holdsMemory: v.boolean() });
-type Seen = v.InferOutput<typeof Seen>;
-function seenIn(text: string | null): Seen | null {
+const CachedChoice = v.strictObject({ means: v.string(), holdsProcesses: v.boolean(), holdsMemory: v.boolean() });
+type CachedChoice = v.InferOutput<typeof CachedChoice>;
+function parseCachedChoice(text: string | null): CachedChoice | null {
   try {
-    return text === null ? null : v.parse(Seen, JSON.parse(text));
+    return text === null ? null : v.parse(CachedChoice, JSON.parse(text));
   } catch {
     return null;
   }
 }
 
-async function bestOf(candidates: readonly Means[]): Promise<Chosen> {
-  let best: Chosen | null = null;
+async function testAll(candidates: readonly Means[]): Promise<ChosenMeans> {
+  let best: ChosenMeans | null = null;
   for (const chosen of candidates) {
     const [holdsProcesses, holdsMemory] = await Promise.all([refusesForks(chosen), refusesMemory(chosen)]);
     if (holdsProcesses && holdsMemory) return { chosen, holdsProcesses, holdsMemory };
     if (best === null || Number(holdsProcesses) + Number(holdsMemory) > Number(best.holdsProcesses) + Number(best.holdsMemory))
       best = { chosen, holdsProcesses, holdsMemory };
   }
-  return best ?? { chosen: byOwnLimits, holdsProcesses: false, holdsMemory: false };
+  return best ?? { chosen: byUlimit, holdsProcesses: false, holdsMemory: false };
 }
 
 const byCgroups = (cgroups: Cgroups): Means => ({
@@ -159,26 +159,26 @@ async function byScopes(): Promise<readonly Means[]> {
 }
 
 /** The kernel counts all of a user's tasks, so existing ones are added. */
-const byOwnLimits: Means = {
+const byUlimit: Means = {
   name: "rlimits",
   endsAll: false,
-  front: ({ processesMax }) => ({ before: [], join: [], tasks: tasksOfUser() + processesMax * tasksPerProcess }),
+  front: ({ processesMax }) => ({ before: [], join: [], tasks: countUserTasks() + processesMax * tasksPerProcess }),
   release: () => Promise.resolve(),
 };
 
-function tasksOfUser(): number {
+function countUserTasks(): number {
   const uid = process.getuid?.() ?? -1;
   try {
-    const own = readdirSync("/proc").filter(
+    const ownPids = readdirSync("/proc").filter(
       (name) => /^\d+$/.test(name) && statSync(`/proc/${name}`, { throwIfNoEntry: false })?.uid === uid,
     );
-    return own.reduce((sum, pid) => sum + pidThreads(pid), 0);
+    return ownPids.reduce((sum, pid) => sum + readThreadCount(pid), 0);
   } catch {
     return 2_000; // Without /proc: a generous guess of what a user has running.
   }
 }
 
-function pidThreads(pid: string): number {
+function readThreadCount(pid: string): number {
   try {
     return Number(/^Threads:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 1);
   } catch {
@@ -188,20 +188,20 @@ function pidThreads(pid: string): number {
 
 async function refusesForks(means: Means): Promise<boolean> {
   const forks = `i=0; while [ $i -lt ${forksTried} ]; do sleep 20 & i=$((i + 1)); done; echo all`;
-  return tried(means, forks, `self-test-${randomUUID()}`).then((said) => said !== null && !said.includes("all"));
+  return runUnderTestLimits(means, forks, `self-test-${randomUUID()}`).then((output) => output !== null && !output.includes("all"));
 }
 
 async function refusesMemory(means: Means): Promise<boolean> {
   // `tail` buffers what it was asked for until the end: an allocation of so many bytes.
   const fill = `head -c ${bytesTried} /dev/zero | tail -c ${bytesTried} | wc -c; echo ended`;
-  const said = await tried(means, fill, `self-test-${randomUUID()}`);
-  return said !== null && said.includes("ended") && !said.includes(String(bytesTried));
+  const output = await runUnderTestLimits(means, fill, `self-test-${randomUUID()}`);
+  return output !== null && output.includes("ended") && !output.includes(String(bytesTried));
 }
 
 /** The output of a command under the small test limits; null if it could not be started under them. */
-async function tried(means: Means, command: string, key: string): Promise<string | null> {
+async function runUnderTestLimits(means: Means, command: string, key: string): Promise<string | null> {
   try {
-    const text = await saidBy(wrapped(means, ["/bin/sh", "-c", `echo began; ${command}`], testLimits, key));
+    const text = await readOutput(wrapInLimits(means, ["/bin/sh", "-c", `echo began; ${command}`], testLimits, key));
     return text.includes("began") ? text : null;
   } catch {
     return null;
@@ -211,7 +211,7 @@ async function tried(means: Means, command: string, key: string): Promise<string
 }
 
 /** Its output until its own end; its children are killed with it, and not waited for. */
-function saidBy([program = "", ...args]: readonly string[]): Promise<string> {
+function readOutput([program = "", ...args]: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" };
     const child = spawn(program, args, { env, detached: true, stdio: ["ignore", "pipe", "ignore"] });
@@ -238,8 +238,8 @@ function saidBy([program = "", ...args]: readonly string[]): Promise<string> {
   });
 }
 
-function describeLimits({ chosen, holdsProcesses, holdsMemory }: Chosen): Pick<OpenedLimits, "inForce" | "missing"> {
-  const held: readonly (readonly [boolean, string, string])[] = [
+function describeLimits({ chosen, holdsProcesses, holdsMemory }: ChosenMeans): Pick<OpenedLimits, "inForce" | "missing"> {
+  const rows: readonly (readonly [boolean, string, string])[] = [
     [
       holdsProcesses,
       `number of processes (${chosen.name})`,
@@ -255,7 +255,7 @@ function describeLimits({ chosen, holdsProcesses, holdsMemory }: Chosen): Pick<O
     [chosen.endsAll, `nothing of a command outlives it (${chosen.name})`, mayOutlive],
   ];
   return {
-    inForce: held.filter(([is]) => is).map(([, message]) => message),
-    missing: held.filter(([is]) => !is).map(([, , message]) => message),
+    inForce: rows.filter(([isEnforced]) => isEnforced).map(([, message]) => message),
+    missing: rows.filter(([isEnforced]) => !isEnforced).map(([, , message]) => message),
   };
 }

@@ -15,7 +15,7 @@ import { chmodSync, closeSync, constants, existsSync, fstatSync, mkdirSync, open
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { joined, bytePathParts, type BytePath } from "../git/byte-path.ts";
+import { joinBytePath, bytePathParts, type BytePath } from "../git/byte-path.ts";
 import { errorErrno, WorkspaceFailed } from "../failure.ts";
 import { discard } from "../folder.ts";
 import { kindAt, makeAccessible, linkInto, listAt, makeFolder, moveAway, withOverlayFolder, type OverlayFolder } from "./overlay-fd.ts";
@@ -45,18 +45,18 @@ const sliceMs = 25;
 export async function mergeOverlay(input: CollectInput): Promise<void> {
   const { runDir, folder } = input;
   const trash = join(runDir, "trash");
-  const apart = overlayFolderFor(runDir, folder);
-  await forgetOthers(runDir, folder, apart, trash);
-  if (apart === null || !existsSync(join(apart, apartNames.upper))) return;
+  const overlay = overlayFolderFor(runDir, folder);
+  await discardOutdated(runDir, folder, overlay, trash);
+  if (overlay === null || !existsSync(join(overlay, apartNames.upper))) return;
   try {
-    await collectFrom(input, apart);
+    await collectFrom(input, overlay);
   } catch (error) {
     const code = errorErrno(error);
     if (code === null) throw error;
     const reason = code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "workspace_unusable";
     throw new WorkspaceFailed(reason, `What an agent wrote could not be brought into its layer (${code}). It is kept, and tried again.`);
   }
-  await discard(apart, trash); // C2
+  await discard(overlay, trash); // C2
 }
 
 async function collectFrom(input: CollectInput, apart: string): Promise<void> {
@@ -65,23 +65,24 @@ async function collectFrom(input: CollectInput, apart: string): Promise<void> {
   if (readdirSync(upper).length === 0) return;
   createOverlayFolders(apart, input.folder);
   mkdirSync(join(apart, apartNames.gone), { recursive: true });
-  const shared = await sharedFolders(upper, input.folder);
-  await bringIn(input, apart, await differencesIn(input, apart, shared));
+  const shared = await findSharedFolders(upper, input.folder);
+  await mergeIntoFolder(input, apart, await readDifferences(input, apart, shared));
 }
 
 /** Results for an earlier folder of the same name are obsolete. */
-async function forgetOthers(runDir: string, folder: string, own: string | null, trash: string): Promise<void> {
+async function discardOutdated(runDir: string, folder: string, current: string | null, trash: string): Promise<void> {
   const root = apartRoot(runDir);
   const names = await readdir(root).catch(() => []);
-  for (const name of names) if (name.startsWith(apartPrefix(folder)) && join(root, name) !== own) await discard(join(root, name), trash);
+  for (const name of names)
+    if (name.startsWith(apartPrefix(folder)) && join(root, name) !== current) await discard(join(root, name), trash);
 }
 
 /**
  * The folders that are both in the upper and the lower layer: only in these can something be deleted. Closed ones are opened on the way.
  */
-async function sharedFolders(upper: string, lower: string): Promise<readonly BytePath[]> {
+async function findSharedFolders(upper: string, lower: string): Promise<readonly BytePath[]> {
   const shared: BytePath[] = [];
-  await cursor((path, names) =>
+  await walkFolders((path, names) =>
     withOverlayFolder(upper, path, (above) => {
       if (withOverlayFolder(lower, path, () => true) === true) shared.push(path);
       return names(above).filter((name) => {
@@ -97,49 +98,57 @@ async function sharedFolders(upper: string, lower: string): Promise<readonly Byt
 /** Of one folder: the deleted names, and upper entries that are whiteouts. */
 type Difference = { readonly gone: readonly BytePath[]; readonly unseen: ReadonlySet<BytePath> };
 
-async function differencesIn(input: CollectInput, apart: string, shared: readonly BytePath[]): Promise<ReadonlyMap<BytePath, Difference>> {
+async function readDifferences(
+  input: CollectInput,
+  apart: string,
+  shared: readonly BytePath[],
+): Promise<ReadonlyMap<BytePath, Difference>> {
   return withMerged(input.programs, apart, (merged) => {
-    const listed = (root: string, path: BytePath): readonly BytePath[] => {
+    const listNames = (root: string, path: BytePath): readonly BytePath[] => {
       const names = withOverlayFolder(root, path, listAt);
       if (names === null) throw new WorkspaceFailed("workspace_unusable", "What an agent wrote apart could not be read.");
       return names;
     };
     const difference = (path: BytePath): Difference => {
-      const seen = new Set(listed(merged, path));
-      const isUnseen = (name: BytePath): boolean => !seen.has(name);
-      const above = listed(join(apart, apartNames.upper), path);
-      return { gone: listed(input.folder, path).filter(isUnseen), unseen: new Set(above.filter(isUnseen)) };
+      const visible = new Set(listNames(merged, path));
+      const isHidden = (name: BytePath): boolean => !visible.has(name);
+      const above = listNames(join(apart, apartNames.upper), path);
+      return { gone: listNames(input.folder, path).filter(isHidden), unseen: new Set(above.filter(isHidden)) };
     };
     return new Map(shared.map((path) => [path, difference(path)]));
   });
 }
 
-async function bringIn({ folder, failpoint }: CollectInput, apart: string, differences: ReadonlyMap<BytePath, Difference>): Promise<void> {
+async function mergeIntoFolder(
+  { folder, failpoint }: CollectInput,
+  apart: string,
+  differences: ReadonlyMap<BytePath, Difference>,
+): Promise<void> {
   const draft = join(apart, apartNames.draft);
-  const away = (below: OverlayFolder, name: BytePath): void => {
+  const moveEntryAway = (below: OverlayFolder, name: BytePath): void => {
     failpoint?.();
     moveAway(below, name, join(apart, apartNames.gone));
   };
-  const bring = (path: BytePath, name: BytePath, above: OverlayFolder, below: OverlayFolder): boolean => {
+  const mergeEntry = (path: BytePath, name: BytePath, above: OverlayFolder, below: OverlayFolder): boolean => {
     const kind = kindAt(above, name);
     const isFolder = kind === "folder" && mayEnter(path);
-    const there = kindAt(below, name);
-    if (there !== "none" && (there === "folder") !== isFolder) away(below, name);
+    const kindBelow = kindAt(below, name);
+    if (kindBelow !== "none" && (kindBelow === "folder") !== isFolder) moveEntryAway(below, name);
     failpoint?.();
     if (isFolder) makeFolder(below, name);
     else linkInto(kind === "folder" ? null : above, below, name, draft); // C2, C3
     return isFolder;
   };
-  await cursor((path, names) =>
+  await walkFolders((path, names) =>
     withOverlayFolder(join(apart, apartNames.upper), path, (above) => {
       const { gone, unseen } = differences.get(path) ?? { gone: [], unseen: new Set<BytePath>() };
-      const brought = withOverlayFolder(folder, path, (below) => {
-        for (const name of gone) away(below, name);
-        const wantedBytePaths = names(above).filter((name) => !unseen.has(name) && kindAt(above, name) !== "whiteout");
-        return wantedBytePaths.filter((name) => bring(path, name, above, below));
+      const mergedFolders = withOverlayFolder(folder, path, (below) => {
+        for (const name of gone) moveEntryAway(below, name);
+        const writtenNames = names(above).filter((name) => !unseen.has(name) && kindAt(above, name) !== "whiteout");
+        return writtenNames.filter((name) => mergeEntry(path, name, above, below));
       });
-      if (brought === null) throw new WorkspaceFailed("workspace_unusable", "A folder to bring changes into is not there.");
-      return brought;
+      if (mergedFolders === null) throw new WorkspaceFailed("workspace_unusable", "A folder to bring changes into is not there.");
+      return mergedFolders;
     }),
   );
 }
@@ -148,18 +157,20 @@ async function bringIn({ folder, failpoint }: CollectInput, apart: string, diffe
 const mayEnter = (path: BytePath): boolean => bytePathParts(path).length < depthMax;
 
 /** Every folder of a tree, from the root; `visit` reads its names by `names`, which counts them, and says which to enter. */
-async function cursor(visit: (path: BytePath, names: (held: OverlayFolder) => BytePath[]) => readonly BytePath[] | null): Promise<void> {
+async function walkFolders(
+  visit: (path: BytePath, names: (held: OverlayFolder) => BytePath[]) => readonly BytePath[] | null,
+): Promise<void> {
   const folders: BytePath[] = ["" as BytePath];
   let entries = 0;
   let began = performance.now();
   const names = (held: OverlayFolder): BytePath[] => {
-    const foundBytePaths = listAt(held);
-    entries += foundBytePaths.length;
+    const folderNames = listAt(held);
+    entries += folderNames.length;
     if (entries > entriesMax) throw new WorkspaceFailed("workspace_unusable", `An agent wrote more than ${entriesMax} files.`);
-    return foundBytePaths;
+    return folderNames;
   };
   for (let path = folders.pop(); path !== undefined; path = folders.pop()) {
-    for (const name of visit(path, names) ?? []) folders.push(joined(path, name));
+    for (const name of visit(path, names) ?? []) folders.push(joinBytePath(path, name));
     if (performance.now() - began < sliceMs) continue;
     await setImmediate(); // A long walk must not keep a stop request waiting.
     began = performance.now();
@@ -170,10 +181,10 @@ async function cursor(visit: (path: BytePath, names: (held: OverlayFolder) => By
 async function withMerged<T>(programs: MountPrograms, apart: string, use: (merged: string) => T): Promise<T> {
   const [program = "", ...args] = mountedShell(programs, apart, "echo ready && read -r _", []);
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { LC_ALL: "C" } });
-  let problem = "";
-  child.stderr.on("data", (bytes: Buffer) => (problem = (problem + bytes.toString("utf8")).slice(0, 300)));
+  let errorText = "";
+  child.stderr.on("data", (bytes: Buffer) => (errorText = (errorText + bytes.toString("utf8")).slice(0, 300)));
   child.stdin.on("error", () => undefined);
-  const ended = new Promise<void>((resolve) => {
+  const exited = new Promise<void>((resolve) => {
     child.once("error", () => resolve());
     child.once("exit", () => resolve());
   });
@@ -181,17 +192,17 @@ async function withMerged<T>(programs: MountPrograms, apart: string, use: (merge
   try {
     const isReady = await Promise.race([
       new Promise<true>((resolve) => child.stdout.once("data", () => resolve(true))),
-      ended.then(() => false as const),
+      exited.then(() => false as const),
     ]);
     if (!isReady || child.pid === undefined)
       throw new WorkspaceFailed(
         "workspace_unusable",
-        `What an agent wrote apart could not be mounted: ${problem.trim() || "no reason was given"}`,
+        `What an agent wrote apart could not be mounted: ${errorText.trim() || "no reason was given"}`,
       );
     return withOverlay(join("/proc", String(child.pid), "root", apart, apartNames.merged), apart, use);
   } finally {
     child.kill("SIGKILL");
-    await ended;
+    await exited;
     clearTimeout(timer);
   }
 }

@@ -17,7 +17,7 @@ import {
   type Stats,
 } from "node:fs";
 import { join } from "node:path";
-import { buildBytePath, bytePathBytes, bytePathParts, type BytePath } from "../git/byte-path.ts";
+import { bytePathFromBytes, bytePathBytes, bytePathParts, type BytePath } from "../git/byte-path.ts";
 import { errorErrno } from "../failure.ts";
 
 /** A folder held open, by its descriptor. */
@@ -27,8 +27,8 @@ export type Kind = "folder" | "whiteout" | "other" | "none";
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /** Opens a folder without reading it, so that an unreadable one can be opened up. Node has no constant for it. */
 const pathOnly = 0o10000000;
-const isRefused = new Set(["EMLINK", "EPERM", "EXDEV"]);
-const isThereNot = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
+const linkRefusals = new Set(["EMLINK", "EPERM", "EXDEV"]);
+const notAFolder = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
 /** Null if there is no such real folder. */
 export function withOverlayFolder<T>(root: string, path: BytePath, use: (folder: OverlayFolder) => T): T | null {
@@ -36,7 +36,7 @@ export function withOverlayFolder<T>(root: string, path: BytePath, use: (folder:
   try {
     for (const part of bytePathParts(path)) {
       if (descriptor === null) return null;
-      const below = openFolder(at({ descriptor }, part));
+      const below = openFolder(pathIn({ descriptor }, part));
       closeSync(descriptor);
       descriptor = below;
     }
@@ -50,19 +50,19 @@ function openFolder(path: string | Buffer): number | null {
   try {
     return openSync(path, folderFlags);
   } catch (error) {
-    if (isThereNot.has(errorErrno(error) ?? "")) return null;
+    if (notAFolder.has(errorErrno(error) ?? "")) return null;
     throw error;
   }
 }
 
-const at = ({ descriptor }: OverlayFolder, name: BytePath): Buffer =>
+const pathIn = ({ descriptor }: OverlayFolder, name: BytePath): Buffer =>
   Buffer.concat([Buffer.from(`/proc/self/fd/${descriptor}/`), bytePathBytes(name)]);
 
 export const listAt = (folder: OverlayFolder): BytePath[] =>
-  readdirSync(at(folder, "." as BytePath), { encoding: "buffer" }).map((name) => buildBytePath(name));
+  readdirSync(pathIn(folder, "." as BytePath), { encoding: "buffer" }).map((name) => bytePathFromBytes(name));
 
 function statAt(folder: OverlayFolder, name: BytePath): Stats | undefined {
-  return lstatSync(at(folder, name), { throwIfNoEntry: false });
+  return lstatSync(pathIn(folder, name), { throwIfNoEntry: false });
 }
 
 export function kindAt(folder: OverlayFolder, name: BytePath): Kind {
@@ -76,7 +76,7 @@ export function kindAt(folder: OverlayFolder, name: BytePath): Kind {
 export function makeAccessible(folder: OverlayFolder, name: BytePath): void {
   const mode = statAt(folder, name)?.mode ?? 0o700;
   if ((mode & 0o700) === 0o700) return;
-  const descriptor = openSync(at(folder, name), pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  const descriptor = openSync(pathIn(folder, name), pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     chmodSync(`/proc/self/fd/${descriptor}`, (mode & 0o777) | 0o700);
   } finally {
@@ -85,7 +85,7 @@ export function makeAccessible(folder: OverlayFolder, name: BytePath): void {
 }
 
 export function makeFolder(folder: OverlayFolder, name: BytePath): void {
-  if (statAt(folder, name) === undefined) mkdirSync(at(folder, name), { mode: 0o755 });
+  if (statAt(folder, name) === undefined) mkdirSync(pathIn(folder, name), { mode: 0o755 });
   else makeAccessible(folder, name);
 }
 
@@ -95,17 +95,17 @@ export function linkInto(from: OverlayFolder | null, to: OverlayFolder, name: By
   // Two names of one file: a rename would do nothing and leave the temporary name.
   if (above !== undefined && below !== undefined && above.ino === below.ino && above.dev === below.dev) return;
   rmSync(draft, { force: true });
-  if (from === null || !hasLinked(at(from, name), draft)) symlinkSync("not-brought-in", draft);
-  renameSync(draft, at(to, name));
+  if (from === null || !tryLink(pathIn(from, name), draft)) symlinkSync("not-brought-in", draft);
+  renameSync(draft, pathIn(to, name));
 }
 
 /** A file may have as many hard links as its file system allows. */
-function hasLinked(path: Buffer, draft: string): boolean {
+function tryLink(path: Buffer, draft: string): boolean {
   try {
     linkSync(path, draft);
     return true;
   } catch (error) {
-    if (isRefused.has(errorErrno(error) ?? "")) return false;
+    if (linkRefusals.has(errorErrno(error) ?? "")) return false;
     throw error;
   }
 }
@@ -113,5 +113,5 @@ function hasLinked(path: Buffer, draft: string): boolean {
 /** Renames a file or a whole folder away. */
 export function moveAway(folder: OverlayFolder, name: BytePath, into: string): void {
   if (kindAt(folder, name) === "folder") makeAccessible(folder, name);
-  renameSync(at(folder, name), join(into, randomUUID()));
+  renameSync(pathIn(folder, name), join(into, randomUUID()));
 }

@@ -3,8 +3,8 @@
 //
 // Invariants:
 //   C1. An entry is valid only while everything a test depends on is the same: the start of the machine, its kernel and the settings about
-//       namespaces, our user and confinement, the programs, the file system of the folder, and this program itself; of
-//       a box also the home folder, which it shows or hides.
+//       namespaces, our user and confinement, the programs, the file system of the folder, and this program itself; for a box also the home
+//       folder, which it shows or hides.
 //   C2. Only passes are cached. A failure is tested again each time: it may have been temporary.
 //   C3. If the cache can't be trusted (store-folder.ts, S1) or written, everything is tested again, and nothing fails for it.
 
@@ -26,16 +26,16 @@ export type SelfTestCache = {
 export const noCache: SelfTestCache = { read: () => null, note: () => undefined };
 
 const noteBytesMax = 4_096;
-const room = "self-tests";
+const cacheName = "self-tests";
 
 /** `folder`: a run's folder, whose file system a test depends on. `home`: "" for tests that do not depend on it. */
 export function openSelfTestCache(folder: string, store: string = storeFolder(), home: string = process.env["HOME"] ?? ""): SelfTestCache {
   const boot = readText("/proc/sys/kernel/random/boot_id");
-  if (boot === "" || !isOurs(store)) return noCache; // C3
-  const here = textHash([boot, home, ...readFacts(folder)].join("\n")); // C1
+  if (boot === "" || !isTrusted(store)) return noCache; // C3
+  const machineHash = textHash([boot, home, ...readFacts(folder)].join("\n")); // C1
   const prefix = `${textHash(boot).slice(0, 16)}-`;
   const testFile = (test: string, programs: readonly string[]): string =>
-    join(store, room, `${prefix}${textHash([here, test, ...programs.map(programFacts)].join("\n"))}`);
+    join(store, cacheName, `${prefix}${textHash([machineHash, test, ...programs.map(programFacts)].join("\n"))}`);
   return {
     read: (test, programs) => {
       try {
@@ -46,11 +46,12 @@ export function openSelfTestCache(folder: string, store: string = storeFolder(),
     },
     note: (test, programs, result) => {
       try {
-        const draft = join(store, room, `${prefix}${randomUUID()}`);
+        const draft = join(store, cacheName, `${prefix}${randomUUID()}`);
         writeFileSync(draft, result, { mode: 0o600, flag: "wx" });
         renameSync(draft, testFile(test, programs));
         // Entries from an earlier boot are useless.
-        for (const name of readdirSync(join(store, room))) if (!name.startsWith(prefix)) rmSync(join(store, room, name), { force: true });
+        for (const name of readdirSync(join(store, cacheName)))
+          if (!name.startsWith(prefix)) rmSync(join(store, cacheName, name), { force: true });
       } catch {
         return; // C3
       }
@@ -61,18 +62,18 @@ export function openSelfTestCache(folder: string, store: string = storeFolder(),
 /** For the process and memory limits, which do not depend on a home. */
 export const openLimitsCache = (folder: string): SelfTestCache => openSelfTestCache(folder, storeFolder(), "");
 
-/** Clears the cache: everything is tested again. */
+/** Clears the cache, so that everything is tested again. */
 export function clearSelfTestCache(store: string = storeFolder()): void {
   try {
-    if (isOurs(store)) rmSync(join(store, room), { recursive: true, force: true });
+    if (isTrusted(store)) rmSync(join(store, cacheName), { recursive: true, force: true });
   } catch {
     return; // C3
   }
 }
 
-function isOurs(store: string): boolean {
+function isTrusted(store: string): boolean {
   try {
-    openStoreFolder(store, [room]);
+    openStoreFolder(store, [cacheName]);
     return true;
   } catch {
     return false;
@@ -105,10 +106,10 @@ function readFacts(folder: string): readonly string[] {
 /** How the file system is mounted: overlays and options decide what a box can do there. */
 function mountsOf(dev: number): readonly string[] {
   // The kernel's own way to write a device, as its mount table does.
-  const shown = `${(dev >>> 8) & 0xfff}:${(dev & 0xff) | ((dev >>> 12) & 0xfff00)}`;
+  const deviceNumber = `${(dev >>> 8) & 0xfff}:${(dev & 0xff) | ((dev >>> 12) & 0xfff00)}`;
   return readText("/proc/self/mountinfo")
     .split("\n")
-    .filter((line) => line.split(" ")[2] === shown);
+    .filter((line) => line.split(" ")[2] === deviceNumber);
 }
 
 function programFacts(name: string): string {

@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { homeSecrets, homeToolchains, machinePlaces, machineSecrets } from "./box-places.ts";
-import { isWithin, programPlaces, wayTo } from "./box-programs.ts";
+import { isWithin, programPlaces, resolvePath } from "./box-programs.ts";
 import type { Command, IsolationPlace } from "./confinement.ts";
 
 export type SrtSettings = {
@@ -34,16 +34,16 @@ export type SettingsInput = {
 /** Top-level folders that every program needs, besides those with programs. */
 const neededTops = ["/dev", "/proc", "/sys", "/System", "/Library", "/private", "/Applications", "/var", "/cores"];
 
-export function settingsFor({ place, command, writable, program, isMac }: SettingsInput, tops = topsHere()): SrtSettings {
-  const own = realOf(homedir());
-  const hidden = [...place.hidden, place.runDir].map(realOf);
+export function settingsFor({ place, command, writable, program, isMac }: SettingsInput, topFolders = readTopFolders()): SrtSettings {
+  const userHome = realPath(homedir());
+  const hidden = [...place.hidden, place.runDir].map(realPath);
   const isNeeded = (top: string): boolean =>
     neededTops.includes(top) || machinePlaces.some((machinePlace) => isWithin(machinePlace, top) && top !== "/home");
-  const programs = programPlaces({ argv: [program, ...command.argv], path: command.env["PATH"] ?? "", home: own, hidden });
-  const secrets = [...machineSecrets, ...homeSecrets.map((path) => join(own, path))];
-  const given = [...homeToolchains.map((path) => join(own, path)), ...programs, ...(command.readable ?? [])];
+  const programs = programPlaces({ argv: [program, ...command.argv], path: command.env["PATH"] ?? "", home: userHome, hidden });
+  const secrets = [...machineSecrets, ...homeSecrets.map((path) => join(userHome, path))];
+  const readablePaths = [...homeToolchains.map((path) => join(userHome, path)), ...programs, ...(command.readable ?? [])];
   // The runtime can deny or allow only existing folders; a missing one makes it fail.
-  const there = (paths: readonly string[]): string[] => [...new Set(paths.flatMap((path) => wayTo(path)?.real ?? []))];
+  const existing = (paths: readonly string[]): string[] => [...new Set(paths.flatMap((path) => resolvePath(path)?.real ?? []))];
   return {
     network: {
       // Only the egress, by its exact address and port; an empty list allows nothing.
@@ -53,18 +53,18 @@ export function settingsFor({ place, command, writable, program, isMac }: Settin
       allowLocalBinding: isMac && command.network === "egress",
     },
     filesystem: {
-      denyRead: there([...tops.filter((top) => !isNeeded(top)), own, tmpdir(), ...hidden, ...secrets]),
-      allowRead: there([...given, ...writable]),
-      allowWrite: there(writable),
+      denyRead: existing([...topFolders.filter((top) => !isNeeded(top)), userHome, tmpdir(), ...hidden, ...secrets]),
+      allowRead: existing([...readablePaths, ...writable]),
+      allowWrite: existing(writable),
       denyWrite: [],
     },
   };
 }
 
-function topsHere(): readonly string[] {
+function readTopFolders(): readonly string[] {
   return readdirSync("/", { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => `/${name}`);
 }
 
-const realOf = (path: string): string => wayTo(path)?.real ?? path;
+const realPath = (path: string): string => resolvePath(path)?.real ?? path;

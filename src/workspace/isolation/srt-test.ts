@@ -38,34 +38,34 @@ const look = setInterval(() => fs.existsSync("enough") && process.exit(), 20);`;
 
 export async function testFromOutside({ place, wrap, isMac }: OutsideTest): Promise<readonly string[]> {
   await mkdir(privateHome(place.runDir), { recursive: true });
-  const room = await mkdtemp(join(place.runDir, "self-test-"));
+  const testFolder = await mkdtemp(join(place.runDir, "self-test-"));
   const atHome = join(homedir(), `.autopilot-self-test-${process.pid}`);
-  const folder = join(room, "inside");
-  const called = { outside: 0, egress: 0 };
-  const outside = await listening(() => (called.outside += 1));
-  const egress = await listening(() => {
-    called.egress += 1;
+  const folder = join(testFolder, "inside");
+  const connections = { outside: 0, egress: 0 };
+  const outside = await listen(() => (connections.outside += 1));
+  const egress = await listen(() => {
+    connections.egress += 1;
     void writeFile(join(folder, "enough"), "").catch(() => undefined);
   });
   try {
     await mkdir(folder);
-    await mkdir(join(room, "sibling"));
-    await writeFile(join(room, "sibling", "secret"), "secret");
-    const forbidden = [join(room, "sibling", "file"), join(room, "file"), atHome];
-    const order = {
+    await mkdir(join(testFolder, "sibling"));
+    await writeFile(join(testFolder, "sibling", "secret"), "secret");
+    const forbidden = [join(testFolder, "sibling", "file"), join(testFolder, "file"), atHome];
+    const probeInput = {
       forbidden,
-      hidden: join(room, "sibling", "secret"),
+      hidden: join(testFolder, "sibling", "secret"),
       port: serverPort(outside),
       egressPort: serverPort(egress),
       waitMs: 4_000,
     };
     const wrapped = wrap({
-      argv: [process.execPath, "-e", script, JSON.stringify(order)],
+      argv: [process.execPath, "-e", script, JSON.stringify(probeInput)],
       cwd: folder,
       env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
       writable: [folder],
       network: "egress",
-      egress: { socket: "", port: order.egressPort },
+      egress: { socket: "", port: probeInput.egressPort },
     });
     const text = await runOnce(wrapped);
     if ((await readFile(join(folder, "made"), "utf8").catch(() => "")) !== "ok")
@@ -73,19 +73,19 @@ export async function testFromOutside({ place, wrap, isMac }: OutsideTest): Prom
     const failures: string[] = [];
     if (forbidden.some((path) => existsSync(path))) failures.push("a forbidden write succeeded"); // O1
     if (existsSync(join(folder, "seen"))) failures.push("a hidden file could be read");
-    if (called.outside > 0 && !isMac) failures.push("the network was not shut off");
-    if (called.egress === 0) failures.push("the egress did not lead out");
+    if (connections.outside > 0 && !isMac) failures.push("the network was not shut off");
+    if (connections.egress === 0) failures.push("the egress did not lead out");
     return failures;
   } catch (error) {
     return [`it could not be tried: ${error instanceof Error ? error.message : String(error)}`];
   } finally {
     outside.close();
     egress.close();
-    await Promise.all([room, atHome].map(erase));
+    await Promise.all([testFolder, atHome].map(erase));
   }
 }
 
-function listening(onCall: () => void): Promise<Server> {
+function listen(onCall: () => void): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => {
       onCall();

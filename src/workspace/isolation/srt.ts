@@ -31,7 +31,7 @@ import { testFromOutside } from "./srt-test.ts";
 const companions = { linux: ["bwrap", "socat", "rg"], darwin: ["rg"] } as const;
 
 /** Set by the runtime, and not the command's business. */
-const variables = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "GRPC_PROXY", "NO_PROXY"]
+const runtimeVariables = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "GRPC_PROXY", "NO_PROXY"]
   .flatMap((name) => [name, name.toLowerCase()])
   .concat(["DOCKER_HTTP_PROXY", "DOCKER_HTTPS_PROXY", "RSYNC_PROXY", "GIT_SSH_COMMAND", "GIT_CONFIG_PARAMETERS", "JAVA_TOOL_OPTIONS"])
   .concat(["TYPE", "ADDRESS", "PORT", "USERNAME", "PASSWORD"].map((name) => `CLOUDSDK_PROXY_${name}`))
@@ -61,7 +61,7 @@ net.createServer((near) => {
 }).listen(+port, "127.0.0.1").on("error", () => process.exit(1));`;
 
 /** Starts the forwarder beside the command, removes the runtime's variables (S2), and execs the command. */
-const begin = `
+const startScript = `
 node=$1; port=$2; program=$3; shift 3
 [ "$port" = - ] || ("$node" -e "$program" "$port" </dev/null >/dev/null 2>&1 &)
 exec env "$@"`;
@@ -114,21 +114,21 @@ type Runtime = { readonly program: string; readonly inner: readonly string[]; re
 
 function wrapCommand(place: IsolationPlace, command: Command, { program, inner: landlock, isMac }: Runtime): Wrapped {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
-  const own = privateHome(place.runDir);
-  const temporary = join(command.home === "user" && command.writable.includes(home) ? home : own, ".tmp");
+  const runHome = privateHome(place.runDir);
+  const temporary = join(command.home === "user" && command.writable.includes(home) ? home : runHome, ".tmp");
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
   const writable = [...command.writable, temporary, ...(command.home === "user" ? [] : [home])];
   const sockets = socketFolder();
-  const seen = { ...command, readable: [...(command.readable ?? []), sockets] };
-  const settings = settingsFor({ place, command: seen, writable, program, isMac });
+  const visibleCommand = { ...command, readable: [...(command.readable ?? []), sockets] };
+  const settings = settingsFor({ place, command: visibleCommand, writable, program, isMac });
   const inner: Readonly<Record<string, string>> = { ...cleanEnvironment(command.env, command.cwd), HOME: home, TMPDIR: temporary };
   const env = { ...inner, TMPDIR: sockets };
   const port = !isMac && command.network === "egress" && command.egress !== undefined ? String(command.egress.port) : "-";
-  const dropped = variables.flatMap((name) => (inner[name] === undefined ? ["-u", name] : []));
-  const restored = variables.flatMap((name) => (inner[name] === undefined ? [] : [`${name}=${inner[name]}`]));
-  const words = [process.execPath, port, forwarder, ...dropped, ...restored, ...landlock, ...command.argv];
+  const dropped = runtimeVariables.flatMap((name) => (inner[name] === undefined ? ["-u", name] : []));
+  const kept = runtimeVariables.flatMap((name) => (inner[name] === undefined ? [] : [`${name}=${inner[name]}`]));
+  const words = [process.execPath, port, forwarder, ...dropped, ...kept, ...landlock, ...command.argv];
   return {
-    argv: [program, "--settings", settingsFile(place.runDir, settings), "--", "/bin/sh", "-c", begin, "autopilot-srt", ...words],
+    argv: [program, "--settings", settingsFile(place.runDir, settings), "--", "/bin/sh", "-c", startScript, "autopilot-srt", ...words],
     env,
     cwd: command.cwd,
   };

@@ -11,21 +11,21 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import type { Applied } from "../../ports/workspace.ts";
-import { foldersAbove, displayPath, type BytePath } from "../git/byte-path.ts";
+import { parentFolders, displayPath, type BytePath } from "../git/byte-path.ts";
 import { examineLayer, type Examined } from "../layers/examine.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
 import { git, isDiskFull } from "../git/git.ts";
-import { commitFor, userRepositoryCall, runMessage, pathsBetween, shortOf, readTip } from "../git/history.ts";
+import { findAttemptCommit, userRepositoryCall, runMessage, pathsBetween, shortBranchName, readTip } from "../git/history.ts";
 import { identityEnv } from "../git/identity.ts";
 import type { Change } from "../layers/judge.ts";
 import { writeTree } from "../git/materialize.ts";
-import { createdCollisions } from "../git/names.ts";
-import { newCommit } from "../git/new-commit.ts";
+import { findCollisions } from "../git/names.ts";
+import { createCommit } from "../git/new-commit.ts";
 import { storeBlobs } from "../git/objects.ts";
 import type { OpenRun } from "../run.ts";
 import { readTree } from "../git/read-tree.ts";
-import { isSame, type Tree } from "../git/tree.ts";
+import { isSameEntry, type Tree } from "../git/tree.ts";
 
 const racesMax = 5;
 const headBytesMax = 4_096;
@@ -37,37 +37,40 @@ export async function applyAttempt(
 ): Promise<Applied | { readonly conflict: readonly string[] } | null> {
   for (let race = 0; race < racesMax; race += 1) {
     const tip = await readTip(run);
-    const done = await commitFor(run, attempt, tip.commit);
-    if (done !== null)
+    const existing = await findAttemptCommit(run, attempt, tip.commit);
+    if (existing !== null)
       return {
-        commit: done.commit,
-        parent: done.parent,
-        tree: done.tree,
-        paths: await pathsBetween(run, done.parent, done.commit),
-        notApplied: await ignoredIn(run, attempt),
+        commit: existing.commit,
+        parent: existing.parent,
+        tree: existing.tree,
+        paths: await pathsBetween(run, existing.parent, existing.commit),
+        notApplied: await countIgnored(run, attempt),
       }; // A2
     const examined = await examineLayer(run, attempt);
     refuseViolations(examined); // A1
     if (examined.changes.length === 0) return null;
     const tipTree = tip.commit === examined.record.base ? examined.base : await readTree(run.shadow.call, tip.commit);
-    const conflict = examinedConflicts(examined, tipTree);
+    const conflict = findConflicts(examined, tipTree);
     if (conflict.length > 0) return { conflict };
-    const applied = await commitOn(run, attempt, subject, tip, examined);
+    const applied = await commitOn(run, { attempt, subject, tip, examined });
     if (applied === "moved") continue;
     if (applied === null) return null;
     await run.layers.write({ ...examined.record, applied: applied.commit, dependencies: [...examined.dependencies] });
     return applied;
   }
-  throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} kept moving while a commit was being added.`);
+  throw new WorkspaceFailed(
+    "workspace_changed",
+    `The run's branch ${shortBranchName(run.ref)} kept moving while a commit was being added.`,
+  );
 }
 
-/** Commits on no branch: a crash leaves nothing but stray objects. */
+/** The commit that applying would make, on no branch; null if nothing can be applied. A crash leaves only stray objects. */
 export async function previewAttempt(run: OpenRun, attempt: AttemptId): Promise<GitSha | null> {
   const tip = await readTip(run);
   const examined = await examineLayer(run, attempt);
   const tipTree = tip.commit === examined.record.base ? examined.base : await readTree(run.shadow.call, tip.commit);
-  if (examined.violations.length > 0 || examined.changes.length === 0 || examinedConflicts(examined, tipTree).length > 0) return null;
-  return (await readCommit(run, attempt, "preview", tip, examined))?.commit ?? null;
+  if (examined.violations.length > 0 || examined.changes.length === 0 || findConflicts(examined, tipTree).length > 0) return null;
+  return (await createAttemptCommit(run, { attempt, subject: "preview", tip, examined }))?.commit ?? null;
 }
 
 export function refuseViolations({ violations }: Pick<Examined, "violations">): void {
@@ -80,49 +83,48 @@ export function refuseViolations({ violations }: Pick<Examined, "violations">): 
 }
 
 /** The paths that both the branch and the layer changed since the layer was made. */
-export function examinedConflicts({ base, changes }: Pick<Examined, "base" | "changes">, tip: Tree): readonly string[] {
+export function findConflicts({ base, changes }: Pick<Examined, "base" | "changes">, tip: Tree): readonly string[] {
   if (tip === base) return [];
   const ours = new Map(changes.map((change) => [change.path, change]));
-  const tipFolders = new Set([...tip.keys()].flatMap(foldersAbove));
+  const tipFolders = new Set([...tip.keys()].flatMap(parentFolders));
   const conflicts = changes.filter(({ path, before, after }) => {
-    const there = tip.get(path) ?? null;
-    if (!isSame(there, before) && !isSame(there, after)) return true;
+    const tipEntry = tip.get(path) ?? null;
+    if (!isSameEntry(tipEntry, before) && !isSameEntry(tipEntry, after)) return true;
     if (after === null) return false;
-    // A file of ours where the branch has a folder now, or below what is a file now.
-    if (tipFolders.has(path) && [...tip.keys()].some((other) => other.startsWith(`${path}/`) && !isGone(ours, other))) return true;
-    return foldersAbove(path).some((folder) => tip.has(folder) && !isGone(ours, folder));
+    // The branch now has a folder where we have a file, or a file where we have a folder.
+    if (tipFolders.has(path) && [...tip.keys()].some((other) => other.startsWith(`${path}/`) && !isDeleted(ours, other))) return true;
+    return parentFolders(path).some((folder) => tip.has(folder) && !isDeleted(ours, folder));
   });
   const created = changes.filter(({ path, after }) => after !== null && !tip.has(path)).map(({ path }) => displayPath(path));
-  const kept = [...tip.keys()].filter((path) => !isGone(ours, path)).map(displayPath);
-  const collisions = createdCollisions(created, kept).map(({ path }) => path);
+  const remaining = [...tip.keys()].filter((path) => !isDeleted(ours, path)).map(displayPath);
+  const collisions = findCollisions(created, remaining).map(({ path }) => path);
   return [...new Set([...conflicts.map(({ path }) => displayPath(path)), ...collisions])].sort();
 }
 
-const isGone = (ours: ReadonlyMap<BytePath, Change>, path: BytePath): boolean => ours.get(path)?.after === null;
+const isDeleted = (ours: ReadonlyMap<BytePath, Change>, path: BytePath): boolean => ours.get(path)?.after === null;
 
-async function commitOn(
-  run: OpenRun,
-  attempt: AttemptId,
-  subject: string,
-  tip: { readonly commit: GitSha; readonly tree: GitSha },
-  examined: Examined,
-): Promise<Applied | "moved" | null> {
+type AttemptCommitInput = {
+  readonly attempt: AttemptId;
+  readonly subject: string;
+  readonly tip: { readonly commit: GitSha; readonly tree: GitSha };
+  readonly examined: Examined;
+};
+
+async function commitOn(run: OpenRun, input: AttemptCommitInput): Promise<Applied | "moved" | null> {
+  const { tip, examined } = input;
   await refuseIfCheckedOut(run);
-  const made = await readCommit(run, attempt, subject, tip, examined);
-  if (made === null) return null;
+  const commit = await createAttemptCommit(run, input);
+  if (commit === null) return null;
   run.failpoint("commit_written");
-  if (!(await moveBranch(run, made.commit, tip.commit))) return "moved"; // A2, A4
+  if (!(await moveBranch(run, commit.commit, tip.commit))) return "moved"; // A2, A4
   run.failpoint("branch_moved");
-  return { ...made, parent: tip.commit, paths: await pathsBetween(run, tip.commit, made.commit), notApplied: examined.ignored };
+  return { ...commit, parent: tip.commit, paths: await pathsBetween(run, tip.commit, commit.commit), notApplied: examined.ignored };
 }
 
 /** The commit alone, on no branch yet; null if its tree would be the tip's. */
-async function readCommit(
+async function createAttemptCommit(
   run: OpenRun,
-  attempt: AttemptId,
-  subject: string,
-  tip: { readonly commit: GitSha; readonly tree: GitSha },
-  examined: Examined,
+  { attempt, subject, tip, examined }: AttemptCommitInput,
 ): Promise<{ readonly commit: GitSha; readonly tree: GitSha } | null> {
   const call = run.shadow.callIntoUser;
   await storeBlobs(call, run.shadow.format, examined.folder, examined.changes, run.fileBytesMax); // A3
@@ -136,7 +138,7 @@ async function readCommit(
   if (tree === tip.tree) return null;
   run.failpoint("tree_written");
   const message = runMessage(run, attempt, subject);
-  const commit = await newCommit(call, run.shadow.format, { tree, parents: [tip.commit], identity: run.identity, message });
+  const commit = await createCommit(call, run.shadow.format, { tree, parents: [tip.commit], identity: run.identity, message });
   return { commit, tree };
 }
 
@@ -159,22 +161,25 @@ export async function moveBranch(run: OpenRun, to: GitSha, from: GitSha): Promis
 export async function refuseIfCheckedOut(run: OpenRun): Promise<void> {
   if (run.isApart) return;
   const { gitDir, commonDir } = run.repository;
-  if (existsSync(join(commonDir, "reftable"))) return refuseIfListed(run);
+  if (existsSync(join(commonDir, "reftable"))) return refuseIfInWorktreeList(run);
   const linked = await readdir(join(commonDir, "worktrees")).catch(() => []);
   const heads = [commonDir, gitDir, ...linked.map((name) => join(commonDir, "worktrees", name))].map((folder) => join(folder, "HEAD"));
   if (!heads.some((head) => readSmallFile(head, headBytesMax)?.toString("utf8").trim() === `ref: ${run.ref}`)) return;
-  throw isCheckedOut(run);
+  throw checkedOutError(run);
 }
 
-/** If branches are in a reftable only git can read them. */
-async function refuseIfListed(run: OpenRun): Promise<void> {
+/** Only git can read branches that are in a reftable. */
+async function refuseIfInWorktreeList(run: OpenRun): Promise<void> {
   const { out } = await git({ ...userRepositoryCall(run), args: ["worktree", "list", "--porcelain"] });
-  if (out.toString("utf8").split("\n").includes(`branch ${run.ref}`)) throw isCheckedOut(run);
+  if (out.toString("utf8").split("\n").includes(`branch ${run.ref}`)) throw checkedOutError(run);
 }
 
-const isCheckedOut = ({ ref }: OpenRun): WorkspaceFailed =>
-  new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(ref)} is checked out; switch to another branch, then resume.`);
+const checkedOutError = ({ ref }: OpenRun): WorkspaceFailed =>
+  new WorkspaceFailed(
+    "workspace_changed",
+    `The run's branch ${shortBranchName(ref)} is checked out; switch to another branch, then resume.`,
+  );
 
-async function ignoredIn(run: OpenRun, attempt: AttemptId): Promise<number> {
+async function countIgnored(run: OpenRun, attempt: AttemptId): Promise<number> {
   return (await run.layers.read(attempt)) === null ? 0 : (await examineLayer(run, attempt)).ignored;
 }

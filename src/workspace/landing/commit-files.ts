@@ -9,30 +9,30 @@
 
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Applied, CommitFilesRequest, Violation } from "../../ports/workspace.ts";
-import { bytePathOfText, foldersAbove, type BytePath } from "../git/byte-path.ts";
-import { commitFor, readTip } from "../git/history.ts";
+import { bytePathFromText, parentFolders, type BytePath } from "../git/byte-path.ts";
+import { findAttemptCommit, readTip } from "../git/history.ts";
 import { writeObject } from "../git/loose-objects.ts";
 import { writeTree } from "../git/materialize.ts";
-import { isSame, treeIdOf, type TreeEntry } from "../git/tree.ts";
+import { isSameEntry, resolveTree, type TreeEntry } from "../git/tree.ts";
 import { isTree, treeFolders } from "../git/tree-folders.ts";
-import { secretsInText } from "../layers/secrets.ts";
+import { findSecretsInText } from "../layers/secrets.ts";
 import type { OpenRun } from "../run.ts";
 import { refuseIfCheckedOut, refuseViolations } from "./apply.ts";
-import { appliedBy, commitOnTip } from "./commit-on-tip.ts";
+import { describeApplied, commitOnTip } from "./commit-on-tip.ts";
 
 export async function commitFiles(
   run: OpenRun,
   { attempt, since, files, subject }: CommitFilesRequest,
 ): Promise<Applied | { readonly conflict: readonly string[] } | null> {
   const tip = await readTip(run);
-  const done = await commitFor(run, attempt, tip.commit);
-  if (done !== null) return appliedBy(run, done); // C2
-  const violations = (await Promise.all(files.map((file) => judged(run, since, file)))).flat();
+  const existing = await findAttemptCommit(run, attempt, tip.commit);
+  if (existing !== null) return describeApplied(run, existing); // C2
+  const violations = (await Promise.all(files.map((file) => findViolations(run, since, file)))).flat();
   refuseViolations({ violations }); // C4
-  const conflict = await changedSince(run, since, tip.tree, files);
+  const conflict = await findConflicts(run, since, tip.tree, files);
   if (conflict.length > 0) return { conflict }; // C1
   const rows = new Map<BytePath, TreeEntry | null>();
-  for (const file of files) for (const [path, entry] of await rowsFor(run, tip.tree, file)) rows.set(path, entry);
+  for (const file of files) for (const [path, entry] of await createRows(run, tip.tree, file)) rows.set(path, entry);
   const tree = await writeTree(run.shadow, run.shadow.callIntoUser, tip.commit, rows);
   if (tree === tip.tree) return null;
   await refuseIfCheckedOut(run);
@@ -41,36 +41,36 @@ export async function commitFiles(
 
 type RunnerFile = CommitFilesRequest["files"][number];
 
-async function judged(run: OpenRun, since: GitSha, { path, text }: RunnerFile): Promise<readonly Violation[]> {
+async function findViolations(run: OpenRun, since: GitSha, { path, text }: RunnerFile): Promise<readonly Violation[]> {
   if (!run.inScope(path)) return [{ path, kind: "outside_scope", detail: "the runner's own file is outside the run's scope" }];
   if (text === null) return [];
   const bytes = Buffer.byteLength(text);
   if (bytes > run.fileBytesMax) return [{ path, kind: "too_large", detail: `${bytes} bytes, at most ${run.fileBytesMax}` }];
-  return secretsInText(run, since, path, text);
+  return findSecretsInText(run, since, path, text);
 }
 
-async function changedSince(run: OpenRun, since: GitSha, tip: GitSha, files: readonly RunnerFile[]): Promise<readonly string[]> {
+async function findConflicts(run: OpenRun, since: GitSha, tip: GitSha, files: readonly RunnerFile[]): Promise<readonly string[]> {
   const folders = treeFolders(run.shadow.call);
-  const was = await treeIdOf(run.shadow.call, since);
+  const treeBefore = await resolveTree(run.shadow.call, since);
   const changed: string[] = [];
-  for (const { path } of was === tip ? [] : files) {
-    const [before, now] = await Promise.all([was, tip].map((tree) => folders.at(tree, bytePathOfText(path))));
-    if (!isSame(before ?? null, now ?? null)) changed.push(path);
+  for (const { path } of treeBefore === tip ? [] : files) {
+    const [before, now] = await Promise.all([treeBefore, tip].map((tree) => folders.at(tree, bytePathFromText(path))));
+    if (!isSameEntry(before ?? null, now ?? null)) changed.push(path);
   }
   return changed;
 }
 
 /** The file's own row, and those of whatever is in its way: something else above it, or a folder at its path. C3 */
-async function rowsFor(
+async function createRows(
   run: OpenRun,
   tree: GitSha,
-  { path: named, text }: RunnerFile,
+  { path: pathText, text }: RunnerFile,
 ): Promise<readonly (readonly [BytePath, TreeEntry | null])[]> {
-  const path = bytePathOfText(named);
+  const path = bytePathFromText(pathText);
   if (text === null) return [[path, null]];
   const folders = treeFolders(run.shadow.call);
   const rows: (readonly [BytePath, TreeEntry | null])[] = [];
-  for (const above of foldersAbove(path)) {
+  for (const above of parentFolders(path)) {
     const entry = await folders.at(tree, above);
     if (entry !== undefined && !isTree(entry)) rows.push([above, null]);
   }

@@ -4,8 +4,8 @@ import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import type { Applied } from "../../ports/workspace.ts";
 import { moveBranch } from "./apply.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { runMessage, pathsBetween, type RunCommit, shortOf } from "../git/history.ts";
-import { newCommit } from "../git/new-commit.ts";
+import { runMessage, pathsBetween, type RunCommit, shortBranchName } from "../git/history.ts";
+import { createCommit } from "../git/new-commit.ts";
 import type { OpenRun } from "../run.ts";
 
 export async function commitOnTip(
@@ -16,15 +16,21 @@ export async function commitOnTip(
 ): Promise<Applied> {
   const call = run.shadow.callIntoUser;
   const message = runMessage(run, attempt, subject);
-  const commit = await newCommit(call, run.shadow.format, { tree, parents: [tip], identity: run.identity, message });
+  const commit = await createCommit(call, run.shadow.format, { tree, parents: [tip], identity: run.identity, message });
   run.failpoint("made_on_tip");
   if (!(await moveBranch(run, commit, tip)))
-    throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortOf(run.ref)} moved while ${attempt} was committed on it.`);
+    throw new WorkspaceFailed(
+      "workspace_changed",
+      `The run's branch ${shortBranchName(run.ref)} moved while ${attempt} was committed on it.`,
+    );
   run.failpoint("moved_to_it");
-  return appliedBy(run, { commit, parent: tip, tree });
+  return describeApplied(run, { commit, parent: tip, tree });
 }
 
-/** The same of a commit that is there. */
-export async function appliedBy(run: OpenRun, { commit, parent, tree }: Pick<RunCommit, "commit" | "parent" | "tree">): Promise<Applied> {
+/** What an existing commit of an attempt applied. */
+export async function describeApplied(
+  run: OpenRun,
+  { commit, parent, tree }: Pick<RunCommit, "commit" | "parent" | "tree">,
+): Promise<Applied> {
   return { commit, parent, tree, paths: await pathsBetween(run, parent, commit), notApplied: 0 };
 }

@@ -5,21 +5,20 @@
 //   P2. Only if work could land: on the branch the run began on, without uncommitted changes to the user's own files, and no merge in
 //       progress. A file that the user's rules ignore stays out. Otherwise nothing is touched.
 //   P3. No hook, filter or signing program runs: the files are committed as they are.
-//   P4. Once per run: the commit names its run, and is searched first. The index is updated before the branch, so after a crash in between
-//       the
-//       files are staged, and the next call commits them.
+//   P4. Once per run: the commit names its run and is searched for first. The index is updated before the branch: after a crash in between,
+//       the files are staged, and the next call commits them.
 
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathOfText, type BytePath, bytePathBytes, displayPath } from "../git/byte-path.ts";
+import { bytePathFromText, type BytePath, bytePathBytes, displayPath } from "../git/byte-path.ts";
 import { git, type GitCall, gitLine } from "../git/git.ts";
-import { identityEnv, identityOf } from "../git/identity.ts";
+import { identityEnv, readIdentity } from "../git/identity.ts";
 import { ownedAlways } from "../owned.ts";
 import { findRepository, type Repository } from "../git/repository.ts";
 import { ownedPathTest } from "../layers/scope.ts";
-import { changedIn } from "../git/status.ts";
-import { isSame, type TreeEntry, treeIdOf } from "../git/tree.ts";
+import { readChangedFiles } from "../git/status.ts";
+import { isSameEntry, type TreeEntry, resolveTree } from "../git/tree.ts";
 import { isTree, treeFolders, writeEditedTree } from "../git/tree-folders.ts";
 import { userViewCall } from "../git/user-view.ts";
 
@@ -40,28 +39,28 @@ type Change = readonly [BytePath, TreeEntry | null];
 type Call = Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
 
 const trailer = "Autopilot-Pages";
-const underWay = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
+const operationMarkers = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
 
 /** The commit, or null if there is none to make or it cannot be made now. */
-export async function commitPages(stepInput: PagesInput): Promise<GitSha | null> {
-  const lookup = await findRepository(stepInput.root);
+export async function commitPages(input: PagesInput): Promise<GitSha | null> {
+  const lookup = await findRepository(input.root);
   if (!("repository" in lookup)) return null;
   const { repository } = lookup;
   const { head, branch } = repository;
   const call: Call = { ...userViewCall(repository), config: "none" }; // P3
-  if (branch === null || branch !== stepInput.base.branch || underWay.some((name) => existsSync(join(repository.gitDir, name))))
+  if (branch === null || branch !== input.base.branch || operationMarkers.some((name) => existsSync(join(repository.gitDir, name))))
     return null;
-  if (await isCommitted(call, stepInput, head.commit)) return null; // P4
-  const changed = await changedIn(repository, ownedPathTest([...ownedAlways, ...stepInput.owned]));
+  if (await isCommitted(call, input, head.commit)) return null; // P4
+  const changed = await readChangedFiles(repository, ownedPathTest([...ownedAlways, ...input.owned]));
   if (changed.length > 0) return null; // P2
   const pages: Pages[] = [];
-  for (const page of stepInput.pages) if (await isIn(call, page.landed, head.commit)) pages.push(page);
-  const changes = await readChanges(repository, call, stepInput, pages);
+  for (const page of input.pages) if (await isAncestor(call, page.landed, head.commit)) pages.push(page);
+  const changes = await readChanges(repository, call, input, pages);
   if (changes.length === 0) return null;
 
   const tree = await writeEditedTree(call, repository.format, head.tree, changes);
-  const identity = identityEnv(await identityOf(repository.root));
-  const text = `${stepInput.subject}\n\nAutopilot-Run: ${stepInput.runId}\n${trailer}: ${stepInput.runId}\n`;
+  const identity = identityEnv(await readIdentity(repository.root));
+  const text = `${input.subject}\n\nAutopilot-Run: ${input.runId}\n${trailer}: ${input.runId}\n`;
   const commit = await gitLine({
     ...call,
     env: { ...call.env, ...identity },
@@ -71,13 +70,13 @@ export async function commitPages(stepInput: PagesInput): Promise<GitSha | null>
   if (!(await stage(call, repository, changes))) return null; // P4
   const args = ["update-ref", "-m", "autopilot: pages", "HEAD", commit, head.commit];
   const user = { cwd: repository.root, env: { GIT_DIR: repository.gitDir, ...identity } };
-  const moved = await git({ ...user, args, codes: [0, 1, 128] });
-  if (moved.code === 0) return commit;
-  await stage(call, repository, await before(call, head.commit, changes)); // the branch was moved meanwhile
+  const headUpdate = await git({ ...user, args, codes: [0, 1, 128] });
+  if (headUpdate.code === 0) return commit;
+  await stage(call, repository, await readEntries(call, head.commit, changes)); // the branch was moved meanwhile
   return null;
 }
 
-const isIn = async (call: Call, older: GitSha, head: GitSha): Promise<boolean> =>
+const isAncestor = async (call: Call, older: GitSha, head: GitSha): Promise<boolean> =>
   (await git({ ...call, args: ["merge-base", "--is-ancestor", older, head], codes: [0, 1, 128] })).code === 0;
 
 async function isCommitted(call: Call, { base, runId }: PagesInput, head: GitSha): Promise<boolean> {
@@ -91,38 +90,38 @@ async function readChanges(repository: Repository, call: Call, stepInput: PagesI
   const isPage = ownedPathTest(stepInput.owned);
   const isWanted = (path: BytePath): boolean => isPage(displayPath(path)) && pages.some(({ folder }) => path.startsWith(`${folder}/`));
   const folders = treeFolders(call);
-  const held = new Map<BytePath, TreeEntry>();
+  const headEntries = new Map<BytePath, TreeEntry>();
   for (const { folder } of pages)
-    for await (const [path, entry] of folders.filesBelow(repository.head.tree, bytePathOfText(folder)))
-      if (isWanted(path)) held.set(path, entry);
+    for await (const [path, entry] of folders.filesBelow(repository.head.tree, bytePathFromText(folder)))
+      if (isWanted(path)) headEntries.set(path, entry);
   const files = pages.flatMap((page) => [...page.files]).filter(([path]) => isPage(path));
-  const ignored = await ignoredAmong(
+  const ignored = await findIgnored(
     repository,
     files.map(([path]) => path),
   );
   const changes: Change[] = [];
   for (const [name, content] of files) {
     if (ignored.has(name)) continue; // P2
-    const path = bytePathOfText(name);
+    const path = bytePathFromText(name);
     const sha = await gitLine({ ...call, args: ["hash-object", "-w", "--no-filters", "--stdin"], input: [content] });
-    const entry = { mode: held.get(path)?.mode === "100755" ? "100755" : "100644", sha };
-    if (!isSame(held.get(path) ?? null, entry)) changes.push([path, entry]);
+    const entry = { mode: headEntries.get(path)?.mode === "100755" ? "100755" : "100644", sha };
+    if (!isSameEntry(headEntries.get(path) ?? null, entry)) changes.push([path, entry]);
   }
-  const removedBytePaths = [...held.keys()].filter(
+  const deletedPaths = [...headEntries.keys()].filter(
     (path) => lstatSync(join(repository.root, displayPath(path)), { throwIfNoEntry: false }) === undefined,
   );
-  return [...changes, ...removedBytePaths.map((path) => [path, null] as const)];
+  return [...changes, ...deletedPaths.map((path) => [path, null] as const)];
 }
 
 /** Never a tracked file, even if a pattern matches it. */
-async function ignoredAmong(repository: Repository, paths: readonly string[]): Promise<ReadonlySet<string>> {
+async function findIgnored(repository: Repository, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const input = paths.map((path) => Buffer.from(`${path}\0`));
   const { out } = await git({ ...userViewCall(repository), args: ["check-ignore", "-z", "--stdin"], input, codes: [0, 1] });
   return new Set(out.toString("utf8").split("\0"));
 }
 
-async function before(call: Call, head: GitSha, changes: readonly Change[]): Promise<readonly Change[]> {
-  const [tree, folders] = [await treeIdOf(call, head), treeFolders(call)];
+async function readEntries(call: Call, head: GitSha, changes: readonly Change[]): Promise<readonly Change[]> {
+  const [tree, folders] = [await resolveTree(call, head), treeFolders(call)];
   return Promise.all(
     changes.map(async ([path]): Promise<Change> => {
       const entry = await folders.at(tree, path);
@@ -133,9 +132,9 @@ async function before(call: Call, head: GitSha, changes: readonly Change[]): Pro
 
 /** Updates the user's index with these files; false if another git is using it. */
 async function stage(call: Call, { head }: Repository, changes: readonly Change[]): Promise<boolean> {
-  const nothing = "0".repeat(head.commit.length);
+  const zeroSha = "0".repeat(head.commit.length);
   const input = changes.map(([path, entry]) =>
-    Buffer.concat([Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? nothing}\t`), bytePathBytes(path), Buffer.from([0])]),
+    Buffer.concat([Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? zeroSha}\t`), bytePathBytes(path), Buffer.from([0])]),
   );
   return (await git({ ...call, args: ["update-index", "-z", "--index-info"], input, codes: [0, 128] })).code === 0;
 }

@@ -6,18 +6,19 @@ import { type BytePath, bytePathBytes, displayPath } from "../git/byte-path.ts";
 import type { GitCall } from "../git/git.ts";
 import { filesBetween } from "../git/tree-folders.ts";
 
-const namesShown = 5;
+const namesShownMax = 5;
 
-export const filesAdded = async (call: Omit<GitCall, "args">, from: GitSha, to: GitSha): Promise<readonly BytePath[]> =>
+export const findAddedFiles = async (call: Omit<GitCall, "args">, from: GitSha, to: GitSha): Promise<readonly BytePath[]> =>
   (await filesBetween(call, from, to)).filter(({ was }) => was === undefined).map(({ path }) => path);
 
 /** Those of the paths at which a checkout has something. */
-export const filesAt = ({ root }: { readonly root: string }, paths: readonly BytePath[]): readonly string[] =>
+export const existingFiles = ({ root }: { readonly root: string }, paths: readonly BytePath[]): readonly string[] =>
   paths
     .filter((path) => lstatSync(Buffer.concat([Buffer.from(`${root}/`), bytePathBytes(path)]), { throwIfNoEntry: false }) !== undefined)
     .map((path) => displayPath(path));
 
-export const inTheWayOf = (names: readonly string[]): string => `Files git does not track are in the way; move them away: ${some(names)}`;
+export const filesInTheWayMessage = (names: readonly string[]): string =>
+  `Files git does not track are in the way; move them away: ${shortList(names)}`;
 
-export const some = (names: readonly string[]): string =>
-  `${names.slice(0, namesShown).join(", ")}${names.length > namesShown ? ` and ${names.length - namesShown} more` : ""}`;
+export const shortList = (names: readonly string[]): string =>
+  `${names.slice(0, namesShownMax).join(", ")}${names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : ""}`;

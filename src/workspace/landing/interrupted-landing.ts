@@ -11,61 +11,61 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { GitSha } from "../../contracts/ids.ts";
-import { buildBytePath, bytePathBytes, displayPath, type BytePath } from "../git/byte-path.ts";
+import { bytePathFromBytes, bytePathBytes, displayPath, type BytePath } from "../git/byte-path.ts";
 import { readJson, writeWhole } from "../folder.ts";
 import { git, gitLine } from "../git/git.ts";
 import { userRepositoryCall } from "../git/history.ts";
-import { clearLock, isGoneInTime } from "../git/leftovers.ts";
+import { clearLock, waitUntilGone } from "../git/leftovers.ts";
 import type { OpenRun } from "../run.ts";
-import { statusOf } from "../git/status.ts";
+import { readStatus } from "../git/status.ts";
 import { readTree } from "../git/read-tree.ts";
 import { userViewCall } from "../git/user-view.ts";
 
-const Begun = v.strictObject({ version: v.literal(1), from: GitSha, to: GitSha });
-type Begun = v.InferOutput<typeof Begun>;
+const LandingRecord = v.strictObject({ version: v.literal(1), from: GitSha, to: GitSha });
+type LandingRecord = v.InferOutput<typeof LandingRecord>;
 
-const fileFor = (run: OpenRun): string => join(run.folders.layers, "..", "landing.json");
+const recordPath = (run: OpenRun): string => join(run.folders.layers, "..", "landing.json");
 
-export const writeLanding = (run: OpenRun, from: GitSha, to: GitSha): Promise<void> =>
-  writeWhole(fileFor(run), `${JSON.stringify({ version: 1, from, to } satisfies Begun)}\n`); // C1
+export const writeLandingRecord = (run: OpenRun, from: GitSha, to: GitSha): Promise<void> =>
+  writeWhole(recordPath(run), `${JSON.stringify({ version: 1, from, to } satisfies LandingRecord)}\n`); // C1
 
-export const forgetLanding = (run: OpenRun): Promise<void> => rm(fileFor(run), { force: true });
+export const removeLandingRecord = (run: OpenRun): Promise<void> => rm(recordPath(run), { force: true });
 
-/** Why an interrupted landing cannot be undone. */
-export type Stuck = { readonly because: "checkout_busy" | "checkout_dirty"; readonly detail: string };
+/** Why the checkout can't be moved, or an interrupted landing can't be undone. */
+export type LandingObstacle = { readonly because: "checkout_busy" | "checkout_dirty"; readonly detail: string };
 
 /** Undoes an interrupted landing; returns why it cannot be, null if nothing is left of it. */
-export async function undoCutLanding(run: OpenRun): Promise<Stuck | null> {
-  const begun = v.safeParse(Begun, await readJson(fileFor(run)));
-  if (!begun.success) return null;
-  const { from, to } = begun.output;
-  for (const lock of locksOf(run)) {
-    if (!(await clearLock(lock, run.repository.root, "theirs"))) return heldBy(lock);
+export async function undoInterruptedLanding(run: OpenRun): Promise<LandingObstacle | null> {
+  const record = v.safeParse(LandingRecord, await readJson(recordPath(run)));
+  if (!record.success) return null;
+  const { from, to } = record.output;
+  for (const lock of lockPaths(run)) {
+    if (!(await clearLock(lock, run.repository.root, "theirs"))) return lockedBy(lock);
   }
   const head = await gitLine({ ...userRepositoryCall(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
   if (!(await isLanded(run, to, head))) {
-    const stranger = await undo(run, head, from, to);
-    if (stranger !== null) return { because: "checkout_dirty", detail: `Uncommitted changes: ${displayPath(stranger)}.` };
+    const foreignChange = await restoreCheckout(run, head, from, to);
+    if (foreignChange !== null) return { because: "checkout_dirty", detail: `Uncommitted changes: ${displayPath(foreignChange)}.` };
   }
-  await forgetLanding(run);
+  await removeLandingRecord(run);
   return null;
 }
 
 /** A lock from before the landing is another process's (C2): it is waited for, and never deleted. */
-export async function foreignLock(run: OpenRun): Promise<Stuck | null> {
-  for (const lock of locksOf(run)) if (!(await isGoneInTime(lock))) return heldBy(lock);
+export async function waitForForeignLocks(run: OpenRun): Promise<LandingObstacle | null> {
+  for (const lock of lockPaths(run)) if (!(await waitUntilGone(lock))) return lockedBy(lock);
   return null;
 }
 
-export const isLocked = (run: OpenRun): boolean => locksOf(run).some((lock) => existsSync(lock));
+export const isCheckoutLocked = (run: OpenRun): boolean => lockPaths(run).some((lock) => existsSync(lock));
 
-const heldBy = (lock: string): Stuck => ({
+const lockedBy = (lock: string): LandingObstacle => ({
   because: "checkout_busy",
   detail: `Another git is at work here, or was killed and left its lock: ${lock}.`,
 });
 
 /** What `git merge` locks when it moves a checkout forward. */
-function locksOf({ repository, base }: OpenRun): readonly string[] {
+function lockPaths({ repository, base }: OpenRun): readonly string[] {
   const branch = base.branch === null ? [] : [join(repository.commonDir, "refs", "heads", `${base.branch}.lock`)];
   return [
     join(repository.gitDir, "index.lock"),
@@ -83,56 +83,57 @@ async function isLanded(run: OpenRun, to: GitSha, head: GitSha): Promise<boolean
  * Restores index and files to the branch's content, which may have moved meanwhile; returns a file that is not the landing's, and then has
  * touched nothing.
  */
-async function undo(run: OpenRun, head: GitSha, from: GitSha, to: GitSha): Promise<BytePath | null> {
+async function restoreCheckout(run: OpenRun, head: GitSha, from: GitSha, to: GitSha): Promise<BytePath | null> {
   const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"];
   const words = (await git({ ...userRepositoryCall(run), args })).out.toString("latin1").split("\0");
-  const { changed, untracked } = await statusOf(run.repository, run.isOwned);
+  const { changed, untracked } = await readStatus(run.repository, run.isOwned);
   const differing = new Set([...changed, ...untracked]);
   const touched: { readonly path: BytePath; readonly isNew: boolean }[] = [];
-  const held = await readTree(run.shadow.callIntoUser, head);
+  const headTree = await readTree(run.shadow.callIntoUser, head);
   for (const word of words) {
-    const path = buildBytePath(Buffer.from(word, "latin1"));
+    const path = bytePathFromBytes(Buffer.from(word, "latin1"));
     if (word === "" || !differing.has(displayPath(path))) continue;
-    if (!(await isOfLanding(run, path, from, to))) return path; // C2
-    touched.push({ path, isNew: !held.has(path) });
+    if (!(await isFromLanding(run, path, from, to))) return path; // C2
+    touched.push({ path, isNew: !headTree.has(path) });
   }
   if (touched.length === 0) return null;
   const view = userViewCall(run.repository);
-  const theirs = { ...view, env: { ...view.env, GIT_LITERAL_PATHSPECS: "1" } };
-  const listed = (paths: readonly { readonly path: BytePath }[]): Buffer[] =>
+  const call = { ...view, env: { ...view.env, GIT_LITERAL_PATHSPECS: "1" } };
+  const nulSeparated = (paths: readonly { readonly path: BytePath }[]): Buffer[] =>
     paths.map(({ path }) => Buffer.concat([bytePathBytes(path), Buffer.from([0])]));
-  await git({ ...theirs, args: ["reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", head], input: listed(touched) });
-  for (const { path, isNew } of touched) if (isNew) rmSync(runPlace(run, path), { force: true });
+  await git({ ...call, args: ["reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", head], input: nulSeparated(touched) });
+  for (const { path, isNew } of touched) if (isNew) rmSync(pathInCheckout(run, path), { force: true });
   await git({
-    ...theirs,
+    ...call,
     args: ["checkout-index", "-q", "-f", "-u", "-z", "--stdin"],
-    input: listed(touched.filter(({ isNew }) => !isNew)),
+    input: nulSeparated(touched.filter(({ isNew }) => !isNew)),
   });
   return null;
 }
 
-async function isOfLanding(run: OpenRun, path: BytePath, from: GitSha, to: GitSha): Promise<boolean> {
-  const found = contentAt(run, path);
-  if (found === null) return true;
-  if (found === "other") return false;
-  const [before, after] = [await readContent(run, from, path), await readContent(run, to, path)];
-  if (before?.equals(found) === true) return true; // only the index had been updated
-  return after !== null && after.subarray(0, found.length).equals(found);
+async function isFromLanding(run: OpenRun, path: BytePath, from: GitSha, to: GitSha): Promise<boolean> {
+  const content = readCheckedOut(run, path);
+  if (content === null) return true;
+  if (content === "other") return false;
+  const [before, after] = [await readCommitted(run, from, path), await readCommitted(run, to, path)];
+  if (before?.equals(content) === true) return true; // only the index had been updated
+  return after !== null && after.subarray(0, content.length).equals(content);
 }
 
 /** A file's content as a checkout would write it, with the user's own filters; null if the commit has no such file. */
-async function readContent(run: OpenRun, commit: GitSha, path: BytePath): Promise<Buffer | null> {
+async function readCommitted(run: OpenRun, commit: GitSha, path: BytePath): Promise<Buffer | null> {
   const name = `${commit}:${bytePathBytes(path).toString("utf8")}`;
   const { code, out } = await git({ ...userViewCall(run.repository), args: ["cat-file", "--filters", name], codes: [0, 128] });
   return code === 0 ? out : null;
 }
 
-function contentAt(run: OpenRun, path: BytePath): Buffer | "other" | null {
-  const place = runPlace(run, path);
-  const stat = lstatSync(place, { throwIfNoEntry: false });
+function readCheckedOut(run: OpenRun, path: BytePath): Buffer | "other" | null {
+  const file = pathInCheckout(run, path);
+  const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return null;
-  if (stat.isSymbolicLink()) return readlinkSync(place, { encoding: "buffer" });
-  return stat.isFile() ? readFileSync(place) : "other";
+  if (stat.isSymbolicLink()) return readlinkSync(file, { encoding: "buffer" });
+  return stat.isFile() ? readFileSync(file) : "other";
 }
 
-const runPlace = (run: OpenRun, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${run.repository.root}/`), bytePathBytes(path)]);
+const pathInCheckout = (run: OpenRun, path: BytePath): Buffer =>
+  Buffer.concat([Buffer.from(`${run.repository.root}/`), bytePathBytes(path)]);

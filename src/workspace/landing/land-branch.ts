@@ -9,15 +9,17 @@ import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { git } from "../git/git.ts";
-import { branchAt, headBranch } from "../git/refs.ts";
+import { readBranch, readHeadBranch } from "../git/refs.ts";
 import type { Repository } from "../git/repository.ts";
-import { changedIn } from "../git/status.ts";
+import { readChangedFiles } from "../git/status.ts";
 import { ownedPathTest } from "../layers/scope.ts";
 import { ownedAlways } from "../owned.ts";
 import { branchOf, openWorkspace } from "../workspace.ts";
-import { filesAdded, filesAt, inTheWayOf, some } from "./files-in-the-way.ts";
+import { findAddedFiles, existingFiles, filesInTheWayMessage, shortList } from "./files-in-the-way.ts";
 
-export type Landing = { readonly landed: true } | { readonly landed: false; readonly because: "moved" | "held"; readonly detail: string };
+export type BranchLanding =
+  | { readonly landed: true }
+  | { readonly landed: false; readonly because: "moved" | "held"; readonly detail: string };
 
 export async function landBranch(
   repository: Repository,
@@ -31,26 +33,26 @@ export async function landBranch(
     /** The runner's own files, which landing ignores. */
     readonly ownedPaths: readonly string[];
   },
-): Promise<Landing> {
+): Promise<BranchLanding> {
   const { branch, from, to } = request;
   const user = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
   const ref = `refs/heads/${branch}`;
   await dropLandingBranch(repository, request.name); // L3
-  const at = (await branchAt(repository, ref)) ?? "";
-  if (at === to) return { landed: true };
-  if (at !== from)
+  const current = (await readBranch(repository, ref)) ?? "";
+  if (current === to) return { landed: true };
+  if (current !== from)
     return {
       landed: false,
       because: "moved",
-      detail: at === "" ? `the branch ${branch} is gone` : `${branch} was moved to ${at.slice(0, 12)}`,
+      detail: current === "" ? `the branch ${branch} is gone` : `${branch} was moved to ${current.slice(0, 12)}`,
     }; // L1
-  const holders = await readCheckouts(repository, ref);
-  if (holders.length === 0) {
-    const moved = await git({ ...user, args: ["update-ref", "-m", "autopilot: landed", ref, to, from], codes: [0, 1, 128] });
-    return moved.code === 0 ? { landed: true } : { landed: false, because: "moved", detail: moved.err.trim().slice(0, 300) };
+  const checkouts = await readCheckouts(repository, ref);
+  if (checkouts.length === 0) {
+    const refUpdate = await git({ ...user, args: ["update-ref", "-m", "autopilot: landed", ref, to, from], codes: [0, 1, 128] });
+    return refUpdate.code === 0 ? { landed: true } : { landed: false, because: "moved", detail: refUpdate.err.trim().slice(0, 300) };
   }
-  const elsewhere = await otherHolder(repository, holders);
-  if (elsewhere !== null) return { landed: false, because: "held", detail: checkedOut(branch, elsewhere) };
+  const otherCheckout = await findOtherCheckout(repository, checkouts);
+  if (otherCheckout !== null) return { landed: false, because: "held", detail: checkedOutMessage(branch, otherCheckout) };
   // The checkout is moved in the same way as by a run's landing, which undoes itself when interrupted.
   const base = { branch, commit: from };
   const workspace = await openWorkspace({
@@ -71,46 +73,46 @@ export async function landBranch(
   }
 }
 
-const checkedOut = (branch: string, folder: string): string => `${branch} is checked out in ${folder}`;
+const checkedOutMessage = (branch: string, folder: string): string => `${branch} is checked out in ${folder}`;
 
-async function otherHolder(repository: Repository, holders: readonly string[]): Promise<string | null> {
+async function findOtherCheckout(repository: Repository, checkouts: readonly string[]): Promise<string | null> {
   const here = await realpath(repository.root);
-  return holders.find((path) => path !== here) ?? null;
+  return checkouts.find((path) => path !== here) ?? null;
 }
 
 /**
  * What is in the way of moving a branch now, as far as that shows before there is a commit to move it to; null if nothing is. `commits`: the
  * work that is to be merged.
  */
-export async function whyHeld(
+export async function whyBranchBlocked(
   repository: Repository,
   branch: string,
   ownedPaths: readonly string[],
   commits: readonly string[],
 ): Promise<string | null> {
   const ref = `refs/heads/${branch}`;
-  const tip = await branchAt(repository, ref);
+  const tip = await readBranch(repository, ref);
   if (tip === null) return `${repository.root} has no branch ${branch} any more`;
   const holders = await readCheckouts(repository, ref);
-  const elsewhere = await otherHolder(repository, holders);
-  if (elsewhere !== null) return checkedOut(branch, elsewhere);
+  const otherCheckout = await findOtherCheckout(repository, holders);
+  if (otherCheckout !== null) return checkedOutMessage(branch, otherCheckout);
   if (holders.length === 0) return null;
-  const changed = await changedIn(repository, ownedPathTest([...ownedAlways, ...ownedPaths]));
-  if (changed.length > 0) return `${repository.root}: Uncommitted changes: ${some(changed)}`;
+  const changed = await readChangedFiles(repository, ownedPathTest([...ownedAlways, ...ownedPaths]));
+  if (changed.length > 0) return `${repository.root}: Uncommitted changes: ${shortList(changed)}`;
   const inTheWay = new Set<string>();
-  for (const commit of commits) for (const path of await untrackedAt(repository, tip, commit)) inTheWay.add(path);
-  return inTheWay.size === 0 ? null : `${repository.root}: ${inTheWayOf([...inTheWay])}`;
+  for (const commit of commits) for (const path of await findUntrackedInTheWay(repository, tip, commit)) inTheWay.add(path);
+  return inTheWay.size === 0 ? null : `${repository.root}: ${filesInTheWayMessage([...inTheWay])}`;
 }
 
 /** Files that a commit adds to a branch, and that are in its checkout without being tracked. */
-async function untrackedAt(repository: Repository, tip: string, commit: string): Promise<readonly string[]> {
+async function findUntrackedInTheWay(repository: Repository, tip: string, commit: string): Promise<readonly string[]> {
   const call = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
   const { out } = await git({ ...call, args: ["merge-base", tip, commit], codes: [0, 1, 128] });
   const base = out.toString("utf8").trim();
   if (base === "") return [];
-  const [since, now] = await Promise.all([filesAdded(call, base, commit), filesAdded(call, tip, commit)]);
+  const [since, now] = await Promise.all([findAddedFiles(call, base, commit), findAddedFiles(call, tip, commit)]);
   const isNew = new Set(now);
-  return filesAt(
+  return existingFiles(
     repository,
     since.filter((path) => isNew.has(path)),
   );
@@ -120,7 +122,7 @@ const landingRef = (name: string): string => `refs/heads/${branchOf(name)}`;
 
 /** The temporary branch that a killed landing left. */
 export async function dropLandingBranch(repository: Repository, name: string): Promise<void> {
-  if ((await branchAt(repository, landingRef(name))) === null) return;
+  if ((await readBranch(repository, landingRef(name))) === null) return;
   const { root, gitDir } = repository;
   await git({ cwd: root, env: { GIT_DIR: gitDir }, args: ["update-ref", "-d", landingRef(name)], codes: [0, 1, 128] });
 }
@@ -129,7 +131,7 @@ export async function dropLandingBranch(repository: Repository, name: string): P
 async function readCheckouts(repository: Repository, ref: string): Promise<readonly string[]> {
   // Without linked worktrees there is one checkout.
   if (!existsSync(join(repository.commonDir, "worktrees")))
-    return (await headBranch(repository)) === ref ? [await realpath(repository.root)] : [];
+    return (await readHeadBranch(repository)) === ref ? [await realpath(repository.root)] : [];
   const { out } = await git({ cwd: repository.root, args: ["worktree", "list", "--porcelain"] });
   const records = out.toString("utf8").split("\n\n");
   const paths = records.flatMap((record) => {

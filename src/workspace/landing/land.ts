@@ -12,20 +12,26 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { LandResult } from "../../ports/workspace.ts";
-import { buildBytePath, displayPath, type BytePath } from "../git/byte-path.ts";
-import { isAncestor, lineBetween } from "../git/commits.ts";
-import { filesAdded, filesAt, inTheWayOf, some } from "./files-in-the-way.ts";
-import { foreignLock, forgetLanding, isLocked, undoCutLanding, writeLanding } from "./interrupted-landing.ts";
+import { bytePathFromBytes, displayPath, type BytePath } from "../git/byte-path.ts";
+import { isAncestor, straightLineBetween } from "../git/commits.ts";
+import { findAddedFiles, existingFiles, filesInTheWayMessage, shortList } from "./files-in-the-way.ts";
+import {
+  waitForForeignLocks,
+  removeLandingRecord,
+  isCheckoutLocked,
+  undoInterruptedLanding,
+  writeLandingRecord,
+} from "./interrupted-landing.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitAnswer, gitLine, isDiskFull } from "../git/git.ts";
-import { userRepositoryCall, shortOf, readTip } from "../git/history.ts";
-import { headBranch, headCommit } from "../git/refs.ts";
+import { userRepositoryCall, shortBranchName, readTip } from "../git/history.ts";
+import { readHeadBranch, readHeadCommit } from "../git/refs.ts";
 import { identityEnv } from "../git/identity.ts";
 import { writeTree } from "../git/materialize.ts";
 import type { OpenRun } from "../run.ts";
-import { lastSquashed, sidesSince, squashTrailer } from "./squash.ts";
-import { changedIn } from "../git/status.ts";
-import { type TreeEntry, treeIdOf } from "../git/tree.ts";
+import { readLastSquashed, createMergeSides, squashTrailer } from "./squash.ts";
+import { readChangedFiles } from "../git/status.ts";
+import { type TreeEntry, resolveTree } from "../git/tree.ts";
 import { isTree, treeFolders } from "../git/tree-folders.ts";
 import { userViewCall } from "../git/user-view.ts";
 
@@ -37,75 +43,84 @@ export async function landRun(run: OpenRun, message: string, isSquashed = false)
   const tip = (await readTip(run)).commit;
   if (tip === run.base.commit) return refusal("nothing_to_land", "The run made no commit.");
   const { branch } = run.base;
-  const current = await headBranch(run.repository);
-  if (branch === null) return refusal("checkout_moved", `The run began on a detached HEAD, so its work stays on ${shortOf(run.ref)}.`);
+  const current = await readHeadBranch(run.repository);
+  if (branch === null)
+    return refusal("checkout_moved", `The run began on a detached HEAD, so its work stays on ${shortBranchName(run.ref)}.`);
   if (current !== `refs/heads/${branch}`)
     return refusal(
       "checkout_moved",
-      `The run began on ${branch}; the checkout is on ${current === null ? "a detached HEAD" : shortOf(current)} now.`,
+      `The run began on ${branch}; the checkout is on ${current === null ? "a detached HEAD" : shortBranchName(current)} now.`,
     ); // N2
 
-  const cutShort = await undoCutLanding(run);
+  const leftover = await undoInterruptedLanding(run);
   for (let race = 0; ; race += 1) {
-    const inTheWay = cutShort ?? (await foreignLock(run));
-    const head = await headOf(run);
+    const inTheWay = leftover ?? (await waitForForeignLocks(run));
+    const head = await requireHead(run);
     const isAhead = head !== tip && (await isAncestor(run.shadow.call, head, tip));
     if (!isAhead && (await isAncestor(run.shadow.call, tip, head)))
-      return { landed: true, how: await howItLanded(run, tip, head), commit: head }; // N4
-    const before = isSquashed ? await lastSquashed(run, head) : null;
-    if (before === tip) return { landed: true, how: "squash", commit: head }; // N4
+      return { landed: true, how: await readLandingKind(run, tip, head), commit: head }; // N4
+    const lastLanded = isSquashed ? await readLastSquashed(run, head) : null;
+    if (lastLanded === tip) return { landed: true, how: "squash", commit: head }; // N4
     if (inTheWay !== null) return refusal(inTheWay.because, inTheWay.detail);
-    const result = await landOn(run, head, tip, message, isSquashed ? (before ?? run.base.commit) : null);
+    const result = await landOn(run, { head, tip, message, since: isSquashed ? (lastLanded ?? run.base.commit) : null });
     // Findings about a checkout that was moved meanwhile, for example by another run's landing, are outdated.
-    if (result.landed || race >= racesMax || !(await isMoving(run, head))) return result;
+    if (result.landed || race >= racesMax || !(await hasMoved(run, head))) return result;
   }
 }
 
-async function headOf({ repository }: OpenRun): Promise<GitSha> {
-  const head = await headCommit(repository);
+async function requireHead({ repository }: OpenRun): Promise<GitSha> {
+  const head = await readHeadCommit(repository);
   if (head === null) throw new WorkspaceFailed("workspace_changed", `HEAD of ${repository.root} leads to no commit any more.`);
   return head;
 }
-const isMoving = async (run: OpenRun, head: GitSha): Promise<boolean> => isLocked(run) || (await headOf(run)) !== head;
+const hasMoved = async (run: OpenRun, head: GitSha): Promise<boolean> => isCheckoutLocked(run) || (await requireHead(run)) !== head;
 
-/** `since`: what of the branch has landed already, if the rest is to be one commit. */
-async function landOn(run: OpenRun, head: GitSha, tip: GitSha, message: string, since: GitSha | null): Promise<LandResult> {
-  const changed = await changedIn(run.repository, run.isOwned);
-  const remade = await remadeOn(run, head, tip); // N5
-  const missing = changed.filter((path) => remade.has(path) && isMissing(run, path));
+type LandRequest = {
+  readonly head: GitSha;
+  readonly tip: GitSha;
+  readonly message: string;
+  /** When squashing: the branch's commit up to which everything has landed already. */
+  readonly since: GitSha | null;
+};
+
+async function landOn(run: OpenRun, request: LandRequest): Promise<LandResult> {
+  const { head, tip, since } = request;
+  const changed = await readChangedFiles(run.repository, run.isOwned);
+  const recreated = await findRecreated(run, head, tip); // N5
+  const missing = changed.filter((path) => recreated.has(path) && isMissing(run, path));
   const dirty = changed.filter((path) => !missing.includes(path));
-  if (dirty.length > 0) return refusal("checkout_dirty", `Uncommitted changes: ${some(dirty)}.`); // N2
+  if (dirty.length > 0) return refusal("checkout_dirty", `Uncommitted changes: ${shortList(dirty)}.`); // N2
   if (since === null && (await isAncestor(run.shadow.call, head, tip)))
-    return restored(run, await moveCheckout(run, head, tip, "fast_forward"), missing);
+    return restoreMissing(run, await moveCheckout(run, head, tip, "fast_forward"), missing);
 
-  const merged = await mergeCommit(run, head, tip, message, remade, since);
+  const mergeResult = await createMergeCommit(run, request, recreated);
   const how = since === null ? "merge" : "squash";
-  return "landed" in merged ? merged : restored(run, await moveCheckout(run, head, merged.commit, how), missing);
+  return "landed" in mergeResult ? mergeResult : restoreMissing(run, await moveCheckout(run, head, mergeResult.commit, how), missing);
 }
 
 const isMissing = ({ repository }: OpenRun, path: string): boolean =>
   lstatSync(join(repository.root, path), { throwIfNoEntry: false }) === undefined;
 
 /** What the branch has deleted and recreated since it last landed, as it is at its tip. */
-async function remadeOn(run: OpenRun, head: GitSha, tip: GitSha): Promise<ReadonlyMap<string, readonly [BytePath, TreeEntry]>> {
+async function findRecreated(run: OpenRun, head: GitSha, tip: GitSha): Promise<ReadonlyMap<string, readonly [BytePath, TreeEntry]>> {
   const call = run.shadow.callIntoUser;
-  if ((await lineBetween(call, head, tip))?.length === 1) return new Map(); // a single commit cannot recreate what it deleted
+  if ((await straightLineBetween(call, head, tip))?.length === 1) return new Map(); // a single commit cannot recreate what it deleted
   const args = ["log", "-z", "--format=", "--name-status", "--no-renames", "--diff-filter=AD", `${head}..${tip}`, "--"];
   const words = (await git({ ...call, args })).out.toString("latin1").split("\0");
   const [added, deleted] = [new Set<string>(), new Set<string>()];
   for (let index = 0; index + 1 < words.length; index += 2) (words[index] === "A" ? added : deleted).add(words[index + 1] ?? "");
-  const both = [...added].filter((path) => deleted.has(path)).map((path) => buildBytePath(Buffer.from(path, "latin1")));
-  const [tree, folders] = [await treeIdOf(call, tip), treeFolders(call)];
-  const remade = new Map<string, readonly [BytePath, TreeEntry]>();
-  for (const path of both) {
+  const recreatedPaths = [...added].filter((path) => deleted.has(path)).map((path) => bytePathFromBytes(Buffer.from(path, "latin1")));
+  const [tree, folders] = [await resolveTree(call, tip), treeFolders(call)];
+  const recreated = new Map<string, readonly [BytePath, TreeEntry]>();
+  for (const path of recreatedPaths) {
     const entry = await folders.at(tree, path);
-    if (entry !== undefined && !isTree(entry)) remade.set(displayPath(path), [path, entry]);
+    if (entry !== undefined && !isTree(entry)) recreated.set(displayPath(path), [path, entry]);
   }
-  return remade;
+  return recreated;
 }
 
-/** Git leaves alone what is the same in both commits, even if it is missing. */
-async function restored(run: OpenRun, result: LandResult, missing: readonly string[]): Promise<LandResult> {
+/** Checks out missing files again: git leaves alone what is the same in both commits, even if it is missing. */
+async function restoreMissing(run: OpenRun, result: LandResult, missing: readonly string[]): Promise<LandResult> {
   if (!result.landed || missing.length === 0) return result;
   const input = missing.map((path) => Buffer.from(`${path}\0`));
   await git({ ...userViewCall(run.repository), args: ["checkout-index", "-q", "-u", "-z", "--stdin"], input, codes: [0, 1] });
@@ -114,7 +129,7 @@ async function restored(run: OpenRun, result: LandResult, missing: readonly stri
 
 const refusal = (because: Refusal["because"], detail: string): Refusal => ({ landed: false, because, detail });
 
-async function howItLanded(run: OpenRun, tip: GitSha, head: GitSha): Promise<"fast_forward" | "merge"> {
+async function readLandingKind(run: OpenRun, tip: GitSha, head: GitSha): Promise<"fast_forward" | "merge"> {
   const { out } = await git({
     ...userRepositoryCall(run),
     args: ["rev-list", "--merges", "--parents", `${run.base.commit}..${head}`, "--"],
@@ -128,34 +143,31 @@ async function howItLanded(run: OpenRun, tip: GitSha, head: GitSha): Promise<"fa
 }
 
 /** The merge of both sides as a commit on no branch yet (N3). A file that the user deleted and the branch recreated is in it (N5). */
-async function mergeCommit(
+async function createMergeCommit(
   run: OpenRun,
-  head: GitSha,
-  tip: GitSha,
-  message: string,
-  remade: Awaited<ReturnType<typeof remadeOn>>,
-  since: GitSha | null,
+  { head, tip, message, since }: LandRequest,
+  recreated: Awaited<ReturnType<typeof findRecreated>>,
 ): Promise<{ readonly commit: GitSha } | Refusal> {
   const call = run.shadow.callIntoUser;
-  const sides = since === null ? [head, tip] : await sidesSince(run, since, head, tip);
+  const sides = since === null ? [head, tip] : await createMergeSides(run, since, head, tip);
   const merge = await git({
     ...call,
     args: ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ...sides],
     codes: [0, 1, 128, 129],
   });
   const [tree = "", ...names] = merge.out.toString("utf8").split("\0");
-  const deleted = new Map([...remade].filter(([path]) => isMissing(run, path)));
-  const conflicts = [...new Set(names.filter((name) => name !== "" && !deleted.has(name)))];
-  if (merge.code === 1 && conflicts.length > 0) return refusal("merge_conflict", `Both sides changed ${some(conflicts)}.`);
+  const missing = new Map([...recreated].filter(([path]) => isMissing(run, path)));
+  const conflicts = [...new Set(names.filter((name) => name !== "" && !missing.has(name)))];
+  if (merge.code === 1 && conflicts.length > 0) return refusal("merge_conflict", `Both sides changed ${shortList(conflicts)}.`);
   if (merge.code === 129) return refusal("merge_conflict", "This git is too old to merge without a checkout (2.38 or newer is needed).");
   if (merge.code !== 0 && merge.code !== 1) return refusal("merge_conflict", merge.err.trim().slice(0, 500));
-  const text = message.trim() === "" ? `Merge ${shortOf(run.ref)}` : message.trim();
+  const text = message.trim() === "" ? `Merge ${shortBranchName(run.ref)}` : message.trim();
   const input = [Buffer.from(`${text}\n\nAutopilot-Run: ${run.runId}\n${since === null ? "" : squashTrailer(tip)}`)];
-  const whole = deleted.size === 0 ? tree : await writeTree(run.shadow, call, tree, deleted.values());
+  const mergedTree = missing.size === 0 ? tree : await writeTree(run.shadow, call, tree, missing.values());
   const commit = await gitLine({
     ...call,
     env: { ...call.env, ...identityEnv(run.identity) },
-    args: ["commit-tree", whole, "-p", head, ...(since === null ? ["-p", tip] : []), "-F", "-"],
+    args: ["commit-tree", mergedTree, "-p", head, ...(since === null ? ["-p", tip] : []), "-F", "-"],
     input,
   });
   return { commit };
@@ -163,18 +175,18 @@ async function mergeCommit(
 
 /** Git moves branch, index and files together, with the user's own filters, and refuses if a file is in the way (N1). */
 async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: Landed["how"]): Promise<LandResult> {
-  // Git would refuse most of them as well; checking first leaves even its index untouched.
-  const inTheWay = filesAt(run.repository, await filesAdded(run.shadow.callIntoUser, from, to));
-  if (inTheWay.length > 0) return refusal("checkout_dirty", `${inTheWayOf(inTheWay)}.`);
-  await writeLanding(run, from, to);
+  // Git would refuse most of these too, but checking first leaves its index untouched.
+  const inTheWay = existingFiles(run.repository, await findAddedFiles(run.shadow.callIntoUser, from, to));
+  if (inTheWay.length > 0) return refusal("checkout_dirty", `${filesInTheWayMessage(inTheWay)}.`);
+  await writeLandingRecord(run, from, to);
   const answer = await moveForward(run, from, to);
-  const head = await headOf(run);
+  const head = await requireHead(run);
   if (answer.code === 0 && head === to) {
-    await forgetLanding(run);
+    await removeLandingRecord(run);
     return { landed: true, how, commit: to };
   }
-  // Without the index git has not begun; if it fails later it leaves a checkout half moved.
-  await (/index\.lock': File exists/.test(answer.err) ? forgetLanding(run) : undoCutLanding(run));
+  // If the index was locked, git has changed nothing; a later failure leaves the checkout half moved.
+  await (/index\.lock': File exists/.test(answer.err) ? removeLandingRecord(run) : undoInterruptedLanding(run));
   if (await isDiskFull(answer, run.repository.root))
     throw new WorkspaceFailed("disk_full", "The disk is full, so the work could not be landed.");
   return refusal("checkout_dirty", `Git would not update the checkout: ${answer.err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
@@ -191,8 +203,8 @@ async function moveForward(run: OpenRun, from: GitSha, to: GitSha): Promise<GitA
     ? await git({ ...view, args: ["update-index", "-q", "--refresh"], codes: [0, 1, 128] })
     : null;
   if (refreshed?.code === 128) return refreshed;
-  const moved = refreshed === null ? first : await move();
-  if (moved.code !== 0) return moved;
+  const update = refreshed === null ? first : await move();
+  if (update.code !== 0) return update;
   const user = userRepositoryCall(run);
   return git({
     ...user,

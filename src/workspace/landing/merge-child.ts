@@ -6,26 +6,26 @@
 
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Applied, MergeChildRequest } from "../../ports/workspace.ts";
-import { examinedConflicts, refuseIfCheckedOut } from "./apply.ts";
-import { appliedBy, commitOnTip } from "./commit-on-tip.ts";
-import { commitFor, readTip } from "../git/history.ts";
+import { findConflicts, refuseIfCheckedOut } from "./apply.ts";
+import { describeApplied, commitOnTip } from "./commit-on-tip.ts";
+import { findAttemptCommit, readTip } from "../git/history.ts";
 import type { Change } from "../layers/judge.ts";
 import { writeTree } from "../git/materialize.ts";
 import type { OpenRun } from "../run.ts";
 import { readTree } from "../git/read-tree.ts";
-import { isSame, type Tree, type TreeEntry } from "../git/tree.ts";
+import { isSameEntry, type Tree, type TreeEntry } from "../git/tree.ts";
 
-export async function takeIn(
+export async function mergeChild(
   run: OpenRun,
   { attempt, since, commit: child, subject }: MergeChildRequest,
 ): Promise<Applied | { readonly conflict: readonly string[] } | null> {
   const tip = await readTip(run);
-  const done = await commitFor(run, attempt, tip.commit);
-  if (done !== null) return appliedBy(run, done); // T2
+  const existing = await findAttemptCommit(run, attempt, tip.commit);
+  if (existing !== null) return describeApplied(run, existing); // T2
   const treeOf = (commit: GitSha): Promise<Tree> => readTree(run.shadow.call, commit);
   const [base, theirs, ours] = await Promise.all([treeOf(since), treeOf(child), treeOf(tip.commit)]);
   const changes = changesBetween(base, theirs);
-  const conflict = examinedConflicts({ base, changes }, ours);
+  const conflict = findConflicts({ base, changes }, ours);
   if (conflict.length > 0) return { conflict }; // T1
   const call = run.shadow.callIntoUser;
   const rows = changes.map(({ path, after }) => [path, after] as const);
@@ -38,7 +38,7 @@ export async function takeIn(
 function changesBetween(base: Tree, theirs: Tree): readonly Change[] {
   return [...new Set([...base.keys(), ...theirs.keys()])]
     .map((path) => ({ path, before: base.get(path) ?? null, after: theirs.get(path) ?? null }))
-    .filter(({ before, after }) => !isSame(before, after))
+    .filter(({ before, after }) => !isSameEntry(before, after))
     .map(({ path, before, after }) => ({ path, before, after: after === null ? null : { ...after, kind: treeEntryKind(after) } }));
 }
 

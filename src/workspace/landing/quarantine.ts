@@ -18,20 +18,22 @@ const patchBytesMax = 20 * 1024 ** 2;
 const linesMax = 500;
 
 export async function quarantineLayer(run: OpenRun, attempt: AttemptId): Promise<void> {
-  if ((await run.layers.read(attempt)) !== null) await keepPatch(run, attempt);
+  if ((await run.layers.read(attempt)) !== null) await savePatch(run, attempt);
   await run.layers.remove(attempt);
   await run.checkouts.drop(layerFolder(run, attempt));
 }
 
-async function keepPatch(run: OpenRun, attempt: AttemptId): Promise<void> {
+async function savePatch(run: OpenRun, attempt: AttemptId): Promise<void> {
   const examined = await examineLayer(run, attempt);
   if (examined.changes.length === 0 && examined.violations.length === 0) return;
   await mkdir(run.folders.quarantine, { recursive: true, mode: 0o700 });
   const slug = slugOf(attempt);
-  const taken = (await readdir(run.folders.quarantine)).filter((name) => name.startsWith(`${slug}-`) && name.endsWith(".patch")).length;
+  const patchCount = (await readdir(run.folders.quarantine)).filter(
+    (name) => name.startsWith(`${slug}-`) && name.endsWith(".patch"),
+  ).length;
   await writeWhole(
-    join(run.folders.quarantine, `${slug}-${taken + 1}.patch`),
-    run.redact(Buffer.concat([attemptHeader(attempt, examined), await readDiff(run, examined)])),
+    join(run.folders.quarantine, `${slug}-${patchCount + 1}.patch`),
+    run.redact(Buffer.concat([attemptHeader(attempt, examined), await createDiff(run, examined)])),
   );
 }
 
@@ -50,10 +52,12 @@ function attemptHeader(attempt: AttemptId, { record, changes, violations }: Exam
   return Buffer.from(`${lines.join("\n")}\n\n`);
 }
 
-async function readDiff(run: OpenRun, examined: Examined): Promise<Buffer> {
+async function createDiff(run: OpenRun, examined: Examined): Promise<Buffer> {
   // A file with a secret in it is kept in no form: in an object or a binary patch it would not be recognised any more.
-  const leftOut = new Set(examined.violations.filter(({ kind }) => kind === "too_large" || kind === "secret").map(({ path }) => path));
-  const keptChanges = examined.changes.filter(({ path }) => !leftOut.has(displayPath(path)));
+  const excludedPaths = new Set(
+    examined.violations.filter(({ kind }) => kind === "too_large" || kind === "secret").map(({ path }) => path),
+  );
+  const keptChanges = examined.changes.filter(({ path }) => !excludedPaths.has(displayPath(path)));
   if (keptChanges.length === 0) return Buffer.alloc(0);
   try {
     await storeBlobs(run.shadow.call, run.shadow.format, examined.folder, keptChanges, run.fileBytesMax);

@@ -11,7 +11,7 @@ const trailer = "Autopilot-Squashed";
 export const squashTrailer = (tip: GitSha): string => `${trailer}: ${tip}\n`;
 
 /** The tip of this run's branch that was last landed as one commit; null if none was. */
-export async function lastSquashed(run: OpenRun, head: GitSha): Promise<GitSha | null> {
+export async function readLastSquashed(run: OpenRun, head: GitSha): Promise<GitSha | null> {
   const value = (key: string): string => `%(trailers:key=${key},valueonly,separator=%x2C)`;
   const args = ["log", `--format=${value("Autopilot-Run")}%x00${value(trailer)}`, `${run.base.commit}..${head}`, "--"];
   const lines = (await git({ ...run.shadow.callIntoUser, args })).out.toString("utf8").split("\n");
@@ -23,7 +23,7 @@ export async function lastSquashed(run: OpenRun, head: GitSha): Promise<GitSha |
  * Both sides of a merge that brings only what came after `since`: commits on no branch, with the same files as the real ones and `since` as
  * their only common ancestor. (`merge-tree --merge-base` says the same from git 2.40 on.)
  */
-export async function sidesSince(run: OpenRun, since: GitSha, head: GitSha, tip: GitSha): Promise<readonly [GitSha, GitSha]> {
+export async function createMergeSides(run: OpenRun, since: GitSha, head: GitSha, tip: GitSha): Promise<readonly [GitSha, GitSha]> {
   const call = run.shadow.callIntoUser;
   const commit = (of: GitSha, ...parents: readonly string[]): Promise<GitSha> =>
     gitLine({

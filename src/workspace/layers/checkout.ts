@@ -4,38 +4,38 @@ import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha, Hash } from "../../contracts/ids.ts";
 import type { CheckoutOverrides } from "../../ports/workspace.ts";
-import { type BytePath, bytePathOfText, foldersAbove, displayPath } from "../git/byte-path.ts";
+import { type BytePath, bytePathFromText, parentFolders, displayPath } from "../git/byte-path.ts";
 import { invariant } from "../../kit/invariant.ts";
-import { copyDependencies, fingerprintOf, moveDependencies } from "./dependencies.ts";
-import { examineCheckout, touchedIn } from "./examine.ts";
-import { bury, discard, erase } from "../folder.ts";
+import { copyDependencies, fingerprintFolders, moveDependencies } from "./dependencies.ts";
+import { examineCheckout, findTouchedFiles } from "./examine.ts";
+import { moveToTrash, discard, erase } from "../folder.ts";
 import { writeObject } from "../git/loose-objects.ts";
 import { type FolderRecord, slugOf } from "./records.ts";
 import type { OpenRun } from "../run.ts";
-import { type TreeEntry, treeIdOf } from "../git/tree.ts";
+import { type TreeEntry, resolveTree } from "../git/tree.ts";
 import { isTree, treeFolders, writeEditedTree } from "../git/tree-folders.ts";
 
 const folderFor = (run: OpenRun, purpose: string): string => join(run.folders.checks, slugOf(purpose));
 
-/** Created every time, so that nothing an earlier check left affects this commit. */
-export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string, taken?: CheckoutOverrides): Promise<string> {
+/** Creates the folder afresh each time, so that nothing an earlier check left can affect this one. */
+export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string, overrides?: CheckoutOverrides): Promise<string> {
   const folder = folderFor(run, purpose);
-  const before = await run.checks.read(purpose);
+  const previous = await run.checks.read(purpose);
   await run.checks.remove(purpose);
   const old = `${folder}.old`;
   await discard(old, run.folders.trash);
-  if (before !== null) await rename(folder, old).catch(() => undefined);
+  if (previous !== null) await rename(folder, old).catch(() => undefined);
   await run.checkouts.drop(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const tree = await treeWith(run, commit, taken);
-  const wanted = await run.dependencyFolders(run.checkDependencies);
-  const packages = await run.checkouts.packagesFor(tree, run.packagesRoot, wanted);
+  const tree = await writeOverriddenTree(run, commit, overrides);
+  const packageFolders = await run.dependencyFolders(run.checkDependencies);
+  const packages = await run.checkouts.packagesFor(tree, run.packagesRoot, packageFolders);
   await run.checkouts.make(folder, tree, undefined, packages);
   const provided =
     packages === null
-      ? await copied(run, folder, wanted, { record: before, old })
+      ? await providePackages(run, folder, packageFolders, { record: previous, old })
       : { dependencies: packages.paths, fingerprint: packages.key };
-  await eraseLater(run, await bury(old, run.folders.trash));
+  await eraseLater(run, await moveToTrash(old, run.folders.trash));
   await run.checks.write({
     version: 1,
     key: purpose,
@@ -51,8 +51,8 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
   return folder;
 }
 
-/** Copies of the packages: those of the check before, if untouched, else of the user's. */
-async function copied(
+/** Puts installed packages into the folder: the previous check's copies if untouched, else new copies of the user's. */
+async function providePackages(
   run: OpenRun,
   folder: string,
   wanted: readonly string[],
@@ -61,21 +61,21 @@ async function copied(
   const isUntouched =
     before?.fingerprint != null &&
     before.dependencies.length > 0 &&
-    (await fingerprintOf(old, before.dependencies).catch(() => null)) === before.fingerprint;
-  const moved = isUntouched
+    (await fingerprintFolders(old, before.dependencies).catch(() => null)) === before.fingerprint;
+  const movedFolders = isUntouched
     ? await moveDependencies(
         old,
         before.dependencies.filter((path) => wanted.includes(path)),
         folder,
       )
     : [];
-  const anew = await copyDependencies(
+  const copiedFolders = await copyDependencies(
     run.packagesRoot,
-    wanted.filter((path) => !moved.includes(path)),
+    wanted.filter((path) => !movedFolders.includes(path)),
     folder,
   );
-  const dependencies = [...moved, ...anew].sort();
-  return { dependencies, fingerprint: dependencies.length === 0 ? null : await fingerprintOf(folder, dependencies) };
+  const dependencies = [...movedFolders, ...copiedFolders].sort();
+  return { dependencies, fingerprint: dependencies.length === 0 ? null : await fingerprintFolders(folder, dependencies) };
 }
 
 /** A copy stays if it has installed packages: the next check takes them over. */
@@ -95,66 +95,63 @@ async function eraseLater(run: OpenRun, grave: string | null): Promise<void> {
 }
 
 /** The commit's tree, except for files that are taken from another commit, left out, or given a text of the runner's own. */
-async function treeWith(run: OpenRun, commit: GitSha, taken: CheckoutOverrides | undefined): Promise<GitSha> {
+async function writeOverriddenTree(run: OpenRun, commit: GitSha, overrides: CheckoutOverrides | undefined): Promise<GitSha> {
   const { call, format } = run.shadow;
-  const tree = await treeIdOf(call, commit);
-  if (taken === undefined) return tree;
-  const from = await treeIdOf(call, taken.from);
-  const written = new Map((taken.written ?? []).map(({ path, text }) => [bytePathOfText(path), text]));
+  const tree = await resolveTree(call, commit);
+  if (overrides === undefined) return tree;
+  const from = await resolveTree(call, overrides.from);
+  const ownTexts = new Map((overrides.written ?? []).map(({ path, text }) => [bytePathFromText(path), text]));
   const changes = new Map<BytePath, TreeEntry | null>();
   const folders = treeFolders(call);
-  for (const path of [...taken.without, ...taken.paths].map(bytePathOfText)) {
+  for (const path of [...overrides.without, ...overrides.paths].map(bytePathFromText)) {
     for await (const [below] of folders.filesBelow(tree, path)) changes.set(below, null);
     changes.set(path, null);
   }
-  const back = new Set([...taken.paths.map(bytePathOfText), ...written.keys()]);
-  for (const path of back) {
-    const [there, was] = [await folders.at(tree, path), await folders.at(from, path)];
-    const previousTreeEntry = written.has(path) && !taken.paths.includes(displayPath(path)) ? there : was;
-    if (
-      written.has(path)
-        ? previousTreeEntry !== undefined && !previousTreeEntry.mode.startsWith("100")
-        : previousTreeEntry === undefined || isTree(previousTreeEntry)
-    )
-      continue;
-    // At a restored file's path, and at those of its parents, nothing else may be.
-    for (const above of foldersAbove(path)) {
+  const restoredPaths = new Set([...overrides.paths.map(bytePathFromText), ...ownTexts.keys()]);
+  for (const path of restoredPaths) {
+    const keepsMode = ownTexts.has(path) && !overrides.paths.includes(displayPath(path));
+    const source = await folders.at(keepsMode ? tree : from, path);
+    const isRegularOrNew = source === undefined || source.mode.startsWith("100");
+    const canRestore = ownTexts.has(path) ? isRegularOrNew : source !== undefined && !isTree(source);
+    if (!canRestore) continue;
+    // Whatever else is at the restored file's path, or at a parent's, is deleted.
+    for (const above of parentFolders(path)) {
       const entry = await folders.at(tree, above);
       if (entry !== undefined && !isTree(entry)) changes.set(above, null);
     }
     for await (const [below] of folders.filesBelow(tree, path)) changes.set(below, null);
-    const text = written.get(path);
-    const sha = text === undefined ? (previousTreeEntry?.sha ?? "") : await storeText(run, text);
-    changes.set(path, { mode: previousTreeEntry?.mode ?? "100644", sha });
+    const text = ownTexts.get(path);
+    const sha = text === undefined ? (source?.sha ?? "") : await storeText(run, text);
+    changes.set(path, { mode: source?.mode ?? "100644", sha });
   }
   return writeEditedTree(call, format, tree, changes);
 }
 
-/** Without a process for each: experiments write to every file of tests. */
+/** Stores a text as a blob without starting git: experiments rewrite every test file. */
 const storeText = ({ shadow: { call, format } }: OpenRun, text: string): Promise<GitSha> =>
   writeObject(call, format, { type: "blob", content: Buffer.from(text, "utf8") });
 
-export async function checkoutTree(run: OpenRun, folder: string): Promise<GitSha> {
-  return (await examineCheckout(run, await readRecord(run, folder), folder)).tree;
+export async function readCheckoutTree(run: OpenRun, folder: string): Promise<GitSha> {
+  return (await examineCheckout(run, await requireRecord(run, folder), folder)).tree;
 }
 
-export async function checkoutRewritten(run: OpenRun, folder: string): Promise<readonly string[]> {
-  const { base, changes, violations } = await examineCheckout(run, await readRecord(run, folder), folder);
-  const held = new Set([...base.keys()].map(displayPath));
+export async function readRewrittenFiles(run: OpenRun, folder: string): Promise<readonly string[]> {
+  const { base, changes, violations } = await examineCheckout(run, await requireRecord(run, folder), folder);
+  const basePaths = new Set([...base.keys()].map(displayPath));
   const paths = [...changes.map(({ path }) => displayPath(path)), ...violations.map(({ path }) => path)];
-  return [...new Set(paths)].filter((path) => held.has(path)).toSorted();
+  return [...new Set(paths)].filter((path) => basePaths.has(path)).toSorted();
 }
 
-export async function checkoutTouched(run: OpenRun, folder: string): Promise<readonly string[]> {
-  const record = await readRecord(run, folder);
-  return (await touchedIn(run, record, folder)).map(displayPath).toSorted();
+export async function readTouchedFiles(run: OpenRun, folder: string): Promise<readonly string[]> {
+  const record = await requireRecord(run, folder);
+  return (await findTouchedFiles(run, record, folder)).map(displayPath).toSorted();
 }
 
-export async function checkoutDependencies(run: OpenRun, folder: string): Promise<Hash | null> {
-  return (await readRecord(run, folder)).fingerprint;
+export async function readDependencyFingerprint(run: OpenRun, folder: string): Promise<Hash | null> {
+  return (await requireRecord(run, folder)).fingerprint;
 }
 
-async function readRecord(run: OpenRun, folder: string): Promise<FolderRecord> {
+async function requireRecord(run: OpenRun, folder: string): Promise<FolderRecord> {
   const record = (await run.checks.all()).find(({ key }) => folderFor(run, key) === folder);
   invariant(record !== undefined, "only folders made by checkout are asked about");
   return record;

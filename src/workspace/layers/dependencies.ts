@@ -31,12 +31,12 @@ const tickMs = 25;
  */
 export async function dependencyFolders(
   places: GitPlaces,
-  there: readonly BytePath[],
+  existing: readonly BytePath[],
   names: readonly string[],
   rules?: string,
 ): Promise<readonly string[]> {
   if (names.length === 0) return [];
-  return (await ignoredFolders(places, there, names, rules))
+  return (await ignoredFolders(places, existing, names, rules))
     .filter((path) => !path.startsWith(".autopilot/"))
     .toSorted()
     .slice(0, foldersMax);
@@ -70,7 +70,7 @@ export async function dropDependencies(into: string, folders: readonly string[],
 }
 
 /** The copies' stat data; equal only while nothing in them was touched (D1). */
-export async function fingerprintOf(tree: string, folders: readonly string[]): Promise<string> {
+export async function fingerprintFolders(tree: string, folders: readonly string[]): Promise<string> {
   await sleep(tickMs);
   const hash = createHash("sha256");
   const visit = (folder: string, isTop: boolean): void => {

@@ -10,7 +10,7 @@
 //   M3. Names are compared as the laxest file system would: without case, without what HFS+ ignores and NTFS strips.
 
 import type { Violation } from "../../ports/workspace.ts";
-import { foldersAbove, displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
+import { parentFolders, displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
 import type { Change } from "./judge.ts";
 import { isModulesName, plainName } from "../git/names.ts";
 import type { TreeEntry } from "../git/tree.ts";
@@ -39,9 +39,9 @@ export async function embeddedRepositories({ result, changes, readHead }: Embedd
     const shown = displayPath(path);
     if (after !== null && bytePathFolder(path) === "" && isModulesName(shown))
       return [{ path: shown, kind: "git_metadata", detail: "git runs what this file says about submodules, so only a person changes it" }];
-    const around = ["" as BytePath, ...foldersAbove(path)].find((folder) => repositories.has(folder));
-    if (around === undefined) return [];
-    const where = around === "" ? "the top of the tree" : displayPath(around);
+    const repository = ["" as BytePath, ...parentFolders(path)].find((folder) => repositories.has(folder));
+    if (repository === undefined) return [];
+    const where = repository === "" ? "the top of the tree" : displayPath(repository);
     return [{ path: shown, kind: "nested_repository", detail: `git would take ${where} for a repository: it holds a HEAD` }];
   });
 }
@@ -49,7 +49,7 @@ export async function embeddedRepositories({ result, changes, readHead }: Embedd
 function withObjectsAndRefs(paths: Iterable<BytePath>): readonly BytePath[] {
   const parts = new Map<BytePath, Set<string>>();
   for (const path of paths) {
-    for (const prefix of [...foldersAbove(path), path]) {
+    for (const prefix of [...parentFolders(path), path]) {
       const name = bytePathName(prefix);
       if (name === "objects" || name === "refs")
         parts.set(bytePathFolder(prefix), (parts.get(bytePathFolder(prefix)) ?? new Set()).add(name));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { bytePathOfText as path } from "../git/byte-path.ts";
+import { bytePathFromText as path } from "../git/byte-path.ts";
 import { NotRead, withFolder } from "./fd-walk.ts";
 
 let room = "";

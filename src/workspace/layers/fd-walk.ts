@@ -20,7 +20,7 @@ import {
   type Stats,
 } from "node:fs";
 import { join } from "node:path";
-import { buildBytePath, bytePathBytes, bytePathParts, type BytePath } from "../git/byte-path.ts";
+import { bytePathFromBytes, bytePathBytes, bytePathParts, type BytePath } from "../git/byte-path.ts";
 import { errorErrno } from "../failure.ts";
 
 const hasProc = existsSync("/proc/self/fd");
@@ -55,8 +55,8 @@ function withFolderByFd<T>(root: string, path: BytePath, use: (folder: OpenFolde
       closeSync(fd);
       fd = below;
     }
-    const held = fd;
-    return use(folderOf((name) => inside(held, name)));
+    const folderFd = fd;
+    return use(openFolderAt((name) => inside(folderFd, name)));
   } finally {
     closeSync(fd);
   }
@@ -68,10 +68,10 @@ function withFolderByPath<T>(root: string, path: BytePath, use: (folder: OpenFol
     root,
     ...parts.map((_, index) => join(root, ...parts.slice(0, index + 1).map((part) => bytePathBytes(part).toString("utf8")))),
   ];
-  const look = (): string => folders.map((folder) => readIdentity(folder)).join(" "); // W3
-  const before = look();
-  const result = use(folderOf((name) => Buffer.concat([Buffer.from(`${folders.at(-1) ?? root}/`), bytePathBytes(name)])));
-  if (look() !== before) throw new NotRead("a folder on the way was changed meanwhile");
+  const readIdentities = (): string => folders.map((folder) => readIdentity(folder)).join(" "); // W3
+  const before = readIdentities();
+  const result = use(openFolderAt((name) => Buffer.concat([Buffer.from(`${folders.at(-1) ?? root}/`), bytePathBytes(name)])));
+  if (readIdentities() !== before) throw new NotRead("a folder on the way was changed meanwhile");
   return result;
 }
 
@@ -88,10 +88,10 @@ function readIdentity(folder: string): string {
 
 const inside = (fd: number, name: BytePath): Buffer => Buffer.concat([Buffer.from(`/proc/self/fd/${fd}/`), bytePathBytes(name)]);
 
-function folderOf(at: (name: BytePath) => Buffer): OpenFolder {
-  const asked = <T>(ask: () => T): T => {
+function openFolderAt(at: (name: BytePath) => Buffer): OpenFolder {
+  const orNotRead = <T>(read: () => T): T => {
     try {
-      return ask();
+      return read();
     } catch (error) {
       const code = errorErrno(error);
       if (code === null) throw error;
@@ -99,9 +99,9 @@ function folderOf(at: (name: BytePath) => Buffer): OpenFolder {
     }
   };
   return {
-    list: () => asked(() => readdirSync(at("." as BytePath), { encoding: "buffer" }).map((name) => buildBytePath(name))),
-    stat: (name) => asked(() => lstatSync(at(name))),
-    linkTarget: (name) => asked(() => readlinkSync(at(name), { encoding: "buffer" })),
+    list: () => orNotRead(() => readdirSync(at("." as BytePath), { encoding: "buffer" }).map((name) => bytePathFromBytes(name))),
+    stat: (name) => orNotRead(() => lstatSync(at(name))),
+    linkTarget: (name) => orNotRead(() => readlinkSync(at(name), { encoding: "buffer" })),
     read: (name, piece, bytesMax) => {
       const fd = open(at(name), fileFlags);
       try {

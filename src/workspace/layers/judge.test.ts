@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { bytePathOfText as path, type BytePath } from "../git/byte-path.ts";
-import { examinedConflicts } from "../landing/apply.ts";
+import { bytePathFromText as path, type BytePath } from "../git/byte-path.ts";
+import { findConflicts } from "../landing/apply.ts";
 import { judge, type Change } from "./judge.ts";
 import type { ScannedEntry } from "./scan.ts";
 import { objectHash, treeHash, type TreeEntry } from "../git/tree.ts";
@@ -19,7 +19,7 @@ const file = (text: string, more: Partial<Extract<ScannedEntry, { kind: "file" }
 const judged = (base: Record<string, string>, found: Record<string, ScannedEntry>) =>
   judge({
     base: tree(base),
-    found: new Map(Object.entries(found).map(([name, what]) => [path(name), what])),
+    scanned: new Map(Object.entries(found).map(([name, what]) => [path(name), what])),
     inScope: (name) => !name.startsWith("out/"),
     isOwned: (name) => name.startsWith("own/"),
     isMasked: (name) => name.startsWith("mask/"),
@@ -98,5 +98,5 @@ test.each([
     conflict: [],
   },
 ])("against a branch that moved on, $name gives $conflict", ({ base, changes, tip, conflict }) => {
-  expect(examinedConflicts({ base: tree(base), changes }, tree(tip))).toEqual(conflict);
+  expect(findConflicts({ base: tree(base), changes }, tree(tip))).toEqual(conflict);
 });

@@ -9,10 +9,10 @@
 
 import type { Violation } from "../../ports/workspace.ts";
 import { displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
-import { createdCollisions } from "../git/names.ts";
+import { findCollisions } from "../git/names.ts";
 import type { ScannedEntry } from "./scan.ts";
 import type { PathTest } from "./scope.ts";
-import { isGitlink, isSame, type Tree, type TreeEntry } from "../git/tree.ts";
+import { isGitlink, isSameEntry, type Tree, type TreeEntry } from "../git/tree.ts";
 
 export type Change = {
   readonly path: BytePath;
@@ -28,9 +28,9 @@ export type Judgement = {
 
 export type JudgeInput = {
   readonly base: Tree;
-  /** Existing names beside the new ones, if the base is not the whole tree. */
-  readonly beside?: readonly BytePath[];
-  readonly found: ReadonlyMap<BytePath, ScannedEntry>;
+  /** Existing paths in the folders of the new ones, if the base is not the whole tree. */
+  readonly neighbours?: readonly BytePath[];
+  readonly scanned: ReadonlyMap<BytePath, ScannedEntry>;
   readonly inScope: PathTest;
   readonly isOwned: PathTest;
   readonly isMasked: PathTest;
@@ -44,30 +44,30 @@ export function judge(input: JudgeInput): Judgement {
   const changes: Change[] = [];
   const violations: Violation[] = [];
   const leftOut: Change[] = [];
-  const take = (change: Change, found?: Exclude<ScannedEntry, { kind: "odd" }>): void => {
+  const addChange = (change: Change, entry?: Exclude<ScannedEntry, { kind: "odd" }>): void => {
     if (input.isLeftOut(displayPath(change.path))) return void leftOut.push(change); // J4
     changes.push(change);
-    violations.push(...judgePlace(input, change.path), ...(found === undefined ? [] : judgeKind(input, change.path, found)));
+    violations.push(...judgePlace(input, change.path), ...(entry === undefined ? [] : judgeKind(input, change.path, entry)));
   };
   for (const [path, before] of input.base) {
-    if (input.found.has(path) || isGitlink(before)) continue;
+    if (input.scanned.has(path) || isGitlink(before)) continue;
     const shown = displayPath(path);
     if (input.isOwned(shown) || input.isMasked(shown)) continue; // J3
-    take({ path, before, after: null }); // J1
+    addChange({ path, before, after: null }); // J1
   }
-  for (const [path, what] of input.found) {
-    if (what.kind === "odd") {
+  for (const [path, entry] of input.scanned) {
+    if (entry.kind === "odd") {
       const shown = displayPath(path);
       // An unreadable root hides what must be judged, whatever is left out below it.
-      if (path === "" || !input.isLeftOut(shown)) violations.push({ path: shown, kind: what.violation, detail: what.detail });
+      if (path === "" || !input.isLeftOut(shown)) violations.push({ path: shown, kind: entry.violation, detail: entry.detail });
       continue;
     }
-    const previousTreeEntry = input.base.get(path) ?? null;
-    const after = { kind: what.kind, mode: what.kind === "link" ? "120000" : what.mode, sha: what.sha };
-    if (isSame(previousTreeEntry === null ? null : { ...previousTreeEntry, mode: plainMode(previousTreeEntry.mode) }, after)) continue;
-    take({ path, before: previousTreeEntry, after }, what);
+    const before = input.base.get(path) ?? null;
+    const after = { kind: entry.kind, mode: entry.kind === "link" ? "120000" : entry.mode, sha: entry.sha };
+    if (isSameEntry(before === null ? null : { ...before, mode: plainMode(before.mode) }, after)) continue;
+    addChange({ path, before: before, after }, entry);
   }
-  violations.push(...collisions(input.beside ?? input.base.keys(), changes));
+  violations.push(...judgeCollisions(input.neighbours ?? input.base.keys(), changes));
   changes.sort((a, b) => (a.path < b.path ? -1 : 1));
   violations.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   return { changes, violations, leftOut };
@@ -88,22 +88,22 @@ function judgePlace(input: JudgeInput, path: BytePath): Violation[] {
   return [];
 }
 
-function judgeKind(input: JudgeInput, path: BytePath, what: Exclude<ScannedEntry, { kind: "odd" }>): Violation[] {
+function judgeKind(input: JudgeInput, path: BytePath, entry: Exclude<ScannedEntry, { kind: "odd" }>): Violation[] {
   const shown = displayPath(path);
-  if (what.kind === "link") return [{ path: shown, kind: "symlink", detail: "new or changed links are never applied" }]; // J2
-  if (what.links > 1)
-    return [{ path: shown, kind: "hard_link", detail: `the file has ${what.links} names, so others could still change it` }]; // J2
-  if (what.bytes > input.fileBytesMax)
-    return [{ path: shown, kind: "too_large", detail: `${what.bytes} bytes, ${input.fileBytesMax} allowed` }];
+  if (entry.kind === "link") return [{ path: shown, kind: "symlink", detail: "new or changed links are never applied" }]; // J2
+  if (entry.links > 1)
+    return [{ path: shown, kind: "hard_link", detail: `the file has ${entry.links} names, so others could still change it` }]; // J2
+  if (entry.bytes > input.fileBytesMax)
+    return [{ path: shown, kind: "too_large", detail: `${entry.bytes} bytes, ${input.fileBytesMax} allowed` }];
   return [];
 }
 
-function collisions(there: Iterable<BytePath>, changes: readonly Change[]): Violation[] {
-  const gone = new Set(changes.filter(({ after }) => after === null).map(({ path }) => path));
+function judgeCollisions(existing: Iterable<BytePath>, changes: readonly Change[]): Violation[] {
+  const deleted = new Set(changes.filter(({ after }) => after === null).map(({ path }) => path));
   const created = changes.filter(({ before, after }) => before === null && after !== null).map(({ path }) => displayPath(path));
   if (created.length === 0) return [];
-  const kept = [...there].filter((path) => !gone.has(path)).map(displayPath);
-  return createdCollisions(created, kept).map(({ path, with: other }) => ({
+  const remaining = [...existing].filter((path) => !deleted.has(path)).map(displayPath);
+  return findCollisions(created, remaining).map(({ path, with: other }) => ({
     path,
     kind: "case_collision",
     detail: `some machines take it for ${other}`,

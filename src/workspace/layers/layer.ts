@@ -13,12 +13,12 @@ import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { type BytePath, displayPath } from "../git/byte-path.ts";
 import { copyDependencies, moveDependencies } from "./dependencies.ts";
 import { git, gitLine } from "../git/git.ts";
-import { identityEnv, ownIdentity } from "../git/identity.ts";
+import { identityEnv, runnerIdentity } from "../git/identity.ts";
 import { type FolderRecord, slugOf } from "./records.ts";
 import type { OpenRun } from "../run.ts";
 import { globMasks } from "./scope.ts";
 import { rawAttributes } from "../git/shadow.ts";
-import { treeIdOf } from "../git/tree.ts";
+import { resolveTree } from "../git/tree.ts";
 import { listTree } from "../git/tree-list.ts";
 import type { DependencyBase } from "../bases/dependency-base.ts";
 import { historyCommits, packInto } from "../bases/history.ts";
@@ -26,7 +26,7 @@ import { filesBetween, type TreeChange, writeEditedTree } from "../git/tree-fold
 
 export const layerFolder = (run: OpenRun, attempt: AttemptId): string => join(run.folders.layers, slugOf(attempt));
 
-export async function makeLayer(
+export async function createLayer(
   run: OpenRun,
   attempt: AttemptId,
   tip: GitSha,
@@ -40,25 +40,25 @@ export async function makeLayer(
 
   const { call } = run.shadow;
   const isMasked = globMasks(masks);
-  const absent = await absentAt(run, tip, masks);
-  const hiddenBytePaths = absent.filter((path) => isMasked(displayPath(path)));
-  const whole = await treeIdOf(call, tip);
+  const hidden = await findHiddenPaths(run, tip, masks);
+  const maskedPaths = hidden.filter((path) => isMasked(displayPath(path)));
+  const fullTree = await resolveTree(call, tip);
   const tree =
-    absent.length === 0
-      ? whole
+    hidden.length === 0
+      ? fullTree
       : await writeEditedTree(
           call,
           run.shadow.format,
-          whole,
-          absent.map((path) => [path, null]),
+          fullTree,
+          hidden.map((path) => [path, null]),
         );
-  const start = tree === whole ? tip : await startingCommit(run, tip, tree, hiddenBytePaths.length > 0 ? [] : [tip]);
-  const root = hiddenBytePaths.length === 0 ? run.base.commit : await maskedRoot(run, isMasked);
-  const borrows = await makeRepository(run, folder, start, root);
-  const wanted = await run.dependencyFolders(run.dependencies);
-  const packages = await run.checkouts.packagesFor(tree, run.packagesRoot, wanted);
+  const start = tree === fullTree ? tip : await createStartingCommit(run, tip, tree, maskedPaths.length > 0 ? [] : [tip]);
+  const root = maskedPaths.length === 0 ? run.base.commit : await createMaskedRoot(run, isMasked);
+  const borrows = await createRepository(run, folder, start, root);
+  const packageFolders = await run.dependencyFolders(run.dependencies);
+  const packages = await run.checkouts.packagesFor(tree, run.packagesRoot, packageFolders);
   await run.checkouts.make(folder, tree, join(folder, ".git", "index"), packages);
-  const dependencies = await provide(run, folder, masks, wanted, packages);
+  const dependencies = await providePackages(run, folder, masks, packageFolders, packages);
   await run.layers.write({
     version: 1,
     key: attempt,
@@ -77,59 +77,59 @@ export async function makeLayer(
 }
 
 /** For each set of masks, the paths hidden from agents at the run's base commit. */
-const absentAtBase = new WeakMap<OpenRun, Map<string, Promise<readonly BytePath[]>>>();
+const hiddenAtBase = new WeakMap<OpenRun, Map<string, Promise<readonly BytePath[]>>>();
 
 /** The paths of a commit that an agent doesn't see: the whole tree is scanned once, then only what changed since. */
-async function absentAt(run: OpenRun, tip: GitSha, masks: readonly string[]): Promise<readonly BytePath[]> {
+async function findHiddenPaths(run: OpenRun, tip: GitSha, masks: readonly string[]): Promise<readonly BytePath[]> {
   const isMasked = globMasks(masks);
-  const isAbsent = (path: string): boolean => run.isOwned(path) || isMasked(path);
-  const known = absentAtBase.get(run) ?? new Map<string, Promise<readonly BytePath[]>>();
-  absentAtBase.set(run, known);
+  const isHidden = (path: string): boolean => run.isOwned(path) || isMasked(path);
+  const hiddenByMasks = hiddenAtBase.get(run) ?? new Map<string, Promise<readonly BytePath[]>>();
+  hiddenAtBase.set(run, hiddenByMasks);
   const key = JSON.stringify(masks);
-  const looking = known.get(key) ?? pathsWhere(run, isAbsent);
-  known.set(key, looking);
-  looking.catch(() => known.delete(key));
-  const absent = new Set(await looking);
+  const finding = hiddenByMasks.get(key) ?? filterBasePaths(run, isHidden);
+  hiddenByMasks.set(key, finding);
+  finding.catch(() => hiddenByMasks.delete(key));
+  const hidden = new Set(await finding);
   for (const { path, now } of tip === run.base.commit ? [] : await filesBetween(run.shadow.call, run.base.commit, tip)) {
-    if (now === undefined) absent.delete(path);
-    else if (isAbsent(displayPath(path))) absent.add(path);
+    if (now === undefined) hidden.delete(path);
+    else if (isHidden(displayPath(path))) hidden.add(path);
   }
-  return [...absent];
+  return [...hidden];
 }
 
-async function pathsWhere({ shadow, base }: OpenRun, isWanted: (path: string) => boolean): Promise<readonly BytePath[]> {
+async function filterBasePaths({ shadow, base }: OpenRun, isWanted: (path: string) => boolean): Promise<readonly BytePath[]> {
   const { paths, isPlain } = await listTree(shadow.call, base.commit);
   return paths.filter(isPlain ? isWanted : (path) => isWanted(displayPath(path)));
 }
 
 /** The run's base without masked paths, as one commit without a past: shared by later layers with the same masks. L2 */
-async function maskedRoot(run: OpenRun, isMasked: (path: string) => boolean): Promise<GitSha> {
+async function createMaskedRoot(run: OpenRun, isMasked: (path: string) => boolean): Promise<GitSha> {
   const { call, format } = run.shadow;
-  const hiddenBytePaths = await pathsWhere(run, (path) => isMasked(path) || run.isOwned(path));
-  const rows = hiddenBytePaths.map((path): TreeChange => [path, null]);
-  const tree = await writeEditedTree(call, format, await treeIdOf(call, run.base.commit), rows);
-  return startingCommit(run, run.base.commit, tree, []);
+  const hiddenPaths = await filterBasePaths(run, (path) => isMasked(path) || run.isOwned(path));
+  const rows = hiddenPaths.map((path): TreeChange => [path, null]);
+  const tree = await writeEditedTree(call, format, await resolveTree(call, run.base.commit), rows);
+  return createStartingCommit(run, run.base.commit, tree, []);
 }
 
 /** A commit of exactly what the agent may see. It exists in the shadow only and is on no branch. */
-async function startingCommit(run: OpenRun, tip: GitSha, tree: GitSha, parents: readonly GitSha[]): Promise<GitSha> {
+async function createStartingCommit(run: OpenRun, tip: GitSha, tree: GitSha, parents: readonly GitSha[]): Promise<GitSha> {
   const date = await gitLine({ ...run.shadow.call, args: ["log", "-1", "--format=%ct +0000", tip] });
   return gitLine({
     ...run.shadow.call,
     // Dated like the tip, so that the same tip gives the same commit.
-    env: { ...run.shadow.call.env, ...identityEnv(ownIdentity), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
+    env: { ...run.shadow.call.env, ...identityEnv(runnerIdentity), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
     args: ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-m", "The state this attempt starts from"],
   });
 }
 
 /** The folder's own repository, on a branch at this commit; its index comes with the files. Returns the objects it borrows. */
-async function makeRepository(run: OpenRun, folder: string, start: GitSha, root: GitSha | null): Promise<readonly string[]> {
+async function createRepository(run: OpenRun, folder: string, start: GitSha, root: GitSha | null): Promise<readonly string[]> {
   const gitDir = join(folder, ".git");
   for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
     await mkdir(join(gitDir, name), { recursive: true });
   await writeFile(join(gitDir, "HEAD"), "ref: refs/heads/work\n");
-  const isOther = run.shadow.format !== "sha1";
-  const format = `\trepositoryformatversion = ${isOther ? 1 : 0}\n${isOther ? `[extensions]\n\tobjectFormat = ${run.shadow.format}\n[core]\n` : ""}`;
+  const needsExtension = run.shadow.format !== "sha1";
+  const format = `\trepositoryformatversion = ${needsExtension ? 1 : 0}\n${needsExtension ? `[extensions]\n\tobjectFormat = ${run.shadow.format}\n[core]\n` : ""}`;
   // Links and views change a file's ctime; its size, mtime and inode are enough.
   const core = `[core]\n${format}\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n\ttrustctime = false\n`;
   await writeFile(join(gitDir, "config"), `${core}[user]\n\tname = agent\n\temail = agent@localhost\n`);
@@ -151,7 +151,7 @@ async function makeRepository(run: OpenRun, folder: string, start: GitSha, root:
 /** A copy of the objects for this layer alone, if nothing prevents an agent from writing to shared ones. */
 async function fetchHistory(run: OpenRun, folder: string, gitDir: string, start: GitSha): Promise<void> {
   // Nothing has been written to it yet.
-  const inLayer = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(ownIdentity) } } as const;
+  const inLayer = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(runnerIdentity) } } as const;
   const refs = ["--", run.shadow.gitDir, `${start}:refs/heads/work`]; // L1
   const fetch = (depth: number): Promise<{ readonly code: number }> =>
     git({
@@ -174,24 +174,24 @@ async function fetchHistory(run: OpenRun, folder: string, gitDir: string, start:
 }
 
 /** Installed packages: those of a finished attempt that saw the same files, else the user's, shared or copied. */
-async function provide(
+async function providePackages(
   run: OpenRun,
   folder: string,
   masks: readonly string[],
-  wanted: readonly string[],
+  packageFolders: readonly string[],
   packages: DependencyBase | null,
 ): Promise<readonly string[]> {
   const finished = (await run.layers.all()).filter(({ applied }) => applied !== null).sort((a, b) => a.madeAt - b.madeAt);
   // What an attempt wrote over shared packages is valid only over the same ones.
-  const isAlike = ({ masks: own, fingerprint }: FolderRecord): boolean =>
-    JSON.stringify(own) === JSON.stringify(masks) && fingerprint === (packages?.key ?? null);
-  const last = finished.filter(isAlike).at(-1);
-  const moved = last === undefined ? [] : await moveDependencies(layerFolder(run, last.key), last.dependencies, folder);
+  const hasSameView = ({ masks: recordMasks, fingerprint }: FolderRecord): boolean =>
+    JSON.stringify(recordMasks) === JSON.stringify(masks) && fingerprint === (packages?.key ?? null);
+  const donor = finished.filter(hasSameView).at(-1);
+  const moved = donor === undefined ? [] : await moveDependencies(layerFolder(run, donor.key), donor.dependencies, folder);
   for (const record of finished) {
     await run.layers.remove(record.key);
     await run.checkouts.drop(layerFolder(run, record.key));
   }
   if (packages !== null) return [...new Set([...moved, ...packages.paths])];
-  const rest = wanted.filter((path) => !moved.includes(path));
+  const rest = packageFolders.filter((path) => !moved.includes(path));
   return [...moved, ...(await copyDependencies(run.packagesRoot, rest, folder))];
 }

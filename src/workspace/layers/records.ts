@@ -1,4 +1,4 @@
-// records: what the workspace must remember of a layer or checkout on disk, kept beside it where no agent can read it.
+// records: the record of each layer and checkout on disk (its base, tree, masks, packages), kept where no agent can read it.
 //
 // Invariants:
 //   R1. A record is written after its folder is complete and removed before the folder is touched: no record means no usable folder.
@@ -11,7 +11,7 @@ import * as v from "valibot";
 import { GitSha } from "../../contracts/ids.ts";
 import { readJson, writeWhole } from "../folder.ts";
 
-const Stored = v.strictObject({
+const StoredRecord = v.strictObject({
   version: v.literal(1),
   /** The attempt, or the purpose of a checkout. */
   key: v.string(),
@@ -29,7 +29,7 @@ const Stored = v.strictObject({
   applied: v.nullable(GitSha),
   madeAt: v.number(),
 });
-export type FolderRecord = v.InferOutput<typeof Stored>;
+export type FolderRecord = v.InferOutput<typeof StoredRecord>;
 
 /** A file name that is readable and unique for its key. */
 export function slugOf(key: string): string {
@@ -41,16 +41,19 @@ export function slugOf(key: string): string {
 }
 
 /** The objects that an attempt's layer borrows, to be mounted for its agent. */
-export function borrowedIn(runDir: string, attempt: string): readonly string[] {
+export function readBorrowedObjects(runDir: string, attempt: string): readonly string[] {
   try {
-    const record = v.safeParse(Stored, JSON.parse(readFileSync(join(runDir, ...layersAt, `${slugOf(attempt)}.json`), "utf8")));
+    const record = v.safeParse(
+      StoredRecord,
+      JSON.parse(readFileSync(join(runDir, ...layerRecordsPath, `${slugOf(attempt)}.json`), "utf8")),
+    );
     return record.success ? (record.output.borrows ?? []) : [];
   } catch {
     return []; // no record, no layer
   }
 }
 
-export const layersAt = ["records", "layers"] as const;
+export const layerRecordsPath = ["records", "layers"] as const;
 
 export type Records = {
   read(key: string): Promise<FolderRecord | null>;
@@ -62,20 +65,20 @@ export type Records = {
 export async function openRecords(folder: string): Promise<Records> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const pathOf = (key: string): string => join(folder, `${slugOf(key)}.json`);
-  const parsed = (value: unknown): FolderRecord | null => {
-    const result = v.safeParse(Stored, value);
+  const parseRecord = (value: unknown): FolderRecord | null => {
+    const result = v.safeParse(StoredRecord, value);
     return result.success ? result.output : null;
   };
   return {
     read: async (key) => {
-      const record = parsed(await readJson(pathOf(key)));
+      const record = parseRecord(await readJson(pathOf(key)));
       return record?.key === key ? record : null;
     },
     write: (record) => writeWhole(pathOf(record.key), `${JSON.stringify(record)}\n`),
     remove: (key) => rm(pathOf(key), { force: true }),
     all: async () => {
       const names = (await readdir(folder)).filter((name) => name.endsWith(".json"));
-      const records = await Promise.all(names.map(async (name) => parsed(await readJson(join(folder, name)))));
+      const records = await Promise.all(names.map(async (name) => parseRecord(await readJson(join(folder, name)))));
       return records.filter((record) => record !== null);
     },
   };

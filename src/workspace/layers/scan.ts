@@ -4,10 +4,10 @@ import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathBytes, foldersAbove, joined, displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
+import { bytePathBytes, parentFolders, joinBytePath, displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder, type OpenFolder } from "./fd-walk.ts";
-import type { IgnoredOf } from "../git/ignore.ts";
+import type { FindIgnored } from "../git/ignore.ts";
 import { isGitName } from "../git/names.ts";
 import type { PathTest } from "./scope.ts";
 import { isGitlink, objectHash, type ObjectFormat, type Tree } from "../git/tree.ts";
@@ -18,7 +18,7 @@ export type ScannedEntry =
   | { readonly kind: "odd"; readonly violation: "special_file" | "nested_repository" | "git_metadata"; readonly detail: string };
 
 export type Scan = {
-  readonly found: ReadonlyMap<BytePath, ScannedEntry>;
+  readonly scanned: ReadonlyMap<BytePath, ScannedEntry>;
   /** The topmost ignored paths; folders end in a slash. */
   readonly ignored: readonly BytePath[];
 };
@@ -29,7 +29,7 @@ export type ScanInput = {
   readonly base: Tree;
   /** Runner-owned paths are never skipped as ignored. */
   readonly isOwned: PathTest;
-  readonly ignoredOf: IgnoredOf;
+  readonly ignoredOf: FindIgnored;
   /** New files above it are not hashed: they will be refused anyway. */
   readonly fileBytesMax: number;
   /** Which of the base's files are unchanged, so that they need not be read. */
@@ -43,24 +43,24 @@ const hashedBytesMax = 4 * 1024 ** 3;
 const sliceMs = 25;
 
 export async function scan(input: ScanInput): Promise<Scan> {
-  const found = new Map<BytePath, ScannedEntry>();
+  const scanned = new Map<BytePath, ScannedEntry>();
   const ignored: BytePath[] = [];
-  const trackedFolders = new Set([...input.base.keys()].flatMap(foldersAbove));
+  const trackedFolders = new Set([...input.base.keys()].flatMap(parentFolders));
   const gitlinks = new Set([...input.base].filter(([, entry]) => isGitlink(entry)).map(([path]) => path));
   let entries = 0;
   let began = performance.now();
 
-  let startedBytePaths: readonly BytePath[] = input.from ?? [];
-  for (let folders: BytePath[] = input.from === undefined ? ["" as BytePath] : []; folders.length > 0 || startedBytePaths.length > 0;) {
-    const untracked: BytePath[] = [...startedBytePaths];
-    startedBytePaths = [];
+  let startPaths: readonly BytePath[] = input.from ?? [];
+  for (let folders: BytePath[] = input.from === undefined ? ["" as BytePath] : []; folders.length > 0 || startPaths.length > 0;) {
+    const untracked: BytePath[] = [...startPaths];
+    startPaths = [];
     const stack = [...folders];
     for (let folder = stack.pop(); folder !== undefined; folder = stack.pop()) {
-      const look = lookAt(input, folder, { trackedFolders, gitlinks });
-      for (const [path, what] of look.found) found.set(path, what);
-      stack.push(...look.tracked);
-      untracked.push(...look.untracked);
-      entries += look.entries;
+      const listing = listFolder(input, folder, { trackedFolders, gitlinks });
+      for (const [path, what] of listing.scanned) scanned.set(path, what);
+      stack.push(...listing.tracked);
+      untracked.push(...listing.untracked);
+      entries += listing.entries;
       if (entries > entriesMax)
         throw new WorkspaceFailed("workspace_unusable", `The layer holds more than ${entriesMax} files that are not ignored.`);
       if (performance.now() - began < sliceMs) continue;
@@ -68,54 +68,54 @@ export async function scan(input: ScanInput): Promise<Scan> {
       began = performance.now();
     }
     const isOurs = (path: BytePath): boolean => input.isOwned(displayPath(path).replace(/\/$/, ""));
-    const passedOver = await input.ignoredOf(untracked.filter((path) => !isOurs(path)));
+    const ignoredPaths = await input.ignoredOf(untracked.filter((path) => !isOurs(path)));
     folders = [];
     for (const path of untracked) {
-      if (passedOver.has(path)) ignored.push(path);
+      if (ignoredPaths.has(path)) ignored.push(path);
       else if (path.endsWith("/")) folders.push(path.slice(0, -1) as BytePath);
-      else found.set(path, identify(input, path));
+      else scanned.set(path, identify(input, path));
     }
   }
-  return { found, ignored };
+  return { scanned: scanned, ignored };
 }
 
-type Look = {
-  readonly found: (readonly [BytePath, ScannedEntry])[];
+type FolderListing = {
+  readonly scanned: (readonly [BytePath, ScannedEntry])[];
   readonly tracked: BytePath[];
   readonly untracked: BytePath[];
   readonly entries: number;
 };
-type Known = { readonly trackedFolders: ReadonlySet<BytePath>; readonly gitlinks: ReadonlySet<BytePath> };
+type TrackedPaths = { readonly trackedFolders: ReadonlySet<BytePath>; readonly gitlinks: ReadonlySet<BytePath> };
 
 /** One folder's entries: tracked ones are identified at once, the rest waits for the ignore rules. */
-function lookAt(input: ScanInput, folder: BytePath, known: Known): Look {
-  const look: Look & { entries: number } = { found: [], tracked: [], untracked: [], entries: 0 };
-  const visit = (held: OpenFolder): void => {
-    for (const name of held.list()) {
-      look.entries += 1;
-      const path = joined(folder, name);
-      const stat = held.stat(name);
-      const metadata = bytePathMetadata(folder, name, stat);
+function listFolder(input: ScanInput, folder: BytePath, trackedPaths: TrackedPaths): FolderListing {
+  const listing: FolderListing & { entries: number } = { scanned: [], tracked: [], untracked: [], entries: 0 };
+  const visit = (openFolder: OpenFolder): void => {
+    for (const name of openFolder.list()) {
+      listing.entries += 1;
+      const path = joinBytePath(folder, name);
+      const stat = openFolder.stat(name);
+      const metadata = gitMetadata(folder, name, stat);
       if (metadata === "own") continue;
-      if (metadata !== null) look.found.push([path, metadata]);
-      else if (known.gitlinks.has(path)) look.found.push(...submoduleAt(input, path, stat));
-      else if (stat.isDirectory() && known.trackedFolders.has(path)) look.tracked.push(path);
-      else if (stat.isDirectory()) look.untracked.push(`${path}/` as BytePath);
-      else if (input.base.has(path)) look.found.push([path, identifyIn(input, held, path, name, stat)]);
-      else look.untracked.push(path);
+      if (metadata !== null) listing.scanned.push([path, metadata]);
+      else if (trackedPaths.gitlinks.has(path)) listing.scanned.push(...scanSubmodule(input, path, stat));
+      else if (stat.isDirectory() && trackedPaths.trackedFolders.has(path)) listing.tracked.push(path);
+      else if (stat.isDirectory()) listing.untracked.push(`${path}/` as BytePath);
+      else if (input.base.has(path)) listing.scanned.push([path, identifyIn(input, openFolder, path, name, stat)]);
+      else listing.untracked.push(path);
     }
   };
   try {
     withFolder(input.root, folder, visit);
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
-    look.found.push([folder, { kind: "odd", violation: "special_file", detail: `the folder could not be read (${error.message})` }]);
+    listing.scanned.push([folder, { kind: "odd", violation: "special_file", detail: `the folder could not be read (${error.message})` }]);
   }
-  return look;
+  return listing;
 }
 
 /** Git's own names: the layer's `.git` folder is the agent's affair, every other is refused. */
-export function bytePathMetadata(folder: BytePath, name: BytePath, stat: Stats): ScannedEntry | "own" | null {
+export function gitMetadata(folder: BytePath, name: BytePath, stat: Stats): ScannedEntry | "own" | null {
   if (!isGitName(bytePathText(name) ?? name)) return null;
   if (name !== ".git") return { kind: "odd", violation: "git_metadata", detail: "some file systems take this name for .git" };
   if (folder !== "") return { kind: "odd", violation: "nested_repository", detail: "a repository inside the tree" };
@@ -123,7 +123,7 @@ export function bytePathMetadata(folder: BytePath, name: BytePath, stat: Stats):
 }
 
 /** A submodule's path is an empty folder, or absent; anything else would be a change inside another repository. */
-export function submoduleAt(input: ScanInput, path: BytePath, stat: Stats): (readonly [BytePath, ScannedEntry])[] {
+export function scanSubmodule(input: ScanInput, path: BytePath, stat: Stats): (readonly [BytePath, ScannedEntry])[] {
   const odd = (detail: string): (readonly [BytePath, ScannedEntry])[] => [[path, { kind: "odd", violation: "nested_repository", detail }]];
   if (!stat.isDirectory()) return odd("a submodule's place was taken by something else");
   try {
@@ -148,13 +148,13 @@ function identify(input: ScanInput, path: BytePath): ScannedEntry {
 }
 
 export function identifyIn(input: ScanInput, folder: OpenFolder, path: BytePath, name: BytePath, stat: Stats): ScannedEntry {
-  const previousTreeEntry = input.isUnchanged?.(path, stat) === true ? input.base.get(path) : undefined;
+  const unchangedEntry = input.isUnchanged?.(path, stat) === true ? input.base.get(path) : undefined;
   try {
-    if (previousTreeEntry?.mode === "120000" && stat.isSymbolicLink()) return { kind: "link", sha: previousTreeEntry.sha };
+    if (unchangedEntry?.mode === "120000" && stat.isSymbolicLink()) return { kind: "link", sha: unchangedEntry.sha };
     if (stat.isSymbolicLink()) return { kind: "link", sha: objectHash(input.format, "blob", folder.linkTarget(name)) };
     if (!stat.isFile()) return { kind: "odd", violation: "special_file", detail: "neither a file nor a folder" };
     const mode = (stat.mode & 0o100) === 0 ? "100644" : "100755";
-    if (previousTreeEntry?.mode === mode) return { kind: "file", mode, sha: previousTreeEntry.sha, bytes: stat.size, links: stat.nlink };
+    if (unchangedEntry?.mode === mode) return { kind: "file", mode, sha: unchangedEntry.sha, bytes: stat.size, links: stat.nlink };
     if (stat.size > (input.base.has(path) ? hashedBytesMax : input.fileBytesMax)) {
       return {
         kind: "file",
@@ -181,22 +181,22 @@ export function identifyIn(input: ScanInput, folder: OpenFolder, path: BytePath,
 }
 
 /** The content of one scanned path, read again in the same safe way; throws NotRead if it is not what was scanned. */
-export function contentOf(
+export function readScannedContent(
   root: string,
   format: ObjectFormat,
   path: BytePath,
-  seen: { readonly kind: "file" | "link"; readonly sha: GitSha },
+  scanned: { readonly kind: "file" | "link"; readonly sha: GitSha },
   bytesMax: number,
 ): Buffer {
   const index = path.lastIndexOf("/");
   const name = path.slice(index + 1) as BytePath;
   const content = withFolder(root, path.slice(0, Math.max(index, 0)) as BytePath, (folder) => {
-    if (seen.kind === "link") return folder.linkTarget(name);
+    if (scanned.kind === "link") return folder.linkTarget(name);
     const pieces: Buffer[] = [];
     folder.read(name, (piece) => pieces.push(Buffer.from(piece)), bytesMax);
     return Buffer.concat(pieces);
   });
-  if (objectHash(format, "blob", content) !== seen.sha)
+  if (objectHash(format, "blob", content) !== scanned.sha)
     throw new NotRead(`${bytePathBytes(path).toString("utf8")} changed after it was judged`);
   return content;
 }

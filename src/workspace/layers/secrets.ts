@@ -13,71 +13,71 @@ import { NotRead } from "./fd-walk.ts";
 import { git } from "../git/git.ts";
 import type { Change } from "./judge.ts";
 import type { OpenRun } from "../run.ts";
-import { contentOf } from "./scan.ts";
+import { readScannedContent } from "./scan.ts";
 
 /** Findings by content hash are cached: an attempt's changes are inspected at least twice. */
-const found = new WeakMap<OpenRun, Map<GitSha, readonly FoundSecret[]>>();
+const secretCache = new WeakMap<OpenRun, Map<GitSha, readonly FoundSecret[]>>();
 
-export async function readSecrets(
+export async function findSecrets(
   run: OpenRun,
   { folder, base, changes }: { readonly folder: string; readonly base: GitSha; readonly changes: readonly Change[] },
 ): Promise<readonly Violation[]> {
   const violations: Violation[] = [];
-  const isNews = openNews(run, base);
+  const isNew = openNewTextTest(run, base);
   for (const { path, before, after } of changes) {
     if (after === null || after.kind !== "file") continue; // links are refused as such
     const shown = displayPath(path);
     const inName = before === null ? await run.secretsIn(bytePathBytes(path)) : [];
-    let inside: readonly FoundSecret[];
+    let inContent: readonly FoundSecret[];
     try {
-      inside = await secretsInside(run, folder, { path, after });
+      inContent = await findSecretsInFile(run, folder, { path, after });
     } catch (error) {
       if (!(error instanceof NotRead)) throw error;
       violations.push({ path: shown, kind: "special_file", detail: `could not be read again (${error.message})` }); // S2
       continue;
     }
     const names = new Set<string>();
-    for (const { name, text } of [...inName, ...inside]) if (!names.has(name) && (await isNews(text))) names.add(name);
+    for (const { name, text } of [...inName, ...inContent]) if (!names.has(name) && (await isNew(text))) names.add(name);
     if (names.size > 0) violations.push({ path: shown, kind: "secret", detail: `it holds the secret ${[...names].join(", ")}` }); // S1
   }
   return violations;
 }
 
 /** The same for a text that the runner itself would commit and that is in no folder yet. */
-export async function secretsInText(run: OpenRun, base: GitSha, path: string, text: string): Promise<readonly Violation[]> {
-  const isNews = openNews(run, base);
+export async function findSecretsInText(run: OpenRun, base: GitSha, path: string, text: string): Promise<readonly Violation[]> {
+  const isNew = openNewTextTest(run, base);
   const names = new Set<string>();
   for (const { name, text: secret } of await run.secretsIn(Buffer.from(text, "utf8")))
-    if (!names.has(name) && (await isNews(secret))) names.add(name);
+    if (!names.has(name) && (await isNew(secret))) names.add(name);
   return names.size === 0 ? [] : [{ path, kind: "secret", detail: `it holds the secret ${[...names].join(", ")}` }]; // S1
 }
 
-async function secretsInside(
+async function findSecretsInFile(
   run: OpenRun,
   folder: string,
   { path, after }: Pick<Change, "path"> & { readonly after: NonNullable<Change["after"]> },
 ): Promise<readonly FoundSecret[]> {
-  const known = found.get(run) ?? new Map<GitSha, readonly FoundSecret[]>();
-  found.set(run, known);
-  const previousFoundSecrets = known.get(after.sha);
-  if (previousFoundSecrets !== undefined) return previousFoundSecrets;
-  const inside = await run.secretsIn(contentOf(folder, run.shadow.format, path, after, run.fileBytesMax)); // S2
-  known.set(after.sha, inside);
-  return inside;
+  const secretsByHash = secretCache.get(run) ?? new Map<GitSha, readonly FoundSecret[]>();
+  secretCache.set(run, secretsByHash);
+  const cached = secretsByHash.get(after.sha);
+  if (cached !== undefined) return cached;
+  const secrets = await run.secretsIn(readScannedContent(folder, run.shadow.format, path, after, run.fileBytesMax)); // S2
+  secretsByHash.set(after.sha, secrets);
+  return secrets;
 }
 
-/** Whether a text is nowhere in a commit's tree. For several lines the longest decides. */
-function openNews(run: OpenRun, base: GitSha): (text: string) => Promise<boolean> {
-  const asked = new Map<string, Promise<boolean>>();
-  const ask = async (line: string): Promise<boolean> => {
+/** Returns a test whether a text is nowhere in a commit's tree. Of a text of several lines only the longest is searched for. */
+function openNewTextTest(run: OpenRun, base: GitSha): (text: string) => Promise<boolean> {
+  const answers = new Map<string, Promise<boolean>>();
+  const askGit = async (line: string): Promise<boolean> => {
     const args = ["grep", "--quiet", "--text", "--fixed-strings", "-f", "-", base];
     const { code } = await git({ ...run.shadow.call, args, input: [Buffer.from(line, "latin1")], codes: [0, 1, 128] }); // S1
     return code !== 0;
   };
   return (text) => {
     const line = text.split(/[\r\n]+/).toSorted((a, b) => b.length - a.length)[0] ?? text;
-    const answer = asked.get(line) ?? ask(line);
-    asked.set(line, answer);
+    const answer = answers.get(line) ?? askGit(line);
+    answers.set(line, answer);
     return answer;
   };
 }

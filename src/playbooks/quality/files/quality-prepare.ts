@@ -10,7 +10,7 @@ import { gateLogPath, progressPath, runStatePath, terminalSection } from "../vie
 import { type LogRead, readLog, whyLogClosed } from "../views/run-state-read.ts";
 import { ownedAlways } from "../../../workspace/owned.ts";
 import { ownedPathTest } from "../../../workspace/layers/scope.ts";
-import { statusOf } from "../../../workspace/git/status.ts";
+import { readStatus } from "../../../workspace/git/status.ts";
 import { docsFolders, isDocument } from "../steps/docs-present.ts";
 import type { ProjectPaths } from "../../../project/runs/project-paths.ts";
 import { openedRepository } from "../../../project/runs/opened-repository.ts";
@@ -177,7 +177,7 @@ export function getQualityStatus({ started, ended }: LogRead): string {
 
 /** Files under version control's eye that no commit holds as they are, the runner's own left out. */
 async function uncommittedIn(projectPaths: ProjectPaths): Promise<readonly string[]> {
-  const { changed, untracked } = await statusOf(await openedRepository(projectPaths.root), ownedPathTest([...ownedAlways, ...ownedHere]));
+  const { changed, untracked } = await readStatus(await openedRepository(projectPaths.root), ownedPathTest([...ownedAlways, ...ownedHere]));
   return [...changed, ...untracked];
 }
 

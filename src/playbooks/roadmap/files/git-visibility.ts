@@ -1,7 +1,7 @@
 // git-visibility: documents a run would not see or could not keep. It begins from the last commit, and agents' documents reach the branch by git.
 
 import { git } from "../../../workspace/git/git.ts";
-import { placesAround } from "../../../workspace/git/places.ts";
+import { findGitPlaces } from "../../../workspace/git/places.ts";
 import { userViewCall } from "../../../workspace/git/user-view.ts";
 import { refuse } from "../../../project/reply.ts";
 import type { PlanFound } from "./roadmap-documents.ts";
@@ -32,7 +32,7 @@ export async function refuseUncommitted(root: string, wanted: readonly string[],
   const paths = wanted.flatMap((id) => plans.get(id)?.path ?? []);
   if (paths.length === 0) return;
   const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--ignored=matching", "--untracked-files=all", "--", ...paths];
-  const places = placesAround(root);
+  const places = findGitPlaces(root);
   if (places === null) return; // without a repository nothing begins anyhow
   const { out } = await git({ ...userViewCall(places), args, codes: [0, 128] });
   const lines = out.toString("utf8").split("\0");

@@ -2,7 +2,7 @@
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { git } from "../../../workspace/git/git.ts";
-import { placesAround } from "../../../workspace/git/places.ts";
+import { findGitPlaces } from "../../../workspace/git/places.ts";
 import { userViewCall } from "../../../workspace/git/user-view.ts";
 import type { KnownPhase } from "./roadmap-known.ts";
 
@@ -54,7 +54,7 @@ export function transitiveDependencies(phases: readonly RoadmapPhase[], wanted: 
 
 async function runBranches(root: string): Promise<ReadonlySet<string>> {
   const args = ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/autopilot/"];
-  const places = placesAround(root);
+  const places = findGitPlaces(root);
   if (places === null) return new Set(); // without a repository nothing begins anyhow
   const { out } = await git({ ...userViewCall(places), args, codes: [0, 128] });
   return new Set(out.toString("utf8").split("\n").filter(Boolean));
@@ -62,7 +62,7 @@ async function runBranches(root: string): Promise<ReadonlySet<string>> {
 
 /** The phases with commits on a branch that are not here; none if a merge would change nothing, for then their work came another way. */
 async function phasesMissing(root: string, branch: string): Promise<ReadonlySet<string>> {
-  const places = placesAround(root);
+  const places = findGitPlaces(root);
   if (places === null) return new Set();
   const view = userViewCall(places);
   const head = await git({ ...view, args: ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"], codes: [0, 1, 128] });

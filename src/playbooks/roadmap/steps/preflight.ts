@@ -5,7 +5,7 @@ import type { RunView } from "../../../core/state.ts";
 import { findRepository } from "../../../workspace/git/repository.ts";
 import { ownedAlways } from "../../../workspace/owned.ts";
 import { ownedPathTest } from "../../../workspace/layers/scope.ts";
-import { changedIn } from "../../../workspace/git/status.ts";
+import { readChangedFiles } from "../../../workspace/git/status.ts";
 import { ownedInPhases } from "../../../contracts/roadmap-places.ts";
 import { readDocument } from "../../contract/read-document.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
@@ -77,7 +77,7 @@ const filesMax = 5;
 async function uncommitted({ paths }: RoadmapParts, state: RunView): Promise<readonly string[]> {
   const lookup = await findRepository(paths.root);
   if (!("repository" in lookup)) return [];
-  const changed = await changedIn(lookup.repository, ownedPathTest([...ownedAlways, ...ownedInPhases]));
+  const changed = await readChangedFiles(lookup.repository, ownedPathTest([...ownedAlways, ...ownedInPhases]));
   const documents = (state.drafted.documents ?? []).map(({ path }) => path);
   return changed.filter((path) => !documents.includes(path));
 }

@@ -8,7 +8,7 @@ import type { StagedRead } from "../views/staged-state-read.ts";
 import { differedFields } from "../views/staged-differences.ts";
 import { stagedSummary } from "../views/staged-summary.ts";
 import { git } from "../../../workspace/git/git.ts";
-import { placesAround } from "../../../workspace/git/places.ts";
+import { findGitPlaces } from "../../../workspace/git/places.ts";
 import { userViewCall } from "../../../workspace/git/user-view.ts";
 import { runFolder } from "../../../project/runs/project-paths.ts";
 import { readAgain } from "../steps/state-file.ts";
@@ -68,7 +68,7 @@ function findAnswers(view: RunView, theirs: StagedRead["state"], ours: StagedRea
 /** Documents that were changed on the user's branch since it parted from the run's: the run does not see them. */
 async function unseenEdits(root: string, { drafted: { run_id, base } }: RunView): Promise<readonly string[]> {
   if (base.branch === null) return [];
-  const places = placesAround(root);
+  const places = findGitPlaces(root);
   if (places === null) return [];
   const { code, out } = await git({
     ...userViewCall(places),

@@ -10,7 +10,7 @@ import { readStagedState, type StagedRead } from "../views/staged-state-read.ts"
 import { stagedSummary } from "../views/staged-summary.ts";
 import { findingText } from "../../../kit/finding.ts";
 import { git } from "../../../workspace/git/git.ts";
-import { placesAround } from "../../../workspace/git/places.ts";
+import { findGitPlaces } from "../../../workspace/git/places.ts";
 import { userViewCall } from "../../../workspace/git/user-view.ts";
 import { refuse } from "../../../project/reply.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
@@ -107,7 +107,7 @@ async function refuseUnseen(root: string, flow: Flow): Promise<void> {
       data: { path, source, line, pattern },
     });
   }
-  const places = placesAround(root);
+  const places = findGitPlaces(root);
   if (places === null) return; // without a repository nothing begins anyhow
   const { out } = await git({
     ...userViewCall(places),
