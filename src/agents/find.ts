@@ -8,7 +8,7 @@
 import { closeSync, constants, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { mayRun } from "./process/spawn.ts";
-import { printedBy } from "./printed-by.ts";
+import { readOutput } from "./printed-by.ts";
 import type { AgentProfile, Program } from "./profiles/profile.ts";
 import { agentProfiles } from "./profiles/table.ts";
 import { isOlder, findVersion } from "./version.ts";
@@ -42,60 +42,60 @@ const memo = new Map<string, Promise<FoundAgent>>();
 /** Cached per process: a command need not notice programs installed while it runs. */
 export function findAgent(profile: AgentProfile, env: Environment): Promise<FoundAgent> {
   const key = `${profile.id}\0${profile.programs.map(({ name }) => name).join("\0")}\0${env["PATH"] ?? ""}`;
-  const known = memo.get(key) ?? look(profile, env);
-  memo.set(key, known);
-  return known;
+  const finding = memo.get(key) ?? lookUp(profile, env);
+  memo.set(key, finding);
+  return finding;
 }
 
-async function look(profile: AgentProfile, env: Environment): Promise<FoundAgent> {
-  const here = profile.programs.flatMap((program) => {
-    const path = placesOf(program.name, env).find((place) => isOfPackage(program, place));
+async function lookUp(profile: AgentProfile, env: Environment): Promise<FoundAgent> {
+  const installed = profile.programs.flatMap((program) => {
+    const path = findAllOnPath(program.name, env).find((place) => isFromRightPackage(program, place));
     return path === undefined ? [] : [{ program, path }];
   })[0];
-  if (here === undefined) {
+  if (installed === undefined) {
     const names = profile.programs.map(({ name }) => name).join(" or ");
     const problem = `${names} is not on the PATH`;
     return { profile, state: "missing", argv: [], realPath: null, version: null, problem, fix: profile.hints.install };
   }
-  const { program, path } = here;
+  const { program, path } = installed;
   const realPath = realpathSync(path);
-  const version = realPathPackage(realPath)?.version ?? (program.version === null ? null : await readVersion(path, program.version, env));
-  const trouble = (await troubleWith(profile, program, version, realPath, env)) ?? { problem: null, fix: null };
-  const state = trouble.problem === null ? "installed" : "unfit";
-  return { profile, state, argv: [path, ...program.words], realPath, version, ...trouble };
+  const version = readNpmPackage(realPath)?.version ?? (program.version === null ? null : await readVersion(path, program.version, env));
+  const unfitness = (await findUnfitness(profile, program, version, realPath, env)) ?? { problem: null, fix: null };
+  const state = unfitness.problem === null ? "installed" : "unfit";
+  return { profile, state, argv: [path, ...program.words], realPath, version, ...unfitness };
 }
 
-type Trouble = { readonly problem: string; readonly fix: string };
+type Unfitness = { readonly problem: string; readonly fix: string };
 
-async function troubleWith(
+async function findUnfitness(
   { minNode, hints }: AgentProfile,
   { needs, versionMin }: Program,
   version: string | null,
   realPath: string,
   env: Environment,
-): Promise<Trouble | null> {
-  const absent = needs.filter((name) => onPath(name, env) === null);
-  if (absent.length > 0) return { problem: `it needs ${absent.join(" and ")}, which is not on the PATH`, fix: hints.install };
+): Promise<Unfitness | null> {
+  const missing = needs.filter((name) => onPath(name, env) === null);
+  if (missing.length > 0) return { problem: `it needs ${missing.join(" and ")}, which is not on the PATH`, fix: hints.install };
   if (versionMin !== null && version !== null && isOlder(version, versionMin))
     return { problem: `version ${version} is too old: ${versionMin} or newer is needed`, fix: `${hints.install}@latest` };
   if (minNode === null || !isNodeScript(realPath)) return null;
-  const node = await nodeVersion(env);
+  const node = await readNodeVersion(env);
   if (node === null) return { problem: `it is a Node program, and node is not on the PATH`, fix: `install Node.js ${minNode} or newer` };
   if (!isOlder(node, minNode)) return null;
   return { problem: `it needs Node.js ${minNode} or newer, and node on the PATH is ${node}`, fix: `install Node.js ${minNode} or newer` };
 }
 
 /** The first program of this name on the PATH that may be run. */
-export const onPath = (name: string, env: Environment): string | null => placesOf(name, env)[0] ?? null;
+export const onPath = (name: string, env: Environment): string | null => findAllOnPath(name, env)[0] ?? null;
 
-function placesOf(name: string, env: Environment): readonly string[] {
+function findAllOnPath(name: string, env: Environment): readonly string[] {
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => isAbsolute(folder)); // F2
   return folders.map((folder) => join(folder, name)).filter(mayRun);
 }
 
-const isOfPackage = ({ only, not }: Program, path: string): boolean => {
+const isFromRightPackage = ({ only, not }: Program, path: string): boolean => {
   if (only === null && not === null) return true;
-  const name = realPathPackage(realpathSync(path))?.name ?? "";
+  const name = readNpmPackage(realpathSync(path))?.name ?? "";
   return (only === null || name.startsWith(only)) && (not === null || !name.startsWith(not));
 };
 
@@ -103,13 +103,13 @@ const packageBytesMax = 256 * 1024;
 const foldersUpMax = 6;
 
 /** The npm package a program is in says its version without being run. */
-function realPathPackage(realPath: string): { readonly name: string; readonly version: string } | null {
+function readNpmPackage(realPath: string): { readonly name: string; readonly version: string } | null {
   if (!realPath.includes("/node_modules/")) return null;
   let folder = dirname(realPath);
   for (let up = 0; up < foldersUpMax && !folder.endsWith("/node_modules"); up += 1, folder = dirname(folder)) {
-    const reported = readJson(join(folder, "package.json"));
-    const version = typeof reported?.["version"] === "string" ? findVersion(reported["version"]) : null;
-    if (typeof reported?.["name"] === "string" && version !== null) return { name: reported["name"], version };
+    const manifest = readJson(join(folder, "package.json"));
+    const version = typeof manifest?.["version"] === "string" ? findVersion(manifest["version"]) : null;
+    if (typeof manifest?.["name"] === "string" && version !== null) return { name: manifest["name"], version };
   }
   return null;
 }
@@ -125,10 +125,10 @@ function readJson(path: string): Record<string, unknown> | null {
 }
 
 async function readVersion(path: string, words: readonly string[], env: Environment): Promise<string | null> {
-  return findVersion((await printedBy(path, words, env)) ?? ""); // F1, F3
+  return findVersion((await readOutput(path, words, env)) ?? ""); // F1, F3
 }
 
-async function nodeVersion(env: Environment): Promise<string | null> {
+async function readNodeVersion(env: Environment): Promise<string | null> {
   const path = onPath("node", env);
   if (path === null) return null;
   return realpathSync(path) === realpathSync(process.execPath) ? process.versions.node : readVersion(path, ["--version"], env);

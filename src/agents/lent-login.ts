@@ -39,91 +39,91 @@ export type ReturnedLogin = {
 export type LentLogin = { readonly files: readonly string[]; readonly giveBack: () => Promise<ReturnedLogin> };
 
 /** `before`: the hash of the copy. */
-type Lent = { readonly file: LoginFile; readonly place: string; readonly record: string; before: string; borrowers: number };
+type LoanedFile = { readonly file: LoginFile; readonly place: string; readonly record: string; before: string; borrowers: number };
 
 /** The current copies in private HOMEs, by path. */
-const lentNow = new Map<string, Lent>();
+const currentLoans = new Map<string, LoanedFile>();
 
 export function lendLogin(profile: Pick<AgentProfile, "own">, userHome: string, privateHome: string): Promise<LentLogin> {
-  const lent = (profile.own?.files ?? []).flatMap((file) => lendOne(file, userHome, privateHome) ?? []);
-  let isBack = false;
+  const loans = (profile.own?.files ?? []).flatMap((file) => lendFile(file, userHome, privateHome) ?? []);
+  let isReturned = false;
   const giveBack = (): Promise<ReturnedLogin> => {
     const renewed: string[] = [];
     const kept: { path: string; why: string }[] = [];
-    for (const item of isBack ? [] : lent) {
-      const why = takeBack(item, userHome);
+    for (const item of isReturned ? [] : loans) {
+      const why = copyBack(item, userHome);
       if (why === null) renewed.push(item.file.path);
       else if (why !== "") kept.push({ path: item.file.path, why });
       item.borrowers -= 1;
       if (item.borrowers > 0) continue;
       // A login is in the private HOME only while a turn uses it.
-      lentNow.delete(item.place); // L4
-      clearAway(item);
+      currentLoans.delete(item.place); // L4
+      deleteCopy(item);
     }
-    isBack = true;
+    isReturned = true;
     return Promise.resolve({ renewed, kept });
   };
-  return Promise.resolve({ files: lent.map(({ file }) => file.path), giveBack });
+  return Promise.resolve({ files: loans.map(({ file }) => file.path), giveBack });
 }
 
-function lendOne(file: LoginFile, userHome: string, privateHome: string): Lent | null {
+function lendFile(file: LoginFile, userHome: string, privateHome: string): LoanedFile | null {
   const place = join(privateHome, file.path);
-  const shared = lentNow.get(place);
+  const shared = currentLoans.get(place);
   if (shared !== undefined) {
     shared.borrowers += 1;
     return shared; // L4
   }
   const content = readContent(join(userHome, file.path));
   if (typeof content === "string") return null;
-  const lent = { file, place, record: recordOf(file, privateHome), before: nameOf(content), borrowers: 1 };
-  mkdirSync(dirname(lent.record), { recursive: true, mode: 0o700 });
-  writeFileSync(lent.record, lent.before, { mode: 0o600 }); // L5
+  const loan = { file, place, record: recordPath(file, privateHome), before: sha256(content), borrowers: 1 };
+  mkdirSync(dirname(loan.record), { recursive: true, mode: 0o700 });
+  writeFileSync(loan.record, loan.before, { mode: 0o600 }); // L5
   writeBelow(privateHome, file.path, content); // L1
-  lentNow.set(place, lent);
-  return lent;
+  currentLoans.set(place, loan);
+  return loan;
 }
 
 /** Copies back what a dead process had lent. L5 */
-export function settleLent(files: readonly LoginFile[], userHome: string, privateHome: string): ReturnedLogin {
+export function returnLeftoverLoans(files: readonly LoginFile[], userHome: string, privateHome: string): ReturnedLogin {
   const renewed: string[] = [];
   const kept: { path: string; why: string }[] = [];
   for (const file of files) {
-    const lent = { file, place: join(privateHome, file.path), record: recordOf(file, privateHome) };
-    const before = readContent(lent.record);
-    if (typeof before === "string" || lentNow.has(lent.place)) continue;
-    const why = takeBack({ ...lent, before: before.toString("utf8"), borrowers: 0 }, userHome);
+    const loan = { file, place: join(privateHome, file.path), record: recordPath(file, privateHome) };
+    const before = readContent(loan.record);
+    if (typeof before === "string" || currentLoans.has(loan.place)) continue;
+    const why = copyBack({ ...loan, before: before.toString("utf8"), borrowers: 0 }, userHome);
     if (why === null) renewed.push(file.path);
     else if (why !== "") kept.push({ path: file.path, why });
-    clearAway(lent);
+    deleteCopy(loan);
   }
   return { renewed, kept };
 }
 
 /** Beside the private HOME, where no sandboxed agent can read it. */
-const recordOf = ({ path }: LoginFile, privateHome: string): string =>
-  join(dirname(privateHome), "lent", nameOf(Buffer.from(path)).slice(0, 16));
+const recordPath = ({ path }: LoginFile, privateHome: string): string =>
+  join(dirname(privateHome), "lent", sha256(Buffer.from(path)).slice(0, 16));
 
-const nameOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
-function clearAway({ place, record }: Pick<Lent, "place" | "record">): void {
+function deleteCopy({ place, record }: Pick<LoanedFile, "place" | "record">): void {
   rmSync(place, { recursive: true, force: true });
   rmSync(record, { force: true });
 }
 
-/** Null if it was copied back, empty if there was nothing to copy, else why the user's was left alone. */
-function takeBack(lent: Lent, userHome: string): string | null {
-  const { file, place, before } = lent;
+/** Copies a renewed login back. Returns null if it did, "" if there was nothing to copy, else why the user's file was left alone. */
+function copyBack(loan: LoanedFile, userHome: string): string | null {
+  const { file, place, before } = loan;
   const after = readContent(place);
   if (typeof after === "string") return file.refreshes ? `the agent left ${after} in its place` : "";
-  if (nameOf(after) === before || !file.refreshes) return "";
-  const mine = join(userHome, file.path);
-  const now = readContent(mine);
-  if (typeof now === "string") return `the user's own is ${now} by now`;
-  if (nameOf(now) !== before) return "the user's own changed meanwhile"; // L2
-  if (file.path.endsWith(".json") && shapeOf(after) !== shapeOf(now)) return "what the agent left there has another shape"; // L2
-  replace(mine, after); // L3
-  lent.before = nameOf(after);
-  writeFileSync(lent.record, lent.before, { mode: 0o600 });
+  if (sha256(after) === before || !file.refreshes) return "";
+  const userFile = join(userHome, file.path);
+  const current = readContent(userFile);
+  if (typeof current === "string") return `the user's own is ${current} by now`;
+  if (sha256(current) !== before) return "the user's own changed meanwhile"; // L2
+  if (file.path.endsWith(".json") && jsonShape(after) !== jsonShape(current)) return "what the agent left there has another shape"; // L2
+  replace(userFile, after); // L3
+  loan.before = sha256(after);
+  writeFileSync(loan.record, loan.before, { mode: 0o600 });
   return null;
 }
 
@@ -148,7 +148,7 @@ function readContent(path: string): Buffer | string {
 }
 
 /** The names on the first level with the kind of each value, in order; empty if it isn't a JSON object. */
-function shapeOf(bytes: Buffer): string {
+function jsonShape(bytes: Buffer): string {
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
     if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
@@ -162,17 +162,17 @@ function shapeOf(bytes: Buffer): string {
 }
 
 function replace(path: string, bytes: Buffer): void {
-  const beside = join(dirname(path), `.${randomBytes(6).toString("hex")}.autopilot`);
+  const draft = join(dirname(path), `.${randomBytes(6).toString("hex")}.autopilot`);
   try {
-    const fd = openSync(beside, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    const fd = openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
     try {
       writeSync(fd, bytes);
       fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
-    renameSync(beside, path);
+    renameSync(draft, path);
   } finally {
-    rmSync(beside, { force: true });
+    rmSync(draft, { force: true });
   }
 }

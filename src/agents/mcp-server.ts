@@ -35,9 +35,9 @@ type Id = string | number;
 type Params = Readonly<Record<string, unknown>>;
 type Problem = { readonly code: number; readonly message: string; readonly data?: object };
 type Reply = { readonly result: object } | { readonly error: Problem };
-type Answered = { readonly jsonrpc: "2.0"; readonly id: Id | null } & Reply;
+type Response = { readonly jsonrpc: "2.0"; readonly id: Id | null } & Reply;
 /** Who asks, and in which revision. */
-type Asker = { readonly isStateless: boolean; readonly client: string | null };
+type Caller = { readonly isStateless: boolean; readonly client: string | null };
 
 const codes = { parse: -32700, request: -32600, method: -32601, params: -32602, version: -32022 } as const;
 const meta = {
@@ -59,25 +59,25 @@ export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) =
     const name = params["name"];
     if (typeof name !== "string" || !tools.some((tool) => tool.name === name))
       return Promise.resolve(problem(codes.params, `Unknown tool: ${String(name)}`)); // S3
-    const given = params["arguments"] ?? {};
-    if (!isRecord(given)) return Promise.resolve(problem(codes.params, "arguments is an object"));
-    const answered = calls.then(() => callTool(name, given, client)); // S2
-    calls = answered.catch(() => undefined);
-    return answered.then(
+    const toolInput = params["arguments"] ?? {};
+    if (!isRecord(toolInput)) return Promise.resolve(problem(codes.params, "arguments is an object"));
+    const toolResult = calls.then(() => callTool(name, toolInput, client)); // S2
+    calls = toolResult.catch(() => undefined);
+    return toolResult.then(
       ({ ok, text }) => ({ result: { content: [{ type: "text", text }], isError: !ok } }),
       (error: unknown) => ({ result: { content: [{ type: "text", text: errorMessage(error) }], isError: true } }), // S3
     );
   };
 
   const initialize = (params: Params): Reply => {
-    const known = sessionVersions.find((sessionVersion) => sessionVersion === params["protocolVersion"]) ?? sessionVersions[0];
-    session = { version: known, client: findClient(params["clientInfo"]) };
-    return { result: { protocolVersion: known, capabilities, serverInfo, instructions } };
+    const negotiated = sessionVersions.find((sessionVersion) => sessionVersion === params["protocolVersion"]) ?? sessionVersions[0];
+    session = { version: negotiated, client: clientName(params["clientInfo"]) };
+    return { result: { protocolVersion: negotiated, capabilities, serverInfo, instructions } };
   };
 
-  const answer = (method: string, params: Params, { isStateless, client }: Asker): Promise<Reply> | Reply => {
-    if (method === "server/discover") return { result: { supportedVersions, capabilities, instructions, ...keptByClients } };
-    if (method === "tools/list") return { result: { tools, ...(isStateless ? keptByClients : {}) } };
+  const answer = (method: string, params: Params, { isStateless, client }: Caller): Promise<Reply> | Reply => {
+    if (method === "server/discover") return { result: { supportedVersions, capabilities, instructions, ...cacheHint } };
+    if (method === "tools/list") return { result: { tools, ...(isStateless ? cacheHint : {}) } };
     if (method === "tools/call") return call(params, client);
     if (method === "initialize" && !isStateless) return initialize(params);
     if (method === "ping" && !isStateless) return { result: {} };
@@ -85,17 +85,17 @@ export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) =
   };
 
   /** S4: by the request itself where it names a revision; otherwise by the session. */
-  const askerOf = (method: string, params: Params): Asker | { readonly error: Problem } => {
-    const about = isRecord(params["_meta"]) ? params["_meta"] : {};
-    const requested = about[meta.version];
+  const identifyCaller = (method: string, params: Params): Caller | { readonly error: Problem } => {
+    const requestMeta = isRecord(params["_meta"]) ? params["_meta"] : {};
+    const requested = requestMeta[meta.version];
     if (requested === undefined) return { isStateless: method === "server/discover", client: session?.client ?? null };
     if (requested !== statelessVersion)
-      return problem(codes.version, "Unsupported protocol version", { supported: supportedVersions, requested: parseText(requested) });
-    if (!isRecord(about[meta.capabilities])) return problem(codes.params, `_meta lacks ${meta.capabilities}`);
-    return { isStateless: true, client: findClient(about[meta.client]) };
+      return problem(codes.version, "Unsupported protocol version", { supported: supportedVersions, requested: toText(requested) });
+    if (!isRecord(requestMeta[meta.capabilities])) return problem(codes.params, `_meta lacks ${meta.capabilities}`);
+    return { isStateless: true, client: clientName(requestMeta[meta.client]) };
   };
 
-  const answerMessage = async (message: unknown): Promise<Answered | null> => {
+  const answerMessage = async (message: unknown): Promise<Response | null> => {
     if (!isRecord(message) || message["jsonrpc"] !== "2.0") return answered(null, problem(codes.request, "Invalid Request"));
     const { id, method } = message;
     const isAnswer = method === undefined && ("result" in message || "error" in message);
@@ -103,10 +103,10 @@ export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) =
     const isId = typeof id === "string" || typeof id === "number";
     if (typeof method !== "string" || !isId) return answered(isId ? id : null, problem(codes.request, "Invalid Request"));
     const params = isRecord(message["params"]) ? message["params"] : {};
-    const asker = askerOf(method, params);
-    if ("error" in asker) return answered(id, asker);
-    const reply = await answer(method, params, asker);
-    if (!asker.isStateless || "error" in reply) return answered(id, reply);
+    const caller = identifyCaller(method, params);
+    if ("error" in caller) return answered(id, caller);
+    const reply = await answer(method, params, caller);
+    if (!caller.isStateless || "error" in reply) return answered(id, reply);
     return answered(id, { result: { resultType: "complete", ...reply.result, _meta: { [meta.server]: serverInfo } } });
   };
 
@@ -119,23 +119,23 @@ export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) =
       return JSON.stringify(answered(null, problem(codes.parse, "Parse error")));
     }
     if (!Array.isArray(message) || session?.version !== batchVersion || message.length === 0 || message.length > batchMax)
-      return written(await answerMessage(message));
+      return serialize(await answerMessage(message));
     const answers = (await Promise.all(message.map(answerMessage))).filter((each) => each !== null);
     return answers.length === 0 ? null : JSON.stringify(answers);
   };
 }
 
 /** How long a list may be cached: it never changes while the server runs, and contains nothing of the user's. */
-const keptByClients = { ttlMs: 3_600_000, cacheScope: "private" } as const;
+const cacheHint = { ttlMs: 3_600_000, cacheScope: "private" } as const;
 
-const answered = (id: Id | null, reply: Reply): Answered => ({ jsonrpc: "2.0", id, ...reply });
-const written = (answer: Answered | null): string | null => (answer === null ? null : JSON.stringify(answer));
+const answered = (id: Id | null, reply: Reply): Response => ({ jsonrpc: "2.0", id, ...reply });
+const serialize = (answer: Response | null): string | null => (answer === null ? null : JSON.stringify(answer));
 const problem = (code: number, message: string, data?: object): { readonly error: Problem } => ({
   error: { code, message, ...(data === undefined ? {} : { data }) },
 });
 const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-const parseText = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
-const findClient = (info: unknown): string | null => (isRecord(info) && typeof info["name"] === "string" ? info["name"] : null);
+const toText = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+const clientName = (info: unknown): string | null => (isRecord(info) && typeof info["name"] === "string" ? info["name"] : null);
 
 function isRecord(value: unknown): value is Params {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -35,9 +35,9 @@ const waitMsMax = 60_000;
 export function openMetering(meter: Meter | null, request: Omit<AccountRequest, "onCut" | "onLife">): Metering {
   const cut = new AbortController();
   let onLife: () => void = () => undefined;
-  let callsKnown = 0;
+  let lastCallCount = 0;
   let signs = 0;
-  let taken: Exclude<ReportedUsage, null> | null = null;
+  let reported: Exclude<ReportedUsage, null> | null = null;
   const account: Account | null =
     meter === null
       ? null
@@ -56,8 +56,8 @@ export function openMetering(meter: Meter | null, request: Omit<AccountRequest, 
     onLife: (listener) => (onLife = listener),
     isFailing: () => {
       const calls = account?.calls() ?? [];
-      if (calls.length !== callsKnown) signs = 0;
-      callsKnown = calls.length;
+      if (calls.length !== lastCallCount) signs = 0;
+      lastCallCount = calls.length;
       return signs < signsMin && failingCall(calls) !== null; // M2
     },
     isHopeless: () => {
@@ -71,10 +71,10 @@ export function openMetering(meter: Meter | null, request: Omit<AccountRequest, 
     takeUsed: () => {
       const used = account?.used() ?? null;
       if (used === null) return null;
-      const since = taken === null ? used : less(used, taken); // M1
-      taken = used;
-      const isAllEstimated = since.tokens > 0 && (since.estimated ?? 0) >= since.tokens;
-      return { ...since, source: isAllEstimated ? "estimated" : "metered" };
+      const sinceLast = reported === null ? used : subtract(used, reported); // M1
+      reported = used;
+      const isAllEstimated = sinceLast.tokens > 0 && (sinceLast.estimated ?? 0) >= sinceLast.tokens;
+      return { ...sinceLast, source: isAllEstimated ? "estimated" : "metered" };
     },
     close: () => account?.close(),
   };
@@ -82,7 +82,7 @@ export function openMetering(meter: Meter | null, request: Omit<AccountRequest, 
 
 type Used = Exclude<ReportedUsage, null>;
 
-function less(all: Used, before: Used): Used {
+function subtract(all: Used, before: Used): Used {
   const difference = (name: "input" | "output" | "cached" | "usd" | "estimated"): Partial<Record<typeof name, number>> =>
     all[name] === undefined ? {} : { [name]: Math.max(0, all[name] - (before[name] ?? 0)) };
   return {

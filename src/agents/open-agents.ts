@@ -10,7 +10,7 @@ import { homedir } from "node:os";
 import type { Agents, TurnRequest, TurnResult } from "../ports/agent.ts";
 import type { Account, Meter } from "../ports/meter.ts";
 import { acpLimits, type AcpLimits } from "./acp/limits.ts";
-import { lendLogin, settleLent } from "./lent-login.ts";
+import { lendLogin, returnLeftoverLoans } from "./lent-login.ts";
 import { openMetering } from "./metering.ts";
 import { writePrivateConfig } from "./private-config.ts";
 import { sweepMarked } from "./process/end-tree.ts";
@@ -23,7 +23,7 @@ import { type ChosenLogin, chooseLogin } from "./profiles/login.ts";
 import type { AgentProfile } from "./profiles/profile.ts";
 import { resolveProfile } from "./profiles/resolve.ts";
 import { agentProfiles } from "./profiles/table.ts";
-import { turnRequestContext } from "./judge.ts";
+import { returnContext } from "./judge.ts";
 import { openSubmissions, type ReturnOf } from "./returns/submissions.ts";
 import { asJson, returnsServer, type StdioServer } from "./returns/tools.ts";
 import type { TurnEnvironment } from "./turn-environment.ts";
@@ -76,17 +76,17 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
   const life = randomUUID();
   const place = options.place ?? "";
   let guardian: Guardian | null = null;
-  const guarding = (): Guardian => (guardian ??= openGuardian(life));
+  const getGuardian = (): Guardian => (guardian ??= openGuardian(life));
 
   return {
-    turn: (request) => playTurn(options, request, { run: request.run, attempt: request.attempt, place, life }, guarding),
-    guard: (word) => guarding().seek(word),
+    turn: (request) => runTurn(options, request, { run: request.run, attempt: request.attempt, place, life }, getGuardian),
+    guard: (word) => getGuardian().seek(word),
     prepare: () => protocolFor("acp"),
     // Not this process's own: after a crash attempts are settled one by one, and those settled first are already running.
     sweep: async (run) => {
-      const found = await sweepMarked((words) => belongsToRun(run, place)(words) && !belongsToLife(life)(words));
-      if (options.home !== undefined) settleLent(loginFiles, options.userHome ?? homedir(), options.home); // O3
-      return found;
+      const sweptCount = await sweepMarked((words) => belongsToRun(run, place)(words) && !belongsToLife(life)(words));
+      if (options.home !== undefined) returnLeftoverLoans(loginFiles, options.userHome ?? homedir(), options.home); // O3
+      return sweptCount;
     },
     close: async () => {
       await sweepMarked(belongsToLife(life));
@@ -99,7 +99,7 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
 /** Every file that may have been lent. */
 const loginFiles = Object.values(agentProfiles).flatMap(({ own }: AgentProfile) => own?.files ?? []);
 
-async function playTurn(
+async function runTurn(
   options: AgentsOptions,
   request: TurnRequest,
   mark: TurnEnvironment["mark"],
@@ -108,12 +108,12 @@ async function playTurn(
   if (request.cancel.aborted) return { kind: "cut", by: "cancel", detail: "The turn was cancelled before it began.", usage: null };
   const env = options.env ?? process.env;
   const userHome = options.userHome ?? homedir();
-  const chosen = choose(options, request, env, userHome);
+  const chosen = chooseProfile(options, request, env, userHome);
   if ("problem" in chosen) return unavailable(chosen.problem);
   const { profile, login } = chosen;
 
   const hosts = [...new Set([...(options.hosts ?? []), ...profile.hosts])];
-  const submissions = openSubmissions(request.returns, options.returnOf, turnRequestContext(request));
+  const submissions = openSubmissions(request.returns, options.returnOf, returnContext(request));
   const metering = openMetering(options.meter ?? null, {
     attempt: request.attempt,
     upstreams: login.kind === "key" ? [login.upstream] : [],
@@ -122,7 +122,7 @@ async function playTurn(
     isUnpaid: request.isUnpaid,
     onTool: submissions.onTool,
   });
-  const lent = login.kind === "own" && options.home !== undefined ? await lendLogin(profile, userHome, options.home) : null;
+  const loan = login.kind === "own" && options.home !== undefined ? await lendLogin(profile, userHome, options.home) : null;
   const warnings: string[] = [];
   let result: TurnResult;
   try {
@@ -134,7 +134,7 @@ async function playTurn(
       proxy: hosts.length > 0 || login.kind === "own" ? (account?.proxyUrl ?? "") : "",
     };
     if (options.home !== undefined) writePrivateConfig(profile, { ...turn, login });
-    const launched = launchSpec(profile, login, turn);
+    const launch = launchSpec(profile, login, turn);
     const tools =
       account === null || options.returnsEntry === undefined || !profile.mcp
         ? null
@@ -143,15 +143,15 @@ async function playTurn(
       profile,
       argv:
         tools === null
-          ? launched.argv
-          : [...launched.argv, ...(profile.mcpArgv ?? []).map((word) => word.replace("{{mcp}}", () => asJson(tools)))],
-      env: { ...options.turnEnv?.(request), ...launched.env },
-      passEnv: launched.passEnv,
+          ? launch.argv
+          : [...launch.argv, ...(profile.mcpArgv ?? []).map((word) => word.replace("{{mcp}}", () => asJson(tools)))],
+      env: { ...options.turnEnv?.(request), ...launch.env },
+      passEnv: launch.passEnv,
       inherited: env,
       home: options.home ?? null,
       model: "model" in login ? login.model : profile.model,
       mark,
-      wrap: (command) => wrapped(command, options.wrap?.(command.argv, request, command.env, { profile, account, tools })),
+      wrap: (command) => applyWrap(command, options.wrap?.(command.argv, request, command.env, { profile, account, tools })),
       guardian: guarding(),
       returnOf: options.returnOf,
       submissions,
@@ -162,25 +162,25 @@ async function playTurn(
       limits: { ...acpLimits, ...options.limits },
       bounds: options.boundsOf?.(request) ?? null,
     };
-    const metered: TurnRequest = {
+    const meteredRequest: TurnRequest = {
       ...request,
       onAskAgain: (ask, errors, raw, usage) => request.onAskAgain(ask, errors, raw, metering.takeUsed() ?? usage), // O2
     };
-    const speak = await protocolFor(profile.speaks); // a language is loaded with the first turn that needs it
-    result = await speak(metered, turnEnvironment);
+    const runProtocolTurn = await protocolFor(profile.speaks); // a language is loaded with the first turn that needs it
+    result = await runProtocolTurn(meteredRequest, turnEnvironment);
   } finally {
     metering.close(); // O1
-    const back = await lent?.giveBack(); // O3
-    for (const { path, why } of back?.kept ?? []) warnings.push(`~/${path}, which was lent to it, was not taken back: ${why}`);
+    const returnedLogin = await loan?.giveBack(); // O3
+    for (const { path, why } of returnedLogin?.kept ?? []) warnings.push(`~/${path}, which was lent to it, was not taken back: ${why}`);
   }
-  const refused = metering.account?.refusedHosts() ?? [];
-  if (refused.length > 0) warnings.push(`it wanted to reach ${refused.join(", ")}, which is not among the allowed hosts`);
+  const refusedHosts = metering.account?.refusedHosts() ?? [];
+  if (refusedHosts.length > 0) warnings.push(`it wanted to reach ${refusedHosts.join(", ")}, which is not among the allowed hosts`);
   const usage = metering.takeUsed() ?? result.usage; // O2
   return result.kind === "ended" ? { ...result, usage, warnings: [...result.warnings, ...warnings] } : { ...result, usage };
 }
 
 /** The profile, command and login of a turn; or why there is none. */
-function choose(
+function chooseProfile(
   options: AgentsOptions,
   request: TurnRequest,
   env: Readonly<Record<string, string | undefined>>,
@@ -188,9 +188,9 @@ function choose(
 ): { readonly profile: AgentProfile; readonly login: Exclude<ChosenLogin, { kind: "missing" }> } | { readonly problem: string } {
   const resolved = resolveProfile(request.cast);
   if ("problem" in resolved) return resolved;
-  const found = profileArgv(resolved.profile, request.cast, options.embedded);
-  if ("problem" in found) return found;
-  const profile = { ...resolved.profile, argv: found.argv };
+  const command = profileArgv(resolved.profile, request.cast, options.embedded);
+  if ("problem" in command) return command;
+  const profile = { ...resolved.profile, argv: command.argv };
   const login = chooseLogin(profile, env, userHome);
   if (login.kind === "missing") return { problem: `it is not logged in: ${login.problem}; ${login.fix}` };
   if (login.kind === "key" && (options.meter ?? null) === null)
@@ -206,7 +206,7 @@ const unavailable = (problem: string): TurnResult => ({
   usage: null,
 });
 
-function wrapped(plain: Command, made: readonly string[] | Command | undefined): Command {
-  if (made === undefined) return plain;
-  return "argv" in made ? made : { ...plain, argv: made };
+function applyWrap(plain: Command, wrapped: readonly string[] | Command | undefined): Command {
+  if (wrapped === undefined) return plain;
+  return "argv" in wrapped ? wrapped : { ...plain, argv: wrapped };
 }

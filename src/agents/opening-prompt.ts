@@ -6,24 +6,24 @@
 import type { TurnRequest } from "../ports/agent.ts";
 import { toolNames } from "./returns/tools.ts";
 
-type Reported = Pick<TurnRequest, "prompt" | "returns" | "isInterrupted">;
+type PromptParts = Pick<TurnRequest, "prompt" | "returns" | "isInterrupted">;
 
 /** `holds`: whether the session has the prompt already. `hasTools`: whether the runner's own tools were offered. */
 export function openingPrompt(
-  request: Reported,
+  request: PromptParts,
   opened: { readonly isResumed: boolean; readonly holds: "yes" | "no" | "unknown" },
   hasTools: boolean,
 ): string {
-  const duties = hasTools ? toolInstructions(request) : "";
-  if (!request.isInterrupted) return `${request.prompt}${duties}`;
-  if (opened.isResumed && opened.holds !== "no") return `${goOn(request.prompt)}${duties}`; // F1
-  return `${afresh}\n\n${request.prompt}${duties}`;
+  const toolNote = hasTools ? toolInstructions(request) : "";
+  if (!request.isInterrupted) return `${request.prompt}${toolNote}`;
+  if (opened.isResumed && opened.holds !== "no") return `${continuePrompt(request.prompt)}${toolNote}`; // F1
+  return `${startAfresh}\n\n${request.prompt}${toolNote}`;
 }
 
-const afresh =
+const startAfresh =
   "An earlier try of the task below was cut off. The folder was set back to the state before that try: nothing of it is left. Begin afresh.";
 
-function goOn(prompt: string): string {
+function continuePrompt(prompt: string): string {
   return [
     "You were cut off while you worked on the task below. The folder was set back to the state before you began it: what you",
     "had changed since then is gone. Look at what is there now, then go on until the task is done. What was to be handed back,",
@@ -33,7 +33,7 @@ function goOn(prompt: string): string {
   ].join("\n");
 }
 
-function toolInstructions({ returns }: Reported): string {
+function toolInstructions({ returns }: PromptParts): string {
   const submit =
     returns === null
       ? ""

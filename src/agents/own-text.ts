@@ -6,38 +6,38 @@ const repeatsMax = 50;
 /** Removed text leaves a space behind, so that the words around it do not join. */
 export function ownText(said: string, prompts: readonly string[]): string {
   // Code blocks are removed first: a prompt has fences too, and a fence taken for an echo would turn the code after it into text.
-  const unechoed = prompts.reduce(withoutEcho, withoutCodeBlocks(said.replaceAll("\r\n", "\n")));
-  return withoutQuotations(withoutInlineCode(unechoed));
+  const withoutEchoes = prompts.reduce(withoutEcho, withoutCodeBlocks(said.replaceAll("\r\n", "\n")));
+  return withoutQuotations(withoutInlineCode(withoutEchoes));
 }
 
 function withoutCodeBlocks(text: string): string {
   const kept: string[] = [];
   let fence: string | null = null;
-  let before: "blank" | "code" | "text" = "blank";
+  let previousLine: "blank" | "code" | "text" = "blank";
   for (const line of text.split("\n")) {
-    const mark = /^\s*(?:>\s*)*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})/.exec(line)?.[1];
+    const fenceMark = /^\s*(?:>\s*)*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})/.exec(line)?.[1];
     if (fence !== null) {
-      if (mark !== undefined && mark.startsWith(fence) && /^[\s>]*[`~]+\s*$/.test(line)) fence = null;
+      if (fenceMark !== undefined && fenceMark.startsWith(fence) && /^[\s>]*[`~]+\s*$/.test(line)) fence = null;
       continue;
     }
-    if (mark !== undefined && !(mark.startsWith("`") && line.slice(line.indexOf(mark) + mark.length).includes("`"))) {
-      fence = mark;
+    if (fenceMark !== undefined && !(fenceMark.startsWith("`") && line.slice(line.indexOf(fenceMark) + fenceMark.length).includes("`"))) {
+      fence = fenceMark;
       continue;
     }
     if (line.trim() === "") {
-      before = before === "code" ? "code" : "blank";
+      previousLine = previousLine === "code" ? "code" : "blank";
       kept.push("");
       continue;
     }
     // Four blanks make a block of code, unless they carry on a paragraph.
-    const isCode: boolean = /^(?: {4}|\t)/.test(line) && before !== "text";
-    before = isCode ? "code" : "text";
+    const isCode: boolean = /^(?: {4}|\t)/.test(line) && previousLine !== "text";
+    previousLine = isCode ? "code" : "text";
     if (!isCode) kept.push(line);
   }
   return kept.join("\n");
 }
 
-/** Code in a line ends with its paragraph; a tick left alone in one isn't a beginning for the next. */
+/** Inline code ends with its paragraph: an unpaired backtick doesn't open code in the next one. */
 function withoutInlineCode(text: string): string {
   return text
     .split(/\n(?=[^\S\n]*\n)/)
@@ -57,37 +57,38 @@ function withoutQuotations(text: string): string {
 }
 
 /**
- * Takes out what is the prompt's, word for word (ticks apart, which are often lost in repeating). A line that is in the prompt is an echo if it comes with a neighbour of its
- * there, or if it holds more than a tag; a bare tag alone on its line is how an agent is asked to speak, so it is the agent's own.
+ * Removes lines that repeat the prompt word for word, except for backticks, which agents often drop. A line that is in the prompt is an
+ * echo if the line before or after it is the same in the prompt too, or if it has more than a tag. A bare tag alone on its line is how the
+ * agent is asked to make the promise, so it is the agent's own.
  */
 function withoutEcho(text: string, prompt: string): string {
-  const asked = textLines(prompt);
+  const promptLines = textLines(prompt);
   const places = new Map<string, number[]>();
-  asked.forEach((line, index) => {
-    const known = places.get(line);
-    if (known === undefined) places.set(line, [index]);
-    else if (known.length < repeatsMax) known.push(index);
+  promptLines.forEach((line, index) => {
+    const linePlaces = places.get(line);
+    if (linePlaces === undefined) places.set(line, [index]);
+    else if (linePlaces.length < repeatsMax) linePlaces.push(index);
   });
-  const said = text.split("\n");
-  const worded = said.map((line, index) => ({ line: plain(line), at: index })).filter(({ line }) => line !== "");
+  const lines = text.split("\n");
+  const nonBlankLines = lines.map((line, index) => ({ line: withoutTicks(line), at: index })).filter(({ line }) => line !== "");
   const echoed = new Set<number>();
-  worded.forEach(({ line, at }, nth) => {
-    const here = places.get(line) ?? [];
-    if (here.length === 0) {
+  nonBlankLines.forEach(({ line, at }, nth) => {
+    const promptPlaces = places.get(line) ?? [];
+    if (promptPlaces.length === 0) {
       // A sentence cut out of a longer line of the prompt.
-      if (holdsTag(line) && !isBareTag(line) && asked.some((candidate) => candidate.includes(line))) echoed.add(at);
+      if (hasTag(line) && !isBareTag(line) && promptLines.some((candidate) => candidate.includes(line))) echoed.add(at);
       return;
     }
-    const last = worded[nth - 1]?.line;
-    const next = worded[nth + 1]?.line;
-    const inRun = here.some(
-      (place) => (last !== undefined && asked[place - 1] === last) || (next !== undefined && asked[place + 1] === next),
+    const previous = nonBlankLines[nth - 1]?.line;
+    const next = nonBlankLines[nth + 1]?.line;
+    const isInRun = promptPlaces.some(
+      (place) => (previous !== undefined && promptLines[place - 1] === previous) || (next !== undefined && promptLines[place + 1] === next),
     );
-    if (inRun || !isBareTag(line)) echoed.add(at);
+    if (isInRun || !isBareTag(line)) echoed.add(at);
   });
-  const kept = said.filter((_, index) => !echoed.has(index)).join("\n");
+  const kept = lines.filter((_, index) => !echoed.has(index)).join("\n");
   // A prompt's line repeated inside a longer one.
-  const phrases = [...prompt.split("\n").map((line) => line.trim()), ...asked].filter(
+  const phrases = [...prompt.split("\n").map((line) => line.trim()), ...promptLines].filter(
     (line) => /<promise>/i.test(line) && !isBareTag(line),
   );
   return phrases.reduce((rest, phrase) => rest.replaceAll(phrase, " "), kept);
@@ -96,14 +97,14 @@ function withoutEcho(text: string, prompt: string): string {
 const textLines = (text: string): readonly string[] =>
   text
     .split("\n")
-    .map(plain)
+    .map(withoutTicks)
     .filter((line) => line !== "");
 
-const plain = (line: string): string => line.replaceAll("`", "").trim();
+const withoutTicks = (line: string): string => line.replaceAll("`", "").trim();
 
 const isBareTag = (line: string): boolean => /^\W*<promise>[^<]*<\/promise>\W*$/i.test(line);
 
-function holdsTag(line: string): boolean {
+function hasTag(line: string): boolean {
   const lower = line.toLowerCase();
   const index = lower.indexOf("<promise>");
   return index >= 0 && lower.includes("</promise>", index);

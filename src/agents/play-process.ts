@@ -10,46 +10,49 @@ import { spawnAgent, type Spawned } from "./process/spawn.ts";
 import { watchResources } from "./process/watch-resources.ts";
 import type { TurnEnvironment } from "./turn-environment.ts";
 
-const lookEveryMs = 1000;
+const pollMs = 1000;
 
-/** `isAtRest`: it has answered and may clean up; one that was cut off has had its time. */
+/** `isAtRest`: the agent has answered and gets time to clean up; an agent that was cut off gets none. */
 export type Worked<T> = { readonly value: T; readonly isAtRest: boolean };
-export type Played<T> = { readonly value: T; readonly warnings: readonly string[] } | { readonly problem: string };
+export type ProcessResult<T> = { readonly value: T; readonly warnings: readonly string[] } | { readonly problem: string };
 
-export async function playProcess<T>(
+export async function runProcess<T>(
   environment: TurnEnvironment,
-  how: { readonly layer: string; readonly hasInput: boolean },
+  options: { readonly layer: string; readonly hasInput: boolean },
   work: (spawned: Spawned) => Promise<Worked<T>>,
-): Promise<Played<T>> {
+): Promise<ProcessResult<T>> {
   const { argv, env, passEnv, mark, home, wrap, inherited } = environment;
-  const launch = { argv, cwd: how.layer, mark, home, wrap, passEnv, env, hasInput: how.hasInput };
+  const launch = { argv, cwd: options.layer, mark, home, wrap, passEnv, env, hasInput: options.hasInput };
   const spawned = await spawnAgent(launch, inherited);
   if ("problem" in spawned) return { problem: `The agent cannot be started: ${spawned.problem}.` };
   const group = spawned.child.pid ?? 0;
   environment.guardian.watch(group);
-  const looking = lookAfter(environment, group);
-  let worked: Worked<T> | null = null;
-  let left = 0;
+  const watch = watchTurnResources(environment, group);
+  let result: Worked<T> | null = null;
+  let survivors = 0;
   try {
-    worked = await work({ ...spawned, exceeded: looking.exceeded });
+    result = await work({ ...spawned, exceeded: watch.exceeded });
   } finally {
-    looking.stop();
-    if (worked?.isAtRest === true) await leaveQuietly(spawned, environment.profile.stop.eofMs);
-    left = await endTree(spawned.child, belongsToTurn(mark), { graceMs: environment.limits.termGraceMs }); // P1
+    watch.stop();
+    if (result?.isAtRest === true) await waitForExit(spawned, environment.profile.stop.eofMs);
+    survivors = await endTree(spawned.child, belongsToTurn(mark), { graceMs: environment.limits.termGraceMs }); // P1
     environment.guardian.forget(group);
   }
-  return { value: worked.value, warnings: left > 0 ? [`${left} of its processes could not be ended`] : [] };
+  return { value: result.value, warnings: survivors > 0 ? [`${survivors} of its processes could not be ended`] : [] };
 }
 
 /** Watches the turn's resource usage, if limits are given; the promise resolves once when it is too much. */
-function lookAfter({ bounds, mark }: TurnEnvironment, root: number): { readonly exceeded: Promise<string>; readonly stop: () => void } {
+function watchTurnResources(
+  { bounds, mark }: TurnEnvironment,
+  root: number,
+): { readonly exceeded: Promise<string>; readonly stop: () => void } {
   if (bounds === null) return { exceeded: new Promise(() => undefined), stop: () => undefined };
   let exceed: (sentence: string) => void = () => undefined;
   const exceeded = new Promise<string>((resolve) => (exceed = resolve));
-  return { exceeded, ...watchResources({ ...bounds, belongs: belongsToTurn(mark), root, everyMs: lookEveryMs, exceeded: exceed }) };
+  return { exceeded, ...watchResources({ ...bounds, belongs: belongsToTurn(mark), root, everyMs: pollMs, exceeded: exceed }) };
 }
 
-async function leaveQuietly({ stdin, exited }: Spawned, eofMs: number): Promise<void> {
+async function waitForExit({ stdin, exited }: Spawned, eofMs: number): Promise<void> {
   stdin?.end();
   if (eofMs <= 0) return;
   const timer = new AbortController();

@@ -9,7 +9,7 @@ export const printMsMax = 5000;
 const printBytesMax = 64 * 1024;
 
 /** Its output, stdout before stderr; null if it could not be started or did not end in time. */
-export async function printedBy(
+export async function readOutput(
   path: string,
   words: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -17,13 +17,13 @@ export async function printedBy(
 ): Promise<string | null> {
   const home = mkdtempSync(join(tmpdir(), "autopilot-version-"));
   try {
-    return await printed(path, words, { PATH: env["PATH"] ?? "", LANG: env["LANG"] ?? "C", HOME: home, TMPDIR: home }, home, withinMs);
+    return await spawnAndRead(path, words, { PATH: env["PATH"] ?? "", LANG: env["LANG"] ?? "C", HOME: home, TMPDIR: home }, home, withinMs);
   } finally {
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-function printed(
+function spawnAndRead(
   path: string,
   words: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -32,9 +32,9 @@ function printed(
 ): Promise<string | null> {
   return new Promise((report) => {
     const child = spawn(path, words, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
-    const kept: { out: Buffer[]; err: Buffer[]; bytes: number } = { out: [], err: [], bytes: 0 };
+    const output: { out: Buffer[]; err: Buffer[]; bytes: number } = { out: [], err: [], bytes: 0 };
     const end = (): void => {
-      // The whole group: what it began must not outlive it either.
+      // The whole group, so that no child of the program outlives it.
       if (child.pid !== undefined) killGroup(child.pid);
     };
     const timer = setTimeout(() => {
@@ -42,13 +42,13 @@ function printed(
       report(null);
     }, withinMs);
     const keep = (list: Buffer[]) => (chunk: Buffer) => {
-      const room = printBytesMax - kept.bytes;
+      const room = printBytesMax - output.bytes;
       if (room <= 0) return end();
-      kept.bytes += chunk.length;
+      output.bytes += chunk.length;
       list.push(chunk.subarray(0, room));
     };
-    child.stdout.on("data", keep(kept.out));
-    child.stderr.on("data", keep(kept.err));
+    child.stdout.on("data", keep(output.out));
+    child.stderr.on("data", keep(output.err));
     child.once("error", () => {
       clearTimeout(timer);
       report(null);
@@ -57,7 +57,7 @@ function printed(
       clearTimeout(timer);
       end();
     });
-    child.once("close", () => report(Buffer.concat([...kept.out, ...kept.err]).toString("utf8")));
+    child.once("close", () => report(Buffer.concat([...output.out, ...output.err]).toString("utf8")));
   });
 }
 

@@ -23,7 +23,7 @@ export function writePrivateConfig(profile: AgentProfile, { login, folder, ...tu
   for (const { path, text } of files) writeBelow(home, path, text);
   // A temporary folder that a profile puts below its HOME must exist before the agent starts.
   const temporary = env["TMPDIR"];
-  if (temporary?.startsWith(`${turn.home}/`) === true) folderBelow(home, temporary.slice(turn.home.length + 1).split("/"));
+  if (temporary?.startsWith(`${turn.home}/`) === true) ensureFolder(home, temporary.slice(turn.home.length + 1).split("/"));
   return files.map(({ path }) => path);
 }
 
@@ -34,20 +34,20 @@ export function writeBelow(home: string, path: string, content: string | Uint8Ar
     parts.every((part) => part !== "" && part !== "." && part !== ".."),
     "a path below HOME names every folder on its way",
   );
-  const folder = folderBelow(home, parts.slice(0, -1));
-  const beside = join(folder, `.${randomBytes(6).toString("hex")}.new`);
+  const folder = ensureFolder(home, parts.slice(0, -1));
+  const draft = join(folder, `.${randomBytes(6).toString("hex")}.new`);
   const place = join(folder, parts.at(-1) ?? "");
   try {
-    writeFileSync(beside, content, { flag: "wx", mode: 0o600 });
-    chmodSync(beside, 0o600);
+    writeFileSync(draft, content, { flag: "wx", mode: 0o600 });
+    chmodSync(draft, 0o600);
     if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true) rmSync(place, { recursive: true });
-    renameSync(beside, place); // C2
+    renameSync(draft, place); // C2
   } finally {
-    rmSync(beside, { force: true });
+    rmSync(draft, { force: true });
   }
 }
 
-function folderBelow(home: string, parts: readonly string[]): string {
+function ensureFolder(home: string, parts: readonly string[]): string {
   let folder = home;
   for (const part of parts) {
     folder = join(folder, part);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { announcesMore, promiseIn } from "./promise.ts";
+import { announcesMore, findPromise } from "./promise.ts";
 
 const prompt = `Goal: make it work.
 When everything holds, say <promise>DONE</promise> and nothing after it.
@@ -33,7 +33,7 @@ describe("the promise was said", () => {
     ["once more after it was spoken of", "I said I would not say <promise>DONE</promise> early. It holds. <promise>DONE</promise>"],
   ];
   test.each(cases)("%s", (_, text) => {
-    expect(promiseIn(text, "DONE", [prompt]).promised).toBe(true);
+    expect(findPromise(text, "DONE", [prompt]).promised).toBe(true);
   });
 });
 
@@ -76,26 +76,26 @@ describe("the promise was not said", () => {
     ["an echo with the blanks changed", prompt.replaceAll("\n", "\n\n  ")],
   ];
   test.each(cases)("%s", (_, text) => {
-    expect(promiseIn(text, "DONE", [prompt]).promised).toBe(false);
+    expect(findPromise(text, "DONE", [prompt]).promised).toBe(false);
   });
 });
 
 test("a fence that the prompt has too is still a fence, and an echo that lost its ticks is still an echo", () => {
   const fenced = "Only when it is met, say `<promise>DONE</promise>` on its own line.\n```json\n{}\n```";
-  expect(promiseIn("So:\n```\n<promise>DONE</promise>\n```\n", "DONE", [fenced]).promised).toBe(false);
-  expect(promiseIn("Only when it is met, say <promise>DONE</promise> on its own line.", "DONE", [fenced]).promised).toBe(false);
-  expect(promiseIn("```json\n{}\n```\n<promise>DONE</promise>", "DONE", [fenced]).promised).toBe(true);
+  expect(findPromise("So:\n```\n<promise>DONE</promise>\n```\n", "DONE", [fenced]).promised).toBe(false);
+  expect(findPromise("Only when it is met, say <promise>DONE</promise> on its own line.", "DONE", [fenced]).promised).toBe(false);
+  expect(findPromise("```json\n{}\n```\n<promise>DONE</promise>", "DONE", [fenced]).promised).toBe(true);
 });
 
 test("a token may hold blanks and signs that mean something to a pattern", () => {
-  expect(promiseIn("<promise>all  (really) done.</promise>", "ALL (REALLY) DONE.", []).promised).toBe(true);
-  expect(promiseIn("<promise>all really done!</promise>", "ALL (REALLY) DONE.", []).promised).toBe(false);
+  expect(findPromise("<promise>all  (really) done.</promise>", "ALL (REALLY) DONE.", []).promised).toBe(true);
+  expect(findPromise("<promise>all really done!</promise>", "ALL (REALLY) DONE.", []).promised).toBe(false);
 });
 
 test("only what stands after the last promise can announce more", () => {
-  expect(promiseIn("Next I will write b. <promise>DONE</promise>", "DONE", [])).toEqual({ promised: true, announcedMore: false });
-  expect(promiseIn("<promise>DONE</promise> Next I will write b.", "DONE", [])).toEqual({ promised: true, announcedMore: true });
-  expect(promiseIn('<promise>DONE</promise>\n```json\n{ "remaining": ["TODO"] }\n```', "DONE", []).announcedMore).toBe(false);
+  expect(findPromise("Next I will write b. <promise>DONE</promise>", "DONE", [])).toEqual({ promised: true, announcedMore: false });
+  expect(findPromise("<promise>DONE</promise> Next I will write b.", "DONE", [])).toEqual({ promised: true, announcedMore: true });
+  expect(findPromise('<promise>DONE</promise>\n```json\n{ "remaining": ["TODO"] }\n```', "DONE", []).announcedMore).toBe(false);
 });
 
 describe("more work is announced", () => {
@@ -193,12 +193,13 @@ describe("nothing more is announced", () => {
 });
 
 test("a tick left alone in one paragraph does not swallow the promise in another", () => {
-  expect(promiseIn("It's a ` tick.\n\n<promise>DONE</promise>\n\nAnother ` tick.", "DONE", []).promised).toBe(true);
+  expect(findPromise("It's a ` tick.\n\n<promise>DONE</promise>\n\nAnother ` tick.", "DONE", []).promised).toBe(true);
 });
 
 test("no text, however it is made, takes long to read", () => {
   const hostile = ["<code>", "`", '"', "„", "'a ", "> ", "I will ", "remaining ", "<promise>", "\n    "].map((part) =>
     part.repeat(Math.ceil(200_000 / part.length)),
   );
-  for (const text of hostile) expect(promiseIn(`${text}\n<promise>DONE</promise> ${text}`, "DONE", [text.slice(0, 20_000)])).toBeDefined();
+  for (const text of hostile)
+    expect(findPromise(`${text}\n<promise>DONE</promise> ${text}`, "DONE", [text.slice(0, 20_000)])).toBeDefined();
 });

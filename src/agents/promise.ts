@@ -5,25 +5,25 @@
 
 import { ownText } from "./own-text.ts";
 
-export type Promised = { readonly promised: boolean; readonly announcedMore: boolean };
+export type PromiseFacts = { readonly promised: boolean; readonly announcedMore: boolean };
 
 const textCharsMax = 64 * 1024;
 const clauseCharsMax = 600;
 
 /** `prompts`: everything this agent was told in the turn; text it repeats from there is not its own. */
-export function promiseIn(said: string, token: string, prompts: readonly string[]): Promised {
-  const own = ownText(said, prompts);
-  const last = [...own.matchAll(tokenTag(token))].findLast(({ index, 0: tag }) => {
-    const before = own.slice(Math.max(0, index - clauseCharsMax), index);
-    const after = own.slice(index + tag.length, index + tag.length + clauseCharsMax);
-    return !isSpokenOf(before) && !isMention(sentenceBefore(before), sentenceAfter(after));
+export function findPromise(said: string, token: string, prompts: readonly string[]): PromiseFacts {
+  const agentText = ownText(said, prompts);
+  const last = [...agentText.matchAll(tokenTag(token))].findLast(({ index, 0: tag }) => {
+    const before = agentText.slice(Math.max(0, index - clauseCharsMax), index);
+    const after = agentText.slice(index + tag.length, index + tag.length + clauseCharsMax);
+    return !isOnlyMentioned(before) && !isMention(sentenceBefore(before), sentenceAfter(after));
   });
   if (last === undefined) return { promised: false, announcedMore: false };
-  return { promised: true, announcedMore: announcesMore(own.slice(last.index + last[0].length)) };
+  return { promised: true, announcedMore: announcesMore(agentText.slice(last.index + last[0].length)) };
 }
 
 /** Whether the text just before the tag only mentions it: later, not yet, or not at all. */
-const isSpokenOf = (before: string): boolean =>
+const isOnlyMentioned = (before: string): boolean =>
   /\b(?:will|shall|would|could|(?:wo|would|could|ca|do|did|should|must)n't|cannot|not|never|going to|before|until|unless)\b(?![^.!?\n]{0,80}\bnow\b)[^.!?,;:\n]{0,40}\b(?:say|saying|output|emit|print|write|give|reply|answer|respond|send|signal|claim|declare)\b(?: with| by saying)?[\s:]{0,9}$/i.test(
     before.replaceAll("’", "'").replaceAll("'ll", " will"),
   );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { judge } from "./judge.ts";
+import { judgeReturn } from "./judge.ts";
 import { openSubmissions, type ReturnOf } from "./returns/submissions.ts";
-import { salvageable } from "./salvage.ts";
+import { findSalvageable } from "./salvage.ts";
 
 const returnOf: ReturnOf = (_name, value) => {
   const { summary, isJunk } = value as { summary?: unknown; isJunk?: boolean };
@@ -10,7 +10,7 @@ const returnOf: ReturnOf = (_name, value) => {
 };
 const order = (isOptional: boolean) => ({ returns: { name: "progress", schema: {}, isOptional }, prompt: "do it" });
 const judged = (answer: string, isOptional = false) =>
-  judge(order(isOptional), returnOf, openSubmissions(order(isOptional).returns, returnOf), answer);
+  judgeReturn(order(isOptional), returnOf, openSubmissions(order(isOptional).returns, returnOf), answer);
 
 describe("an answer that is nearly what was asked for is read in good will, and told", () => {
   test.each([
@@ -39,6 +39,6 @@ describe("an answer that is nearly what was asked for is read in good will, and 
 });
 
 test("aliases and sheer size are not read", () => {
-  expect(salvageable(`\`\`\`yaml\na: &a [1]\nb: *a\n\`\`\``)).toEqual([]);
-  expect(salvageable(`\`\`\`yaml\na: ${"x".repeat(100_000)}\n\`\`\``)).toEqual([]);
+  expect(findSalvageable(`\`\`\`yaml\na: &a [1]\nb: *a\n\`\`\``)).toEqual([]);
+  expect(findSalvageable(`\`\`\`yaml\na: ${"x".repeat(100_000)}\n\`\`\``)).toEqual([]);
 });

@@ -8,13 +8,13 @@ const textCharsMax = 32 * 1024;
 const linesMax = 200;
 
 /** Objects in the order in which they are tried: fenced blocks from the last, then the last braces, then lines of `key: value` at the end. */
-export function salvageable(answer: string): readonly unknown[] {
+export function findSalvageable(answer: string): readonly unknown[] {
   const tail = answer.slice(-textCharsMax * 2).replaceAll("\r\n", "\n");
-  const texts = [...fencedIn(tail).toReversed(), ...findBraces(tail), ...keysAtEnd(tail)];
-  return texts.slice(0, candidatesMax).flatMap(readKindly);
+  const texts = [...findFencedBlocks(tail).toReversed(), ...findBraces(tail), ...findTrailingKeys(tail)];
+  return texts.slice(0, candidatesMax).flatMap(parseLeniently);
 }
 
-function fencedIn(text: string): readonly string[] {
+function findFencedBlocks(text: string): readonly string[] {
   return [...text.matchAll(/^[ \t]*(?:`{3,}|~{3,})[^\n`]*\n([\s\S]*?)(?:^[ \t]*(?:`{3,}|~{3,})|(?![\s\S]))/gm)].map(
     ([, inside = ""]) => inside,
   );
@@ -27,24 +27,24 @@ function findBraces(text: string): readonly string[] {
 }
 
 /** The last lines that are keys with values, or belong to one by their indentation. */
-function keysAtEnd(text: string): readonly string[] {
+function findTrailingKeys(text: string): readonly string[] {
   const lines = text.trimEnd().split("\n").slice(-linesMax);
-  const kept: string[] = [];
+  const trailingLines: string[] = [];
   for (const line of lines.toReversed()) {
     if (!/^(?:[a-z]\w*:(?:\s|$)|[ \t]+\S|-\s)/.test(line)) break;
-    kept.unshift(line);
+    trailingLines.unshift(line);
   }
-  return kept.length >= 2 ? [kept.join("\n")] : [];
+  return trailingLines.length >= 2 ? [trailingLines.join("\n")] : [];
 }
 
-function readKindly(text: string): readonly unknown[] {
+function parseLeniently(text: string): readonly unknown[] {
   if (text.length > textCharsMax) return [];
   for (const candidate of [withoutComments(text), text]) {
     try {
       const value: unknown = parse(candidate, { maxAliasCount: 0, logLevel: "silent" });
       if (typeof value === "object" && value !== null) return [value];
     } catch {
-      // The next way of reading it may do.
+      // The next candidate may parse.
     }
   }
   return [];

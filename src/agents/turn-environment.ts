@@ -4,7 +4,7 @@ import type { AcpLimits } from "./acp/limits.ts";
 import type { Metering } from "./metering.ts";
 import type { Guardian } from "./process/guardian.ts";
 import type { Mark } from "./process/mark.ts";
-import type { Watched } from "./process/watch-resources.ts";
+import type { WatchInput } from "./process/watch-resources.ts";
 import type { Command } from "./process/spawn.ts";
 import type { AgentProfile } from "./profiles/profile.ts";
 import type { Submissions, ReturnOf } from "./returns/submissions.ts";
@@ -35,5 +35,5 @@ export type TurnEnvironment = {
   readonly mayFetch: boolean;
   readonly limits: AcpLimits;
   /** The turn's resource limits, and where it writes; null: not watched. */
-  readonly bounds: Pick<Watched, "bounds" | "folders"> | null;
+  readonly bounds: Pick<WatchInput, "bounds" | "folders"> | null;
 };

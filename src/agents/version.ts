@@ -7,9 +7,9 @@ export function findVersion(text: string): string | null {
 
 /** Compares the three numbers; what comes behind them does not make one older. */
 export function isOlder(version: string, than: string): boolean {
-  const [mine, other] = [versionNumbers(version), versionNumbers(than)];
-  const at = [0, 1, 2].find((index) => mine[index] !== other[index]);
-  return at !== undefined && (mine[at] ?? 0) < (other[at] ?? 0);
+  const [own, other] = [versionNumbers(version), versionNumbers(than)];
+  const firstDifference = [0, 1, 2].find((index) => own[index] !== other[index]);
+  return firstDifference !== undefined && (own[firstDifference] ?? 0) < (other[firstDifference] ?? 0);
 }
 
 const versionNumbers = (version: string): readonly number[] => (version.split("-")[0] ?? "").split(".").map(Number);

@@ -4,12 +4,12 @@
 // parent processes are inspected too. An agent that may do anything can strip both; docs/ISOLATION.md says at which levels.
 
 import { readFileSync } from "node:fs";
-import { bearsMark } from "../agents/process/mark.ts";
+import { hasMark } from "../agents/process/mark.ts";
 import type { CommandContext } from "./command-context.ts";
 
 const ancestorsMax = 64;
 
-export const isInsideRun = ({ env }: Pick<CommandContext, "env">): boolean => bearsMark(env);
+export const isInsideRun = ({ env }: Pick<CommandContext, "env">): boolean => hasMark(env);
 
 /** The same, by the environment of every parent process, as far as the system shows it. */
 export function isBelowRun(context: Pick<CommandContext, "env">, pid: number = process.ppid): boolean {
@@ -17,7 +17,7 @@ export function isBelowRun(context: Pick<CommandContext, "env">, pid: number = p
   for (let index = pid, seen = 0; index > 1 && seen < ancestorsMax; seen += 1) {
     const above = processAt(index);
     if (above === null) return false;
-    if (bearsMark(above.env)) return true;
+    if (hasMark(above.env)) return true;
     index = above.parent;
   }
   return false;

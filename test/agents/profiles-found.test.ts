@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { findAgent, findAgents, onPath } from "../../src/agents/find.ts";
-import { printedBy } from "../../src/agents/printed-by.ts";
+import { readOutput } from "../../src/agents/printed-by.ts";
 import { agentProfiles } from "../../src/agents/profiles/table.ts";
 import { isRunning, until } from "./table.ts";
 
@@ -113,7 +113,7 @@ describe("looking is bounded", () => {
 
   test("a program that hangs is ended with what it began, and has no version", async () => {
     const path = program("gemini", `#!/bin/sh\nsleep 600 &\necho $! > ${join(bin, "child")}\nsleep 600\n`);
-    expect(await printedBy(path, ["--version"], env(), 400)).toBeNull();
+    expect(await readOutput(path, ["--version"], env(), 400)).toBeNull();
     const child = Number(readFileSync(join(bin, "child"), "utf8"));
     await until(() => !isRunning(child), "its child is gone");
   });
@@ -123,14 +123,14 @@ describe("looking is bounded", () => {
       "gemini",
       "#!/bin/sh\necho 0.61.0\nwhile :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done\n",
     );
-    const text = await printedBy(path, [], env(), 5000);
+    const text = await readOutput(path, [], env(), 5000);
     expect(text?.startsWith("0.61.0")).toBe(true);
     expect(text?.length).toBeLessThanOrEqual(64 * 1024);
   });
 
   test("a program sees neither the user's HOME nor the folder autopilot was called in", async () => {
     const path = program("gemini", '#!/bin/sh\necho "$HOME|$(pwd)|$SECRET|$IS_SANDBOX"\n');
-    const printed = await printedBy(path, [], { ...env(), SECRET: "s", IS_SANDBOX: "1" });
+    const printed = await readOutput(path, [], { ...env(), SECRET: "s", IS_SANDBOX: "1" });
     const [home, cwd, ...rest] = (printed ?? "").trim().split("|");
     expect(rest).toEqual(["", ""]);
     expect(home).toBe(cwd);

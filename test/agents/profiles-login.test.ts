@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { lendLogin, loginBytesMax, type settleLent } from "../../src/agents/lent-login.ts";
+import { lendLogin, loginBytesMax, type returnLeftoverLoans } from "../../src/agents/lent-login.ts";
 import { writePrivateConfig } from "../../src/agents/private-config.ts";
 import { chooseLogin } from "../../src/agents/profiles/login.ts";
 import { agentProfiles } from "../../src/agents/profiles/table.ts";
@@ -161,10 +161,10 @@ describe("a login is lent", () => {
 
 describe("a runner that was killed while it lent a login", () => {
   /** The next life: another process, which knows nothing but what is there. */
-  const next = async (): Promise<ReturnType<typeof settleLent>> => {
+  const next = async (): Promise<ReturnType<typeof returnLeftoverLoans>> => {
     vi.resetModules();
     const anew = await import("../../src/agents/lent-login.ts");
-    return anew.settleLent(claude.own?.files ?? [], user, home);
+    return anew.returnLeftoverLoans(claude.own?.files ?? [], user, home);
   };
 
   test("has the renewed token taken back by the next life, and leaves none behind", async () => {

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { Collector } from "../../src/agents/acp/collector.ts";
 import { type JsonObject, asRecord } from "../../src/agents/acp/untrusted-json.ts";
-import { outcomeOf } from "../../src/agents/acp/outcome.ts";
-import { nothingUsed, usageOf } from "../../src/agents/acp/usage.ts";
+import { computeOutcome } from "../../src/agents/acp/outcome.ts";
+import { nothingUsed, computeUsage } from "../../src/agents/acp/usage.ts";
 import { shippedProfile } from "../../src/agents/profiles/table.ts";
 
 type Recorded = {
@@ -39,9 +39,9 @@ function replay({ turn, updates, answer }: Recorded) {
   take("during");
   take("after");
   const response = answer.result ?? null;
-  const usage = response === null ? null : usageOf(profile.usage, collector.usageReport(response), nothingUsed);
+  const usage = response === null ? null : computeUsage(profile.usage, collector.usageReport(response), nothingUsed);
   const { error } = answer;
-  const computed = outcomeOf({
+  const computed = computeOutcome({
     end: error === undefined ? { by: "stop", stop: String(response?.["stopReason"]) } : { by: "error", ...error, data: error.data ?? null },
     isOpen: true,
     said: collector.said,

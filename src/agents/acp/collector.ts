@@ -2,17 +2,17 @@
 //
 // Invariants:
 //   C1. Only updates of this turn's session count. Updates from before the session has a name are held back until it has one.
-//   C2. A resumed session is replayed from its beginning: that isn't news, and nothing of it is counted.
+//   C2. A resumed session is replayed from its beginning: these updates are old, and none of them is counted.
 
 import type { AttemptId } from "../../contracts/ids.ts";
 import type { LiveEvent } from "../../contracts/signal.ts";
 import { asNonNegativeNumber, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 import { Replay } from "./replay.ts";
-import { attemptSignal, ToolCalls } from "./tool-calls.ts";
+import { toLiveEvent, ToolCalls } from "./tool-calls.ts";
 import type { UsageReport } from "./usage.ts";
 
 export const saidCharsMax = 4 * 1024 * 1024;
-const heldMax = 1000;
+const earlyUpdatesMax = 1000;
 const metasMax = 200;
 const chunksMax = 10_000;
 
@@ -41,9 +41,9 @@ export class Collector {
   /** The session has a name: earlier updates are processed now. C1 */
   open(session: string): void {
     this.#session = session;
-    const held = this.#held.filter((params) => params["sessionId"] === session);
+    const updates = this.#held.filter((params) => params["sessionId"] === session);
     this.#held = [];
-    for (const params of held) this.#take(asRecord(params["update"]));
+    for (const params of updates) this.#take(asRecord(params["update"]));
   }
 
   /** A prompt is about to be sent: later text answers it. */
@@ -71,7 +71,7 @@ export class Collector {
   take(params: JsonObject): void {
     if (this.#replay !== null) return this.#replay.take(asRecord(params["update"]));
     if (this.#session === null) {
-      if (this.#held.length < heldMax) this.#held.push(params);
+      if (this.#held.length < earlyUpdatesMax) this.#held.push(params);
       return;
     }
     if (params["sessionId"] === this.#session) this.#take(asRecord(params["update"]));
@@ -79,7 +79,7 @@ export class Collector {
 
   /** Agents leave calls open when they are cancelled or die: here each gets an end. */
   close(): void {
-    for (const call of this.tools.closeOpen()) this.#onLiveEvent(attemptSignal(this.#attempt, call, "cancelled"));
+    for (const call of this.tools.closeOpen()) this.#onLiveEvent(toLiveEvent(this.#attempt, call, "cancelled"));
   }
 
   /** Everything said in this turn, all prompts together. */
@@ -109,8 +109,8 @@ export class Collector {
     if ("_meta" in update && this.#metas.length < metasMax) this.#metas.push({ _meta: update["_meta"] });
     switch (update["sessionUpdate"]) {
       case "agent_message_chunk": {
-        const used = asRecord(update["_meta"])["usage"];
-        if (used !== undefined && this.#chunks.length < chunksMax) this.#chunks.push(used);
+        const usage = asRecord(update["_meta"])["usage"];
+        if (usage !== undefined && this.#chunks.length < chunksMax) this.#chunks.push(usage);
         return this.#hear(asString(asRecord(update["content"])["text"]) ?? "");
       }
       case "agent_thought_chunk":
@@ -118,7 +118,7 @@ export class Collector {
       case "tool_call":
       case "tool_call_update": {
         const call = this.tools.merge(update);
-        if (call !== null) this.#onLiveEvent(attemptSignal(this.#attempt, call));
+        if (call !== null) this.#onLiveEvent(toLiveEvent(this.#attempt, call));
         return;
       }
       case "usage_update": {
@@ -134,17 +134,17 @@ export class Collector {
   }
 
   #hear(text: string): void {
-    const kept = this.#keep(text);
-    if (kept === "") return;
-    this.#lastPrompt.push(kept);
-    this.#onLiveEvent({ signal: "said", attempt: this.#attempt, text: kept });
+    const keptText = this.#keep(text);
+    if (keptText === "") return;
+    this.#lastPrompt.push(keptText);
+    this.#onLiveEvent({ signal: "said", attempt: this.#attempt, text: keptText });
   }
 
   #keep(text: string): string {
-    const kept = text.slice(0, saidCharsMax - this.#chars);
-    this.#chars += kept.length;
-    this.#beyondChars += text.length - kept.length;
-    if (kept !== "") this.#all.push(kept);
-    return kept;
+    const keptText = text.slice(0, saidCharsMax - this.#chars);
+    this.#chars += keptText.length;
+    this.#beyondChars += text.length - keptText.length;
+    if (keptText !== "") this.#all.push(keptText);
+    return keptText;
   }
 }

@@ -5,71 +5,75 @@ import { setTimeout as wait } from "node:timers/promises";
 import { correctionsMax } from "../../contracts/flow.ts";
 import type { TurnFacts, TurnMeta } from "../../contracts/script.ts";
 import type { ReportedUsage, TurnRequest, TurnResult } from "../../ports/agent.ts";
-import { askAgain, endedTurn, judge } from "../judge.ts";
+import { askAgain, createEndedTurn, judgeReturn } from "../judge.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
 import type { Collector } from "./collector.ts";
 import { TurnOver, type Watch } from "./ending.ts";
 import { isInLayer } from "./path-in-layer.ts";
 import { asRecord, asString } from "./untrusted-json.ts";
-import { type End, outcomeOf } from "./outcome.ts";
-import type { Answers } from "./permission.ts";
+import { computeOutcome, type End, type TurnOutcome } from "./outcome.ts";
+import type { PermissionAnswers } from "./permission.ts";
 import { failed } from "./result.ts";
-import { nothingUsed, usageAfter, type UsageBefore, usageOf } from "./usage.ts";
+import { nothingUsed, nextBaseline, type UsageBaseline, computeUsage } from "./usage.ts";
 import { wholeTail } from "../../kit/whole-words.ts";
 
 const rawCharsMax = 3000;
 
-export type Talk = {
+export type Conversation = {
   readonly request: TurnRequest;
   readonly environment: TurnEnvironment;
   readonly connection: ClientConnection;
   readonly watch: Watch;
   readonly collector: Collector;
-  readonly answers: Answers;
+  readonly answers: PermissionAnswers;
   readonly session: string;
   readonly isResumed: boolean;
   readonly openingPrompt: string;
   readonly stderr: () => string;
 };
 
-export async function converse(talk: Talk): Promise<TurnResult> {
+export async function converse(talk: Conversation): Promise<TurnResult> {
   const { request: asked, environment, collector, stderr } = talk;
   const prompts = [talk.openingPrompt];
-  const begun: TurnFacts[] = [...asked.history];
+  const history: TurnFacts[] = [...asked.history];
   const warnings: string[] = [];
-  let before: UsageBefore = talk.isResumed ? null : nothingUsed;
-  for (let again = 0; ; again += 1) {
-    const facts = { ...asked.facts, ask: asked.facts.ask + again };
-    const { end, response } = await prompt(talk, prompts.at(-1) ?? "", { run: asked.run, ...facts, history: [...begun] });
-    begun.push(facts);
+  let before: UsageBaseline = talk.isResumed ? null : nothingUsed;
+  for (let corrections = 0; ; corrections += 1) {
+    const facts = { ...asked.facts, ask: asked.facts.ask + corrections };
+    const { end, response } = await sendPrompt(talk, prompts.at(-1) ?? "", { run: asked.run, ...facts, history: [...history] });
+    history.push(facts);
     const report = collector.usageReport(response);
-    const usage = response === null ? null : usageOf(environment.profile.usage, report, before);
-    before = usageAfter(report, before);
-    const computed = outcome(talk, end, response, usage);
-    if (computed.kind !== "answered") return computed;
-    warnings.push(...computed.warnings);
-    const judged = judge(asked, environment.returnOf, environment.submissions, collector.answer);
-    if ("says" in judged) {
+    const usage = response === null ? null : computeUsage(environment.profile.usage, report, before);
+    before = nextBaseline(report, before);
+    const turnOutcome = outcomeOfPrompt(talk, end, response, usage);
+    if (turnOutcome.kind !== "answered") return turnOutcome;
+    warnings.push(...turnOutcome.warnings);
+    const judgement = judgeReturn(asked, environment.returnOf, environment.submissions, collector.answer);
+    if ("says" in judgement) {
       const outside = collector.tools.changedOutside(isInLayer(asked.layer));
       const confidence = asRecord(asRecord(asRecord(response)["_meta"])["autopilot"])["confidence"];
-      return endedTurn(
+      return createEndedTurn(
         asked,
         environment.submissions,
         { stop: "end_turn", said: collector.said, prompts, usage, outside, confidence, warnings },
-        judged,
+        judgement,
       );
     }
-    const mayAsk = again < correctionsMax && (await asked.onAskAgain(facts.ask + 1, judged.errors, collector.answer, usage));
+    const mayAsk = corrections < correctionsMax && (await asked.onAskAgain(facts.ask + 1, judgement.errors, collector.answer, usage));
     if (!mayAsk) {
-      const detail = `What the agent handed back does not fit: ${judged.errors.join("; ")}.\nIt said:\n${wholeTail(collector.answer, rawCharsMax)}`;
+      const detail = `What the agent handed back does not fit: ${judgement.errors.join("; ")}.\nIt said:\n${wholeTail(collector.answer, rawCharsMax)}`;
       return failed("return_invalid", detail, { isOpen: true, said: collector.said, stderr: stderr(), usage });
     }
-    prompts.push(askAgain(asked.returns?.schema ?? {}, judged.errors, environment.tools !== null));
+    prompts.push(askAgain(asked.returns?.schema ?? {}, judgement.errors, environment.tools !== null));
   }
 }
 
 /** How the prompt ended, and the answer, if any. */
-async function prompt(talk: Talk, text: string, meta: TurnMeta): Promise<{ readonly end: End; readonly response: PromptResponse | null }> {
+async function sendPrompt(
+  talk: Conversation,
+  text: string,
+  meta: TurnMeta,
+): Promise<{ readonly end: End; readonly response: PromptResponse | null }> {
   const { connection, watch, collector, session, environment } = talk;
   collector.begin();
   const request = connection.agent.request("session/prompt", {
@@ -93,8 +97,13 @@ async function prompt(talk: Talk, text: string, meta: TurnMeta): Promise<{ reado
   }
 }
 
-function outcome({ environment, collector, answers, stderr }: Talk, end: End, response: PromptResponse | null, usage: ReportedUsage) {
-  return outcomeOf({
+function outcomeOfPrompt(
+  { environment, collector, answers, stderr }: Conversation,
+  end: End,
+  response: PromptResponse | null,
+  usage: ReportedUsage,
+): TurnOutcome {
+  return computeOutcome({
     end,
     isOpen: true,
     said: collector.said,
@@ -114,6 +123,6 @@ function outcome({ environment, collector, answers, stderr }: Talk, end: End, re
 
 function answerWithin(request: Promise<PromptResponse>, ms: number): Promise<PromptResponse | null> {
   const timer = new AbortController();
-  const late = wait(ms, null, { signal: timer.signal }).catch(() => null);
-  return Promise.race([request.catch(() => null), late]).finally(() => timer.abort());
+  const timeout = wait(ms, null, { signal: timer.signal }).catch(() => null);
+  return Promise.race([request.catch(() => null), timeout]).finally(() => timer.abort());
 }

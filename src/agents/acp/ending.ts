@@ -46,9 +46,9 @@ export type Watch = {
 const timerMsMax = 2 ** 31 - 1;
 
 /** A connection of any protocol: it ends with the process's output, and a fault in it breaks it. */
-export type Followed = { readonly broken: Promise<string>; readonly ended: Promise<void> };
+export type WatchedOutput = { readonly broken: Promise<string>; readonly ended: Promise<void> };
 /** The meter's signals to a turn: that the provider sends, or fails, and that the budget is used up. */
-type Metered = {
+type MeterSignals = {
   readonly cut: AbortSignal;
   readonly onLife: (listener: () => void) => void;
   readonly isFailing: () => boolean;
@@ -59,7 +59,7 @@ export function openWatch(
   request: { readonly minutesMax: number; readonly cancel: AbortSignal },
   limits: AcpLimits,
   isBusy: () => boolean,
-): Watch & { readonly follow: (spawned: Spawned, wire: Followed) => void; readonly follows: (metering: Metered) => void } {
+): Watch & { readonly follow: (spawned: Spawned, wire: WatchedOutput) => void; readonly follows: (metering: MeterSignals) => void } {
   let isOver = false;
   let resolveOver: (ending: Ending) => void = () => undefined;
   const over = new Promise<Ending>((resolve) => (resolveOver = resolve));
@@ -74,19 +74,19 @@ export function openWatch(
     () => settle({ by: "deadline", minutes: request.minutesMax }),
     Math.max(0, Math.min(request.minutesMax * 60_000, timerMsMax)),
   );
-  let lastLife = performance.now();
-  let lastSent = lastLife;
+  let lastLifeAt = performance.now();
+  let lastProviderOutputAt = lastLifeAt;
   let isFailing = (): boolean => false;
   let isHopeless = (): boolean => false;
   const stall = setInterval(
     () => {
       // A working tool may be silent for as long as it takes; the deadline bounds it.
-      if (isBusy()) lastLife = performance.now();
+      if (isBusy()) lastLifeAt = performance.now();
       // A provider with nothing but failures keeps no turn alive, and is waited for less long.
       const failing = isFailing();
-      if (lastSent > lastLife && !failing) lastLife = lastSent;
+      if (lastProviderOutputAt > lastLifeAt && !failing) lastLifeAt = lastProviderOutputAt;
       const ms = failing ? Math.min(limits.failingMs, limits.stallMs) : limits.stallMs;
-      const silentMs = performance.now() - lastLife;
+      const silentMs = performance.now() - lastLifeAt;
       if (silentMs > ms) settle({ by: "stall", ms });
       // An agent that gives up by itself has its moment to say so.
       else if (silentMs > limits.giveUpMs && isHopeless()) settle({ by: "provider" });
@@ -94,7 +94,7 @@ export function openWatch(
     Math.min(limits.stallMs, limits.giveUpMs, 1000),
   );
 
-  const follow = (spawned: Spawned, wire: Followed): void => {
+  const follow = (spawned: Spawned, wire: WatchedOutput): void => {
     void wire.broken.then((says) => settle({ by: "wire", says }));
     void spawned.exceeded?.then((says) => settle({ by: "bounds", says }));
     void Promise.race([spawned.exited, wire.ended]).then(async () => {
@@ -106,8 +106,8 @@ export function openWatch(
 
   const ask = async <T>(question: Promise<T>, within?: { readonly asked: string; readonly ms: number }): Promise<T> => {
     const timer = new AbortController();
-    const late = within === undefined ? [] : [wait(within.ms, { by: "mute", ...within } as const, { signal: timer.signal })];
-    for (const promise of late) promise.catch(() => undefined);
+    const timeouts = within === undefined ? [] : [wait(within.ms, { by: "mute", ...within } as const, { signal: timer.signal })];
+    for (const promise of timeouts) promise.catch(() => undefined);
     try {
       const answer = question.then(
         (value) => ({ value }),
@@ -117,7 +117,7 @@ export function openWatch(
           return { ending: await Promise.race([over, wait(4 * limits.drainMs, { by: "exit", exit: null } as const)]) };
         },
       );
-      const ended = Promise.race([over, ...late]).then((ending) => ({ ending }));
+      const ended = Promise.race([over, ...timeouts]).then((ending) => ({ ending }));
       ended.catch(() => undefined);
       const first = await Promise.race([answer, ended]); // N1
       if ("ending" in first) throw new TurnOver(first.ending);
@@ -135,12 +135,12 @@ export function openWatch(
       const onCut = (): void => settle({ by: "budget", says: String(cut.reason) });
       if (cut.aborted) onCut();
       cut.addEventListener("abort", onCut, { once: true });
-      onLife(() => (lastSent = performance.now()));
+      onLife(() => (lastProviderOutputAt = performance.now()));
       ({ isFailing, isHopeless } = provider);
     },
     ask,
     follow,
-    life: () => (lastLife = performance.now()),
+    life: () => (lastLifeAt = performance.now()),
     close: () => {
       request.cancel.removeEventListener("abort", onAbort);
       clearTimeout(deadline);

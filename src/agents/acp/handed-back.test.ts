@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { handedBack } from "./handed-back.ts";
+import { findReturnedJson } from "./handed-back.ts";
 
 test.each([
   ["a fenced block", 'Here:\n```json\n{ "a": 1 }\n```\n', { a: 1 }],
@@ -17,7 +17,7 @@ test.each([
   ["braces in strings", 'x {"a": "}{"} y', { a: "}{" }],
   ["a stray brace before it", 'function f() { return } then {"a": 1}', { a: 1 }],
 ])("%s", (_, text, value) => {
-  expect(handedBack(text)).toMatchObject({ found: true, value });
+  expect(findReturnedJson(text)).toMatchObject({ found: true, value });
 });
 
 test.each([
@@ -27,14 +27,14 @@ test.each([
   ["a block that is broken", '```json\n{ "a": 1,, }\n```'],
   ["an object cut off", '{"a": 1'],
 ])("not handed back: %s", (_, text) => {
-  expect(handedBack(text).found).toBe(false);
+  expect(findReturnedJson(text).found).toBe(false);
 });
 
 test("a broken block is told with the parser's words", () => {
-  expect(handedBack("```json\n{ oops }\n```")).toMatchObject({ why: expect.stringContaining("JSON") as string });
+  expect(findReturnedJson("```json\n{ oops }\n```")).toMatchObject({ why: expect.stringContaining("JSON") as string });
 });
 
 test("no text takes long, however many braces it has", () => {
   for (const text of ["{".repeat(300_000), "}".repeat(300_000), "{}{".repeat(100_000), "[".repeat(200_000) + "]"])
-    expect(handedBack(text)).toBeDefined();
+    expect(findReturnedJson(text)).toBeDefined();
 });

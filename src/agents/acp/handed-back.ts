@@ -1,6 +1,6 @@
 // handed-back: finds the JSON an agent returns in its text: the last fenced block that is JSON, else the last object or array.
 
-export type HandedBack =
+export type ReturnedJson =
   | { readonly found: true; readonly value: unknown; readonly raw: string }
   | { readonly found: false; readonly why: string };
 
@@ -8,41 +8,41 @@ const tailCharsMax = 256 * 1024;
 const triesMax = 500;
 const closersMax = 100;
 
-export function handedBack(said: string): HandedBack {
-  const blocks = fencedBlocks(said);
-  const marked = blocks.findLast(({ info }) => /^json/i.test(info));
-  const fenced = marked ?? blocks.findLast(({ text }) => isContainer(parse(text).value));
-  if (fenced !== undefined) {
-    const { value, error } = parse(fenced.text);
-    if (isContainer(value)) return { found: true, value, raw: fenced.text };
+export function findReturnedJson(answer: string): ReturnedJson {
+  const blocks = fencedBlocks(answer);
+  const jsonBlock = blocks.findLast(({ info }) => /^json/i.test(info));
+  const block = jsonBlock ?? blocks.findLast(({ text }) => isContainer(parse(text).value));
+  if (block !== undefined) {
+    const { value, error } = parse(block.text);
+    if (isContainer(value)) return { found: true, value, raw: block.text };
     return { found: false, why: `the last JSON block is not a JSON object or array${error === undefined ? "" : `: ${error}`}` };
   }
-  return lastBalanced(said.slice(-tailCharsMax)) ?? { found: false, why: "no JSON was handed back" };
+  return findLastBalanced(answer.slice(-tailCharsMax)) ?? { found: false, why: "no JSON was handed back" };
 }
 
-function fencedBlocks(said: string): readonly { readonly info: string; readonly text: string }[] {
+function fencedBlocks(answer: string): readonly { readonly info: string; readonly text: string }[] {
   const blocks: { info: string; text: string }[] = [];
-  let open: { fence: string; info: string; lines: string[] } | null = null;
-  for (const line of said.split("\n")) {
+  let openBlock: { fence: string; info: string; lines: string[] } | null = null;
+  for (const line of answer.split("\n")) {
     const match = /^\s*(`{3,}|~{3,})\s*([^`]*)$/.exec(line);
     const fence = match?.[1] ?? "";
-    if (open === null) {
-      if (fence !== "") open = { fence, info: (match?.[2] ?? "").trim(), lines: [] };
+    if (openBlock === null) {
+      if (fence !== "") openBlock = { fence, info: (match?.[2] ?? "").trim(), lines: [] };
       continue;
     }
-    if (fence.startsWith(open.fence) && (match?.[2] ?? "").trim() === "") {
-      blocks.push({ info: open.info, text: open.lines.join("\n") });
-      open = null;
+    if (fence.startsWith(openBlock.fence) && (match?.[2] ?? "").trim() === "") {
+      blocks.push({ info: openBlock.info, text: openBlock.lines.join("\n") });
+      openBlock = null;
       continue;
     }
-    open.lines.push(line);
+    openBlock.lines.push(line);
   }
   // An answer that was cut off, or an unclosed block: it may still be complete.
-  if (open !== null) blocks.push({ info: open.info, text: open.lines.join("\n") });
+  if (openBlock !== null) blocks.push({ info: openBlock.info, text: openBlock.lines.join("\n") });
   return blocks;
 }
 
-function lastBalanced(text: string): HandedBack | null {
+function findLastBalanced(text: string): ReturnedJson | null {
   let tries = 0;
   let closers = 0;
   for (let end = text.length - 1; end >= 0; end -= 1) {

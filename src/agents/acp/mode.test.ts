@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { settingsFor } from "./mode.ts";
+import { chooseSettings } from "./mode.ts";
 
 const modes = { currentModeId: "default", availableModes: [{ id: "default" }, { id: "acceptEdits" }] };
 const configOptions = [
@@ -23,7 +23,7 @@ test.each<[string, object, ReturnType<typeof want>, readonly object[], number]>(
   ["nothing", { modes, configOptions }, want({}), [], 0],
   ["nonsense", { modes: 7, configOptions: [null, { options: "x" }] }, want({ session: "a", options: { b: "c" } }), [], 2],
 ])("%s", (_, offered, wanted, set, warnings) => {
-  const found = settingsFor(offered as Record<string, unknown>, wanted);
+  const found = chooseSettings(offered as Record<string, unknown>, wanted);
   expect(found.set).toMatchObject(set);
   expect(found.set).toHaveLength(set.length);
   expect(found.warnings).toHaveLength(warnings);

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { ModelCall } from "../../ports/meter.ts";
 import { claudeProfiles } from "../profiles/claude.ts";
 import { codexProfiles } from "../profiles/codex.ts";
-import { copilotProfiles } from "../profiles/copilot.ts";
+import { copilotProfile } from "../profiles/copilot.ts";
 import type { FailureProbe } from "../profiles/profile.ts";
-import { outcomeOf, type TurnObservations } from "./outcome.ts";
+import { computeOutcome, type TurnObservations } from "./outcome.ts";
 
 const nowMs = Date.parse("2026-03-10T12:00:00.000Z");
 const used = { tokens: 100, calls: 1 };
@@ -111,24 +111,24 @@ test.each<[string, Partial<TurnObservations>, object]>([
   ["… and no model is behind it", { answer: "", tools: 0, usage: null, hasProvider: false }, answered],
   ["it ended its turn without a word and told what it used", { answer: "", tools: 0 }, answered],
 ])("%s", (_, changes, expected) => {
-  expect(outcomeOf(seen(changes))).toMatchObject(expected);
+  expect(computeOutcome(seen(changes))).toMatchObject(expected);
 });
 
 const codexMeta = [{ _meta: { codex: { threadStatus: { type: "systemError" } } } }];
 const probed = (probes: readonly FailureProbe[], changes: Partial<TurnObservations>): unknown =>
-  outcomeOf(seen({ usage: null, tools: 0, probes, ...changes }));
+  computeOutcome(seen({ usage: null, tools: 0, probes, ...changes }));
 const limited = "exceeded retry limit, last status: 429 Too Many Requests";
 
 test.each<[string, unknown, object]>([
   ["codex: its state", probed(codexProfiles.codex.probes, { metas: codexMeta, answer: "stream error" }), provider("service")],
   ["codex: its state and its words", probed(codexProfiles.codex.probes, { metas: codexMeta, answer: limited }), provider("limit")],
   ["codex: its words", probed(codexProfiles.codex.probes, { answer: limited }), provider("limit")],
-  ["copilot: 400", probed(copilotProfiles.copilot.probes, { answer: "Error: 400 invalid model" }), provider("request")],
+  ["copilot: 400", probed(copilotProfile.probes, { answer: "Error: 400 invalid model" }), provider("request")],
   ["claude: a limit in its words", probed(claudeProfiles.claude.probes, { answer: "API Error: 429 slow down" }), provider("limit")],
   ["the meter saw good calls, whatever it says", probed(codexProfiles.codex.probes, { answer: limited, calls: [call(200)] }), answered],
   [
     "it worked, and its answer only tells of limits",
-    outcomeOf(seen({ probes: codexProfiles.codex.probes, answer: `I added a test for "${limited}".` })),
+    computeOutcome(seen({ probes: codexProfiles.codex.probes, answer: `I added a test for "${limited}".` })),
     answered,
   ],
 ])("a probe, %s", (_, computed, expected) => {

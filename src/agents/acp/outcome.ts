@@ -16,12 +16,12 @@ import type { Ending } from "./ending.ts";
 import { type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 import { type AgentError, failingCall, type Fault, faultOfCall, faultOfError, faultOfProbes, hasHungUp } from "./provider-fault.ts";
 import { findReset } from "./reset-time.ts";
-import { clip, failed, type Left, stoppedBy, describeEnding } from "./result.ts";
+import { clip, failed, type TurnRemains, stoppedBy, describeEnding } from "./result.ts";
 
 /** How the prompt ended, as observed. */
 export type End = Ending | { readonly by: "stop"; readonly stop: string } | ({ readonly by: "error" } & AgentError);
 
-export type TurnObservations = Left & {
+export type TurnObservations = TurnRemains & {
   readonly end: End;
   /** The agent's text since the last prompt. */
   readonly answer: string;
@@ -39,80 +39,82 @@ export type TurnObservations = Left & {
 };
 
 /** `answered`: the prompt ended normally, and its text counts. */
-export type Computed = { readonly kind: "answered"; readonly warnings: readonly string[] } | Exclude<TurnResult, { kind: "ended" }>;
+export type TurnOutcome = { readonly kind: "answered"; readonly warnings: readonly string[] } | Exclude<TurnResult, { kind: "ended" }>;
 
-export function outcomeOf(seen: TurnObservations): Computed {
-  const { end } = seen;
+export function computeOutcome(observed: TurnObservations): TurnOutcome {
+  const { end } = observed;
   switch (end.by) {
     case "cancel":
-      return { kind: "cut", by: "cancel", detail: "The turn was cancelled.", usage: seen.usage }; // O2
+      return { kind: "cut", by: "cancel", detail: "The turn was cancelled.", usage: observed.usage }; // O2
     case "budget":
-      return { kind: "cut", by: "budget", detail: clip(visible(end.says)), usage: seen.usage }; // O2
+      return { kind: "cut", by: "budget", detail: clip(visible(end.says)), usage: observed.usage }; // O2
     case "deadline": {
-      const fault = metered(seen); // O2
+      const fault = findMeteredFault(observed); // O2
       const detail = `The turn took longer than ${end.minutes} minutes and was cancelled.`;
-      return fault === null ? { kind: "cut", by: "deadline", detail, usage: seen.usage } : byProvider(fault, seen);
+      return fault === null ? { kind: "cut", by: "deadline", detail, usage: observed.usage } : outcomeOfFault(fault, observed);
     }
     case "provider":
     case "stall":
     case "exit": {
-      const fault = metered(seen) ?? (seen.isOpen ? faultOfProbes(onStderr(seen.probes), seen) : null);
-      return fault === null ? failed(endingReason(end, seen), describeEnding(end, seen), seen) : byProvider(fault, seen);
+      const fault = findMeteredFault(observed) ?? (observed.isOpen ? faultOfProbes(stderrProbes(observed.probes), observed) : null);
+      return fault === null
+        ? failed(endingReason(end, observed), describeEnding(end, observed), observed)
+        : outcomeOfFault(fault, observed);
     }
     case "mute":
     case "bounds":
     case "wire":
-      return failed(endingReason(end, seen), describeEnding(end, seen), seen);
+      return failed(endingReason(end, observed), describeEnding(end, observed), observed);
     case "error":
-      return ofError(end, seen);
+      return outcomeOfError(end, observed);
     case "stop":
-      return ofStop(end.stop, seen);
+      return outcomeOfStop(end.stop, observed);
     default:
       return unreachable(end);
   }
 }
 
-function endingReason(end: Ending, seen: Left): "agent_failed" | "agent_unavailable" | "agent_timeout" {
+function endingReason(end: Ending, observed: TurnRemains): "agent_failed" | "agent_unavailable" | "agent_timeout" {
   if (end.by === "stall" || end.by === "provider") return "agent_timeout";
   if (end.by === "mute") return "agent_unavailable";
-  return end.by === "wire" || seen.isOpen ? "agent_failed" : "agent_unavailable";
+  return end.by === "wire" || observed.isOpen ? "agent_failed" : "agent_unavailable";
 }
 
-function metered({ calls }: TurnObservations): Fault | null {
+function findMeteredFault({ calls }: TurnObservations): Fault | null {
   const failing = failingCall(calls);
   return failing === null ? null : faultOfCall(failing.call);
 }
 
-const onStderr = (probes: readonly FailureProbe[]): readonly FailureProbe[] => probes.filter(({ where }) => where === "stderr");
+const stderrProbes = (probes: readonly FailureProbe[]): readonly FailureProbe[] => probes.filter(({ where }) => where === "stderr");
 
-function ofError(error: AgentError, seen: TurnObservations): Computed {
-  const fault = metered(seen) ?? faultOfError(error) ?? faultOfProbes(onStderr(seen.probes), seen);
-  if (fault !== null) return byProvider(fault, seen);
-  const sentence = `The agent answered with error ${error.code}: ${error.message}${detailsOf(error.data)}`;
-  return failed(seen.isOpen ? "agent_failed" : "agent_unavailable", visible(sentence), seen);
+function outcomeOfError(error: AgentError, observed: TurnObservations): TurnOutcome {
+  const fault = findMeteredFault(observed) ?? faultOfError(error) ?? faultOfProbes(stderrProbes(observed.probes), observed);
+  if (fault !== null) return outcomeOfFault(fault, observed);
+  const sentence = `The agent answered with error ${error.code}: ${error.message}${errorDetails(error.data)}`;
+  return failed(observed.isOpen ? "agent_failed" : "agent_unavailable", visible(sentence), observed);
 }
 
-function ofStop(stop: string, seen: TurnObservations): Computed {
-  const { answer, tools, usage, calls } = seen;
+function outcomeOfStop(stop: string, observed: TurnObservations): TurnOutcome {
+  const { answer, tools, usage, calls } = observed;
   const failing = failingCall(calls);
-  const probed = faultOfProbes(seen.probes, seen);
+  const probedFault = faultOfProbes(observed.probes, observed);
   const isMute = answer.trim() === "" && tools === 0;
   if (failing !== null) {
     const fault = faultOfCall(failing.call);
-    // A side call (a title, a summary) of another model failed, and the agent's own model answered: worth a warning, no more.
-    const isAside = failing.hasOther && stop === "end_turn" && probed === null && !isMute;
+    // Only a side call (a title, a summary) of another model failed, and the agent's own model answered: that is only a warning.
+    const isSideCall = failing.hasOther && stop === "end_turn" && probedFault === null && !isMute;
     // An agent that has its answer may drop its other requests.
     const isHangUp = hasHungUp(failing.call) && stop === "end_turn" && !isMute;
-    if (!isAside && !isHangUp) return byProvider(fault, seen); // O1
-    return { kind: "answered", warnings: isAside ? [visible(`one of its calls failed: ${fault.words}`)] : [] };
+    if (!isSideCall && !isHangUp) return outcomeOfFault(fault, observed); // O1
+    return { kind: "answered", warnings: isSideCall ? [visible(`one of its calls failed: ${fault.message}`)] : [] };
   }
-  if (stop !== "end_turn") return stoppedBy(stop, seen, seen.refusals);
+  if (stop !== "end_turn") return stoppedBy(stop, observed, observed.refusals);
   const isMetered = calls.length > 0;
-  if (probed !== null && !isMetered) return byProvider(probed, seen); // O1
-  const isEmpty = isMute && usage === null && !isMetered && seen.hasProvider;
+  if (probedFault !== null && !isMetered) return outcomeOfFault(probedFault, observed); // O1
+  const isEmpty = isMute && usage === null && !isMetered && observed.hasProvider;
   if (isEmpty) {
     const words = "the agent ended its turn without a word, a tool call or any usage, as some do when the model provider fails";
-    return byProvider({ fault: "service", words, retryAt: null }, seen); // O1
+    return outcomeOfFault({ fault: "service", message: words, retryAt: null }, observed); // O1
   }
   return {
     kind: "answered",
@@ -120,23 +122,24 @@ function ofStop(stop: string, seen: TurnObservations): Computed {
   };
 }
 
-function byProvider({ fault, words: text, retryAt }: Fault, seen: TurnObservations): Computed {
+function outcomeOfFault({ fault, message: text, retryAt }: Fault, observed: TurnObservations): TurnOutcome {
   if (fault === "access") {
-    const hint = seen.loginHint === "" ? "It needs to be logged in." : `It needs to be logged in: ${seen.loginHint}`;
-    return failed("agent_unavailable", `${visible(`The model provider or the agent refused the login: ${text}`)} ${hint}`, seen); // O3
+    const hint = observed.loginHint === "" ? "It needs to be logged in." : `It needs to be logged in: ${observed.loginHint}`;
+    return failed("agent_unavailable", `${visible(`The model provider or the agent refused the login: ${text}`)} ${hint}`, observed); // O3
   }
   const sentences = {
     limit: "The model provider's limit is used up",
     service: "The model provider is out of order",
     request: "The model provider refused the request",
   };
-  const resetAt = fault === "request" ? null : (retryAt ?? findReset(text, seen.nowMs) ?? findReset(seen.answer.slice(-2000), seen.nowMs));
+  const resetAt =
+    fault === "request" ? null : (retryAt ?? findReset(text, observed.nowMs) ?? findReset(observed.answer.slice(-2000), observed.nowMs));
   const detail = clip(visible(`${sentences[fault]}: ${text}`));
-  return { kind: "cut", by: "provider", fault, resetAt, detail, hasWorked: seen.tools > 0, usage: seen.usage };
+  return { kind: "cut", by: "provider", fault, resetAt, detail, hasWorked: observed.tools > 0, usage: observed.usage };
 }
 
-function detailsOf(data: unknown): string {
-  const more = asRecord(data);
-  const details = asString(more["details"]) ?? asString(more["message"]) ?? asString(data);
+function errorDetails(data: unknown): string {
+  const fields = asRecord(data);
+  const details = asString(fields["details"]) ?? asString(fields["message"]) ?? asString(data);
   return details === null ? "" : ` (${details})`;
 }

@@ -4,8 +4,8 @@ import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 
 export function isInLayer(layer: string): (path: string) => boolean {
-  const wayTo = pathInLayer(layer);
-  return (path) => wayTo(path) !== null;
+  const pathIn = pathInLayer(layer);
+  return (path) => pathIn(path) !== null;
 }
 
 /** The path relative to the layer, with slashes; null if it is outside. */
@@ -15,9 +15,9 @@ export function pathInLayer(layer: string): (path: string) => string | null {
 }
 
 function relativeBelow(root: string, path: string): string | null {
-  const way = relative(root, path);
-  const isBelow = way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
-  return isBelow ? way.split(sep).join("/") : null;
+  const relativePath = relative(root, path);
+  const isBelow = relativePath === "" || (relativePath !== ".." && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath));
+  return isBelow ? relativePath.split(sep).join("/") : null;
 }
 
 function realPath(path: string): string {

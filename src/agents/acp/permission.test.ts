@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isInLayer } from "./path-in-layer.ts";
-import { Answers, judgeCall } from "./permission.ts";
+import { PermissionAnswers, judgeCall } from "./permission.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
 const rules = { isInside: isInLayer("/srv/layer"), isInScope: (path: string) => path.includes("src/"), mayFetch: false };
@@ -41,12 +41,12 @@ test("a call that is not understood names nothing", () => {
 });
 
 test("answers are counted, and the first refusals are told", () => {
-  const answers = new Answers();
+  const answers = new PermissionAnswers();
   answers.add("allowed");
   for (let n = 0; n < 7; n += 1) answers.add("refused", `path ${n}`);
   expect(answers.count).toEqual({ allowed: 1, refused: 7, cancelled: 0 });
   expect(answers.warnings()).toEqual([expect.stringMatching(/^7 requests .*path 0; .*path 4; and 2 more$/)]);
-  expect(new Answers().warnings()).toEqual([]);
+  expect(new PermissionAnswers().warnings()).toEqual([]);
 });
 
 test("calls left open are closed in our records", () => {

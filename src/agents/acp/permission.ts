@@ -6,7 +6,7 @@
 //   P3. Fetching is refused unless some host may be reached.
 
 import type { PermissionOption, RequestPermissionResponse } from "@agentclientprotocol/sdk";
-import { isChanging, namedBy, type ToolCall } from "./tool-calls.ts";
+import { isChanging, callPaths, type ToolCall } from "./tool-calls.ts";
 
 export type Verdict = "allowed" | "refused" | "cancelled";
 
@@ -21,11 +21,11 @@ export function judgeCall(call: ToolCall | null, { isInside, isInScope, mayFetch
   if (call === null || call.kind === "execute") return "allowed"; // P2
   if (call.kind === "fetch") return mayFetch ? "allowed" : { refused: "no host may be reached from here" }; // P3
   const changes = isChanging(call);
-  const paths = changes ? [...namedBy(call), ...call.given] : namedBy(call);
+  const paths = changes ? [...callPaths(call), ...call.inputPaths] : callPaths(call);
   const outside = paths.find((path) => !isInside(path));
   if (outside !== undefined) return { refused: `${outside} lies outside its folder` }; // P2
-  const beyond = changes ? paths.find((path) => !isInScope(path)) : undefined;
-  return beyond === undefined ? "allowed" : { refused: `${beyond} is out of scope` }; // P2
+  const outOfScope = changes ? paths.find((path) => !isInScope(path)) : undefined;
+  return outOfScope === undefined ? "allowed" : { refused: `${outOfScope} is out of scope` }; // P2
 }
 
 /** A permission for one call is preferred; one for always only if there is no other. P1 */
@@ -39,7 +39,7 @@ export function permit(options: readonly PermissionOption[], verdict: Verdict): 
 const shownMax = 5;
 
 /** Counts the answers and keeps the text of the first few refusals. */
-export class Answers {
+export class PermissionAnswers {
   readonly count = { allowed: 0, refused: 0, cancelled: 0 };
   readonly #refusals: string[] = [];
 

@@ -12,7 +12,7 @@ import { asNonNegativeNumber, asArray, type JsonObject, asRecord, asString } fro
 import { wholeHead, wholeTail } from "../../kit/whole-words.ts";
 
 /** A fault, its message, and until when. */
-export type Fault = { readonly fault: ProviderFault; readonly words: string; readonly retryAt: string | null };
+export type Fault = { readonly fault: ProviderFault; readonly message: string; readonly retryAt: string | null };
 
 const messageCharsMax = 600;
 const answerTailChars = 4000;
@@ -26,20 +26,20 @@ export function faultOfStatus(status: number | null): ProviderFault {
 
 /** How the calls ended: the one that failed last, and whether another model answered anyway. */
 export function failingCall(calls: readonly ModelCall[]): { readonly call: ModelCall; readonly hasOther: boolean } | null {
-  const judged = calls.filter(({ ended }) => ended === "whole" || ended === "broken"); // F2
-  const lastModelCall = judged.at(-1);
-  if (lastModelCall === undefined || isGood(lastModelCall)) return null; // F1
-  return { call: lastModelCall, hasOther: judged.some((call) => isGood(call) && call.model !== lastModelCall.model) };
+  const completedCalls = calls.filter(({ ended }) => ended === "whole" || ended === "broken"); // F2
+  const lastCall = completedCalls.at(-1);
+  if (lastCall === undefined || isGood(lastCall)) return null; // F1
+  return { call: lastCall, hasOther: completedCalls.some((call) => isGood(call) && call.model !== lastCall.model) };
 }
 
 /** A stream that broke off after a good beginning isn't an answer. */
 const isGood = ({ ended, status }: ModelCall): boolean => ended === "whole" && status !== null && status < 400;
 
 export function faultOfCall({ status, error, retryAt, model }: ModelCall): Fault {
-  const answered = status === null ? "did not answer" : status < 400 ? "broke off its answer" : `answered ${status}`;
-  const wording = `the model provider ${answered}${model === "" ? "" : ` (${model})`}${error === null ? "" : `: ${error}`}`;
+  const outcome = status === null ? "did not answer" : status < 400 ? "broke off its answer" : `answered ${status}`;
+  const wording = `the model provider ${outcome}${model === "" ? "" : ` (${model})`}${error === null ? "" : `: ${error}`}`;
   const isLimit = (status === null || status < 400) && error !== null && limitPattern.test(error);
-  return { fault: isLimit ? "limit" : faultOfStatus(status), words: wholeHead(wording, messageCharsMax), retryAt };
+  return { fault: isLimit ? "limit" : faultOfStatus(status), message: wholeHead(wording, messageCharsMax), retryAt };
 }
 
 /** Whether it was the agent that hung up, in the meter's words. */
@@ -50,21 +50,23 @@ export type AgentError = { readonly code: number; readonly message: string; read
 
 /** Null if the error isn't the provider's. */
 export function faultOfError({ code, message, data }: AgentError): Fault | null {
-  const more = asRecord(data);
-  const kind = [more["errorKind"], more["errorName"], more["type"], more["code"]].flatMap((value) => asString(value) ?? []).join(" ");
-  const details = asString(more["details"]) ?? asString(more["message"]) ?? asString(data) ?? "";
+  const fields = asRecord(data);
+  const kind = [fields["errorKind"], fields["errorName"], fields["type"], fields["code"]]
+    .flatMap((value) => asString(value) ?? [])
+    .join(" ");
+  const details = asString(fields["details"]) ?? asString(fields["message"]) ?? asString(data) ?? "";
   const wording = wholeHead(`${message}${details === "" ? "" : ` (${details})`}`, messageCharsMax);
-  const made = (fault: ProviderFault): Fault => ({ fault, words: wording, retryAt: null });
-  if (code === -32000 || /auth\w*_(?:required|error|failed)|^authentication/i.test(kind)) return made("access");
+  const createFault = (fault: ProviderFault): Fault => ({ fault, message: wording, retryAt: null });
+  if (code === -32000 || /auth\w*_(?:required|error|failed)|^authentication/i.test(kind)) return createFault("access");
   const status =
     code >= 400 && code < 600
       ? code
-      : (asNonNegativeNumber(more["statusCode"]) ?? asNonNegativeNumber(more["status"]) ?? findStatus(wording));
-  if (limitKinds.test(kind) || limitPattern.test(wording)) return made("limit");
-  if (serviceKinds.test(kind) || servicePattern.test(wording)) return made("service");
-  if (status !== null && status >= 400) return made(faultOfStatus(status));
-  if (accessPattern.test(wording)) return made("access");
-  return /^APIError$/.test(kind) || requestPattern.test(wording) ? made("request") : null;
+      : (asNonNegativeNumber(fields["statusCode"]) ?? asNonNegativeNumber(fields["status"]) ?? findStatus(wording));
+  if (limitKinds.test(kind) || limitPattern.test(wording)) return createFault("limit");
+  if (serviceKinds.test(kind) || servicePattern.test(wording)) return createFault("service");
+  if (status !== null && status >= 400) return createFault(faultOfStatus(status));
+  if (accessPattern.test(wording)) return createFault("access");
+  return /^APIError$/.test(kind) || requestPattern.test(wording) ? createFault("request") : null;
 }
 
 const limitKinds = /rate_?limit|usage_?limit|quota/i;
@@ -78,30 +80,30 @@ const requestPattern = /\binvalid_request_error\b|\bINVALID_ARGUMENT\b/;
 
 /** `API Error: 429 …`, `last status: 503`, `HTTP 400`. */
 function findStatus(wording: string): number | null {
-  const found = /\b(?:error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)\W{0,3}([45]\d{2})\b/i.exec(wording)?.[1];
-  return found === undefined ? null : Number(found);
+  const status = /\b(?:error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)\W{0,3}([45]\d{2})\b/i.exec(wording)?.[1];
+  return status === undefined ? null : Number(status);
 }
 
 /** The first probe that matches. If nothing better is known, the text narrows the kind of fault. */
 export function faultOfProbes(
   probes: readonly FailureProbe[],
-  seen: { readonly answer: string; readonly metas: readonly JsonObject[]; readonly stderr: string; readonly usage: unknown },
+  observed: { readonly answer: string; readonly metas: readonly JsonObject[]; readonly stderr: string; readonly usage: unknown },
 ): Fault | null {
   for (const { where, path = "", pattern, fault } of probes) {
     // F3
     const texts =
       where === "said"
-        ? seen.usage === null
-          ? [lastMessage(seen.answer)]
+        ? observed.usage === null
+          ? [lastMessage(observed.answer)]
           : []
         : where === "stderr"
-          ? [seen.stderr]
-          : seen.metas.flatMap((meta) => valueAt(meta, path));
-    const hit = texts.find((text) => new RegExp(pattern.source, pattern.flags.replace("g", "")).test(text));
-    if (hit === undefined) continue;
-    const wording = wholeTail((where === "meta" ? tail(seen.answer) : hit).trim(), messageCharsMax);
+          ? [observed.stderr]
+          : observed.metas.flatMap((meta) => textAtPath(meta, path));
+    const match = texts.find((text) => new RegExp(pattern.source, pattern.flags.replace("g", "")).test(text));
+    if (match === undefined) continue;
+    const wording = wholeTail((where === "meta" ? tail(observed.answer) : match).trim(), messageCharsMax);
     const status = findStatus(wording);
-    return { fault: status === null ? fault : faultOfStatus(status), words: wording, retryAt: null };
+    return { fault: status === null ? fault : faultOfStatus(status), message: wording, retryAt: null };
   }
   return null;
 }
@@ -115,8 +117,8 @@ const lastMessage = (text: string): string =>
     .at(-1) ?? "";
 
 /** The value at the end of `_meta.codex.threadStatus.type`, as text. */
-function valueAt(from: JsonObject, path: string): readonly string[] {
-  let at: unknown = from;
-  for (const name of path.split(".")) at = Array.isArray(at) ? asArray(at)[Number(name)] : asRecord(at)[name];
-  return typeof at === "string" ? [at] : typeof at === "number" ? [String(at)] : [];
+function textAtPath(from: JsonObject, path: string): readonly string[] {
+  let value: unknown = from;
+  for (const name of path.split(".")) value = Array.isArray(value) ? asArray(value)[Number(name)] : asRecord(value)[name];
+  return typeof value === "string" ? [value] : typeof value === "number" ? [String(value)] : [];
 }

@@ -22,13 +22,13 @@ export class Replay {
    * `no`: the session was replayed, and the prompt is not in it; or it is empty. `unknown`: the agent replayed only its own text. The
    * beginning and the end of the prompt are searched, because agents add their own text around and between.
    */
-  holds(prompt: string): "yes" | "no" | "unknown" {
+  hasPrompt(prompt: string): "yes" | "no" | "unknown" {
     if (this.#updates === 0) return "no";
     if (this.#asked.length === 0) return "unknown";
-    const asked = plain(this.#asked.join(""));
-    const wanted = plain(prompt);
-    return asked.includes(wanted.slice(0, sampleChars)) && asked.includes(wanted.slice(-sampleChars)) ? "yes" : "no";
+    const replayed = withoutBlanks(this.#asked.join(""));
+    const wanted = withoutBlanks(prompt);
+    return replayed.includes(wanted.slice(0, sampleChars)) && replayed.includes(wanted.slice(-sampleChars)) ? "yes" : "no";
   }
 }
 
-const plain = (text: string): string => text.replaceAll(/\s+/g, "");
+const withoutBlanks = (text: string): string => text.replaceAll(/\s+/g, "");

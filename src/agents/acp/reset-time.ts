@@ -27,17 +27,17 @@ function findTime(text: string, nowMs: number): number | null {
 }
 
 function findIso(text: string): number | null {
-  const found = /\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2}| ?UTC)/.exec(text)?.[0];
-  if (found === undefined) return null;
-  const ms = Date.parse(found.replace(" UTC", "Z").replace("UTC", "Z").replace(" ", "T"));
+  const isoText = /\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2}| ?UTC)/.exec(text)?.[0];
+  if (isoText === undefined) return null;
+  const ms = Date.parse(isoText.replace(" UTC", "Z").replace("UTC", "Z").replace(" ", "T"));
   return Number.isNaN(ms) ? null : ms;
 }
 
 /** Seconds or milliseconds since 1970. */
 function findEpoch(text: string): number | null {
-  const found = /(?<![\d.])(1\d{9}|1\d{12})(?![\d.])/.exec(text)?.[1];
-  if (found === undefined) return null;
-  return found.length === 10 ? Number(found) * 1000 : Number(found);
+  const epochText = /(?<![\d.])(1\d{9}|1\d{12})(?![\d.])/.exec(text)?.[1];
+  if (epochText === undefined) return null;
+  return epochText.length === 10 ? Number(epochText) * 1000 : Number(epochText);
 }
 
 const units: readonly (readonly [RegExp, number])[] = [
@@ -51,9 +51,9 @@ const units: readonly (readonly [RegExp, number])[] = [
 /** `in 12m`, `after 20.5s`, `in 2 days 3 hours`, `6m0s`: the first run of such parts. */
 function findDuration(text: string, nowMs: number): number | null {
   const part = "(?:\\d{1,6}(?:\\.\\d{1,6})?)\\s?(?:ms|millis\\w*|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)";
-  const run = new RegExp(`(?<![\\w.:])${part}(?:(?:\\s|,|and){0,3}${part}){0,4}(?![\\w:])`, "i").exec(text)?.[0];
-  if (run === undefined) return null;
-  const parts = [...run.matchAll(/(\d+(?:\.\d+)?)\s?([a-z]+)/gi)];
+  const duration = new RegExp(`(?<![\\w.:])${part}(?:(?:\\s|,|and){0,3}${part}){0,4}(?![\\w:])`, "i").exec(text)?.[0];
+  if (duration === undefined) return null;
+  const parts = [...duration.matchAll(/(\d+(?:\.\d+)?)\s?([a-z]+)/gi)];
   const ms = parts.reduce((sum, [, amount = "0", name = ""]) => sum + Number(amount) * (units.find(([is]) => is.test(name))?.[1] ?? 0), 0);
   return nowMs + ms;
 }
@@ -70,26 +70,28 @@ function findDate(text: string, nowMs: number): number | null {
   );
   const match = pattern.exec(text);
   if (match === null || isInOtherZone(text, match)) return null;
-  const [, month = "", day = "", year, hour, minute, half, place] = match;
-  const time = hourMinutes(hour, minute, half);
+  const [, month = "", day = "", year, hour, minute, meridiem, zoneName] = match;
+  const time = minutesOfDay(hour, minute, meridiem);
   if (time === null) return null;
   const thisYear = new Date(nowMs).getUTCFullYear();
-  const at = (inYear: number): number => atPlace(inYear, months.indexOf(month.toLowerCase()), Number(day), time, place);
-  if (year !== undefined) return at(Number(year));
-  return at(thisYear) < nowMs - justNowMs ? at(thisYear + 1) : at(thisYear);
+  const dateIn = (inYear: number): number => timeInZone(inYear, months.indexOf(month.toLowerCase()), Number(day), time, zoneName);
+  if (year !== undefined) return dateIn(Number(year));
+  return dateIn(thisYear) < nowMs - justNowMs ? dateIn(thisYear + 1) : dateIn(thisYear);
 }
 
 /** `at 3pm`, `3:30 pm (Europe/Berlin)`, `15:30 UTC`: the next time the clock shows that. */
 function findClock(text: string, nowMs: number): number | null {
   const match = new RegExp(`(?<![\\w.:-])${clock}${zone}(?![\\w:-])`, "i").exec(text);
   if (match === null || isInOtherZone(text, match)) return null;
-  const [, hour, minute, half, place] = match;
+  const [, hour, minute, meridiem, zoneName] = match;
   // A bare number isn't a time of day.
-  if (minute === undefined && half === undefined) return null;
-  const time = hourMinutes(hour, minute, half);
+  if (minute === undefined && meridiem === undefined) return null;
+  const time = minutesOfDay(hour, minute, meridiem);
   if (time === null) return null;
   const today = new Date(nowMs);
-  const days = [-1, 0, 1, 2].map((more) => atPlace(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + more, time, place));
+  const days = [-1, 0, 1, 2].map((more) =>
+    timeInZone(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + more, time, zoneName),
+  );
   return days.find((ms) => ms >= nowMs - justNowMs) ?? null;
 }
 
@@ -97,24 +99,24 @@ function findClock(text: string, nowMs: number): number | null {
 const isInOtherZone = (text: string, { index, 0: found }: RegExpExecArray): boolean =>
   /^\s?\(?(?!UTC|GMT)[A-Z]{2,4}T\b/.test(text.slice(index + found.trimEnd().length));
 
-function hourMinutes(hour = "", minute = "0", half: string | undefined): number | null {
+function minutesOfDay(hour = "", minute = "0", meridiem: string | undefined): number | null {
   const hours = Number(hour);
-  if (Number(minute) > 59 || hours > (half === undefined ? 23 : 12)) return null;
-  if (half === undefined) return hours * 60 + Number(minute);
-  return ((hours % 12) + (half.toLowerCase() === "p" ? 12 : 0)) * 60 + Number(minute);
+  if (Number(minute) > 59 || hours > (meridiem === undefined ? 23 : 12)) return null;
+  if (meridiem === undefined) return hours * 60 + Number(minute);
+  return ((hours % 12) + (meridiem.toLowerCase() === "p" ? 12 : 0)) * 60 + Number(minute);
 }
 
-function atPlace(year: number, month: number, day: number, minutes: number, place: string | undefined): number {
-  if (place === undefined) return new Date(year, month, day, 0, minutes).getTime();
+function timeInZone(year: number, month: number, day: number, minutes: number, zoneName: string | undefined): number {
+  if (zoneName === undefined) return new Date(year, month, day, 0, minutes).getTime();
   const asUtc = Date.UTC(year, month, day, 0, minutes);
-  return asUtc - offsetMs(place, asUtc);
+  return asUtc - offsetMs(zoneName, asUtc);
 }
 
 /** A zone's offset from UTC; NaN, which is no time, if nobody knows the zone. */
-function offsetMs(place: string, atMs: number): number {
-  if (!place.includes("/")) return 0;
+function offsetMs(zoneName: string, atMs: number): number {
+  if (!zoneName.includes("/")) return 0;
   try {
-    const format = new Intl.DateTimeFormat("en-US", { timeZone: place, timeZoneName: "longOffset" });
+    const format = new Intl.DateTimeFormat("en-US", { timeZone: zoneName, timeZoneName: "longOffset" });
     const name = format.formatToParts(atMs).find(({ type }) => type === "timeZoneName")?.value ?? "";
     const [, sign = "+", hours = "0", minutes = "0"] = /GMT([+-])(\d{2}):(\d{2})/.exec(name) ?? [];
     return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;

@@ -11,10 +11,10 @@ const detailCharsMax = 4000;
 const stderrCharsMax = 2000;
 
 /** How far the conversation had come, and what is left of it. */
-export type Left = { readonly isOpen: boolean; readonly said: string; readonly stderr: string; readonly usage: ReportedUsage };
+export type TurnRemains = { readonly isOpen: boolean; readonly said: string; readonly stderr: string; readonly usage: ReportedUsage };
 type Failed = Extract<TurnResult, { kind: "failed" }>;
 
-export function describeEnding(ending: Ending, left: Left): string {
+export function describeEnding(ending: Ending, left: TurnRemains): string {
   switch (ending.by) {
     case "cancel":
       return "The turn was cancelled.";
@@ -33,14 +33,14 @@ export function describeEnding(ending: Ending, left: Left): string {
     case "wire":
       return `The agent ${ending.says}, and was ended.`;
     case "exit":
-      return `${exitOf(ending.exit)} ${left.isOpen ? "before it answered" : "before a session was open"}.`;
+      return `${describeExit(ending.exit)} ${left.isOpen ? "before it answered" : "before a session was open"}.`;
     default:
       return unreachable(ending);
   }
 }
 
 /** The agent stopped for another reason than `end_turn`. */
-export function stoppedBy(stop: string, left: Left, refusals = 0): Failed {
+export function stoppedBy(stop: string, left: TurnRemains, refusals = 0): Failed {
   const meanings: Readonly<Record<string, string>> = {
     refusal: "refused the task",
     max_tokens: "ran into its model's token limit",
@@ -53,14 +53,14 @@ export function stoppedBy(stop: string, left: Left, refusals = 0): Failed {
 export function failed(
   reason: "agent_failed" | "agent_unavailable" | "agent_timeout" | "return_invalid",
   sentence: string,
-  left: Left,
+  left: TurnRemains,
 ): Failed {
   const tail = wholeTail(left.stderr.trim(), stderrCharsMax);
   const stderr = tail === "" ? "" : `\nLast on its stderr:\n${tail.split("\n").map(visible).join("\n")}`;
   return { kind: "failed", reason, detail: clip(`${sentence}${stderr}`), said: left.said, usage: left.usage };
 }
 
-function exitOf(exit: Exit | null): string {
+function describeExit(exit: Exit | null): string {
   if (exit === null) return "The agent closed its output";
   return exit.signal === null
     ? `The agent's process exited with code ${exit.code ?? "unknown"}`

@@ -1,5 +1,6 @@
 // session: initialises the agent and opens the session to work in, or resumes an older one.
 
+import manifest from "../../../package.json" with { type: "json" };
 import { type ClientContext, type InitializeResponse, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
 import type { AgentProfile } from "../profiles/profile.ts";
 import type { StdioServer } from "../returns/tools.ts";
@@ -8,7 +9,7 @@ import type { Watch } from "./ending.ts";
 import { type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 import type { AcpLimits } from "./limits.ts";
 
-export type Opened =
+export type OpenedSession =
   | {
       readonly session: string;
       readonly how: "new" | "resumed" | "loaded";
@@ -23,84 +24,85 @@ export type Opened =
 /** The name is journaled and passed back to the agent: an overlong one is refused. */
 const sessionCharsMax = 1024;
 
-export type Wanted = {
+export type SessionRequest = {
   readonly layer: string;
   readonly session: string | null;
   readonly prompt: string;
   readonly tools: StdioServer | null;
 };
 
-export async function openSession(
-  agent: ClientContext,
-  watch: Watch,
-  collector: Collector,
-  want: Wanted,
-  profile: Pick<AgentProfile, "lacks">,
-  limits: AcpLimits,
-): Promise<Opened> {
-  // No file or terminal capabilities: most agents ignore them, some break with them, and the layer is the agent's own folder anyway.
-  const known = await watch.ask(
-    agent.request("initialize", {
-      protocolVersion: PROTOCOL_VERSION,
-      clientInfo: { name: "autopilot", version: "0.1.0" },
-      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
-    }),
-    { asked: "initialize", ms: limits.initializeMs },
-  );
-  // The SDK does not validate answers: anything may have come.
-  const version = asRecord(known)["protocolVersion"];
+/** The connection to an agent, and what is known of the agent. */
+export type SessionContext = {
+  readonly agent: ClientContext;
+  readonly watch: Watch;
+  readonly collector: Collector;
+  readonly profile: Pick<AgentProfile, "lacks">;
+  readonly limits: AcpLimits;
+};
+
+export async function openSession(context: SessionContext, request: SessionRequest): Promise<OpenedSession> {
+  const agentInfo = await initialize(context);
+  // The SDK does not validate answers, so this may be anything.
+  const version = asRecord(agentInfo)["protocolVersion"];
   if (version !== PROTOCOL_VERSION) {
     return {
       problem: `it speaks version ${JSON.stringify(version) ?? "unknown"} of the Agent Client Protocol, and version ${PROTOCOL_VERSION} is needed`,
     };
   }
-  const taken =
-    want.session === null ? null : await resumeSession(agent, watch, collector, { ...want, session: want.session }, known, profile, limits);
-  if (taken !== null) {
-    collector.open(taken.session);
-    return taken;
-  }
-  const made = await watch.ask(agent.request("session/new", { cwd: want.layer, mcpServers: serversOf(want) }), {
-    asked: "session/new",
-    ms: limits.sessionMs,
+  const resumed = await resumeSession(context, request, agentInfo);
+  if (resumed === null) return createSession(context, request);
+  context.collector.open(resumed.session);
+  return resumed;
+}
+
+/** No file or terminal capabilities are offered: most agents ignore them, some break with them, and the layer is the agent's folder anyway. */
+function initialize({ agent, watch, limits }: SessionContext): Promise<InitializeResponse> {
+  const response = agent.request("initialize", {
+    protocolVersion: PROTOCOL_VERSION,
+    clientInfo: { name: "autopilot", version: manifest.version },
+    clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
   });
-  const offered = asRecord(made);
+  return watch.ask(response, { asked: "initialize", ms: limits.initializeMs });
+}
+
+async function createSession({ agent, watch, collector, limits }: SessionContext, request: SessionRequest): Promise<OpenedSession> {
+  const response = agent.request("session/new", { cwd: request.layer, mcpServers: mcpServers(request) });
+  const offered = asRecord(await watch.ask(response, { asked: "session/new", ms: limits.sessionMs }));
   const session = asString(offered["sessionId"]) ?? "";
   if (session === "") return { problem: "it opened a session without a name" };
   if (session.length > sessionCharsMax)
     return { problem: `it opened a session whose name has ${session.length} characters, more than ${sessionCharsMax}` };
   collector.open(session);
-  const warnings = want.session === null ? [] : [`the session ${want.session} could not be taken up again; a new one was opened`];
+  const warnings = request.session === null ? [] : [`the session ${request.session} could not be taken up again; a new one was opened`];
   return { session, how: "new", holds: "no", offered, warnings };
 }
 
-const serversOf = ({ tools }: Wanted): StdioServer[] => (tools === null ? [] : [{ ...tools, args: [...tools.args], env: [...tools.env] }]);
+const mcpServers = ({ tools }: SessionRequest): StdioServer[] =>
+  tools === null ? [] : [{ ...tools, args: [...tools.args], env: [...tools.env] }];
 
 /** Resuming comes first, because loading replays the whole session. Some agents announce what they cannot do. */
 async function resumeSession(
-  agent: ClientContext,
-  watch: Watch,
-  collector: Collector,
-  want: Wanted & { readonly session: string },
-  known: InitializeResponse,
-  profile: Pick<AgentProfile, "lacks">,
-  limits: AcpLimits,
-): Promise<Exclude<Opened, { problem: string }> | null> {
-  const params = { sessionId: want.session, cwd: want.layer, mcpServers: serversOf(want) };
+  { agent, watch, collector, profile, limits }: SessionContext,
+  request: SessionRequest,
+  agentInfo: InitializeResponse,
+): Promise<Exclude<OpenedSession, { problem: string }> | null> {
+  const { session } = request;
+  if (session === null) return null;
+  const params = { sessionId: session, cwd: request.layer, mcpServers: mcpServers(request) };
   const can = {
-    "session/resume": known.agentCapabilities?.sessionCapabilities?.resume != null && !profile.lacks.includes("resume"),
-    "session/load": known.agentCapabilities?.loadSession === true && !profile.lacks.includes("load"),
+    "session/resume": agentInfo.agentCapabilities?.sessionCapabilities?.resume != null && !profile.lacks.includes("resume"),
+    "session/load": agentInfo.agentCapabilities?.loadSession === true && !profile.lacks.includes("load"),
   };
   for (const method of ["session/resume", "session/load"] as const) {
     if (!can[method]) continue;
     try {
-      const asked = (): Promise<unknown> => watch.ask<unknown>(agent.request(method, params), { asked: method, ms: limits.sessionMs });
-      const { value, replay } = await collector.whileReplaying(asked);
-      const isReported = method === "session/load";
+      const resume = (): Promise<unknown> => watch.ask<unknown>(agent.request(method, params), { asked: method, ms: limits.sessionMs });
+      const { value, replay } = await collector.whileReplaying(resume);
+      const isReplayed = method === "session/load";
       return {
-        session: want.session,
-        how: isReported ? "loaded" : "resumed",
-        holds: isReported ? replay.holds(want.prompt) : "unknown",
+        session,
+        how: isReplayed ? "loaded" : "resumed",
+        holds: isReplayed ? replay.hasPrompt(request.prompt) : "unknown",
         offered: asRecord(value),
         warnings: [],
       };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isInLayer } from "./path-in-layer.ts";
 import { permit } from "./permission.ts";
-import { attemptSignal, ToolCalls } from "./tool-calls.ts";
+import { toLiveEvent, ToolCalls } from "./tool-calls.ts";
 
 const isInside = isInLayer("/srv/layer");
 
@@ -38,10 +38,10 @@ test("a call passes by with its id, what it does and the first path it names", (
     locations: [{ path: "src/a.ts" }, { path: "b" }],
   });
   const reported = { signal: "tool", attempt: "1@1/do#1", title: "edit a", call: "a", kind: "edit", path: "src/a.ts" };
-  expect(call === null ? null : attemptSignal("1@1/do#1", call)).toEqual({ ...reported, status: "pending" });
-  expect(call === null ? null : attemptSignal("1@1/do#1", call, "cancelled")).toEqual({ ...reported, status: "cancelled" });
+  expect(call === null ? null : toLiveEvent("1@1/do#1", call)).toEqual({ ...reported, status: "pending" });
+  expect(call === null ? null : toLiveEvent("1@1/do#1", call, "cancelled")).toEqual({ ...reported, status: "cancelled" });
   const plain = calls.merge({ toolCallId: "b", title: "think" });
-  expect(plain === null ? null : attemptSignal("1@1/do#1", plain)).toEqual({
+  expect(plain === null ? null : toLiveEvent("1@1/do#1", plain)).toEqual({
     signal: "tool",
     attempt: "1@1/do#1",
     title: "think",

@@ -3,7 +3,7 @@
 import type { AttemptId } from "../../contracts/ids.ts";
 import type { LiveEvent } from "../../contracts/signal.ts";
 import { asArray, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
-import { findInput, findOutput } from "./tool-texts.ts";
+import { describeInput, describeOutput } from "./tool-texts.ts";
 
 export type ToolCall = {
   readonly id: string;
@@ -13,7 +13,7 @@ export type ToolCall = {
   readonly locations: readonly string[];
   readonly diffs: readonly string[];
   /** Paths in a tool's arguments, by the usual field names. */
-  readonly given: readonly string[];
+  readonly inputPaths: readonly string[];
   readonly input: string | null;
   /** A tool's output so far; returned with the call's end and then dropped. */
   readonly output: string | null;
@@ -23,7 +23,7 @@ const callsMax = 10_000;
 const pathsMax = 1000;
 /** More than is ever shown: a truncated secret would no longer be recognised, so the cut is where it isn't shown. */
 const titleCharsMax = 2_000;
-const changing = new Set(["edit", "delete", "move"]);
+const changingKinds = new Set(["edit", "delete", "move"]);
 const pathField = /path$|^(?:file|filename|file_name|from|to|source|destination|target|dest)$/i;
 
 export class ToolCalls {
@@ -34,21 +34,21 @@ export class ToolCalls {
   merge(update: JsonObject): ToolCall | null {
     const id = asString(update["toolCallId"]);
     if (id === null) return null;
-    const previousToolCall = this.#calls.get(id);
-    if (previousToolCall === undefined && this.#calls.size >= callsMax) {
+    const previous = this.#calls.get(id);
+    if (previous === undefined && this.#calls.size >= callsMax) {
       this.#beyond += 1;
       return null;
     }
     const call: ToolCall = {
       id,
-      title: asString(update["title"])?.slice(0, titleCharsMax) ?? previousToolCall?.title ?? "",
-      kind: asString(update["kind"]) ?? previousToolCall?.kind ?? null,
-      status: asString(update["status"]) ?? previousToolCall?.status ?? "pending",
-      locations: Array.isArray(update["locations"]) ? pathsOf(update["locations"]) : (previousToolCall?.locations ?? []),
-      diffs: Array.isArray(update["content"]) ? contentDiffs(update["content"]) : (previousToolCall?.diffs ?? []),
-      given: update["rawInput"] === undefined ? (previousToolCall?.given ?? []) : givenIn(update["rawInput"]),
-      input: findInput(update["rawInput"]) ?? previousToolCall?.input ?? null,
-      output: findOutput(update) ?? previousToolCall?.output ?? null,
+      title: asString(update["title"])?.slice(0, titleCharsMax) ?? previous?.title ?? "",
+      kind: asString(update["kind"]) ?? previous?.kind ?? null,
+      status: asString(update["status"]) ?? previous?.status ?? "pending",
+      locations: Array.isArray(update["locations"]) ? locationPaths(update["locations"]) : (previous?.locations ?? []),
+      diffs: Array.isArray(update["content"]) ? diffPaths(update["content"]) : (previous?.diffs ?? []),
+      inputPaths: update["rawInput"] === undefined ? (previous?.inputPaths ?? []) : findInputPaths(update["rawInput"]),
+      input: describeInput(update["rawInput"]) ?? previous?.input ?? null,
+      output: describeOutput(update) ?? previous?.output ?? null,
     };
     const isOpen = call.status === "pending" || call.status === "in_progress";
     this.#calls.set(id, isOpen ? call : { ...call, output: null });
@@ -75,14 +75,14 @@ export class ToolCalls {
   changedOutside(isInside: (path: string) => boolean): readonly string[] {
     const changed = [...this.#calls.values()]
       .filter(({ status }) => status !== "failed")
-      .flatMap(({ kind, locations, diffs }) => (kind !== null && changing.has(kind) ? [...locations, ...diffs] : diffs));
+      .flatMap(({ kind, locations, diffs }) => (kind !== null && changingKinds.has(kind) ? [...locations, ...diffs] : diffs));
     return [...new Set(changed)].filter((path) => !isInside(path));
   }
 }
 
 /** A call as a live event. */
-export function attemptSignal(attempt: AttemptId, call: ToolCall, status = call.status): LiveEvent {
-  const [path] = [...namedBy(call), ...call.given];
+export function toLiveEvent(attempt: AttemptId, call: ToolCall, status = call.status): LiveEvent {
+  const [path] = [...callPaths(call), ...call.inputPaths];
   return {
     signal: "tool",
     attempt,
@@ -97,23 +97,23 @@ export function attemptSignal(attempt: AttemptId, call: ToolCall, status = call.
 }
 
 /** Every path a call names as reached or changed. */
-export const namedBy = ({ locations, diffs }: ToolCall): readonly string[] => [...locations, ...diffs];
+export const callPaths = ({ locations, diffs }: ToolCall): readonly string[] => [...locations, ...diffs];
 
 /** Whether a call changes files, as far as it says so. */
-export const isChanging = ({ kind, diffs }: ToolCall): boolean => diffs.length > 0 || (kind !== null && changing.has(kind));
+export const isChanging = ({ kind, diffs }: ToolCall): boolean => diffs.length > 0 || (kind !== null && changingKinds.has(kind));
 
-const pathsOf = (locations: unknown): readonly string[] =>
+const locationPaths = (locations: unknown): readonly string[] =>
   asArray(locations)
     .slice(0, pathsMax)
     .flatMap((location) => asString(asRecord(location)["path"]) ?? []);
 
-const contentDiffs = (content: unknown): readonly string[] =>
+const diffPaths = (content: unknown): readonly string[] =>
   asArray(content)
     .slice(0, pathsMax)
     .map(asRecord)
     .flatMap((part) => (part["type"] === "diff" ? (asString(part["path"]) ?? []) : []));
 
-const givenIn = (raw: unknown): readonly string[] =>
+const findInputPaths = (raw: unknown): readonly string[] =>
   Object.entries(asRecord(raw))
     .slice(0, pathsMax)
     .flatMap(([name, value]) =>

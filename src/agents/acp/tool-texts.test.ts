@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { claudeDialect } from "../cli/claude.ts";
 import { codexDialect } from "../cli/codex.ts";
 import { asRecord } from "./untrusted-json.ts";
-import { attemptSignal, ToolCalls } from "./tool-calls.ts";
-import { findInput, findOutput } from "./tool-texts.ts";
+import { toLiveEvent, ToolCalls } from "./tool-calls.ts";
+import { describeInput, describeOutput } from "./tool-texts.ts";
 
 test.each<[unknown, string | null]>([
   [{ command: "npm test" }, "npm test"],
@@ -15,7 +15,7 @@ test.each<[unknown, string | null]>([
   [undefined, null],
   [null, null],
   [3, null],
-])("what a tool was given: %j", (raw, text) => expect(findInput(raw)).toBe(text));
+])("what a tool was given: %j", (raw, text) => expect(describeInput(raw)).toBe(text));
 
 test.each<[object, string | null]>([
   [
@@ -36,7 +36,7 @@ test.each<[object, string | null]>([
   [{ rawOutput: "x".repeat(3_000_000) }, "x".repeat(1024 * 1024)],
   [{}, null],
   [{ content: "junk", rawOutput: 7 }, null],
-])("what a tool answered: %#", (update, text) => expect(findOutput(asRecord(update))).toBe(text));
+])("what a tool answered: %#", (update, text) => expect(describeOutput(asRecord(update))).toBe(text));
 
 /** What a command line that prints JSON lines reports of its tool calls, with what they were given and what they answered. */
 function reported(hear: typeof claudeDialect.readLine, lines: readonly object[]): readonly object[] {
@@ -44,7 +44,7 @@ function reported(hear: typeof claudeDialect.readLine, lines: readonly object[])
   return lines.flatMap((line) =>
     (hear(asRecord(line)).updates ?? []).flatMap((update) => {
       const call = calls.merge(update);
-      return call === null ? [] : [attemptSignal("1@1/do#1", call)];
+      return call === null ? [] : [toLiveEvent("1@1/do#1", call)];
     }),
   );
 }

@@ -9,19 +9,19 @@ const commandKeys = ["command", "cmd"];
 const outputKeys = ["output", "stdout", "aggregated_output", "formatted_output", "text", "content", "message", "error"];
 
 /** A command as it would be typed, otherwise the arguments as JSON; null if there are none. */
-export function findInput(raw: unknown): string | null {
-  const command = parseCommand(raw) ?? commandKeys.map((key) => parseCommand(asRecord(raw)[key])).find((found) => found !== null);
-  return command ?? parseJson(raw);
+export function describeInput(raw: unknown): string | null {
+  const command = commandText(raw) ?? commandKeys.map((key) => commandText(asRecord(raw)[key])).find((text) => text !== null);
+  return command ?? toJson(raw);
 }
 
-function parseCommand(value: unknown): string | null {
+function commandText(value: unknown): string | null {
   if (typeof value === "string") return nonEmpty(value);
   if (!Array.isArray(value) || !value.every((word) => typeof word === "string")) return null;
   return nonEmpty(value.join(" "));
 }
 
 /** The text blocks of an update's content, otherwise its raw output; null if it says nothing. */
-export function findOutput(update: JsonObject): string | null {
+export function describeOutput(update: JsonObject): string | null {
   const blocks = asArray(update["content"]).flatMap((part) => blockText(asRecord(part)) ?? []);
   return nonEmpty(blocks.join("\n")) ?? rawText(update["rawOutput"]);
 }
@@ -33,18 +33,18 @@ function blockText(part: JsonObject): string | null {
 
 function rawText(raw: unknown): string | null {
   if (typeof raw === "string") return nonEmpty(raw);
-  if (Array.isArray(raw)) return nonEmpty(raw.flatMap((part) => blockText(asRecord(part)) ?? []).join("\n")) ?? parseJson(raw);
+  if (Array.isArray(raw)) return nonEmpty(raw.flatMap((part) => blockText(asRecord(part)) ?? []).join("\n")) ?? toJson(raw);
   const fields = asRecord(raw);
   for (const key of outputKeys) {
     const found = typeof fields[key] === "string" ? nonEmpty(fields[key]) : Array.isArray(fields[key]) ? rawText(fields[key]) : null;
     if (found !== null) return found;
   }
-  return parseJson(raw);
+  return toJson(raw);
 }
 
 const nonEmpty = (text: string): string | null => (text.trim() === "" ? null : text.slice(-textCharsMax));
 
-function parseJson(value: unknown): string | null {
+function toJson(value: unknown): string | null {
   if (typeof value !== "object" || value === null || Object.keys(value).length === 0) return null;
   return nonEmpty(JSON.stringify(value));
 }

@@ -9,7 +9,7 @@ import { client, type ClientConnection, RequestError } from "@agentclientprotoco
 import { PassThrough } from "node:stream";
 import type { TurnRequest, TurnResult } from "../../ports/agent.ts";
 import { openingPrompt } from "../opening-prompt.ts";
-import { playProcess } from "../play-process.ts";
+import { runProcess } from "../play-process.ts";
 import type { Spawned } from "../process/spawn.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
 import { Collector } from "./collector.ts";
@@ -18,23 +18,23 @@ import { openWatch, TurnOver, type Watch } from "./ending.ts";
 import { pathInLayer } from "./path-in-layer.ts";
 import { asRecord } from "./untrusted-json.ts";
 import { setMode } from "./mode.ts";
-import { type End, outcomeOf } from "./outcome.ts";
-import { Answers, judgeCall, permit } from "./permission.ts";
+import { type End, computeOutcome } from "./outcome.ts";
+import { PermissionAnswers, judgeCall, permit } from "./permission.ts";
 import { failed } from "./result.ts";
 import { openSession } from "./session.ts";
 import { openWire, type Wire } from "./wire.ts";
 
 export async function acpTurn(request: TurnRequest, environment: TurnEnvironment): Promise<TurnResult> {
-  const played = await playProcess(environment, { layer: request.layer, hasInput: true }, async (spawned) => {
-    const value = await talk(request, environment, spawned);
+  const outcome = await runProcess(environment, { layer: request.layer, hasInput: true }, async (spawned) => {
+    const value = await runConversation(request, environment, spawned);
     return { value, isAtRest: value.kind === "ended" };
   });
-  if ("problem" in played) return { kind: "failed", reason: "agent_unavailable", detail: played.problem, said: "", usage: null };
-  const { value, warnings } = played; // T1
+  if ("problem" in outcome) return { kind: "failed", reason: "agent_unavailable", detail: outcome.problem, said: "", usage: null };
+  const { value, warnings } = outcome; // T1
   return value.kind === "ended" ? { ...value, warnings: [...value.warnings, ...warnings] } : value;
 }
 
-async function talk(request: TurnRequest, environment: TurnEnvironment, spawned: Spawned): Promise<TurnResult> {
+async function runConversation(request: TurnRequest, environment: TurnEnvironment, spawned: Spawned): Promise<TurnResult> {
   const collector = new Collector(request.attempt, request.onLiveEvent);
   const watch = openWatch(request, environment.limits, () => collector.tools.hasOpen());
   const wire = openWire(
@@ -45,28 +45,21 @@ async function talk(request: TurnRequest, environment: TurnEnvironment, spawned:
   );
   watch.follow(spawned, wire);
   watch.follows(environment.metering);
-  const answers = new Answers();
-  const connection = answerQuestions(request, environment, watch, collector, answers).connect(wire.stream);
-  const beforeSession = (end: End): TurnResult => unopened(end, environment, spawned, collector);
+  const answers = new PermissionAnswers();
+  const connection = answerPermissions(request, environment, watch, collector, answers).connect(wire.stream);
+  const failBeforeSession = (end: End): TurnResult => resultBeforeSession(end, environment, spawned, collector);
   try {
     const { agent } = connection;
-    const opened = await openSession(
-      agent,
-      watch,
-      collector,
-      { ...request, tools: environment.tools },
-      environment.profile,
-      environment.limits,
-    );
-    if ("problem" in opened) {
-      const left = { isOpen: false, said: collector.said, stderr: spawned.stderrTail(), usage: null };
-      return failed("agent_unavailable", `The agent cannot be used: ${opened.problem}.`, left);
-    }
     const { profile, model, limits } = environment;
-    const wanted = { mode: profile.modes[profile.mode], model, modelOption: profile.modelOption };
-    const unset = await setMode(agent, watch, opened.session, opened.offered, wanted, limits.sessionMs);
-    await request.onSession(opened.session, opened.how);
-    const isResumed = opened.how !== "new";
+    const session = await openSession({ agent, watch, collector, profile, limits }, { ...request, tools: environment.tools });
+    if ("problem" in session) {
+      const left = { isOpen: false, said: collector.said, stderr: spawned.stderrTail(), usage: null };
+      return failed("agent_unavailable", `The agent cannot be used: ${session.problem}.`, left);
+    }
+    const modeRequest = { mode: profile.modes[profile.mode], model, modelOption: profile.modelOption };
+    const modeWarnings = await setMode({ agent, watch, limits }, session, modeRequest);
+    await request.onSession(session.session, session.how);
+    const isResumed = session.how !== "new";
     const result = await converse({
       request,
       environment,
@@ -74,18 +67,19 @@ async function talk(request: TurnRequest, environment: TurnEnvironment, spawned:
       watch,
       collector,
       answers,
-      session: opened.session,
+      session: session.session,
       isResumed,
-      openingPrompt: openingPrompt(request, { isResumed, holds: opened.holds }, environment.tools !== null),
+      openingPrompt: openingPrompt(request, { isResumed, holds: session.holds }, environment.tools !== null),
       stderr: spawned.stderrTail,
     });
     if (result.kind !== "ended") return result;
-    const warnings = [...opened.warnings, ...unset, ...result.warnings, ...answers.warnings(), ...noticed(wire, collector)];
+    const warnings = [...session.warnings, ...modeWarnings, ...result.warnings, ...answers.warnings(), ...outputWarnings(wire, collector)];
     return { ...result, warnings };
   } catch (error) {
-    if (error instanceof RequestError) return beforeSession({ by: "error", code: error.code, message: error.message, data: error.data });
+    if (error instanceof RequestError)
+      return failBeforeSession({ by: "error", code: error.code, message: error.message, data: error.data });
     if (!(error instanceof TurnOver)) throw error;
-    return beforeSession(error.ending); // T2
+    return failBeforeSession(error.ending); // T2
   } finally {
     collector.close();
     watch.close();
@@ -94,8 +88,8 @@ async function talk(request: TurnRequest, environment: TurnEnvironment, spawned:
 }
 
 /** The result of a turn that ended before its session opened. */
-function unopened(end: End, environment: TurnEnvironment, spawned: Spawned, collector: Collector): TurnResult {
-  const computed = outcomeOf({
+function resultBeforeSession(end: End, environment: TurnEnvironment, spawned: Spawned, collector: Collector): TurnResult {
+  const turnOutcome = computeOutcome({
     end,
     isOpen: false,
     said: collector.said,
@@ -111,34 +105,34 @@ function unopened(end: End, environment: TurnEnvironment, spawned: Spawned, coll
     loginHint: environment.profile.hints.login,
     nowMs: Date.now(),
   });
-  if (computed.kind !== "answered") return computed;
+  if (turnOutcome.kind !== "answered") return turnOutcome;
   return failed("agent_failed", "The agent answered what it was not asked.", { isOpen: false, said: "", stderr: "", usage: null });
 }
 
 /** An agent asks before it uses a tool; no other requests were offered to it. */
-function answerQuestions(
+function answerPermissions(
   request: TurnRequest,
   environment: TurnEnvironment,
   watch: Watch,
   collector: Collector,
-  answers: Answers,
+  answers: PermissionAnswers,
 ): { connect: (stream: Wire["stream"]) => ClientConnection } {
-  const wayTo = pathInLayer(request.layer);
+  const pathIn = pathInLayer(request.layer);
   const rules = {
-    isInside: (path: string) => wayTo(path) !== null,
-    isInScope: (path: string) => environment.isInScope(wayTo(path) ?? ""),
+    isInside: (path: string) => pathIn(path) !== null,
+    isInScope: (path: string) => environment.isInScope(pathIn(path) ?? ""),
     mayFetch: environment.mayFetch,
   };
   return client({ name: "autopilot" }).onRequest("session/request_permission", ({ params }) => {
     const call = collector.tools.merge(asRecord(params.toolCall));
-    const judged = judgeCall(call, rules);
-    const verdict = request.cancel.aborted || watch.isOver() ? "cancelled" : judged === "allowed" ? "allowed" : "refused";
-    answers.add(verdict, judged === "allowed" ? "" : judged.refused);
+    const judgement = judgeCall(call, rules);
+    const verdict = request.cancel.aborted || watch.isOver() ? "cancelled" : judgement === "allowed" ? "allowed" : "refused";
+    answers.add(verdict, judgement === "allowed" ? "" : judgement.refused);
     return permit(params.options, verdict);
   });
 }
 
-function noticed(wire: Wire, collector: Collector): readonly string[] {
+function outputWarnings(wire: Wire, collector: Collector): readonly string[] {
   const { lines, bytes } = wire.garbage();
   return [
     ...(lines > 0 ? [`${lines} lines (${bytes} bytes) on its stdout were no protocol messages and were ignored`] : []),

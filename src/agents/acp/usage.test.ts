@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nothingUsed, usageAfter, usageOf } from "./usage.ts";
+import { nothingUsed, nextBaseline, computeUsage } from "./usage.ts";
 
 const reported = { totalTokens: 1100, inputTokens: 800, outputTokens: 200, cachedReadTokens: 100 };
 const report = (usage: unknown, updates = 1, costUsd: number | null = null) => ({
@@ -11,29 +11,29 @@ const report = (usage: unknown, updates = 1, costUsd: number | null = null) => (
 });
 
 test("what counts the turn is taken as it is", () => {
-  expect(usageOf("turn", report(reported, 3), nothingUsed)).toEqual({ tokens: 1100, input: 900, output: 200, cached: 100, calls: 3 });
+  expect(computeUsage("turn", report(reported, 3), nothingUsed)).toEqual({ tokens: 1100, input: 900, output: 200, cached: 100, calls: 3 });
 });
 
 test("what counts the last call is believed only where there was no other", () => {
-  expect(usageOf("lastCall", report(reported, 1), nothingUsed)).toMatchObject({ tokens: 1100 });
-  expect(usageOf("lastCall", report(reported, 3), nothingUsed)).toBe(null);
-  expect(usageOf("lastCall", { ...report(reported, 1), tools: 1 }, nothingUsed)).toBe(null);
+  expect(computeUsage("lastCall", report(reported, 1), nothingUsed)).toMatchObject({ tokens: 1100 });
+  expect(computeUsage("lastCall", report(reported, 3), nothingUsed)).toBe(null);
+  expect(computeUsage("lastCall", { ...report(reported, 1), tools: 1 }, nothingUsed)).toBe(null);
 });
 
 test("what counts the session is taken less what was before", () => {
   const first = report(reported);
   const second = report({ totalTokens: 3000, inputTokens: 2000, outputTokens: 700, cachedReadTokens: 300 });
-  const before = usageAfter(first, nothingUsed);
-  expect(usageOf("cumulative", first, nothingUsed)).toMatchObject({ tokens: 1100 });
-  expect(usageOf("cumulative", second, before)).toMatchObject({ tokens: 1900, input: 1400, output: 500, cached: 200 });
-  expect(usageOf("cumulative", second, null)).toBe(null);
-  expect(usageOf("cumulative", first, usageAfter(second, before))).toBe(null);
+  const before = nextBaseline(first, nothingUsed);
+  expect(computeUsage("cumulative", first, nothingUsed)).toMatchObject({ tokens: 1100 });
+  expect(computeUsage("cumulative", second, before)).toMatchObject({ tokens: 1900, input: 1400, output: 500, cached: 200 });
+  expect(computeUsage("cumulative", second, null)).toBe(null);
+  expect(computeUsage("cumulative", first, nextBaseline(second, before))).toBe(null);
 });
 
 test("the cost is the session's, less what was before", () => {
-  const before = usageAfter(report(reported, 1, 0.5), nothingUsed);
-  expect(usageOf("turn", report(reported, 1, 0.75), before)).toMatchObject({ usd: 0.25 });
-  expect(usageOf("turn", report(reported, 1, 0.25), before)).not.toHaveProperty("usd");
+  const before = nextBaseline(report(reported, 1, 0.5), nothingUsed);
+  expect(computeUsage("turn", report(reported, 1, 0.75), before)).toMatchObject({ usd: 0.25 });
+  expect(computeUsage("turn", report(reported, 1, 0.25), before)).not.toHaveProperty("usd");
 });
 
 test.each([
@@ -45,11 +45,11 @@ test.each([
   ["endless numbers", { inputTokens: Number.POSITIVE_INFINITY, outputTokens: 1 }],
   ["zero", { inputTokens: 0, outputTokens: 0, totalTokens: 0 }],
 ])("%s is not believed", (_, raw) => {
-  expect(usageOf("turn", report(raw), nothingUsed)).toBe(null);
+  expect(computeUsage("turn", report(raw), nothingUsed)).toBe(null);
 });
 
 test("an agent whose numbers mean nothing is not asked", () => {
-  expect(usageOf("none", report(reported), nothingUsed)).toBe(null);
+  expect(computeUsage("none", report(reported), nothingUsed)).toBe(null);
 });
 
 // Written by hand after what each agent was seen to send for a turn of three model calls and two tools; recordings are in test/agents.
@@ -68,7 +68,7 @@ const chunk = (input: number, output: number, cached: number) => ({
   cachedReadTokens: cached,
 });
 
-test.each<[string, Parameters<typeof usageOf>, object | null]>([
+test.each<[string, Parameters<typeof computeUsage>, object | null]>([
   [
     "claude: this turn, the cache beside the input, the cost of the session",
     [
@@ -172,7 +172,7 @@ test.each<[string, Parameters<typeof usageOf>, object | null]>([
     { tokens: 3126, input: 3000, output: 126, cached: 600 },
   ],
 ])("%s", (_, given, expected) => {
-  const usage = usageOf(...given);
+  const usage = computeUsage(...given);
   if (expected === null) expect(usage).toBe(null);
   else expect(usage).toMatchObject(expected);
   if (given[2] === null) expect(usage).not.toHaveProperty("usd");

@@ -27,15 +27,15 @@ export type UsageReport = {
 };
 
 /** Null for a resumed session, whose earlier usage is unknown. */
-export type UsageBefore = { readonly tokens: Tokens; readonly costUsd: number } | null;
+export type UsageBaseline = { readonly tokens: Tokens; readonly costUsd: number } | null;
 const noTokens: Tokens = { all: 0, input: 0, output: 0, cached: 0 };
-export const nothingUsed: UsageBefore = { tokens: noTokens, costUsd: 0 };
+export const nothingUsed: UsageBaseline = { tokens: noTokens, costUsd: 0 };
 
 /** `input` is all that was read, `cached` what of it came from or went to a cache; `all` is input and output. The meter counts alike. */
 type Tokens = { readonly all: number; readonly input: number; readonly output: number; readonly cached: number };
 
-export function usageOf(meaning: UsageMeaning, report: UsageReport, before: UsageBefore): ReportedUsage {
-  const reported = reportedIn(meaning, report, before);
+export function computeUsage(meaning: UsageMeaning, report: UsageReport, before: UsageBaseline): ReportedUsage {
+  const reported = readReportedTokens(meaning, report, before);
   if (reported === null) return null;
   const { tokens, calls } = reported;
   if (tokens.all === 0) return null; // a prompt of no tokens at all did not ask a model
@@ -51,32 +51,32 @@ export function usageOf(meaning: UsageMeaning, report: UsageReport, before: Usag
 }
 
 /** The next prompt's starting point in the same session. */
-export function usageAfter(report: UsageReport, before: UsageBefore): UsageBefore {
+export function nextBaseline(report: UsageReport, before: UsageBaseline): UsageBaseline {
   const tokens = parseTokens(asRecord(report.response)["usage"]) ?? before?.tokens;
   return tokens === undefined ? null : { tokens, costUsd: report.costUsd ?? before?.costUsd ?? 0 };
 }
 
 type Reported = { readonly tokens: Tokens; readonly calls: number } | null;
 
-function reportedIn(meaning: UsageMeaning, report: UsageReport, before: UsageBefore): Reported {
-  const beside = parseTokens(asRecord(report.response)["usage"]);
+function readReportedTokens(meaning: UsageMeaning, report: UsageReport, before: UsageBaseline): Reported {
+  const responseTokens = parseTokens(asRecord(report.response)["usage"]);
   const { updates } = report;
   switch (meaning) {
     case "none":
       return null;
     case "turn":
-      return beside === null ? null : { tokens: beside, calls: updates };
+      return responseTokens === null ? null : { tokens: responseTokens, calls: updates };
     case "lastCall":
       // The last call is the whole turn only if there was no other.
-      return beside === null || updates > 1 || report.tools > 0 ? null : { tokens: beside, calls: updates };
+      return responseTokens === null || updates > 1 || report.tools > 0 ? null : { tokens: responseTokens, calls: updates };
     case "cumulative":
-      if (beside === null || before === null || beside.all < before.tokens.all) return null;
-      return { tokens: less(beside, before.tokens), calls: updates };
+      if (responseTokens === null || before === null || responseTokens.all < before.tokens.all) return null;
+      return { tokens: subtract(responseTokens, before.tokens), calls: updates };
     case "quotaMeta":
-      return inMeta(asRecord(asRecord(asRecord(report.response)["_meta"])["quota"]), updates);
+      return tokensInQuota(asRecord(asRecord(asRecord(report.response)["_meta"])["quota"]), updates);
     case "chunkMeta": {
       const chunks = report.chunks.flatMap((chunk) => parseTokens(chunk) ?? []);
-      return chunks.length === 0 ? null : { tokens: chunks.reduce(sum, noTokens), calls: chunks.length };
+      return chunks.length === 0 ? null : { tokens: chunks.reduce(add, noTokens), calls: chunks.length };
     }
     default:
       return unreachable(meaning);
@@ -84,24 +84,24 @@ function reportedIn(meaning: UsageMeaning, report: UsageReport, before: UsageBef
 }
 
 /** Side calls are in `model_usage` only, so that sum is taken if it is larger. */
-function inMeta(reported: Readonly<Record<string, unknown>>, updates: number): Reported {
-  const whole = parseTokens(reported["token_count"]);
+function tokensInQuota(reported: Readonly<Record<string, unknown>>, updates: number): Reported {
+  const total = parseTokens(reported["token_count"]);
   const models = asArray(reported["model_usage"]).flatMap(
     (model) => parseTokens(asRecord(model)["token_count"]) ?? parseTokens(model) ?? [],
   );
-  const summed = models.reduce(sum, noTokens);
-  if (whole === null && summed.all === 0) return null;
-  return { tokens: whole === null || summed.all > whole.all ? summed : whole, calls: updates };
+  const summed = models.reduce(add, noTokens);
+  if (total === null && summed.all === 0) return null;
+  return { tokens: total === null || summed.all > total.all ? summed : total, calls: updates };
 }
 
-const less = (a: Tokens, b: Tokens): Tokens => ({
+const subtract = (a: Tokens, b: Tokens): Tokens => ({
   all: a.all - b.all,
   input: Math.max(0, a.input - b.input),
   output: Math.max(0, a.output - b.output),
   cached: Math.max(0, a.cached - b.cached),
 });
 
-const sum = (a: Tokens, b: Tokens): Tokens => ({
+const add = (a: Tokens, b: Tokens): Tokens => ({
   all: a.all + b.all,
   input: a.input + b.input,
   output: a.output + b.output,
@@ -111,17 +111,18 @@ const sum = (a: Tokens, b: Tokens): Tokens => ({
 /** Null if nothing believable is reported. Some count cached tokens as part of the input, some beside it. */
 export function parseTokens(raw: unknown): Tokens | null {
   const reported = asRecord(raw);
-  const first = (...names: readonly string[]): number | null =>
+  const firstNumber = (...names: readonly string[]): number | null =>
     names.map((name) => asNonNegativeNumber(reported[name])).find((found) => found !== null) ?? null;
-  const input = first("inputTokens", "input_tokens");
-  const output = first("outputTokens", "output_tokens");
+  const input = firstNumber("inputTokens", "input_tokens");
+  const output = firstNumber("outputTokens", "output_tokens");
   if (input === null || output === null) return null;
-  const apart =
-    (first("cachedReadTokens", "cache_read_input_tokens") ?? 0) + (first("cachedWriteTokens", "cache_creation_input_tokens") ?? 0);
-  const within = (first("cached_input_tokens") ?? 0) + (first("cache_write_input_tokens") ?? 0);
-  const total = first("totalTokens", "total_tokens");
-  const isWithin = within > 0 || (apart > 0 && apart <= input && total === input + output);
-  const read = isWithin ? input : input + apart;
-  const all = Math.max(total ?? 0, read + output);
-  return all === 0 ? null : { all, input: read, output, cached: Math.min(apart + within, read) };
+  const separateCached =
+    (firstNumber("cachedReadTokens", "cache_read_input_tokens") ?? 0) +
+    (firstNumber("cachedWriteTokens", "cache_creation_input_tokens") ?? 0);
+  const includedCached = (firstNumber("cached_input_tokens") ?? 0) + (firstNumber("cache_write_input_tokens") ?? 0);
+  const total = firstNumber("totalTokens", "total_tokens");
+  const isIncluded = includedCached > 0 || (separateCached > 0 && separateCached <= input && total === input + output);
+  const inputTokens = isIncluded ? input : input + separateCached;
+  const all = Math.max(total ?? 0, inputTokens + output);
+  return all === 0 ? null : { all, input: inputTokens, output, cached: Math.min(separateCached + includedCached, inputTokens) };
 }

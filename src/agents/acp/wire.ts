@@ -42,7 +42,7 @@ export function openWire(
   on: { readonly update: (params: JsonObject) => void; readonly life: () => void },
   limits: WireLimits = wireLimits,
 ): Wire {
-  const asked = new Set<unknown>();
+  const pendingRequests = new Set<unknown>();
   const garbage = { lines: 0, bytes: 0 };
   let requests = 0;
   let allBytes = 0;
@@ -58,33 +58,34 @@ export function openWire(
       controller = null;
     }
   };
-  const cut = (sentence: string): void => {
+  const breakOff = (sentence: string): void => {
     lines.drop();
     from.destroy();
     close();
     fail(sentence);
   };
-  const take = (line: Buffer): void => {
-    const message = findMessage(line);
+  const handleLine = (line: Buffer): void => {
+    const message = parseMessage(line);
     if (message === null) {
       garbage.lines += 1;
       garbage.bytes += line.length;
       if (garbage.bytes > limits.garbageBytesMax)
-        cut(`flooded its output: more than ${mib(limits.garbageBytesMax)} that isn't a protocol message`); // W2
+        breakOff(`flooded its output: more than ${mib(limits.garbageBytesMax)} that isn't a protocol message`); // W2
       return;
     }
     on.life();
     if (message["method"] === "session/update") return on.update(asRecord(message["params"])); // W3
-    const isAnswer = !("method" in message) && asked.delete(message["id"]);
+    const isAnswer = !("method" in message) && pendingRequests.delete(message["id"]);
     const isRequest = typeof message["method"] === "string" && "id" in message;
-    if (isRequest && (requests += 1) > limits.requestsMax) return cut(`flooded the runner with more than ${limits.requestsMax} requests`);
+    if (isRequest && (requests += 1) > limits.requestsMax)
+      return breakOff(`flooded the runner with more than ${limits.requestsMax} requests`);
     if (isAnswer || isRequest) controller?.enqueue(message as unknown as AnyMessage); // W4
   };
-  const lines = lineSplitter(limits.lineBytesMax, take, () => cut(`printed a line longer than ${mib(limits.lineBytesMax)}`)); // W1
+  const lines = lineSplitter(limits.lineBytesMax, handleLine, () => breakOff(`printed a line longer than ${mib(limits.lineBytesMax)}`)); // W1
 
   from.on("data", (chunk: Buffer) => {
     allBytes += chunk.length;
-    if (allBytes > limits.allBytesMax) return cut(`printed more than ${mib(limits.allBytesMax)} in one turn`);
+    if (allBytes > limits.allBytesMax) return breakOff(`printed more than ${mib(limits.allBytesMax)} in one turn`);
     lines.push(chunk);
   });
   const ended = new Promise<void>((resolve) => {
@@ -97,8 +98,8 @@ export function openWire(
   });
 
   const readable = new ReadableStream<AnyMessage>({
-    start: (own) => {
-      controller = own;
+    start: (streamController) => {
+      controller = streamController;
     },
     cancel: () => {
       controller = null;
@@ -106,7 +107,7 @@ export function openWire(
   });
   const writable = new WritableStream<AnyMessage>({
     write: (message) => {
-      if ("method" in message && "id" in message) asked.add(message.id);
+      if ("method" in message && "id" in message) pendingRequests.add(message.id);
       return new Promise((resolve, reject) => {
         to.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
       });
@@ -117,7 +118,7 @@ export function openWire(
 
 const openingBrace = 0x7b;
 
-function findMessage(line: Buffer): JsonObject | null {
+function parseMessage(line: Buffer): JsonObject | null {
   let first = 0;
   while (first < line.length && (line[first] ?? 0) <= 0x20) first += 1;
   // Most garbage is rejected by its first byte, without decoding it.

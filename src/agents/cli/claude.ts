@@ -7,22 +7,22 @@
 import type { End } from "../acp/outcome.ts";
 import { asNonNegativeNumber, asArray, type JsonObject, asRecord, asString } from "../acp/untrusted-json.ts";
 import { asJson, serverName } from "../returns/tools.ts";
-import { type PromptRequest, type Dialect, type ReadLine, isTooLong, messageUpdate, thoughtUpdate } from "./dialect.ts";
+import { type PromptRequest, type Dialect, type ParsedLine, isTooLong, messageUpdate, thoughtUpdate } from "./dialect.ts";
 
 export const claudeDialect: Dialect = {
   namesSession: true,
   command: (asked) => {
     const isLong = isTooLong(asked.prompt);
     return {
-      argv: [...asked.argv, ...promptRequestArguments(asked), ...(isLong ? [] : ["--", asked.prompt])],
+      argv: [...asked.argv, ...promptArguments(asked), ...(isLong ? [] : ["--", asked.prompt])],
       input: isLong ? asked.prompt : null,
     };
   },
-  readLine,
+  readLine: parseLine,
   unknownSession: /no conversation found|session .{0,80}not found/i,
 };
 
-function promptRequestArguments({ session, left, tools }: PromptRequest): readonly string[] {
+function promptArguments({ session, left, tools }: PromptRequest): readonly string[] {
   const isNew = session?.isResumed !== true;
   return [
     ...(session === null ? [] : [isNew ? "--session-id" : "--resume", session.name]),
@@ -33,24 +33,24 @@ function promptRequestArguments({ session, left, tools }: PromptRequest): readon
   ];
 }
 
-function readLine(line: JsonObject): ReadLine {
+function parseLine(line: JsonObject): ParsedLine {
   const session = asString(line["session_id"]);
-  const named = session === null || session === "" ? {} : { session };
+  const sessionField = session === null || session === "" ? {} : { session };
   switch (line["type"]) {
     case "assistant":
-      return { ...named, updates: ofAssistant(line) };
+      return { ...sessionField, updates: assistantUpdates(line) };
     case "user":
-      return { ...named, updates: ofUser(line) };
+      return { ...sessionField, updates: toolResultUpdates(line) };
     case "result":
-      return { ...named, ...ofResult(line) };
+      return { ...sessionField, ...parseResult(line) };
     default:
-      return named;
+      return sessionField;
   }
 }
 
-function ofAssistant(line: JsonObject): readonly JsonObject[] {
+function assistantUpdates(line: JsonObject): readonly JsonObject[] {
   const message = asRecord(line["message"]);
-  const isBelow = asString(line["parent_tool_use_id"]) !== null;
+  const isSubagent = asString(line["parent_tool_use_id"]) !== null;
   // Each message is a model call; several lines may share one message's id.
   const call = { sessionUpdate: "usage_update", messageId: message["id"] };
   const parts = asArray(message["content"])
@@ -59,7 +59,7 @@ function ofAssistant(line: JsonObject): readonly JsonObject[] {
       if (part["type"] === "tool_use") return [toolCall(part)];
       if (part["type"] === "thinking") return [thoughtUpdate(asString(part["thinking"]) ?? "")];
       // A subagent's text is not its own answer.
-      return part["type"] === "text" && !isBelow ? [messageUpdate(asString(part["text"]) ?? "")] : [];
+      return part["type"] === "text" && !isSubagent ? [messageUpdate(asString(part["text"]) ?? "")] : [];
     });
   return [call, ...parts];
 }
@@ -81,11 +81,11 @@ function toolCall(part: JsonObject): JsonObject {
   const input = asRecord(part["input"]);
   const name = asString(part["name"]) ?? "";
   const path = asString(input["file_path"]) ?? asString(input["notebook_path"]);
-  const what = path ?? asString(input["command"]) ?? "";
+  const subject = path ?? asString(input["command"]) ?? "";
   return {
     sessionUpdate: "tool_call",
     toolCallId: part["id"],
-    title: `${name} ${what}`.trim(),
+    title: `${name} ${subject}`.trim(),
     kind: Object.hasOwn(kinds, name) ? kinds[name] : "other",
     status: "in_progress",
     locations: path === null ? [] : [{ path }],
@@ -93,7 +93,7 @@ function toolCall(part: JsonObject): JsonObject {
   };
 }
 
-function ofUser(line: JsonObject): readonly JsonObject[] {
+function toolResultUpdates(line: JsonObject): readonly JsonObject[] {
   return asArray(asRecord(line["message"])["content"])
     .map(asRecord)
     .filter((part) => part["type"] === "tool_result")
@@ -105,20 +105,20 @@ function ofUser(line: JsonObject): readonly JsonObject[] {
     }));
 }
 
-function ofResult(line: JsonObject): ReadLine {
-  const denied = asArray(line["permission_denials"]).map((denial) => asString(asRecord(denial)["tool_name"]) ?? "a tool");
+function parseResult(line: JsonObject): ParsedLine {
+  const deniedTools = asArray(line["permission_denials"]).map((denial) => asString(asRecord(denial)["tool_name"]) ?? "a tool");
   const costUsd = asNonNegativeNumber(line["total_cost_usd"]);
   return {
     usage: asRecord(line["usage"]),
     ...(costUsd === null ? {} : { costUsd }),
-    ...(denied.length === 0
+    ...(deniedTools.length === 0
       ? {}
-      : { warnings: [`${denied.length} of its tool calls were denied: ${[...new Set(denied)].slice(0, 10).join(", ")}`] }),
-    end: endOf(line),
+      : { warnings: [`${deniedTools.length} of its tool calls were denied: ${[...new Set(deniedTools)].slice(0, 10).join(", ")}`] }),
+    end: parseEnd(line),
   };
 }
 
-function endOf(line: JsonObject): End {
+function parseEnd(line: JsonObject): End {
   const subtype = asString(line["subtype"]) ?? "";
   const text =
     asString(line["result"]) ??

@@ -20,7 +20,7 @@ export type PromptRequest = {
 };
 
 /** One line of output, translated to the Agent Client Protocol's updates where it has one. */
-export type ReadLine = {
+export type ParsedLine = {
   readonly session?: string;
   readonly updates?: readonly JsonObject[];
   /** The usage, as reported. */
@@ -39,7 +39,7 @@ export type Dialect = {
   readonly namesSession: boolean;
   /** The arguments to start it with, and its stdin, if the prompt is too long for an argument. */
   readonly command: (asked: PromptRequest) => { readonly argv: readonly string[]; readonly input: string | null };
-  readonly readLine: (line: JsonObject) => ReadLine;
+  readonly readLine: (line: JsonObject) => ParsedLine;
   /** The messages by which it reports an unknown session. */
   readonly unknownSession: RegExp;
 };

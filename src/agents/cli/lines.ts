@@ -11,12 +11,12 @@ export type Lines = {
   readonly garbage: () => { readonly lines: number; readonly bytes: number };
 };
 
-export function openLines(from: Readable, take: (line: JsonObject) => void, limits: WireLimits): Lines {
+export function openLines(from: Readable, onLine: (line: JsonObject) => void, limits: WireLimits): Lines {
   const garbage = { lines: 0, bytes: 0 };
   let allBytes = 0;
   let fail: (sentence: string) => void = () => undefined;
   const broken = new Promise<string>((resolve) => (fail = resolve));
-  const cut = (sentence: string): void => {
+  const breakOff = (sentence: string): void => {
     lines.drop();
     from.destroy();
     fail(sentence);
@@ -24,17 +24,17 @@ export function openLines(from: Readable, take: (line: JsonObject) => void, limi
   const lines = lineSplitter(
     limits.lineBytesMax,
     (bytes) => {
-      const line = findRecord(bytes);
-      if (line !== null) return take(line);
+      const line = parseRecord(bytes);
+      if (line !== null) return onLine(line);
       garbage.lines += 1;
       garbage.bytes += bytes.length;
-      if (garbage.bytes > limits.garbageBytesMax) cut(`flooded its output: more than ${mib(limits.garbageBytesMax)} that is no event`);
+      if (garbage.bytes > limits.garbageBytesMax) breakOff(`flooded its output: more than ${mib(limits.garbageBytesMax)} that is no event`);
     },
-    () => cut(`printed a line longer than ${mib(limits.lineBytesMax)}`),
+    () => breakOff(`printed a line longer than ${mib(limits.lineBytesMax)}`),
   );
   from.on("data", (chunk: Buffer) => {
     allBytes += chunk.length;
-    if (allBytes > limits.allBytesMax) return cut(`printed more than ${mib(limits.allBytesMax)} in one turn`);
+    if (allBytes > limits.allBytesMax) return breakOff(`printed more than ${mib(limits.allBytesMax)} in one turn`);
     lines.push(chunk);
   });
   const ended = new Promise<void>((resolve) => {
@@ -48,7 +48,7 @@ export function openLines(from: Readable, take: (line: JsonObject) => void, limi
   return { broken, ended, garbage: () => ({ ...garbage }) };
 }
 
-function findRecord(bytes: Buffer): JsonObject | null {
+function parseRecord(bytes: Buffer): JsonObject | null {
   try {
     const line = asRecord(JSON.parse(bytes.toString("utf8")));
     return typeof line["type"] === "string" ? line : null;

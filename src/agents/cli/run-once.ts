@@ -5,19 +5,19 @@ import type { Collector } from "../acp/collector.ts";
 import { openWatch } from "../acp/ending.ts";
 import type { JsonObject } from "../acp/untrusted-json.ts";
 import type { End } from "../acp/outcome.ts";
-import { playProcess } from "../play-process.ts";
+import { runProcess } from "../play-process.ts";
 import type { Spawned } from "../process/spawn.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
 import type { Dialect } from "./dialect.ts";
 import { openLines } from "./lines.ts";
 
 /** The collector's session id for a command, which has one session at a time. */
-export const generatedFileSession = "this";
+export const commandSession = "this";
 
 const warningsMax = 20;
 const warningCharsMax = 500;
 
-export type Ran = {
+export type CommandResult = {
   readonly end: End;
   readonly session: string | null;
   /** Whether it spoke of a session at all. */
@@ -26,7 +26,7 @@ export type Ran = {
   readonly costUsd: number | null;
   readonly stderr: string;
   /** Its last error message. */
-  readonly words: string;
+  readonly errorText: string;
   readonly warnings: readonly string[];
 };
 
@@ -37,7 +37,7 @@ export async function runOnce(
   collector: Collector,
   asked: { readonly prompt: string; readonly session: { readonly name: string; readonly isResumed: boolean } | null },
   onBegun: (session: string) => Promise<void>,
-): Promise<Ran | { readonly problem: string }> {
+): Promise<CommandResult | { readonly problem: string }> {
   const { argv, input } = dialect.command({
     ...asked,
     argv: environment.argv,
@@ -45,68 +45,75 @@ export async function runOnce(
     left: request.left(),
     tools: environment.tools,
   });
-  const played = await playProcess({ ...environment, argv }, { layer: request.layer, hasInput: input !== null }, async (spawned) => {
+  const outcome = await runProcess({ ...environment, argv }, { layer: request.layer, hasInput: input !== null }, async (spawned) => {
     if (input !== null) spawned.stdin?.end(input);
-    const value = await listen(dialect, request, environment, collector, spawned, onBegun);
+    const value = await readUntilEnd(dialect, request, environment, collector, spawned, onBegun);
     return { value, isAtRest: value.end.by === "stop" || value.end.by === "error" };
   });
-  if ("problem" in played) return played;
-  return { ...played.value, warnings: [...played.value.warnings, ...played.warnings] };
+  if ("problem" in outcome) return outcome;
+  return { ...outcome.value, warnings: [...outcome.value.warnings, ...outcome.warnings] };
 }
 
-async function listen(
+async function readUntilEnd(
   dialect: Dialect,
   request: TurnRequest,
   environment: TurnEnvironment,
   collector: Collector,
   spawned: Spawned,
   onBegun: (session: string) => Promise<void>,
-): Promise<Ran> {
+): Promise<CommandResult> {
   const watch = openWatch(request, environment.limits, () => collector.tools.hasOpen());
   const warnings: string[] = [];
   const calls = new Set<unknown>();
-  let seen: Omit<Ran, "end" | "stderr" | "warnings"> = { session: null, hasBegun: false, usage: undefined, costUsd: null, words: "" };
+  let progress: Omit<CommandResult, "end" | "stderr" | "warnings"> = {
+    session: null,
+    hasBegun: false,
+    usage: undefined,
+    costUsd: null,
+    errorText: "",
+  };
   let hasBegun = false;
-  let begun: Promise<void> = Promise.resolve();
+  let reportingSession: Promise<void> = Promise.resolve();
   let finish: (end: End) => void = () => undefined;
   const finished = new Promise<End>((resolve) => (finish = resolve));
   collector.begin();
-  const take = (line: JsonObject): void => {
+  const handleLine = (line: JsonObject): void => {
     watch.life();
-    const read = dialect.readLine(line);
-    for (const update of read.updates ?? []) {
+    const parsed = dialect.readLine(line);
+    for (const update of parsed.updates ?? []) {
       // A message in several lines is one call.
       if (update["sessionUpdate"] === "usage_update" && calls.has(update["messageId"])) continue;
       calls.add(update["messageId"]);
-      collector.take({ sessionId: generatedFileSession, update });
+      collector.take({ sessionId: commandSession, update });
     }
-    for (const warning of read.warnings ?? []) if (warnings.length < warningsMax) warnings.push(warning.slice(0, warningCharsMax));
-    seen = {
-      session: read.session ?? seen.session,
-      hasBegun: seen.hasBegun || read.session !== undefined,
-      usage: read.usage ?? seen.usage,
-      costUsd: read.costUsd ?? seen.costUsd,
-      words: read.errorText ?? (read.end?.by === "error" ? read.end.message : seen.words),
+    for (const warning of parsed.warnings ?? []) if (warnings.length < warningsMax) warnings.push(warning.slice(0, warningCharsMax));
+    progress = {
+      session: parsed.session ?? progress.session,
+      hasBegun: progress.hasBegun || parsed.session !== undefined,
+      usage: parsed.usage ?? progress.usage,
+      costUsd: parsed.costUsd ?? progress.costUsd,
+      errorText: parsed.errorText ?? (parsed.end?.by === "error" ? parsed.end.message : progress.errorText),
     };
     // At once, so that a session is known even if this process dies before the end.
-    if (read.session !== undefined && read.end === undefined && !hasBegun) {
+    if (parsed.session !== undefined && parsed.end === undefined && !hasBegun) {
       hasBegun = true;
-      begun = onBegun(read.session);
-      begun.catch(() => undefined); // it is awaited below
+      reportingSession = onBegun(parsed.session);
+      reportingSession.catch(() => undefined); // it is awaited below
     }
-    if (read.end !== undefined) finish(read.end);
+    if (parsed.end !== undefined) finish(parsed.end);
   };
-  const lines = openLines(spawned.stdout, take, environment.limits.wire);
+  const lines = openLines(spawned.stdout, handleLine, environment.limits.wire);
   watch.follow(spawned, lines);
   watch.follows(environment.metering);
   try {
     const first = await Promise.race([finished, watch.over]);
     // A command that printed an error and ended has said why.
-    const end: End = first.by === "exit" && seen.words !== "" ? { by: "error", code: -32603, message: seen.words, data: null } : first;
-    await begun;
+    const end: End =
+      first.by === "exit" && progress.errorText !== "" ? { by: "error", code: -32603, message: progress.errorText, data: null } : first;
+    await reportingSession;
     const { lines: count, bytes } = lines.garbage();
     if (count > 0) warnings.push(`${count} lines (${bytes} bytes) on its stdout were no events and were ignored`);
-    return { ...seen, end, stderr: spawned.stderrTail(), warnings };
+    return { ...progress, end, stderr: spawned.stderrTail(), warnings };
   } finally {
     collector.close();
     watch.close();

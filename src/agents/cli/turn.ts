@@ -10,49 +10,50 @@ import type { ReportedUsage, TurnRequest, TurnResult } from "../../ports/agent.t
 import { Collector } from "../acp/collector.ts";
 import { isInLayer } from "../acp/path-in-layer.ts";
 import { asRecord } from "../acp/untrusted-json.ts";
-import { outcomeOf } from "../acp/outcome.ts";
+import { computeOutcome } from "../acp/outcome.ts";
 import { failed } from "../acp/result.ts";
-import { nothingUsed, usageAfter, type UsageBefore, usageOf } from "../acp/usage.ts";
+import { nothingUsed, nextBaseline, type UsageBaseline, computeUsage } from "../acp/usage.ts";
 import { openingPrompt } from "../opening-prompt.ts";
-import { askAgain, endedTurn, judge } from "../judge.ts";
+import { askAgain, createEndedTurn, judgeReturn } from "../judge.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
 import { claudeDialect } from "./claude.ts";
 import { codexDialect } from "./codex.ts";
 import type { Dialect } from "./dialect.ts";
-import { runOnce, generatedFileSession } from "./run-once.ts";
+import { runOnce, commandSession } from "./run-once.ts";
 import { wholeTail } from "../../kit/whole-words.ts";
 
 const dialects = { "claude-stream": claudeDialect, "codex-exec": codexDialect } as const;
 const rawCharsMax = 3000;
 
-export async function cliTurn(speech: keyof typeof dialects, request: TurnRequest, environment: TurnEnvironment): Promise<TurnResult> {
-  const dialect: Dialect = dialects[speech];
+export async function cliTurn(dialectName: keyof typeof dialects, request: TurnRequest, environment: TurnEnvironment): Promise<TurnResult> {
+  const dialect: Dialect = dialects[dialectName];
   const collector = new Collector(request.attempt, request.onLiveEvent);
-  collector.open(generatedFileSession);
+  collector.open(commandSession);
   const endsAtMs = performance.now() + request.minutesMax * 60_000;
   const warnings: string[] = [];
   const prompts: string[] = [];
   let session = request.session;
   let isResumed = session !== null;
-  let before: UsageBefore = isResumed ? null : nothingUsed;
+  let before: UsageBaseline = isResumed ? null : nothingUsed;
   let next = openingPrompt(request, { isResumed, holds: "unknown" }, environment.tools !== null);
 
-  for (let again = 0; ;) {
+  for (let corrections = 0; ;) {
     prompts.push(next);
     const isNew = session === null;
-    const named = session ?? (dialect.namesSession ? randomUUID() : null);
-    if (isNew && named !== null) await request.onSession(named, "new");
-    const asked = { session: named === null ? null : { name: named, isResumed: !isNew }, prompt: next };
+    const sessionName = session ?? (dialect.namesSession ? randomUUID() : null);
+    if (isNew && sessionName !== null) await request.onSession(sessionName, "new");
+    const promptInput = { session: sessionName === null ? null : { name: sessionName, isResumed: !isNew }, prompt: next };
     const minutesMax = Math.max(0, endsAtMs - performance.now()) / 60_000; // T2
-    const isFirst = isResumed && again === 0;
-    const onBegun = (begun: string): Promise<void> => {
-      if (isFirst) return request.onSession(named ?? begun, "resumed");
-      return isNew && named === null ? request.onSession(begun, "new") : Promise.resolve();
+    const isFirst = isResumed && corrections === 0;
+    const onBegun = (startedSession: string): Promise<void> => {
+      if (isFirst) return request.onSession(sessionName ?? startedSession, "resumed");
+      return isNew && sessionName === null ? request.onSession(startedSession, "new") : Promise.resolve();
     };
-    const ran = await runOnce(dialect, { ...request, minutesMax }, environment, collector, asked, onBegun);
-    if ("problem" in ran) return { kind: "failed", reason: "agent_unavailable", detail: ran.problem, said: collector.said, usage: null };
+    const result = await runOnce(dialect, { ...request, minutesMax }, environment, collector, promptInput, onBegun);
+    if ("problem" in result)
+      return { kind: "failed", reason: "agent_unavailable", detail: result.problem, said: collector.said, usage: null };
 
-    const isUnknown = isFirst && ran.end.by !== "stop" && dialect.unknownSession.test(`${ran.stderr}\n${ran.words}`);
+    const isUnknown = isFirst && result.end.by !== "stop" && dialect.unknownSession.test(`${result.stderr}\n${result.errorText}`);
     if (isUnknown) {
       warnings.push(`the session ${session ?? ""} could not be taken up again; a new one was opened`);
       session = null;
@@ -62,17 +63,17 @@ export async function cliTurn(speech: keyof typeof dialects, request: TurnReques
       prompts.pop();
       continue;
     }
-    session = ran.session ?? named;
+    session = result.session ?? sessionName;
 
-    const report = { ...collector.usageReport({ usage: ran.usage }), costUsd: ran.costUsd };
-    const usage = usageOf(environment.profile.usage, report, before);
-    before = usageAfter(report, before);
-    const computed = outcomeOf({
-      end: ran.end,
-      isOpen: ran.hasBegun,
+    const report = { ...collector.usageReport({ usage: result.usage }), costUsd: result.costUsd };
+    const usage = computeUsage(environment.profile.usage, report, before);
+    before = nextBaseline(report, before);
+    const turnOutcome = computeOutcome({
+      end: result.end,
+      isOpen: result.hasBegun,
       said: collector.said,
       answer: collector.answer,
-      stderr: ran.stderr,
+      stderr: result.stderr,
       usage,
       tools: collector.tools.count,
       refusals: 0,
@@ -83,21 +84,21 @@ export async function cliTurn(speech: keyof typeof dialects, request: TurnReques
       loginHint: environment.profile.hints.login,
       nowMs: Date.now(),
     }); // T1
-    if (computed.kind !== "answered") return computed;
-    warnings.push(...computed.warnings, ...ran.warnings);
-    const judged = judge(request, environment.returnOf, environment.submissions, collector.answer);
-    if ("says" in judged) {
+    if (turnOutcome.kind !== "answered") return turnOutcome;
+    warnings.push(...turnOutcome.warnings, ...result.warnings);
+    const judgement = judgeReturn(request, environment.returnOf, environment.submissions, collector.answer);
+    if ("says" in judgement) {
       const outside = collector.tools.changedOutside(isInLayer(request.layer));
-      const seen = { stop: "end_turn", said: collector.said, prompts, usage, outside, confidence: null, warnings };
-      return endedTurn(request, environment.submissions, seen, judged);
+      const observed = { stop: "end_turn", said: collector.said, prompts, usage, outside, confidence: null, warnings };
+      return createEndedTurn(request, environment.submissions, observed, judgement);
     }
     const mayAsk =
-      again < correctionsMax &&
+      corrections < correctionsMax &&
       session !== null &&
-      (await request.onAskAgain(request.facts.ask + again + 1, judged.errors, collector.answer, usage));
-    if (!mayAsk) return unusable(judged.errors, collector, ran.stderr, usage);
-    next = askAgain(asRecord(request.returns?.schema), judged.errors, environment.tools !== null);
-    again += 1;
+      (await request.onAskAgain(request.facts.ask + corrections + 1, judgement.errors, collector.answer, usage));
+    if (!mayAsk) return unusable(judgement.errors, collector, result.stderr, usage);
+    next = askAgain(asRecord(request.returns?.schema), judgement.errors, environment.tools !== null);
+    corrections += 1;
   }
 }
 

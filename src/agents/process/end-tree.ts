@@ -7,12 +7,12 @@
 
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
-import { descendantsOf, findMarked, isAlive, type ProcessInfo, processInfo } from "./process-table.ts";
+import { findDescendants, findMarked, isAlive, type ProcessInfo, readProcess } from "./process-table.ts";
 import type { Belongs } from "./mark.ts";
 
 export const termGraceMs = 300;
 const sweepMs = 1000;
-const lookEveryMs = 15;
+const pollMs = 15;
 
 /** How many are still there after all; zero unless the kernel holds one back. */
 export async function endTree(
@@ -22,54 +22,54 @@ export async function endTree(
 ): Promise<number> {
   const { pid } = child;
   if (pid === undefined) return 0;
-  const own = isGone(child) ? undefined : processInfo(pid);
+  const root = hasExited(child) ? undefined : readProcess(pid);
   // Scanned before any signal: a child whose parent is gone can no longer be traced to it.
-  const tree: ProcessInfo[] = [...(own === undefined ? [] : [own]), ...descendantsOf(pid)];
-  if (own !== undefined || tree.length > 0) {
+  const tree: ProcessInfo[] = [...(root === undefined ? [] : [root]), ...findDescendants(pid)];
+  if (root !== undefined || tree.length > 0) {
     signalGroup(pid, "SIGTERM");
-    for (const seen of tree) if (seen.pid !== pid) signal(seen.pid, "SIGTERM");
-    await untilGone(child, tree, graceMs); // E1
+    for (const member of tree) if (member.pid !== pid) signal(member.pid, "SIGTERM");
+    await waitUntilGone(child, tree, graceMs); // E1
   }
   signalGroup(pid, "SIGKILL");
-  for (const seen of tree) if (isAlive(seen)) signal(seen.pid, "SIGKILL"); // E2
-  const left = await killMarked(belongs);
+  for (const member of tree) if (isAlive(member)) signal(member.pid, "SIGKILL"); // E2
+  const swept = await killMarked(belongs);
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
-  return left.alive;
+  return swept.alive;
 }
 
 /** Kills whatever belongs until nothing does; returns how many there were. */
 export async function sweepMarked(belongs: Belongs): Promise<number> {
-  return (await killMarked(belongs)).found;
+  return (await killMarked(belongs)).killed;
 }
 
-async function killMarked(belongs: Belongs): Promise<{ readonly found: number; readonly alive: number }> {
-  const found = new Set<number>();
+async function killMarked(belongs: Belongs): Promise<{ readonly killed: number; readonly alive: number }> {
+  const killed = new Set<number>();
   const until = performance.now() + sweepMs;
   let alive = 0;
   const unrelatedPids = new Set<number>();
-  for (let quiet = 0; quiet < 2 && performance.now() < until;) {
+  for (let emptyScans = 0; emptyScans < 2 && performance.now() < until;) {
     const marked = findMarked(belongs, unrelatedPids);
     alive = marked.length;
-    quiet = alive === 0 ? quiet + 1 : 0; // E3
+    emptyScans = alive === 0 ? emptyScans + 1 : 0; // E3
     if (alive > 0) unrelatedPids.clear(); // time passes until the next look
     for (const pid of marked) {
-      found.add(pid);
+      killed.add(pid);
       signal(pid, "SIGKILL");
     }
-    if (alive > 0) await wait(lookEveryMs);
+    if (alive > 0) await wait(pollMs);
   }
-  return { found: found.size, alive };
+  return { killed: killed.size, alive };
 }
 
-async function untilGone(child: ChildProcess, tree: readonly ProcessInfo[], graceMs: number): Promise<void> {
+async function waitUntilGone(child: ChildProcess, tree: readonly ProcessInfo[], graceMs: number): Promise<void> {
   const until = performance.now() + graceMs;
   while (performance.now() < until) {
-    if (isGone(child) && !tree.some(isAlive)) return;
-    await wait(lookEveryMs);
+    if (hasExited(child) && !tree.some(isAlive)) return;
+    await wait(pollMs);
   }
 }
 
-const isGone = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+const hasExited = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 
 function signalGroup(group: number, name: "SIGTERM" | "SIGKILL"): void {
   if (group > 1) signal(-group, name);

@@ -69,19 +69,19 @@ export function openGuardian(life: string): Guardian {
     stdio: ["pipe", "ignore", "ignore"],
     env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" }, // G1
   });
-  const say = (line: string): void => {
+  const send = (line: string): void => {
     if (child.stdin !== null && child.stdin.writable) child.stdin.write(`${line}\n`);
   };
-  letGo(child);
+  detach(child);
   return {
-    watch: (group) => say(`watch ${group}`),
-    forget: (group) => say(`forget ${group}`),
+    watch: (group) => send(`watch ${group}`),
+    forget: (group) => send(`forget ${group}`),
     seek: (word) => {
-      say(`seek ${word}`);
-      return () => say(`lost ${word}`);
+      send(`seek ${word}`);
+      return () => send(`lost ${word}`);
     },
     leave: () => {
-      say("leave");
+      send("leave");
       child.stdin?.end();
     },
     pid: child.pid,
@@ -89,7 +89,7 @@ export function openGuardian(life: string): Guardian {
 }
 
 /** The guardian must not keep the runner from ending, nor may its absence crash the runner. */
-function letGo(child: ChildProcess): void {
+function detach(child: ChildProcess): void {
   child.on("error", () => undefined);
   child.stdin?.on("error", () => undefined);
   child.unref();

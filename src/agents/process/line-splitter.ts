@@ -6,13 +6,13 @@ export function lineSplitter(
   take: (line: Buffer) => void,
   tooLong: () => void,
 ): { readonly push: (chunk: Buffer) => void; readonly drop: () => void } {
-  let held: Buffer[] = [];
-  let heldBytes = 0;
+  let chunks: Buffer[] = [];
+  let bufferedBytes = 0;
   let isOpen = true;
   const finish = (end: Buffer): void => {
-    const line = held.length === 0 ? end : Buffer.concat([...held, end]);
-    held = [];
-    heldBytes = 0;
+    const line = chunks.length === 0 ? end : Buffer.concat([...chunks, end]);
+    chunks = [];
+    bufferedBytes = 0;
     if (line.length > 0) take(line);
   };
   return {
@@ -22,18 +22,18 @@ export function lineSplitter(
         const index = chunk.indexOf(10, from);
         const end = index === -1 ? chunk.length : index;
         if (!isOpen || from >= chunk.length) return;
-        if (heldBytes + end - from > lineBytesMax) return tooLong();
+        if (bufferedBytes + end - from > lineBytesMax) return tooLong();
         if (index === -1) break;
         finish(chunk.subarray(from, index));
         from = index + 1;
       }
-      held.push(chunk.subarray(from));
-      heldBytes += chunk.length - from;
+      chunks.push(chunk.subarray(from));
+      bufferedBytes += chunk.length - from;
     },
     drop: (): void => {
       isOpen = false;
-      held = [];
-      heldBytes = 0;
+      chunks = [];
+      bufferedBytes = 0;
     },
   };
 }

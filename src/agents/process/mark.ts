@@ -5,8 +5,7 @@
 //
 // Invariants:
 //   M1. The variables are set on agents only, never on the runner or its guardian: a marked process may be killed. Checks have none, so
-//       that
-//       they can't tell who runs them.
+//       that they can't tell who runs them.
 //   M2. A run's name is unique in one repository only, so a mark also has the repository, and the life (one opened set of agents) that
 //       started it. An older life's guardian never touches a newer life's agents.
 
@@ -53,5 +52,5 @@ export function belongsToRun(run: string, place: string): Belongs {
 }
 
 /** Whether an environment is that of an agent's process, or of one it started. */
-export const bearsMark = (env: Readonly<Record<string, string | undefined>>): boolean =>
+export const hasMark = (env: Readonly<Record<string, string | undefined>>): boolean =>
   env[names.life] !== undefined || (env[names.run] !== undefined && env[names.attempt] !== undefined);

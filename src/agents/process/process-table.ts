@@ -18,8 +18,8 @@ const psBytesMax = 32 * 1024 * 1024;
  * found not to belong, and that are not read again; one without an environment may be just starting, and is not among them.
  */
 export function findMarked(belongs: Belongs, unrelatedPids: Set<number> = new Set()): readonly number[] {
-  if (unrelatedPids.size === 0) for (const pid of pidAncestors(process.pid)) unrelatedPids.add(pid);
-  return everyEnvironment(unrelatedPids).flatMap(({ pid, words }) => {
+  if (unrelatedPids.size === 0) for (const pid of findAncestors(process.pid)) unrelatedPids.add(pid);
+  return readEnvironments(unrelatedPids).flatMap(({ pid, words }) => {
     if (belongs(words)) return [pid];
     if (words.length > 1) unrelatedPids.add(pid);
     return [];
@@ -27,57 +27,58 @@ export function findMarked(belongs: Belongs, unrelatedPids: Set<number> = new Se
 }
 
 /** Children, their children, and so on, as far as the chain is unbroken. */
-export function descendantsOf(root: number): readonly ProcessInfo[] {
-  const allProcessInfos = everyProcess();
-  const foundProcessInfos: ProcessInfo[] = [];
+export function findDescendants(root: number): readonly ProcessInfo[] {
+  const processes = readProcesses();
+  const descendants: ProcessInfo[] = [];
   const reached = new Set([root]);
   for (let grew = true; grew;) {
     grew = false;
-    for (const seen of allProcessInfos) {
-      if (reached.has(seen.pid) || !reached.has(seen.parent)) continue;
-      reached.add(seen.pid);
-      foundProcessInfos.push(seen);
+    for (const candidate of processes) {
+      if (reached.has(candidate.pid) || !reached.has(candidate.parent)) continue;
+      reached.add(candidate.pid);
+      descendants.push(candidate);
       grew = true;
     }
   }
-  return foundProcessInfos;
+  return descendants;
 }
 
 /** Whether this very process still runs; a zombie does not. */
-export function isAlive(seen: ProcessInfo): boolean {
-  const now = process.platform === "linux" ? readProcStat(seen.pid) : everyProcess().find(({ pid }) => pid === seen.pid);
-  return now !== undefined && now.began === seen.began;
+export function isAlive(info: ProcessInfo): boolean {
+  const current = process.platform === "linux" ? readProcStat(info.pid) : readProcesses().find(({ pid }) => pid === info.pid);
+  return current !== undefined && current.began === info.began;
 }
 
-export function processInfo(pid: number): ProcessInfo | undefined {
-  return process.platform === "linux" ? readProcStat(pid) : everyProcess().find((seen) => seen.pid === pid);
+export function readProcess(pid: number): ProcessInfo | undefined {
+  return process.platform === "linux" ? readProcStat(pid) : readProcesses().find((seen) => seen.pid === pid);
 }
 
-export function pidAncestors(pid: number): ReadonlySet<number> {
+export function findAncestors(pid: number): ReadonlySet<number> {
   const parentOf = process.platform === "linux" ? (item: number) => readProcStat(item)?.parent : parentsByPs();
-  const line = new Set<number>();
-  for (let at: number | undefined = pid; at !== undefined && at > 0 && !line.has(at); at = parentOf(at)) line.add(at);
-  return line;
+  const ancestors = new Set<number>();
+  for (let current: number | undefined = pid; current !== undefined && current > 0 && !ancestors.has(current); current = parentOf(current))
+    ancestors.add(current);
+  return ancestors;
 }
 
 function parentsByPs(): (pid: number) => number | undefined {
-  const parents = new Map(everyProcess().map((seen) => [seen.pid, seen.parent]));
+  const parents = new Map(readProcesses().map((seen) => [seen.pid, seen.parent]));
   return (pid) => parents.get(pid);
 }
 
-function everyProcess(): readonly ProcessInfo[] {
+function readProcesses(): readonly ProcessInfo[] {
   if (process.platform !== "linux") return parsePs(ps("pid=,ppid=,lstart="));
   return pids().flatMap((pid) => readProcStat(pid) ?? []);
 }
 
-function everyEnvironment(besides: ReadonlySet<number>): readonly { readonly pid: number; readonly words: readonly string[] }[] {
-  if (process.platform !== "linux") return parsePsEnvironment(ps("pid=,command=", "-E")).filter(({ pid }) => !besides.has(pid));
-  return pids().flatMap((pid) => (besides.has(pid) ? [] : [{ pid, words: startEnvironment(pid) }]));
+function readEnvironments(excluded: ReadonlySet<number>): readonly { readonly pid: number; readonly words: readonly string[] }[] {
+  if (process.platform !== "linux") return parsePsEnvironment(ps("pid=,command=", "-E")).filter(({ pid }) => !excluded.has(pid));
+  return pids().flatMap((pid) => (excluded.has(pid) ? [] : [{ pid, words: readStartEnvironment(pid) }]));
 }
 
 /** On Linux only: the `NAME=value` words it was begun with. */
-export function startEnvironment(pid: number): readonly string[] {
-  return read(`/proc/${pid}/environ`).split("\0");
+export function readStartEnvironment(pid: number): readonly string[] {
+  return readOrEmpty(`/proc/${pid}/environ`).split("\0");
 }
 
 /** On Linux only. */
@@ -89,7 +90,7 @@ export function pids(): readonly number[] {
 
 /** On Linux only; zombies do not count. */
 export function readProcStat(pid: number): ProcessInfo | undefined {
-  const line = read(`/proc/${pid}/stat`);
+  const line = readOrEmpty(`/proc/${pid}/stat`);
   // The name is in parentheses and may hold anything, parentheses too; what follows the last one is regular.
   const rest = line.slice(line.lastIndexOf(")") + 2).split(" ");
   const [state, parent] = rest;
@@ -102,7 +103,7 @@ export function readProcStat(pid: number): ProcessInfo | undefined {
  * A process may be gone, or another user's, between being listed and being read: then the result is empty. As UTF-8, since Node reads that
  * straight into the text; for anything else it sets 64 kB aside, for every file of every process.
  */
-function read(path: string): string {
+function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {

@@ -68,24 +68,24 @@ export async function spawnAgent(
   const [command = "", ...args] = argv;
   if (unwrapped === "" || command === "") return { problem: "no command is given for this agent" };
   const env = { ...wrappedEnv, ...markEnvironment(launch.mark) };
-  const problem = whyNot(unwrapped, launch.cwd, plain.env["PATH"] ?? "") ?? whyNot(command, cwd, env["PATH"] ?? "");
+  const problem = whyNotStartable(unwrapped, launch.cwd, plain.env["PATH"] ?? "") ?? whyNotStartable(command, cwd, env["PATH"] ?? "");
   if (problem !== null) return { problem };
-  let child: ReturnType<typeof begin>;
+  let child: ReturnType<typeof spawnInGroup>;
   try {
-    child = begin(command, args, { cwd, env }, launch.hasInput ?? true);
+    child = spawnInGroup(command, args, { cwd, env }, launch.hasInput ?? true);
   } catch (error) {
     return cannotStart(command, error);
   }
   const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
-  const begun = new Promise<Error | null>((resolve) => {
+  const spawnResult = new Promise<Error | null>((resolve) => {
     child.once("spawn", () => resolve(null));
     child.on("error", resolve);
   });
-  if (child.pid === undefined) return cannotStart(command, await begun); // without descriptors it has not even pipes
+  if (child.pid === undefined) return cannotStart(command, await spawnResult); // without descriptors it has not even pipes
   // A pipe to an ended process reports an error; the exit event says it better.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => undefined);
   const stderrTail = keepTail(child.stderr);
-  const failure = await begun;
+  const failure = await spawnResult;
   if (failure !== null) return cannotStart(command, failure);
   return { child, stdin: child.stdin, stdout: child.stdout, exited, stderrTail };
 }
@@ -95,7 +95,7 @@ const cannotStart = (command: string, error: unknown): { readonly problem: strin
 });
 
 /** In its own group, so that it can be ended with what it begins. */
-function begin(
+function spawnInGroup(
   command: string,
   args: readonly string[],
   where: { readonly cwd: string; readonly env: Record<string, string> },
@@ -107,14 +107,14 @@ function begin(
 }
 
 /** Messages for common mistakes; the system's own names the wrong file for some of them. */
-function whyNot(command: string, cwd: string, path: string): string | null {
+function whyNotStartable(command: string, cwd: string, path: string): string | null {
   if (!isFolder(cwd)) return `the folder to work in, ${cwd}, is not there`;
   if (!command.includes("/")) {
     const places = path.split(delimiter).map((folder) => join(folder, command));
     return places.some((place) => mayRun(place)) ? null : `${command} is not on the PATH`;
   }
   if (mayRun(command)) return null;
-  return isThere(command) ? `${command} is not executable` : `${command} is not there`;
+  return exists(command) ? `${command} is not executable` : `${command} is not there`;
 }
 
 /** Whether a path names a file that may be started. */
@@ -128,13 +128,13 @@ export function mayRun(path: string): boolean {
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
+const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
 function keepTail(stderr: Readable): () => string {
   let tail: Buffer = Buffer.alloc(0);
   stderr.on("data", (chunk: Buffer) => {
-    const both = Buffer.concat([tail, chunk.subarray(-stderrTailBytesMax)]);
-    tail = both.subarray(-stderrTailBytesMax); // S2
+    const combined = Buffer.concat([tail, chunk.subarray(-stderrTailBytesMax)]);
+    tail = combined.subarray(-stderrTailBytesMax); // S2
   });
   return () => tail.toString("utf8");
 }

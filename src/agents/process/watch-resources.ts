@@ -5,7 +5,7 @@
 //   W1. It reports one sentence, once, and then stops.
 //   W2. Polling takes at most a small part of the time, for all turns of this process together: a large folder is polled less often, and so
 //       are many processes.
-//   W3. What the first look at the folders finds does not count: it begins with the turn.
+//   W3. Only growth counts: what the first scan of the folders finds was there before the turn.
 
 import { readFileSync } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
@@ -16,7 +16,7 @@ import { beginMoment, openProcessTracker } from "./process-tracker.ts";
 
 export type Bounds = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };
 
-export type Watched = {
+export type WatchInput = {
   readonly belongs: Belongs;
   /** The turn's first process; its descendants count even without the mark. */
   readonly root: number;
@@ -29,77 +29,77 @@ export type Watched = {
 
 const everyMsDefault = 500;
 /** Polling the disk takes at most one part in this many of the time, and so does polling the processes. */
-const share = 20;
+const timeShare = 20;
 /** The fastest disk: the rest of the limit lasts at least so long, so the next poll can wait half of that. */
 const diskBytesPerMsMax = 4 * 1024 ** 2;
 const entriesMax = 2_000_000;
 const psTimeoutMs = 1_000;
 
-export function watchResources(watched: Watched): { readonly stop: () => void } {
+export function watchResources(watched: WatchInput): { readonly stop: () => void } {
   const { belongs, root, folders, bounds, everyMs = everyMsDefault } = watched;
   let isOver = false;
   let isScanning = false;
-  let startOverAt = 0;
-  const roll = openProcessTracker(belongs, root);
-  let before: number | null = null;
+  let nextDiskScanAt = 0;
+  const tracker = openProcessTracker(belongs, root);
+  let bytesAtStart: number | null = null;
 
-  const say = (sentence: string): void => {
+  const report = (sentence: string): void => {
     if (isOver) return;
     isOver = true; // W1
-    leave();
+    leavePoll();
     watched.exceeded(sentence);
   };
-  const lookAtDisk = async (): Promise<void> => {
-    if (isScanning || performance.now() < startOverAt) return;
+  const checkDisk = async (): Promise<void> => {
+    if (isScanning || performance.now() < nextDiskScanAt) return;
     isScanning = true;
     const began = performance.now();
-    const bytes = await bytesBelow(folders, () => isOver);
-    before ??= bytes; // W3
-    const grown = bytes - before;
+    const bytes = await readDiskBytes(folders, () => isOver);
+    bytesAtStart ??= bytes; // W3
+    const grown = bytes - bytesAtStart;
     const lastsMs = (bounds.diskBytesMax - grown) / diskBytesPerMsMax;
-    startOverAt = performance.now() + Math.max((performance.now() - began) * share * round.looks.size, lastsMs / 2); // W2
+    nextDiskScanAt = performance.now() + Math.max((performance.now() - began) * timeShare * poll.looks.size, lastsMs / 2); // W2
     isScanning = false;
-    if (grown > bounds.diskBytesMax) say(`It wrote ${shown(grown)} to disk; ${shown(bounds.diskBytesMax)} are allowed.`);
+    if (grown > bounds.diskBytesMax) report(`It wrote ${mebibytes(grown)} to disk; ${mebibytes(bounds.diskBytesMax)} are allowed.`);
   };
-  const look = (): void => {
-    const pids = roll.look();
-    if (pids.length > bounds.processesMax) return say(`It has ${pids.length} processes; ${bounds.processesMax} are allowed.`);
-    const memory = pidMemory(pids);
+  const check = (): void => {
+    const pids = tracker.scan();
+    if (pids.length > bounds.processesMax) return report(`It has ${pids.length} processes; ${bounds.processesMax} are allowed.`);
+    const memory = readMemory(pids);
     if (memory > bounds.memoryBytesMax)
-      return say(`Its processes hold ${shown(memory)} of memory; ${shown(bounds.memoryBytesMax)} are allowed.`);
-    void lookAtDisk();
+      return report(`Its processes hold ${mebibytes(memory)} of memory; ${mebibytes(bounds.memoryBytesMax)} are allowed.`);
+    void checkDisk();
   };
-  const round = roundOf(everyMs);
-  const leave = takePart(round, look);
-  void lookAtDisk();
+  const poll = openPoll(everyMs);
+  const leavePoll = joinPoll(poll, check);
+  void checkDisk();
   return {
     stop: () => {
       isOver = true;
-      leave();
+      leavePoll();
     },
   };
 }
 
-type Round = { readonly everyMs: number; readonly looks: Set<() => void>; timer: NodeJS.Timeout | null; againAt: number };
-const rounds = new Map<number, Round>();
+type Poll = { readonly everyMs: number; readonly looks: Set<() => void>; timer: NodeJS.Timeout | null; againAt: number };
+const polls = new Map<number, Poll>();
 
-function roundOf(everyMs: number): Round {
-  const round = rounds.get(everyMs) ?? { everyMs, looks: new Set(), timer: null, againAt: 0 };
-  rounds.set(everyMs, round);
+function openPoll(everyMs: number): Poll {
+  const round = polls.get(everyMs) ?? { everyMs, looks: new Set(), timer: null, againAt: 0 };
+  polls.set(everyMs, round);
   return round;
 }
 
 /** Joins the polls of all turns; returns the function that leaves. */
-function takePart(round: Round, look: () => void): () => void {
-  const lookAtAll = (): void => {
+function joinPoll(round: Poll, look: () => void): () => void {
+  const checkAll = (): void => {
     const began = performance.now();
     if (began < round.againAt) return;
     beginMoment();
     for (const item of round.looks) item();
-    round.againAt = performance.now() + (performance.now() - began) * share; // W2
+    round.againAt = performance.now() + (performance.now() - began) * timeShare; // W2
   };
   round.looks.add(look);
-  round.timer ??= setInterval(lookAtAll, round.everyMs).unref();
+  round.timer ??= setInterval(checkAll, round.everyMs).unref();
   return () => {
     round.looks.delete(look);
     if (round.looks.size > 0 || round.timer === null) return;
@@ -109,10 +109,10 @@ function takePart(round: Round, look: () => void): () => void {
 }
 
 const mebibyte = 1024 ** 2;
-const shown = (bytes: number): string => `${Math.round(bytes / mebibyte)} MiB`;
+const mebibytes = (bytes: number): string => `${Math.round(bytes / mebibyte)} MiB`;
 
 /** Memory of its own and shared memory on Linux; elsewhere all that is resident, pages of shared programs included. */
-function pidMemory(pids: readonly number[]): number {
+function readMemory(pids: readonly number[]): number {
   if (process.platform !== "linux") return memoryByPs(pids);
   return pids.reduce((sum, pid) => sum + countOwnBytes(readText(`/proc/${pid}/status`)), 0);
 }
@@ -129,7 +129,7 @@ function memoryByPs(pids: readonly number[]): number {
 }
 
 /** The files' disk usage, without following links; a file that vanishes meanwhile counts 0. */
-async function bytesBelow(folders: readonly string[], isOver: () => boolean): Promise<number> {
+async function readDiskBytes(folders: readonly string[], isOver: () => boolean): Promise<number> {
   let bytes = 0;
   let entries = 0;
   const stack = [...folders];

@@ -1,72 +1,56 @@
-// copilot: GitHub's Copilot CLI, and Cursor's, which both come with an account of their maker's.
+// copilot: GitHub's Copilot CLI.
 
 import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 const env = { COPILOT_AUTO_UPDATE: "false" } as const;
 
-export const copilotProfiles = {
-  copilot: {
-    ...profileDefaults,
-    id: "copilot",
-    title: "GitHub Copilot CLI",
-    programs: [program("copilot", ["--acp"], { versionMin: "1.0.0" })],
-    env,
-    modelArgv: ["--model", "{{model}}"],
-    // A short key would be redacted from its output wherever the same letters occur: the meter's tokens are long.
-    meters: [
-      metered({
-        api: "openai-chat",
-        keyEnv: ["COPILOT_PROVIDER_API_KEY", "OPENAI_API_KEY"],
-        upstreamEnv: ["COPILOT_PROVIDER_BASE_URL", "OPENAI_BASE_URL"],
-        model: "gpt-5.4",
-        env: {
-          COPILOT_OFFLINE: "true",
-          COPILOT_PROVIDER_TYPE: "openai",
-          COPILOT_PROVIDER_WIRE_API: "completions",
-          COPILOT_PROVIDER_BASE_URL: "{{url}}",
-          COPILOT_PROVIDER_API_KEY: "{{token}}",
-          COPILOT_MODEL: "{{model}}",
-        },
-      }),
-    ],
-    own: own({
-      files: [{ path: ".copilot/config.json", refreshes: false }],
-      tokenEnv: ["COPILOT_GITHUB_TOKEN"],
-      hosts: ["api.github.com", "github.com", "*.githubcopilot.com", "copilot-proxy.githubusercontent.com"],
+export const copilotProfile = {
+  ...profileDefaults,
+  id: "copilot",
+  title: "GitHub Copilot CLI",
+  programs: [program("copilot", ["--acp"], { versionMin: "1.0.0" })],
+  env,
+  modelArgv: ["--model", "{{model}}"],
+  // A short key would be redacted from its output wherever the same letters occur: the meter's tokens are long.
+  meters: [
+    metered({
+      api: "openai-chat",
+      keyEnv: ["COPILOT_PROVIDER_API_KEY", "OPENAI_API_KEY"],
+      upstreamEnv: ["COPILOT_PROVIDER_BASE_URL", "OPENAI_BASE_URL"],
+      model: "gpt-5.4",
+      env: {
+        COPILOT_OFFLINE: "true",
+        COPILOT_PROVIDER_TYPE: "openai",
+        COPILOT_PROVIDER_WIRE_API: "completions",
+        COPILOT_PROVIDER_BASE_URL: "{{url}}",
+        COPILOT_PROVIDER_API_KEY: "{{token}}",
+        COPILOT_MODEL: "{{model}}",
+      },
     }),
-    modes: {
-      read: { options: { allow_all: "off" } },
-      edit: { options: { allow_all: "off" } },
-      full: { options: { allow_all: "on" } },
-    },
-    // It does not start the MCP servers that a session names.
-    mcpArgv: ["--additional-mcp-config", "{{mcp}}"],
-    usage: "cumulative",
-    probes: [
-      { where: "said", pattern: /^Error: ?429\b/im, fault: "limit" },
-      { where: "said", pattern: /^Error: ?40[13]\b/im, fault: "access" },
-      { where: "said", pattern: /^Error: ?4\d\d\b/im, fault: "request" },
-      { where: "said", pattern: /^Error: ?5\d\d\b/im, fault: "service" },
-    ],
-    stop: { eofMs: 1500 },
-    hints: {
-      install: "npm install -g @github/copilot",
-      login: "run copilot once and log in with /login, or set COPILOT_PROVIDER_API_KEY to a model provider's key",
-    },
+  ],
+  own: own({
+    files: [{ path: ".copilot/config.json", refreshes: false }],
+    tokenEnv: ["COPILOT_GITHUB_TOKEN"],
+    hosts: ["api.github.com", "github.com", "*.githubcopilot.com", "copilot-proxy.githubusercontent.com"],
+  }),
+  modes: {
+    read: { options: { allow_all: "off" } },
+    edit: { options: { allow_all: "off" } },
+    full: { options: { allow_all: "on" } },
   },
-  cursor: {
-    ...profileDefaults,
-    id: "cursor",
-    title: "Cursor CLI",
-    programs: [program("cursor-agent", ["acp"])],
-    meters: [],
-    own: own({
-      files: [{ path: ".config/cursor/auth.json", refreshes: true }],
-      tokenEnv: ["CURSOR_API_KEY", "CURSOR_AUTH_TOKEN"],
-      hosts: ["*.cursor.sh", "*.cursorapi.com"],
-    }),
-    // It has no permission mode; its requests are answered.
-    hints: { install: "see cursor.com/cli", login: "run cursor-agent login, or set CURSOR_API_KEY" },
+  // It does not start the MCP servers that a session names.
+  mcpArgv: ["--additional-mcp-config", "{{mcp}}"],
+  usage: "cumulative",
+  probes: [
+    { where: "said", pattern: /^Error: ?429\b/im, fault: "limit" },
+    { where: "said", pattern: /^Error: ?40[13]\b/im, fault: "access" },
+    { where: "said", pattern: /^Error: ?4\d\d\b/im, fault: "request" },
+    { where: "said", pattern: /^Error: ?5\d\d\b/im, fault: "service" },
+  ],
+  stop: { eofMs: 1500 },
+  hints: {
+    install: "npm install -g @github/copilot",
+    login: "run copilot once and log in with /login, or set COPILOT_PROVIDER_API_KEY to a model provider's key",
   },
-} as const satisfies Readonly<Record<string, AgentProfile>>;
+} as const satisfies AgentProfile;

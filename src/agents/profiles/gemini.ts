@@ -1,9 +1,9 @@
-// gemini: Google's Gemini CLI, and Qwen Code, which grew from it.
+// gemini: Google's Gemini CLI.
 
 import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
-const geminiSettings = (selected: string): string => `{
+const settings = (selected: string): string => `{
   "security": { "auth": { "selectedType": "${selected}" }, "folderTrust": { "enabled": false } },
   "general": { "enableAutoUpdate": false, "enableAutoUpdateNotification": false, "disableAutoUpdate": true, "disableUpdateNag": true },
   "privacy": { "usageStatisticsEnabled": false },
@@ -14,88 +14,41 @@ const path = ".gemini/settings.json";
 // Its own choice, "auto", asks a classifier first and tries that for a minute and a half before it gives up.
 const model = "gemini-3-pro-preview";
 
-const qwenSettings = (selected: string): string => `{
-  "security": { "auth": { "selectedType": "${selected}" }, "folderTrust": { "enabled": false } },
-  "general": { "disableAutoUpdate": true, "disableUpdateNag": true, "enableAutoUpdate": false },
-  "privacy": { "usageStatisticsEnabled": false },
-  "telemetry": { "enabled": false }
-}
-`;
-const qwenPath = ".qwen/settings.json";
-const qwenWay = {
-  env: { OPENAI_API_KEY: "{{token}}", OPENAI_BASE_URL: "{{url}}", OPENAI_MODEL: "{{model}}" },
-  files: [{ path: qwenPath, format: "json", content: qwenSettings("openai") }],
-} as const;
-
-export const geminiProfiles = {
-  gemini: {
-    ...profileDefaults,
-    id: "gemini",
-    title: "Gemini CLI",
-    programs: [program("gemini", ["--acp", "--skip-trust"], { versionMin: "0.40.0" })],
-    env: { GEMINI_TELEMETRY_ENABLED: "false", GEMINI_CLI_NO_RELAUNCH: "true" },
-    modelArgv: ["-m", "{{model}}"],
-    meters: [
-      metered({
-        api: "gemini",
-        keyEnv: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-        upstreamEnv: ["GOOGLE_GEMINI_BASE_URL"],
-        model,
-        env: { GEMINI_API_KEY: "{{token}}", GOOGLE_GEMINI_BASE_URL: "{{url}}" },
-        files: [{ path, format: "json", content: geminiSettings("gemini-api-key") }],
-      }),
-    ],
-    own: own({
-      files: [
-        { path: ".gemini/oauth_creds.json", refreshes: true },
-        { path: ".gemini/google_accounts.json", refreshes: false },
-      ],
-      hosts: ["cloudcode-pa.googleapis.com", "oauth2.googleapis.com", "www.googleapis.com", "accounts.google.com"],
+export const geminiProfile = {
+  ...profileDefaults,
+  id: "gemini",
+  title: "Gemini CLI",
+  programs: [program("gemini", ["--acp", "--skip-trust"], { versionMin: "0.40.0" })],
+  env: { GEMINI_TELEMETRY_ENABLED: "false", GEMINI_CLI_NO_RELAUNCH: "true" },
+  modelArgv: ["-m", "{{model}}"],
+  meters: [
+    metered({
+      api: "gemini",
+      keyEnv: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+      upstreamEnv: ["GOOGLE_GEMINI_BASE_URL"],
       model,
-      configs: [{ path, format: "json", content: geminiSettings("oauth-personal") }],
+      env: { GEMINI_API_KEY: "{{token}}", GOOGLE_GEMINI_BASE_URL: "{{url}}" },
+      files: [{ path, format: "json", content: settings("gemini-api-key") }],
     }),
-    // It continues after a refusal, so it is asked: what is out of scope is refused before it is done.
-    mode: "read",
-    modes: { read: { session: "default" }, edit: { session: "autoEdit" }, full: { session: "yolo" } },
-    usage: "quotaMeta",
-    probes: [
-      { where: "said", pattern: /^\[API Error: .*(?:RESOURCE_EXHAUSTED|\b429\b)/im, fault: "limit" },
-      { where: "said", pattern: /^\[API Error: /im, fault: "service" },
+  ],
+  own: own({
+    files: [
+      { path: ".gemini/oauth_creds.json", refreshes: true },
+      { path: ".gemini/google_accounts.json", refreshes: false },
     ],
-    stop: { eofMs: 2500 },
-    minNode: "20.0.0",
-    hints: { install: "npm install -g @google/gemini-cli", login: "set GEMINI_API_KEY, or run gemini once and log in" },
-  },
-  qwen: {
-    ...profileDefaults,
-    id: "qwen",
-    title: "Qwen Code",
-    programs: [program("qwen", ["--acp"], { versionMin: "0.10.0" })],
-    env: { QWEN_TELEMETRY_ENABLED: "false" },
-    meters: [
-      metered({
-        api: "openai-chat",
-        keyEnv: ["DASHSCOPE_API_KEY", "QWEN_API_KEY"],
-        upstream: "https://dashscope.aliyuncs.com/compatible-mode/v1",
-        model: "qwen3-coder-plus",
-        ...qwenWay,
-      }),
-      metered({ api: "openai-chat", keyEnv: ["OPENAI_API_KEY"], upstreamEnv: ["OPENAI_BASE_URL"], model: "gpt-5.5", ...qwenWay }),
-    ],
-    own: own({
-      files: [{ path: ".qwen/oauth_creds.json", refreshes: true }],
-      hosts: ["chat.qwen.ai", "portal.qwen.ai", "dashscope.aliyuncs.com"],
-      configs: [{ path: qwenPath, format: "json", content: qwenSettings("qwen-oauth") }],
-    }),
-    modes: { read: { session: "default" }, edit: { session: "auto-edit" }, full: { session: "yolo" } },
-    usage: "chunkMeta",
-    probes: [
-      { where: "said", pattern: /^\[API Error: .*\b429\b/im, fault: "limit" },
-      { where: "said", pattern: /^\[API Error: /im, fault: "service" },
-    ],
-    // It announces that it can resume, and answers that it knows no such method.
-    lacks: ["resume"],
-    minNode: "20.0.0",
-    hints: { install: "npm install -g @qwen-code/qwen-code", login: "set DASHSCOPE_API_KEY, or run qwen once and log in" },
-  },
-} as const satisfies Readonly<Record<string, AgentProfile>>;
+    hosts: ["cloudcode-pa.googleapis.com", "oauth2.googleapis.com", "www.googleapis.com", "accounts.google.com"],
+    model,
+    configs: [{ path, format: "json", content: settings("oauth-personal") }],
+  }),
+  // It continues after a refusal, so it is asked: what is out of scope is refused before it is done.
+  mode: "read",
+  modes: { read: { session: "default" }, edit: { session: "autoEdit" }, full: { session: "yolo" } },
+  usage: "quotaMeta",
+  probes: [
+    { where: "said", pattern: /^\[API Error: .*(?:RESOURCE_EXHAUSTED|\b429\b)/im, fault: "limit" },
+    { where: "said", pattern: /^\[API Error: /im, fault: "service" },
+  ],
+  stop: { eofMs: 2500 },
+  minNode: "20.0.0",
+  hints: { install: "npm install -g @google/gemini-cli", login: "set GEMINI_API_KEY, or run gemini once and log in" },
+} as const satisfies AgentProfile;

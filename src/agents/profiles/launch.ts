@@ -46,7 +46,7 @@ export function launchSpec(profile: AgentProfile, login: ChosenLogin, turn: Turn
     ...own?.env,
     ...(isNamed ? profile.modelEnv : {}),
     ...mode.env,
-    // Last, because the user's own words are in it.
+    // Last, because it includes the user's own settings.
     ...profile.env,
   };
   const files = [...profile.files, ...(way?.files ?? []), ...(own?.configs ?? [])];

@@ -24,27 +24,27 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The key if there is one, else the agent's own login, unless the config asks for one of them. */
 export function chooseLogin(profile: AgentProfile, env: Environment, userHome: string): ChosenLogin {
-  const key = profile.login === "own" ? null : withKey(profile, env);
+  const key = profile.login === "own" ? null : findKeyLogin(profile, env);
   if (key !== null) return key;
-  const own = profile.login === "key" ? null : withOwn(profile, env, userHome);
+  const own = profile.login === "key" ? null : findOwnLogin(profile, env, userHome);
   if (own !== null) return own;
   if (!profile.needsLogin && profile.login === null) return { kind: "none" };
-  return { kind: "missing", problem: missing(profile), fix: profile.hints.login };
+  return { kind: "missing", problem: whyMissing(profile), fix: profile.hints.login };
 }
 
-function withKey(profile: AgentProfile, env: Environment): ChosenLogin | null {
+function findKeyLogin(profile: AgentProfile, env: Environment): ChosenLogin | null {
   for (const way of profile.meters) {
     const variable = way.keyEnv.find((name) => (env[name] ?? "").trim() !== "");
     if (variable === undefined) continue;
-    const place = way.upstreamEnv.map((name) => (env[name] ?? "").trim()).find((text) => text !== "");
-    const base = (place ?? way.upstream).replace(/\/+$/, "");
+    const configuredUpstream = way.upstreamEnv.map((name) => (env[name] ?? "").trim()).find((text) => text !== "");
+    const base = (configuredUpstream ?? way.upstream).replace(/\/+$/, "");
     const upstream = { api: way.api, base, key: (env[variable] ?? "").trim() };
     return { kind: "key", variable, way, upstream, model: profile.model === "" ? way.model : profile.model };
   }
   return null;
 }
 
-function withOwn(profile: AgentProfile, env: Environment, userHome: string): ChosenLogin | null {
+function findOwnLogin(profile: AgentProfile, env: Environment, userHome: string): ChosenLogin | null {
   const { own } = profile;
   if (own === null) return null;
   const files = own.files.filter(({ path }) => lstatSync(join(userHome, path), { throwIfNoEntry: false })?.isFile() ?? false);
@@ -55,7 +55,7 @@ function withOwn(profile: AgentProfile, env: Environment, userHome: string): Cho
   return { kind: "own", files: hasFiles ? files : [], variables, hosts: own.hosts, model };
 }
 
-function missing({ login, meters, own }: AgentProfile): string {
+function whyMissing({ login, meters, own }: AgentProfile): string {
   const keys = [...new Set(meters.flatMap(({ keyEnv }) => keyEnv))].join(" or ");
   const files = own?.files.map(({ path }) => `~/${path}`)[0];
   if (login === "key" && keys === "") return "it cannot be used with a key";

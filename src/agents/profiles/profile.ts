@@ -1,5 +1,4 @@
-// profile: the type of an agent's profile: what differs between agents, as data. The code that starts, feeds, reads or ends an agent reads
-// it.
+// profile: the type of an agent's profile: everything that differs between agents, as data (command, protocol, login, modes, limits).
 //
 // Words in double braces are filled in when a turn begins: {{url}} {{token}} {{model}} {{home}} {{proxy}} and what the mode adds.
 

@@ -2,24 +2,30 @@
 
 import { claudeProfiles } from "./claude.ts";
 import { codexProfiles } from "./codex.ts";
-import { copilotProfiles } from "./copilot.ts";
-import { geminiProfiles } from "./gemini.ts";
-import { kimiProfiles } from "./kimi.ts";
+import { copilotProfile } from "./copilot.ts";
+import { cursorProfile } from "./cursor.ts";
+import { geminiProfile } from "./gemini.ts";
+import { kimiProfile } from "./kimi.ts";
 import { opencodeProfile } from "./opencode.ts";
+import { piProfile } from "./pi.ts";
 import { profileDefaults } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
+import { qwenProfile } from "./qwen.ts";
 
-const ours = { ...profileDefaults, programs: [], meters: [], own: null, needsLogin: false } as const;
+const unpaidDefaults = { ...profileDefaults, programs: [], meters: [], own: null, needsLogin: false } as const;
 
 export const agentProfiles = {
   ...claudeProfiles,
   ...codexProfiles,
-  ...copilotProfiles,
-  ...geminiProfiles,
+  copilot: copilotProfile,
+  cursor: cursorProfile,
+  gemini: geminiProfile,
+  qwen: qwenProfile,
   opencode: opencodeProfile,
-  ...kimiProfiles,
+  kimi: kimiProfile,
+  pi: piProfile,
   scripted: {
-    ...ours,
+    ...unpaidDefaults,
     id: "scripted",
     title: "the embedded agent that plays a script",
     found: "embedded",
@@ -28,7 +34,7 @@ export const agentProfiles = {
     hints: { install: "shipped with autopilot: --agent scripted:FILE", login: "" },
   },
   custom: {
-    ...ours,
+    ...unpaidDefaults,
     id: "custom",
     title: "any command that speaks the Agent Client Protocol",
     found: "named",

@@ -20,7 +20,7 @@ function main(): void {
     return;
   }
   const schema = process.env[variables.schema];
-  const answerTo = mcpServer(returnsOffer(findSchema(schema)), (name, value) => passOn(url, token, name, value));
+  const answerTo = mcpServer(returnsOffer(parseSchema(schema)), (name, value) => forwardCall(url, token, name, value));
   createInterface({ input: process.stdin })
     .on("line", (line) => {
       void answerTo(line).then((answer) => {
@@ -32,20 +32,20 @@ function main(): void {
     });
 }
 
-function findSchema(text: string | undefined): object | null {
+function parseSchema(text: string | undefined): object | null {
   if (text === undefined) return null;
   const schema: unknown = JSON.parse(text);
   return typeof schema === "object" ? schema : null;
 }
 
 /** Directly to its address, bypassing any proxy of the environment. */
-function passOn(url: string, token: string, tool: string, value: unknown): Promise<{ readonly ok: boolean; readonly text: string }> {
+function forwardCall(url: string, token: string, tool: string, value: unknown): Promise<{ readonly ok: boolean; readonly text: string }> {
   return new Promise((resolve) => {
     const fail = (why: string): void =>
       resolve({ ok: false, text: `The runner did not take the call: ${why}. Hand back what you have in your answer instead.` });
     const body = JSON.stringify({ tool, arguments: value });
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), authorization: `Bearer ${token}` };
-    const sent = request(url, { method: "POST", headers, timeout: answerMsMax, agent: false }, (response) => {
+    const httpRequest = request(url, { method: "POST", headers, timeout: answerMsMax, agent: false }, (response) => {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (piece: string) => {
@@ -54,18 +54,18 @@ function passOn(url: string, token: string, tool: string, value: unknown): Promi
       });
       response.once("error", (error) => fail(error.message));
       response.once("end", () => {
-        const answer = findAnswer(text);
+        const answer = parseAnswer(text);
         if (response.statusCode === 200 && answer !== null) return resolve(answer);
         fail(`it answered ${response.statusCode ?? "nothing"} ${text.slice(0, 500).trim()}`.trim());
       });
     });
-    sent.once("timeout", () => sent.destroy(new Error("it did not answer in time")));
-    sent.once("error", (error) => fail(error.message));
-    sent.end(body);
+    httpRequest.once("timeout", () => httpRequest.destroy(new Error("it did not answer in time")));
+    httpRequest.once("error", (error) => fail(error.message));
+    httpRequest.end(body);
   });
 }
 
-function findAnswer(text: string): { readonly ok: boolean; readonly text: string } | null {
+function parseAnswer(text: string): { readonly ok: boolean; readonly text: string } | null {
   try {
     const answer: unknown = JSON.parse(text);
     if (typeof answer !== "object" || answer === null || !("ok" in answer) || !("text" in answer)) return null;

@@ -54,43 +54,43 @@ export function openSubmissions(returns: TurnRequest["returns"], returnOf: Retur
   const notes: string[] = [];
 
   const submit = (value: unknown): ToolAnswer => {
-    if (returns === null) return no("Nothing is to be handed in here. End your turn when you are done.");
+    if (returns === null) return refuse("Nothing is to be handed in here. End your turn when you are done.");
     const verdict = returnOf(returns.name, value, context);
     if ("errors" in verdict) {
       mistakes = verdict.errors.slice(0, submissionLimits.errorsMax).map((error) => clip(error, submissionLimits.errorCharsMax));
-      return no(["Not accepted:", ...mistakes.map((error) => `- ${error}`), `Fix it and call ${toolNames.submit} again.`].join("\n")); // D1
+      return refuse(["Not accepted:", ...mistakes.map((error) => `- ${error}`), `Fix it and call ${toolNames.submit} again.`].join("\n")); // D1
     }
     accepted = { claim: verdict.ok, says: verdict.says, ...(verdict.warning === undefined ? {} : { warnings: [verdict.warning] }) }; // D2
     mistakes = [];
-    return yes("Accepted. If you hand in again, the last accepted result counts. End your turn when you are done.");
+    return accept("Accepted. If you hand in again, the last accepted result counts. End your turn when you are done.");
   };
 
   const ask = (value: unknown): ToolAnswer => {
-    const questionText = parseText(value, "question").trim();
-    if (questionText === "") return no("The question is missing: give it as a text under `question`.");
+    const questionText = textField(value, "question").trim();
+    if (questionText === "") return refuse("The question is missing: give it as a text under `question`.");
     question = clip(questionText, submissionLimits.questionCharsMax);
-    answers = parseList(value, "options")
+    answers = listField(value, "options")
       .map((option) => clip(option.trim(), submissionLimits.optionCharsMax))
       .filter((option) => option !== "")
       .slice(0, submissionLimits.optionsMax);
-    return yes("Noted. Nobody answers inside this turn: end your turn now. You will be told the answer when the work goes on.");
+    return accept("Noted. Nobody answers inside this turn: end your turn now. You will be told the answer when the work goes on.");
   };
 
   const note = (value: unknown): ToolAnswer => {
-    const text = parseText(value, "text").trim();
-    if (text === "") return no("The note is missing: give it as a text under `text`.");
+    const text = textField(value, "text").trim();
+    if (text === "") return refuse("The note is missing: give it as a text under `text`.");
     if (notes.length >= submissionLimits.notesMax)
-      return no(`There is room for ${submissionLimits.notesMax} notes in a turn; this one is not kept.`); // D3
+      return refuse(`There is room for ${submissionLimits.notesMax} notes in a turn; this one is not kept.`); // D3
     notes.push(clip(text, submissionLimits.noteCharsMax));
-    return yes("Noted.");
+    return accept("Noted.");
   };
 
   const answer = (name: string, value: unknown): ToolAnswer => {
-    if ((calls += 1) > submissionLimits.callsMax) return no("Too many calls in this turn. End your turn now."); // D3
+    if ((calls += 1) > submissionLimits.callsMax) return refuse("Too many calls in this turn. End your turn now."); // D3
     if (name === toolNames.submit) return submit(value);
     if (name === toolNames.ask) return ask(value);
     if (name === toolNames.note) return note(value);
-    return no(`There is no tool ${JSON.stringify(name.slice(0, 100))} here.`);
+    return refuse(`There is no tool ${JSON.stringify(name.slice(0, 100))} here.`);
   };
 
   return {
@@ -103,20 +103,20 @@ export function openSubmissions(returns: TurnRequest["returns"], returnOf: Retur
   };
 }
 
-const yes = (text: string): ToolAnswer => ({ ok: true, text });
-const no = (text: string): ToolAnswer => ({ ok: false, text });
+const accept = (text: string): ToolAnswer => ({ ok: true, text });
+const refuse = (text: string): ToolAnswer => ({ ok: false, text });
 const clip = (text: string, charsMax: number): string => (text.length <= charsMax ? text : `${wholeHead(text, charsMax)}…`);
 
-function parseValue(value: unknown, key: string): unknown {
+function fieldOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
 }
 
-function parseText(value: unknown, key: string): string {
-  const found = parseValue(value, key);
-  return typeof found === "string" ? found : "";
+function textField(value: unknown, key: string): string {
+  const field = fieldOf(value, key);
+  return typeof field === "string" ? field : "";
 }
 
-function parseList(value: unknown, key: string): readonly string[] {
-  const found = parseValue(value, key);
-  return Array.isArray(found) ? found.filter((item) => typeof item === "string") : [];
+function listField(value: unknown, key: string): readonly string[] {
+  const field = fieldOf(value, key);
+  return Array.isArray(field) ? field.filter((item) => typeof item === "string") : [];
 }

@@ -19,15 +19,15 @@ export type Tool = {
 const outputBytesMax = 64 * 1024;
 
 /** The tool call of an action, or null if the action isn't a tool's. Paths are relative to the working folder, or absolute. */
-export function actionTool(action: ScriptAction, cwd: string, callRunner: CallRunner): Tool | null {
-  const at = (path: string): string => resolve(cwd, path);
+export function toTool(action: ScriptAction, cwd: string, callRunner: CallRunner): Tool | null {
+  const fullPath = (path: string): string => resolve(cwd, path);
   const edit = (title: string, path: string, act: (full: string) => Promise<unknown>): Tool => ({
     title: `${title} ${path}`,
     kind: "edit",
-    paths: [at(path)],
+    paths: [fullPath(path)],
     act: async () => {
-      await mkdir(dirname(at(path)), { recursive: true });
-      await act(at(path));
+      await mkdir(dirname(fullPath(path)), { recursive: true });
+      await act(fullPath(path));
       return "";
     },
   });
@@ -35,37 +35,42 @@ export function actionTool(action: ScriptAction, cwd: string, callRunner: CallRu
     const { path, text, mode } = action.write;
     return edit("write", path, async (full) => {
       await writeFile(full, text);
-      if (mode !== undefined) await chmod(full, modeOf(mode));
+      if (mode !== undefined) await chmod(full, parseMode(mode));
     });
   }
   if ("append" in action) return edit("append to", action.append.path, (full) => appendFile(full, action.append.text));
-  if ("chmod" in action) return edit("change the mode of", action.chmod.path, (full) => chmod(full, modeOf(action.chmod.mode)));
+  if ("chmod" in action) return edit("change the mode of", action.chmod.path, (full) => chmod(full, parseMode(action.chmod.mode)));
   if ("link" in action) {
     const { path, target, hard = false } = action.link;
-    return edit("link", path, (full) => (hard ? link(at(target), full) : symlink(target, full)));
+    return edit("link", path, (full) => (hard ? link(fullPath(target), full) : symlink(target, full)));
   }
   if ("delete" in action) {
     const { path } = action.delete;
-    return { title: `delete ${path}`, kind: "delete", paths: [at(path)], act: () => rm(at(path), { recursive: true }).then(() => "") };
+    return {
+      title: `delete ${path}`,
+      kind: "delete",
+      paths: [fullPath(path)],
+      act: () => rm(fullPath(path), { recursive: true }).then(() => ""),
+    };
   }
   if ("rename" in action) {
     const { from, to } = action.rename;
     const act = async (): Promise<string> => {
-      await mkdir(dirname(at(to)), { recursive: true });
-      await rename(at(from), at(to));
+      await mkdir(dirname(fullPath(to)), { recursive: true });
+      await rename(fullPath(from), fullPath(to));
       return "";
     };
-    return { title: `rename ${from} to ${to}`, kind: "move", paths: [at(from), at(to)], act };
+    return { title: `rename ${from} to ${to}`, kind: "move", paths: [fullPath(from), fullPath(to)], act };
   }
-  const ofRunner = (title: string, value: object): Tool => ({ title, kind: "other", paths: [], act: () => callRunner(title, value) });
-  if ("submit" in action) return ofRunner("submit_result", action.submit);
-  if ("ask" in action) return ofRunner("ask_human", typeof action.ask === "string" ? { question: action.ask } : action.ask);
-  if ("note" in action) return ofRunner("note", { text: action.note });
+  const runnerTool = (title: string, value: object): Tool => ({ title, kind: "other", paths: [], act: () => callRunner(title, value) });
+  if ("submit" in action) return runnerTool("submit_result", action.submit);
+  if ("ask" in action) return runnerTool("ask_human", typeof action.ask === "string" ? { question: action.ask } : action.ask);
+  if ("note" in action) return runnerTool("note", { text: action.note });
   if ("run" in action) return { title: action.run, kind: "execute", paths: [], act: (signal) => run(action.run, cwd, signal) };
   return null;
 }
 
-const modeOf = (mode: string): number => Number.parseInt(mode, 8);
+const parseMode = (mode: string): number => Number.parseInt(mode, 8);
 
 /** Through a shell and in its own session, as agents run their commands. */
 function run(command: string, cwd: string, signal: AbortSignal): Promise<string> {

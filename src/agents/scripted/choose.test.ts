@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Script, TurnFacts } from "../../contracts/script.ts";
-import { choose } from "./choose.ts";
+import { chooseTurn } from "./choose.ts";
 
 const facts = (changes: Partial<TurnFacts> = {}): TurnFacts => ({
   flow: "objective",
@@ -16,17 +16,17 @@ const facts = (changes: Partial<TurnFacts> = {}): TurnFacts => ({
 
 test("for each prompt the first unused turn that matches is played", () => {
   const script: Script = { turns: [{ when: { step: "plan" } }, { when: { step: "execute" } }, {}, { repeat: 2 }] };
-  expect(choose(script, [], facts())).toBe(1);
-  expect(choose(script, [facts()], facts({ attempt: 2 }))).toBe(2);
-  expect(choose(script, [facts(), facts()], facts())).toBe(3);
-  expect(choose(script, [facts(), facts(), facts()], facts())).toBe(3);
-  expect(choose(script, [facts(), facts(), facts(), facts()], facts())).toBe(null);
-  expect(choose(script, [facts(), facts(), facts(), facts()], facts({ step: "plan" }))).toBe(0);
+  expect(chooseTurn(script, [], facts())).toBe(1);
+  expect(chooseTurn(script, [facts()], facts({ attempt: 2 }))).toBe(2);
+  expect(chooseTurn(script, [facts(), facts()], facts())).toBe(3);
+  expect(chooseTurn(script, [facts(), facts(), facts()], facts())).toBe(3);
+  expect(chooseTurn(script, [facts(), facts(), facts(), facts()], facts())).toBe(null);
+  expect(chooseTurn(script, [facts(), facts(), facts(), facts()], facts({ step: "plan" }))).toBe(0);
 });
 
 test("a turn with repeat 0 is played for ever", () => {
   expect(
-    choose(
+    chooseTurn(
       { turns: [{ repeat: 0 }] },
       Array.from({ length: 1000 }, () => facts()),
       facts(),
@@ -44,13 +44,13 @@ test.each([
   [{ attempt: 2 }, false],
   [{}, true],
 ])("when %o matches an ordinary turn: %o", (when, expected) => {
-  expect(choose({ turns: [{ when }] }, [], facts()) === 0).toBe(expected);
+  expect(chooseTurn({ turns: [{ when }] }, [], facts()) === 0).toBe(expected);
 });
 
 test("no match plays nothing, and a history that matches nothing uses nothing up", () => {
   const script: Script = { turns: [{ when: { role: "judge" } }] };
-  expect(choose(script, [facts(), facts()], facts())).toBe(null);
-  expect(choose(script, [facts(), facts()], facts({ role: "judge" }))).toBe(0);
+  expect(chooseTurn(script, [facts(), facts()], facts())).toBe(null);
+  expect(chooseTurn(script, [facts(), facts()], facts({ role: "judge" }))).toBe(0);
 });
 
 const step = fc.constantFrom("plan", "execute", "review");
@@ -70,10 +70,10 @@ const anyScript: fc.Arbitrary<Script> = fc.record({
 test("pull the plug anywhere: replaying any prefix gives the choices that were made", () => {
   fc.assert(
     fc.property(anyScript, fc.array(anyFacts, { maxLength: 12 }), fc.nat(), (script, turns, cut) => {
-      const straight = turns.map((me, index) => choose(script, turns.slice(0, index), me));
+      const straight = turns.map((me, index) => chooseTurn(script, turns.slice(0, index), me));
       // A process that dies in turn `n` is followed by one that knows the journal only; it continues from there.
       const n = turns.length === 0 ? 0 : cut % turns.length;
-      const resumed = turns.slice(n).map((me, index) => choose(script, turns.slice(0, n + index), me));
+      const resumed = turns.slice(n).map((me, index) => chooseTurn(script, turns.slice(0, n + index), me));
       expect(resumed).toEqual(straight.slice(n));
     }),
   );
@@ -82,7 +82,7 @@ test("pull the plug anywhere: replaying any prefix gives the choices that were m
 test("no turn is played more often than it may be, and only where it matches", () => {
   fc.assert(
     fc.property(anyScript, fc.array(anyFacts, { maxLength: 20 }), (script, turns) => {
-      const choices = turns.map((me, index) => choose(script, turns.slice(0, index), me));
+      const choices = turns.map((me, index) => chooseTurn(script, turns.slice(0, index), me));
       script.turns.forEach(({ repeat = 1, when = {} }, place) => {
         const played = choices.flatMap((choice, index) => (choice === place ? [turns[index]] : []));
         if (repeat > 0) expect(played.length).toBeLessThanOrEqual(repeat);

@@ -7,18 +7,18 @@
 import type { Script, ScriptTurn, TurnFacts } from "../../contracts/script.ts";
 
 /** The place in the script of the turn to play, or null if none is left that matches. */
-export function choose(script: Script, history: readonly TurnFacts[], me: TurnFacts): number | null {
+export function chooseTurn(script: Script, history: readonly TurnFacts[], current: TurnFacts): number | null {
   const played = script.turns.map(() => 0);
   for (const facts of history) {
-    const used = firstUnused(script, played, facts);
-    if (used !== null) played[used] = (played[used] ?? 0) + 1;
+    const playedIndex = findFirstUnused(script, played, facts);
+    if (playedIndex !== null) played[playedIndex] = (played[playedIndex] ?? 0) + 1;
   }
-  return firstUnused(script, played, me);
+  return findFirstUnused(script, played, current);
 }
 
-function firstUnused(script: Script, played: readonly number[], facts: TurnFacts): number | null {
-  const found = script.turns.findIndex((turn, index) => matches(turn, facts) && isLeft(turn, played[index] ?? 0));
-  return found === -1 ? null : found;
+function findFirstUnused(script: Script, played: readonly number[], facts: TurnFacts): number | null {
+  const turnIndex = script.turns.findIndex((turn, index) => matches(turn, facts) && isLeft(turn, played[index] ?? 0));
+  return turnIndex === -1 ? null : turnIndex;
 }
 
 const isLeft = ({ repeat = 1 }: ScriptTurn, played: number): boolean => repeat === 0 || played < repeat;

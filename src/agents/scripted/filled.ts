@@ -2,8 +2,8 @@
 
 import type { ScriptTurn } from "../../contracts/script.ts";
 
-export function filled(turn: ScriptTurn, prompt: string): ScriptTurn {
-  const fill = <Value>(value: Value): Value => filledIn(value, prompt) as Value;
+export function fillPlaceholders(turn: ScriptTurn, prompt: string): ScriptTurn {
+  const fill = <Value>(value: Value): Value => fillValue(value, prompt) as Value;
   return {
     ...turn,
     ...(turn.do === undefined
@@ -13,15 +13,15 @@ export function filled(turn: ScriptTurn, prompt: string): ScriptTurn {
   };
 }
 
-function filledIn(value: unknown, prompt: string): unknown {
-  if (typeof value === "string") return value.replaceAll(/\{\{(\w+)\}\}/g, (all, name: string) => behind(prompt, name) ?? all);
-  if (Array.isArray(value)) return value.map((inner) => filledIn(inner, prompt));
+function fillValue(value: unknown, prompt: string): unknown {
+  if (typeof value === "string") return value.replaceAll(/\{\{(\w+)\}\}/g, (all, name: string) => findPromptValue(prompt, name) ?? all);
+  if (Array.isArray(value)) return value.map((inner) => fillValue(inner, prompt));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filledIn(inner, prompt)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fillValue(inner, prompt)]));
 }
 
 /** The last one: repeated lines in a prompt are newest at its end. */
-function behind(prompt: string, name: string): string | undefined {
+function findPromptValue(prompt: string, name: string): string | undefined {
   return prompt
     .split("\n")
     .findLast((line) => line.startsWith(`${name}: `))

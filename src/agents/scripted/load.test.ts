@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadScript, readScript } from "./load.ts";
+import { loadScript, parseScript } from "./load.ts";
 
 const yaml = `turns:
   - when: { step: execute, phase: 1 }
@@ -10,10 +10,10 @@ const yaml = `turns:
 `;
 
 test("YAML and JSON are read alike, whatever the file is called", async () => {
-  const read = await readScript("0123abcd", yaml);
+  const read = await parseScript("0123abcd", yaml);
   expect(read).toMatchObject({ script: { turns: [{ repeat: 0, do: [{ write: { path: "a.ts" } }, { hang: true }] }] } });
-  expect("script" in read && (await readScript("0123abcd", JSON.stringify(read.script)))).toEqual(read);
-  expect("script" in read && (await readScript("0123abcd", JSON.stringify(read.script, null, 2)))).toEqual(read);
+  expect("script" in read && (await parseScript("0123abcd", JSON.stringify(read.script)))).toEqual(read);
+  expect("script" in read && (await parseScript("0123abcd", JSON.stringify(read.script, null, 2)))).toEqual(read);
 });
 
 test.each([
@@ -24,7 +24,7 @@ test.each([
   ["an action that is none, in JSON", '{"turns":[{"do":[{"wirte":"a"}]}]}', 1],
   ["a key that is there twice", '{"turns":[],"turns":[{"do":[]}]}', 1],
 ])("%s is found, with its line", async (_, text, line) => {
-  const read = await readScript("script.yaml", text);
+  const read = await parseScript("script.yaml", text);
   expect("findings" in read && read.findings[0]).toMatchObject({ file: "script.yaml", line });
 });
 

@@ -26,26 +26,26 @@ export async function loadScript(file: string): Promise<Loaded> {
       ],
     };
   }
-  return readScript(file, bytes);
+  return parseScript(file, bytes);
 }
 
 /** The same for a script already read. */
-export async function readScript(file: string, text: string | Uint8Array): Promise<Loaded> {
-  const script = plainScript(typeof text === "string" ? text : Buffer.from(text).toString("utf8"));
+export async function parseScript(file: string, text: string | Uint8Array): Promise<Loaded> {
+  const script = parsePlainJson(typeof text === "string" ? text : Buffer.from(text).toString("utf8"));
   if (script !== null) return { script };
   const { isRefused, readLocated } = await import("../../kit/located.ts");
-  const read = readLocated(file, text, Script);
-  return isRefused(read) ? read : { script: read.value };
+  const located = readLocated(file, text, Script);
+  return isRefused(located) ? located : { script: located.value };
 }
 
 /**
  * A valid script in JSON as a program writes it, without a position-keeping parser, which is slow to load. A duplicate key is not plain.
  */
-function plainScript(text: string): Script | null {
+function parsePlainJson(text: string): Script | null {
   try {
     const value: unknown = JSON.parse(text);
-    const read = JSON.stringify(value) === text ? v.safeParse(Script, value) : null;
-    return read?.success === true ? read.output : null;
+    const parsed = JSON.stringify(value) === text ? v.safeParse(Script, value) : null;
+    return parsed?.success === true ? parsed.output : null;
   } catch {
     return null;
   }

@@ -5,12 +5,12 @@ import { randomUUID } from "node:crypto";
 import * as v from "valibot";
 import { type Script, type TurnFacts, TurnMeta } from "../../contracts/script.ts";
 import { findingText } from "../../kit/finding.ts";
-import { choose } from "./choose.ts";
-import { filled } from "./filled.ts";
+import { chooseTurn } from "./choose.ts";
+import { fillPlaceholders } from "./filled.ts";
 import { loadScript } from "./load.ts";
 import { play, type Stage, type Used } from "./play.ts";
-import { type CallRunner, runnerTools } from "./runner-tools.ts";
-import { Refusal, speak, type Report } from "./speak.ts";
+import { type CallRunner, openRunnerTools } from "./runner-tools.ts";
+import { Refusal, serveProtocol, type Report } from "./speak.ts";
 
 /** The version of the Agent Client Protocol. */
 const protocolVersion = 1;
@@ -18,65 +18,65 @@ const noSuchSession = -32002;
 const contextTokens = 200_000;
 const outputCharsMax = 4000;
 
-/** A request without a purpose gets the turns without one. */
-const nobody: TurnFacts = { flow: "", phase: "", step: "", role: "", task: null, attempt: 1, ask: 1 };
+/** The facts of a prompt that carries none: it matches only turns without conditions. */
+const factsWithoutMeta: TurnFacts = { flow: "", phase: "", step: "", role: "", task: null, attempt: 1, ask: 1 };
 
 async function main(): Promise<void> {
   const file = process.argv[2];
-  if (file === undefined) return giveUp("usage: scripted SCRIPT");
+  if (file === undefined) return exitWithUsage("usage: scripted SCRIPT");
   const loaded = await loadScript(file);
-  if ("findings" in loaded) return giveUp(loaded.findings.map(findingText).join("\n"));
+  if ("findings" in loaded) return exitWithUsage(loaded.findings.map(findingText).join("\n"));
   serve(loaded.script);
 }
 
 const promptText = (blocks: readonly { readonly type: string; readonly text?: unknown }[]): string =>
   blocks.map(({ text }) => (typeof text === "string" ? text : "")).join("\n");
 
-function giveUp(text: string): void {
+function exitWithUsage(text: string): void {
   process.stderr.write(`${text}\n`);
   process.exitCode = 2;
 }
 
 function serve(script: Script): void {
-  const folders = new Map<string, { readonly cwd: string; readonly callRunner: CallRunner }>();
+  const sessions = new Map<string, { readonly cwd: string; readonly callRunner: CallRunner }>();
   /** The prompts of each session so far: a correction does not repeat everything. */
-  const reported = new Map<string, string>();
-  const begun: TurnFacts[] = [];
-  let isStubborn = false;
+  const promptsBySession = new Map<string, string>();
+  const playedTurns: TurnFacts[] = [];
+  let ignoresCancel = false;
   let cancel = new AbortController();
   let sessionUsd = 0;
 
-  const prompted = async (params: PromptRequest): Promise<PromptResponse> => {
-    const place = folders.get(params.sessionId);
-    if (place === undefined) throw new Refusal(noSuchSession, `Resource not found: ${params.sessionId}`);
+  const answerPrompt = async (params: PromptRequest): Promise<PromptResponse> => {
+    const sessionPlace = sessions.get(params.sessionId);
+    if (sessionPlace === undefined) throw new Refusal(noSuchSession, `Resource not found: ${params.sessionId}`);
     cancel = new AbortController();
-    const { me, history } = factsOf(params._meta, begun);
-    begun.push(me);
-    const chosen = choose(script, history, me);
-    const turn = chosen === null ? { do: [{ say: "nothing to do" }] } : (script.turns[chosen] ?? {});
-    const prompts = `${reported.get(params.sessionId) ?? ""}${promptText(params.prompt)}\n`;
-    reported.set(params.sessionId, prompts);
-    const played = await play(filled(turn, prompts), {
-      ...reportVoice(report, params.sessionId),
-      ...place,
+    const { me, history } = parseFacts(params._meta, playedTurns);
+    playedTurns.push(me);
+    const turnIndex = chooseTurn(script, history, me);
+    const turn = turnIndex === null ? { do: [{ say: "nothing to do" }] } : (script.turns[turnIndex] ?? {});
+    const prompts = `${promptsBySession.get(params.sessionId) ?? ""}${promptText(params.prompt)}\n`;
+    promptsBySession.set(params.sessionId, prompts);
+    const result = await play(fillPlaceholders(turn, prompts), {
+      ...createStage(report, params.sessionId),
+      ...sessionPlace,
       cancelled: cancel.signal,
       used: (used) => reportUsage(report, params.sessionId, used, sessionUsd),
       ignoreTerm: () => {
-        isStubborn = true;
-        standFast();
+        ignoresCancel = true;
+        ignoreSignals();
       },
     });
-    if ("error" in played) throw new Refusal(played.error.code, played.error.message);
-    sessionUsd += played.used?.usd ?? 0;
+    if ("error" in result) throw new Refusal(result.error.code, result.error.message);
+    sessionUsd += result.used?.usd ?? 0;
     const confidence = "confidence" in turn ? turn.confidence : undefined;
     return {
-      stopReason: played.stop as "end_turn",
-      ...(played.used === null ? {} : { usage: usageOf(played.used) }),
+      stopReason: result.stop as "end_turn",
+      ...(result.used === null ? {} : { usage: usageOf(result.used) }),
       ...(confidence === undefined ? {} : { _meta: { autopilot: { confidence } } }),
     };
   };
 
-  const report = speak(
+  const report = serveProtocol(
     process.stdin,
     process.stdout,
     {
@@ -88,42 +88,42 @@ function serve(script: Script): void {
       }),
       "session/new": (params) => {
         const sessionId = `scripted-${randomUUID()}`;
-        folders.set(sessionId, placeOf(params));
+        sessions.set(sessionId, openPlace(params));
         return { sessionId };
       },
       "session/resume": (params) => {
-        folders.set(params.sessionId, placeOf(params));
+        sessions.set(params.sessionId, openPlace(params));
         return {};
       },
-      "session/prompt": prompted,
+      "session/prompt": answerPrompt,
       "session/cancel": () => {
-        if (!isStubborn) cancel.abort();
+        if (!ignoresCancel) cancel.abort();
       },
     },
     () => {
-      if (!isStubborn) process.exit(0);
+      if (!ignoresCancel) process.exit(0);
     },
   );
 }
 
-function placeOf({ cwd, mcpServers = [] }: { readonly cwd: string; readonly mcpServers?: readonly McpServer[] }): {
+function openPlace({ cwd, mcpServers = [] }: { readonly cwd: string; readonly mcpServers?: readonly McpServer[] }): {
   readonly cwd: string;
   readonly callRunner: CallRunner;
 } {
-  return { cwd, callRunner: runnerTools(mcpServers.find((server) => "command" in server)) };
+  return { cwd, callRunner: openRunnerTools(mcpServers.find((server) => "command" in server)) };
 }
 
-function factsOf(
+function parseFacts(
   meta: { readonly [key: string]: unknown } | null | undefined,
-  begun: readonly TurnFacts[],
+  playedTurns: readonly TurnFacts[],
 ): { me: TurnFacts; history: readonly TurnFacts[] } {
-  const read = v.safeParse(TurnMeta, meta?.["autopilot"]);
-  if (!read.success) return { me: nobody, history: begun };
-  const { run: _, history, ...me } = read.output;
+  const parsed = v.safeParse(TurnMeta, meta?.["autopilot"]);
+  if (!parsed.success) return { me: factsWithoutMeta, history: playedTurns };
+  const { run: _, history, ...me } = parsed.output;
   return { me, history };
 }
 
-function reportVoice(report: Report, sessionId: string): Omit<Stage, "cwd" | "callRunner" | "cancelled" | "used" | "ignoreTerm"> {
+function createStage(report: Report, sessionId: string): Omit<Stage, "cwd" | "callRunner" | "cancelled" | "used" | "ignoreTerm"> {
   const ids = new Map<object, string>();
   const chunk = (sessionUpdate: "agent_message_chunk" | "agent_thought_chunk", text: string): Promise<void> =>
     report({ sessionId, update: { sessionUpdate, content: { type: "text", text } } });
@@ -168,7 +168,7 @@ const usageOf = (used: Used) => ({
 });
 
 /** Neither an ignorable signal nor the end of its input ends it. */
-function standFast(): void {
+function ignoreSignals(): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
   setInterval(() => undefined, 60_000);
 }

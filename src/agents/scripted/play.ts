@@ -2,7 +2,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { ScriptAction, ScriptTurn } from "../../contracts/script.ts";
-import { type Tool, actionTool } from "./actions.ts";
+import { type Tool, toTool } from "./actions.ts";
 import type { CallRunner } from "./runner-tools.ts";
 
 /** Everything outside the turn that a script acts on. */
@@ -21,15 +21,15 @@ export type Stage = {
 };
 
 export type Used = { readonly input: number; readonly output: number; readonly cached: number; readonly usd: number | null };
-export type Played =
+export type PlayResult =
   | { readonly stop: string; readonly used: Used | null }
   | { readonly error: { readonly code: number; readonly message: string } };
 
 const floodLine = Buffer.from(`${"x".repeat(1023)}\n`);
-const floodPiece = Buffer.concat(Array.from({ length: 64 }, () => floodLine));
+const floodChunk = Buffer.concat(Array.from({ length: 64 }, () => floodLine));
 const internalError = -32603;
 
-export async function play(turn: ScriptTurn, stage: Stage): Promise<Played> {
+export async function play(turn: ScriptTurn, stage: Stage): Promise<PlayResult> {
   let stop = "end_turn";
   let used: Used | null = null;
   for (const action of turn.do ?? []) {
@@ -37,18 +37,18 @@ export async function play(turn: ScriptTurn, stage: Stage): Promise<Played> {
     if ("error" in action) return { error: { code: action.error.code ?? internalError, message: action.error.message } };
     if ("stop" in action) stop = action.stop;
     if ("usage" in action) {
-      used = more(used, action.usage);
+      used = addUsage(used, action.usage);
       await stage.used(used);
     }
-    const tool = actionTool(action, stage.cwd, stage.callRunner);
-    await (tool === null ? act(action, stage) : use(tool, stage));
+    const tool = toTool(action, stage.cwd, stage.callRunner);
+    await (tool === null ? act(action, stage) : callTool(tool, stage));
   }
   if (stage.cancelled.aborted) return { stop: "cancelled", used };
   if (turn.returns !== undefined) await stage.say(`\n\`\`\`json\n${JSON.stringify(turn.returns, null, 2)}\n\`\`\`\n`);
   return { stop, used };
 }
 
-async function use(tool: Tool, stage: Stage): Promise<void> {
+async function callTool(tool: Tool, stage: Stage): Promise<void> {
   await stage.tool(tool, null);
   const result = await tool.act(stage.cancelled).then(
     (output) => ({ ok: true, output }),
@@ -70,10 +70,10 @@ async function act(action: ScriptAction, stage: Stage): Promise<void> {
 }
 
 async function flood(bytes: number, stage: Stage): Promise<void> {
-  for (let left = bytes; left > 0; left -= floodPiece.length) await stage.print(floodPiece.subarray(0, left));
+  for (let left = bytes; left > 0; left -= floodChunk.length) await stage.print(floodChunk.subarray(0, left));
 }
 
-function more(
+function addUsage(
   before: Used | null,
   reported: {
     readonly input?: number | undefined;

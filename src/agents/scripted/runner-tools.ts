@@ -20,7 +20,7 @@ const answerMsMax = 30_000;
 const protocolVersion = "2025-06-18";
 
 /** The server is started with the first call, and stays until the agent goes. */
-export function runnerTools(server: Server | undefined): CallRunner {
+export function openRunnerTools(server: Server | undefined): CallRunner {
   let started: Promise<(method: string, params: object) => Promise<Answer>> | null = null;
   return async (tool, value) => {
     if (server === undefined) throw new Error("the runner offers no tools");
@@ -33,12 +33,12 @@ export function runnerTools(server: Server | undefined): CallRunner {
 }
 
 async function start({ command, args, env }: Server): Promise<(method: string, params: object) => Promise<Answer>> {
-  const own = Object.fromEntries(env.map(({ name, value }) => [name, value]));
-  const child = spawn(command, args, { env: { ...process.env, ...own }, stdio: ["pipe", "pipe", "ignore"] });
-  const waiting = new Map<number, { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void }>();
+  const serverEnv = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+  const child = spawn(command, args, { env: { ...process.env, ...serverEnv }, stdio: ["pipe", "pipe", "ignore"] });
+  const pending = new Map<number, { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void }>();
   const fail = (why: string): void => {
-    for (const { reject } of waiting.values()) reject(new Error(why));
-    waiting.clear();
+    for (const { reject } of pending.values()) reject(new Error(why));
+    pending.clear();
   };
   child.once("error", (error) => fail(error.message));
   child.once("exit", () => fail("the server of the runner's tools ended"));
@@ -47,17 +47,17 @@ async function start({ command, args, env }: Server): Promise<(method: string, p
   createInterface({ input: child.stdout }).on("line", (line) => {
     const answer = JSON.parse(line) as Answer & { readonly id?: number };
     if (answer.id === undefined) return;
-    waiting.get(answer.id)?.resolve(answer);
-    waiting.delete(answer.id);
+    pending.get(answer.id)?.resolve(answer);
+    pending.delete(answer.id);
   });
   const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  let asked = 0;
+  let lastId = 0;
   const ask = (method: string, params: object): Promise<Answer> =>
     new Promise((resolve, reject) => {
-      const id = (asked += 1);
+      const id = (lastId += 1);
       const timer = setTimeout(() => reject(new Error(`the server of the runner's tools did not answer ${method}`)), answerMsMax);
       const done = (): void => clearTimeout(timer);
-      waiting.set(id, { resolve: (answer) => (done(), resolve(answer)), reject: (error) => (done(), reject(error)) });
+      pending.set(id, { resolve: (answer) => (done(), resolve(answer)), reject: (error) => (done(), reject(error)) });
       send({ id, method, params });
     });
   await ask("initialize", { protocolVersion, capabilities: {}, clientInfo: { name: "scripted", version: "1" } });

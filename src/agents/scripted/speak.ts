@@ -36,14 +36,14 @@ const codes = { parse: -32700, unknownMethod: -32601, internal: -32603 } as cons
 type Message = { readonly id?: unknown; readonly method?: unknown; readonly params?: unknown };
 
 /** Answers requests until the input ends; returns how to notify the client meanwhile. */
-export function speak(from: Readable, to: Writable, answers: Answers, ended: () => void): Report {
+export function serveProtocol(from: Readable, to: Writable, answers: Answers, ended: () => void): Report {
   const send = (message: object): Promise<void> =>
     new Promise((resolve) => to.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`, () => resolve()));
-  const known = answers as unknown as Readonly<Record<string, (params: unknown) => unknown>>;
-  const take = async ({ id, method, params }: Message): Promise<void> => {
+  const handlers = answers as unknown as Readonly<Record<string, (params: unknown) => unknown>>;
+  const handleMessage = async ({ id, method, params }: Message): Promise<void> => {
     if (typeof method !== "string") return; // an answer: nothing was asked
     try {
-      const answer = Object.hasOwn(known, method) ? known[method] : undefined;
+      const answer = Object.hasOwn(handlers, method) ? handlers[method] : undefined;
       if (answer === undefined) throw new Refusal(codes.unknownMethod, `"Method not found": ${method}`);
       const result = await answer(params);
       if (id !== undefined) await send({ id, result: result ?? null });
@@ -53,18 +53,18 @@ export function speak(from: Readable, to: Writable, answers: Answers, ended: () 
     }
   };
   const onLine = (line: Buffer): void => {
-    const message = findMessage(line.toString("utf8"));
-    void (message === null ? send({ id: null, error: { code: codes.parse, message: "Parse error" } }) : take(message));
+    const message = parseMessage(line.toString("utf8"));
+    void (message === null ? send({ id: null, error: { code: codes.parse, message: "Parse error" } }) : handleMessage(message));
   };
   const lines = lineSplitter(lineBytesMax, onLine, ended);
   from.on("data", (chunk: Buffer) => lines.push(chunk)).once("close", ended);
   return (update) => send({ method: "session/update", params: update });
 }
 
-function findMessage(line: string): Message | null {
+function parseMessage(line: string): Message | null {
   try {
-    const read: unknown = JSON.parse(line);
-    return typeof read === "object" && read !== null ? read : null;
+    const message: unknown = JSON.parse(line);
+    return typeof message === "object" && message !== null ? message : null;
   } catch {
     return null;
   }

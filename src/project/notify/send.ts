@@ -8,7 +8,7 @@
 import { spawn } from "node:child_process";
 import { createHash, createHmac } from "node:crypto";
 import type { NotifyHook } from "../../contracts/config.ts";
-import { bearsMark } from "../../agents/process/mark.ts";
+import { hasMark } from "../../agents/process/mark.ts";
 import { briefNotice, type Notice } from "../../views/outbound/notices.ts";
 import { readSecret } from "./hooks.ts";
 
@@ -134,7 +134,7 @@ function runCommand(hook: Target, argv: readonly string[], message: Message, env
 /** A hook is the user's own program, however the run was started. */
 const unmarked = (env: Env): Record<string, string | undefined> => {
   const { AUTOPILOT_RUN: _run, AUTOPILOT_ATTEMPT: _attempt, AUTOPILOT_LIFE: _life, AUTOPILOT_PLACE: _place, ...rest } = env;
-  return bearsMark(env) ? rest : { ...env };
+  return hasMark(env) ? rest : { ...env };
 };
 
 function endGroup(pid: number | undefined): void {

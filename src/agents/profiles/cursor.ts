@@ -1,0 +1,19 @@
+// cursor: Cursor's CLI, which works with a Cursor account only.
+
+import { own, profileDefaults, program } from "./profile-defaults.ts";
+import type { AgentProfile } from "./profile.ts";
+
+export const cursorProfile = {
+  ...profileDefaults,
+  id: "cursor",
+  title: "Cursor CLI",
+  programs: [program("cursor-agent", ["acp"])],
+  meters: [],
+  own: own({
+    files: [{ path: ".config/cursor/auth.json", refreshes: true }],
+    tokenEnv: ["CURSOR_API_KEY", "CURSOR_AUTH_TOKEN"],
+    hosts: ["*.cursor.sh", "*.cursorapi.com"],
+  }),
+  // It has no permission mode; its requests are answered.
+  hints: { install: "see cursor.com/cli", login: "run cursor-agent login, or set CURSOR_API_KEY" },
+} as const satisfies AgentProfile;

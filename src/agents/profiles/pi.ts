@@ -1,0 +1,71 @@
+// pi: the pi coding agent, over its ACP adapter.
+
+import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
+import type { AgentProfile, ConfigFile } from "./profile.ts";
+
+const settings: ConfigFile = {
+  path: ".pi/agent/settings.json",
+  format: "json",
+  content: `{ "defaultProvider": "autopilot", "defaultModel": "{{model}}", "quietStartup": true, "enableInstallTelemetry": false }\n`,
+};
+/** It reads the key from this variable; the file, which parallel turns share, does not contain it. */
+const keyVariable = { AUTOPILOT_MODEL_KEY: "{{token}}" } as const;
+const models = (api: string): ConfigFile => ({
+  path: ".pi/agent/models.json",
+  format: "json",
+  content: `{
+  "providers": {
+    "autopilot": {
+      "baseUrl": "{{url}}",
+      "apiKey": "$AUTOPILOT_MODEL_KEY",
+      "api": "${api}",
+      "models": [{ "id": "{{model}}", "name": "{{model}}", "reasoning": false, "input": ["text"],
+        "cost": { "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0 }, "contextWindow": 200000, "maxTokens": 16000 }]
+    }
+  }
+}
+`,
+});
+
+export const piProfile = {
+  ...profileDefaults,
+  id: "pi",
+  title: "pi (pi-acp)",
+  programs: [program("pi-acp", [], { version: null, needs: ["pi"] })],
+  env: { PI_CODING_AGENT_DIR: "{{home}}/.pi/agent", PI_OFFLINE: "1", PI_SKIP_VERSION_CHECK: "1", PI_TELEMETRY: "0" },
+  meters: [
+    metered({
+      api: "anthropic",
+      keyEnv: ["ANTHROPIC_API_KEY"],
+      upstreamEnv: ["ANTHROPIC_BASE_URL"],
+      model: "claude-sonnet-5-5",
+      env: keyVariable,
+      files: [settings, models("anthropic-messages")],
+    }),
+    metered({
+      api: "openai-chat",
+      keyEnv: ["OPENAI_API_KEY"],
+      upstreamEnv: ["OPENAI_BASE_URL"],
+      model: "gpt-5.5",
+      env: keyVariable,
+      files: [settings, models("openai-completions")],
+    }),
+  ],
+  own: own({
+    files: [{ path: ".pi/agent/auth.json", refreshes: true }],
+    hosts: ["api.anthropic.com", "console.anthropic.com", "platform.claude.com", "api.openai.com", "auth.openai.com", "chatgpt.com"],
+  }),
+  // It never asks: only the sandbox restricts it.
+  probes: [
+    { where: "said", pattern: /^Error: ?429\b/im, fault: "limit" },
+    { where: "said", pattern: /^Error: ?5\d\d\b/im, fault: "service" },
+    // Nothing but its banner, or its last try: that is all it reports of a failed call.
+    { where: "said", pattern: /^pi v[\w.-]+\s+-+\s*$|Retry finished, resuming\.\s*$/, fault: "service" },
+  ],
+  mcp: false,
+  minNode: "22.19.0",
+  hints: {
+    install: "npm install -g pi-acp @earendil-works/pi-coding-agent",
+    login: "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or run pi and /login",
+  },
+} as const satisfies AgentProfile;
