@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { findingText, type Finding } from "./finding.ts";
 import { documentBytesMax, isRefused, parseLocated, readLocated } from "./located.ts";
+import { tries } from "../../test/support/sampled.ts";
 
 const Pet = v.strictObject({
   name: v.pipe(v.string(), v.regex(/^[a-z]+$/, "expected a lower-case name")),
@@ -149,7 +150,7 @@ describe("what is no document at all is a finding, never a crash", () => {
         const result = readLocated("any.yaml", text, Pet);
         return isRefused(result) ? result.findings.length > 0 : "value" in result;
       }),
-      { numRuns: 500 },
+      { numRuns: tries(500) },
     );
   });
   test("any bytes at all", () => {
@@ -158,7 +159,7 @@ describe("what is no document at all is a finding, never a crash", () => {
         const result = parseLocated("any.yaml", bytes);
         return isRefused(result) ? result.findings.length > 0 : "value" in result;
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300) },
     );
   });
 });

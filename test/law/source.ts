@@ -103,8 +103,13 @@ export function importsOf(file: SourceFile): readonly Import[] {
 
 const imports = new WeakMap<SourceFile, readonly Import[]>();
 
+/** An import that is no declaration may be anywhere; a file whose every `import` begins a line is not searched through. */
+const lazyImport = /(?<!^)\bimport\b|^import\s*[(/]/m;
+
 function readImports(file: SourceFile): Import[] {
-  return [...nodesOf(file)].flatMap(({ node }) => {
+  const isAtTop = !lazyImport.test(file.text);
+  const nodes = isAtTop ? (treeOf(file)["body"] as readonly SyntaxNode[]) : [...nodesOf(file)].map(({ node }) => node);
+  return nodes.flatMap((node) => {
     if (!importingTypes.has(node.type) || !isNode(node["source"])) return [];
     const spec = node["source"]["value"];
     if (typeof spec !== "string") return [];

@@ -23,3 +23,6 @@ export const aFew = (count: number): { readonly each: typeof test.each } => ({
 
 /** A story of long runs; an everyday run holds its promise by the test named here as "file › title" (S1). */
 export const longTest = (title: string, _heldBy: string, story: () => Promise<void>): void => test.runIf(isLong)(title, story);
+
+/** How many cases a property is tried on that needs more than others: `all` in a long run, a fifth of them otherwise. */
+export const tries = (all: number): number => (isLong ? all : Math.ceil(all / 5));

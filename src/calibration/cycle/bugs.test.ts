@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Bug, plainTitle, readBugs, baselineRecall } from "./bugs.ts";
 import { metricIn } from "./metric.ts";
+import { tries } from "../../../test/support/sampled.ts";
 
 const bug = (id: string, title = "", file: string | null = null, lines: readonly [number, number] | null = null): Bug => ({
   id,
@@ -89,7 +90,7 @@ describe("recall", () => {
         expect(recalled.missed.length + recalled.matches.length).toBe(baseline.length);
         if (baseline.length > 0) expect(baselineRecall(baseline, baseline).recall).toBe(1);
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300) },
     );
   });
 

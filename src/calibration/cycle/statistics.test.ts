@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { seedGenerator, pairInterval, computeMean, type Pair, rounded } from "./statistics.ts";
+import { tries } from "../../../test/support/sampled.ts";
 
 const recall = fc.double({ min: 0, max: 1, noNaN: true });
 const runs = fc.array(recall, { minLength: 2, maxLength: 6 });
@@ -17,7 +18,7 @@ test("the same seed gives the same numbers, another seed others", () => {
       if (a !== b) expect(take(a)).not.toEqual(take(b));
       expect(take(a).every((value) => value >= 0 && value < 1)).toBe(true);
     }),
-    { numRuns: 200 },
+    { numRuns: tries(200) },
   );
 });
 

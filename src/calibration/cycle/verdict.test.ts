@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { computeGain, judgeFigures } from "./verdict.ts";
+import { tries } from "../../../test/support/sampled.ts";
 
 const plain = { noiseFloor: 0.05, iteration: 1 };
 
@@ -120,6 +121,6 @@ test("it reverts exactly where a benchmark fell below the floor, and ships only 
       expect(more.verdict).toBe(judged.verdict);
       expect(more.delta["none"]).toBeNull();
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500) },
   );
 });

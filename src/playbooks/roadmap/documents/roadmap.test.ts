@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { findingsMax } from "../../../documents/report.ts";
 import { phasesMax, readRoadmap } from "./roadmap.ts";
+import { tries } from "../../../../test/support/sampled.ts";
 
 const fixture = (name: string): string => readFileSync(resolve(import.meta.dirname, "../../../../test/fixtures/roadmap", name), "utf8");
 const traps = fixture("traps.md");
@@ -309,6 +310,6 @@ test("whatever the text is, the answer is phases and findings with places inside
         expect(column).toBeLessThanOrEqual((lines[line - 1]?.length ?? 0) + 1);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500) },
   );
 });

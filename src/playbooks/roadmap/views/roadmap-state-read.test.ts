@@ -7,6 +7,7 @@ import { seedState } from "../../../contracts/roadmap.test-support.ts";
 import { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { jsonPlaceOf } from "../../../documents/json-place.ts";
 import { readRoadmapState } from "./roadmap-state-read.ts";
+import { tries } from "../../../../test/support/sampled.ts";
 
 const write = (value: unknown): string => JSON.stringify(value, null, 2);
 const changed = (change: (state: Record<string, Record<string, unknown>>) => void): string => {
@@ -143,7 +144,7 @@ describe("whatever the bytes are", () => {
         const { state } = readRoadmapState(JSON.stringify({ ...seedState, [key]: value }));
         if (state !== null) expect(v.safeParse(RoadmapState, state).success).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: tries(200) },
     );
   });
   test("nesting without end is told, and nothing runs out of stack", () => {
@@ -165,7 +166,7 @@ describe("whatever the bytes are", () => {
           expect(text.slice(column - 1).startsWith(JSON.stringify(value[key]))).toBe(true);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: tries(100) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { type StagedState, stagedStatuses } from "../../../contracts/staged-stat
 import { isStagedState } from "../../../documents/staged-title.ts";
 import { readStagedState } from "./staged-state-read.ts";
 import { stagedStateText } from "./staged-state.ts";
+import { tries } from "../../../../test/support/sampled.ts";
 
 const example: StagedState = {
   current: {
@@ -107,7 +108,7 @@ test("no text of anybody's ends a line, a cell or a section", () => {
       expect([read.completed.length, read.decisions.length, read.blockers.length, read.retry_log.length]).toEqual([1, 1, 1, 1]);
       expect(read.others).toEqual(example.others);
     }),
-    { numRuns: 300 },
+    { numRuns: tries(300) },
   );
 });
 
