@@ -1,4 +1,4 @@
-// answer: answers an open question, or approves what waits for approval, including changed protected tests.
+// answer: answers an open question, or approves what waits for approval.
 
 import { createHash } from "node:crypto";
 import type { Answer } from "../contracts/answer.ts";
@@ -51,19 +51,10 @@ export function approve(
   input: {
     readonly run?: string | undefined;
     readonly answer?: string | undefined;
-    readonly oracles?: boolean | undefined;
-    readonly content?: string | undefined;
   },
 ): Promise<Answer> {
   return answered(async () => {
     const loaded = await loadRun(context, input.run);
-    if (input.content !== undefined && input.content !== loaded.view.oracles?.content)
-      refuse("block_changed", {
-        run_id: loaded.run,
-        state: loaded.view.status,
-        message: "The tests have changed again since they were shown.",
-      });
-    if (input.oracles === true) return approveProtected(context, loaded);
     const block = loadedRunBlock(loaded, undefined);
     const choice = input.answer ?? block.recommend ?? Object.keys(block.options)[0];
     if (choice === undefined)
@@ -72,33 +63,6 @@ export function approve(
         run_id: loaded.run,
       });
     return give(context, loaded, block, choice);
-  });
-}
-
-/** Approves changed protected files: those found by the last check, and nothing later. */
-async function approveProtected(context: CommandContext, loaded: LoadedRun): Promise<Answer> {
-  const { oracles } = loaded.view;
-  const refused = (oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
-  const where = { run_id: loaded.run, state: loaded.view.status };
-  if (oracles === undefined || refused.length === 0)
-    return refuse("invalid_state_transition", {
-      ...where,
-      message: `${loaded.run} has no changed tests waiting for approval.`,
-      data: { allowed_from: ["a run with changed oracles"] },
-    });
-  const { view, outcome } = await ask(
-    context,
-    loaded,
-    { event: "oracles_approved", content: oracles.content },
-    (run) => run.approved?.includes(oracles.content) === true,
-  );
-  if (outcome === "late") refuseLate(loaded, view, "It came too late to count.");
-  return reply("oracles_approved", {
-    ...where,
-    state: view.status,
-    message: `Approved: ${refused.map(({ path, how }) => `${path} (${how})`).join(", ")}.`,
-    remediation: view.status === "paused" ? ["autopilot resume"] : [],
-    data: { content: oracles.content, changes: refused },
   });
 }
 

@@ -1,9 +1,10 @@
 // diff: shows what a run changed, from its base commit to the tip of its branch.
 
 import type { Answer } from "../contracts/answer.ts";
+import { didYouMean } from "../kit/suggest.ts";
 import { fileRows, describeDiffStat } from "../views/diff-page.ts";
-import { describeAttempt, firstFew } from "../views/wording.ts";
-import { changedFiles, hasCommits, patchBetween } from "../workspace/git/diff.ts";
+import { describeAttempt, firstFew, oneLine } from "../views/wording.ts";
+import { changedFiles, filePatchBetween, hasCommits, patchBetween } from "../workspace/git/diff.ts";
 import { readSummary } from "../workspace/git/summary.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -12,6 +13,8 @@ import { loadRun } from "../project/runs/loaded-run.ts";
 
 const filesMax = 26;
 
+type Input = { readonly run?: string | undefined; readonly file?: string | undefined; readonly stat: boolean };
+
 /** The agents' turns that are under way. */
 const turnsOf = (open: Readonly<Record<string, { readonly role: string | null; readonly attempt: string }>>): readonly string[] =>
   Object.values(open)
@@ -19,7 +22,7 @@ const turnsOf = (open: Readonly<Record<string, { readonly role: string | null; r
     .map(({ attempt }) => describeAttempt(attempt));
 
 /** What a run has changed: from its base commit to its branch's newest. The work of an unfinished turn is not included. */
-export function diff(context: CommandContext, input: { readonly run?: string | undefined; readonly stat: boolean }): Promise<Answer> {
+export function diff(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
     const { paths, run, view, owner } = await loadRun(context, input.run);
     const [base, tip] = [view.drafted.base.commit, view.tip.commit];
@@ -31,7 +34,18 @@ export function diff(context: CommandContext, input: { readonly run?: string | u
         message: `The commits of ${run} are no longer in this repository: its branch was deleted.`,
         remediation: [`git reflog may still know ${tip.slice(0, 12)}`, `autopilot transcript ${run}`],
       });
-    const [files, { commits }] = await Promise.all([changedFiles(repository, base, tip), readSummary(repository, base, tip)]);
+    const { file } = input;
+    const [every, { commits }] = await Promise.all([changedFiles(repository, base, tip), readSummary(repository, base, tip)]);
+    const files = file === undefined ? every : every.filter(({ path }) => path === file);
+    if (file !== undefined && files.length === 0)
+      return refuse("usage", {
+        ...where,
+        message: `${run} did not change ${oneLine(file)}.${didYouMean(
+          file,
+          every.map(({ path }) => path),
+        )}`,
+        remediation: ["autopilot diff --stat"],
+      });
     const working = owner === null ? [] : turnsOf(view.open);
     const message =
       files.length === 0 && working.length > 0
@@ -47,7 +61,9 @@ export function diff(context: CommandContext, input: { readonly run?: string | u
       ];
       return reply("ok", { ...where, message, page, data });
     }
-    const { text, isCut } = await patchBetween(repository, base, tip);
+    const { text, isCut } = await (file === undefined
+      ? patchBetween(repository, base, tip)
+      : filePatchBetween(repository, base, tip, file));
     return reply("ok", {
       ...where,
       message,

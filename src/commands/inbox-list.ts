@@ -5,13 +5,14 @@ import type { Entry } from "../contracts/event.ts";
 import { questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { runQuestions } from "../views/choose-box.ts";
-import { answerShown, oneLine } from "../views/wording.ts";
+import { answerLines, answerShown, oneLine } from "../views/wording.ts";
 import { isVerdict, verdictCommand, type VerdictOpen, verdictsOpen } from "../views/verdicts.ts";
 import { phaseOfPath } from "../insight/places.ts";
 import { readEntries } from "../project/runs/entries.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, reply } from "../project/reply.ts";
+import { testsPatch } from "../project/runs/tests-patch.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 import { contentOfBlock } from "./answer.ts";
 
@@ -45,18 +46,24 @@ export function inbox(context: CommandContext, input: { readonly run?: string | 
       about: Object.values(shown.get(block.block) ?? {}).map(String),
       command: verdictCommand(phase),
     }));
+    const which = (block: string): string => (questionsOpen(view).length === 1 ? "" : ` --block "${block}"`);
     const others = questionsOpen(view)
       .filter((block) => !isVerdict(block))
       .map((block): Waiting => ({
         ...runFields(run, block),
-        command: `autopilot answer --block "${block.block}" ${answerShown(block.options, block.recommend)}`,
+        command: `autopilot answer${which(block.block)} ${answerShown(block.options, block.recommend)}`,
       }));
     const blocks = [...deferred, ...others];
     const message =
       blocks.length === 0
-        ? "No question waits for a person."
-        : `${blocks.length} ${blocks.length === 1 ? "question waits" : "questions wait"} for a person.`;
-    const page = [...deferred.flatMap((block, index) => verdictLines(block, verdicts[index])), ...others.flatMap(questionLines)];
+        ? "No question waits for you."
+        : `${blocks.length} ${blocks.length === 1 ? "question waits" : "questions wait"} for you.`;
+    const patches = new Map<string, readonly string[]>();
+    for (const { block } of others) patches.set(block, await testsPatch(paths, view, block));
+    const page = [
+      ...deferred.flatMap((block, index) => verdictLines(block, verdicts[index])),
+      ...others.flatMap((block) => questionLines(block, patches.get(block.block) ?? [])),
+    ];
     return reply("ok", {
       run_id: run,
       state: view.status,
@@ -97,9 +104,10 @@ function verdictLines({ question, tasks = [], about = [], command }: Waiting, op
   ];
 }
 
-const questionLines = ({ question, options, recommend, command }: Waiting): readonly string[] => [
+const questionLines = ({ question, options, recommend, command }: Waiting, patch: readonly string[]): readonly string[] => [
   "",
   question,
-  ...Object.entries(options).map(([key, about]) => `  ${key}  ${about}${key === recommend ? "  (recommended)" : ""}`),
+  ...patch.map((line) => `    ${line}`),
+  ...answerLines(options, recommend).map((line) => `  ${line}`),
   `  ${command}`,
 ];

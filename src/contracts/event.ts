@@ -192,6 +192,7 @@ const events = {
   },
   /** Protected files that differ from the base, before checks are run: those not allowed are taken from the base. */
   oracles_judged: { attempt: AttemptId, commit: GitSha, content: Hash, changes: v.array(ProtectedChange), look: maybe(v.array(LookAt)) },
+  tests_put_back: { attempt: AttemptId, commit: GitSha, parent: GitSha, tree: GitSha, paths: v.array(text) },
   /** An agent's claims in a turn, checked one by one; a claim that only a check can decide waits for the next check of its cursor. */
   claims_checked: {
     attempt: AttemptId,
@@ -218,7 +219,7 @@ const events = {
     usage: maybe(Usage),
   },
   step_skipped: { walk: CursorPath, step: text },
-  step_retried: { walk: CursorPath, step: text, n: Count, reset: maybe(v.boolean()) },
+  step_retried: { walk: CursorPath, step: text, n: Count, reset: maybe(v.boolean()), put_back: maybe(v.boolean()) },
   route_taken: {
     walk: CursorPath,
     step: text,
@@ -240,6 +241,7 @@ const events = {
   wave_failed: { walk: CursorPath, because: maybe(text), pause: maybe(text) },
 
   // People and the breaker.
+  /** `free`: any text is an answer too. `tests`: it asks what becomes of these changed tests, in exactly this content. */
   block_opened: {
     block: BlockId,
     walk: CursorPath,
@@ -251,8 +253,8 @@ const events = {
     recommend: maybe(text),
     show: maybe(v.array(text)),
     code: maybe(text),
-    /** The options are suggestions: any text is an answer too. */
     free: maybe(v.boolean()),
+    tests: maybe(v.object({ content: Hash, paths: v.array(text) })),
   },
   block_answered: { request: text, block: BlockId, answer: text, issues: maybe(v.array(text)) },
   circuit_breaker_opened: {
@@ -264,8 +266,7 @@ const events = {
   circuit_breaker_closed: {},
   agent_switched: { role: text, from: text, to: text, player: Cast, until: maybe(text) },
 } as const;
-type Schemas = typeof events;
-export type EventName = keyof Schemas;
+export type EventName = keyof typeof events;
 export const eventNames = Object.keys(events) as EventName[];
 
 const eventNameSchema = (name: EventName): v.StrictObjectSchema<v.ObjectEntries, undefined> =>
@@ -277,10 +278,10 @@ export const eventSchemas = Object.fromEntries(eventNames.map((name) => [name, e
 
 type DataOf<Entries> = Entries extends v.ObjectEntries ? v.InferOutput<v.StrictObjectSchema<Entries, undefined>> : never;
 export type EventOf<N extends EventName> = { readonly event: N; readonly actor: Actor; readonly reason_code: string } & Readonly<
-  DataOf<Schemas[N]>
+  DataOf<(typeof events)[N]>
 >;
 export type Event = { [N in EventName]: EventOf<N> }[EventName];
-/** An event before its actor and reason are known; the engine fills in both. */
+/** Before its actor and reason are known; the engine fills in both. */
 export type Draft = { [N in EventName]: Omit<EventOf<N>, "actor" | "reason_code"> & { actor?: Actor; reason_code?: string } }[EventName];
 
 /**

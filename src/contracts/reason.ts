@@ -234,7 +234,7 @@ export const reasons = {
   oracle_changed: reason(
     "FAIL",
     "Tests or settings that judge the work were changed; you decide whether that is right.",
-    "autopilot diff shows the change; autopilot approve --oracles accepts exactly that, autopilot stop ends the run",
+    "autopilot inbox shows the change; answer back to put the tests back, keep to accept exactly this change, stop to end the run",
   ),
   tools_missing: reason(
     "FAIL",

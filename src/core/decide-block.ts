@@ -61,6 +61,31 @@ export function askAboutFailure(cursor: CursorView, step: Step, outcome: Outcome
   });
 }
 
+/** Asks what becomes of changed tests that a step failed for. Null if it failed for something else, or they were approved meanwhile. */
+export function askAboutTests({ oracles, approved = [] }: RunView, cursor: CursorView, step: Step, outcome: OutcomeView): Next | null {
+  const refused = (oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
+  if (outcome.kind !== "failed" || outcome.facts["oracles"] !== "changed" || oracles === undefined || refused.length === 0) return null;
+  if (approved.includes(oracles.content)) return null;
+  return held(cursor, step, "!", {
+    question: `The agent changed ${named(refused)}, which ${refused.length === 1 ? "judges" : "judge"} its work. Keep the change?`,
+    options: {
+      back: "no: put the original back and go on; the agent is told",
+      keep: "yes: accept exactly this change",
+      stop: "stop the run",
+    },
+    recommend: "back",
+    code: "oracle_changed",
+    tests: { content: oracles.content, paths: refused.map(({ path }) => path) },
+  });
+}
+
+const testsNamedMax = 3;
+
+function named(refused: NonNullable<RunView["oracles"]>["changes"]): string {
+  const paths = refused.slice(0, testsNamedMax).map(({ path, how }) => `${path} (${how})`);
+  return `${paths.join(", ")}${refused.length > testsNamedMax ? ` and ${refused.length - testsNamedMax} more files` : ""}`;
+}
+
 /** Passes on a question that an agent has for a person; with the answer the step is tried again. */
 export function askForAgent(cursor: CursorView, step: Step, question: string): Next {
   const options = Object.fromEntries((cursor.answers ?? []).map((answer, index) => [String(index + 1), answer]));
@@ -89,17 +114,19 @@ export const answerer = ({ answeredBy }: CursorView): { readonly actor?: string 
   answeredBy === undefined ? {} : { actor: answeredBy };
 
 /** The answers to the built-in question about a failed step, by letter or by word. */
-const replies: Readonly<Record<string, "retry" | "skip" | "stop">> = {
+const replies: Readonly<Record<string, "retry" | "skip" | "stop" | "back" | "keep">> = {
   A: "retry",
   retry: "retry",
   B: "skip",
   skip: "skip",
   C: "stop",
   stop: "stop",
+  back: "back",
+  keep: "keep",
 };
 
 /** Any other word means "retry", the one choice that gives nothing up. */
-export const parseReply = (reply: string): "retry" | "skip" | "stop" => own(replies, reply) ?? "retry";
+export const parseReply = (reply: string): "retry" | "skip" | "stop" | "back" | "keep" => own(replies, reply) ?? "retry";
 
 /** A person has answered what to do with the step. */
 export function replied(run: RunView, cursor: CursorView, step: Step, reply: string): Next | null {
@@ -108,5 +135,15 @@ export function replied(run: RunView, cursor: CursorView, step: Step, reply: str
   const by = answerer(cursor);
   if (what === "skip") return record({ event: "step_skipped", walk: cursor.path, step: step.id, ...by });
   if (what === "stop") return onceIdle(run, stopped(run, "operator_stopped", by));
-  return record({ event: "step_retried", walk: cursor.path, step: step.id, n: own(cursor.streak, step.id) ?? 0, reset: true, ...by });
+  const content = cursor.answeredTests;
+  if (what === "keep" && content !== undefined && run.approved?.includes(content) !== true)
+    return record({
+      event: "oracles_approved",
+      request: `keep:${cursor.path}@${cursor.visit}/${step.id}#${own(cursor.ended, step.id) ?? 0}`,
+      content,
+      reason_code: "oracles_approved",
+      ...by,
+    });
+  const retried = { event: "step_retried", walk: cursor.path, step: step.id, n: own(cursor.streak, step.id) ?? 0, reset: true } as const;
+  return record({ ...retried, ...(what === "back" ? { put_back: true } : {}), ...by });
 }

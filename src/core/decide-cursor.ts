@@ -5,7 +5,7 @@ import { stepKind, type Row, type Step } from "../contracts/flow.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { runNeed, retriesLeft, runShortfall } from "./budget.ts";
 import { advanceTasks } from "./decide-tasks.ts";
-import { answerer, asked, presetAnswer, askForAgent, askForChild, askAboutFailure, replied } from "./decide-block.ts";
+import { answerer, asked, presetAnswer, askForAgent, askForChild, askAboutFailure, askAboutTests, replied } from "./decide-block.ts";
 import { definedFields, paused, record, stopped, onceIdle } from "./drafts.ts";
 import { cursorAttempt } from "./fold-step.ts";
 import { reactToLimit } from "./limit-hit.ts";
@@ -92,6 +92,8 @@ function affordedBy(run: RunView, cursor: CursorView, first: Row): { readonly ro
 function take(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView, row: Row, counted: Counted): Next | null {
   const because =
     row.because === "outcome" ? (outcome.reason ?? undefined) : row.because === "kept" ? (cursor.because ?? undefined) : row.because;
+  const aboutTests = givesUp(row) ? askAboutTests(run, cursor, step, outcome) : null;
+  if (aboutTests !== null) return aboutTests;
   if (row.stop !== undefined)
     return onceIdle(
       run,
@@ -127,6 +129,10 @@ function take(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView
   } as const;
   return withinRetries(run, record(route), counted);
 }
+
+/** Nobody tries the step again of themselves. */
+const givesUp = ({ pause, stop, ask, end }: Row): boolean =>
+  pause !== undefined || stop !== undefined || ask !== undefined || end === "failed";
 
 const endings = {
   phase: { completed: "phase_completed", failed: "phase_failed" },

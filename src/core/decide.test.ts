@@ -238,6 +238,38 @@ describe("people", () => {
   });
 });
 
+describe("tests that the agent changed", () => {
+  const content = "c".repeat(64);
+  const refused = { path: "test/a.test.js", kind: "test", how: "weakened", detail: "It asserts less.", allowed: null } as const;
+  const givingUp = flowWith({ when_step_fails: [{ pause: "oracle_changed", again: true }] });
+  const block = "block:1@1/plan!1";
+  const asked = begun(givingUp).append(
+    phase,
+    began("plan", 1, "run"),
+    { event: "oracles_judged", attempt: "1@1/plan#1", commit: "c".repeat(40), content, changes: [refused] },
+    { ...failed("plan", 1), facts: { oracles: "changed" } } as Draft,
+  );
+  const after = (answer: string): Tape => {
+    const tape = new Tape(asked.entries);
+    if (tape.next.do === "record") tape.append(tape.next.event);
+    return tape.append({ event: "block_answered", request: "r", block, answer, actor: "operator:ada" });
+  };
+
+  test("a person is asked before the flow gives up", () =>
+    expect(asked.next).toMatchObject(
+      record({ event: "block_opened", block, code: "oracle_changed", tests: { content, paths: ["test/a.test.js"] } }),
+    ));
+  test("put back: the step is tried again after that", () =>
+    expect(after("back").next).toMatchObject(record({ event: "step_retried", put_back: true, actor: "operator:ada" })));
+  test("accepted: exactly this content is approved, by that person, then the step is tried again", () => {
+    const tape = after("keep");
+    expect(tape.next).toMatchObject(record({ event: "oracles_approved", content, actor: "operator:ada" }));
+    if (tape.next.do === "record") tape.append(tape.next.event);
+    expect(tape.next).toMatchObject(record({ event: "step_retried" }));
+  });
+  test("stopped: the run ends", () => expect(after("stop").next).toMatchObject(record({ event: "run_stopped" })));
+});
+
 describe("pause, stop, crash", () => {
   const underWay = [...planned, began("work", 1, "agent")];
   const asked = (control: "pause" | "stop", now: boolean): Draft => ({ event: "control_requested", request: control, control, now });

@@ -27,6 +27,7 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
       show: [...(event.show ?? [])],
       code: event.code ?? "human_block_open",
       ...(event.free === true ? { free: true } : {}),
+      ...(event.tests === undefined ? {} : { tests: { content: event.tests.content, paths: [...event.tests.paths] } }),
     };
   },
   block_answered: (run, { request, block: id, answer, issues, actor }) => {
@@ -41,6 +42,7 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
     cursor.answeredBy = actor;
     if (block.house) {
       cursor.reply = answer;
+      if (block.tests !== undefined) cursor.answeredTests = block.tests.content;
       if (cursor.child !== undefined) {
         cursor.child = { ...cursor.child, answer, ...(issues === undefined ? {} : { issues: [...issues] }) };
         return;

@@ -1,15 +1,16 @@
 // fold-proof: reducers of evidence events: judged or approved changes to protected tests, and checked claims.
 
 import { invariant } from "../kit/invariant.ts";
-import { type ReducersOf, once, findOpen } from "./reducers.ts";
+import { type ReducersOf, once, findCursor, findOpen } from "./reducers.ts";
 import { own, put } from "./record.ts";
 import type { Run } from "./state.ts";
 
 const falseClaimsMax = 50;
 const approvalsMax = 100;
 const waitingMax = 50;
+const putBackMax = 100;
 
-export const proofReducers: ReducersOf<"oracles_judged" | "oracles_approved" | "claims_checked"> = {
+export const proofReducers: ReducersOf<"oracles_judged" | "oracles_approved" | "tests_put_back" | "claims_checked"> = {
   oracles_judged: (run, { attempt, content, changes, look = [] }) => {
     findOpen(run, attempt);
     const looked = look.length === 0 ? {} : { look: look.map((item) => ({ ...item })) };
@@ -19,6 +20,11 @@ export const proofReducers: ReducersOf<"oracles_judged" | "oracles_approved" | "
     invariant(run.status === "running" || run.status === "paused", "F1: oracles are approved while the run is open");
     once(run, request);
     run.approved = [...(run.approved ?? []), content].slice(-approvalsMax);
+  },
+  tests_put_back: (run, { attempt, commit, tree, paths }) => {
+    delete findCursor(run, findOpen(run, attempt).cursor).putBack;
+    run.tip = { commit, tree };
+    run.putBack = [...new Set([...(run.putBack ?? []), ...paths])].slice(-putBackMax);
   },
   claims_checked: (run, { attempt, agent, role, model, claims, waiting = [] }) => {
     const open = own(run.open, attempt);

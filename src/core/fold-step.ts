@@ -116,10 +116,12 @@ export const stepReducers: ReducersOf<Names> = {
     put(cursor.last, step, skipped());
     put(cursor.streak, step, 0);
   },
-  step_retried: (run, { walk: path, step, reset }) => {
+  step_retried: (run, { walk: path, step, reset, put_back }) => {
     const cursor = findIdleCursor(run, path);
     delete cursor.last[step];
     cursor.reply = null;
+    if (put_back === true) cursor.putBack = true;
+    if (cursor.answeredTests !== undefined) delete cursor.answeredTests;
     if (reset === true) put(cursor.streak, step, 0);
     else run.retries++;
   },
@@ -225,6 +227,7 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
   // A turn came to its end, so the provider answers again. What is not there is not deleted: that would cost as if it were.
   if (open.kind === "agent" && run.parked !== undefined) delete run.parked;
   if (cursor.left !== undefined) delete cursor.left;
+  if (cursor.putBack !== undefined) delete cursor.putBack; // there was nothing to put back
   if ("asks" in event && event.asks !== undefined) cursor.child = { ...event.asks };
   else if (cursor.child !== undefined) delete cursor.child;
   close(run, open);

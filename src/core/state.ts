@@ -58,6 +58,10 @@ export type StepCursor = {
   reply: string | null;
   /** Who answered the last question of this cursor: what follows from the answer is attributed to them. */
   answeredBy?: Actor;
+  /** The content of the changed tests that the last answer is about. */
+  answeredTests?: string;
+  /** A person wants the changed tests back before the next attempt. */
+  putBack?: true;
   /** Failed steps that a person said to skip. */
   left_out?: string[];
   /** The session of an attempt that was cut short, for when it is begun again. */
@@ -125,6 +129,8 @@ export type Block = {
   code: string;
   /** The options are suggestions: any text is an answer too. */
   free?: boolean;
+  /** The changed tests that it is about, in exactly this content. */
+  tests?: { content: string; paths: string[] };
 };
 
 /** A turn's position in the order in which turns first began; set-aside tries keep it, finished ones have used it. */
@@ -253,6 +259,8 @@ export type Run = {
   hollow?: Record<string, string>;
   /** Changes to protected files at the last check, and the hash that a person approved. */
   oracles?: { content: string; changes: ProtectedChange[]; look?: LookAt[] };
+  /** Changed tests that were put back because a person said so. */
+  putBack?: string[];
   approved?: string[];
   /** Where it was forked from, oldest first, with the commit its own branch begins at. */
   origins?: (Forked & { tip: string })[];

@@ -9,7 +9,7 @@ import type { FlowView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
 import { Cancelled, type StepExecution, cursorMemory, actionSetting } from "./step-execution.ts";
 import { placeholderField, placeholderFacts, findPlaceholders } from "./placeholder-facts.ts";
-import { describeRefused, refusedProtected, runsCommand, underBase } from "./protected-files.ts";
+import { describeRefused, judgedProtected, refusedProtected, runsCommand, underBase } from "./protected-files.ts";
 
 export type Proved = {
   readonly holds: boolean;
@@ -61,6 +61,7 @@ export async function prove(action: StepExecution, prompt?: string): Promise<Pro
     );
   }
   const named = await proveNamed(action, names);
+  if (named.facts["oracles"] === "changed") await judgedProtected(action); // what a person is asked about
   failures.push(...(named.holds ? [] : [named.detail]));
   const all = { facts: { ...facts, ...named.facts }, checks: [...checks, ...named.checks], hollow: placeholders };
   return { ...named, ...all, holds: failures.length === 0, detail: failures.join("; ") };

@@ -26,7 +26,6 @@ export function fits(run: RunView, request: Request): boolean {
     case "limit_raised":
       // The limit may have been raised further meanwhile: this request would lower it.
       return isOpen(run) && (run.limits[request.scope][request.dimension] ?? 0) < request.to;
-    case "oracles_approved":
     case "review_noted":
       return isOpen(run);
     case "run_resumed":
@@ -53,8 +52,6 @@ export function requestEvent(run: RunView, request: Request): Draft {
       return { ...request, reason_code: "block_answered" };
     case "limit_raised":
       return { ...request, reason_code: "limit_raised" };
-    case "oracles_approved":
-      return { ...request, reason_code: "oracles_approved" };
     case "review_noted":
       return { ...request, reason_code: "review_noted" };
     default:

@@ -6,7 +6,6 @@ import type { EventOf } from "../contracts/event.ts";
 export type Request =
   | Omit<EventOf<"control_requested">, "reason_code">
   | Omit<EventOf<"limit_raised">, "reason_code">
-  | Omit<EventOf<"oracles_approved">, "reason_code">
   | Omit<EventOf<"review_noted">, "reason_code">
   | Omit<EventOf<"block_answered">, "reason_code">
   | Omit<EventOf<"run_resumed">, "reason_code" | "from_state" | "to_state">;

@@ -4,6 +4,7 @@ import type { Check, CheckResult, CheckStatus, ClaimChecked, LookAt, ProtectedCh
 import type { Gate, Proof } from "../contracts/flow.ts";
 import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
+import type { CheckoutOverrides } from "./workspace.ts";
 
 export type ProofFailure = { readonly rule: string; readonly file: string | null; readonly found: string; readonly expected: string };
 /** A file a gate accepts, and why it has no real content anyway. */
@@ -52,6 +53,13 @@ export interface Verifier {
     /** The deciding commands: the scripts they run are protected files too. */
     readonly checks?: readonly Check[];
   }): Promise<{ readonly content: Hash; readonly changes: readonly ProtectedChange[]; readonly look?: readonly LookAt[] }>;
+  /** The base's protected files in place of those with these changes: what a verdict is taken with, or what is put back. */
+  originals(order: {
+    readonly base: GitSha;
+    readonly commit: GitSha;
+    readonly changes: readonly ProtectedChange[];
+    readonly commands: readonly string[];
+  }): Promise<CheckoutOverrides>;
   /** Checks an agent's claims one by one. A claim that only a check can decide is unverifiable and names what it waits for. */
   claims(order: {
     readonly attempt: AttemptId;

@@ -83,6 +83,7 @@ export type CheckoutOverrides = {
   readonly without: readonly string[];
   readonly written?: readonly { readonly path: string; readonly text: string }[];
 };
+export type RestoreRequest = { readonly attempt: AttemptId; readonly originals: CheckoutOverrides; readonly subject: string };
 /** `was`, `now`: hashes of the kind and content in either commit; null if the path does not exist. */
 export type Difference = {
   readonly path: string;
@@ -115,6 +116,8 @@ export interface Workspace {
    * place of a folder above it, a link say, is replaced. Safe to call again: its commit is found by its key.
    */
   commitFiles(request: CommitFilesRequest): Promise<Applied | { readonly conflict: readonly string[] } | null>;
+  /** Commits files as they are in another commit, on top; null if nothing differs. Safe to call again: its commit is found by its key. */
+  restore(request: RestoreRequest): Promise<Applied | null>;
   /** Saves the layer's diff beside the journal and removes the layer. */
   quarantine(attempt: AttemptId): Promise<void>;
   /** The crash state of an attempt's workspace. `layerTree` is the tree its recorded turn left, if one is recorded. */

@@ -9,6 +9,8 @@ import { oneLine } from "../views/wording.ts";
 import { isVerdict } from "../views/verdicts.ts";
 import type { Request } from "../ports/inbox.ts";
 import { answerMeant } from "./answer-meant.ts";
+import { unreachable } from "../kit/never.ts";
+import { testsPatch } from "../project/runs/tests-patch.ts";
 import { askListening } from "./listening.ts";
 import type { OpenRun } from "./open-run.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";
@@ -20,7 +22,8 @@ export async function answerHere(context: CommandContext, openRun: OpenRun): Pro
     const questions = runQuestions(run);
     const question = questions.find(({ block }) => own(run.blocks, block)?.hold === true) ?? questions[0];
     if (question === undefined) return false;
-    for (const line of chooseBox(question)) context.show(line);
+    const patch = await testsPatch(openRun.paths, run, question.block);
+    for (const line of chooseBox(question, patch)) context.show(line);
     const keys = Object.keys(question.options);
     const isFree = keys.length === 0 || question.free === true;
     const reply = await askListening(context, openRun, {
@@ -57,7 +60,7 @@ function answerElsewhereHint(request: Request): string {
     case "review_noted":
       return `A review was noted ${by}`;
     default:
-      return `Approved ${by}`;
+      return unreachable(request);
   }
 }
 

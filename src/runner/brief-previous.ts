@@ -44,6 +44,10 @@ export async function readPrevious(run: RunView, cursor: CursorView, step: Step,
         : `Your last try was discarded: it ${isOutsideScope(detail) ? "changed what is outside the scope" : "made what is never kept"}: ${detail}`,
     );
   }
+  if (run.putBack !== undefined)
+    lines.push(
+      `A person had your change to these files put back, because they judge your work. Leave them as they are: ${run.putBack.slice(0, protectedShownMax).join(", ")}`,
+    );
   const refused = (run.oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
   if (refused.length > 0) {
     lines.push(

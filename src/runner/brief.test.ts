@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
 import type { Step } from "../contracts/flow.ts";
-import { check, result, type Tape, begun } from "../../test/simulation/support/tape.ts";
+import { check, result, sha, type Tape, begun } from "../../test/simulation/support/tape.ts";
 import { began, failed, flowWith, passed, phase, turned } from "../../test/simulation/support/words.ts";
 import { briefOf } from "./brief.ts";
 
@@ -156,6 +156,30 @@ test("what a person noted on lines of the change stands in the prompt, until a t
     began("work", 1, "agent"),
   );
   expect(await promptOf(tape)).toMatch(/A person looked at the change up to c{10} and noted[\s\S]*- src\/a\.ts:7: Cap this\./);
+});
+
+test("whoever changed a test that a person had put back is told to leave it", async () => {
+  const tests = { content: "c".repeat(64), paths: ["test/a.test.js"] };
+  const refused = { path: "test/a.test.js", kind: "test", how: "weakened", detail: "It asserts less.", allowed: null } as const;
+  const asked = begun(flow).append(
+    phase,
+    began("hidden", 1, "check"),
+    { event: "oracles_judged", attempt: "1@1/hidden#1", commit: sha(3), content: tests.content, changes: [refused] },
+    { ...failed("hidden", 1), facts: { oracles: "changed" } } as Draft,
+  );
+  asked.append({ event: "step_retried", walk: "1", step: "hidden", n: 0, reset: true, put_back: true }, began("hidden", 2, "check"));
+  asked.append(
+    { event: "tests_put_back", attempt: "1@1/hidden#2", commit: sha(4), parent: sha(3), tree: sha(5), paths: tests.paths },
+    { event: "oracles_judged", attempt: "1@1/hidden#2", commit: sha(4), content: "d".repeat(64), changes: [] },
+    passed("hidden", 2),
+    ...red("look", "bbbbb"),
+    began("work", 1, "agent"),
+  );
+  expect(asked.run.tip.commit).toBe(sha(4));
+  const prompt = await promptOf(asked);
+  expect(prompt).toContain(
+    "A person had your change to these files put back, because they judge your work. Leave them as they are: test/a.test.js",
+  );
 });
 
 test("what CI and reviewers found stands in the prompt as quoted data, under the name of who said it", async () => {

@@ -139,7 +139,7 @@ async function holding<Value>(
     if (unsnapped >= snapshotEveryEvents) unsnapped = (await journal.snapshot(view())) ? 0 : unsnapped;
     unsnapped += events.length;
     for (const event of events) requireMayGrant(context, event);
-    for (const event of events) if (event.event === "changes_applied") await sendCommit(event.commit); // before the line that names it
+    for (const event of events) if (event.event === "changes_applied" || event.event === "tests_put_back") await sendCommit(event.commit); // before the line that names it
     const entries = await journal.append(events.map((event) => ({ actor: "system", reason_code: "ok", ...event })));
     statusCache.note();
     return entries;

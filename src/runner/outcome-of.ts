@@ -9,12 +9,18 @@ import { chooseBox, runQuestions } from "../views/choose-box.ts";
 import { branchKept, runEnding, nextActions } from "../views/next-actions.ts";
 import { pauseDetail } from "../views/facts/pause-detail.ts";
 import { isQuestion } from "../views/progress.ts";
+import { own } from "../core/record.ts";
 import { oneLine } from "../views/wording.ts";
 import { reasonCode } from "../project/runs/loaded-run.ts";
 import { reply } from "../project/reply.ts";
 
 /** The result of `go` or `resume`: the run's state, as an answer. */
-export function runOutcome(run: RunView, why: string, warnings: readonly string[]): Answer {
+export function runOutcome(
+  run: RunView,
+  why: string,
+  warnings: readonly string[],
+  patches: Readonly<Record<string, readonly string[]>> = {},
+): Answer {
   const code = codeFor(run, why);
   const questions = run.status === "paused" ? runQuestions(run) : [];
   const result: ResultWord = run.status === "stopped" ? "FAIL" : reasons[code].result;
@@ -25,7 +31,9 @@ export function runOutcome(run: RunView, why: string, warnings: readonly string[
     message: sentence(run, code),
     warnings: [...warnings, ...keptOf(run)],
     remediation: nextActions(run),
-    ...(questions.length === 0 ? {} : { page: questions.flatMap((question) => [...chooseBox(question), ""]) }),
+    ...(questions.length === 0
+      ? {}
+      : { page: questions.flatMap((question) => [...chooseBox(question, own(patches, question.block)), ""]) }),
     data: { verdict: run.verdict, detail: run.detail, blocks: Object.keys(run.blocks), questions, gaps: run.gaps },
   });
 }

@@ -5,6 +5,7 @@ import { hasFailed } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import type { Asks } from "../contracts/asks.ts";
 import { asksOf } from "../playbooks/contract/asks.ts";
+import { testsPatch } from "../project/runs/tests-patch.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { narrate } from "./narrate.ts";
 import { isDue } from "../views/next-actions.ts";
@@ -51,6 +52,9 @@ export async function work(
     let why = await drive();
     while (await goesOn(context, openRun, input.leavesParked === true)) why = await drive();
     const unreported = isDue(openRun.view()) ? await (await import("./pull-request/open-when-due.ts")).openWhenDue(context, openRun) : [];
-    return runOutcome(openRun.view(), why, [...warnings, ...unreported]);
+    const run = openRun.view();
+    const patches: Record<string, readonly string[]> = {};
+    for (const block of Object.keys(run.blocks)) patches[block] = await testsPatch(paths, run, block);
+    return runOutcome(run, why, [...warnings, ...unreported], patches);
   });
 }

@@ -19,6 +19,7 @@
 import type { Verifier } from "../ports/verifier.ts";
 import { lookUpClaims } from "./claims/look-up.ts";
 import { findProtected } from "./protected/find-protected.ts";
+import { buildOverrides } from "./protected/undo.ts";
 import type { VerifierParts } from "./parts.ts";
 import { prove } from "./gates/prove-artifacts.ts";
 import { openQueue } from "./queue.ts";
@@ -38,6 +39,7 @@ export function openVerifier(parts: VerifierParts): Verifier {
     check: (order) => queue(() => runChecks(openParts, order)),
     prove: (order) => queue(() => prove(openParts, order)),
     oracles: (order) => findProtected({ workspace, protect, restores: restores.length > 0, areTriedOut: parts.canary !== "off" }, order),
+    originals: (order) => buildOverrides({ workspace, protect, restores: restores.length > 0 }, order),
     claims: (order) => lookUpClaims(workspace, order),
   };
 }

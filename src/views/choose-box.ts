@@ -53,7 +53,11 @@ function runPhase(run: RunView, { cursor, code }: Block): { readonly phase?: str
   return { phase: `Phase ${asker.id}${asker.name === "" || asker.name === asker.id ? "" : ` (${oneLine(asker.name)})`}` };
 }
 
-export function chooseBox({ block, question, options, free, recommend, why, show, phase }: Question): readonly string[] {
+/** `patch`: the change that it is about. */
+export function chooseBox(
+  { block, question, options, free, recommend, why, show, phase }: Question,
+  patch: readonly string[] = [],
+): readonly string[] {
   const facts = Object.entries(show).map(([name, value]) => `${name.replaceAll("_", " ")}: ${oneLine(String(value))}`);
   const keys = Object.keys(options);
   const advice = recommend === null ? [] : [`Recommendation: ${recommend}${why === null ? "" : ` — ${oneLine(why)}`}`, rule];
@@ -63,6 +67,8 @@ export function chooseBox({ block, question, options, free, recommend, why, show
     rule,
     ...facts.map((fact) => `  ${fact}`),
     ...(facts.length === 0 ? [] : [rule]),
+    ...patch.map((line) => `  ${line}`),
+    ...(patch.length === 0 ? [] : [rule]),
     ...(keys.length === 0 ? [`Answer in your own words: autopilot answer --block '${oneLine(block)}' "…"`] : []),
     ...keys.map((key) => `${key}) ${oneLine(options[key] ?? "")}`),
     ...(free === true && keys.length > 0 ? ["Or answer in your own words."] : []),

@@ -38,6 +38,7 @@ const samples: Readonly<Record<string, object>> = {
   limit_raised: { request: "r", scope: "run", dimension: "tokens", to: 280_000 },
   review_noted: { request: "r", commit: sha("c"), notes: [{ path: "src/a.ts", line: 7, side: "new", text: "Cap this." }] },
   oracles_approved: { request: "r", content: "b".repeat(64) },
+  tests_put_back: { attempt, commit: sha("c"), parent: sha("b"), tree: sha("d"), paths: ["test/a.test.ts"] },
   oracles_judged: {
     attempt,
     commit: sha("c"),

@@ -98,6 +98,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
 
   control_requested: ({ control, now, detail }) => `${capital(control)} requested${now ? " (now)" : ""}${reported(detail)}.`,
   oracles_approved: ({ content, detail }) => `Changes to tests approved (${content.slice(0, 12)})${reported(detail)}.`,
+  tests_put_back: ({ commit, paths }) => `Put back to what the run began with, in ${commit.slice(0, 10)}: ${firstFew(paths)}.`,
   oracles_judged: ({ changes }) =>
     changes.length === 0
       ? "Tests unchanged."

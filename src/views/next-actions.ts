@@ -7,7 +7,7 @@ import { unreachable } from "../kit/never.ts";
 import { isVerdict, verdictCommand, verdictsOpen } from "./verdicts.ts";
 import { type Landing, landingSentence, proofSentence, unfinishedSentence, verdictSentence } from "./verdict-sentences.ts";
 import { waysOn } from "./ways-on.ts";
-import { oneLine } from "./wording.ts";
+import { oneLine, quoteArgument } from "./wording.ts";
 
 /** The process that works on a run, or null if none does. */
 export type Owner = { readonly pid: number } | null;
@@ -50,6 +50,7 @@ function runQuestions(run: RunView): readonly string[] {
   const others = Object.values(run.blocks).filter((block) => !isVerdict(block));
   return [
     ...verdicts,
+    ...others.flatMap(({ tests }) => (tests?.paths ?? []).slice(0, 1).map((path) => `autopilot diff --file ${quoteArgument(path)}`)),
     ...others.map(({ block, options, recommend }) => {
       const answer = recommend ?? Object.keys(options)[0] ?? '"…"';
       const which = others.length === 1 ? "" : ` --block '${oneLine(block)}'`;
@@ -136,6 +137,6 @@ const keepsBranch: ReadonlySet<string> = new Set([
 /** Commands that mean a run get `--run ID`; the others are left as they are. */
 const naming = (action: string, run: string): string =>
   action.replace(
-    /\bautopilot (status|go|pause|resume|stop|report|ack|approve|answer|verdict|trace|inbox|budget|verify|log|watch)\b/g,
+    /\bautopilot (status|go|pause|resume|stop|report|ack|approve|answer|diff|verdict|trace|inbox|budget|verify|log|watch)\b/g,
     `autopilot $1 --run ${run}`,
   );

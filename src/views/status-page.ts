@@ -19,7 +19,7 @@ import { isQuestion } from "./progress.ts";
 import { runStatus, type StatusExtra, type StatusView } from "./status.ts";
 import { verdictLabel, verdictMark } from "./verdict-sentences.ts";
 import { isVerdict } from "./verdicts.ts";
-import { describeAttempt, describeBudget, figure, firstFew, describeReason, oneLine, describeSandbox } from "./wording.ts";
+import { answerLines, describeAttempt, describeBudget, figure, firstFew, describeReason, oneLine, describeSandbox } from "./wording.ts";
 
 const listedMax = 12;
 const phasesMax = 40;
@@ -96,8 +96,9 @@ function headline(run: RunView, view: StatusView): string {
   return `${describeState(run, view)}     ${needsSomebody(run, view) ? view.reason_code : view.run_id}`;
 }
 
+/** Paused without a question, or left by its process: a person looks the reason up. */
 const needsSomebody = (run: RunView, view: StatusView): boolean =>
-  run.status === "paused" || (run.status === "running" && view.owner === null);
+  (run.status === "paused" && questionsOpen(run).length === 0) || (run.status === "running" && view.owner === null);
 
 function describeState(run: RunView, view: StatusView): string {
   switch (run.status) {
@@ -146,12 +147,9 @@ const runAgent = (run: RunView, role: string | null): string => {
 function questionRows(run: RunView): readonly string[] {
   return questionsOpen(run)
     .filter((block) => !isVerdict(block))
-    .flatMap(({ question, options, recommend }) => {
-      const answers = Object.entries(options).map(
-        ([key, about]) => `  ${oneLine(key)}  ${oneLine(about)}${key === recommend ? " (recommended)" : ""}`,
-      );
-      return row("Asks", oneLine(question), ...answers);
-    });
+    .flatMap(({ question, options, recommend }) =>
+      row("Asks", oneLine(question), ...answerLines(options, recommend).map((line) => `  ${line}`)),
+    );
 }
 
 /** The newest result of every check: what was asked for by its text, the project's own by their command. */

@@ -13,7 +13,6 @@ export function waysOn(run: RunView): readonly string[] {
   const raise = raiseHint(run);
   if (raise !== null) return [`autopilot budget raise ${raise} && ${resumeCommand(run)}`];
   const hints = run.short === undefined ? runHint(run) : []; // what was short has been raised
-  if (run.reason === "oracle_changed" && run.approved?.includes(run.oracles?.content ?? "") !== true) return hints;
   if (wouldPauseAgain(run)) return hints.filter((hint) => !hint.includes("autopilot resume"));
   if (isCoolingDown(run)) return ["autopilot report", "autopilot resume --now", `after ${run.breaker.cooldown_until}: autopilot resume`];
   return hints.some((hint) => hint.includes("autopilot resume")) ? hints : [...hints, "autopilot resume"];
@@ -53,11 +52,11 @@ function resumeCommand(run: RunView): string {
 /** The reason's own hint; one that only says `autopilot resume` adds nothing. */
 function runHint({ reason, blocks, detail }: RunView): readonly string[] {
   if (reason === null || !isReasonCode(reason)) return [];
-  if (reason === "human_block_open" && Object.keys(blocks).length > 0) return [];
+  if ((reason === "human_block_open" || reason === "oracle_changed") && Object.keys(blocks).length > 0) return [];
   if (isAnswered.has(reason) && Object.keys(blocks).length === 0) return []; // what was asked has its answer
   if (reason === "scope_violation_blocked" && !isOutsideScope(detail ?? "")) return ["autopilot log"]; // a wider scope would not help
   const { hint } = reasons[reason];
   return hint === "" || hint === "autopilot resume" ? [] : [hint];
 }
 
-const isAnswered: ReadonlySet<string> = new Set(["approval_required", "human_block_open", "completion_promise_missing"]);
+const isAnswered: ReadonlySet<string> = new Set(["approval_required", "human_block_open", "completion_promise_missing", "oracle_changed"]);

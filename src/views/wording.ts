@@ -77,6 +77,10 @@ export function oneLine(text: string, charsMax = textCharsMax): string {
   return folded.length <= charsMax ? folded.join("") : `${folded.slice(0, charsMax - 1).join("")}…`;
 }
 
+/** Text as one word of a command to copy. */
+export const quoteArgument = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${visible(text).replaceAll("'", "'\\''")}'`;
+
 /** Other people's text as a few lines of ours. */
 export function fewLines(text: string, linesMax: number): readonly string[] {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
@@ -109,6 +113,15 @@ export function describeAttempt(attempt: string): string {
   const [, walk = "", visit = "1", step = "", ordinal = ""] = match;
   const again = visit === "1" ? "" : `, visit ${visit}`;
   return `${step} #${ordinal} (${describeCursor(walk)}${again})`;
+}
+
+/** A question's answers one below the other, the recommended one marked. */
+export function answerLines(options: Readonly<Record<string, string>>, recommend: string | null): readonly string[] {
+  const keys = Object.keys(options).map((key) => oneLine(key));
+  const width = Math.max(...keys.map((key) => key.length));
+  return Object.entries(options).map(
+    ([key, about]) => `${oneLine(key).padEnd(width)}  ${oneLine(about)}${key === recommend ? " (recommended)" : ""}`,
+  );
 }
 
 /** A block's answers in words: `A: execute, B: stop`. */

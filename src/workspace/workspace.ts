@@ -25,6 +25,7 @@ import { git, isDiskFull } from "./git/git.ts";
 import { findAttemptCommit, userRepositoryCall, readRunCommits, shortBranchName, readTip } from "./git/history.ts";
 import { identityEnv, readIdentity } from "./git/identity.ts";
 import { landRun } from "./landing/land.ts";
+import { restore } from "./landing/restore.ts";
 import { foldersNamed } from "./git/installed-folders.ts";
 import { clearLeftovers } from "./git/leftovers.ts";
 import { layerFolder, createLayer } from "./layers/layer.ts";
@@ -124,6 +125,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     takeBack: (request) => inTurn(() => revertAttempts(run, request)),
     takeIn: (request) => inTurn(() => mergeChild(run, request)),
     commitFiles: (request) => inTurn(() => commitFiles(run, request)),
+    restore: (request) => inTurn(() => restore(run, request)),
     quarantine: (attempt) => quarantineLayer(run, attempt),
     inspect: (attempt, layerTree) => inspect(run, attempt, layerTree),
     checkout: (commit, purpose, taken) => makeCheckout(run, commit, purpose, taken),

@@ -251,41 +251,57 @@ describe("an honest agent", () => {
   });
 });
 
-describe("approving changed oracles", () => {
+describe("a person is asked what becomes of changed tests", () => {
   const longer = tests.replace("add(0, 0), 0", "add(0, 1), 1");
-  test("lets exactly them count, and the run completes", async () => {
+  test("the inbox shows the exact change; accepted, it counts, and the run completes", async () => {
     const folder = scratch({ files: files() });
     const paused = await goScripted(folder, insisting(fixed, put("test/add.test.js", longer)), testsPass);
     expect(paused.json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
-    expect(paused.json.message).toContain("test/add.test.js");
-    const approved = await autopilot(folder, ["approve", "--oracles", "--json"]);
-    expect(approved.json).toMatchObject({ reason_code: "oracles_approved", changes: [{ path: "test/add.test.js" }] });
+    const { out } = await autopilot(folder, ["inbox"]);
+    expect(out).toContain("The agent changed test/add.test.js (changed), which judges its work. Keep the change?");
+    expect(out).toContain('-test("adds nothing", () => assert.equal(add(0, 0), 0));');
+    expect(out).toContain("autopilot answer back");
+    expect(out).not.toContain("oracle");
+    expect((await autopilot(folder, ["answer", "keep", "--json"])).json).toMatchObject({ reason_code: "block_answered" });
     const resumed = await autopilot(folder, ["resume", "--json"]);
     expect(resumed.json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
+    expect(eventsOf(folder, "oracles_approved")).toMatchObject([{ actor: expect.stringMatching(/^operator:/) as string }]);
     expect(changesOf(folder)).toMatchObject([{ path: "test/add.test.js", allowed: "approved" }]);
     expect(readFileSync(join(folder, "test/add.test.js"), "utf8")).toBe(longer);
   });
 
-  test("does not hold for what is changed after it", async () => {
+  test("put back, the agent is told and goes on; the work lands with the tests as they were", async () => {
+    const folder = scratch({ files: files() });
+    const weaker = tests.replace("  assert.equal(add(1, 2), 3);\n", "");
+    const turns = [{ do: [put("test/add.test.js", weaker), promise] }, { do: [promise] }, { do: [fixed, promise] }];
+    expect((await goScripted(folder, turns, testsPass)).json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
+    await autopilot(folder, ["answer", "back", "--json"]);
+    const resumed = await autopilot(folder, ["resume", "--json"]);
+    expect(resumed.json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
+    expect(eventsOf(folder, "tests_put_back")).toMatchObject([{ paths: ["test/add.test.js"] }]);
+    expect(readFileSync(join(folder, "test/add.test.js"), "utf8")).toBe(tests);
+    expect((await autopilot(folder, ["verify", "--json"])).json).toMatchObject({ result: "PASS" });
+  });
+
+  test("stopped, the run ends and the branch keeps the change", async () => {
+    const folder = scratch({ files: files() });
+    await goScripted(folder, insisting(fixed, put("test/add.test.js", longer)), testsPass);
+    await autopilot(folder, ["answer", "stop", "--json"]);
+    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "stopped" });
+  });
+
+  test("an accepted change does not cover what is changed after it", async () => {
     const folder = scratch({ files: files() });
     const approval = join(dirname(folder), "approved");
     writeFileSync(join(dirname(folder), "weaker.js"), tests.replace("  assert.equal(add(1, 2), 3);\n", ""));
-    // Once a person has approved, it helps itself to more.
+    // Once a person has accepted, it helps itself to more.
     const more = { run: `test ! -e ${approval} || { cp ${join(dirname(folder), "weaker.js")} test/add.test.js && echo c > src/c.txt; }` };
     const turns = [{ do: [fixed, put("test/add.test.js", longer), promise] }, { do: [more, promise], repeat: 10 }];
     const args = [...testsPass, "--done-criteria", "c is there :: test -f src/c.txt"];
     expect((await goScripted(folder, turns, args)).json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
-    expect((await autopilot(folder, ["approve", "--oracles", "--json"])).json).toMatchObject({ reason_code: "oracles_approved" });
+    await autopilot(folder, ["answer", "keep", "--json"]);
     writeFileSync(approval, "");
     expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
     expect(changesOf(folder)).toMatchObject([{ path: "test/add.test.js", how: "weakened", allowed: null }]);
-  });
-
-  test("is refused where nothing was changed", async () => {
-    const { folder } = await putBack();
-    expect((await autopilot(folder, ["approve", "--oracles", "--json"])).json).toMatchObject({
-      result: "FAIL",
-      reason_code: "invalid_state_transition",
-    });
   });
 });

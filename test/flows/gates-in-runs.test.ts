@@ -146,7 +146,7 @@ describe.concurrent("what judges", () => {
       "command: found failed (exit 1) with the base's scripts/check.sh: sh scripts/check.sh, expected exit 0",
     );
     expect(eventsOf(folder, "oracles_judged")).toMatchObject([{ changes: [{ path: "scripts/check.sh", allowed: null }] }]);
-    await autopilot(folder, ["approve", "--oracles", "--json"]);
+    await autopilot(folder, ["answer", "keep", "--json"]);
     expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "completed", verdict: "verified" });
   });
 

@@ -74,6 +74,7 @@ export function simulatedRuntime(
         return list.map((check) => ({ check, status, exit_code: status === "passed" ? 0 : 1, duration_ms: 1, evidence: "0".repeat(64) }));
       },
       oracles: async () => ({ content: "0".repeat(64), changes: [] }),
+      originals: async ({ base }) => ({ from: base, paths: [], without: [] }),
       claims: async () => [],
       prove: async ({ attempt, commit }) => proveIn(machine, attempt, commit, planOf, view),
     },
@@ -208,6 +209,7 @@ function workspaceOf(machine: Machine, view: () => RunView): Runtime["workspace"
     takeBack: async () => ({ applied: null, branch: null, conflict: [] }),
     takeIn: async () => null,
     commitFiles: async () => null,
+    restore: async () => null,
     preview: async (attempt) => (disk.layers.has(attempt) ? sha(`preview ${attempt}`) : null),
     quarantine: async (attempt) => {
       disk.layers.delete(attempt);

@@ -11,7 +11,7 @@ import type { Answer } from "../../contracts/answer.ts";
 
 import type { CommandContext } from "../../project/command-context.ts";
 import { reply } from "../../project/reply.ts";
-import { answer, approve } from "../answer.ts";
+import { answer } from "../answer.ts";
 import { pause } from "../pause.ts";
 import { note } from "../note.ts";
 import { stop } from "../stop.ts";
@@ -37,7 +37,6 @@ const PageRequest = v.variant("do", [
     text: text(8_000),
     issues: v.optional(v.array(text(2_000))),
   }),
-  v.strictObject({ do: v.literal("approve"), key, content: text(100) }),
   v.strictObject({ do: v.literal("pause"), key, now: v.boolean() }),
   v.strictObject({ do: v.literal("resume"), key }),
   v.strictObject({ do: v.literal("stop"), key, confirm: text(200), reason: v.optional(text(1_000)) }),
@@ -70,8 +69,6 @@ export async function carryOutRequest(request: PageRequest, { context, sourceOf,
   switch (request.do) {
     case "answer":
       return answer(there, { run, block: request.block, text: request.text, content: request.content, issues: request.issues });
-    case "approve":
-      return approve(there, { run, oracles: true, content: request.content });
     case "pause":
       return pause(there, { run, now: request.now });
     case "resume":

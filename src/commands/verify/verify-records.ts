@@ -26,7 +26,8 @@ export async function readRecords(paths: ProjectPaths, run: string): Promise<Rec
   await eachEntry(paths, run, (entry) => {
     for (const blob of findBlobs(entry)) blobs.add(blob);
     if (entry.event === "run_drafted") commits.push({ commit: entry.base.commit, tree: entry.base.tree, what: "base" });
-    if (entry.event === "changes_applied") commits.push({ commit: entry.commit, tree: entry.tree, what: entry.attempt });
+    if (entry.event === "changes_applied" || entry.event === "tests_put_back")
+      commits.push({ commit: entry.commit, tree: entry.tree, what: entry.attempt });
     if (entry.event === "oracles_judged")
       oracles.set(
         entry.commit,

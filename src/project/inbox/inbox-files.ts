@@ -20,14 +20,13 @@ const badMax = 200;
 const draftAgeMs = 60 * 60_000;
 
 const Keyed = v.looseObject({
-  event: v.picklist(["control_requested", "limit_raised", "oracles_approved", "review_noted", "block_answered", "run_resumed"]),
+  event: v.picklist(["control_requested", "limit_raised", "review_noted", "block_answered", "run_resumed"]),
   request: v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, "expected a request id: letters, digits, . _ : -")),
 });
 /** An event without the fields that its owner adds. */
 const schemas = {
   control_requested: v.omit(eventSchemas.control_requested, ["reason_code"]),
   limit_raised: v.omit(eventSchemas.limit_raised, ["reason_code"]),
-  oracles_approved: v.omit(eventSchemas.oracles_approved, ["reason_code"]),
   review_noted: v.omit(eventSchemas.review_noted, ["reason_code"]),
   block_answered: v.omit(eventSchemas.block_answered, ["reason_code"]),
   run_resumed: v.omit(eventSchemas.run_resumed, ["reason_code", "from_state", "to_state"]),

@@ -1,5 +1,4 @@
-// attention: everything of a run that waits for a person: questions, verdicts, changed protected tests, and pauses that the user did not
-// choose.
+// attention: everything of a run that waits for a person: questions, verdicts, and pauses that the user did not choose.
 
 import { own } from "../../core/record.ts";
 import { isPausedFor, questionsOpen } from "../../core/selectors.ts";
@@ -19,8 +18,8 @@ export type Attention = {
   readonly run: string;
   readonly project: string;
   readonly goal: string;
-  readonly kind: "Question" | "Verdict" | "Approval" | "Paused" | "Task";
-  /** The block's id; `oracles` for protected tests, `paused` for a pause. */
+  readonly kind: "Question" | "Verdict" | "Paused" | "Task";
+  /** The block's id; `paused` for a pause. */
   readonly id: string;
   readonly phase: string | null;
   readonly question: string;
@@ -54,8 +53,8 @@ type Around = {
 const chosen: ReadonlySet<string> = new Set(["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached"]);
 
 export function viewAttention(view: RunView, around: Around): readonly Attention[] {
-  const foundAttentions = [...questions(view, around), ...protectedTests(view, around)];
-  return foundAttentions.length > 0 ? foundAttentions : pauses(view, around);
+  const asked = questions(view, around);
+  return asked.length > 0 ? asked : pauses(view, around);
 }
 
 const common = (view: RunView, { key, project, foreign }: Around) => ({
@@ -85,7 +84,10 @@ function questions(view: RunView, around: Around): readonly Attention[] {
       free: asked.free === true || Object.keys(asked.options).length === 0,
       recommend: asked.recommend,
       why: asked.why,
-      show: Object.entries(asked.show).map(([name, value]) => [name.replaceAll("_", " "), String(value)] as const),
+      show: [
+        ...Object.entries(asked.show).map(([name, value]) => [name.replaceAll("_", " "), String(value)] as const),
+        ...changedTests(view, block),
+      ],
       impact: statusImpact(view.status, isHeld, after),
       weight: (isHeld ? 100 : 10) + after,
       asked_at: around.asked[block.block] ?? null,
@@ -97,36 +99,17 @@ function questions(view: RunView, around: Around): readonly Attention[] {
   });
 }
 
+/** Each changed test that a question is about, and how it was changed. */
+const changedTests = ({ oracles }: RunView, { tests }: RunView["blocks"][string]): readonly (readonly [string, string])[] =>
+  (oracles?.changes ?? [])
+    .filter(({ path }) => tests?.paths.includes(path) === true)
+    .map(({ path, how, detail }) => [path, `${how}: ${detail}`]);
+
 function statusImpact(status: string, isHeld: boolean, after: number): string {
   if (isHeld) return status === "paused" ? "The run is paused until you answer." : "The run stops here until you answer.";
   return after === 0
     ? "Only this phase waits; the rest goes on."
     : `This phase waits, and ${plural(after, "phase")} after it; the rest goes on.`;
-}
-
-function protectedTests(view: RunView, around: Around): readonly Attention[] {
-  const { oracles } = view;
-  const refused = (oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
-  if (oracles === undefined || refused.length === 0 || (view.status !== "running" && view.status !== "paused")) return [];
-  return [
-    {
-      ...common(view, around),
-      kind: "Approval",
-      id: "oracles",
-      phase: null,
-      question: `May ${refused.length === 1 ? (refused[0]?.path ?? "") : plural(refused.length, "changed test file")} judge as changed? It was there before the run.`,
-      options: [{ key: "approve", text: "Approve exactly this content" }],
-      free: false,
-      recommend: null,
-      why: null,
-      show: refused.slice(0, 20).map(({ path, how, detail }) => [path, `${how}: ${detail}`] as const),
-      impact: "The run goes on with the old content. Without an approval the change gains nothing.",
-      weight: 5,
-      asked_at: null,
-      content: oracles.content,
-      commands: ["autopilot approve --oracles"],
-    },
-  ];
 }
 
 function pausedWords(view: RunView, isLeft: boolean, code: ReasonCode): string {

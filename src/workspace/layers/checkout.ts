@@ -95,8 +95,13 @@ async function eraseLater(run: OpenRun, grave: string | null): Promise<void> {
 }
 
 /** The commit's tree, except for files that are taken from another commit, left out, or given a text of the runner's own. */
-async function writeOverriddenTree(run: OpenRun, commit: GitSha, overrides: CheckoutOverrides | undefined): Promise<GitSha> {
-  const { call, format } = run.shadow;
+export async function writeOverriddenTree(
+  run: OpenRun,
+  commit: GitSha,
+  overrides: CheckoutOverrides | undefined,
+  call = run.shadow.call,
+): Promise<GitSha> {
+  const { format } = run.shadow;
   const tree = await resolveTree(call, commit);
   if (overrides === undefined) return tree;
   const from = await resolveTree(call, overrides.from);
@@ -121,14 +126,14 @@ async function writeOverriddenTree(run: OpenRun, commit: GitSha, overrides: Chec
     }
     for await (const [below] of folders.filesBelow(tree, path)) changes.set(below, null);
     const text = ownTexts.get(path);
-    const sha = text === undefined ? (source?.sha ?? "") : await storeText(run, text);
+    const sha = text === undefined ? (source?.sha ?? "") : await storeText(run, text, call);
     changes.set(path, { mode: source?.mode ?? "100644", sha });
   }
   return writeEditedTree(call, format, tree, changes);
 }
 
 /** Stores a text as a blob without starting git: experiments rewrite every test file. */
-const storeText = ({ shadow: { call, format } }: OpenRun, text: string): Promise<GitSha> =>
+const storeText = ({ shadow: { format } }: OpenRun, text: string, call: OpenRun["shadow"]["call"]): Promise<GitSha> =>
   writeObject(call, format, { type: "blob", content: Buffer.from(text, "utf8") });
 
 export async function readCheckoutTree(run: OpenRun, folder: string): Promise<GitSha> {

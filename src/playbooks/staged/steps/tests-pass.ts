@@ -50,7 +50,12 @@ export function testsPass(verifier: Verifier, workspace: Workspace) {
         ...refused.map(({ path, how }) => `${path} (${how}) judges this work and was changed by it`),
         ...red.map(({ check, status, exit_code }) => `${check.command}: ${status}${exit_code === null ? "" : `, exit ${exit_code}`}`),
       ].join("; ");
-      return { ok: detail === "", facts: { checks: results.length, oracles: refused.length }, checks: results, detail };
+      return {
+        ok: detail === "",
+        facts: { checks: results.length, ...(refused.length === 0 ? {} : { oracles: "changed" }) },
+        checks: results,
+        detail,
+      };
     },
   };
 }

@@ -6,19 +6,22 @@ import type { Command } from "../spec.ts";
 export const diff: Command = {
   name: "diff",
   summary: "What a run has changed so far, as a patch.",
-  usage: "[RUN] [--stat]",
+  usage: "[RUN] [--file PATH] [--stat]",
   details: [
     "From the commit the run began at to the newest on its branch, merged or not. A turn that is still at work isn't in it yet.",
     "Written to a file it is a patch that `git apply` takes; binary files are only named.",
   ],
   arguments: [{ name: "RUN", about: "a run's id", optional: true }],
-  flags: [{ name: "stat", kind: "flag", about: "Only the files, with the lines added and removed." }],
+  flags: [
+    { name: "file", kind: "text", placeholder: "PATH", about: "Only this file." },
+    { name: "stat", kind: "flag", about: "Only the files, with the lines added and removed." },
+  ],
   takesRun: true,
   readsRun: true,
   isRaw: (input) => !input.flag("stat"),
   run: async (context, input) =>
     (await import("../../../commands/diff.ts")).diff(context, {
       stat: input.flag("stat"),
-      ...defined({ run: input.words[0] ?? input.run }),
+      ...defined({ run: input.words[0] ?? input.run, file: input.text("file") }),
     }),
 };

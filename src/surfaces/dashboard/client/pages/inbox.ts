@@ -225,17 +225,14 @@ async function give(ask: Attention, id: string): Promise<void> {
   const words = (state.words[id] ?? "").trim();
   const picked = state.picks[id];
   const issues = picked === "issues_found" ? words.split("\n").filter((line) => line.trim() !== "") : [];
-  const body =
-    ask.kind === "Approval"
-      ? { do: "approve", key: ask.key, content: ask.content }
-      : {
-          do: "answer",
-          key: ask.key,
-          block: ask.id,
-          content: ask.content,
-          text: picked ?? words,
-          ...(issues.length === 0 ? {} : { issues }),
-        };
+  const body = {
+    do: "answer",
+    key: ask.key,
+    block: ask.id,
+    content: ask.content,
+    text: picked ?? words,
+    ...(issues.length === 0 ? {} : { issues }),
+  };
   if (!(await send(body))) return;
   delete state.picks[id];
   delete state.words[id];
