@@ -158,8 +158,11 @@ host=\${1#*@} service=\${2%% *}
     ] as const) {
       const tc = (...words: readonly string[]): boolean => isDone("tc", "-n", where, "qdisc", ...words);
       if (!on) tc("del", "dev", device, "root");
-      else if (!tc("add", "dev", device, "root", "netem", "delay", "150ms", "50ms"))
-        tc("add", "dev", device, "root", "tbf", "rate", "200kbit", "burst", "3kb", "latency", "400ms");
+      else if (
+        !tc("add", "dev", device, "root", "netem", "delay", "150ms", "50ms") &&
+        !tc("add", "dev", device, "root", "tbf", "rate", "200kbit", "burst", "3kb", "latency", "400ms")
+      )
+        throw new Error("this kernel can't make a link slow");
     }
   };
   const change = (some: Partial<typeof rules>): void => {

@@ -9,7 +9,14 @@ import { taskResult } from "../support/task-result.ts";
 import { at, type Machine, said } from "./machines.ts";
 
 /** A portfolio beside a repository, with tasks that each make a file; every tenth fails in its first turn. */
-export async function portfolio(repository: string, env: Machine["env"], count: number, slots = 4, waitMs = 0): Promise<Machine> {
+export async function portfolio(
+  repository: string,
+  env: Machine["env"],
+  count: number,
+  slots = 4,
+  /** What a task does before it makes its file. */
+  first: (n: number) => object = () => ({ sleep: 0 }),
+): Promise<Machine> {
   const folder = join(scratchFolder(), "portfolio");
   write(folder, { "README.md": "" });
   const machine: Machine = { folder, env };
@@ -21,7 +28,7 @@ export async function portfolio(repository: string, env: Machine["env"], count: 
   await reported("add", "project", "Shop", "--repo", repository, "--slots", String(slots), "--objective", "work");
   for (let n = 0; n < count; n++) {
     const path = `made-${n}.txt`;
-    const makes = { do: [{ sleep: waitMs }, { write: { path, text: `${path}\n` } }, { say: "finished <promise>DONE</promise>" }] };
+    const makes = { do: [first(n), { write: { path, text: `${path}\n` } }, { say: "finished <promise>DONE</promise>" }] };
     const fails = { do: [{ write: { path: `made-${n}.draft`, text: "not yet\n" } }, { say: "not yet" }] };
     const script = join(folder, `agent-${n}.json`);
     writeFileSync(
