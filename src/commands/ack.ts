@@ -14,19 +14,19 @@ import { requireStatus, type LoadedRun, loadRun } from "../project/runs/loaded-r
 /** Acknowledges the preview of a draft, by its id. If anything changed since, the preview must be shown again. */
 export function ack(context: CommandContext, input: { readonly id: string; readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const loaded = (await draftCalled(context, input)) ?? (await loadRun(context, input.run));
+    const loaded = (await findDraftByAck(context, input)) ?? (await loadRun(context, input.run));
     requireStatus(loaded, "ack", "draft");
     const { run, view, paths } = loaded;
     await refuseForeignDraft(context, loaded);
     const recorded = view.drafted.ack;
-    const isKnown = isCalled(recorded, input.id);
-    const stale = isKnown ? await whyStale(context, paths, view) : "That is not the id of the preview in force.";
+    const isCurrent = matchesAck(recorded, input.id);
+    const stale = isCurrent ? await whyStale(context, paths, view) : "That is not the id of the preview in force.";
     if (stale !== null) {
       refuse("ack_stale", {
         run_id: run,
         state: view.status,
         message: stale,
-        remediation: ["autopilot start … shows the new preview", ...(isKnown ? [] : [`the draft here is ${recorded.slice(0, 12)}`])],
+        remediation: ["autopilot start … shows the new preview", ...(isCurrent ? [] : [`the draft here is ${recorded.slice(0, 12)}`])],
       });
     }
     await withRun(context, paths, run, (openRun) =>
@@ -42,18 +42,18 @@ export function ack(context: CommandContext, input: { readonly id: string; reado
   });
 }
 
-const isCalled = (ack: string, id: string): boolean => id === ack || (id.length >= 8 && ack.startsWith(id));
+const matchesAck = (ack: string, id: string): boolean => id === ack || (id.length >= 8 && ack.startsWith(id));
 
 /** The draft with this preview, wherever the bare commands point now; null if a run is named or none is found. */
-async function draftCalled(
+async function findDraftByAck(
   context: CommandContext,
   { id, run }: { readonly id: string; readonly run?: string | undefined },
 ): Promise<LoadedRun | null> {
   const paths = findProject(context.cwd);
   if (paths === null || run !== undefined) return null;
-  for (const item of listRuns(paths).toReversed()) {
-    const found = await readRunOrNull(paths, item);
-    if (found?.view.status === "draft" && isCalled(found.view.drafted.ack, id)) return { paths, run: item, ...found };
+  for (const candidate of listRuns(paths).toReversed()) {
+    const loaded = await readRunOrNull(paths, candidate);
+    if (loaded?.view.status === "draft" && matchesAck(loaded.view.drafted.ack, id)) return { paths, run: candidate, ...loaded };
   }
   return null;
 }

@@ -39,7 +39,7 @@ export function adopt(context: CommandContext, input: { readonly run?: string | 
     const run = namedRun(paths, input.run);
     if (paths === null || run === null) return refuse("run_missing", { state: "idle", message: "No run here." });
     const folder = runFolder(paths, run);
-    const before = foldOf(folder, run);
+    const before = requireFoldedRun(folder, run);
     if (bindingOf(context.env, paths, folder, run).kind === "ours" && (await whyTracked(paths, folder)) === null)
       return reply("ok", { run_id: run, state: before.status, message: `${run} is yours already.` });
     await refuseUnfit(context, paths, run, before);
@@ -49,10 +49,10 @@ export function adopt(context: CommandContext, input: { readonly run?: string | 
     const after = viewAfter(folder, policy);
     const preview = await previewOf(context, paths, after);
     const page = [`${run} came from elsewhere. It would go on under your config:`, "", ...preview.page.slice(0, -1)];
-    const shown = { run_id: run, state: before.status, page, warnings: preview.warnings, data: { preview: preview.data } };
-    if (!input.yes && (context.isTerminal ? await asked(context, page) : null) !== "y")
+    const answerParts = { run_id: run, state: before.status, page, warnings: preview.warnings, data: { preview: preview.data } };
+    if (!input.yes && (context.isTerminal ? await askToAdopt(context, page) : null) !== "y")
       return reply("dry_run_required_before_execute", {
-        ...shown,
+        ...answerParts,
         message: `Nobody has said yes, so ${run} stays as it is.`,
         remediation: [`autopilot adopt ${run} --yes`],
       });
@@ -62,16 +62,16 @@ export function adopt(context: CommandContext, input: { readonly run?: string | 
     bindRun(context.env, paths, folder, { run, ack: after.drafted.ack, isolation: after.drafted.isolation }); // A3
     if (isOpen(before)) writeCurrent(paths, run);
     const next = before.status === "draft" ? "autopilot go" : isOpen(before) ? "autopilot resume" : "autopilot report";
-    return reply("run_adopted", { ...shown, message: `${run} is yours now.`, remediation: [`${next} --run ${run}`] });
+    return reply("run_adopted", { ...answerParts, message: `${run} is yours now.`, remediation: [`${next} --run ${run}`] });
   });
 }
 
 /** What no consent can fix: files that others can change, a journal or blobs that fail verification. */
 async function refuseUnfit(context: CommandContext, paths: ProjectPaths, run: string, view: RunView): Promise<void> {
   const folder = runFolder(paths, run);
-  const unfit = whyUnusable(context.env, paths, folder) ?? (await whyTracked(paths, folder));
-  if (unfit !== null)
-    refuse("run_foreign", { run_id: run, message: `${run} can't be adopted: ${unfit}.`, remediation: ["autopilot status"] });
+  const problem = whyUnusable(context.env, paths, folder) ?? (await whyTracked(paths, folder));
+  if (problem !== null)
+    refuse("run_foreign", { run_id: run, message: `${run} can't be adopted: ${problem}.`, remediation: ["autopilot status"] });
   const owner = ownerOf(folder);
   if (owner !== null) refuse("run_locked", { run_id: run, message: `${run} is being worked on by process ${owner.pid}.` });
   const chain = verifyJournal(folder);
@@ -122,8 +122,8 @@ function stricterOptions(context: CommandContext, paths: ProjectPaths, { drafted
   return stricter;
 }
 
-/** From the first line on: a snapshot is not trusted. */
-function foldedFrom(folder: string): { readonly fold: Fold; readonly last: Entry | null } {
+/** Folds the journal from its first line: a snapshot is not trusted. */
+function foldJournal(folder: string): { readonly fold: Fold; readonly last: Entry | null } {
   const fold = openFold();
   let lastEntry: Entry | null = null;
   readJournal(folder, {
@@ -136,9 +136,9 @@ function foldedFrom(folder: string): { readonly fold: Fold; readonly last: Entry
   return { fold, last: lastEntry };
 }
 
-function foldOf(folder: string, run: string): RunView {
+function requireFoldedRun(folder: string, run: string): RunView {
   try {
-    const { state } = foldedFrom(folder).fold;
+    const { state } = foldJournal(folder).fold;
     if (state.status !== "unborn") return state;
   } catch (error) {
     refuseJournal(error, run);
@@ -148,24 +148,24 @@ function foldOf(folder: string, run: string): RunView {
 
 /** The run's state once its user's policy applies. */
 function viewAfter(folder: string, policy: Draft): RunView {
-  const { fold, last } = foldedFrom(folder);
+  const { fold, last } = foldJournal(folder);
   const { epoch, active_ms, ts, seq } = last as unknown as Entry;
   fold.apply({ actor: "system", reason_code: "ok", ...policy, epoch, active_ms, ts, seq: seq + 1 } as Entry);
   return fold.state as RunView;
 }
 
-async function asked(context: CommandContext, page: readonly string[]): Promise<string | null> {
+async function askToAdopt(context: CommandContext, page: readonly string[]): Promise<string | null> {
   for (const line of page) context.show(line);
   return context.ask("Take this run over?", ["y", "n"]);
 }
 
-const taken = [journalFile, "blobs", sharedFile];
+const adoptedFiles = [journalFile, "blobs", sharedFile];
 
 /** A1. From here on only this user can write what is taken over. */
 export function moveAway(folder: string): void {
   chmodSync(folder, 0o700);
   chmodSync(join(folder, journalFile), 0o600);
-  const others = readdirSync(folder).filter((name) => !taken.includes(name) && !name.startsWith("before-adoption"));
+  const others = readdirSync(folder).filter((name) => !adoptedFiles.includes(name) && !name.startsWith("before-adoption"));
   if (others.length === 0) return;
   let movedTo = join(folder, "before-adoption");
   for (let n = 2; ; n++) {

@@ -57,7 +57,7 @@ function agentRow(agent: AgentAvailability, isolation: IsolationHere, config: Co
     program: realPath,
     speaks: profile.speaks,
     containment: { level: isolation.level, network: describeNetwork(isolation.level, login.kind, hosts), hosts },
-    login: agentAvailabilityLogin(agent),
+    login: describeLogin(agent),
     mode: profile.mode,
     usage: profile.usage,
     reports: login.kind === "key" ? `counted by the meter; it reports ${describeUsage(profile)}` : describeUsage(profile),
@@ -67,7 +67,7 @@ function agentRow(agent: AgentAvailability, isolation: IsolationHere, config: Co
 }
 
 /** Which login would be used; never its value. */
-function agentAvailabilityLogin({ login }: AgentAvailability): {
+function describeLogin({ login }: AgentAvailability): {
   readonly kind: string;
   readonly from: readonly string[];
   readonly words: string;

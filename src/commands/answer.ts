@@ -13,7 +13,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 
-type Open = RunView["blocks"][string];
+type OpenBlock = RunView["blocks"][string];
 
 export type AnswerInput = {
   readonly run?: string | undefined;
@@ -30,14 +30,14 @@ export function answer(context: CommandContext, input: AnswerInput): Promise<Ans
   return answered(async () => {
     if (input.text.trim() === answerMissing) refuse("usage", { message: `Put your answer where ${answerMissing} stands.` });
     const loaded = await loadRun(context, input.run);
-    const block = loadedRunBlock(loaded, input.block);
+    const block = findOpenBlock(loaded, input.block);
     if (input.content !== undefined && input.content !== contentOfBlock(loaded.run, block.block, block.question))
       refuse("block_changed", {
         run_id: loaded.run,
         state: loaded.view.status,
         message: `It asks something else now: ${block.question}`,
       });
-    return give(context, loaded, block, input.text, input.issues);
+    return recordAnswer(context, loaded, block, input.text, input.issues);
   });
 }
 
@@ -55,18 +55,18 @@ export function approve(
 ): Promise<Answer> {
   return answered(async () => {
     const loaded = await loadRun(context, input.run);
-    const block = loadedRunBlock(loaded, undefined);
+    const block = findOpenBlock(loaded, undefined);
     const choice = input.answer ?? block.recommend ?? Object.keys(block.options)[0];
     if (choice === undefined)
       return refuse("human_block_open", {
         message: `"${block.question}" needs a free-text answer: autopilot answer "…"`,
         run_id: loaded.run,
       });
-    return give(context, loaded, block, choice);
+    return recordAnswer(context, loaded, block, choice);
   });
 }
 
-function loadedRunBlock(loaded: LoadedRun, named: string | undefined): Open {
+function findOpenBlock(loaded: LoadedRun, named: string | undefined): OpenBlock {
   const open = questionsOpen(loaded.view);
   const where = { run_id: loaded.run, state: loaded.view.status };
   if (open.length === 0)
@@ -87,10 +87,10 @@ function loadedRunBlock(loaded: LoadedRun, named: string | undefined): Open {
   return only;
 }
 
-async function give(
+async function recordAnswer(
   context: CommandContext,
   loaded: LoadedRun,
-  block: Open,
+  block: OpenBlock,
   text: string,
   issues: readonly string[] = [],
 ): Promise<Answer> {
@@ -104,8 +104,9 @@ async function give(
       remediation: choices.map((key) => `autopilot answer ${key}   (${block.options[key]})`),
     });
   }
-  const found = isVerdict(block) && chosen === "issues_found" ? issues.map((issue) => issue.trim()).filter((issue) => issue !== "") : [];
-  if (isVerdict(block) && chosen === "issues_found" && found.length === 0) {
+  const namedIssues =
+    isVerdict(block) && chosen === "issues_found" ? issues.map((issue) => issue.trim()).filter((issue) => issue !== "") : [];
+  if (isVerdict(block) && chosen === "issues_found" && namedIssues.length === 0) {
     const phase = loaded.view.cursors[block.cursor]?.phase ?? "";
     refuse("objective_schema_invalid", {
       run_id: loaded.run,
@@ -118,7 +119,7 @@ async function give(
   const { view, outcome } = await ask(
     context,
     loaded,
-    { event: "block_answered", block: block.block, answer: chosen, ...(found.length === 0 ? {} : { issues: found }) },
+    { event: "block_answered", block: block.block, answer: chosen, ...(namedIssues.length === 0 ? {} : { issues: namedIssues }) },
     (run) => run.blocks[block.block] === undefined,
   );
   if (outcome === "late")

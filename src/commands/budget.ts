@@ -15,13 +15,13 @@ import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-r
 export function budget(context: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const { run, view } = await loadRun(context, input.run);
-    const shown = runBudget(view);
+    const budgetData = runBudget(view);
     return reply("ok", {
       run_id: run,
       state: view.status,
       message: `Budget of ${run}.`,
       page: budgetPage(view),
-      data: { budget: shown },
+      data: { budget: budgetData },
     });
   });
 }
@@ -34,21 +34,21 @@ export function raise(
   return answered(async () => {
     const loaded = await loadRun(context, input.run);
     requireStatus(loaded, "budget raise", "running", "paused");
-    const raises = input.limits.flatMap((word) => word.split(",")).map((word) => readRaise(loaded, word));
+    const raises = input.limits.flatMap((word) => word.split(",")).map((word) => parseRaise(loaded, word));
     if (raises.length === 0) refuse("objective_schema_invalid", { message: "Say which limit, for instance tokens=+100k." });
     let view = loaded.view;
     for (const { scope, dimension, to } of raises) {
       const detail = input.reason === undefined ? {} : { detail: input.reason };
-      const came = await ask(
+      const request = await ask(
         context,
         { ...loaded, view },
         { event: "limit_raised", scope, dimension, to, ...detail },
         (run) => (run.limits[scope][dimension] ?? 0) >= to,
       );
-      view = came.view;
-      const now = view.limits[scope][dimension] ?? 0;
-      if (came.outcome === "late")
-        refuseLate(loaded, view, `${dimension} was raised to ${now} from somewhere else meanwhile; ${to} would not raise it.`);
+      view = request.view;
+      const limit = view.limits[scope][dimension] ?? 0;
+      if (request.outcome === "late")
+        refuseLate(loaded, view, `${dimension} was raised to ${limit} from somewhere else meanwhile; ${to} would not raise it.`);
     }
     const text = raises.map(({ scope, dimension, to }) => `${dimension}${scope === "phase" ? " of a phase" : ""} to ${to}`).join(", ");
     return reply("limit_raised", {
@@ -64,29 +64,29 @@ export function raise(
 
 type Raise = { readonly scope: "run" | "phase"; readonly dimension: string; readonly to: number };
 
-const ofPhase = "phase.";
+const phasePrefix = "phase.";
 
-function readRaise({ view, run }: LoadedRun, word: string): Raise {
+function parseRaise({ view, run }: LoadedRun, word: string): Raise {
   const [name = "", amount = ""] = word.split("=", 2);
-  const scope = name.startsWith(ofPhase) ? "phase" : "run";
-  const dimension = scope === "phase" ? name.slice(ofPhase.length) : name;
-  const known: readonly string[] = scope === "phase" ? dimensions : [...dimensions, "retries"];
+  const scope = name.startsWith(phasePrefix) ? "phase" : "run";
+  const dimension = scope === "phase" ? name.slice(phasePrefix.length) : name;
+  const allowedNames: readonly string[] = scope === "phase" ? dimensions : [...dimensions, "retries"];
   const value = readQuantity(amount.replace(/^\+/, ""));
   const where = { run_id: run, state: view.status };
-  if (!known.includes(dimension) || value === null || value <= 0) {
+  if (!allowedNames.includes(dimension) || value === null || value <= 0) {
     return refuse("objective_schema_invalid", {
       ...where,
-      message: `"${word}" is not a limit: expected one of ${known.join(", ")} with a number, for instance tokens=+100k or phase.tokens=+100k.`,
+      message: `"${word}" is not a limit: expected one of ${allowedNames.join(", ")} with a number, for instance tokens=+100k or phase.tokens=+100k.`,
     });
   }
-  const now = scope === "run" ? (view.limits.run[dimension] ?? 0) : phaseLimit(view, dimension);
-  if (now === null)
+  const current = scope === "run" ? (view.limits.run[dimension] ?? 0) : phaseLimit(view, dimension);
+  if (current === null)
     return refuse("objective_schema_invalid", {
       ...where,
       message: `A phase of this run may use any amount of ${dimension}: there is no such limit to raise.`,
     });
-  const to = amount.startsWith("+") ? now + value : value;
-  if (to <= now) refuse("objective_schema_invalid", { ...where, message: `${name} stands at ${now}; ${to} would not raise it.` });
+  const to = amount.startsWith("+") ? current + value : value;
+  if (to <= current) refuse("objective_schema_invalid", { ...where, message: `${name} stands at ${current}; ${to} would not raise it.` });
   return { scope, dimension, to };
 }
 

@@ -25,18 +25,18 @@ export function clean(context: CommandContext, input: Input): Promise<Answer> {
     const repository = await openedRepository(paths.root);
     const before = await readDisk(paths.folder);
     await finishRemovals(context, paths, repository);
-    const over = (await knownRuns(context, paths)).filter(isRemovable);
-    const doomed = listDoomedRows(over, input, systemClock.now());
-    const isAgreed = doomed.length === 0 || input.yes || (await agrees(context, doomed));
-    for (const { run_id } of over) await whileNobodyWorks(runFolder(paths, run_id), () => freeRun(runFolder(paths, run_id)));
-    const { removed, kept } = isAgreed ? await removeAll(context, paths, repository, doomed) : { removed: [], kept: [] };
+    const removable = (await knownRuns(context, paths)).filter(isRemovable);
+    const toRemove = selectRuns(removable, input, systemClock.now());
+    const isAgreed = toRemove.length === 0 || input.yes || (await askToRemove(context, toRemove));
+    for (const { run_id } of removable) await whileNobodyWorks(runFolder(paths, run_id), () => freeRun(runFolder(paths, run_id)));
+    const { removed, kept } = isAgreed ? await removeAll(context, paths, repository, toRemove) : { removed: [], kept: [] };
     const freed = Math.max(0, before - (await readDisk(paths.folder)));
     const data = { freed_bytes: freed, removed, branches_kept: kept };
     if (!isAgreed)
       return refuse("confirmation_needed", {
-        message: `Freed ${formatBytes(freed)}. ${plural(doomed.length, "run")} would be removed: ${doomed.map(({ run_id }) => run_id).join(", ")}.`,
+        message: `Freed ${formatBytes(freed)}. ${plural(toRemove.length, "run")} would be removed: ${toRemove.map(({ run_id }) => run_id).join(", ")}.`,
         remediation: [`autopilot clean ${describeFilter(input)} --yes`],
-        data: { ...data, would_remove: doomed.map(({ run_id }) => run_id) },
+        data: { ...data, would_remove: toRemove.map(({ run_id }) => run_id) },
       });
     const message = `Freed ${formatBytes(freed)}${removed.length === 0 ? "" : `, removed ${plural(removed.length, "run")}`}.`;
     return reply("ok", {
@@ -50,22 +50,22 @@ export function clean(context: CommandContext, input: Input): Promise<Answer> {
 type Row = Awaited<ReturnType<typeof knownRuns>>[number];
 
 /** The runs to remove: older than the given age, and not among the newest to keep. */
-function listDoomedRows(over: readonly Row[], { olderThan, keep }: Input, now: string): readonly Row[] {
+function selectRuns(removable: readonly Row[], { olderThan, keep }: Input, now: string): readonly Row[] {
   if (olderThan === undefined && keep === undefined) return [];
-  const ageMs = olderThan === undefined ? 0 : textAge(olderThan);
+  const ageMs = olderThan === undefined ? 0 : parseAgeMs(olderThan);
   const before = (parseIsoTime(now) ?? 0) - ageMs;
-  return over
-    .slice(0, Math.max(0, over.length - (keep ?? 0)))
+  return removable
+    .slice(0, Math.max(0, removable.length - (keep ?? 0)))
     .filter(({ updated_at }) => (parseIsoTime(updated_at ?? "") ?? Infinity) <= before);
 }
 
 const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
-const textAge = (text: string): number => Number.parseInt(text, 10) * (unitsMs[text.slice(-1)] ?? 0);
+const parseAgeMs = (text: string): number => Number.parseInt(text, 10) * (unitsMs[text.slice(-1)] ?? 0);
 
 const describeFilter = ({ olderThan, keep }: Input): string =>
   [...(olderThan === undefined ? [] : [`--older-than ${olderThan}`]), ...(keep === undefined ? [] : [`--keep ${keep}`])].join(" ");
 
-async function agrees(context: CommandContext, doomed: readonly Row[]): Promise<boolean> {
+async function askToRemove(context: CommandContext, doomed: readonly Row[]): Promise<boolean> {
   for (const { run_id, state, goal } of doomed) context.show(`! ${run_id} (${state}): ${goal ?? ""}`);
   return (await context.ask(`Remove ${plural(doomed.length, "run")} with journal and transcripts?`, ["y", "n"])) === "y";
 }

@@ -11,15 +11,15 @@ import { reply } from "../project/reply.ts";
 
 /** Every setting in force, and where it came from. */
 export function config(context: CommandContext, _input: object): Promise<Answer> {
-  const read = readConfig({ env: context.env, root: findProject(context.cwd)?.root ?? null });
-  if (read.kind === "invalid") {
-    return Promise.resolve(reply("config_invalid", invalidConfig(read.findings)));
+  const loadedConfig = readConfig({ env: context.env, root: findProject(context.cwd)?.root ?? null });
+  if (loadedConfig.kind === "invalid") {
+    return Promise.resolve(reply("config_invalid", invalidConfig(loadedConfig.findings)));
   }
-  const settings = parseLeaves(read.config)
+  const settings = flattenSettings(loadedConfig.config)
     .map(({ key, value }) => ({
       key,
       value,
-      ...(read.origins[key] ?? read.origins[key.split(".")[0] ?? ""] ?? { from: "default" as const }),
+      ...(loadedConfig.origins[key] ?? loadedConfig.origins[key.split(".")[0] ?? ""] ?? { from: "default" as const }),
     }))
     .sort((a, b) => (a.key < b.key ? -1 : 1));
   const page = [
@@ -28,7 +28,9 @@ export function config(context: CommandContext, _input: object): Promise<Answer>
     "What isn't listed is decided for each run, and its preview shows it. Every key: autopilot schema config",
   ];
   const message = `${settings.length} settings.`;
-  return Promise.resolve(reply("ok", { message, warnings: read.warnings, page, data: { settings, config_hash: read.hash } }));
+  return Promise.resolve(
+    reply("ok", { message, warnings: loadedConfig.warnings, page, data: { settings, config_hash: loadedConfig.hash } }),
+  );
 }
 
 function originText({ from, file, line }: Origin): string {
@@ -40,9 +42,9 @@ type Leaf = { readonly key: string; readonly value: unknown };
 /**
  * Every value with its name, `checks.detect`. An environment variable of an agent or check may be a secret: then only its name is shown.
  */
-function parseLeaves(value: unknown, path: readonly string[] = []): readonly Leaf[] {
+function flattenSettings(value: unknown, path: readonly string[] = []): readonly Leaf[] {
   if (typeof value === "object" && value !== null && !Array.isArray(value))
-    return Object.entries(value).flatMap(([name, field]) => (field === undefined ? [] : parseLeaves(field, [...path, name])));
+    return Object.entries(value).flatMap(([name, field]) => (field === undefined ? [] : flattenSettings(field, [...path, name])));
   const isVariable = path.at(-2) === "env" && (path[0] === "agents" || path[0] === "checks");
   const isSecret = isVariable && secretNames.test(path.at(-1) ?? "");
   if (path[0] === "notify" && Array.isArray(value))

@@ -18,18 +18,18 @@ export async function detectWork(context: CommandContext, root: string): Promise
       message: `A file lies where a folder is needed: ${join(root, ".autopilot")}. Runs are kept in a folder of that name.`,
       remediation: ["rename it, then try again"],
     });
-  const foundDetectedWorks: DetectedWork[] = [];
+  const works: DetectedWork[] = [];
   for (const load of Object.values(playbooks)) {
     const playbook = await load();
     const foreign = await playbook.foreign?.(context, root);
     if (foreign !== undefined && foreign !== null) {
-      foundDetectedWorks.push({ ...foreign, isBegun: true });
+      works.push({ ...foreign, isBegun: true });
       continue;
     }
     const documents = await playbook.documents?.(context, root);
-    if (documents !== undefined && documents !== null) foundDetectedWorks.push({ ...documents, findings: [], isBegun: false });
+    if (documents !== undefined && documents !== null) works.push({ ...documents, findings: [], isBegun: false });
   }
-  return foundDetectedWorks;
+  return works;
 }
 
 /** The commands that take up the detected work, one for each; a bare one if there is no choice. */
@@ -47,7 +47,7 @@ export function onlyCandidate(detected: readonly DetectedWork[]): DetectedWork |
       message: `Several things could be taken up here: ${detected.map(({ summary: standing }) => standing).join("; ")}. Say which.`,
       state: "idle",
       remediation: detected.map(({ flow, files }) => `autopilot go --flow ${flow}   (${files.join(", ")})`),
-      data: { found: detected.map(shownAs), missing_fields: ["goal"] },
+      data: { found: detected.map(toData), missing_fields: ["goal"] },
     });
   const errors = only.findings.filter(({ severity }) => severity === "error");
   if (errors.length > 0)
@@ -61,8 +61,8 @@ export function onlyCandidate(detected: readonly DetectedWork[]): DetectedWork |
   return only;
 }
 
-/** As programs see it. */
-export const shownAs = ({ flow, files, summary: standing, isBegun }: DetectedWork): Record<string, unknown> => ({
+/** Detected work as it appears in JSON answers. */
+export const toData = ({ flow, files, summary: standing, isBegun }: DetectedWork): Record<string, unknown> => ({
   flow,
   files,
   standing,

@@ -16,7 +16,7 @@ const filesMax = 26;
 type Input = { readonly run?: string | undefined; readonly file?: string | undefined; readonly stat: boolean };
 
 /** The agents' turns that are under way. */
-const turnsOf = (open: Readonly<Record<string, { readonly role: string | null; readonly attempt: string }>>): readonly string[] =>
+const openTurns = (open: Readonly<Record<string, { readonly role: string | null; readonly attempt: string }>>): readonly string[] =>
   Object.values(open)
     .filter(({ role }) => role !== null)
     .map(({ attempt }) => describeAttempt(attempt));
@@ -35,29 +35,29 @@ export function diff(context: CommandContext, input: Input): Promise<Answer> {
         remediation: [`git reflog may still know ${tip.slice(0, 12)}`, `autopilot transcript ${run}`],
       });
     const { file } = input;
-    const [every, { commits }] = await Promise.all([changedFiles(repository, base, tip), readSummary(repository, base, tip)]);
-    const files = file === undefined ? every : every.filter(({ path }) => path === file);
+    const [allFiles, { commits }] = await Promise.all([changedFiles(repository, base, tip), readSummary(repository, base, tip)]);
+    const files = file === undefined ? allFiles : allFiles.filter(({ path }) => path === file);
     if (file !== undefined && files.length === 0)
       return refuse("usage", {
         ...where,
         message: `${run} did not change ${oneLine(file)}.${didYouMean(
           file,
-          every.map(({ path }) => path),
+          allFiles.map(({ path }) => path),
         )}`,
         remediation: ["autopilot diff --stat"],
       });
-    const working = owner === null ? [] : turnsOf(view.open);
+    const openTurnNames = owner === null ? [] : openTurns(view.open);
     const message =
-      files.length === 0 && working.length > 0
-        ? `${run}: nothing is committed yet. ${firstFew(working)} is working; its changes show here once the turn has ended.`
+      files.length === 0 && openTurnNames.length > 0
+        ? `${run}: nothing is committed yet. ${firstFew(openTurnNames)} is working; its changes show here once the turn has ended.`
         : `${run}: ${describeDiffStat(files, commits.length)}.`;
     const data = { base, tip, files, commits };
     if (input.stat || files.length === 0) {
-      const named = input.run === undefined ? "" : ` ${run}`;
+      const runArgument = input.run === undefined ? "" : ` ${run}`;
       const page = [
         message,
         ...fileRows(files, filesMax).map((row) => `  ${row}`),
-        ...(files.length === 0 ? [] : ["", `→ autopilot diff${named}`]),
+        ...(files.length === 0 ? [] : ["", `→ autopilot diff${runArgument}`]),
       ];
       return reply("ok", { ...where, message, page, data });
     }

@@ -12,7 +12,7 @@ import { answered, refuse, reply } from "../project/reply.ts";
 import { refuseIfForeign } from "../project/runs/require-own-run.ts";
 
 type Input = { readonly runs: readonly string[]; readonly yes: boolean };
-type Doomed = { readonly run: string; readonly branches: readonly RunBranch[] };
+type RunToRemove = { readonly run: string; readonly branches: readonly RunBranch[] };
 
 /** Removes finished runs, or drafts, with their branches. Unmerged work is deleted only after confirmation. */
 export function discard(context: CommandContext, input: Input): Promise<Answer> {
@@ -22,44 +22,45 @@ export function discard(context: CommandContext, input: Input): Promise<Answer> 
     const repository = await openedRepository(paths.root);
     await finishRemovals(context, paths, repository);
     const all = listRuns(paths);
-    const doomed: Doomed[] = [];
-    for (const run of await chosen(context, paths, input.runs)) doomed.push({ run, branches: await readBranches(repository, run, all) });
-    if (doomed.length === 0) return reply("ok", { message: "No drafts here.", page: ["No drafts here."], data: { removed: [] } });
-    const risks = doomedRisks(doomed, input.runs.length === 0);
-    const consent = risks.length === 0 || input.yes ? "y" : await asked(context, risks);
+    const toRemove: RunToRemove[] = [];
+    for (const run of await chooseRuns(context, paths, input.runs))
+      toRemove.push({ run, branches: await readBranches(repository, run, all) });
+    if (toRemove.length === 0) return reply("ok", { message: "No drafts here.", page: ["No drafts here."], data: { removed: [] } });
+    const risks = describeRisks(toRemove, input.runs.length === 0);
+    const consent = risks.length === 0 || input.yes ? "y" : await askToRemove(context, risks);
     if (consent === "n") return reply("ok", { message: "Nothing was removed.", data: { removed: [] } });
     if (consent !== "y")
       return refuse("confirmation_needed", {
         message: `Nothing was removed. ${risks.join(" ")}`,
-        remediation: [`autopilot discard ${doomed.map(({ run }) => run).join(" ")} --yes`, ...doomed.flatMap(waysToKeep)],
-        data: { would_remove: doomed.map(({ run }) => run) },
+        remediation: [`autopilot discard ${toRemove.map(({ run }) => run).join(" ")} --yes`, ...toRemove.flatMap(waysToKeep)],
+        data: { would_remove: toRemove.map(({ run }) => run) },
       });
     const removed: string[] = [];
-    for (const { run, branches } of doomed) {
+    for (const { run, branches } of toRemove) {
       if (!(await removeRun(context, paths, repository, run, branches)))
         refuse("run_locked", { run_id: run, message: `Somebody works on ${run} now.` });
       removed.push(run);
     }
-    const kept = doomed.flatMap(({ branches }) => branches.filter(({ isCheckedOut }) => isCheckedOut).map(({ name }) => name));
+    const keptBranches = toRemove.flatMap(({ branches }) => branches.filter(({ isCheckedOut }) => isCheckedOut).map(({ name }) => name));
     return reply("ok", {
       message: `Removed ${removed.join(", ")}.`,
       page: removed.map((run) => `✓ Removed ${run}`),
-      warnings: kept.map((name) => `${name} is checked out, so the branch stays.`),
-      data: { removed, branches_kept: kept },
+      warnings: keptBranches.map((name) => `${name} is checked out, so the branch stays.`),
+      data: { removed, branches_kept: keptBranches },
     });
   });
 }
 
 /** The named runs, each finished; without names every draft. */
-async function chosen(context: CommandContext, paths: ProjectPaths, named: readonly string[]): Promise<readonly string[]> {
-  for (const run of named) {
+async function chooseRuns(context: CommandContext, paths: ProjectPaths, names: readonly string[]): Promise<readonly string[]> {
+  for (const run of names) {
     namedRun(paths, run);
     refuseIfForeign(context, paths, run);
   }
   const rows = await knownRuns(context, paths);
-  if (named.length === 0) return rows.filter((row) => isRemovable(row) && row.state === "draft").map(({ run_id }) => run_id);
+  if (names.length === 0) return rows.filter((row) => isRemovable(row) && row.state === "draft").map(({ run_id }) => run_id);
   for (const row of rows) {
-    if (!named.includes(row.run_id) || isRemovable(row) || row.state === "damaged") continue;
+    if (!names.includes(row.run_id) || isRemovable(row) || row.state === "damaged") continue;
     refuse("invalid_state_transition", {
       run_id: row.run_id,
       message: `${row.run_id} is ${row.live ? "being worked on" : row.state}; only drafts and runs that are over can be discarded.`,
@@ -67,23 +68,23 @@ async function chosen(context: CommandContext, paths: ProjectPaths, named: reado
       data: { allowed_from: ["draft", "completed", "stopped"] },
     });
   }
-  return [...new Set(named)];
+  return [...new Set(names)];
 }
 
 /** Unnamed drafts are asked about too. */
-function doomedRisks(doomed: readonly Doomed[], isUnnamed: boolean): readonly string[] {
-  const unmerged = doomed.flatMap(({ branches }) => branches.filter(({ isMerged }) => !isMerged).map(({ name }) => name));
+function describeRisks(toRemove: readonly RunToRemove[], isUnnamed: boolean): readonly string[] {
+  const unmerged = toRemove.flatMap(({ branches }) => branches.filter(({ isMerged }) => !isMerged).map(({ name }) => name));
   return [
-    ...(isUnnamed ? [`This removes ${plural(doomed.length, "draft")}: ${doomed.map(({ run }) => run).join(", ")}.`] : []),
+    ...(isUnnamed ? [`This removes ${plural(toRemove.length, "draft")}: ${toRemove.map(({ run }) => run).join(", ")}.`] : []),
     ...unmerged.map((name) => `${name} has work that is on no other branch.`),
   ];
 }
 
-const waysToKeep = ({ branches }: Doomed): readonly string[] =>
+const waysToKeep = ({ branches }: RunToRemove): readonly string[] =>
   branches.filter(({ isMerged }) => !isMerged).map(({ name }) => `git merge ${name}`);
 
 /** Null if there is no terminal to confirm on. */
-function asked(context: CommandContext, risks: readonly string[]): Promise<string | null> {
+function askToRemove(context: CommandContext, risks: readonly string[]): Promise<string | null> {
   for (const risk of risks) context.show(`! ${risk}`);
   return context.ask("Remove?", ["y", "n"]);
 }

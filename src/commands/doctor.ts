@@ -20,16 +20,16 @@ import { redactionOf } from "../project/secrets/redaction-of.ts";
 import { readSettings } from "../project/config/settings.ts";
 import { answered, reply, screenRows } from "../project/reply.ts";
 
-const blocking: ReadonlySet<string> = new Set(["node", "git", "repository", "config", "folder", "disk"]);
+const blockingFindings: ReadonlySet<string> = new Set(["node", "git", "repository", "config", "folder", "disk"]);
 
 /** The result of doctor, by what is missing: without any of it a run can't begin, or can't be isolated or proved. */
 export function doctorCode(missing: readonly string[]): ReasonCode {
   if (missing.length === 0) return "ok";
-  if (missing.some((name) => blocking.has(name))) return "workspace_unusable";
+  if (missing.some((name) => blockingFindings.has(name))) return "workspace_unusable";
   return missing.includes("agents") ? "agent_unavailable" : "tools_missing";
 }
 
-/** `isAside`: worth knowing, neither good nor missing. */
+/** `isNote`: worth knowing, neither good nor missing. */
 type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly fix: string; readonly isNote?: true };
 
 /** Checks the machine and the folder, and says how to fix what is missing. Changes nothing. */
@@ -37,22 +37,22 @@ export function doctor(context: CommandContext, _input: object): Promise<Answer>
   return answered(async () => {
     const availability = await agentsHere(context, configOf(context));
     const paths = findProject(context.cwd);
-    const opened = await openRepository(context.cwd);
+    const repositoryLookup = await openRepository(context.cwd);
     const findings: Finding[] = [
       node(),
       git(),
-      repository(opened),
+      repository(repositoryLookup),
       config(context),
       ...folder(paths),
       ...disk(paths?.root ?? context.cwd),
       ...codeCache(context),
       ...(await isolations()),
       ...secrets(context, paths?.root ?? null),
-      ...(await checks(context, opened)),
-      agentsFound(availability),
+      ...(await checks(context, repositoryLookup)),
+      checkAgents(availability),
     ];
     const runs = paths === null ? 0 : listRuns(paths).length;
-    const bad = findings.filter(({ ok }) => !ok);
+    const failed = findings.filter(({ ok }) => !ok);
     const page = [
       `${product} on ${process.platform}/${process.arch}`,
       "",
@@ -67,15 +67,15 @@ export function doctor(context: CommandContext, _input: object): Promise<Answer>
       `${runs} ${runs === 1 ? "run" : "runs"} here.`,
     ];
     const message =
-      bad.length === 0
+      failed.length === 0
         ? "Ready."
-        : `${bad.length} ${bad.length === 1 ? "thing is" : "things are"} missing: ${bad.map(({ name }) => name).join(", ")}.`;
-    return reply(doctorCode(bad.map(({ name }) => name)), {
-      result: bad.length > 0 ? "FAIL" : "PASS",
+        : `${failed.length} ${failed.length === 1 ? "thing is" : "things are"} missing: ${failed.map(({ name }) => name).join(", ")}.`;
+    return reply(doctorCode(failed.map(({ name }) => name)), {
+      result: failed.length > 0 ? "FAIL" : "PASS",
       message,
       page,
       rowsMax: screenRows,
-      remediation: [...new Set(bad.map(({ fix }) => fix))],
+      remediation: [...new Set(failed.map(({ fix }) => fix))],
       data: {
         product,
         findings: findings.map(({ name, ok, found, fix }) => ({ name, ok, found, fix })),
@@ -109,9 +109,9 @@ function git(): Finding {
   return { name: "git", ok: status === 0, found: status === 0 ? stdout.trim() : "not found", fix: "install git" };
 }
 
-type Opened = Awaited<ReturnType<typeof openRepository>>;
+type RepositoryLookup = Awaited<ReturnType<typeof openRepository>>;
 
-function repository(opened: Opened): Finding {
+function repository(opened: RepositoryLookup): Finding {
   if ("failure" in opened)
     return {
       name: "repository",
@@ -129,22 +129,22 @@ function repository(opened: Opened): Finding {
 }
 
 /** The project's own checks, and what they need that isn't installed. */
-async function checks(context: CommandContext, opened: Opened): Promise<readonly Finding[]> {
+async function checks(context: CommandContext, opened: RepositoryLookup): Promise<readonly Finding[]> {
   const settings = "failure" in opened ? null : readSettings(context, opened.repository.root);
   if ("failure" in opened || settings?.kind !== "settings") return [];
   const { root, head } = opened.repository;
   const tree = await treeAt(root, head.commit);
-  const found = detectChecks(tree, settings.config.checks).checks.map(({ command }) => command);
+  const commands = detectChecks(tree, settings.config.checks).checks.map(({ command }) => command);
   const isRestored = (settings.config.checks?.restore ?? "copy") !== "copy";
-  const missing = await missingTools(found, { root, tree, env: context.env, isRestored });
+  const missing = await missingTools(commands, { root, tree, env: context.env, isRestored });
   const none = "none found; add checks.commands to .autopilot/config.yaml, or a command to each criterion";
   return [
     {
       name: "checks",
       ok: true,
-      found: found.length === 0 ? none : found.join(", "),
+      found: commands.length === 0 ? none : commands.join(", "),
       fix: "",
-      ...(found.length === 0 ? { isNote: true } : {}),
+      ...(commands.length === 0 ? { isNote: true } : {}),
     },
     ...missing.map(({ name, needed_by, install }) => ({
       name,
@@ -194,16 +194,16 @@ function config(context: CommandContext): Finding {
 
 /** An unavailable level is worth mentioning if no other isolates an agent either. */
 async function isolations(): Promise<Finding[]> {
-  const foundInspectedIsolations = await isolationsHere();
-  const isHeld = foundInspectedIsolations.some(({ level, isUsable: holds }) => holds && !detects(level));
-  const strongest = foundInspectedIsolations.find(({ isUsable: holds }) => holds)?.level ?? "clone";
+  const inspected = await isolationsHere();
+  const hasIsolation = inspected.some(({ level, isUsable: holds }) => holds && !detects(level));
+  const strongest = inspected.find(({ isUsable: holds }) => holds)?.level ?? "clone";
   return [
-    ...foundInspectedIsolations.map(({ level, isUsable: holds, found: text, fix }) => ({
+    ...inspected.map(({ level, isUsable: holds, found: text, fix }) => ({
       name: `isolation ${level}`,
-      ok: holds || isHeld,
-      found: holds || !isHeld ? text : `not available here (${text})`,
-      fix: isHeld ? "" : `${fix}; or --isolation clone (discards bad changes, blocks nothing)`,
-      ...(holds || !isHeld ? {} : { isNote: true as const }),
+      ok: holds || hasIsolation,
+      found: holds || !hasIsolation ? text : `not available here (${text})`,
+      fix: hasIsolation ? "" : `${fix}; or --isolation clone (discards bad changes, blocks nothing)`,
+      ...(holds || !hasIsolation ? {} : { isNote: true as const }),
     })),
     { name: "folders", ok: true, found: await foldersHere(strongest), fix: "" },
   ];
@@ -223,10 +223,10 @@ function configOf(context: CommandContext): Config {
 }
 
 /** One usable agent is enough; missing ones are listed below, with how to install them. */
-function agentsFound(availability: readonly AgentAvailability[]): Finding {
-  const real = availability.filter(({ profile }) => profile.found !== "embedded");
-  const usable = real.filter(isUsable);
-  const nearly = real.find(({ state, fix }) => state !== "missing" && fix !== null);
+function checkAgents(availability: readonly AgentAvailability[]): Finding {
+  const installable = availability.filter(({ profile }) => profile.found !== "embedded");
+  const usable = installable.filter(isUsable);
+  const fixable = installable.find(({ state, fix }) => state !== "missing" && fix !== null);
   return {
     name: "agents",
     ok: usable.length > 0,
@@ -234,7 +234,7 @@ function agentsFound(availability: readonly AgentAvailability[]): Finding {
       usable.length > 0
         ? usable.map(({ name, version }) => `${name}${version === null ? "" : ` ${version}`}`).join(", ")
         : "no coding agent can be used yet; the embedded one is here, and plays scripts (autopilot demo, --agent scripted:FILE)",
-    fix: nearly === undefined ? agentProfiles.claude.hints.install : `${nearly.name}: ${nearly.fix ?? ""}`,
+    fix: fixable === undefined ? agentProfiles.claude.hints.install : `${fixable.name}: ${fixable.fix ?? ""}`,
   };
 }
 

@@ -34,18 +34,18 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
     const forecast = featuresForecast(features, history);
     const record = historyRecord(history);
     if (forecast === null) {
-      const [byFlow, { limits }] = [flowEstimate(loaded.flow), flowBudget(loaded.flow)];
+      const [flowTokens, { limits }] = [flowEstimate(loaded.flow), flowBudget(loaded.flow)];
       const caps = (["tokens", "minutes"] as const).flatMap((name) => (limits[name] === undefined ? [] : [amount(name, limits[name])]));
       return reply("ok", {
         result: "WARN",
         message: `Too little is known of ${flow} runs here: ${plural(history.length, "run")} ended, ${samplesMin} completed ones are needed.`,
         page: [
           `What a run of ${flow} may use, while earlier runs say nothing`,
-          ...(byFlow === null ? [] : [`  by the flow's own figures: ${amount("tokens", byFlow)}, if nothing is done twice`]),
+          ...(flowTokens === null ? [] : [`  by the flow's own figures: ${amount("tokens", flowTokens)}, if nothing is done twice`]),
           ...(caps.length === 0 ? [] : [`  at most, unless you say otherwise with --max-budget: ${caps.join(", ")}`]),
         ],
         remediation: flow === "roadmap" ? ["autopilot estimate tells what each phase will probably use"] : [`autopilot flow show ${flow}`],
-        data: { flow, forecast: null, record, runs: history.length, constants: { tokens: byFlow, limits } },
+        data: { flow, forecast: null, record, runs: history.length, constants: { tokens: flowTokens, limits } },
       });
     }
     const { tokens, minutes, usd, success, samples } = forecast;

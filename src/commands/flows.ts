@@ -48,7 +48,7 @@ export function lint(context: CommandContext, input: { readonly name?: string | 
     const names = input.name === undefined ? await namesOfFlows(rootOf(context)) : [input.name];
     const findings: Finding[] = [];
     const warnings: string[] = [];
-    const walked: string[] = [];
+    const explored: string[] = [];
     for (const name of names) {
       const loaded = await loadFlow(rootOf(context), name);
       if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
@@ -60,9 +60,9 @@ export function lint(context: CommandContext, input: { readonly name?: string | 
       findings.push(...found);
       warnings.push(...(await readWarnings(context, loaded)));
       if (found.length === 0)
-        walked.push(states === null ? `${name}: built in, walked when it was built` : `${name}: ${states} states walked`);
+        explored.push(states === null ? `${name}: built in, walked when it was built` : `${name}: ${states} states walked`);
     }
-    const page = [...findings.map(findingLine), ...walked];
+    const page = [...findings.map(findingLine), ...explored];
     if (findings.length > 0) {
       const message = findings.length === 1 ? "1 thing is wrong." : `${findings.length} things are wrong.`;
       const remediation = ["fix the lines named above, then lint again", "autopilot help flow lint"];

@@ -52,10 +52,10 @@ export function goDetected(
   { flow, options, summary: standing, files, findings }: DetectedWork,
   input: GoFlags,
 ): Promise<Answer> {
-  const reported = [
+  const notes = [
     `Found ${standing} (${files.join(", ")}).`,
     ...findings.slice(0, findingsShownMax).map(findingText),
     ...(findings.length > findingsShownMax ? [`… ${findings.length - findingsShownMax} more remarks`] : []),
   ];
-  return goNew(context, { ...input, flow, options: { ...options, ...input.options } }, reported);
+  return goNew(context, { ...input, flow, options: { ...options, ...input.options } }, notes);
 }

@@ -14,7 +14,7 @@ export function requireWritable(path: string): void {
   if (stats !== undefined && !stats.isFile()) bad(`${path} is ${stats.isSymbolicLink() ? "a link" : "not a file"}; name another place.`);
 }
 
-export function written(path: string, html: string, run: string | null): Answer {
+export function writeHtml(path: string, html: string, run: string | null): Answer {
   writeFileSync(path, html, { mode: 0o600 });
   const kilobytes = Math.ceil(Buffer.byteLength(html) / 1_000);
   return reply("ok", {

@@ -16,7 +16,7 @@ import { testsPatch } from "../project/runs/tests-patch.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 import { contentOfBlock } from "./answer.ts";
 
-type Waiting = {
+type WaitingQuestion = {
   readonly block: string;
   readonly question: string;
   readonly options: Readonly<Record<string, string>>;
@@ -37,19 +37,19 @@ export function inbox(context: CommandContext, input: { readonly run?: string | 
   return answered(async () => {
     const { paths, run, view } = await loadRun(context, input.run);
     const verdicts = verdictsOpen(view);
-    const left = verdicts.length === 0 ? new Map<string, readonly string[]>() : await leftToPeople(paths, run);
-    const shown = new Map(runQuestions(view).map(({ block, show }) => [block, show]));
-    const deferred = verdicts.map(({ phase, block }): Waiting => ({
+    const tasksLeft = verdicts.length === 0 ? new Map<string, readonly string[]>() : await readTasksLeft(paths, run);
+    const shownByBlock = new Map(runQuestions(view).map(({ block, show }) => [block, show]));
+    const deferred = verdicts.map(({ phase, block }): WaitingQuestion => ({
       ...runFields(run, block),
       phase,
-      tasks: left.get(phase) ?? [],
-      about: Object.values(shown.get(block.block) ?? {}).map(String),
+      tasks: tasksLeft.get(phase) ?? [],
+      about: Object.values(shownByBlock.get(block.block) ?? {}).map(String),
       command: verdictCommand(phase),
     }));
     const which = (block: string): string => (questionsOpen(view).length === 1 ? "" : ` --block "${block}"`);
     const others = questionsOpen(view)
       .filter((block) => !isVerdict(block))
-      .map((block): Waiting => ({
+      .map((block): WaitingQuestion => ({
         ...runFields(run, block),
         command: `autopilot answer${which(block.block)} ${answerShown(block.options, block.recommend)}`,
       }));
@@ -84,7 +84,7 @@ const runFields = (run: string, { block, question, options, recommend, show }: R
 });
 
 /** The tasks of each phase that its plan leaves to a person. */
-async function leftToPeople(paths: ProjectPaths, run: string): Promise<Map<string, readonly string[]>> {
+async function readTasksLeft(paths: ProjectPaths, run: string): Promise<Map<string, readonly string[]>> {
   const left = new Map<string, readonly string[]>();
   const note = (entry: Entry): void => {
     if (entry.event === "tasks_read") left.set(phaseOfPath(entry.attempt), entry.left);
@@ -93,7 +93,7 @@ async function leftToPeople(paths: ProjectPaths, run: string): Promise<Map<strin
   return left;
 }
 
-function verdictLines({ question, tasks = [], about = [], command }: Waiting, open: VerdictOpen | undefined): readonly string[] {
+function verdictLines({ question, tasks = [], about = [], command }: WaitingQuestion, open: VerdictOpen | undefined): readonly string[] {
   return [
     "",
     `Phase ${open?.phase ?? ""}${open === undefined || open.name === "" ? "" : ` (${open.name})`} waits for your verdict`,
@@ -104,7 +104,7 @@ function verdictLines({ question, tasks = [], about = [], command }: Waiting, op
   ];
 }
 
-const questionLines = ({ question, options, recommend, command }: Waiting, patch: readonly string[]): readonly string[] => [
+const questionLines = ({ question, options, recommend, command }: WaitingQuestion, patch: readonly string[]): readonly string[] => [
   "",
   question,
   ...patch.map((line) => `    ${line}`),

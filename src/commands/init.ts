@@ -19,10 +19,10 @@ import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { readSettings } from "../project/config/settings.ts";
 
-type Found = { readonly agents: readonly string[]; readonly checks: readonly string[] };
+type DetectedSetup = { readonly agents: readonly string[]; readonly checks: readonly string[] };
 
 /** The initial config. Detected values are comments: they are detected again at every start, and only differences need to be written. */
-export function configTemplate({ agents, checks }: Found): string {
+export function configTemplate({ agents, checks }: DetectedSetup): string {
   const comment = (items: readonly string[], none: string): string =>
     items.length === 0 ? none : items.join(", ").replaceAll(/[\p{Cc}\u2028\u2029]/gu, " ");
   return `# yaml-language-server: $schema=schemas/config.json
@@ -47,13 +47,13 @@ export function init(
   return answered(async () => {
     const paths = await homeOf(context.cwd);
     const repository = await openedRepository(paths.root);
-    const found = await foundHere(context, repository);
-    const page = [`Agents  ${found.agents.join(", ") || "none installed"}`, `Checks  ${found.checks.join(", ") || "none found"}`];
+    const setup = await detectSetup(context, repository);
+    const page = [`Agents  ${setup.agents.join(", ") || "none installed"}`, `Checks  ${setup.checks.join(", ") || "none found"}`];
     const config = join(paths.folder, "config.yaml");
     const skills = await missingSkills(paths.root, context);
     const schemas = await staleSchemas(paths.root);
     const planned = [
-      ...(isThere(config) ? [] : [".autopilot/config.yaml"]),
+      ...(exists(config) ? [] : [".autopilot/config.yaml"]),
       ...(schemas.length === 0 ? [] : [".autopilot/schemas"]),
       ...fileFolders(skills),
     ];
@@ -61,13 +61,13 @@ export function init(
       for (const line of page) context.show(line);
       const answer = await context.ask(`Write ${planned.join(", ")}?`, ["y", "n"]);
       if (answer !== "y")
-        return reply("ok", { message: "Nothing was written.", page: ["Nothing was written."], data: { done: [], ...found } });
+        return reply("ok", { message: "Nothing was written.", page: ["Nothing was written."], data: { done: [], ...setup } });
     }
     const done: string[] = [];
     refuseLinks(paths.root, planned);
     ownFolder(paths);
-    if (!isThere(config)) {
-      await writeWholeFile(paths.root, ".autopilot/config.yaml", configTemplate(found));
+    if (!exists(config)) {
+      await writeWholeFile(paths.root, ".autopilot/config.yaml", configTemplate(setup));
       done.push("wrote .autopilot/config.yaml");
     }
     if (schemas.length > 0) ownFolder(paths, "schemas");
@@ -79,11 +79,11 @@ export function init(
     done.push(...fileFolders(skills).map((folder) => `wrote skills to ${folder}`));
     const message = done.length === 0 ? "Nothing to write: everything is there already." : `Done: ${done.join("; ")}.`;
     const offer = input.gitignore === true ? [] : ["autopilot init --gitignore shares the ignore lines with your team"];
-    return reply("ok", { message, page: [...page, "", message], remediation: offer, data: { done, ...found } });
+    return reply("ok", { message, page: [...page, "", message], remediation: offer, data: { done, ...setup } });
   });
 }
 
-async function foundHere(context: CommandContext, { root, head }: Repository): Promise<Found> {
+async function detectSetup(context: CommandContext, { root, head }: Repository): Promise<DetectedSetup> {
   const settings = readSettings(context, root);
   const config = settings.kind === "settings" ? settings.config : {};
   const agents = candidates(await agentsHere(context, config)).map(({ name }) => name);
@@ -93,10 +93,10 @@ async function foundHere(context: CommandContext, { root, head }: Repository): P
 
 /** Skills for each agent whose folder is in the project or whose program is installed; an existing file is never touched. */
 async function missingSkills(root: string, context: CommandContext): Promise<readonly SkillFile[]> {
-  const meant = skillFolders.filter(({ agents }) =>
+  const targets = skillFolders.filter(({ agents }) =>
     agents.some(({ mark, program }) => existsSync(join(root, mark)) || onPath(program, context.env) !== null),
   );
-  return (await readSkillFiles(root, meant)).filter(({ state }) => state === "absent");
+  return (await readSkillFiles(root, targets)).filter(({ state }) => state === "absent");
 }
 
 /** The schemas for editors, if they are missing or of another version. */
@@ -127,4 +127,4 @@ async function addToGitignore(root: string): Promise<boolean> {
 const gitignoreBytesMax = 1024 * 1024;
 
 /** A dangling link counts as present: writing to it would create a file somewhere else. */
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;

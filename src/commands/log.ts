@@ -27,13 +27,13 @@ export function log(context: CommandContext, input: Input): Promise<Answer> {
       return reply("ok", { run_id: run, state: view.status, message: "", page: [] });
     }
     const events = (await readEntries(paths, run)).entries.filter(({ seq }) => seq >= since);
-    const main = events.filter(isMilestone);
-    const more = main.length === events.length ? [] : ["", `${main.length} of ${events.length} events; all: autopilot log -v`];
+    const milestones = events.filter(isMilestone);
+    const hint = milestones.length === events.length ? [] : ["", `${milestones.length} of ${events.length} events; all: autopilot log -v`];
     return reply("ok", {
       run_id: run,
       state: view.status,
       message: `${events.length} events of ${run}.`,
-      page: [...main.map((entry) => shortLogLine(entry, (ts) => new Date(ts).toTimeString().slice(0, 8))), ...more],
+      page: [...milestones.map((entry) => shortLogLine(entry, (ts) => new Date(ts).toTimeString().slice(0, 8))), ...hint],
       whole: events.map(logLine),
       data: { events },
     });

@@ -1,7 +1,7 @@
 // nothing-to-do: the answer when there is no goal and no open run: what was detected and what to type.
 
 import type { Answer } from "../contracts/answer.ts";
-import { type DetectedWork, shownAs, resumeCommands } from "./detect-work.ts";
+import { type DetectedWork, toData, resumeCommands } from "./detect-work.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { reply } from "../project/reply.ts";
 
@@ -19,6 +19,6 @@ export function invalidGoal(
       'autopilot "what you want done" --done-criteria "it works :: npm test"',
       ...resumeCommands(detected).map((command, index) => `${command}   (found ${detected[index]?.summary ?? ""})`),
     ],
-    data: { missing_fields: ["goal"], ...(detected.length === 0 ? {} : { found: detected.map(shownAs) }) },
+    data: { missing_fields: ["goal"], ...(detected.length === 0 ? {} : { found: detected.map(toData) }) },
   });
 }

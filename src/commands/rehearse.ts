@@ -29,8 +29,8 @@ export async function rehearse(context: CommandContext, name: string): Promise<A
   const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
   if (settings.kind !== "settings") return refuse("config_invalid", invalidConfig(settings.findings));
   let text = "";
-  const cast = await castFor(context, "try", name, settings.config, (kept) => {
-    text = kept;
+  const cast = await castFor(context, "try", name, settings.config, (scriptText) => {
+    text = scriptText;
     return Promise.resolve("0".repeat(64));
   });
   const folder = realpathSync(await temporaryFolder("try"));
@@ -40,7 +40,7 @@ export async function rehearse(context: CommandContext, name: string): Promise<A
   try {
     const agents = await trialAgents(context, settings, folder);
     try {
-      return reported(name, cast, await agents.turn(trialOrder(cast, layer, context.interrupted)));
+      return answerFor(name, cast, await agents.turn(trialRequest(cast, layer, context.interrupted)));
     } finally {
       await agents.close();
     }
@@ -76,7 +76,7 @@ async function trialAgents(
   return { turn: (request) => agents.turn(request), close };
 }
 
-const trialOrder = (cast: Cast, layer: string, cancel: AbortSignal): TurnRequest => ({
+const trialRequest = (cast: Cast, layer: string, cancel: AbortSignal): TurnRequest => ({
   run: "run-2000-01-01-000000",
   attempt: "1@1/try#1",
   cast,
@@ -99,14 +99,14 @@ const trialOrder = (cast: Cast, layer: string, cancel: AbortSignal): TurnRequest
 });
 
 /** The result. Every failure has its reason, the message of the part that saw it, and what to do next. */
-function reported(name: string, cast: Cast, result: TurnResult): Answer {
+function answerFor(name: string, cast: Cast, result: TurnResult): Answer {
   if (result.kind === "ended")
     return reply("ok", {
       message: `${name} answered: ${result.said.slice(0, saidCharsMax)}`,
       warnings: result.warnings,
       data: { agent: name, said: result.said, usage: result.usage, stop: result.stop },
     });
-  const { code, remediation } = whyNot(name, cast, result);
+  const { code, remediation } = explainFailure(name, cast, result);
   return reply(code, {
     message: `${name}: ${result.detail}`,
     remediation,
@@ -114,32 +114,41 @@ function reported(name: string, cast: Cast, result: TurnResult): Answer {
   });
 }
 
-type WhyNot = { readonly code: ReasonCode; readonly remediation: readonly string[] };
+type FailureAdvice = { readonly code: ReasonCode; readonly remediation: readonly string[] };
 
-function whyNot(name: string, cast: Cast, result: Exclude<TurnResult, { kind: "ended" }>): WhyNot {
+function explainFailure(name: string, cast: Cast, result: Exclude<TurnResult, { kind: "ended" }>): FailureAdvice {
   const resolved = resolveProfile(cast);
   const hints = "profile" in resolved ? resolved.profile.hints : { install: "", login: "" };
-  const again = `autopilot agents try ${name}`;
+  const retryCommand = `autopilot agents try ${name}`;
   if (result.kind === "failed") {
-    if (result.reason !== "agent_unavailable") return { code: result.reason, remediation: [again, "autopilot doctor"] };
+    if (result.reason !== "agent_unavailable") return { code: result.reason, remediation: [retryCommand, "autopilot doctor"] };
     const isLogin = /logged in|log in|authenticat/i.test(result.detail);
-    return { code: result.reason, remediation: [isLogin ? hints.login : hints.install.replace("agents.NAME", `agents.${name}`), again] };
+    return {
+      code: result.reason,
+      remediation: [isLogin ? hints.login : hints.install.replace("agents.NAME", `agents.${name}`), retryCommand],
+    };
   }
   switch (result.by) {
     case "cancel":
-      return { code: "agent_failed", remediation: [again] };
+      return { code: "agent_failed", remediation: [retryCommand] };
     case "deadline":
-      return { code: "agent_timeout", remediation: [`it had ${minutesMax} minutes; ${again}`] };
+      return { code: "agent_timeout", remediation: [`it had ${minutesMax} minutes; ${retryCommand}`] };
     case "budget":
-      return { code: "budget_threshold_reached", remediation: [again] };
+      return { code: "budget_threshold_reached", remediation: [retryCommand] };
     case "provider":
-      return providerWhy(result.fault, result.resetAt, hints.login, again);
+      return explainProviderFault(result.fault, result.resetAt, hints.login, retryCommand);
   }
 }
 
-function providerWhy(fault: string, resetAt: string | null, login: string, again: string): WhyNot {
+function explainProviderFault(fault: string, resetAt: string | null, login: string, retryCommand: string): FailureAdvice {
   if (fault === "limit")
-    return { code: "provider_limit_reached", remediation: [resetAt === null ? `later: ${again}` : `after ${resetAt}: ${again}`] };
-  if (fault === "access") return { code: "agent_unavailable", remediation: [login, again] };
-  return { code: "agent_failed", remediation: [fault === "request" ? "look at the model's name and the upstream in the config" : again] };
+    return {
+      code: "provider_limit_reached",
+      remediation: [resetAt === null ? `later: ${retryCommand}` : `after ${resetAt}: ${retryCommand}`],
+    };
+  if (fault === "access") return { code: "agent_unavailable", remediation: [login, retryCommand] };
+  return {
+    code: "agent_failed",
+    remediation: [fault === "request" ? "look at the model's name and the upstream in the config" : retryCommand],
+  };
 }

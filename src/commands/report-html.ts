@@ -17,7 +17,7 @@ import type { FileReport } from "../views/web/report-sections.ts";
 import { changedFiles, hasCommits, filePatchBetween } from "../workspace/git/diff.ts";
 import { findRepository } from "../workspace/git/repository.ts";
 import { readSummary } from "../workspace/git/summary.ts";
-import { requireWritable, written } from "./html-file.ts";
+import { requireWritable, writeHtml } from "./html-file.ts";
 import { openFacts } from "./dashboard/facts.ts";
 import { followRuns, isReadable } from "./dashboard/followed-runs.ts";
 import { buildRunPage } from "./dashboard/run-page.ts";
@@ -33,16 +33,16 @@ export function reportHtml(context: CommandContext, input: Input): Promise<Answe
   return answered(async () => {
     const path = resolve(context.calledIn ?? context.cwd, input.file);
     requireWritable(path);
-    if (isPortfolioMeant(context.cwd, { run: input.run })) return written(path, await portfolioHtml(context), null);
+    if (isPortfolioMeant(context.cwd, { run: input.run })) return writeHtml(path, await portfolioHtml(context), null);
     const { paths: projectPaths, run, view } = await loadRun(context, input.run);
     const runs = followRuns(context);
     const source = { key: run, paths: projectPaths, run, project: basename(projectPaths.root), task: null };
     const { entries, head } = await readEntries(projectPaths, run);
-    const found = runs.one(source);
-    if (found === null || !isReadable(found))
+    const followed = runs.one(source);
+    if (followed === null || !isReadable(followed))
       return refuse("journal_damaged", { run_id: run, message: `The journal of ${run} cannot be read.` });
     const { files, more, changes } = await readChange(projectPaths.root, view.drafted.base.commit, view.tip.commit);
-    const page = buildRunPage(found, entries, {
+    const page = buildRunPage(followed, entries, {
       now: systemClock.now(),
       isAll: true,
       isCurrent: true,
@@ -50,7 +50,7 @@ export function reportHtml(context: CommandContext, input: Input): Promise<Answe
     });
     const journal = { events: entries.length, head };
     const forecasts = historyBacktest(await runCases(projectPaths, view.drafted.flow.flow));
-    return written(path, reportFile({ ...page, product, files, more, journal, forecasts }), run);
+    return writeHtml(path, reportFile({ ...page, product, files, more, journal, forecasts }), run);
   });
 }
 
@@ -70,11 +70,11 @@ async function readChange(root: string, base: string, tip: string): Promise<Chan
   if ("failure" in opened || !(await hasCommits(opened.repository, [base, tip]))) return none;
   const [summary, paths] = await Promise.all([readSummary(opened.repository, base, tip), changedFiles(opened.repository, base, tip)]);
   const files: FileReport["files"][number][] = [];
-  let left = linesOfAllMax;
+  let linesLeft = linesOfAllMax;
   for (const file of paths.slice(0, filesShownMax)) {
-    const { text, isCut } = left > 0 ? await filePatchBetween(opened.repository, base, tip, file.path) : { text: "", isCut: true };
-    const diff = text === "" ? null : patchHunks(text, Math.max(1, left));
-    left -= diff?.lines.length ?? 0;
+    const { text, isCut } = linesLeft > 0 ? await filePatchBetween(opened.repository, base, tip, file.path) : { text: "", isCut: true };
+    const diff = text === "" ? null : patchHunks(text, Math.max(1, linesLeft));
+    linesLeft -= diff?.lines.length ?? 0;
     files.push({ ...file, diff: diff === null ? null : { ...diff, cut: diff.cut || isCut } });
   }
   return { files, more: Math.max(0, paths.length - filesShownMax), changes: { ...summary, paths } };

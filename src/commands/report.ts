@@ -24,22 +24,22 @@ export function report(context: CommandContext, input: { readonly run?: string |
     const { entries, head } = await readEntries(projectPaths, run);
     const changes = await changesOf(projectPaths, view);
     const claimOf = claimsFrom(blobsIn(runFolder(projectPaths, run)));
-    const shown = runReport(view, entries, {
+    const reportData = runReport(view, entries, {
       owner,
       ...(changes === null ? {} : { changes }),
       excerpts: excerptsOf(projectPaths, run, view),
       claimOf,
     });
-    const { run_id: _id, state: _state, reason_code, ...data } = shown;
-    const page = reportPage(shown);
+    const { run_id: _id, state: _state, reason_code, ...data } = reportData;
+    const page = reportPage(reportData);
     return reply(reason_code, {
       result: "PASS",
       run_id: run,
       state: view.status,
-      message: shown.summary,
+      message: reportData.summary,
       rowsMax: screenRows,
       page,
-      whole: [...page, ...reportDetails(shown), "", `Journal: ${plural(entries.length, "event")}, head ${head}`],
+      whole: [...page, ...reportDetails(reportData), "", `Journal: ${plural(entries.length, "event")}, head ${head}`],
       data: { ...data, journal: { events: entries.length, head } },
     });
   });

@@ -22,15 +22,15 @@ export function resume(context: CommandContext, input: GoFlags): Promise<Answer>
       const imported = await importHere(context, input);
       if (imported !== null) return imported;
     }
-    const knownLoadedRun = loaded ?? (await loadRun(context, input.run));
-    if (input.run === undefined) await drawEnded(context, knownLoadedRun);
-    requireStatus(knownLoadedRun, "resume", "paused", "running");
+    const target = loaded ?? (await loadRun(context, input.run));
+    if (input.run === undefined) await drawEnded(context, target);
+    requireStatus(target, "resume", "paused", "running");
     const described = describedBy(input);
     return resumeRun(
       context,
-      knownLoadedRun,
+      target,
       { ...input, isExplicit: true },
-      described.length === 0 ? [] : [`${knownLoadedRun.run} goes on as it was begun; not taken: ${described.join(", ")}.`],
+      described.length === 0 ? [] : [`${target.run} goes on as it was begun; not taken: ${described.join(", ")}.`],
     );
   });
 }

@@ -14,8 +14,8 @@ import { answered, reply, screenRows } from "../project/reply.ts";
 /** Registers an objective as a draft and shows what would happen. Nothing runs. */
 export function start(context: CommandContext, input: GoInput): Promise<Answer> {
   return answered(async () => {
-    const known = findProject(context.cwd);
-    if (!hasGoal(input)) return invalidGoal(context, input, known === null ? [] : await detectWork(context, known.root));
+    const project = findProject(context.cwd);
+    if (!hasGoal(input)) return invalidGoal(context, input, project === null ? [] : await detectWork(context, project.root));
     const paths = await homeOf(context.cwd);
     const drafted = await makeDraft(context, paths, input);
     const { view } = await readRun(paths, drafted.run);

@@ -2,7 +2,7 @@
 
 import type { Answer } from "../contracts/answer.ts";
 import { findingText } from "../kit/finding.ts";
-import { detectWork, shownAs, resumeCommands } from "./detect-work.ts";
+import { detectWork, toData, resumeCommands } from "./detect-work.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { reply } from "../project/reply.ts";
 
@@ -32,7 +32,7 @@ export async function idle(context: CommandContext, root: string | null): Promis
     isolation: null,
     verdict: null,
     next_actions: next,
-    found: detected.map(shownAs),
+    found: detected.map(toData),
   };
   return reply("run_idle", {
     state: "idle",

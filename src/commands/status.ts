@@ -18,56 +18,56 @@ type Input = { readonly run?: string | undefined };
 /** Parts that only the full command line loads: the answer without a run, and a playbook's own files. */
 export type StatusMore = {
   readonly idle: (root: string | null) => Promise<Answer>;
-  readonly beside: (
+  readonly playbookStatus: (
     playbook: unknown,
     root: string,
   ) => Promise<{ readonly page: readonly string[]; readonly data: Readonly<Record<string, unknown>> } | null>;
 };
 
 /** The state of a run. Reads only; nothing is executed. */
-export function status(context: CommandContext, input: Input, { idle, beside }: StatusMore): Promise<Answer> {
+export function status(context: CommandContext, input: Input, { idle, playbookStatus }: StatusMore): Promise<Answer> {
   return answered(async () => {
     const paths = findProject(context.cwd);
     const named = namedRun(paths, input.run);
     if (paths === null || named === null) return idle(paths?.root ?? null);
-    const { run, summary: reported, draft } = await shownInstead(context, paths, named, input.run !== undefined);
+    const { run, summary: reported, draft } = await chooseRun(context, paths, named, input.run !== undefined);
     const { reason_code, state, page, whole, data } = reported;
-    const more = await beside(data["playbook"], paths.root);
+    const playbookPart = await playbookStatus(data["playbook"], paths.root);
     return reply(reason_code, {
       result: "PASS",
       run_id: run,
       state,
       message: `${run} is ${reason_code === "run_interrupted" ? "interrupted" : state}.`,
-      page: [...page, ...(more?.page ?? [])],
-      whole: [...whole, ...(more?.page ?? [])],
+      page: [...page, ...(playbookPart?.page ?? [])],
+      whole: [...whole, ...(playbookPart?.page ?? [])],
       rowsMax: screenRows,
       warnings: draft === null ? [] : [`The draft ${draft} waits too: autopilot status --run ${draft} shows it.`],
-      data: { ...data, ...more?.data, foreign: false },
+      data: { ...data, ...playbookPart?.data, foreign: false },
     });
   });
 }
 
 /** The run shown if none is named: neither a draft nor another user's run hides an open one of this user's. */
-async function shownInstead(
+async function chooseRun(
   context: CommandContext,
   paths: ProjectPaths,
   named: string,
   isNamed: boolean,
 ): Promise<{ readonly run: string; readonly summary: StatusSummary; readonly draft: string | null }> {
   const isForeign = !isNamed && !isOwnRun(context, paths, named);
-  const reported = isForeign ? null : await reportedOf(paths, named);
+  const reported = isForeign ? null : await readSummary(paths, named);
   if (reported !== null && (isNamed || reported.state !== "draft")) return { run: named, summary: reported, draft: null };
   const open = await openInstead(context, paths, named);
-  if (open === null) return { run: named, summary: reported ?? (await reportedOf(paths, named)), draft: null };
+  if (open === null) return { run: named, summary: reported ?? (await readSummary(paths, named)), draft: null };
   return { run: open.run, summary: statusSummary(open.view, open.owner), draft: isForeign ? null : named };
 }
 
-async function reportedOf(paths: ProjectPaths, run: string): Promise<StatusSummary> {
+async function readSummary(paths: ProjectPaths, run: string): Promise<StatusSummary> {
   const folder = runFolder(paths, run);
-  return cachedStatus(folder, ownerOf(folder)) ?? folded(paths, run);
+  return cachedStatus(folder, ownerOf(folder)) ?? summarizeFromJournal(paths, run);
 }
 
-async function folded(paths: ProjectPaths, run: string): Promise<StatusSummary> {
+async function summarizeFromJournal(paths: ProjectPaths, run: string): Promise<StatusSummary> {
   const { view, owner } = await readRun(paths, run);
   return statusSummary(view, owner);
 }

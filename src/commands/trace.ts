@@ -30,17 +30,17 @@ export function trace(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
     const paths = findProject(context.cwd);
     const root = paths?.root ?? context.cwd;
-    const wanted = input.phase === undefined ? null : (parsePhaseId(input.phase) ?? input.phase);
-    const during = await readTimes(paths, input.run);
-    const byJournal = paths === null ? null : await tracesOfRun(paths, input.run ?? currentRun(paths), wanted);
+    const phaseFilter = input.phase === undefined ? null : (parsePhaseId(input.phase) ?? input.phase);
+    const period = await readPeriod(paths, input.run);
+    const byJournal = paths === null ? null : await traceFromJournal(paths, input.run ?? currentRun(paths), phaseFilter);
     if (byJournal !== null) return byJournal;
-    const read = tracesIn(root, wanted);
-    const spans = read.spans.filter(({ timestamp }) => during === null || (timestamp >= during.from && timestamp <= during.to));
-    const where = during === null ? {} : { run_id: during.run, state: during.state };
+    const read = readTraceFiles(root, phaseFilter);
+    const spans = read.spans.filter(({ timestamp }) => period === null || (timestamp >= period.from && timestamp <= period.to));
+    const where = period === null ? {} : { run_id: period.run, state: period.state };
     if (spans.length === 0 && read.warnings.length === 0)
       return refuse("missing_docs", {
         ...where,
-        message: `There is no trace${wanted === null ? "" : ` of phase ${wanted}`}${during === null ? "" : ` of ${during.run}`} here: looked for ${phasesFolder}/${wanted ?? "*"}/TRACE.jsonl.`,
+        message: `There is no trace${phaseFilter === null ? "" : ` of phase ${phaseFilter}`}${period === null ? "" : ` of ${period.run}`} here: looked for ${phasesFolder}/${phaseFilter ?? "*"}/TRACE.jsonl.`,
         remediation: [
           read.phases.length === 0
             ? "traces are written while a roadmap is run: autopilot roadmap"
@@ -58,7 +58,7 @@ export function trace(context: CommandContext, input: Input): Promise<Answer> {
 }
 
 /** The spans of a run whose flow keeps no trace files; null if they are in files. */
-async function tracesOfRun(paths: ProjectPaths, named: string | null, wanted: string | null): Promise<Answer | null> {
+async function traceFromJournal(paths: ProjectPaths, named: string | null, wanted: string | null): Promise<Answer | null> {
   const run = named === null ? null : namedRun(paths, named);
   if (run === null) return null;
   const { view } = await readRun(paths, run);
@@ -79,7 +79,7 @@ async function tracesOfRun(paths: ProjectPaths, named: string | null, wanted: st
 }
 
 /** The time span of the named run; null if none was named: then everything counts. */
-async function readTimes(paths: ReturnType<typeof findProject>, named: string | undefined) {
+async function readPeriod(paths: ReturnType<typeof findProject>, named: string | undefined) {
   const run = named === undefined || paths === null ? null : namedRun(paths, named);
   if (paths === null || run === null) return null;
   const { view, owner } = await readRun(paths, run);
@@ -89,7 +89,7 @@ async function readTimes(paths: ReturnType<typeof findProject>, named: string | 
 
 type Traces = { readonly spans: readonly TraceSpan[]; readonly phases: readonly string[]; readonly warnings: readonly string[] };
 
-function tracesIn(root: string, wanted: string | null): Traces {
+function readTraceFiles(root: string, wanted: string | null): Traces {
   const spans: TraceSpan[] = [];
   const phases: string[] = [];
   const warnings: string[] = [];
@@ -105,7 +105,7 @@ function tracesIn(root: string, wanted: string | null): Traces {
       .split("\n")
       .entries()) {
       if (line.trim() === "") continue;
-      const span = spanIn(line);
+      const span = parseSpan(line);
       if (span !== null) spans.push(span);
       else if (warnings.length < warningsMax) warnings.push(`${path}:${index + 1} is no trace span and was left out.`); // T1
     }
@@ -145,7 +145,7 @@ function readText(path: string): string | null {
   }
 }
 
-function spanIn(line: string): TraceSpan | null {
+function parseSpan(line: string): TraceSpan | null {
   try {
     const read = v.safeParse(TraceSpan, JSON.parse(line));
     return read.success ? read.output : null;

@@ -20,10 +20,10 @@ export function truth(context: CommandContext): Promise<Answer> {
     const read: TruthOfRun[] = [];
     const damaged: { run_id: string; why: string }[] = [];
     for (const { run, folder } of folders) {
-      const reported = truthOfRun();
+      const runTruthReader = truthOfRun();
       try {
-        readJournal(folder, { from: "start", onEntry: reported.read });
-        read.push(reported);
+        readJournal(folder, { from: "start", onEntry: runTruthReader.read });
+        read.push(runTruthReader);
       } catch (error) {
         if (!(error instanceof JournalFailure)) throw error;
         damaged.push({ run_id: run, why: error.message });
@@ -36,12 +36,12 @@ export function truth(context: CommandContext): Promise<Answer> {
       right + wrong === 0
         ? "Nothing that an agent said here could be decided yet."
         : `${right} of ${right + wrong} claims that could be decided were true, in ${read.length} ${read.length === 1 ? "run" : "runs"}.`;
-    const left = runs.length - Math.min(runs.length, runsMax);
+    const omitted = runs.length - Math.min(runs.length, runsMax);
     return reply("ok", {
       message,
       warnings: [
         ...damaged.map(({ run_id, why }) => `${run_id} is left out: ${why}`),
-        ...(left === 0 ? [] : [`The ${left} oldest runs are left out.`]),
+        ...(omitted === 0 ? [] : [`The ${omitted} oldest runs are left out.`]),
       ],
       page: truthPage(rows),
       data: { truth: rows, runs: read.length, damaged },

@@ -20,7 +20,7 @@ import { answered, reply } from "../project/reply.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
-const lookEveryMs = 250;
+const pollMs = 250;
 /** Events from before the watcher started that are still reported; the board shows the rest. */
 const earlierMax = 20;
 
@@ -55,26 +55,26 @@ export function watch(context: CommandContext, input: { readonly run?: string | 
         });
       }
       draw(context, view(), owner, readLive(folder));
-      await sleep(lookEveryMs);
+      await sleep(pollMs);
     }
   });
 }
 
 /** Holds back events from before the watcher started, and shows only the last of them. On a pipe everything is reported. */
 function openEarlier(context: CommandContext): { readonly show: (line: string) => void; readonly end: () => void } {
-  let held: string[] | null = context.board === undefined ? null : [];
-  let left = 0;
+  let buffered: string[] | null = context.board === undefined ? null : [];
+  let dropped = 0;
   return {
     show: (line) => {
-      if (held === null) return context.show(line);
-      held.push(line);
-      if (held.length > earlierMax) left += held.splice(0, held.length - earlierMax).length;
+      if (buffered === null) return context.show(line);
+      buffered.push(line);
+      if (buffered.length > earlierMax) dropped += buffered.splice(0, buffered.length - earlierMax).length;
     },
     end: () => {
-      if (held === null) return;
-      if (left > 0) context.show(`… ${left} earlier lines: autopilot log`);
-      for (const line of held) context.show(line);
-      held = null;
+      if (buffered === null) return;
+      if (dropped > 0) context.show(`… ${dropped} earlier lines: autopilot log`);
+      for (const line of buffered) context.show(line);
+      buffered = null;
     },
   };
 }

@@ -9,18 +9,20 @@ import { columned } from "../../views/columned.ts";
 import { oneLine } from "../../views/wording.ts";
 
 export function cyclePage(cycle: Cycle): readonly string[] {
-  const judged = judgeCycle(cycle);
+  const judgement = judgeCycle(cycle);
   const target = cycle.plan?.target.metric ?? recallTarget;
   const [before, after] = [cycleSide(cycle, "pre-lever"), cycleSide(cycle, "post-lever")];
   const rows = cycle.benchmarks.map((name) => [
     oneLine(name, 30),
     figureText(before[name] ?? null),
     figureText(after[name] ?? null),
-    gainText(cycle, judged.gain[name] ?? null),
+    gainText(cycle, judgement.gain[name] ?? null),
     `${cycleFigures(cycle, name, "pre-lever").length}/${cycleFigures(cycle, name, "post-lever").length} runs`,
     oneLine(cycleNote(cycle, name), 80),
   ]);
-  const lost = judged.cross_benchmark_check.regressions.map(({ benchmark, bug }) => (bug === null ? benchmark : `${benchmark} ${bug}`));
+  const regressions = judgement.cross_benchmark_check.regressions.map(({ benchmark, bug }) =>
+    bug === null ? benchmark : `${benchmark} ${bug}`,
+  );
   return [
     `${cycle.name}: ${describeState(cycle)}`,
     `  lever ${oneLine(cycle.lever)}, iteration ${cycle.iteration}`,
@@ -28,17 +30,19 @@ export function cyclePage(cycle: Cycle): readonly string[] {
     "",
     ...columned([["benchmark", `${target} before`, "after", "gain", "", ""], ...rows]).map((line) => `  ${line}`),
     "",
-    ...(judged.interval === null ? [] : [`  mean gain ${gainText(cycle, judged.mean_gain)}, ${intervalText(cycle, judged.interval)}`]),
-    ...(lost.length === 0
+    ...(judgement.interval === null
+      ? []
+      : [`  mean gain ${gainText(cycle, judgement.mean_gain)}, ${intervalText(cycle, judgement.interval)}`]),
+    ...(regressions.length === 0
       ? []
       : [
-          `  ! lost: ${lost
+          `  ! lost: ${regressions
             .slice(0, 8)
             .map((bug) => oneLine(bug))
             .join(", ")}`,
         ]),
     ...changedBenchmarks(cycle).map((name) => `  ! ${oneLine(benchmarkChanged(name), 200)}`),
-    ...(cycle.end === null ? nextLines(cycle) : [`  ${cycle.end.verdict}: ${judged.why}`]),
+    ...(cycle.end === null ? nextLines(cycle) : [`  ${cycle.end.verdict}: ${judgement.why}`]),
   ];
 }
 
@@ -49,7 +53,7 @@ function nextLines(cycle: Cycle): readonly string[] {
 }
 
 export function cycleData(cycle: Cycle): Readonly<Record<string, unknown>> {
-  const judged = judgeCycle(cycle);
+  const judgement = judgeCycle(cycle);
   return {
     cycle: cycle.name,
     lever: cycle.lever,
@@ -62,12 +66,12 @@ export function cycleData(cycle: Cycle): Readonly<Record<string, unknown>> {
     noise_floor: cycle.noiseFloor,
     before: cycleSide(cycle, "pre-lever"),
     after: cycleSide(cycle, "post-lever"),
-    delta: judged.delta,
-    gain: judged.gain,
-    mean_gain: judged.mean_gain,
-    interval: judged.interval,
-    cross_benchmark_check: judged.cross_benchmark_check,
-    why: cycle.end === null ? null : judged.why,
+    delta: judgement.delta,
+    gain: judgement.gain,
+    mean_gain: judgement.mean_gain,
+    interval: judgement.interval,
+    cross_benchmark_check: judgement.cross_benchmark_check,
+    why: cycle.end === null ? null : judgement.why,
     not_counted: Object.fromEntries(
       cycle.benchmarks.flatMap((name) => (cycleNote(cycle, name) === "" ? [] : [[name, cycleNote(cycle, name)]])),
     ),

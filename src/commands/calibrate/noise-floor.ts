@@ -3,7 +3,7 @@
 import { refuse } from "../../project/reply.ts";
 
 /** `0.05`, or `5%`. */
-export function floorOf(given: string | undefined, standard: string): { readonly floor: number; readonly isRelative: boolean } {
+export function parseNoiseFloor(given: string | undefined, standard: string): { readonly floor: number; readonly isRelative: boolean } {
   const text = (given ?? standard).trim();
   const [, digits, percent] = /^(\d{1,12}(?:\.\d{1,9})?|\.\d{1,9})(%)?$/.exec(text) ?? [];
   const value = Number(digits);

@@ -17,12 +17,12 @@ import { homeOf, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import { columned } from "../../views/columned.ts";
 import { oneLine, plural } from "../../views/wording.ts";
 import { didYouMean } from "../../kit/suggest.ts";
-import { requireWritable, written } from "../html-file.ts";
+import { requireWritable, writeHtml } from "../html-file.ts";
 import { cycleData, cyclePage } from "./cycle-page.ts";
-import { driven } from "./driven.ts";
+import { driveOpenCycle } from "./drive-open-cycle.ts";
 
 /** The cycle to use: the named one, the only open one, or the newest. */
-async function meant(context: CommandContext, name: string | undefined, isOpenOnly: boolean) {
+async function findCycle(context: CommandContext, name: string | undefined, isOpenOnly: boolean) {
   const paths = await homeOf(context.cwd);
   const names = cycleNames(paths.root);
   if (name !== undefined) {
@@ -31,9 +31,9 @@ async function meant(context: CommandContext, name: string | undefined, isOpenOn
     const cycle = readCycle(paths.root, name);
     return { paths, cycle, isOwn: isOwnCycle(context.env, paths.root, cycle) };
   }
-  const allCycles = readCycles(paths.root).cycles;
-  const ownCycles = allCycles.filter((cycle) => isOwnCycle(context.env, paths.root, cycle));
-  const cycles = ownCycles.length > 0 ? ownCycles : allCycles; // another user's cycle is never meant while there is one of this user's
+  const everyCycle = readCycles(paths.root).cycles;
+  const ownCycles = everyCycle.filter((cycle) => isOwnCycle(context.env, paths.root, cycle));
+  const cycles = ownCycles.length > 0 ? ownCycles : everyCycle; // another user's cycle is never meant while there is one of this user's
   const isOwn = ownCycles.length > 0;
   const openCycles = cycles.filter(({ end }) => end === null);
   const [only] = openCycles;
@@ -62,13 +62,13 @@ function foreignLines(cycle: Cycle): readonly string[] {
 }
 
 /** What can be done with another user's cycle: its commands are not run under another name. */
-const foreignWays = ({ name }: Cycle): readonly string[] => [
+const foreignRemediation = ({ name }: Cycle): readonly string[] => [
   `read its plan in "${cyclesFolder}/${name}/run_state.jsonl", then begin a cycle of your own: autopilot help calibrate start`,
   `to be rid of it: git rm -r -- "${cyclesFolder}/${name}"`,
 ];
 
 /** The process that works on a cycle now: there is one at a time, and it wrote the newest log. */
-function workerOf(context: CommandContext, paths: ProjectPaths, cycle: Cycle): number | null {
+function findWorker(context: CommandContext, paths: ProjectPaths, cycle: Cycle): number | null {
   const owner = cycle.end === null ? ownerOf(join(paths.folder, calibrationsFolder)) : null;
   if (owner === null) return null;
   const openCycles = readCycles(paths.root).cycles.filter(
@@ -80,9 +80,9 @@ function workerOf(context: CommandContext, paths: ProjectPaths, cycle: Cycle): n
 
 export function calibrationStatus(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const { paths, cycle, isOwn } = await meant(context, input.name, false);
-    const pid = isOwn ? workerOf(context, paths, cycle) : null;
-    const ways = pid !== null ? [] : isOwn ? [`autopilot calibrate resume ${cycle.name}`] : foreignWays(cycle);
+    const { paths, cycle, isOwn } = await findCycle(context, input.name, false);
+    const pid = isOwn ? findWorker(context, paths, cycle) : null;
+    const remediation = pid !== null ? [] : isOwn ? [`autopilot calibrate resume ${cycle.name}`] : foreignRemediation(cycle);
     return reply("ok", {
       message: `The cycle ${cycle.name}: ${describeState(cycle)}${isOwn ? "" : `, ${notYours}`}.`,
       page: [
@@ -91,7 +91,7 @@ export function calibrationStatus(context: CommandContext, input: { readonly nam
         ...(isOwn ? [] : ["", ...foreignLines(cycle)]),
       ],
       data: { ...cycleData(cycle), own: isOwn, process: pid },
-      remediation: cycle.end !== null ? [] : ways,
+      remediation: cycle.end !== null ? [] : remediation,
     });
   });
 }
@@ -100,11 +100,11 @@ type ReportInput = { readonly name?: string | undefined; readonly html?: string 
 
 export function calibrationReport(context: CommandContext, input: ReportInput): Promise<Answer> {
   return answered(async () => {
-    const { cycle, isOwn } = await meant(context, input.name, false);
+    const { cycle, isOwn } = await findCycle(context, input.name, false);
     if (input.html !== undefined) {
       const path = resolve(context.cwd, input.html);
       requireWritable(path);
-      return written(path, cycleFile(cycle), null);
+      return writeHtml(path, cycleFile(cycle), null);
     }
     const page = [...(isOwn ? [] : [...foreignLines(cycle), ""]), ...auditPage(cycle).trimEnd().split("\n")];
     return reply("ok", {
@@ -142,7 +142,7 @@ export function resumeCalibration(
   input: { readonly name?: string | undefined; readonly jobs?: number | undefined },
 ): Promise<Answer> {
   return answered(async () => {
-    const { paths, cycle, isOwn } = await meant(context, input.name, true);
+    const { paths, cycle, isOwn } = await findCycle(context, input.name, true);
     if (cycle.end !== null)
       return reply("ok", {
         message: `The cycle ${cycle.name} has ended: ${cycle.end.verdict}.`,
@@ -157,9 +157,9 @@ export function resumeCalibration(
     if (!isOwn)
       return refuse("run_foreign", {
         message: `You didn't start the cycle ${cycle.name} here, or its log was changed since. It runs commands, so nothing of it is executed.`,
-        remediation: foreignWays(cycle),
+        remediation: foreignRemediation(cycle),
       });
     const jobs = input.jobs ?? cycle.plan.jobs;
-    return withCycle(context, paths, { name: cycle.name, isNew: false }, (open) => driven(context, open, jobs));
+    return withCycle(context, paths, { name: cycle.name, isNew: false }, (open) => driveOpenCycle(context, open, jobs));
   });
 }

@@ -28,8 +28,8 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse } from "../../project/reply.ts";
 import { homeOf, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
-import { driven } from "./driven.ts";
-import { floorOf } from "./noise-floor.ts";
+import { driveOpenCycle } from "./drive-open-cycle.ts";
+import { parseNoiseFloor } from "./noise-floor.ts";
 
 export type StartInput = {
   readonly name?: string | undefined;
@@ -60,16 +60,16 @@ const invalid = (message: string, remedy?: string): never =>
 export function startCalibration(context: CommandContext, input: StartInput): Promise<Answer> {
   return answered(async () => {
     const paths = await homeOf(context.cwd);
-    const asked = checked(context, paths, input);
+    const request = validateInput(context, paths, input);
     let benchmarks: BenchmarkPlan[] = [];
     let branch: string | null = null;
     const before = async (trees: Trees): Promise<void> => {
       branch = trees.repository.branch;
       refuseWhileOpen(context, paths);
-      benchmarks = await readBenchmarks(context, paths, trees, asked.benchmarks, input.baselines ?? [], asked.target.metric);
+      benchmarks = await readBenchmarks(context, paths, trees, request.benchmarks, input.baselines ?? [], request.target.metric);
     };
-    return withCycle(context, paths, { name: asked.name, isNew: true, before }, async (open) => {
-      const { lever, name, iteration, hypothesis, floor, benchmarks: _words, ...rest } = asked;
+    return withCycle(context, paths, { name: request.name, isNew: true, before }, async (open) => {
+      const { lever, name, iteration, hypothesis, floor, benchmarks: _words, ...rest } = request;
       const plan: CyclePlan = { ...rest, lever: lever.plan, benchmarks, seed: name, ...(branch === null ? {} : { branch }) };
       const index = {
         event: "_index",
@@ -80,10 +80,10 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
         benchmarks: benchmarks.map((benchmark) => benchmark.name),
         iteration,
       } as const;
-      const begun = { event: "cycle_start", hypothesis, noise_floor_threshold: floor, plan } as const;
-      bindCycle(context.env, paths.root, name, open.log.folded(index, begun));
-      open.log.append(index, begun);
-      return driven(context, open, plan.jobs);
+      const cycleStart = { event: "cycle_start", hypothesis, noise_floor_threshold: floor, plan } as const;
+      bindCycle(context.env, paths.root, name, open.log.folded(index, cycleStart));
+      open.log.append(index, cycleStart);
+      return driveOpenCycle(context, open, plan.jobs);
     });
   });
 }
@@ -100,8 +100,8 @@ function refuseWhileOpen(context: CommandContext, paths: ProjectPaths): void {
   }
 }
 
-function checked(context: CommandContext, paths: ProjectPaths, input: StartInput) {
-  const lever = leverOf(context, paths, input);
+function validateInput(context: CommandContext, paths: ProjectPaths, input: StartInput) {
+  const lever = parseLever(context, paths, input);
   const name =
     input.name ??
     `${systemClock.now().slice(0, 10)}-${lever.id
@@ -135,7 +135,7 @@ function checked(context: CommandContext, paths: ProjectPaths, input: StartInput
   if (metric !== recallTarget && input.command === undefined)
     invalid(`The metric ${metric} must be printed by a command.`, "--command CMD");
   if (metric === recallTarget && input.better === "lower") invalid("A lower recall is not better.", "--metric NAME --better lower");
-  const { floor, isRelative } = floorOf(
+  const { floor, isRelative } = parseNoiseFloor(
     input.noiseFloor,
     metric === recallTarget ? String(noiseFloorDefault) : `${noiseFloorDefault * 100}%`,
   );
@@ -164,7 +164,7 @@ function checked(context: CommandContext, paths: ProjectPaths, input: StartInput
   };
 }
 
-function leverOf(
+function parseLever(
   context: CommandContext,
   paths: ProjectPaths,
   input: StartInput,
@@ -180,30 +180,30 @@ function leverOf(
     ["commit", input.commit],
     ["command", input.apply],
   ] as const;
-  const given = sources.filter(([, source]) => source !== undefined);
+  const namedSources = sources.filter(([, source]) => source !== undefined);
   const typed = typedLever(id);
-  const [first] = given;
-  if (typed !== null && given.length === 0) {
+  const [first] = namedSources;
+  if (typed !== null && namedSources.length === 0) {
     if ((typed.kind === "agent" || typed.kind === "model") && input.agent !== undefined)
       return invalid(`--agent would be in force on both sides, so the lever ${id} could show nothing.`, "leave out --agent");
     if (input.to === undefined)
       return invalid(`The lever ${id} needs the value to try.`, typed.kind === "prompt" ? "--to FILE: the new prompt" : "--to VALUE");
-    const value = typed.kind === "prompt" ? pathIn(paths, resolve(context.cwd, input.to)) : input.to;
+    const value = typed.kind === "prompt" ? pathForLog(paths, resolve(context.cwd, input.to)) : input.to;
     return { id, plan: { kind: typed.kind, source: typed.subject, value } };
   }
-  if (first === undefined || given.length > 1)
+  if (first === undefined || namedSources.length > 1)
     return invalid(
-      given.length > 1
+      namedSources.length > 1
         ? "More than one lever was given; only one can be measured at a time."
         : `Nothing says what the lever ${id} changes.`,
       "one of --patch FILE, --commit SHA, --apply CMD; or --lever prompt:FLOW/STEP, limit:NAME, agent:ROLE, model:ROLE with --to",
     );
   const [kind, source = ""] = first;
-  return { id, plan: { kind, source: kind === "patch" ? pathIn(paths, resolve(context.cwd, source)) : source } };
+  return { id, plan: { kind, source: kind === "patch" ? pathForLog(paths, resolve(context.cwd, source)) : source } };
 }
 
-/** As the log may name it: relative to the repository's root if it is inside. */
-function pathIn({ root }: ProjectPaths, path: string): string {
+/** A path as the log records it: relative to the repository's root if it is inside. */
+function pathForLog({ root }: ProjectPaths, path: string): string {
   const inside = relative(root, path);
   return inside.startsWith("..") || isAbsolute(inside) ? path : inside;
 }
@@ -217,29 +217,29 @@ async function readBenchmarks(
   baselines: readonly string[],
   metric: string,
 ): Promise<BenchmarkPlan[]> {
-  const found: BenchmarkPlan[] = [];
-  const given = new Map(
+  const plans: BenchmarkPlan[] = [];
+  const baselinesByName = new Map(
     baselines.map((word) => [word.includes("=") ? word.slice(0, word.indexOf("=")) : "", word.slice(word.indexOf("=") + 1)]),
   );
   for (const word of words) {
-    const [, named, at = word] = /^([^=/]+)=(.+)$/.exec(word) ?? [];
-    const name = named ?? basename(at).replaceAll(/[^A-Za-z0-9._-]/g, "-");
+    const [, givenName, at = word] = /^([^=/]+)=(.+)$/.exec(word) ?? [];
+    const name = givenName ?? basename(at).replaceAll(/[^A-Za-z0-9._-]/g, "-");
     if (!benchmarkName.test(name)) invalid(`The benchmark ${JSON.stringify(word)} has no plain name.`, "--benchmarks NAME=WHERE");
-    if (found.some((benchmark) => benchmark.name === name))
+    if (plans.some((benchmark) => benchmark.name === name))
       invalid(`Two benchmarks are called ${name}.`, "--benchmarks one=A,other=B tells them apart");
     const plan = await locate(context, paths, trees, at);
-    const baseline = given.get(name) ?? (words.length === 1 ? given.get("") : undefined);
+    const baseline = baselinesByName.get(name) ?? (words.length === 1 ? baselinesByName.get("") : undefined);
     const path =
-      baseline === undefined ? await baselineOf(trees, plan.kind, plan.at, plan.commit) : pathIn(paths, resolve(context.cwd, baseline));
+      baseline === undefined ? await baselineOf(trees, plan.kind, plan.at, plan.commit) : pathForLog(paths, resolve(context.cwd, baseline));
     const isOptional = metric !== recallTarget && baseline === undefined && !existsSync(isAbsolute(path) ? path : join(paths.root, path));
-    found.push({ name, ...plan, baseline: isOptional ? null : path });
+    plans.push({ name, ...plan, baseline: isOptional ? null : path });
   }
-  for (const name of given.keys())
-    if (!found.some((benchmark) => benchmark.name === name) && !(name === "" && words.length === 1))
+  for (const name of baselinesByName.keys())
+    if (!plans.some((benchmark) => benchmark.name === name) && !(name === "" && words.length === 1))
       invalid(
-        `--baseline names ${name === "" ? "no benchmark" : name}, expected NAME=FILE with one of ${found.map((benchmark) => benchmark.name).join(", ")}.`,
+        `--baseline names ${name === "" ? "no benchmark" : name}, expected NAME=FILE with one of ${plans.map((benchmark) => benchmark.name).join(", ")}.`,
       );
-  return found;
+  return plans;
 }
 
 async function locate(
@@ -249,7 +249,7 @@ async function locate(
   at: string,
 ): Promise<Pick<BenchmarkPlan, "kind" | "at" | "commit">> {
   const path = resolve(context.cwd, at);
-  const inside = pathIn(paths, path);
+  const inside = pathForLog(paths, path);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
     return isAbsolute(inside) ? { kind: "outside", at: path } : { kind: "folder", at: inside === "" ? "." : inside };
   const commit = await trees.commitOf(at);

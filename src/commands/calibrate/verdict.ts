@@ -9,7 +9,7 @@ import { readOwnFile } from "../../project/own-file.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { columned } from "../../views/columned.ts";
 import { oneLine } from "../../views/wording.ts";
-import { floorOf } from "./noise-floor.ts";
+import { parseNoiseFloor } from "./noise-floor.ts";
 
 type Input = {
   readonly before?: string | undefined;
@@ -24,28 +24,28 @@ const bytesMax = 1 << 20;
 export function calibrationVerdict(context: CommandContext, input: Input): Promise<Answer> {
   return answered(() => {
     const [before, after] = (["before", "after"] as const).map((side) => readFigures(context.cwd, side, input[side]));
-    const { floor, isRelative } = floorOf(input.noiseFloor, String(noiseFloorDefault));
+    const { floor, isRelative } = parseNoiseFloor(input.noiseFloor, String(noiseFloorDefault));
     const iteration = input.iteration ?? 1;
     if (iteration > iterationsMax)
       refuse("calibration_input_invalid", { message: `The iteration is ${iteration}, expected 1 to ${iterationsMax}.` });
-    const judged = judgeFigures({
+    const judgement = judgeFigures({
       before: before ?? {},
       after: after ?? {},
       noiseFloor: floor,
       iteration,
       scale: { better: input.better === "lower" ? "lower" : "higher", isRelative },
     });
-    const rows = Object.keys(judged.delta).map((name) => [
+    const rows = Object.keys(judgement.delta).map((name) => [
       oneLine(name, 40),
       figureText(before?.[name] ?? null),
       figureText(after?.[name] ?? null),
-      figureText(judged.delta[name] ?? null),
+      figureText(judgement.delta[name] ?? null),
     ]);
-    const { verdict, delta, cross_benchmark_check, mean_gain, why } = judged;
+    const { verdict, delta, cross_benchmark_check, mean_gain, why } = judgement;
     return Promise.resolve(
       reply("ok", {
         message: `${verdict}: ${why}.`,
-        warnings: oneSided(before ?? {}, after ?? {}),
+        warnings: oneSidedWarnings(before ?? {}, after ?? {}),
         page: [...columned([["benchmark", "before", "after", "delta"], ...rows]), "", `${verdict}: ${why}`],
         data: { verdict, delta, cross_benchmark_check, mean_gain, why },
       }),
@@ -54,7 +54,7 @@ export function calibrationVerdict(context: CommandContext, input: Input): Promi
 }
 
 /** A benchmark in only one file is n/a; most likely it has another name in the other. */
-function oneSided(before: Figures, after: Figures): readonly string[] {
+function oneSidedWarnings(before: Figures, after: Figures): readonly string[] {
   const only = (a: Figures, b: Figures): readonly string[] => Object.keys(a).filter((name) => !Object.hasOwn(b, name));
   return [
     ...only(before, after).map((name) => `${oneLine(name, 40)} is in --before only, so it is n/a.`),

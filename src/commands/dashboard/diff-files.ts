@@ -28,7 +28,7 @@ export type DiffPage = {
 };
 
 const filesMax = 500;
-const order = { refused: 3, scope: 2, look: 1, protected: 0 } as const;
+const markOrder = { refused: 3, scope: 2, look: 1, protected: 0 } as const;
 
 export async function diffPageOf({ view, paths, foreign }: FollowedRun): Promise<DiffPage> {
   const [base, tip] = [view.drafted.base.commit, view.tip.commit];
@@ -37,30 +37,30 @@ export async function diffPageOf({ view, paths, foreign }: FollowedRun): Promise
     : view.status === "running" || view.status === "paused"
       ? null
       : `The run is ${view.status}: no turn of it will read a note.`;
-  const none = { base, tip, files: [], more: 0, closed };
-  const opened = await findRepository(paths.root);
-  if ("failure" in opened) return { ...none, problem: "The repository cannot be read." };
-  if (!(await hasCommits(opened.repository, [base, tip])))
-    return { ...none, problem: "The run's commits are no longer in this repository: its branch was deleted." };
-  const changed = base === tip ? [] : await changedFiles(opened.repository, base, tip);
+  const emptyPage = { base, tip, files: [], more: 0, closed };
+  const lookup = await findRepository(paths.root);
+  if ("failure" in lookup) return { ...emptyPage, problem: "The repository cannot be read." };
+  if (!(await hasCommits(lookup.repository, [base, tip])))
+    return { ...emptyPage, problem: "The run's commits are no longer in this repository: its branch was deleted." };
+  const changed = base === tip ? [] : await changedFiles(lookup.repository, base, tip);
   const oracles = new Map((view.oracles?.changes ?? []).map((change) => [change.path, change]));
-  const look = new Map((view.oracles?.look ?? []).map(({ path, what }) => [path, what]));
+  const notesByPath = new Map((view.oracles?.look ?? []).map(({ path, what: note }) => [path, note]));
   const files = changed.map((file): DiffFile => {
     const protectedFile = oracles.get(file.path);
     if (protectedFile !== undefined && protectedFile.allowed === null)
       return { ...file, mark: "protected", word: `protected, ${protectedFile.how}: the base's is used` };
-    const what = look.get(file.path);
+    const what = notesByPath.get(file.path);
     return what === undefined ? { ...file, mark: "scope", word: "in scope" } : { ...file, mark: "look", word: what };
   });
-  const refusedDiffFiles = (view.violation?.paths ?? []).map((path): DiffFile => ({
+  const refusedFiles = (view.violation?.paths ?? []).map((path): DiffFile => ({
     path,
     insertions: null,
     deletions: null,
     mark: "refused",
     word: refusedWord(view.violation),
   }));
-  const allDiffFiles = [...files, ...refusedDiffFiles].toSorted((a, b) => order[a.mark] - order[b.mark]);
-  return { base, tip, files: allDiffFiles.slice(0, filesMax), more: Math.max(0, allDiffFiles.length - filesMax), problem: null, closed };
+  const sortedFiles = [...files, ...refusedFiles].toSorted((a, b) => markOrder[a.mark] - markOrder[b.mark]);
+  return { base, tip, files: sortedFiles.slice(0, filesMax), more: Math.max(0, sortedFiles.length - filesMax), problem: null, closed };
 }
 
 function refusedWord(violation: RunView["violation"]): string {
@@ -70,9 +70,9 @@ function refusedWord(violation: RunView["violation"]): string {
 
 /** One file's lines; null if the run did not change it. */
 export async function fileDiffOf({ view, paths }: FollowedRun, path: string): Promise<FileDiff | null> {
-  const opened = await findRepository(paths.root);
-  if ("failure" in opened) return null;
-  const { text, isCut } = await filePatchBetween(opened.repository, view.drafted.base.commit, view.tip.commit, path);
+  const lookup = await findRepository(paths.root);
+  if ("failure" in lookup) return null;
+  const { text, isCut } = await filePatchBetween(lookup.repository, view.drafted.base.commit, view.tip.commit, path);
   const fileDiff = patchHunks(text);
   return text === "" ? null : { ...fileDiff, cut: fileDiff.cut || isCut };
 }

@@ -70,7 +70,7 @@ const reportsKept = 3;
 export function openFacts(context: CommandContext): Facts {
   const runs = followRuns(context);
   const projectPaths = findProject(context.cwd);
-  const paths = portfolioHere(context.cwd);
+  const paths = findPortfolioHere(context.cwd);
   const portfolio = paths === null ? () => null : followPortfolio(paths);
   const hasStore = (context.env[storeVariable] ?? "").trim() !== "";
   const name = basename(projectPaths?.root ?? paths?.root ?? context.cwd);
@@ -85,7 +85,7 @@ export function openFacts(context: CommandContext): Facts {
     if (project !== null && isBegun(project, key)) return projectRun(project, key);
     return tasksRuns(portfolio()).find((source) => source.key === key) ?? null;
   };
-  const found = (key: string): FollowedRun | null => {
+  const findReadable = (key: string): FollowedRun | null => {
     const source = sourceOf(key);
     const run = source === null ? null : runs.one(source);
     return run !== null && isReadable(run) ? run : null;
@@ -94,7 +94,7 @@ export function openFacts(context: CommandContext): Facts {
     const source = sourceOf(key);
     return source === null ? null : runs.entries(source);
   };
-  const readable = async (): Promise<readonly FollowedRun[]> => (await runs.all(sources())).filter(isReadable);
+  const readReadableRuns = async (): Promise<readonly FollowedRun[]> => (await runs.all(sources())).filter(isReadable);
 
   return {
     sourceOf,
@@ -108,11 +108,11 @@ export function openFacts(context: CommandContext): Facts {
         summaryOf: summaries,
       }),
     run: (key, expanded) => {
-      const run = found(key);
+      const run = findReadable(key);
       return run === null ? null : buildShownRun(run, heads(run), reports(run), { now: systemClock.now(), expanded });
     },
     head: (key) => {
-      const run = found(key);
+      const run = findReadable(key);
       return run === null ? null : heads(run);
     },
     log: (key, { after, before, max }) => {
@@ -127,11 +127,11 @@ export function openFacts(context: CommandContext): Facts {
       return entry === undefined ? null : safeJson(entry);
     },
     diff: async (key) => {
-      const run = found(key);
+      const run = findReadable(key);
       return run === null ? null : diffPageOf(run);
     },
     file: async (key, path) => {
-      const run = found(key);
+      const run = findReadable(key);
       return run === null ? null : fileDiffOf(run, path);
     },
     portfolio: async () => {
@@ -139,12 +139,12 @@ export function openFacts(context: CommandContext): Facts {
       if (state === null || paths === null) return null;
       const { data } = await showPortfolio({ ...context, cwd: paths.root }, {});
       const waiting = (data?.["waiting"] ?? []) as readonly { readonly because: string }[];
-      const all = new Map((await readable()).map((run) => [run.key, run]));
+      const runsByKey = new Map((await readReadableRuns()).map((run) => [run.key, run]));
       return buildPortfolioPage(
         state,
         waiting,
         (task) => {
-          const run = all.get(findRunKey(task) ?? "");
+          const run = runsByKey.get(findRunKey(task) ?? "");
           return run === undefined ? null : { updatedAt: run.view.updatedAt, isAlive: run.owner !== null };
         },
         systemClock.now(),
@@ -152,7 +152,7 @@ export function openFacts(context: CommandContext): Facts {
     },
     fleet: () => fleetPageIn(context.env),
     cost: async () => {
-      const rows = (await readable()).flatMap(({ index, project }) => index.usage.map((row): CostInput => ({ ...row, project })));
+      const rows = (await readReadableRuns()).flatMap(({ index, project }) => index.usage.map((row): CostInput => ({ ...row, project })));
       return rowCost(rows, systemClock.now());
     },
     settings: async () => {
@@ -160,7 +160,7 @@ export function openFacts(context: CommandContext): Facts {
       const settings = (answer.data?.["settings"] ?? []) as SettingsPage["settings"];
       return { problem: answer.result === "FAIL" ? answer.message : null, settings, warnings: answer.warnings };
     },
-    weak: async () => weakness(await readable()),
+    weak: async () => weakness(await readReadableRuns()),
     marks: () => {
       const marks: Record<string, string> = {};
       for (const source of sources()) marks[source.key] = readMark(runFolder(source.paths, source.run));
@@ -172,7 +172,7 @@ export function openFacts(context: CommandContext): Facts {
 }
 
 /** A portfolio counts if the command was started in its folder, not in a copy below it. */
-function portfolioHere(cwd: string): PortfolioPaths | null {
+function findPortfolioHere(cwd: string): PortfolioPaths | null {
   const here = portfolioAt(resolve(cwd));
   if (existsSync(join(here.own, journalFile))) return here;
   return findProject(cwd) === null ? findPortfolio(cwd) : null;

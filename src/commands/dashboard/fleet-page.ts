@@ -17,12 +17,12 @@ export type FleetPage = {
   readonly board: FleetBoard | null;
 };
 
-const nothing: FleetPage = { store: null, problem: null, runs: 0, take_overs: 0, board: null };
+const emptyPage: FleetPage = { store: null, problem: null, runs: 0, take_overs: 0, board: null };
 
 /** Without a store there is nothing to show, and PostgreSQL is not loaded. */
 export async function fleetPageIn(env: NodeJS.ProcessEnv): Promise<FleetPage> {
   try {
-    if (storeAddress(env) === null) return nothing;
+    if (storeAddress(env) === null) return emptyPage;
     const [{ storeIn }, { ordersIn }, { workersIn }] = await Promise.all([
       import("../../fleet/shared-run.ts"),
       import("../../fleet/postgres/orders.ts"),
@@ -31,7 +31,7 @@ export async function fleetPageIn(env: NodeJS.ProcessEnv): Promise<FleetPage> {
     const store = await storeIn(env);
     const [all, workers, orders] = await Promise.all([store.runs(), workersIn(store.database), ordersIn(store.database)]);
     const runs = all.filter(({ kind }) => kind === "run");
-    const shownStoredRuns = runs.filter(({ holder, takeOvers }) => holder !== null || takeOvers > 0).toReversed();
+    const shownRuns = runs.filter(({ holder, takeOvers }) => holder !== null || takeOvers > 0).toReversed();
     return {
       store: store.database.name,
       problem: null,
@@ -65,7 +65,7 @@ export async function fleetPageIn(env: NodeJS.ProcessEnv): Promise<FleetPage> {
             why: outcome,
           })),
         orders_more: Math.max(0, orders.length - ordersShownMax),
-        runs: [...shownStoredRuns.filter(({ holder }) => holder !== null), ...shownStoredRuns.filter(({ holder }) => holder === null)]
+        runs: [...shownRuns.filter(({ holder }) => holder !== null), ...shownRuns.filter(({ holder }) => holder === null)]
           .slice(0, runsShownMax)
           .map(({ run, holder, leaseLeftMs, seq, epoch, takeOvers }) => ({
             run,
@@ -80,6 +80,6 @@ export async function fleetPageIn(env: NodeJS.ProcessEnv): Promise<FleetPage> {
   } catch (error) {
     const problem = error instanceof Refusal ? error.answer.message : classifySystemError(error)?.message;
     if (problem === undefined) throw error;
-    return { ...nothing, problem };
+    return { ...emptyPage, problem };
   }
 }

@@ -85,9 +85,9 @@ export const projectRun = (paths: ProjectPaths, run: string): RunSource => ({
 
 export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
   const readings = new Map<string, Reading>();
-  const kept: string[] = [];
+  const recentKeys: string[] = [];
 
-  const readOn = (source: RunSource): Reading | null => {
+  const readNewEntries = (source: RunSource): Reading | null => {
     const folder = runFolder(source.paths, source.run);
     const stats = statSync(join(folder, journalFile), { throwIfNoEntry: false });
     let reading = readings.get(source.key);
@@ -97,31 +97,31 @@ export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
       return null;
     }
     if (reading === undefined || !isSame) {
-      reading = anew(stats.ino); // W2
+      reading = createReading(stats.ino); // W2
       readings.set(source.key, reading);
     }
     if (reading.bytes === stats.size) return reading;
-    const into = reading;
+    const current = reading;
     try {
-      into.end = readJournal(folder, {
-        from: into.end,
+      current.end = readJournal(folder, {
+        from: current.end,
         onEntry: (entry) => {
-          into.fold.apply(entry);
-          into.book.apply(entry);
-          into.entries?.push(entry);
+          current.fold.apply(entry);
+          current.book.apply(entry);
+          current.entries?.push(entry);
         },
       }).end;
-      into.bytes = stats.size;
-      into.problem = null;
+      current.bytes = stats.size;
+      current.problem = null;
     } catch (error) {
       if (!(error instanceof JournalFailure) && !(error instanceof InvariantBroken)) throw error;
-      Object.assign(into, { ...anew(stats.ino), problem: error.message, bytes: stats.size }); // W1
+      Object.assign(current, { ...createReading(stats.ino), problem: error.message, bytes: stats.size }); // W1
     }
-    return into;
+    return current;
   };
 
   const followSource = (source: RunSource): FollowedRun | UnreadableRun | null => {
-    const reading = readOn(source);
+    const reading = readNewEntries(source);
     if (reading === null) return null;
     const { state } = reading.fold;
     if (reading.problem !== null || state.status === "unborn") return { ...source, problem: reading.problem ?? "its journal is empty" };
@@ -136,17 +136,17 @@ export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
     isKnown: (key) => readings.has(key),
     one: followSource,
     all: async (sources) => {
-      const found: (FollowedRun | UnreadableRun)[] = [];
+      const followed: (FollowedRun | UnreadableRun)[] = [];
       for (const source of sources) {
         const isNew = !readings.has(source.key);
         const run = followSource(source);
-        if (run !== null) found.push(run);
+        if (run !== null) followed.push(run);
         if (isNew) await new Promise((resolve) => setImmediate(resolve)); // other requests are answered meanwhile
       }
-      return found;
+      return followed;
     },
     entries: (source) => {
-      const reading = readOn(source);
+      const reading = readNewEntries(source);
       if (reading === null || reading.problem !== null) return [];
       if (reading.entries === null) {
         const entries: Entry[] = [];
@@ -160,11 +160,11 @@ export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
 
   /** W3. */
   function keep(key: string): void {
-    if (kept[0] === key) return;
-    const at = kept.indexOf(key);
-    if (at >= 0) kept.splice(at, 1);
-    kept.unshift(key);
-    for (const old of kept.splice(entriesKeptOfRuns)) {
+    if (recentKeys[0] === key) return;
+    const index = recentKeys.indexOf(key);
+    if (index >= 0) recentKeys.splice(index, 1);
+    recentKeys.unshift(key);
+    for (const old of recentKeys.splice(entriesKeptOfRuns)) {
       const reading = readings.get(old);
       if (reading !== undefined) reading.entries = null;
     }
@@ -173,20 +173,20 @@ export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
 
 /** A value computed from a run, cached by its mark: pages are requested far more often than a run changes. W4 */
 export function keptWhileUnchanged<T>(work: (run: FollowedRun) => T, runsMax: number): (run: FollowedRun) => T {
-  const kept = new Map<string, { readonly mark: string; readonly found: T }>();
+  const cache = new Map<string, { readonly mark: string; readonly found: T }>();
   return (run) => {
-    const known = kept.get(run.key);
-    if (known?.mark === run.mark) return known.found;
+    const cached = cache.get(run.key);
+    if (cached?.mark === run.mark) return cached.found;
     const found = work(run);
-    kept.delete(run.key);
-    kept.set(run.key, { mark: run.mark, found });
-    const oldest = kept.size > runsMax ? kept.keys().next().value : undefined;
-    if (oldest !== undefined) kept.delete(oldest);
+    cache.delete(run.key);
+    cache.set(run.key, { mark: run.mark, found });
+    const oldest = cache.size > runsMax ? cache.keys().next().value : undefined;
+    if (oldest !== undefined) cache.delete(oldest);
     return found;
   };
 }
 
-const anew = (ino: number): Reading => ({
+const createReading = (ino: number): Reading => ({
   fold: openFold(),
   book: openRunIndex(),
   end: "start",

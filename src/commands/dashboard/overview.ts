@@ -38,7 +38,7 @@ const runsShownMax = 300;
 export type RunSummary = { readonly card: RunCard; readonly attention: readonly Attention[] };
 export const runSummary = (run: FollowedRun): RunSummary => ({ card: buildCard(run), attention: findAttention(run) });
 
-type Around = {
+type OverviewContext = {
   readonly now: string;
   readonly name: string;
   readonly user: string;
@@ -47,31 +47,35 @@ type Around = {
   readonly summaryOf: (run: FollowedRun) => RunSummary;
 };
 
-export function runOverview(runs: readonly (FollowedRun | UnreadableRun)[], portfolio: PortfolioView | null, around: Around): Overview {
+export function runOverview(
+  runs: readonly (FollowedRun | UnreadableRun)[],
+  portfolio: PortfolioView | null,
+  context: OverviewContext,
+): Overview {
   const readable = runs.filter(isReadable);
-  const cards = readable.map((run) => around.summaryOf(run).card);
-  const today = around.now.slice(0, 10);
+  const cards = readable.map((run) => context.summaryOf(run).card);
+  const today = context.now.slice(0, 10);
   const newest = cards.toSorted((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
   return {
-    at: around.now,
-    name: around.name,
-    user: around.user,
-    product: around.product,
+    at: context.now,
+    name: context.name,
+    user: context.user,
+    product: context.product,
     runs: newest.slice(0, runsShownMax),
     more: Math.max(0, newest.length - runsShownMax),
     unreadable: runs.flatMap((run) => (isReadable(run) ? [] : [{ key: run.key, run: run.run, problem: run.problem }])),
     attention: [
       ...(portfolio === null ? [] : portfolioAttention(portfolio)),
-      ...readable.filter(({ task }) => task === null).flatMap((run) => around.summaryOf(run).attention),
+      ...readable.filter(({ task }) => task === null).flatMap((run) => context.summaryOf(run).attention),
     ].toSorted((a, b) => b.weight - a.weight || ((a.asked_at ?? "") < (b.asked_at ?? "") ? -1 : 1)),
     answered: readable
       .flatMap(({ index, project }) => index.answers.filter(({ at }) => at.startsWith(today)).map((answer) => ({ ...answer, project })))
       .toSorted((a, b) => (a.at < b.at ? 1 : -1))
       .slice(0, 20),
-    today: readable.reduce((sum, { index }) => added(sum, index.days[today]), { ...noCounts }),
+    today: readable.reduce((sum, { index }) => addCounts(sum, index.days[today]), { ...noCounts }),
     live: Object.fromEntries(readable.flatMap((run) => (run.owner === null ? [] : [[run.key, readLiveLine(run)]]))),
     hasPortfolio: portfolio !== null,
-    hasStore: around.hasStore,
+    hasStore: context.hasStore,
     weak: weakness(readable),
   };
 }
@@ -156,7 +160,7 @@ function findQuestions(state: PortfolioView): readonly Attention[] {
 }
 
 const noCounts: DayCounts = { checks: 0, claims: 0, refuted: 0, set_aside: 0, openings: 0 };
-function added(sum: DayCounts, more: DayCounts | undefined): DayCounts {
+function addCounts(sum: DayCounts, more: DayCounts | undefined): DayCounts {
   if (more === undefined) return sum;
   return {
     checks: sum.checks + more.checks,

@@ -57,7 +57,7 @@ const listMax = 20;
 export function buildPortfolioPage(
   state: PortfolioView,
   waiting: readonly { readonly because: string }[],
-  seen: (task: TaskView) => WorkerSeen | null,
+  workerOf: (task: TaskView) => WorkerSeen | null,
   now: string,
 ): PortfolioPage {
   const tasks = Object.values(state.tasks);
@@ -89,7 +89,7 @@ export function buildPortfolioPage(
         budget: project.budget,
       }))
       .toSorted((a, b) => a.priority - b.priority),
-    queue: queued.slice(0, listMax).map((task) => taskRow(task, heldBy(state, task) ?? "waits to be merged")),
+    queue: queued.slice(0, listMax).map((task) => taskRow(task, whyLandingWaits(state, task) ?? "waits to be merged")),
     batch: state.batches.flatMap((batch) => batch.tasks),
     returned: newest(
       tasks.filter(({ status, returned_by }) => status === "needs_adjustment" || (status === "ready" && returned_by !== null)),
@@ -99,22 +99,22 @@ export function buildPortfolioPage(
       .filter(({ status, stage }) => status === "running" && stage !== "queued")
       .slice(0, listMax)
       .map((task) => {
-        const found = seen(task);
-        const from = parseIsoTime(found?.updatedAt ?? "");
+        const worker = workerOf(task);
+        const from = parseIsoTime(worker?.updatedAt ?? "");
         return {
           ...taskRow(task, task.stage === "resting" ? (task.delay?.because ?? task.rest_because ?? "rests") : "at work"),
           agent: task.agent ?? task.worker_agent_id ?? "",
           age_ms: from === null ? null : Math.max(0, (parseIsoTime(now) ?? 0) - from),
-          alive: found?.isAlive ?? false,
+          alive: worker?.isAlive ?? false,
         };
       }),
     waiting: [...groups].map(([because, count]) => ({ because, count })).toSorted((a, b) => b.count - a.count),
   };
 }
 
-const heldBy = (state: PortfolioView, { project_id }: TaskView): string | null => {
-  const held = state.held[queueOf(state.projects[project_id])];
-  return held === undefined ? null : `landing waits: ${held.because}; ${held.command}`;
+const whyLandingWaits = (state: PortfolioView, { project_id }: TaskView): string | null => {
+  const obstacle = state.held[queueOf(state.projects[project_id])];
+  return obstacle === undefined ? null : `landing waits: ${obstacle.because}; ${obstacle.command}`;
 };
 
 /** A page's name for a task's run. */

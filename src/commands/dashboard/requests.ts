@@ -47,38 +47,38 @@ export type PageRequest = v.InferOutput<typeof PageRequest>;
 
 /** A request, or what is wrong with it. */
 export function readRequest(body: unknown): PageRequest | { readonly problem: string } {
-  const read = v.safeParse(PageRequest, body);
-  if (read.success) return read.output;
-  const [issue] = read.issues;
+  const parsed = v.safeParse(PageRequest, body);
+  if (parsed.success) return parsed.output;
+  const [issue] = parsed.issues;
   return { problem: `${v.getDotPath(issue) ?? "the request"}: ${issue.message}` };
 }
 
-type Around = {
+type RequestContext = {
   readonly context: CommandContext;
   readonly sourceOf: (key: string) => RunSource | null;
   readonly resumeApart: ResumeApart;
 };
 
-export async function carryOutRequest(request: PageRequest, { context, sourceOf, resumeApart }: Around): Promise<Answer> {
+export async function carryOutRequest(request: PageRequest, { context, sourceOf, resumeApart }: RequestContext): Promise<Answer> {
   if (request.key === "portfolio") return portfolioRequest(request, context);
   const source = sourceOf(request.key);
   if (source === null)
     return reply("run_missing", { message: `There is no run ${request.key} here any more.`, remediation: ["autopilot runs"] });
-  const there: CommandContext = { ...context, cwd: source.paths.root };
+  const runContext: CommandContext = { ...context, cwd: source.paths.root };
   const { run } = source;
   switch (request.do) {
     case "answer":
-      return answer(there, { run, block: request.block, text: request.text, content: request.content, issues: request.issues });
+      return answer(runContext, { run, block: request.block, text: request.text, content: request.content, issues: request.issues });
     case "pause":
-      return pause(there, { run, now: request.now });
+      return pause(runContext, { run, now: request.now });
     case "resume":
-      return resumeApart(there, run);
+      return resumeApart(runContext, run);
     case "stop":
       if (request.confirm !== run)
         return reply("usage", { message: `Type ${run} to stop it: a stopped run is never resumed.`, remediation: [`type ${run}`] }); // D3
-      return stop(there, { run, reason: request.reason });
+      return stop(runContext, { run, reason: request.reason });
     case "note":
-      return note(there, { run, commit: request.commit, notes: request.notes });
+      return note(runContext, { run, commit: request.commit, notes: request.notes });
     default:
       return reply("usage", { message: "That is asked of a portfolio, not of a run.", remediation: ["autopilot portfolio help"] });
   }

@@ -24,13 +24,13 @@ export const resumeApart =
       });
       let out = "";
       child.stdout.setEncoding("utf8").on("data", (text: string) => (out += out.length < outputCharsMax ? text : ""));
-      const goesOn = setTimeout(() => {
+      const refusalTimer = setTimeout(() => {
         child.unref();
         child.stdout.destroy();
         resolve(reply("operator_resumed", { result: "PASS", run_id: run, message: `${run} goes on, in process ${child.pid ?? "?"}.` }));
       }, refusedWithinMs);
       child.once("error", (error) => {
-        clearTimeout(goesOn);
+        clearTimeout(refusalTimer);
         resolve(
           reply("internal_error", {
             run_id: run,
@@ -40,12 +40,12 @@ export const resumeApart =
         );
       });
       child.once("close", () => {
-        clearTimeout(goesOn);
-        resolve(answerIn(out, run));
+        clearTimeout(refusalTimer);
+        resolve(parseAnswer(out, run));
       });
     });
 
-function answerIn(out: string, run: string): Answer {
+function parseAnswer(out: string, run: string): Answer {
   try {
     return JSON.parse(out) as Answer;
   } catch {

@@ -31,7 +31,7 @@ export type RunHead = {
 /** Values that need the whole history, computed once until a line is added. */
 export type ShownReport = Pick<ReportView, "ending" | "criteria" | "evidence" | "gates" | "claims" | "looked_up" | "gaps">;
 
-type Moving = {
+type ChangingPart = {
   readonly at: string;
   readonly breaker: BreakerView;
   readonly breaker_words: string;
@@ -44,10 +44,10 @@ type Moving = {
 };
 
 /** The page of a run in a browser. */
-export type ShownRun = RunHead & Moving & { readonly report: ShownReport };
+export type ShownRun = RunHead & ChangingPart & { readonly report: ShownReport };
 
 export type RunPage = RunHead &
-  Moving & {
+  ChangingPart & {
     readonly base: string;
     readonly tip: string;
     readonly scope: readonly string[];
@@ -73,7 +73,7 @@ export type RunPage = RunHead &
     >;
   };
 
-type Asked = {
+type PageOptions = {
   readonly now: string;
   readonly expanded?: ReadonlySet<string> | undefined;
   readonly isAll?: boolean;
@@ -97,66 +97,74 @@ export function buildRunHead(run: FollowedRun): RunHead {
   };
 }
 
-export const buildShownRun = (run: FollowedRun, head: RunHead, report: ShownReport, asked: Asked): ShownRun => ({
+export const buildShownRun = (run: FollowedRun, head: RunHead, report: ShownReport, options: PageOptions): ShownRun => ({
   ...head,
-  ...movingOf(run, asked),
+  ...buildChangingPart(run, options),
   report,
 });
 
 export function buildShownReport(run: FollowedRun, entries: readonly Entry[]): ShownReport {
-  const { ending, criteria, evidence, gates, claims, looked_up, gaps } = findReport(run, entries, { now: "" });
+  const { ending, criteria, evidence, gates, claims, looked_up, gaps } = buildReport(run, entries, { now: "" });
   return { ending, criteria, evidence, gates, claims: claims.slice(-claimsShownMax), looked_up, gaps };
 }
 
-export function buildRunPage(run: FollowedRun, entries: readonly Entry[], asked: Asked): RunPage {
+export function buildRunPage(run: FollowedRun, entries: readonly Entry[], options: PageOptions): RunPage {
   const { view } = run;
-  const { run_id: _run, state: _state, reason_code: _code, flow: _flow, goal: _goal, scope, ...report } = findReport(run, entries, asked);
-  const { verdict: _verdict, judgement: _judgement, ...shown } = report;
+  const {
+    run_id: _run,
+    state: _state,
+    reason_code: _code,
+    flow: _flow,
+    goal: _goal,
+    scope,
+    ...report
+  } = buildReport(run, entries, options);
+  const { verdict: _verdict, judgement: _judgement, ...reportPart } = report;
   const head = buildRunHead(run);
   return {
     ...head,
-    ...movingOf(run, asked),
+    ...buildChangingPart(run, options),
     card: { ...head.card, files: report.changes.files },
     base: view.drafted.base.commit,
     tip: view.tip.commit,
     scope,
-    report: shown,
+    report: reportPart,
   };
 }
 
-const findReport = (run: FollowedRun, entries: readonly Entry[], asked: Asked): ReportView =>
+const buildReport = (run: FollowedRun, entries: readonly Entry[], options: PageOptions): ReportView =>
   runReport(run.view, entries, {
     owner: run.owner,
-    isCurrent: asked.isCurrent ?? false,
-    excerpts: folderExcerpts(run.folder, run),
+    isCurrent: options.isCurrent ?? false,
+    excerpts: readExcerpts(run.folder, run),
     claimOf: claimsFrom(blobsIn(run.folder)),
-    ...(asked.changes === undefined ? {} : { changes: asked.changes }),
+    ...(options.changes === undefined ? {} : { changes: options.changes }),
   });
 
-function movingOf(run: FollowedRun, asked: Asked): Moving {
+function buildChangingPart(run: FollowedRun, options: PageOptions): ChangingPart {
   const { view, owner, index } = run;
   const { breaker } = runStatus(view, owner);
   return {
-    at: asked.now,
+    at: options.now,
     breaker: runBreaker(view),
     breaker_words: describeBreaker(breaker),
     live: readLiveLine(run),
-    waterfall: viewWaterfall(view, index, asked),
-    points: thinned(index.points),
+    waterfall: viewWaterfall(view, index, options),
+    points: thinOut(index.points),
     budget: runBudget(view),
-    next_actions: nextActions(view, owner, { isCurrent: asked.isCurrent ?? false }),
+    next_actions: nextActions(view, owner, { isCurrent: options.isCurrent ?? false }),
     detail: pauseDetail(view),
   };
 }
 
-function thinned<T>(points: readonly T[]): readonly T[] {
+function thinOut<T>(points: readonly T[]): readonly T[] {
   if (points.length <= pointsMax) return points;
   const step = points.length / pointsMax;
   return Array.from({ length: pointsMax }, (_, at) => points[at === pointsMax - 1 ? points.length - 1 : Math.floor(at * step)] as T);
 }
 
 /** The end of each deciding check's output. */
-function folderExcerpts(folder: string, { view }: FollowedRun): Record<string, string> {
+function readExcerpts(folder: string, { view }: FollowedRun): Record<string, string> {
   const excerpts: Record<string, string> = {};
   for (const { latest } of Object.values(view.checks)) {
     const evidence = readEvidence(folder, latest.evidence);

@@ -12,7 +12,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 
 const waitMsMax = 30_000;
-const lookEveryMs = 25;
+const pollMs = 25;
 
 export function demo(context: CommandContext, input: { readonly keep?: boolean | undefined }): Promise<Answer> {
   return answered(() => play(context, input));
@@ -25,7 +25,7 @@ async function play(context: CommandContext, input: { readonly keep?: boolean | 
   try {
     say("A small shop with two bugs, in a repository of its own. Its agent is the embedded one: a real agent process that");
     say("plays a script. It will do one honest step, then lie, then break out of its scope, and at last do its work.");
-    layOut(shop, folder);
+    createShop(shop, folder);
     const agent = `scripted:${join(folder, "agent.yaml")}`;
 
     chapter(say, "1. It starts. The agent works, lies, breaks out; then we pull the plug (kill -9) in the middle of a turn.");
@@ -88,7 +88,7 @@ function failed(message: string, kept: string | null): Answer {
   });
 }
 
-function layOut(shop: string, folder: string): void {
+function createShop(shop: string, folder: string): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(shop, path)), { recursive: true });
     writeFileSync(join(shop, path), text);
@@ -113,16 +113,16 @@ async function runQuietly(
   words: readonly string[],
 ): Promise<{ code: number; out: string; err: string }> {
   const child = spawn(process.execPath, [entry(), ...words], { cwd, env: environment(context), stdio: ["ignore", "pipe", "pipe"] });
-  const said = { out: "", err: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (said.out += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (said.err += text));
-  const code = await endOf(context, child);
-  await mustGoOn(context, cwd);
-  return { code, ...said };
+  const output = { out: "", err: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output.out += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output.err += text));
+  const code = await waitForExit(context, child);
+  await refuseIfInterrupted(context, cwd);
+  return { code, ...output };
 }
 
 /** A child's exit code. An interrupt ends it at once; its guardian ends what it started. */
-async function endOf(context: CommandContext, child: ChildProcess): Promise<number> {
+async function waitForExit(context: CommandContext, child: ChildProcess): Promise<number> {
   const end = (): void => void child.kill("SIGKILL");
   context.interrupted.addEventListener("abort", end, { once: true });
   if (context.interrupted.aborted) end();
@@ -133,9 +133,9 @@ async function endOf(context: CommandContext, child: ChildProcess): Promise<numb
   }
 }
 
-async function mustGoOn(context: CommandContext, cwd: string): Promise<void> {
+async function refuseIfInterrupted(context: CommandContext, cwd: string): Promise<void> {
   if (!context.interrupted.aborted) return;
-  const left = await leftOf(cwd);
+  const left = await countProcessesLeft(cwd);
   refuse("command_interrupted", {
     message: `The demo was ended${left === 0 ? "" : `, and ${left} of its processes are still ending`}.`,
     remediation: ["autopilot demo"],
@@ -173,23 +173,23 @@ async function runAndPullThePlug(
       .forEach((line) => say(`   ${line}`));
   child.stdout.on("data", relay);
   child.stderr.on("data", relay);
-  const gone = endOf(context, child);
+  const gone = waitForExit(context, child);
   const pid = child.pid ?? 0;
-  for (let waited = 0; waited < waitMsMax && child.exitCode === null && !isInLastTurn(cwd); waited += lookEveryMs) {
+  for (let waited = 0; waited < waitMsMax && child.exitCode === null && !isInLastTurn(cwd); waited += pollMs) {
     if (context.interrupted.aborted) break;
-    await sleep(lookEveryMs);
+    await sleep(pollMs);
   }
   await sleep(300);
   child.kill("SIGKILL");
   await gone;
-  await mustGoOn(context, cwd);
-  return { pid, left: await leftOf(cwd) };
+  await refuseIfInterrupted(context, cwd);
+  return { pid, left: await countProcessesLeft(cwd) };
 }
 
 /** How many processes of the run are left after its guardian has acted. */
-async function leftOf(cwd: string): Promise<number> {
-  for (let waited = 0; waited < waitMsMax && readProcesses(cwd) > 0; waited += lookEveryMs) await sleep(lookEveryMs);
-  return readProcesses(cwd);
+async function countProcessesLeft(cwd: string): Promise<number> {
+  for (let waited = 0; waited < waitMsMax && countProcesses(cwd) > 0; waited += pollMs) await sleep(pollMs);
+  return countProcesses(cwd);
 }
 
 function isInLastTurn(cwd: string): boolean {
@@ -212,15 +212,15 @@ function journalText(cwd: string): string {
 }
 
 /** Processes with the run's marker in their environment; none if that cannot be read. */
-function readProcesses(cwd: string): number {
-  let found = 0;
+function countProcesses(cwd: string): number {
+  let count = 0;
   try {
     const [run] = readdirSync(join(cwd, ".autopilot", "runs"));
     const place = basename(dirname(cwd)); // a run elsewhere that began in the same second has the same id
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
       try {
-        const wording = readFileSync(join("/proc", pid, "environ"), "utf8");
-        if (wording.includes(`AUTOPILOT_RUN=${run}`) && wording.includes(place)) found++;
+        const environText = readFileSync(join("/proc", pid, "environ"), "utf8");
+        if (environText.includes(`AUTOPILOT_RUN=${run}`) && environText.includes(place)) count++;
       } catch {
         // The process ended meanwhile, or is not ours to inspect.
       }
@@ -228,5 +228,5 @@ function readProcesses(cwd: string): number {
   } catch {
     return 0;
   }
-  return found;
+  return count;
 }

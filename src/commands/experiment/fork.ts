@@ -18,7 +18,7 @@ import { requireOutside } from "../../runner/may-grant.ts";
 import { resumeRun } from "../../runner/resume-run.ts";
 import { forkPage } from "../../views/experiment/fork-page.ts";
 import { findChanges } from "../../views/facts/origin.ts";
-import { movedOn, requireMine } from "./replay.ts";
+import { findMovedWarnings, requireMine } from "./replay.ts";
 
 export type ForkInput = GivenChanges & {
   readonly run?: string | undefined;
@@ -35,12 +35,12 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Answer>
     requireOutside(context);
     refuseShared(context, loaded);
     const { entries, head } = await readEntries(paths, run);
-    const { at, state, committed } = await forkPoint(loaded, entries, input);
-    const moved = await movedOn(loaded, committed === null ? state : { ...state, tip: tipAfter(committed, state) });
+    const { at, state, committed } = await findForkPoint(loaded, entries, input);
+    const movedWarnings = await findMovedWarnings(loaded, committed === null ? state : { ...state, tip: tipAfter(committed, state) });
     const changes = await readChanges({ context, paths, run: state, step: stepUnderWay(state), given: input, code: "fork_refused" });
     const page = forkPage({ run, at, asked: input.at, state, changed: findChanges(changes) });
-    const where = { run_id: run, state: loaded.view.status, page, rowsMax: screenRows, warnings: moved };
-    const consent = input.yes ? "y" : context.isTerminal ? await asked(context, page) : null;
+    const where = { run_id: run, state: loaded.view.status, page, rowsMax: screenRows, warnings: movedWarnings };
+    const consent = input.yes ? "y" : context.isTerminal ? await askToFork(context, page) : null;
     if (consent === "n") return reply("ok", { run_id: run, state: loaded.view.status, message: `Not forked; ${run} stays as it is.` });
     if (consent !== "y")
       return reply("dry_run_required_before_execute", {
@@ -56,7 +56,7 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Answer>
       context,
       { paths, run: forked, ...(await readRun(paths, forked)) },
       { isExplicit: true, ...(input.maxCycles === undefined ? {} : { maxCycles: input.maxCycles }) },
-      moved,
+      movedWarnings,
     );
   });
 }
@@ -74,10 +74,10 @@ function refuseShared(context: CommandContext, { paths, run }: LoadedRun): void 
 type ForkPoint = { readonly at: number; readonly state: RunView; readonly committed: Draft | null };
 
 /** The line to fork after; a paid turn that was open there is committed first, so that it is not paid again. */
-async function forkPoint({ paths, run, view }: LoadedRun, entries: readonly Entry[], given: ForkInput): Promise<ForkPoint> {
+async function findForkPoint({ paths, run, view }: LoadedRun, entries: readonly Entry[], given: ForkInput): Promise<ForkPoint> {
   const { at: asked } = given;
   const last = entries.at(-1)?.seq ?? 0;
-  const no = (message: string, at: number): never => {
+  const refuseFork = (message: string, at: number): never => {
     const before = forkPointBefore(entries, at);
     return refuse("fork_refused", {
       run_id: run,
@@ -89,14 +89,16 @@ async function forkPoint({ paths, run, view }: LoadedRun, entries: readonly Entr
       ],
     });
   };
-  if (asked !== undefined && asked > last) return no(`${run} has ${last} lines, so there is no line ${asked}.`, last);
+  if (asked !== undefined && asked > last) return refuseFork(`${run} has ${last} lines, so there is no line ${asked}.`, last);
   const at = withPaidTurn(entries, asked ?? newestForkPoint(entries));
   const state = stateAt(entries, at);
   const why = state === null ? "it had not started there" : whyNotForkable(state);
-  if (state === null || why !== null) return no(`${run} can't be forked after line ${at}: ${why}.`, last);
+  if (state === null || why !== null) return refuseFork(`${run} can't be forked after line ${at}: ${why}.`, last);
   if (findPaidOpens(state).length === 0) return { at, state, committed: null };
   const committed = at === last ? await committedTurn(paths, run, state) : "the run went another way after it";
-  return typeof committed === "string" ? no(`A paid turn lay open after line ${at}, and ${committed}.`, at) : { at, state, committed };
+  return typeof committed === "string"
+    ? refuseFork(`A paid turn lay open after line ${at}, and ${committed}.`, at)
+    : { at, state, committed };
 }
 
 const tipAfter = (committed: Draft, { tip }: RunView): RunView["tip"] =>
@@ -108,7 +110,7 @@ function stepUnderWay(state: RunView): string | null {
   return open.length === 1 ? (open[0]?.step ?? null) : null;
 }
 
-async function asked(context: CommandContext, page: readonly string[]): Promise<string | null> {
+async function askToFork(context: CommandContext, page: readonly string[]): Promise<string | null> {
   for (const line of page) context.show(line);
   return context.ask("Begin this run?", ["y", "n"]);
 }

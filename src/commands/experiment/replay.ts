@@ -37,10 +37,10 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
     requireOutside(context);
     const { paths, run } = loaded;
     const { entries, head } = await readEntries(paths, run);
-    const { attempt, seq, step } = attemptMeant(run, entries, input.step);
+    const { attempt, seq, step } = findAttempt(run, entries, input.step);
     const state = stateAt(entries, seq);
     if (state === null) return refuse("journal_damaged", { run_id: run });
-    const moved = await movedOn(loaded, state);
+    const movedWarnings = await findMovedWarnings(loaded, state);
     const changes = await readChanges({ context, paths, run: state, step, given: input, code: "replay_refused" });
     const recorded = buildAttemptFacts(
       entries.filter((entry) => entry.seq > seq),
@@ -53,8 +53,8 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
       `  Recorded   ${recorded.outcome}, ${amount("tokens", recorded.tokens)}, ${money(recorded.usd)}`,
       "  Nothing of the run, its branch or your checkout changes. The turn is paid like any other.",
     ];
-    const where = { run_id: run, state: loaded.view.status, warnings: moved };
-    const consent = input.yes ? "y" : context.isTerminal ? await asked(context, about) : null;
+    const where = { run_id: run, state: loaded.view.status, warnings: movedWarnings };
+    const consent = input.yes ? "y" : context.isTerminal ? await askToReplay(context, about) : null;
     if (consent === "n") return reply("ok", { ...where, message: "Not replayed; nothing has changed." });
     if (consent !== "y")
       return reply("dry_run_required_before_execute", {
@@ -97,14 +97,14 @@ export async function requireMine(context: CommandContext, { paths, run }: Loade
 type Started = Extract<Entry, { event: "step_started" }>;
 
 /** The last attempt of the named step, or the attempt itself. Steps with effects outside their folder are not run again. */
-function attemptMeant(run: string, entries: readonly Entry[], step: string | undefined): Pick<Started, "attempt" | "seq" | "step"> {
+function findAttempt(run: string, entries: readonly Entry[], step: string | undefined): Pick<Started, "attempt" | "seq" | "step"> {
   const started = entries.filter((entry) => entry.event === "step_started");
   const attempts = [...new Set(started.filter(({ kind }) => kind === "agent").map(({ attempt }) => attempt))];
   const remediation = attempts.slice(-attemptsShownMax).map((attempt) => `autopilot replay ${run} --step ${attempt}`);
   if (step === undefined) return refuse("replay_refused", { run_id: run, message: "Say which step: --step STEP.", remediation });
-  const named = started.filter((entry) => entry.attempt === step || entry.step === step);
-  const walks = new Set(named.map(({ walk }) => walk));
-  const last = named.at(-1);
+  const matching = started.filter((entry) => entry.attempt === step || entry.step === step);
+  const walks = new Set(matching.map(({ walk }) => walk));
+  const last = matching.at(-1);
   if (last === undefined)
     return refuse("replay_refused", {
       run_id: run,
@@ -121,13 +121,13 @@ function attemptMeant(run: string, entries: readonly Entry[], step: string | und
     return refuse("replay_refused", {
       run_id: run,
       message: `${walks.size} phases or tasks of ${run} have a step ${step}: name the attempt.`,
-      remediation: [...new Set(named.map(({ attempt }) => attempt))].slice(-attemptsShownMax).map((attempt) => `--step ${attempt}`),
+      remediation: [...new Set(matching.map(({ attempt }) => attempt))].slice(-attemptsShownMax).map((attempt) => `--step ${attempt}`),
     });
   return last;
 }
 
 /** A warning if the repository has moved on; refused if the commit that the step began at is gone. */
-export async function movedOn({ paths, run }: LoadedRun, { tip, drafted }: RunView): Promise<readonly string[]> {
+export async function findMovedWarnings({ paths, run }: LoadedRun, { tip, drafted }: RunView): Promise<readonly string[]> {
   const repository = await openedRepository(paths.root);
   if ((await readTreeId(repository, tip.commit)) === null)
     refuse("work_missing", {
@@ -145,7 +145,7 @@ export async function movedOn({ paths, run }: LoadedRun, { tip, drafted }: RunVi
   ];
 }
 
-async function asked(context: CommandContext, page: readonly string[]): Promise<string | null> {
+async function askToReplay(context: CommandContext, page: readonly string[]): Promise<string | null> {
   for (const line of page) context.show(line);
   return context.ask("Replay this step?", ["y", "n"]);
 }

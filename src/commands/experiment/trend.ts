@@ -13,7 +13,7 @@ export function trend(context: CommandContext, input: { readonly flow?: string |
   return answered(async () => {
     const paths = findProject(context.cwd);
     const all = paths === null ? new Map<string, never>() : await runPoints(paths);
-    const newest = [...all].toSorted(([, a], [, other]) => (lastOf(a) < lastOf(other) ? 1 : -1))[0]?.[0];
+    const newest = [...all].toSorted(([, a], [, other]) => (newestRun(a) < newestRun(other) ? 1 : -1))[0]?.[0];
     const flow = input.flow ?? newest;
     const runs = flow === undefined ? undefined : all.get(flow);
     if (flow === undefined || runs === undefined)
@@ -32,4 +32,4 @@ export function trend(context: CommandContext, input: { readonly flow?: string |
   });
 }
 
-const lastOf = (runs: readonly { readonly run: string }[]): string => runs.at(-1)?.run ?? "";
+const newestRun = (runs: readonly { readonly run: string }[]): string => runs.at(-1)?.run ?? "";

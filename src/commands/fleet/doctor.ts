@@ -20,15 +20,15 @@ export function fleetDoctor(context: CommandContext, input: { readonly store?: s
     ]);
     const database = connect(url, { answerMs: askMs });
     try {
-      const findings = findingsOf(
+      const findings = listFindings(
         await inspect(database).catch((error: unknown) => {
           throw storeFailure(error, database.name);
         }),
       );
-      const bad = findings.filter(({ ok }) => !ok);
+      const failed = findings.filter(({ ok }) => !ok);
       const message =
-        bad.length === 0 ? `The store in ${database.name} can hold runs.` : `Not ready: ${bad.map(({ name }) => name).join(", ")}.`;
-      return reply(bad.length === 0 ? "ok" : "store_unusable", {
+        failed.length === 0 ? `The store in ${database.name} can hold runs.` : `Not ready: ${failed.map(({ name }) => name).join(", ")}.`;
+      return reply(failed.length === 0 ? "ok" : "store_unusable", {
         message,
         page: [
           `Store ${database.name}`,
@@ -38,7 +38,7 @@ export function fleetDoctor(context: CommandContext, input: { readonly store?: s
             ...(fix === "" || (ok && isNote !== true) ? [] : [`    ${fix}`]),
           ]),
         ],
-        remediation: bad.map(({ fix }) => fix),
+        remediation: failed.map(({ fix }) => fix),
         data: { store: database.name, findings: findings.map(({ name, ok, found, fix }) => ({ name, ok, found, fix })) },
       });
     } finally {
@@ -47,8 +47,8 @@ export function fleetDoctor(context: CommandContext, input: { readonly store?: s
   });
 }
 
-function findingsOf(seen: Inspection): readonly Finding[] {
-  const { settings, schema, schemaWanted, schemaLeast, faults, missing, excessive, clockMs, answerMs, bytes } = seen;
+function listFindings(inspection: Inspection): readonly Finding[] {
+  const { settings, schema, schemaWanted, schemaLeast, faults, missing, excessive, clockMs, answerMs, bytes } = inspection;
   const isUsable = schema !== null && schema >= schemaWanted && schemaLeast <= schemaWanted;
   const standbys = settings.synchronousStandbys.trim();
   const clock = Math.round(clockMs);

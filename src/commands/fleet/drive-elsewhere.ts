@@ -29,9 +29,9 @@ import { hasLostPortfolio } from "./planner-lease.ts";
 import { requireHub } from "./worker.ts";
 import { deathsMax } from "./work-on-run.ts";
 
-const lookEveryMs = 500;
+const pollMs = 500;
 /** By then a live worker has read a request and ended its agents. */
-const patienceMs = 30_000;
+const pauseWaitMs = 30_000;
 /** The planner gives out no more than its projects' slots. */
 const slots = 1_000;
 
@@ -47,20 +47,20 @@ export const driveElsewhere =
     const store = await storeIn(context.env);
     const repository = await openedRepository(copy);
     const hub = await openHub(repository, join(ownFolder(paths), "hub.git"), requireHub(context.env));
-    const insist = insisting(context);
-    const view = await insist(() => begun(context, store, hub, copy, run, key));
+    const retry = retryDuringOutage(context);
+    const view = await retry(() => beginIfDraft(context, store, hub, copy, run, key));
     if (view === null) return { code: "run_missing", message: `There is no run ${key} in the store.` };
     const isOver = view.status === "completed" || view.status === "stopped"; // while no pool was running
-    const outcome = isOver ? null : await workedOn(context, store, key, await repositoryId(repository));
-    const after = await insist(() => viewIn(store, key));
-    await insist(() => hub.bring(key));
-    await insist(() => bringCopy(store, key, folder));
+    const outcome = isOver ? null : await waitForOrder(context, store, key, await repositoryId(repository));
+    const after = await retry(() => viewIn(store, key));
+    await retry(() => hub.bring(key));
+    await retry(() => bringCopy(store, key, folder));
     // The journal of a begun run says what happened to it, unless nobody got as far as to write it.
     return after?.seq === view.seq || after?.status === "running" ? outcome : null;
   };
 
-/** The run as it is, begun where it was a draft; null if it isn't there. */
-async function begun(
+/** The state of the run, which is started if it was a draft; null if there is no such run. */
+async function beginIfDraft(
   context: CommandContext,
   store: PostgresStore,
   hub: Hub,
@@ -79,33 +79,33 @@ async function begun(
   return viewIn(store, key);
 }
 
-/** Does it again during an outage, while the pool is not asked to end (Y5). */
-const insisting =
+/** Repeats the work while the store or hub is away, until the pool is asked to end (Y5). */
+const retryDuringOutage =
   ({ interrupted, show }: Pick<CommandContext, "interrupted" | "show">) =>
   async <Value>(work: () => Promise<Value>): Promise<Value> => {
-    for (let last = ""; ;) {
+    for (let lastCode = ""; ;) {
       try {
         return await work();
       } catch (error) {
         const { code, message } = failureOf(error);
         if (retryOf(code) !== "always" || interrupted.aborted) throw error;
-        if (code !== last) show(`· waits: ${message}`);
-        last = code;
-        await sleep(lookEveryMs);
+        if (code !== lastCode) show(`· waits: ${message}`);
+        lastCode = code;
+        await sleep(pollMs);
       }
     }
   };
 
 /** Waits until the run's order has ended; its result, null if it was withdrawn or the pool stops waiting. Y1 */
-async function workedOn(context: CommandContext, store: PostgresStore, key: string, repository: string): Promise<Failure | null> {
+async function waitForOrder(context: CommandContext, store: PostgresStore, key: string, repository: string): Promise<Failure | null> {
   const dispatch = openOrders(store.database);
-  const insist = insisting(context);
-  const known = await insist(() => ordersIn(store.database, key));
-  const open = known.find(({ state }) => state === "offered" || state === "taken");
-  const id = open?.id ?? orderId(key, known.length + 1);
-  if (open === undefined) await insist(() => dispatch.offer({ id, run: key, repository, priority: priorityDefault, needs: [], slots }));
-  let asked: "no" | "softly" | "now" = "no";
-  let leftMs = patienceMs;
+  const retry = retryDuringOutage(context);
+  const orders = await retry(() => ordersIn(store.database, key));
+  const open = orders.find(({ state }) => state === "offered" || state === "taken");
+  const id = open?.id ?? orderId(key, orders.length + 1);
+  if (open === undefined) await retry(() => dispatch.offer({ id, run: key, repository, priority: priorityDefault, needs: [], slots }));
+  let sentPause: "no" | "softly" | "now" = "no";
+  let leftMs = pauseWaitMs;
   for (;;) {
     if (hasLostPortfolio(context)) return null; // Y4
     const order = (await ordersIn(store.database, key).catch(() => [])).find((storedOrder) => storedOrder.id === id);
@@ -113,19 +113,19 @@ async function workedOn(context: CommandContext, store: PostgresStore, key: stri
     if (order?.state === "ended" && order.outcome !== null)
       return { code: order.deaths >= deathsMax ? "crash_loop" : "workspace_unusable", message: order.outcome };
     if (order?.state === "ended") return null;
-    const wanted = !context.interrupted.aborted ? "no" : context.interrupted.reason === atOnce ? "now" : "softly";
-    if (order !== undefined && wanted !== asked) {
-      asked = wanted; // Y2
+    const wantedPause = !context.interrupted.aborted ? "no" : context.interrupted.reason === atOnce ? "now" : "softly";
+    if (order !== undefined && wantedPause !== sentPause) {
+      sentPause = wantedPause; // Y2
       if (order.state === "offered" && (await dispatch.withdraw(id))) return null;
       await store.send(key, {
         event: "control_requested",
         control: "pause",
-        now: wanted === "now",
+        now: wantedPause === "now",
         request: randomUUID(),
         actor: actorOf(context),
       });
     }
-    if (wanted === "now" && (leftMs -= lookEveryMs) < 0) return null; // Y3
-    await sleep(lookEveryMs);
+    if (wantedPause === "now" && (leftMs -= pollMs) < 0) return null; // Y3
+    await sleep(pollMs);
   }
 }

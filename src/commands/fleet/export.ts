@@ -20,7 +20,7 @@ export function exportRun(context: CommandContext, { store: flag, run, to }: Exp
       const { seq } = await store.read(run, genesis, () => undefined); // checked line by line before anything is written
       if (seq === 0)
         refuse("run_missing", { message: `There is no run ${run} in the store.`, remediation: ["autopilot fleet status --all"] });
-      const fd = opened(path);
+      const fd = createFile(path);
       try {
         for await (const line of store.lines(run, 0)) writeSync(fd, Buffer.concat([line, Buffer.from("\n")]));
       } catch (error) {
@@ -37,7 +37,7 @@ export function exportRun(context: CommandContext, { store: flag, run, to }: Exp
 }
 
 /** A new file, never overwriting another. */
-function opened(path: string): number {
+function createFile(path: string): number {
   try {
     return openSync(path, "wx", 0o600);
   } catch (error) {

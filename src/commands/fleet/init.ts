@@ -22,11 +22,12 @@ export function initFleet(context: CommandContext, input: InitInput): Promise<An
     try {
       const { from, to } = await migrate(database, product);
       if (input.grant !== undefined) await grantTo(database, input.grant);
-      const made = from === to ? `is at schema ${to} already` : from === 0 ? `was made, schema ${to}` : `went from schema ${from} to ${to}`;
+      const result =
+        from === to ? `is at schema ${to} already` : from === 0 ? `was made, schema ${to}` : `went from schema ${from} to ${to}`;
       return reply("ok", {
-        message: `The store in ${database.name} ${made}.`,
+        message: `The store in ${database.name} ${result}.`,
         page: [
-          `The store in ${database.name} ${made}.`,
+          `The store in ${database.name} ${result}.`,
           ...(input.grant === undefined ? [] : [`${input.grant} may add lines and blobs and hold runs, and can change or remove none.`]),
           "",
           "Check it: autopilot fleet doctor",

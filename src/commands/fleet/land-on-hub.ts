@@ -36,15 +36,15 @@ export async function landOnHub(
 ): Promise<LandedOnHub> {
   const { branch } = view.drafted.base;
   if (branch === null) return { kind: "kept", why: "the run began on no branch" };
-  const own = ownFolder(paths);
-  const exchange = await openExchange(paths.root, join(own, "exchange.git"));
+  const ownPath = ownFolder(paths);
+  const exchange = await openExchange(paths.root, join(ownPath, "exchange.git"));
   for (let race = 0; race < racesMax; race++) {
     const tip = await hub.tipOf(branch);
     if (tip === null) return { kind: "kept", why: `the hub has no branch ${branch}` };
     if (await exchange.holds(view.tip.commit, tip)) return { kind: "landed", commit: tip }; // G3
-    const merged = await mergedOnto(exchange, tip, view);
+    const merged = await mergeOnto(exchange, tip, view);
     if (typeof merged === "object") return { kind: "kept", why: merged.why };
-    const why = merged === view.tip.commit ? null : await whyUnproved(context, own, exchange, view, merged, isolation); // G2
+    const why = merged === view.tip.commit ? null : await whyUnproved(context, ownPath, exchange, view, merged, isolation); // G2
     if (context.interrupted.aborted) return { kind: "unsure", why: "the worker was asked to end" };
     if (why !== null) return { kind: "kept", why };
     if (!mayLand()) return { kind: "unsure", why: "the worker isn't sure of its lease" };
@@ -56,7 +56,7 @@ export async function landOnHub(
   return { kind: "unsure", why: `${branch} moved ${racesMax} times meanwhile` };
 }
 
-async function mergedOnto(exchange: Exchange, tip: string, view: RunView): Promise<string | { readonly why: string }> {
+async function mergeOnto(exchange: Exchange, tip: string, view: RunView): Promise<string | { readonly why: string }> {
   const { run_id, objective } = view.drafted;
   if (await exchange.holds(tip, view.tip.commit)) return view.tip.commit;
   const merged = await exchange.merge(
@@ -70,13 +70,13 @@ async function mergedOnto(exchange: Exchange, tip: string, view: RunView): Promi
 }
 
 /** The run's requirements besides its criteria: what must pass, and which project checks don't block. */
-export function alsoProved({ drafted, checks }: Pick<RunView, "drafted" | "checks">): {
+export function extraRequirements({ drafted, checks }: Pick<RunView, "drafted" | "checks">): {
   readonly more: readonly Check[];
   readonly redBefore: ReadonlySet<string>;
 } {
-  const known = Object.values(checks).filter(({ latest }) => latest.check.kind === "project");
+  const projectChecks = Object.values(checks).filter(({ latest }) => latest.check.kind === "project");
   // What the run has turned green must be green there too.
-  const red = known.filter((check) => (baselineResult(check)?.status ?? "passed") !== "passed" && check.latest.status !== "passed");
+  const red = projectChecks.filter((check) => (baselineResult(check)?.status ?? "passed") !== "passed" && check.latest.status !== "passed");
   return {
     more: drafted.checks.filter(({ kind }) => kind === "red_green" || kind === "holdout"),
     redBefore: new Set(red.map(({ latest }) => commandKey(latest.check.command))),
@@ -94,7 +94,13 @@ async function whyUnproved(
   const folder = mkdtempSync(join(own, "landing-"));
   const criteria = view.drafted.objective.done_criteria.map(({ text, check }) => ({ text, command: check }));
   try {
-    const { passed, evidence } = await proveCommit(context, repository, { commit, criteria, ...alsoProved(view), folder, isolation });
+    const { passed, evidence } = await proveCommit(context, repository, {
+      commit,
+      criteria,
+      ...extraRequirements(view),
+      folder,
+      isolation,
+    });
     const failed = evidence.filter((line) => !line.startsWith("passed:"));
     return passed ? null : `it passes alone and fails on the new tip: ${failed[0]?.slice(0, 300) ?? "nothing was run"}`;
   } finally {

@@ -22,13 +22,13 @@ export type PlannerLease = NonNullable<PortfolioPaths["planner"]> & {
   readonly release: () => Promise<void>;
 };
 
-const lookEveryMs = 1_000;
-const doubtMs = 50;
+const pollMs = 1_000;
+const confirmPollMs = 50;
 
 /** Resolves when this pool may plan. Refused if it is interrupted before. */
 export async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths): Promise<PlannerLease> {
   const store = await storeIn(context.env);
-  const key = keyOf(paths);
+  const key = portfolioKey(paths);
   let lastMessage = "";
   for (;;) {
     try {
@@ -38,7 +38,7 @@ export async function waitForPortfolio(context: CommandContext, paths: Portfolio
       const requireLease = async (): Promise<void> => {
         while (!lease.isConfirmed()) {
           lease.lost.throwIfAborted();
-          await sleep(doubtMs); // after a jump of the clock, until the store has confirmed it
+          await sleep(confirmPollMs); // after a jump of the clock, until the store has confirmed it
         }
       };
       return { epoch: lease.epoch, requireLease, lost: lease.lost, release: () => journal.close() };
@@ -51,7 +51,7 @@ export async function waitForPortfolio(context: CommandContext, paths: Portfolio
           : error.message;
       if (why !== lastMessage) context.show(`· waits: ${why}`);
       lastMessage = why;
-      await sleep(lookEveryMs, undefined, { signal: context.interrupted }).catch(() => undefined);
+      await sleep(pollMs, undefined, { signal: context.interrupted }).catch(() => undefined);
       if (context.interrupted.aborted) return refuse("portfolio_busy", { message: `This pool only waited: ${why}.` });
     }
   }
@@ -62,7 +62,7 @@ export const hasLostPortfolio = ({ interrupted }: Pick<CommandContext, "interrup
   interrupted.aborted && interrupted.reason instanceof JournalFailure && interrupted.reason.kind === "lease_lost";
 
 /** The folder and its creation: a copy elsewhere is another portfolio, with its own planner. */
-function keyOf({ own }: PortfolioPaths): string {
+function portfolioKey({ own }: PortfolioPaths): string {
   const [first = ""] = readFileSync(join(own, journalFile), "utf8").split("\n", 1);
   return `portfolio-${createHash("sha256")
     .update(`${realpathSync(own)}\0${first}`)

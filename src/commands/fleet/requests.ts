@@ -30,7 +30,12 @@ export type FleetRequest = {
   | { readonly ask: "answer"; readonly text: string; readonly block?: string | undefined }
 );
 
-type Known = { readonly store: PostgresStore; readonly key: string; readonly view: RunView; readonly orders: readonly StoredOrder[] };
+type StoredRunState = {
+  readonly store: PostgresStore;
+  readonly key: string;
+  readonly view: RunView;
+  readonly orders: readonly StoredOrder[];
+};
 
 export function requestOfRun(context: CommandContext, request: FleetRequest): Promise<Answer> {
   return answered(async () => {
@@ -48,16 +53,16 @@ export function requestOfRun(context: CommandContext, request: FleetRequest): Pr
           data: { allowed_from: ["running", "paused"] },
           remediation: ["autopilot fleet status --all"],
         });
-      const known: Known = { store, key, view, orders: await ordersIn(store.database, key) };
+      const stored: StoredRunState = { store, key, view, orders: await ordersIn(store.database, key) };
       switch (request.ask) {
         case "pause":
-          return await pauseRun(context, known, request.now);
+          return await pauseRun(context, stored, request.now);
         case "stop":
-          return await sent(context, known, { event: "control_requested", control: "stop", now: true }, "It stops");
+          return await sendRequest(context, stored, { event: "control_requested", control: "stop", now: true }, "It stops");
         case "resume":
-          return await resumeRun(context, known);
+          return await resumeRun(context, stored);
         case "answer":
-          return await answerRun(context, known, request.text, request.block);
+          return await answerRun(context, stored, request.text, request.block);
       }
     } finally {
       await store.close();
@@ -65,19 +70,24 @@ export function requestOfRun(context: CommandContext, request: FleetRequest): Pr
   });
 }
 
-const isUnderWay = ({ orders }: Known): boolean => orders.some(({ state }) => state === "offered" || state === "taken");
+const isUnderWay = ({ orders }: StoredRunState): boolean => orders.some(({ state }) => state === "offered" || state === "taken");
 
-function pauseRun(context: CommandContext, known: Known, now: boolean): Promise<Answer> {
+function pauseRun(context: CommandContext, known: StoredRunState, now: boolean): Promise<Answer> {
   if (!isUnderWay(known))
     refuse("invalid_state_transition", {
       message: `Nobody works on ${known.key}, and nobody is about to.`,
       data: { allowed_from: ["a run with an order"] },
       remediation: ["autopilot fleet status --all"],
     });
-  return sent(context, known, { event: "control_requested", control: "pause", now }, now ? "It pauses" : "It pauses when its turn ends");
+  return sendRequest(
+    context,
+    known,
+    { event: "control_requested", control: "pause", now },
+    now ? "It pauses" : "It pauses when its turn ends",
+  );
 }
 
-async function resumeRun(context: CommandContext, known: Known): Promise<Answer> {
+async function resumeRun(context: CommandContext, known: StoredRunState): Promise<Answer> {
   requireOutside(context); // only a person continues a failed run
   if (isUnderWay(known)) return reply("ok", { message: `${known.key} is under way.`, state: known.view.status });
   if (known.orders.length === 0) await offerFirst(context, known);
@@ -85,11 +95,11 @@ async function resumeRun(context: CommandContext, known: Known): Promise<Answer>
   return reply("ok", { message: `${known.key} goes on with the next worker that is free.`, state: known.view.status });
 }
 
-function answerRun(context: CommandContext, known: Known, text: string, named: string | undefined): Promise<Answer> {
+function answerRun(context: CommandContext, known: StoredRunState, text: string, named: string | undefined): Promise<Answer> {
   const open = questionsOpen(known.view);
-  const meant = named === undefined ? open : open.filter(({ block }) => block === named || block.endsWith(named));
-  const [block] = meant;
-  if (block === undefined || meant.length > 1)
+  const matching = named === undefined ? open : open.filter(({ block }) => block === named || block.endsWith(named));
+  const [block] = matching;
+  if (block === undefined || matching.length > 1)
     return refuse(open.length === 0 ? "invalid_state_transition" : "human_block_open", {
       result: "FAIL",
       message: open.length === 0 ? `${known.key} has no open question.` : "Say which question.",
@@ -101,7 +111,7 @@ function answerRun(context: CommandContext, known: Known, text: string, named: s
       message: `"${text}" is not one of the answers to "${block.question}".`,
       remediation: Object.entries(block.options).map(([key, message]) => `autopilot fleet answer ${known.key} ${key}   (${message})`),
     });
-  return sent(
+  return sendRequest(
     context,
     known,
     { event: "block_answered", block: block.block, answer: chosen },
@@ -110,9 +120,14 @@ function answerRun(context: CommandContext, known: Known, text: string, named: s
 }
 
 /** Leaves the request, and makes sure that a worker takes it up. */
-async function sent(context: CommandContext, known: Known, asked: Parameters<typeof requestOf>[2], what: string): Promise<Answer> {
+async function sendRequest(
+  context: CommandContext,
+  known: StoredRunState,
+  draft: Parameters<typeof requestOf>[2],
+  effect: string,
+): Promise<Answer> {
   const { store, key, view } = known;
-  const request = requestOf(context, context.cwd, asked);
+  const request = requestOf(context, context.cwd, draft);
   if (!fits(view, request))
     return refuse("invalid_state_transition", {
       message: `${key} is ${view.status}; that doesn't fit.`,
@@ -123,7 +138,7 @@ async function sent(context: CommandContext, known: Known, asked: Parameters<typ
   const isHeld = await hastenOrders(store.database, key); // read after the request was left: an order that ended meanwhile did not see it
   if (!isHeld) await offerAgain({ ...known, orders: await ordersIn(store.database, key) });
   return reply("ok", {
-    message: `${what} as soon as ${isHeld ? "its worker has read it" : "a worker is free"}.`,
+    message: `${effect} as soon as ${isHeld ? "its worker has read it" : "a worker is free"}.`,
     state: view.status,
     remediation: ["autopilot fleet status"],
     data: { key, request: request.request },
@@ -131,7 +146,7 @@ async function sent(context: CommandContext, known: Known, asked: Parameters<typ
 }
 
 /** The submitter was killed before its order was written: no worker has it, and a person wants it worked on. */
-async function offerFirst(context: CommandContext, { store, key }: Known): Promise<void> {
+async function offerFirst(context: CommandContext, { store, key }: StoredRunState): Promise<void> {
   const holder = (await store.runs()).find(({ run }) => run === key)?.holder ?? null;
   if (holder !== null)
     refuse("run_locked", {
@@ -144,7 +159,7 @@ async function offerFirst(context: CommandContext, { store, key }: Known): Promi
 }
 
 /** The next order of a run, like its last one. */
-async function offerAgain({ store, key, orders }: Known): Promise<void> {
+async function offerAgain({ store, key, orders }: StoredRunState): Promise<void> {
   const [last] = orders;
   if (last === undefined)
     return refuse("invalid_state_transition", {

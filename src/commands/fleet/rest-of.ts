@@ -30,11 +30,11 @@ export function restsForPerson(view: RunView): boolean {
 }
 
 /** `answer`: the result of driving it; null if it wasn't driven. */
-export function restOf(view: RunView, answer: Pick<Answer, "result" | "message"> | null, isInterrupted = false): OrderEnd {
+export function orderEndForRest(view: RunView, answer: Pick<Answer, "result" | "message"> | null, isInterrupted = false): OrderEnd {
   if (view.status === "stopped") return { kind: "ended", outcome: `stopped: ${view.reason ?? "on request"}`, isOver: true };
-  const at = goesOnAt(view, Date.now());
-  if (at !== null)
-    return { kind: "again", afterMs: Math.min(Math.max(0, at - Date.now()), 2_000_000_000), because: "its provider is at a limit" };
+  const resumesAt = goesOnAt(view, Date.now());
+  if (resumesAt !== null)
+    return { kind: "again", afterMs: Math.min(Math.max(0, resumesAt - Date.now()), 2_000_000_000), because: "its provider is at a limit" };
   if (view.status === "paused" && isFixable(view.reason))
     return { kind: "again", afterMs: troubleAgainMs, because: view.detail ?? view.reason ?? "" };
   const isHandedBack = view.status === "paused" && view.reason === "operator_paused" && view.detail === handedBack;
@@ -43,8 +43,8 @@ export function restOf(view: RunView, answer: Pick<Answer, "result" | "message">
   const [question] = questionsOpen(view);
   if (question !== undefined) return { kind: "ended", outcome: `waits for an answer: ${question.question}` };
   if (isPausedByPerson(view)) return { kind: "ended", outcome: "rests: paused on request" };
-  const refused = answer?.result === "FAIL" ? answer.message : null;
-  if (refused !== null && view.status === "running") return { kind: "ended", outcome: `failed: ${refused}` }; // it could not be continued
-  const why = view.detail ?? refused ?? view.reason ?? view.status;
+  const refusal = answer?.result === "FAIL" ? answer.message : null;
+  if (refusal !== null && view.status === "running") return { kind: "ended", outcome: `failed: ${refusal}` }; // it could not be continued
+  const why = view.detail ?? refusal ?? view.reason ?? view.status;
   return { kind: "ended", outcome: hasFailed(view) ? `failed: ${why}` : `rests: ${why}` };
 }

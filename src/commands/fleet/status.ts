@@ -24,7 +24,7 @@ export function fleetStatus(context: CommandContext, input: FleetStatusInput): P
       const { workersIn } = await import("../../fleet/postgres/workers.ts");
       const [all, workers, orders] = await Promise.all([store.runs(), workersIn(store.database), ordersIn(store.database)]);
       const [runs, portfolios] = [all.filter(({ kind }) => kind === "run"), all.filter(({ kind }) => kind === "portfolio")];
-      const last = new Map(
+      const newestByRun = new Map(
         (
           await newestOrders(
             store.database,
@@ -33,21 +33,22 @@ export function fleetStatus(context: CommandContext, input: FleetStatusInput): P
         ).map((order) => [order.run, order]),
       );
       const alive = workers.filter(({ holder }) => holder !== null);
-      const held = runs.filter(({ holder }) => holder !== null);
+      const heldRuns = runs.filter(({ holder }) => holder !== null);
       const takeOvers = runs.reduce((sum, run) => sum + run.takeOvers, 0);
-      const shown = input.all === true ? runs : [...held, ...runs.filter(({ holder }) => holder === null).toReversed()].slice(0, shownMax);
-      const message = `${runs.length} ${runs.length === 1 ? "run" : "runs"} in ${store.database.name}, ${held.length} held, ${takeOvers} ${takeOvers === 1 ? "take-over" : "take-overs"}.`;
+      const shownRuns =
+        input.all === true ? runs : [...heldRuns, ...runs.filter(({ holder }) => holder === null).toReversed()].slice(0, shownMax);
+      const message = `${runs.length} ${runs.length === 1 ? "run" : "runs"} in ${store.database.name}, ${heldRuns.length} held, ${takeOvers} ${takeOvers === 1 ? "take-over" : "take-overs"}.`;
       return reply("ok", {
         message,
         page: [
           message,
-          ...(shown.length === 0
+          ...(shownRuns.length === 0
             ? []
             : [
                 "",
                 ...columned([
                   ["RUN", "HELD BY", "LINES", "EPOCH", "TAKE-OVERS", "LAST ORDER"],
-                  ...shown.map((run) => rowOf(run, last.get(run.run))),
+                  ...shownRuns.map((run) => runRow(run, newestByRun.get(run.run))),
                 ]),
               ]),
           ...(portfolios.length === 0
@@ -63,7 +64,7 @@ export function fleetStatus(context: CommandContext, input: FleetStatusInput): P
             ? []
             : ["", ...columned([["ORDER", "PRIORITY", "NEEDS", "STANDS"], ...orders.toReversed().slice(0, shownMax).map(orderRow)])]),
           ...(orders.length > shownMax ? [`… ${orders.length - shownMax} more orders`] : []),
-          ...(shown.length < runs.length ? [`… ${runs.length - shown.length} more: autopilot fleet status --all`] : []),
+          ...(shownRuns.length < runs.length ? [`… ${runs.length - shownRuns.length} more: autopilot fleet status --all`] : []),
         ],
         data: {
           store: store.database.name,
@@ -74,7 +75,7 @@ export function fleetStatus(context: CommandContext, input: FleetStatusInput): P
             epoch,
             holder,
             take_overs: taken,
-            last_order: lastOf(last.get(run)),
+            last_order: orderData(newestByRun.get(run)),
           })),
           workers: workers.map(({ worker, holder, jobs, labels, product, isDraining }) => ({
             worker,
@@ -97,7 +98,7 @@ export function fleetStatus(context: CommandContext, input: FleetStatusInput): P
             outcome,
           })),
           portfolios: portfolios.map(({ run, epoch, holder, takeOvers: taken }) => ({ portfolio: run, epoch, holder, take_overs: taken })),
-          held: held.length,
+          held: heldRuns.length,
           take_overs: takeOvers,
         },
       });
@@ -130,10 +131,10 @@ const orderRow = ({ id, priority, needs, state, worker, outcome }: StoredOrder):
 ];
 
 /** The state of a run's newest order: also of a finished one, which no list of orders shows. */
-const lastOf = (order: StoredOrder | undefined): { order: string; state: string; outcome: string | null } | null =>
+const orderData = (order: StoredOrder | undefined): { order: string; state: string; outcome: string | null } | null =>
   order === undefined ? null : { order: order.id, state: order.state, outcome: order.outcome };
 
-const rowOf = ({ run, holder, seq, epoch, takeOvers }: StoredRun, order: StoredOrder | undefined): readonly string[] => [
+const runRow = ({ run, holder, seq, epoch, takeOvers }: StoredRun, order: StoredOrder | undefined): readonly string[] => [
   run,
   holder === null ? "nobody" : `${holder.worker} (pid ${holder.pid})`,
   String(seq),

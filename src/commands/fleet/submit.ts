@@ -23,7 +23,7 @@ import { withRun } from "../../runner/open-run.ts";
 import { readStatus, uncommittedMessage } from "../../workspace/git/status.ts";
 import { ownedPathTest } from "../../workspace/layers/scope.ts";
 import { addIgnoreLines } from "../../workspace/owned.ts";
-import { labelsOf, requireHub } from "./worker.ts";
+import { parseLabels, requireHub } from "./worker.ts";
 
 export type SubmitInput = {
   readonly store?: string | undefined;
@@ -37,14 +37,14 @@ export const priorityDefault = 3;
 export const slotsDefault = 8;
 export const orderId = (key: string, times: number): string => `${key}.${times}`;
 
-export function submitRun(given: CommandContext, objective: GoInput, input: SubmitInput): Promise<Answer> {
+export function submitRun(outer: CommandContext, objective: GoInput, input: SubmitInput): Promise<Answer> {
   return answered(async () => {
-    const place = { ...given, env: { ...given.env, [storeVariable]: requireStoreAddress(given.env, input.store) } };
-    const url = requireHub(place.env);
-    const needs = labelsOf(input.needs ?? []);
+    const context = { ...outer, env: { ...outer.env, [storeVariable]: requireStoreAddress(outer.env, input.store) } };
+    const url = requireHub(context.env);
+    const needs = parseLabels(input.needs ?? []);
     if (!hasGoal(objective))
       return refuse("objective_schema_invalid", { message: "Say what is to be done.", data: { missing_fields: ["goal"] } });
-    const paths = await homeOf(place.cwd);
+    const paths = await homeOf(context.cwd);
     const repository = await openedRepository(paths.root);
     const { branch, head } = repository;
     if (branch === null)
@@ -59,19 +59,19 @@ export function submitRun(given: CommandContext, objective: GoInput, input: Subm
       slots: input.slots ?? slotsDefault,
     };
     await addIgnoreLines(repository.commonDir);
-    const own = ownFolder(paths, "worker");
-    const copy = join(own, `draft-${randomBytes(6).toString("hex")}`);
-    const here = { ...place, cwd: copy };
-    const there = homeOfCopy(copy);
+    const workerFolder = ownFolder(paths, "worker");
+    const copy = join(workerFolder, `draft-${randomBytes(6).toString("hex")}`);
+    const copyContext = { ...context, cwd: copy };
+    const copyPaths = homeOfCopy(copy);
     let run: string | null = null;
     try {
-      await (await openExchange(paths.root, join(own, "exchange.git"))).makeCopy(copy, branch, head.commit);
-      const drafted = await makeDraft(here, there, objective);
+      await (await openExchange(paths.root, join(workerFolder, "exchange.git"))).makeCopy(copy, branch, head.commit);
+      const drafted = await makeDraft(copyContext, copyPaths, objective);
       run = drafted.run;
-      const { view } = await readRun(there, run);
-      const preview = await previewOf(here, there, view);
-      const warnings = [...drafted.warnings, ...preview.warnings, ...(await uncommitted(paths.root, head.commit))];
-      if (!input.yes && (place.isTerminal ? await asked(place, preview.page) : null) !== "y")
+      const { view } = await readRun(copyPaths, run);
+      const preview = await previewOf(copyContext, copyPaths, view);
+      const warnings = [...drafted.warnings, ...preview.warnings, ...(await uncommittedWarnings(paths.root, head.commit))];
+      if (!input.yes && (context.isTerminal ? await askToSubmit(context, preview.page) : null) !== "y")
         return reply("dry_run_required_before_execute", {
           message: "Not submitted: the preview isn't confirmed.",
           page: preview.page,
@@ -80,11 +80,11 @@ export function submitRun(given: CommandContext, objective: GoInput, input: Subm
           remediation: ["the same with --yes"],
           data: { preview: preview.data },
         });
-      const key = sharedMark(runFolder(there, run))?.key ?? "";
-      await (await openHub(repository, join(own, "hub.git"), url)).send(key, 0, head.commit); // what the order refers to exists
-      await withRun(here, there, run, async (openRun) => {
+      const key = sharedMark(runFolder(copyPaths, run))?.key ?? "";
+      await (await openHub(repository, join(workerFolder, "hub.git"), url)).send(key, 0, head.commit); // what the order refers to exists
+      await withRun(copyContext, copyPaths, run, async (openRun) => {
         const { ack } = openRun.view().drafted;
-        const actor = actorOf(place);
+        const actor = actorOf(context);
         await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
         await openRun.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
       });
@@ -92,7 +92,7 @@ export function submitRun(given: CommandContext, objective: GoInput, input: Subm
         import("../../fleet/shared-run.ts"),
         import("../../fleet/postgres/orders.ts"),
       ]);
-      await openOrders((await storeIn(place.env)).database).offer({ id: orderId(key, 1), run: key, ...order });
+      await openOrders((await storeIn(context.env)).database).offer({ id: orderId(key, 1), run: key, ...order });
       return reply("ok", {
         message: `Submitted ${key}. The next worker that is free takes it.`,
         warnings,
@@ -100,19 +100,19 @@ export function submitRun(given: CommandContext, objective: GoInput, input: Subm
         data: { key, order: orderId(key, 1), ...order },
       });
     } finally {
-      if (run !== null) unbindRun(place.env, runFolder(there, run), run);
+      if (run !== null) unbindRun(context.env, runFolder(copyPaths, run), run);
       rmSync(copy, { recursive: true, force: true });
     }
   });
 }
 
-async function asked(context: CommandContext, page: readonly string[]): Promise<string | null> {
+async function askToSubmit(context: CommandContext, page: readonly string[]): Promise<string | null> {
   for (const line of page) context.show(line);
   return context.ask("Submit this run?", ["y", "n"]);
 }
 
 /** Workers see commits only. */
-async function uncommitted(root: string, commit: string): Promise<readonly string[]> {
+async function uncommittedWarnings(root: string, commit: string): Promise<readonly string[]> {
   const { changed } = await readStatus(await openedRepository(root), ownedPathTest([]));
   return changed.length === 0 ? [] : [uncommittedMessage(changed, commit)];
 }

@@ -89,21 +89,22 @@ async function bringCommits(
   { drafted, tip }: RunView,
 ): Promise<void> {
   const user = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
-  const has = async (commit: string): Promise<boolean> =>
+  const hasCommit = async (commit: string): Promise<boolean> =>
     (await git({ ...user, args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] })).code === 0;
-  if (!(await has(tip.commit))) {
+  if (!(await hasCommit(tip.commit))) {
     const url = hubAddress(context.env);
     if (url !== null) await (await (await import("../../fleet/hub.ts")).openHub(repository, join(own, "hub.git"), url)).bring(key);
-    if (!(await has(tip.commit)))
+    if (!(await hasCommit(tip.commit)))
       refuse("work_missing", {
         message: `Commit ${tip.commit.slice(0, 12)} of ${drafted.run_id} is not in this repository${url === null ? ", and no hub is named" : ", nor in the hub"}.`,
         remediation: ["set AUTOPILOT_HUB to the git repository that its owner sent commits to", "git fetch"],
       });
   }
   const ref = `refs/heads/${branchOf(drafted.run_id)}`;
-  const there = await git({ ...user, args: ["rev-parse", "-q", "--verify", `${ref}^{commit}`], codes: [0, 1, 128] });
-  if (there.code === 0 && there.out.toString("utf8").trim() !== tip.commit)
+  const existing = await git({ ...user, args: ["rev-parse", "-q", "--verify", `${ref}^{commit}`], codes: [0, 1, 128] });
+  if (existing.code === 0 && existing.out.toString("utf8").trim() !== tip.commit)
     refuse("workspace_changed", { message: `The branch ${branchOf(drafted.run_id)} is here already, at another commit.` });
-  const nothing = "0".repeat(tip.commit.length);
-  if (there.code !== 0) await git({ ...user, args: ["update-ref", "-m", "autopilot: run taken from a store", ref, tip.commit, nothing] });
+  const zeroSha = "0".repeat(tip.commit.length);
+  if (existing.code !== 0)
+    await git({ ...user, args: ["update-ref", "-m", "autopilot: run taken from a store", ref, tip.commit, zeroSha] });
 }

@@ -28,7 +28,7 @@ import { branchKept, hasLanded } from "../../views/next-actions.ts";
 import { adopt } from "../adopt.ts";
 import { resume } from "../resume.ts";
 import { landOnHub } from "./land-on-hub.ts";
-import { handedBack, isFixable, restOf, restsForPerson, troubleAgainMs } from "./rest-of.ts";
+import { handedBack, isFixable, orderEndForRest, restsForPerson, troubleAgainMs } from "./rest-of.ts";
 import { bringRun, viewIn } from "./take.ts";
 
 export type WorkerParts = {
@@ -42,7 +42,8 @@ export type WorkerParts = {
 };
 
 export const deathsMax = 5;
-const diedOf = ({ deaths }: HandedOrder): string => `failed: ${deaths} workers in a row died or fell silent soon after they had got it`;
+const crashLoopOutcome = ({ deaths }: HandedOrder): string =>
+  `failed: ${deaths} workers in a row died or fell silent soon after they had got it`;
 /** Another worker has the run, or had it until now: tried again soon. */
 const lockedAgainMs = 500;
 
@@ -51,8 +52,8 @@ export async function workOnRun(
   order: HandedOrder,
   lease: { readonly isConfirmed: () => boolean; readonly lost: AbortSignal },
 ): Promise<OrderEnd> {
-  const ended = new AbortController();
-  const end = (): void => ended.abort(atOnce);
+  const leaseLost = new AbortController();
+  const end = (): void => leaseLost.abort(atOnce);
   lease.lost.addEventListener("abort", end, { once: true });
   const copy = join(copies, order.run);
   const here: CommandContext = {
@@ -63,37 +64,37 @@ export async function workOnRun(
     live: () => undefined,
     show: (line) => context.show(`${order.run} │ ${line}`),
     pauseDetail: handedBack,
-    interrupted: AbortSignal.any([context.interrupted, ended.signal]),
+    interrupted: AbortSignal.any([context.interrupted, leaseLost.signal]),
   };
   let isUntried = true;
   try {
-    if (order.deaths >= deathsMax) return { kind: "ended", outcome: diedOf(order) }; // W4
+    if (order.deaths >= deathsMax) return { kind: "ended", outcome: crashLoopOutcome(order) }; // W4
     const before = await viewIn(store, order.run);
     if (before === null) return { kind: "ended", outcome: "failed: there is no such run in the store", isOver: true };
     const run = before.drafted.run_id;
-    const over = before.status === "completed" || before.status === "stopped";
+    const isOver = before.status === "completed" || before.status === "stopped";
     // A worker died between a failure or a pause and reporting it. Only a person can continue that.
-    if (order.times > 1 && restsForPerson(before)) return restOf(before, null);
-    await makeReady(here, paths, store, order.run, before, url);
-    isUntried = over;
-    const answer = over ? null : await driven(here, run);
+    if (order.times > 1 && restsForPerson(before)) return orderEndForRest(before, null);
+    await prepareCopy(here, paths, store, order.run, before, url);
+    isUntried = isOver;
+    const answer = isOver ? null : await adoptAndResume(here, run);
     const after = await viewIn(store, order.run); // W3
     if (after === null) return { kind: "ended", outcome: "failed: the run is gone", isOver: true };
     isUntried = after.seq === before.seq;
-    if (answer?.result === "FAIL" && (passing.has(answer.reason_code) || after.seq === before.seq)) throw new Refusal(answer); // W1
+    if (answer?.result === "FAIL" && (passingFailures.has(answer.reason_code) || after.seq === before.seq)) throw new Refusal(answer); // W1
     if (after.status === "completed") {
       const hub = await openHub(await openedRepository(copy), join(ownFolder(homeOfCopy(copy)), "hub.git"), url);
       const landed = hasLanded(after)
         ? await landOnHub(here, homeOfCopy(copy), hub, after, { isolation, mayLand: lease.isConfirmed })
         : null;
       if (landed?.kind === "unsure") return { kind: "again", afterMs: lockedAgainMs, because: landed.why };
-      forget(here, copy, run);
-      return { kind: "ended", outcome: outcomeOf(after, landed), isOver: true };
+      deleteCopy(here, copy, run);
+      return { kind: "ended", outcome: describeOutcome(after, landed), isOver: true };
     }
-    if (after.status === "stopped") forget(here, copy, run);
-    return restOf(after, answer, here.interrupted.aborted);
+    if (after.status === "stopped") deleteCopy(here, copy, run);
+    return orderEndForRest(after, answer, here.interrupted.aborted);
   } catch (error) {
-    const end = orderEndOf(error);
+    const end = orderEndForError(error);
     return isUntried && end.kind === "again" ? { ...end, isUntried } : end;
   } finally {
     lease.lost.removeEventListener("abort", end);
@@ -101,13 +102,13 @@ export async function workOnRun(
 }
 
 /** It belongs to this machine from here on, under its own config (decision 0097), and works until it rests. */
-async function driven(here: CommandContext, run: string): Promise<Answer> {
+async function adoptAndResume(here: CommandContext, run: string): Promise<Answer> {
   const adopted = await adopt(here, { run, yes: true });
   return adopted.result === "FAIL" ? adopted : resume(here, { words: [], yes: true, run, leavesParked: true, now: true });
 }
 
 /** W2 */
-async function makeReady(
+async function prepareCopy(
   here: CommandContext,
   paths: ProjectPaths,
   store: PostgresStore,
@@ -119,8 +120,8 @@ async function makeReady(
   const { run_id: run, base } = view.drafted;
   const folder = runFolder(homeOfCopy(copy), run);
   if (existsSync(folder)) {
-    if (linesIn(folder) >= view.seq) return; // even if the store has lost lines: opening the run reports that
-    forget(here, copy, run);
+    if (countLines(folder) >= view.seq) return; // even if the store has lost lines: opening the run reports that
+    deleteCopy(here, copy, run);
   }
   const repository = await openedRepository(paths.root);
   const hub = await openHub(repository, join(ownFolder(paths, "worker"), "hub.git"), url);
@@ -144,12 +145,12 @@ export async function sweepCopies({ context, copies, store }: Pick<WorkerParts, 
     const run = view?.drafted.run_id ?? key.slice(0, key.lastIndexOf("."));
     const folder = runFolder(homeOfCopy(copy), run);
     const isOver = view === null || view.status === "completed" || view.status === "stopped";
-    if (isOver || !existsSync(folder) || linesIn(folder) < view.seq) forget(context, copy, run);
+    if (isOver || !existsSync(folder) || countLines(folder) < view.seq) deleteCopy(context, copy, run);
   }
 }
 
 /** How many lines a copy has; 0 if they cannot be read: the store has them all. */
-function linesIn(folder: string): number {
+function countLines(folder: string): number {
   try {
     return readJournal(folder, { from: "start" }).end.seq;
   } catch (error) {
@@ -158,25 +159,25 @@ function linesIn(folder: string): number {
   }
 }
 
-function forget({ env }: Pick<CommandContext, "env">, copy: string, run: string): void {
+function deleteCopy({ env }: Pick<CommandContext, "env">, copy: string, run: string): void {
   const folder = runFolder(homeOfCopy(copy), run);
   if (existsSync(folder)) unbindRun(env, folder, run);
   rmSync(copy, { recursive: true, force: true });
 }
 
-function outcomeOf(view: RunView, landed: Awaited<ReturnType<typeof landOnHub>> | null): string {
+function describeOutcome(view: RunView, landed: Awaited<ReturnType<typeof landOnHub>> | null): string {
   const verdict = view.verdict ?? "unverified";
   if (landed?.kind === "landed") return `completed, ${verdict}, landed as ${landed.commit.slice(0, 12)}`;
   if (landed !== null) return `completed, ${verdict}, not landed: ${landed.why}`;
   return branchKept(view) === null ? `completed, ${verdict}, nothing to land` : `completed, ${verdict}, kept on its branch`;
 }
 
-const passing: ReadonlySet<string> = new Set(["run_locked", "lease_lost", "store_unreachable"]);
+const passingFailures: ReadonlySet<string> = new Set(["run_locked", "lease_lost", "store_unreachable"]);
 
 /** Another worker's run, or an outage, is tried again; an error that a person must fix ends the order with its message. */
-function orderEndOf(error: unknown): OrderEnd {
+function orderEndForError(error: unknown): OrderEnd {
   const { code, message } = failureOf(error);
-  if (passing.has(code)) return { kind: "again", afterMs: lockedAgainMs, because: message };
+  if (passingFailures.has(code)) return { kind: "again", afterMs: lockedAgainMs, because: message };
   if (isFixable(code)) return { kind: "again", afterMs: troubleAgainMs, because: message };
   return { kind: "ended", outcome: `failed: ${message}` };
 }

@@ -31,29 +31,29 @@ export type WorkerInput = {
 
 const labelPattern = /^[a-z0-9][a-z0-9_.-]{0,39}$/;
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/;
-const anewMs = 1_000;
+const retryMs = 1_000;
 
-export function runWorker(given: CommandContext, input: WorkerInput): Promise<Answer> {
+export function runWorker(outer: CommandContext, input: WorkerInput): Promise<Answer> {
   return answered(async () => {
-    const place = { ...given, env: { ...given.env, [storeVariable]: requireStoreAddress(given.env, input.store) } };
-    const paths = await homeOf(place.cwd);
-    const hub = requireHub(place.env);
+    const context = { ...outer, env: { ...outer.env, [storeVariable]: requireStoreAddress(outer.env, input.store) } };
+    const paths = await homeOf(context.cwd);
+    const hub = requireHub(context.env);
     const repository = await openedRepository(paths.root);
     await addIgnoreLines(repository.commonDir);
     const registration: WorkerRegistration = {
-      worker: nameOf(input.name, paths.root),
+      worker: workerName(input.name, paths.root),
       jobs: input.jobs ?? 1,
-      labels: labelsOf(input.labels ?? []),
+      labels: parseLabels(input.labels ?? []),
       repositories: [await repositoryId(repository)],
     };
     const [{ storeIn }, { openOrders }] = await Promise.all([
       import("../../fleet/shared-run.ts"),
       import("../../fleet/postgres/orders.ts"),
     ]);
-    const store = await storeIn(place.env);
+    const store = await storeIn(context.env);
     const softly = new AbortController(); // V2: on any signal, turns may end
     const parts: WorkerParts = {
-      context: { ...place, interrupted: softly.signal },
+      context: { ...context, interrupted: softly.signal },
       paths,
       copies: ownFolder(paths, "worker", "copies", registration.worker),
       store,
@@ -62,9 +62,9 @@ export function runWorker(given: CommandContext, input: WorkerInput): Promise<An
     };
     const tally = { ended: 0, returned: 0 };
     try {
-      await workUntilEnded(openOrders(store.database, { leaseMs: leaseMs(place.env) }), registration, parts, {
+      await workUntilEnded(openOrders(store.database, { leaseMs: leaseMs(context.env) }), registration, parts, {
         softly,
-        given: place.interrupted,
+        given: context.interrupted,
         tally,
       });
     } finally {
@@ -77,7 +77,7 @@ export function runWorker(given: CommandContext, input: WorkerInput): Promise<An
   });
 }
 
-type Ending = {
+type WorkControl = {
   readonly softly: AbortController;
   readonly given: AbortSignal;
   readonly tally: { ended: number; returned: number };
@@ -87,44 +87,44 @@ async function workUntilEnded(
   dispatch: Dispatch,
   registration: WorkerRegistration,
   parts: WorkerParts,
-  { softly, given, tally }: Ending,
+  { softly, given, tally }: WorkControl,
 ): Promise<void> {
   const { context } = parts;
-  const note = (id: string, end: OrderEnd): OrderEnd => {
+  const recordEnd = (id: string, end: OrderEnd): OrderEnd => {
     if (end.kind === "ended") tally.ended += 1;
     else tally.returned += 1;
     context.show(end.kind === "ended" ? `■ ${id}: ${end.outcome}` : `↩ ${id}: ${end.because}`);
     return end;
   };
-  let swept: Promise<void> | null = null;
+  let sweeping: Promise<void> | null = null;
   while (!given.aborted) {
-    const working = await seated(dispatch, registration, given, context, async (order, lease) => {
-      swept ??= sweepCopies(parts).catch((error: unknown) => {
-        swept = null; // tried again with the next order
+    const session = await register(dispatch, registration, given, context, async (order, lease) => {
+      sweeping ??= sweepCopies(parts).catch((error: unknown) => {
+        sweeping = null; // tried again with the next order
         throw error;
       });
-      await swept; // it holds its name by now
+      await sweeping; // it holds its name by now
       context.show(`▶ ${order.id}`);
-      return note(order.id, await workOnRun(parts, order, lease));
+      return recordEnd(order.id, await workOnRun(parts, order, lease));
     });
-    if (working === null) continue;
+    if (session === null) continue;
     context.show(
       `${registration.worker} works: ${registration.jobs} at once${registration.labels.length === 0 ? "" : `, labels ${registration.labels.join(", ")}`}`,
     );
     const onEnd = (): void => {
       softly.abort();
-      void working.drain();
+      void session.drain();
     };
     if (given.aborted) onEnd();
     given.addEventListener("abort", onEnd, { once: true });
-    const why = await working.over;
+    const why = await session.over;
     given.removeEventListener("abort", onEnd);
     if (why !== null) context.show(`! ${registration.worker} lost its lease (${why}); its runs were ended, and it begins anew`); // V1
   }
 }
 
 /** Takes the name; waits for a dead predecessor on this machine, and for an unreachable store. Null: try again. */
-async function seated(
+async function register(
   dispatch: Dispatch,
   registration: WorkerRegistration,
   given: AbortSignal,
@@ -134,12 +134,12 @@ async function seated(
   try {
     return await dispatch.work(registration, on);
   } catch (error) {
-    const isAway = error instanceof JournalFailure && error.kind === "store_unreachable";
-    const isOfTheDead =
+    const isStoreAway = error instanceof JournalFailure && error.kind === "store_unreachable";
+    const isPredecessorDead =
       error instanceof Refusal && error.answer.reason_code === "worker_name_taken" && isDeadHere(error.answer.data?.["holder"]);
-    if (!isAway && !isOfTheDead) throw error;
-    context.live(isAway ? `! ${error.message}` : `! waits until the lease of its predecessor has lapsed`);
-    await sleep(anewMs, undefined, { signal: given }).catch(() => undefined);
+    if (!isStoreAway && !isPredecessorDead) throw error;
+    context.live(isStoreAway ? `! ${error.message}` : `! waits until the lease of its predecessor has lapsed`);
+    await sleep(retryMs, undefined, { signal: given }).catch(() => undefined);
     return null;
   }
 }
@@ -167,8 +167,9 @@ export function requireHub(env: NodeJS.ProcessEnv): string {
 }
 
 /** The same after a restart, and different for another clone on the same machine. */
-function nameOf(said: string | undefined, root: string): string {
-  const name = said ?? `${hostname().replaceAll(/[^A-Za-z0-9_.-]/g, "-")}-${createHash("sha256").update(root).digest("hex").slice(0, 6)}`;
+function workerName(requested: string | undefined, root: string): string {
+  const name =
+    requested ?? `${hostname().replaceAll(/[^A-Za-z0-9_.-]/g, "-")}-${createHash("sha256").update(root).digest("hex").slice(0, 6)}`;
   if (namePattern.test(name)) return name;
   return refuse("objective_schema_invalid", {
     message: `${JSON.stringify(name)} is not a valid worker name: letters, digits, '.', '_' and '-', at most 100.`,
@@ -176,10 +177,10 @@ function nameOf(said: string | undefined, root: string): string {
   });
 }
 
-export function labelsOf(said: readonly string[]): readonly string[] {
+export function parseLabels(texts: readonly string[]): readonly string[] {
   const labels = [
     ...new Set(
-      said
+      texts
         .flatMap((text) => text.split(","))
         .map((label) => label.trim())
         .filter((label) => label !== ""),

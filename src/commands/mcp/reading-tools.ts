@@ -21,7 +21,7 @@ export const readingTools: readonly McpTool[] = [
     run: async (context, input) =>
       (await import("../status.ts")).status(context, input, {
         idle: async (root) => (await import("../status-idle.ts")).idle(context, root),
-        beside: async (playbook, root) =>
+        playbookStatus: async (playbook, root) =>
           playbook === "staged" ? (await import("../staged/staged-progress.ts")).stagedStatus(root) : null,
       }),
   }),

@@ -38,12 +38,12 @@ export function openMcpServer(context: CommandContext, grants: readonly string[]
   return mcpServer(offer, async (name, value, client) => {
     const tool = tools.find((candidate) => candidate.name === name);
     if (tool === undefined) throw new Error(`Unknown tool: ${name}`);
-    return sent(context, await called(context, tool, value, client));
+    return serializeAnswer(context, await callTool(context, tool, value, client));
   });
 }
 
 /** P2. An error is reported as it is, and the server keeps running. */
-async function called(context: CommandContext, tool: McpTool, value: unknown, client: string | null): Promise<Answer> {
+async function callTool(context: CommandContext, tool: McpTool, value: unknown, client: string | null): Promise<Answer> {
   try {
     return await tool.call(tool.kind === "grant" ? context : { ...context, agent: agentName(client) }, value);
   } catch (error) {
@@ -59,11 +59,11 @@ export const agentName = (client: string | null): string =>
     .slice(0, clientCharsMax) || "mcp";
 
 /** P3. */
-function sent(context: CommandContext, answer: Answer): { readonly ok: boolean; readonly text: string } {
-  const { page: _, whole: __, rowsMax: ___, data = {}, ...said } = redactAnswer(markForeign(context, answer), context.env);
-  const ok = said.result !== "FAIL";
-  const text = JSON.stringify({ ...said, data });
+function serializeAnswer(context: CommandContext, answer: Answer): { readonly ok: boolean; readonly text: string } {
+  const { page: _, whole: __, rowsMax: ___, data = {}, ...answerFields } = redactAnswer(markForeign(context, answer), context.env);
+  const ok = answerFields.result !== "FAIL";
+  const text = JSON.stringify({ ...answerFields, data });
   if (text.length <= textCharsMax) return { ok, text };
-  const warnings = [...said.warnings, `The data is too long and was cut at ${textCharsMax} characters of JSON.`];
-  return { ok, text: JSON.stringify({ ...said, warnings, data_cut: JSON.stringify(data).slice(0, textCharsMax) }) };
+  const warnings = [...answerFields.warnings, `The data is too long and was cut at ${textCharsMax} characters of JSON.`];
+  return { ok, text: JSON.stringify({ ...answerFields, warnings, data_cut: JSON.stringify(data).slice(0, textCharsMax) }) };
 }

@@ -33,9 +33,9 @@ export function tool<Schema extends v.GenericSchema>({ name, kind, about, takes,
     kind,
     shown: { name, description: about, inputSchema, annotations },
     call: async (context, value) => {
-      const read = v.safeParse(takes, value);
-      if (read.success) return run(context, read.output);
-      const [issue] = read.issues;
+      const parsed = v.safeParse(takes, value);
+      if (parsed.success) return run(context, parsed.output);
+      const [issue] = parsed.issues;
       return reply("usage", {
         message: `${name}: ${v.getDotPath(issue) ?? "arguments"}: ${issue.message}`,
         remediation: [`tools/list shows what ${name} takes`],

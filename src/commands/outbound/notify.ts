@@ -19,7 +19,7 @@ export function listNotifications(context: CommandContext): Promise<Answer> {
     const hooks = requireHooks(context);
     const queue = openQueue(context.env);
     const [waiting, deliveries] = [queue.waiting(), queue.deliveries()];
-    const about = hooks.map((hook) => {
+    const hookStates = hooks.map((hook) => {
       const last = deliveries.findLast(({ hook: name }) => name === hook.name);
       return {
         name: hook.name,
@@ -30,20 +30,20 @@ export function listNotifications(context: CommandContext): Promise<Answer> {
         last: last ?? null,
       };
     });
-    const troubled = about.filter(({ problem, last }) => problem !== null || (last !== null && last.outcome !== "sent"));
+    const failing = hookStates.filter(({ problem, last }) => problem !== null || (last !== null && last.outcome !== "sent"));
     const page = [
-      ...columned(about.map(({ name, on, to, waiting: count }) => [name, on.join(", "), to, count === 0 ? "" : `${count} waiting`])),
-      ...about.flatMap(({ name, problem }) => (problem === null ? [] : [`! ${name}: ${problem}`])),
+      ...columned(hookStates.map(({ name, on, to, waiting: count }) => [name, on.join(", "), to, count === 0 ? "" : `${count} waiting`])),
+      ...hookStates.flatMap(({ name, problem }) => (problem === null ? [] : [`! ${name}: ${problem}`])),
       "",
       ...(deliveries.length === 0 ? ["Nothing was sent yet."] : columned(deliveries.slice(-shownMax).map(deliveryRow))),
     ];
     const message = `${plural(hooks.length, "hook")}, ${plural(waiting.length, "notice")} waiting.`;
     return Promise.resolve(
       reply("ok", {
-        ...(troubled.length === 0 ? {} : { result: "WARN", remediation: ["autopilot notify test"] }),
+        ...(failing.length === 0 ? {} : { result: "WARN", remediation: ["autopilot notify test"] }),
         message,
         page,
-        data: { hooks: about, deliveries: deliveries.slice(-100) },
+        data: { hooks: hookStates, deliveries: deliveries.slice(-100) },
       }),
     );
   });
@@ -54,8 +54,8 @@ export function testNotification(context: CommandContext, input: { readonly name
   return answered(async () => {
     requireOutside(context);
     const hooks = requireHooks(context);
-    const meant = input.name === undefined ? hooks : hooks.filter(({ name }) => name === input.name);
-    if (meant.length === 0)
+    const chosenHooks = input.name === undefined ? hooks : hooks.filter(({ name }) => name === input.name);
+    if (chosenHooks.length === 0)
       refuse("usage", {
         message: `No hook is called ${oneLine(input.name ?? "")}: there are ${hooks.map(({ name }) => name).join(", ")}.`,
         remediation: ["autopilot notify"],
@@ -74,7 +74,7 @@ export function testNotification(context: CommandContext, input: { readonly name
       next: "autopilot notify",
     } as const;
     const outcomes = await Promise.all(
-      meant.map(async (hook) => ({ hook: hook.name, ...(await send(hook, { ...notice, notices: [id] }, context.env)) })),
+      chosenHooks.map(async (hook) => ({ hook: hook.name, ...(await send(hook, { ...notice, notices: [id] }, context.env)) })),
     );
     const failed = outcomes.filter(({ kind }) => kind !== "sent");
     const page = outcomes.map(({ hook, kind, detail }) => `${kind === "sent" ? "✓" : "✗"} ${hook}: ${detail}`);

@@ -14,15 +14,15 @@ type Named = { readonly run?: string | undefined };
 
 export function pr(context: CommandContext, input: Named & PullRequestInput): Promise<Answer> {
   return answered(async () => {
-    const { paths, run } = await requestHolder(await loadRun(context, input.run));
+    const { paths, run } = await findRequestHolder(await loadRun(context, input.run));
     return withRun(context, paths, run, async (openRun) => {
       const { url, number, isDraft, isNew } = await openPullRequest(context, openRun, input);
       const { verdict, gaps, status } = openRun.view();
-      const words = isNew ? "Opened" : "There is";
+      const verb = isNew ? "Opened" : "There is";
       return reply(isDraft ? "pull_request_draft" : "pull_request_opened", {
         run_id: run,
         state: status,
-        message: `${words} ${isDraft ? "a draft pull request" : "pull request"} ${isDraft ? "" : `#${number} `}for ${run}: ${url}`.replace(
+        message: `${verb} ${isDraft ? "a draft pull request" : "pull request"} ${isDraft ? "" : `#${number} `}for ${run}: ${url}`.replace(
           "  ",
           " ",
         ),
@@ -36,19 +36,19 @@ export function pr(context: CommandContext, input: Named & PullRequestInput): Pr
 
 export function watchPr(context: CommandContext, input: Named & WatchInput): Promise<Answer> {
   return answered(async () => {
-    const { paths, run } = await requestHolder(await loadRun(context, input.run));
+    const { paths, run } = await findRequestHolder(await loadRun(context, input.run));
     return withRun(context, paths, run, (openRun) => watchPullRequest(context, openRun, input));
   });
 }
 
 /** A follow-up works on another run's pull request: then that run is the one to open or watch. Else it is the run itself. */
-async function requestHolder(loaded: LoadedRun): Promise<Pick<LoadedRun, "paths" | "run">> {
+async function findRequestHolder(loaded: LoadedRun): Promise<Pick<LoadedRun, "paths" | "run">> {
   const { paths, view } = loaded;
   const source = view.outside?.source;
   if (source === undefined || view.pull_request !== undefined) return loaded;
   for (const run of listRuns(paths).toReversed()) {
-    const found = await readRunOrNull(paths, run);
-    if (found?.view.pull_request?.opened?.url === source) return { paths, run };
+    const loadedRun = await readRunOrNull(paths, run);
+    if (loadedRun?.view.pull_request?.opened?.url === source) return { paths, run };
   }
   return loaded;
 }

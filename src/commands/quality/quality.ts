@@ -21,21 +21,23 @@ export type QualityInput = GoFlags & {
 
 export function quality(context: CommandContext, input: QualityInput): Promise<Answer> {
   return answered(async () => {
-    const given = {
+    const flagOptions = {
       benchmark: input.benchmark,
       lever_state: input.leverState,
       playbook_version: input.playbookVersion,
       target_path: input.targetPath,
       require_docs: input.requireDocs === true ? "true" : undefined,
     };
-    const named = Object.fromEntries(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
-    const options = { ...input.options, ...named };
+    const setOptions = Object.fromEntries(
+      Object.entries(flagOptions).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
+    const options = { ...input.options, ...setOptions };
     const agent = input.runner ?? input.agent;
-    const asked = { ...input, ...(agent === undefined ? {} : { agent }), options };
-    const isAsked =
-      Object.keys(options).length > 0 || describedBy({ ...asked, options: undefined }).length > 0 || (input.scope ?? []).length > 0;
-    const loaded = isAsked ? null : await readOpenRun(context, flow, input.run);
-    if (loaded === null) return goNew(context, { ...asked, words: [], flow });
+    const request = { ...input, ...(agent === undefined ? {} : { agent }), options };
+    const isNewRequest =
+      Object.keys(options).length > 0 || describedBy({ ...request, options: undefined }).length > 0 || (input.scope ?? []).length > 0;
+    const loaded = isNewRequest ? null : await readOpenRun(context, flow, input.run);
+    if (loaded === null) return goNew(context, { ...request, words: [], flow });
     const { paths, run, view } = loaded;
     if (view.status !== "draft") return resumeRun(context, loaded, input);
     return goDraft(context, paths, run, input, await (await import("../../runner/draft/draft-in-force.ts")).whyStale(context, paths, view));

@@ -34,10 +34,10 @@ export function estimate(context: CommandContext, input: { readonly phases?: str
         message: "Nothing is left to do, so nothing will be used.",
         data: { roadmap: read.path, phases: [] },
       });
-    const own = settingsOf(context, paths).config.limits ?? {};
-    const tuned = { ...own, ...limitsNotRaised(configBreaker(read.config.circuit_breaker_config), own)[0] };
-    const constants = costConstants(tuned);
-    const cap = (name: string): number => tuned[name] ?? limitDefaults[name]?.value ?? Number.POSITIVE_INFINITY;
+    const configLimits = settingsOf(context, paths).config.limits ?? {};
+    const limits = { ...configLimits, ...limitsNotRaised(configBreaker(read.config.circuit_breaker_config), configLimits)[0] };
+    const constants = costConstants(limits);
+    const cap = (name: string): number => limits[name] ?? limitDefaults[name]?.value ?? Number.POSITIVE_INFINITY;
     const caps = { phase: cap("cost_cap_tokens_per_phase"), run: cap("cost_cap_tokens_total") };
     const { config } = settingsOf(context, paths);
     const agent = config.roles?.["executor"] ?? config.agent ?? null;
@@ -49,13 +49,13 @@ export function estimate(context: CommandContext, input: { readonly phases?: str
       planned: read.plans.get(phase.id)?.plan !== undefined && read.plans.get(phase.id)?.plan !== null,
       warning: costWarning(phase.id, Math.round(phase.tokens.p90), caps.phase, constants),
     }));
-    const over =
+    const budgetWarnings =
       total.tokens.p90 > caps.run
         ? [`All of it may take more than a run may use: ${Math.round(total.tokens.p90)} of ${caps.run} tokens.`]
         : [];
     return reply("ok", {
       message: `${ids.length} ${ids.length === 1 ? "phase" : "phases"} of ${read.path}.`,
-      warnings: [...rows.flatMap(({ warning }) => warning ?? []), ...over],
+      warnings: [...rows.flatMap(({ warning }) => warning ?? []), ...budgetWarnings],
       page: estimatePage(read.path, rows, total, caps, record),
       data: { roadmap: read.path, phases: rows, total, caps: { tokens_per_phase: caps.phase, tokens_total: caps.run }, constants, record },
     });

@@ -17,13 +17,13 @@ export function roadmapList(context: CommandContext): Promise<Answer> {
     const paths = findProject(context.cwd) ?? { root: context.cwd, folder: join(context.cwd, ".autopilot") };
     const here = roadmapHere(paths);
     const { findings } = weighed(here, "all");
-    const answer = reported(here, findings, await refusalOf(() => choosePhases(paths.root, here, "all")));
+    const answer = buildAnswer(here, findings, await findRefusal(() => choosePhases(paths.root, here, "all")));
     return { ...answer, warnings: [...answer.warnings, ...(await unreadableState(paths.root))] };
   });
 }
 
 /** Why `roadmap all` would be refused; null if it would begin, or nothing is left to do. */
-async function refusalOf(choose: () => Promise<unknown>): Promise<Answer | null> {
+async function findRefusal(choose: () => Promise<unknown>): Promise<Answer | null> {
   try {
     await choose();
     return null;
@@ -33,7 +33,7 @@ async function refusalOf(choose: () => Promise<unknown>): Promise<Answer | null>
   }
 }
 
-function reported(
+function buildAnswer(
   { read: { path, phases, specPath }, completed }: RoadmapHere,
   problems: readonly Finding[],
   refusal: Answer | null,
@@ -43,7 +43,7 @@ function reported(
   const counted = [errors === 0 ? "" : numbered(errors, "error"), warnings === 0 ? "" : numbered(warnings, "warning")]
     .filter(Boolean)
     .join(" and ");
-  const what = `${numbered(phases.length, "phase")} in ${path}${counted === "" ? "" : `; ${counted}`}.`;
+  const summary = `${numbered(phases.length, "phase")} in ${path}${counted === "" ? "" : `; ${counted}`}.`;
   const page = [
     ...(phases.length === 0 ? [] : [`${numbered(phases.length, "phase")} in ${path}, in execution order`, ...table(phases, completed)]),
     ...(problems.length === 0
@@ -51,9 +51,9 @@ function reported(
       : ["Problems", ...problems.map((problem) => `  ${problem.severity === "error" ? "✗" : "!"} ${findingText(problem)}`)]),
   ];
   const data = { roadmap: path, spec: specPath, phases, completed: phases.map(({ id }) => id).filter((id) => completed.has(id)), problems };
-  if (refusal === null) return reply("ok", { message: what, page, data });
+  if (refusal === null) return reply("ok", { message: summary, page, data });
   const why = errors > 0 ? "autopilot roadmap all is refused until the errors are fixed." : refusal.message;
-  return { ...refusal, message: `${what} ${why}`, page, data: { ...refusal.data, ...data } };
+  return { ...refusal, message: `${summary} ${why}`, page, data: { ...refusal.data, ...data } };
 }
 
 const numbered = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
@@ -64,8 +64,8 @@ function table(phases: readonly RoadmapPhase[], completed: ReadonlySet<string>):
   const rows = phases.map(({ id, name, depends_on, success_criteria, checked, inserted, stub }) => {
     const withCommand = success_criteria.filter(({ command }) => command !== null).length;
     // A phase that a run completed is ticked, even if the document isn't yet; a run's better knowledge is shown beside it.
-    const known = completed.has(id) === checked ? "" : checked ? "not completed" : "completed, not ticked in the file";
-    const marks = [inserted ? "inserted" : "", stub ? "stub" : "", known].filter(Boolean).join(", ");
+    const mismatch = completed.has(id) === checked ? "" : checked ? "not completed" : "completed, not ticked in the file";
+    const marks = [inserted ? "inserted" : "", stub ? "stub" : "", mismatch].filter(Boolean).join(", ");
     const short = name.length > nameCharactersMax ? `${name.slice(0, nameCharactersMax - 1)}…` : name;
     return [
       checked || completed.has(id) ? "[x]" : "[ ]",

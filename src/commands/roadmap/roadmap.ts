@@ -21,7 +21,7 @@ export type RoadmapInput = GoFlags & {
 
 export function roadmap(context: CommandContext, input: RoadmapInput): Promise<Answer> {
   return answered(async () => {
-    const phases = wordOf(input.words);
+    const phases = joinPhaseWords(input.words);
     const wrong = misuseMessage(phases, input);
     if (wrong !== null) return reply("usage", { message: wrong, remediation: ["autopilot help roadmap"] });
     const options = {
@@ -30,13 +30,13 @@ export function roadmap(context: CommandContext, input: RoadmapInput): Promise<A
       ...(input.complete === true ? { complete: "true" } : {}),
       ...(input.checkpointEvery === undefined ? {} : { checkpoint_every: String(input.checkpointEvery) }),
     };
-    const asked = Object.keys(options).length > 0 || describedBy(input).length > 0 || (input.scope ?? []).length > 0;
-    const loaded = asked ? null : await readOpenRun(context, flow, input.run);
+    const isNewRequest = Object.keys(options).length > 0 || describedBy(input).length > 0 || (input.scope ?? []).length > 0;
+    const loaded = isNewRequest ? null : await readOpenRun(context, flow, input.run);
     if (loaded === null) {
-      const theirs = asked ? null : await begunElsewhere(context, input.run);
-      return theirs === null
+      const foreignRun = isNewRequest ? null : await findForeignRun(context, input.run);
+      return foreignRun === null
         ? goNew(context, { ...input, words: [], flow, options })
-        : goDetected(context, theirs, { ...input, words: [] });
+        : goDetected(context, foreignRun, { ...input, words: [] });
     }
     const { paths, run, view } = loaded;
     if (view.status !== "draft") return resumeRun(context, loaded, input);
@@ -45,18 +45,18 @@ export function roadmap(context: CommandContext, input: RoadmapInput): Promise<A
 }
 
 /** Another tool's run of a roadmap; refused if it cannot be read, or if it failed: that needs an explicit `resume`. */
-async function begunElsewhere(context: CommandContext, run: string | undefined): Promise<DetectedWork | null> {
+async function findForeignRun(context: CommandContext, run: string | undefined): Promise<DetectedWork | null> {
   const paths = findProject(context.cwd);
   if (paths === null || run !== undefined) return null;
-  const theirs = onlyCandidate(
+  const foreignRun = onlyCandidate(
     (await detectWork(context, paths.root)).filter((detectedWork) => detectedWork.isBegun && detectedWork.flow === flow),
   );
-  if (theirs?.hasFailed === true) refuseFailedElsewhere(theirs);
-  return theirs;
+  if (foreignRun?.hasFailed === true) refuseFailedElsewhere(foreignRun);
+  return foreignRun;
 }
 
 /** `3, 5 8` is `3,5,8`: joins what a shell split. */
-function wordOf(words: readonly string[]): string | null {
+function joinPhaseWords(words: readonly string[]): string | null {
   const joined = words
     .join(",")
     .replaceAll(/\s*,[\s,]*/g, ",")

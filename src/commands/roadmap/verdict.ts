@@ -21,7 +21,7 @@ type Input = {
 export function verdict(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
     const loaded = await loadRun(context, input.run);
-    const { phase, name, block } = openFor(loaded, input.phase);
+    const { phase, name, block } = findOpenVerdict(loaded, input.phase);
     const issues = input.issues.map((issue) => issue.trim()).filter((issue) => issue !== "");
     refuseIssues(loaded, phase, input.verdict, issues);
     const { view, outcome } = await ask(
@@ -32,13 +32,16 @@ export function verdict(context: CommandContext, input: Input): Promise<Answer> 
     );
     if (outcome === "late")
       refuseLate(loaded, view, `Phase ${phase} was given a verdict from somewhere else meanwhile; ${input.verdict} does not count.`);
-    const left = verdictsOpen(view);
+    const remaining = verdictsOpen(view);
     return reply("block_answered", {
       run_id: loaded.run,
       state: view.status,
       message: `Phase ${phase} (${name}): ${input.verdict}. ${consequence[input.verdict]}`,
-      remediation: [...left.map((question) => verdictCommand(question.phase)), ...(view.status === "paused" ? ["autopilot resume"] : [])],
-      data: { phase, verdict: input.verdict, issues, block: block.block, still_open: left.map((question) => question.phase) },
+      remediation: [
+        ...remaining.map((question) => verdictCommand(question.phase)),
+        ...(view.status === "paused" ? ["autopilot resume"] : []),
+      ],
+      data: { phase, verdict: input.verdict, issues, block: block.block, still_open: remaining.map((question) => question.phase) },
     });
   });
 }
@@ -49,19 +52,19 @@ const consequence: Readonly<Record<VerdictWord, string>> = {
   issues_found: "The issues go to the debugger when the run goes on.",
 };
 
-function openFor(loaded: LoadedRun, named: string): VerdictOpen {
+function findOpenVerdict(loaded: LoadedRun, named: string): VerdictOpen {
   const id = parsePhaseId(named.replace(/^phase[_ ]?/i, "")) ?? named;
   const open = verdictsOpen(loaded.view);
-  const found = open.find(({ phase }) => phase === id);
-  if (found !== undefined) return found;
+  const match = open.find(({ phase }) => phase === id);
+  if (match !== undefined) return match;
   const phase = loaded.view.phases.find((candidate) => candidate.id === id);
-  const stands =
+  const problem =
     phase === undefined ? `There is no phase ${named} in ${loaded.run}` : `Phase ${id} is ${phase.status} and waits for no verdict`;
   const waiting = open.map((question) => `${question.phase} (${question.name})`).join(", ");
   return refuse("invalid_state_transition", {
     run_id: loaded.run,
     state: loaded.view.status,
-    message: `${stands}; ${open.length === 0 ? "no phase of this run waits for one" : `waiting: ${waiting}`}.`,
+    message: `${problem}; ${open.length === 0 ? "no phase of this run waits for one" : `waiting: ${waiting}`}.`,
     remediation: open.length === 0 ? ["autopilot status"] : open.map((question) => verdictCommand(question.phase)),
     data: { allowed_from: ["a phase that waits for a verdict"], waiting: open.map((question) => question.phase) },
   });

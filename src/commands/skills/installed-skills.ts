@@ -7,7 +7,7 @@ import { version } from "../../project/runs/product.ts";
 import { refuse } from "../../project/reply.ts";
 import { embeddedSkills } from "./embedded.ts";
 import { formerCommands } from "./former-commands.ts";
-import { isOwnSkill, type SkillState, buildSkillState, stampedSkill } from "./skill-file.ts";
+import { isOwnSkill, type SkillState, classifySkill, stampedSkill } from "./skill-file.ts";
 import { type SkillFolder, skillFolders } from "./skill-folders.ts";
 
 export type SkillFile = {
@@ -24,7 +24,7 @@ const skillBytesMax = 256 * 1024;
 export async function readSkillFiles(root: string, folders: readonly SkillFolder[]): Promise<readonly SkillFile[]> {
   for (const { path } of folders) refuseFileInTheWay(root, `${path}/SKILL.md`);
   const files = folders
-    .filter(({ path }) => !isTheOther(root, path))
+    .filter(({ path }) => !isLinkToOther(root, path))
     .flatMap((folder) =>
       Object.entries(embeddedSkills).map(([name, text]) => ({
         name,
@@ -36,11 +36,11 @@ export async function readSkillFiles(root: string, folders: readonly SkillFolder
     root,
     files.map(({ path }) => path),
   );
-  return Promise.all(files.map(async (file) => ({ ...file, state: buildSkillState(await textAt(root, file.path), file.text) })));
+  return Promise.all(files.map(async (file) => ({ ...file, state: classifySkill(await readTextOrNull(root, file.path), file.text) })));
 }
 
 /** Projects often link one of the folders to the other: its skills are there already. */
-function isTheOther(root: string, path: string): boolean {
+function isLinkToOther(root: string, path: string): boolean {
   if (lstatSync(join(root, path), { throwIfNoEntry: false })?.isSymbolicLink() !== true) return false;
   const others = skillFolders.filter((folder) => folder.path !== path).map((folder) => join(root, folder.path));
   try {
@@ -84,8 +84,8 @@ export async function removeFormerCommands(root: string): Promise<readonly strin
 export function refuseLinks(root: string, planned: readonly string[]): void {
   for (const path of planned) refuseFileInTheWay(root, path);
   const linked = planned.find((path) => {
-    let at = root;
-    return path.split("/").some((part) => lstatSync((at = join(at, part)), { throwIfNoEntry: false })?.isSymbolicLink() === true);
+    let current = root;
+    return path.split("/").some((part) => lstatSync((current = join(current, part)), { throwIfNoEntry: false })?.isSymbolicLink() === true);
   });
   if (linked !== undefined)
     refuse("workspace_unusable", {
@@ -96,20 +96,20 @@ export function refuseLinks(root: string, planned: readonly string[]): void {
 
 /** A file at a folder's path. What is behind a link is checked elsewhere. */
 function refuseFileInTheWay(root: string, path: string): void {
-  let at = "";
+  let current = "";
   for (const part of path.split("/").slice(0, -1)) {
-    at = at === "" ? part : `${at}/${part}`;
-    const stat = lstatSync(join(root, at), { throwIfNoEntry: false });
+    current = current === "" ? part : `${current}/${part}`;
+    const stat = lstatSync(join(root, current), { throwIfNoEntry: false });
     if (stat === undefined || stat.isSymbolicLink()) return;
     if (!stat.isDirectory())
       refuse("workspace_unusable", {
-        message: `${at} is a file, and a folder is expected there. Nothing was changed.`,
-        remediation: [`move ${at} away, then give the command again`],
+        message: `${current} is a file, and a folder is expected there. Nothing was changed.`,
+        remediation: [`move ${current} away, then give the command again`],
       });
   }
 }
 
-async function textAt(root: string, path: string): Promise<string | null> {
+async function readTextOrNull(root: string, path: string): Promise<string | null> {
   const read = await readBounded(root, path, skillBytesMax);
   if (read.kind === "absent") return null;
   if (read.kind === "read") return read.bytes.toString("utf8");

@@ -20,12 +20,12 @@ export function stampedSkill(text: string, version: string): string {
   return `${versioned.slice(0, index)}  autopilot/content: "${textHash(versioned)}"\n${versioned.slice(index)}`; // K1
 }
 
-export function buildSkillState(found: string | null, wanted: string): SkillState {
-  if (found === null) return "absent";
-  if (found === wanted) return "current";
-  const stamp = stampLine.exec(found);
+export function classifySkill(currentText: string | null, wanted: string): SkillState {
+  if (currentText === null) return "absent";
+  if (currentText === wanted) return "current";
+  const stamp = stampLine.exec(currentText);
   if (stamp === null) return "foreign";
-  return stamp[1] === textHash(found.replace(stampLine, "")) ? "outdated" : "edited";
+  return stamp[1] === textHash(currentText.replace(stampLine, "")) ? "outdated" : "edited";
 }
 
 /** K2. */

@@ -10,7 +10,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { version } from "../../project/runs/product.ts";
 import { embeddedSkills } from "./embedded.ts";
 import { formerCommands } from "./former-commands.ts";
-import { buildSkillState, stampedSkill } from "./skill-file.ts";
+import { classifySkill, stampedSkill } from "./skill-file.ts";
 import { installSkills, listSkills, removeInstalledSkills } from "./skills.ts";
 
 const repository = join(import.meta.dirname, "../../..");
@@ -102,7 +102,7 @@ describe("a file in a skill's place", () => {
     ["somebody else's", "---\nname: a\n---\n", "foreign"],
     ["an empty file", "", "foreign"],
   ] as const)("%s", (_what, found, state) => {
-    expect(buildSkillState(found, wanted)).toBe(state);
+    expect(classifySkill(found, wanted)).toBe(state);
   });
 });
 

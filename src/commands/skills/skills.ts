@@ -20,12 +20,12 @@ export function installSkills(context: CommandContext, input: SkillsInput): Prom
     const message =
       written.length === 0 && replaced.length === 0
         ? "Everything is there already."
-        : `${counted(written.length)} written to ${
+        : `${countText(written.length)} written to ${
             fileFolders(written)
               .map((folder) => (input.user === true ? `~/${folder}` : folder))
               .join(" and ") || "no folder"
           }.`;
-    return reported(root, { message, files, kept: files.filter(isKept), written, replaced });
+    return buildAnswer(root, { message, files, kept: files.filter(isKept), written, replaced });
   });
 }
 
@@ -33,12 +33,12 @@ export function removeInstalledSkills(context: CommandContext, input: SkillsInpu
   return answered(async () => {
     const root = await readRoot(context, input);
     const files = await readSkillFiles(root, skillFolders);
-    const removedSkillFiles = removeSkills(root, files);
-    const message = removedSkillFiles.length === 0 ? "There was nothing to remove." : `${counted(removedSkillFiles.length)} removed.`;
-    const keptSkillFiles = files.filter(({ state }) => state === "edited");
+    const removed = removeSkills(root, files);
+    const message = removed.length === 0 ? "There was nothing to remove." : `${countText(removed.length)} removed.`;
+    const kept = files.filter(({ state }) => state === "edited");
     return {
-      ...reported(root, { message, files, kept: keptSkillFiles, removed: removedSkillFiles }),
-      remediation: keptSkillFiles.map(({ path }) => `delete ${path} yourself if it is of no use`),
+      ...buildAnswer(root, { message, files, kept: kept, removed: removed }),
+      remediation: kept.map(({ path }) => `delete ${path} yourself if it is of no use`),
     };
   });
 }
@@ -83,7 +83,7 @@ type Outcome = {
   readonly replaced?: readonly string[];
 };
 
-function reported(root: string, { message, files, kept, written, removed, replaced }: Outcome): Answer {
+function buildAnswer(root: string, { message, files, kept, written, removed, replaced }: Outcome): Answer {
   const paths = (some: readonly SkillFile[] | undefined): readonly string[] => (some ?? []).map(({ path }) => path);
   return reply(kept.length === 0 ? "ok" : "skill_kept", {
     message,
@@ -97,7 +97,7 @@ const dataOf = (root: string, files: readonly SkillFile[]): Readonly<Record<stri
   skills: files.map(({ name, path, state }) => ({ name, path, state })),
 });
 
-const counted = (count: number): string => `${count} skill ${count === 1 ? "file" : "files"}`;
+const countText = (count: number): string => `${count} skill ${count === 1 ? "file" : "files"}`;
 async function readRoot(context: CommandContext, { user }: SkillsInput): Promise<string> {
   if (user !== true) return (await homeOf(context.cwd)).root;
   const home = context.env["HOME"] ?? "";

@@ -9,14 +9,14 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { readRun } from "../../project/runs/read-run.ts";
 import { answered, Refusal, reply } from "../../project/reply.ts";
 
-type Found = { readonly flow: string; readonly step: string; readonly name: string; readonly because: string };
+type DetectedStep = { readonly flow: string; readonly step: string; readonly name: string; readonly because: string };
 
 /** Which flow a project is in, and at which step: from an open run, then the state file, then the folders. Writes nothing. */
 export function detect(context: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
     const paths = findProject(context.cwd);
     const { flow, step, name, because } =
-      (paths === null ? null : await readOpen(paths)) ?? (await detectStaged(paths?.root ?? context.cwd));
+      (paths === null ? null : await detectFromOpenRun(paths)) ?? (await detectStaged(paths?.root ?? context.cwd));
     const where = step === "done" ? "all steps are done" : `step ${step} ${name}`;
     return reply("ok", {
       message: `Flow ${flow}, ${where}: ${because}.`,
@@ -27,7 +27,7 @@ export function detect(context: CommandContext, _input: object): Promise<Answer>
 }
 
 /** The newest open run here; its artifacts may still be only on its branch. */
-async function readOpen(paths: ProjectPaths): Promise<Found | null> {
+async function detectFromOpenRun(paths: ProjectPaths): Promise<DetectedStep | null> {
   for (const run of listRuns(paths).toReversed()) {
     const view = await readView(paths, run);
     if (view !== null && (view.status === "running" || view.status === "paused")) return describeRun(run, view);
@@ -35,11 +35,11 @@ async function readOpen(paths: ProjectPaths): Promise<Found | null> {
   return null;
 }
 
-function describeRun(run: string, { drafted: { flow }, phases, status }: RunView): Found {
-  const own = phases.filter(({ group }) => group === "phases");
+function describeRun(run: string, { drafted: { flow }, phases, status }: RunView): DetectedStep {
+  const mainPhases = phases.filter(({ group }) => group === "phases");
   const open =
-    own.find((phase) => phase.status === "open" || phase.status === "failed") ??
-    own.find((phase) => phase.status === "waiting" || phase.status === "again");
+    mainPhases.find((phase) => phase.status === "open" || phase.status === "failed") ??
+    mainPhases.find((phase) => phase.status === "waiting" || phase.status === "again");
   const first = listedPhases(flow, "phases")?.[0];
   return { flow: flow.flow, step: open?.id ?? "done", name: open?.name ?? first?.name ?? "", because: `${run} is ${status} there` };
 }

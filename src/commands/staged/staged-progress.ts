@@ -8,9 +8,9 @@ type Progress = { readonly page: readonly string[]; readonly data: Readonly<Reco
 
 /** The progress of a staged project, from its state file. Reads only. */
 export async function stagedStatus(root: string): Promise<Progress> {
-  const found = await readStagedText(root);
-  if (found === null || "why" in found) return { page: [], data: { staged: null } };
-  const { state } = readStagedState(found.text);
+  const stateFile = await readStagedText(root);
+  if (stateFile === null || "why" in stateFile) return { page: [], data: { staged: null } };
+  const { state } = readStagedState(stateFile.text);
   const { current, completed, decisions, last_session, retry_log, blockers } = state;
   return {
     page: ["", "Staged project", ...stagedSummary(state).map((line) => `  ${line}`)],

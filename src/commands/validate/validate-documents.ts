@@ -47,20 +47,20 @@ const judges: Readonly<Record<DocumentFormat, (document: Document) => readonly V
     asText(document, (text) => {
       const config = readPlanningConfig(document.shown, text);
       return "findings" in config ? config.findings : [];
-    }).concat(halvesIn(document)),
+    }).concat(findHalfPairs(document)),
   "roadmap state": judgeState,
   metrics: (document) => bySchema(document, MetricsFile),
   "post-mortem": (document) => bySchema(document, PostMortem),
   triage: (document) => bySchema(document, TriageFile),
   "completion report": (document) => bySchema(document, CompletionFile),
   "portfolio snapshot": judgePortfolioSnapshot,
-  ...(Object.fromEntries(pageFormats.map((format) => [format, (document: Document) => listJudgePage(format, document)])) as PageJudges),
+  ...(Object.fromEntries(pageFormats.map((format) => [format, (document: Document) => judgePageDocument(format, document)])) as PageJudges),
   "staged state": (document) => asText(document, (text) => readStagedState(text, document.shown).findings),
 };
 
 type PageJudges = Readonly<Record<PageFormat, (document: Document) => readonly Violation[]>>;
 
-function listJudgePage(format: PageFormat, { fd, shown }: Document): readonly Violation[] {
+function judgePageDocument(format: PageFormat, { fd, shown }: Document): readonly Violation[] {
   const read = documentText(shown, bytesOf(fd, textBytesMax));
   return "findings" in read ? read.findings.map(findingViolation) : judgePage(format, read.text);
 }
@@ -72,7 +72,7 @@ export async function judgeDocument(format: DocumentFormat, document: Document):
 /** Parts of a JSON text that readers disagree about; empty if it isn't JSON. */
 const textHazards = (text: string): readonly Hazard[] => (isJson(text) ? findHazards(text) : []);
 
-const findDangers = (text: string, hazards: readonly Hazard[]): readonly Violation[] =>
+const hazardViolations = (text: string, hazards: readonly Hazard[]): readonly Violation[] =>
   hazards.map(({ offset, message }) => ({ line: placeAt(text, offset).line, rule: "json", message, severity: "error" }));
 
 function isJson(text: string): boolean {
@@ -106,7 +106,7 @@ function bySchema(document: Document, schema: v.GenericSchema): readonly Violati
   const name = document.shown.endsWith(".json") ? document.shown : `${document.shown}.json`;
   const isYaml = schema === Script && !/^\s*[[{]/.test(bytesOf(document.fd, 64).toString("utf8"));
   const read = readLocated(isYaml ? document.shown : name, bytesOf(document.fd, locatedBytesMax), schema);
-  if (!isRefused(read)) return halvesIn(document);
+  if (!isRefused(read)) return findHalfPairs(document);
   const isOurs = schema === Script;
   return read.findings.map((finding) =>
     findingViolation(finding.rule === "unknown_key" && !isOurs ? { ...finding, severity: "warning" } : finding),
@@ -114,9 +114,9 @@ function bySchema(document: Document, schema: v.GenericSchema): readonly Violati
 }
 
 /** These readers report keys themselves. */
-function halvesIn({ fd }: Document): readonly Violation[] {
+function findHalfPairs({ fd }: Document): readonly Violation[] {
   const text = bytesOf(fd, locatedBytesMax).toString("utf8");
-  return findDangers(
+  return hazardViolations(
     text,
     textHazards(text).filter(({ kind }) => kind === "half"),
   );
@@ -149,12 +149,10 @@ function judgeState({ fd, shown, size }: Document): readonly Violation[] {
   const text = textOf(bytesOf(fd, stateBytesMax));
   if (typeof text !== "string") return [text];
   const hazards = textHazards(text);
-  if (hazards.some(({ kind }) => kind === "deep")) return findDangers(text, hazards);
+  if (hazards.some(({ kind }) => kind === "deep")) return hazardViolations(text, hazards);
   const { findings } = readRoadmapState(text, shown);
-  const reportedViolations = findings.map((finding) =>
-    findingViolation(tolerated.has(finding.rule) ? finding : { ...finding, severity: "error" }),
-  );
-  return [...findDangers(text, hazards), ...reportedViolations].toSorted((a, b) => a.line - b.line);
+  const violations = findings.map((finding) => findingViolation(tolerated.has(finding.rule) ? finding : { ...finding, severity: "error" }));
+  return [...hazardViolations(text, hazards), ...violations].toSorted((a, b) => a.line - b.line);
 }
 
 function textOf(bytes: Buffer): string | Violation {
@@ -174,13 +172,13 @@ function judgePortfolioSnapshot({ fd, path, shown }: Document): readonly Violati
   const folder = basename(dirname(path));
   const isIn = (kind: string, prefix: string): boolean => folder === kind || name.startsWith(prefix);
   if (isIn("tasks", "task-") || /^task_id\s*:/m.test(read.text))
-    return judgeSnapshot("task", shown, read.text, findName(name, "task-"), sha256);
+    return judgeSnapshot("task", shown, read.text, idFromName(name, "task-"), sha256);
   if (isIn("projects", "proj-") || /^project_id\s*:/m.test(read.text))
-    return judgeSnapshot("project", shown, read.text, findName(name, "proj-"), sha256);
+    return judgeSnapshot("project", shown, read.text, idFromName(name, "proj-"), sha256);
   return judgeSnapshot("portfolio", shown, read.text, null, sha256);
 }
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** A file whose name is not an id may be a copy. */
-const findName = (name: string, prefix: string): string | null => (name.startsWith(prefix) ? name : null);
+const idFromName = (name: string, prefix: string): string | null => (name.startsWith(prefix) ? name : null);

@@ -22,12 +22,12 @@ export type FileNamed = { readonly path: string; readonly within: string; readon
 
 /** Recognises one file by its content and applies its rules. Reads only; for any file the result is findings. */
 export async function validateFile({ path, within, shown }: FileNamed): Promise<Validated> {
-  const found = await withOpened(path, within, async (fd, { size }) => {
+  const validation = await withOpened(path, within, async (fd, { size }) => {
     const format = pathFormat(path, bytesOf(fd, headBytes).toString("utf8"));
-    return validated(shown, await judge(format, { fd, path, shown, size }));
+    return toValidated(shown, await judge(format, { fd, path, shown, size }));
   });
-  if (!isUnread(found)) return found;
-  const { format, rule, message } = found;
+  if (!isUnread(validation)) return validation;
+  const { format, rule, message } = validation;
   return { path: shown, format, valid: false, violations: [{ line: 1, rule, message, severity: "error" }] };
 }
 
@@ -51,7 +51,7 @@ const unknown: Violation = {
   severity: "error",
 };
 
-function validated(path: string, { format, violations, more, isValid, unchecked }: LogJudged): Validated {
+function toValidated(path: string, { format, violations, more, isValid, unchecked }: LogJudged): Validated {
   return {
     path,
     format,

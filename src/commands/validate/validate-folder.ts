@@ -16,31 +16,33 @@ import { bytesOf, isFolderAt, isUnread, withOpened } from "./validate-open.ts";
 
 const limits = { entriesMax: 50_000, depthMax: 10, filesMax: 5_000 } as const;
 /** Git's own folders, installed packages, and content-addressed files. */
-const unseen: ReadonlySet<string> = new Set([".git", "node_modules", ".venv", "venv", "blobs"]);
+const skippedFolders: ReadonlySet<string> = new Set([".git", "node_modules", ".venv", "venv", "blobs"]);
 
 export async function validateFolder(folder: FileNamed): Promise<readonly Validated[]> {
   const { names, isWhole } = walk(folder.path);
-  const found: Validated[] = [];
+  const results: Validated[] = [];
   for (const name of names) {
     const file = { path: join(folder.path, name), within: folder.within, shown: join(folder.shown, name) };
-    if (isPortfolio(file.path)) found.push(portfolioLayout(file));
-    else if (await isOfUse(file)) found.push(await validateFile(file));
+    if (isPortfolio(file.path)) results.push(portfolioLayout(file));
+    else if (await canValidate(file)) results.push(await validateFile(file));
   }
-  if (isPortfolio(folder.path)) found.unshift(portfolioLayout(folder));
-  if (!isWhole) found.push(reported(folder.shown, "folder", [stopped]));
-  if (found.length > 0) return found;
-  return [reported(folder.shown, "folder", [violation("file", "holds nothing that is known here: no run, flow, log, state or roadmap")])];
+  if (isPortfolio(folder.path)) results.unshift(portfolioLayout(folder));
+  if (!isWhole) results.push(toValidated(folder.shown, "folder", [incomplete]));
+  if (results.length > 0) return results;
+  return [
+    toValidated(folder.shown, "folder", [violation("file", "holds nothing that is known here: no run, flow, log, state or roadmap")]),
+  ];
 }
 
 const violation = (rule: string, message: string): Violation => ({ line: 1, rule, message, severity: "error" });
-const stopped: Violation = {
+const incomplete: Violation = {
   line: 1,
   rule: "limit",
   message: `holds more than ${limits.entriesMax} entries or ${limits.filesMax} files to judge; the rest was not looked at, so name what is meant`,
   severity: "warning",
 };
 
-function reported(path: string, format: string, violations: readonly Violation[]): Validated {
+function toValidated(path: string, format: string, violations: readonly Violation[]): Validated {
   return { path, format, valid: !violations.some(({ severity }) => severity === "error"), violations };
 }
 
@@ -49,7 +51,7 @@ function walk(folder: string): { readonly names: readonly string[]; readonly isW
   const names: string[] = [];
   let entries = 0;
   let isWhole = true;
-  const into = (path: string, depth: number): void => {
+  const visit = (path: string, depth: number): void => {
     for (const item of readItems(join(folder, path))) {
       entries++;
       if (entries > limits.entriesMax || names.length >= limits.filesMax) {
@@ -57,15 +59,15 @@ function walk(folder: string): { readonly names: readonly string[]; readonly isW
         return;
       }
       const name = path === "" ? item.name : join(path, item.name);
-      if (unseen.has(item.name)) continue;
+      if (skippedFolders.has(item.name)) continue;
       // A folder, link or pipe with a file's name is judged like that file, and reported.
       if (item.isDirectory() && !isFileName(item.name)) {
         if (isPortfolio(join(folder, name))) names.push(name);
-        if (depth < limits.depthMax) into(name, depth + 1);
-      } else if (mayBeOfUse(name)) names.push(name);
+        if (depth < limits.depthMax) visit(name, depth + 1);
+      } else if (mayValidate(name)) names.push(name);
     }
   };
-  into("", 1);
+  visit("", 1);
   return { names, isWhole };
 }
 
@@ -80,22 +82,23 @@ function readItems(folder: string): readonly Dirent[] {
 /** Names that only this format uses. */
 const isFileName = (name: string): boolean => /\.(jsonl|json|md|ya?ml)$/.test(name) && formatByName(name) !== null;
 
-const mayBeOfUse = (name: string): boolean => /\.(jsonl|json|json\.backup)$|(^|\/)audit\.md$/.test(name) || formatByName(name) !== null;
+const mayValidate = (name: string): boolean => /\.(jsonl|json|json\.backup)$|(^|\/)audit\.md$/.test(name) || formatByName(name) !== null;
 
 /** N2 */
-async function isOfUse({ path, within }: FileNamed): Promise<boolean> {
-  const named = formatByName(path);
-  if (named === "config") return /(^|\/)\.autopilot\/config\.ya?ml$/.test(path);
-  if (named === "flow") return /\/flows\/[^/]+\/flow\.yaml$/.test(path);
-  if (named === "portfolio snapshot") return path.includes(`/${portfolioFolder}/`) || portfolioAround(path);
+async function canValidate({ path, within }: FileNamed): Promise<boolean> {
+  const nameFormat = formatByName(path);
+  if (nameFormat === "config") return /(^|\/)\.autopilot\/config\.ya?ml$/.test(path);
+  if (nameFormat === "flow") return /\/flows\/[^/]+\/flow\.yaml$/.test(path);
+  if (nameFormat === "portfolio snapshot") return path.includes(`/${portfolioFolder}/`) || portfolioAround(path);
   // Names that others use too.
-  const isPage = pageFormats.some((format) => format === named);
-  if (isPage || named === "metrics" || named === "roadmap state") return /(^|\/)\.autopilot\//.test(path) || (await isSure(path, within));
-  if (named !== null) return true;
-  return isSure(path, within);
+  const isPage = pageFormats.some((format) => format === nameFormat);
+  if (isPage || nameFormat === "metrics" || nameFormat === "roadmap state")
+    return /(^|\/)\.autopilot\//.test(path) || (await isCertain(path, within));
+  if (nameFormat !== null) return true;
+  return isCertain(path, within);
 }
 
-const sure: ReadonlySet<string> = new Set([
+const certainFormats: ReadonlySet<string> = new Set([
   "journal",
   "quality run_state",
   "portfolio events",
@@ -109,10 +112,10 @@ const sure: ReadonlySet<string> = new Set([
   ...pageFormats,
 ]);
 
-async function isSure(path: string, within: string): Promise<boolean> {
+async function isCertain(path: string, within: string): Promise<boolean> {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
   const format = await withOpened(path, within, (fd) => ({ is: pathFormat(path, bytesOf(fd, headBytes).toString("utf8")) }));
-  return !isUnread(format) && sure.has(format.is);
+  return !isUnread(format) && certainFormats.has(format.is);
 }
 
 const portfolioAround = (path: string): boolean => [join(path, ".."), join(path, "../..")].some((folder) => isPortfolio(folder));
@@ -135,5 +138,5 @@ function portfolioLayout({ path, shown }: FileNamed): Validated {
     const is = stats.isSymbolicLink() ? "link" : stats.isDirectory() ? "folder" : stats.isFile() ? "file" : "special file";
     return is === expected ? [] : [violation("PF-layout", `${name} is a ${is}, expected a ${expected}`)];
   });
-  return reported(shown, "portfolio", violations);
+  return toValidated(shown, "portfolio", violations);
 }

@@ -32,17 +32,17 @@ const comparedBytesMax = 16 * 1_048_576;
 const versionsMax = 20;
 const gitTimeoutMs = 20_000;
 
-export async function editedSince(path: string, fd: number, facts: RunStateFacts): Promise<Edited> {
+export async function findEdits(path: string, fd: number, facts: RunStateFacts): Promise<Edited> {
   if (facts.events === 0) return { why: "there is nothing in it" };
-  const byJournal = await againstJournal(path, fd, facts);
+  const byJournal = await compareWithJournal(path, fd, facts);
   if (byJournal !== null && "edits" in byJournal && byJournal.edits.length > 0) return byJournal;
-  const byGit = await againstGit(path, fd, facts);
+  const byGit = await compareWithGit(path, fd, facts);
   if (byGit !== null && "edits" in byGit) return byGit;
   return byJournal ?? byGit ?? { why: "neither a journal of ours nor git's history knows this log" };
 }
 
 /** By the run that the log names, if it is one of ours and this is its log. */
-async function againstJournal(path: string, fd: number, { runId }: RunStateFacts): Promise<Edited | null> {
+async function compareWithJournal(path: string, fd: number, { runId }: RunStateFacts): Promise<Edited | null> {
   const paths = findProject(dirname(path));
   if (paths === null || runId === null || !isOurs(paths, runId) || join(paths.root, runStatePath) !== path) return null;
   if (fstatSync(fd).size > comparedBytesMax) return { why: "it is too long to be held against the journal at once" };
@@ -80,13 +80,13 @@ async function readWhole(paths: ProjectPaths, run: string): Promise<{ readonly v
 
 type Version = { readonly commit: string; readonly oid: string; readonly size: number };
 
-async function againstGit(path: string, fd: number, facts: RunStateFacts): Promise<Edited | null> {
+async function compareWithGit(path: string, fd: number, facts: RunStateFacts): Promise<Edited | null> {
   try {
     const versions = await readVersions(path);
     if (versions.length === 0) return null;
     let isKnown = false;
     for (const version of versions) {
-      const edit = await editSince(path, fd, version, facts);
+      const edit = await findEdit(path, fd, version, facts);
       if (edit === "another run") break; // and so is everything before it
       if (edit !== null) return { edits: [edit] };
       isKnown = true;
@@ -108,20 +108,20 @@ async function readVersions(path: string): Promise<readonly Version[]> {
   if (name.startsWith("..") || /[\n\0]/.test(name)) return [];
   const inside = { ...at, cwd: root, env: { GIT_DIR: gitDir } };
   const commits = await git({ ...inside, args: ["rev-list", "-n", String(versionsMax), "HEAD", "--", `:(literal)${name}`] });
-  const named = commits.out.toString("utf8").split("\n").filter(Boolean);
-  if (named.length === 0) return [];
-  const input = [Buffer.from(named.map((commit) => `${commit}:${name}\n`).join(""))];
-  const found = await git({ ...inside, args: ["cat-file", "--batch-check"], input });
-  return found.out
+  const commitIds = commits.out.toString("utf8").split("\n").filter(Boolean);
+  if (commitIds.length === 0) return [];
+  const input = [Buffer.from(commitIds.map((commit) => `${commit}:${name}\n`).join(""))];
+  const blobs = await git({ ...inside, args: ["cat-file", "--batch-check"], input });
+  return blobs.out
     .toString("utf8")
     .split("\n")
     .flatMap((line, n) => {
       const [oid = "", kind, size] = line.split(" ");
-      return kind === "blob" ? [{ commit: named[n] ?? "", oid, size: Number(size) }] : [];
+      return kind === "blob" ? [{ commit: commitIds[n] ?? "", oid, size: Number(size) }] : [];
     });
 }
 
-async function editSince(
+async function findEdit(
   path: string,
   fd: number,
   { commit, oid, size }: Version,
@@ -141,8 +141,8 @@ async function editSince(
   if (parseBegunAt(before[0] ?? "") !== facts.begunAt) return "another run"; // A3
   const line = before.findIndex((text, n) => text !== now[n] && !(n === before.length - 1 && text === ""));
   if (line === -1) return null; // only the line endings differ
-  const what = now[line] === undefined ? "is gone" : "was edited";
-  return { line: line + 1, message: `${what} since commit ${commit.slice(0, 10)}; what is written is never edited` };
+  const change = now[line] === undefined ? "is gone" : "was edited";
+  return { line: line + 1, message: `${change} since commit ${commit.slice(0, 10)}; what is written is never edited` };
 }
 
 const linesOf = (bytes: Buffer): readonly string[] => bytes.toString("utf8").split(/\r?\n/);

@@ -26,22 +26,22 @@ export type LinesRead = {
   readonly isUnended: boolean;
 };
 
-/** Progress: the last line, and how many were not JSON. */
+/** Progress so far: how many lines were read, and how many of them were not JSON. */
 type Judged = { readonly lines: number; readonly bad: number };
 
 /** Reads a file from its beginning to the size it has now. */
 export function readLines(fd: number, rules: LineRules): LinesRead {
   const size = fstatSync(fd).size;
   const buffer = Buffer.allocUnsafeSlow(Math.min(size, chunkBytes + validatedLineBytesMax) + 1);
-  let judged: Judged = { lines: 0, bad: 0 };
-  let held = 0;
+  let progress: Judged = { lines: 0, bad: 0 };
+  let carried = 0;
   let isSkipping = false;
   let position = 0;
-  while (position < size && judged.bad <= badLinesMax) {
-    const read = readSync(fd, buffer, held, Math.min(chunkBytes, size - position), position);
+  while (position < size && progress.bad <= badLinesMax) {
+    const read = readSync(fd, buffer, carried, Math.min(chunkBytes, size - position), position);
     if (read === 0) break; // it was cut while we read
     position += read;
-    let filled = held + read;
+    let filled = carried + read;
     if (isSkipping) {
       const end = buffer.subarray(0, filled).indexOf(newline);
       if (end === -1) continue;
@@ -50,20 +50,21 @@ export function readLines(fd: number, rules: LineRules): LinesRead {
       buffer.copyWithin(0, end + 1);
     }
     const past = filled === 0 ? 0 : buffer.lastIndexOf(newline, filled - 1) + 1;
-    if (past > 0) judged = judgeLines(buffer.subarray(0, past), judged, rules);
-    held = filled - past;
+    if (past > 0) progress = judgeLines(buffer.subarray(0, past), progress, rules);
+    carried = filled - past;
     buffer.copyWithin(0, past, filled);
-    if (held <= validatedLineBytesMax) continue;
-    judged = tooLong(judged, rules);
+    if (carried <= validatedLineBytesMax) continue;
+    progress = tooLong(progress, rules);
     isSkipping = true;
-    held = 0;
+    carried = 0;
   }
   const grewBytes = fstatSync(fd).size - size;
-  const isUnended = held > 0;
-  if (judged.bad > badLinesMax) rules.fault(judged.lines, `more than ${badLinesMax} lines up to here are no JSON; the rest was not read`); // E4
-  else if (isUnended && grewBytes <= 0) judged = judgePiece(buffer.subarray(0, held), judged, rules); // E5
+  const isUnended = carried > 0;
+  if (progress.bad > badLinesMax)
+    rules.fault(progress.lines, `more than ${badLinesMax} lines up to here are no JSON; the rest was not read`); // E4
+  else if (isUnended && grewBytes <= 0) progress = judgePiece(buffer.subarray(0, carried), progress, rules); // E5
   rules.end();
-  return { lines: isUnended && grewBytes > 0 ? judged.lines + 1 : judged.lines, grewBytes, isUnended };
+  return { lines: isUnended && grewBytes > 0 ? progress.lines + 1 : progress.lines, grewBytes, isUnended };
 }
 
 const newline = 10;

@@ -65,7 +65,7 @@ async function judgeRunState(fd: number, path: string, violations: Violations): 
   reportChange(readLines(fd, rules), violations, "RS5");
   const facts = rules.facts();
   const unchecked: Unchecked[] = [];
-  const { editedSince } = await import("./validate-history.ts"); // other logs need neither git nor a journal
+  const { findEdits: editedSince } = await import("./validate-history.ts"); // other logs need neither git nor a journal
   const edited = await editedSince(path, fd, facts);
   if ("why" in edited) unchecked.push({ rule: "RS5", why: edited.why });
   else for (const { line, message } of edited.edits) violations.add(line, "RS5", message);

@@ -74,14 +74,14 @@ export async function openRecheck(
   const again = async ({ check, commit, oracles = [], tests_before }: Evidence, changes: readonly ProtectedChange[]): Promise<Again> => {
     if (commit === null) return { why: "no commit is recorded with it" };
     if ((await readTreeId(repository, commit)) === null) return { why: `the commit ${commit.slice(0, 12)} is not in this repository` };
-    const taken = changes.filter(({ path }) => oracles.includes(path)); // A2
+    const oracleChanges = changes.filter(({ path }) => oracles.includes(path)); // A2
     try {
       const results = await verifier.check({
         attempt: "verify@1/again#1",
         checks: [check],
         commit,
         ...(tests_before === undefined ? {} : { tests: { [check.id]: tests_before } }),
-        ...(taken.length === 0 ? {} : { oracles: { base: drafted.base.commit, changes: taken } }),
+        ...(oracleChanges.length === 0 ? {} : { oracles: { base: drafted.base.commit, changes: oracleChanges } }),
         cancel: context.interrupted,
         onLiveEvent: () => undefined,
       });

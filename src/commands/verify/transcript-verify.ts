@@ -7,19 +7,19 @@ import { eachEntry } from "../../project/runs/entries.ts";
 import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { transcriptsFolder } from "../../project/runs/transcript-write.ts";
 
-const keptName = new RegExp(`^${transcriptsFolder}/[A-Za-z0-9._-]+$`);
+const transcriptPath = new RegExp(`^${transcriptsFolder}/[A-Za-z0-9._-]+$`);
 
 /** Transcripts that differ from what the journal recorded. A missing one is not reported: they are kept within a size. */
 export async function changedTranscripts(paths: ProjectPaths, run: string): Promise<readonly string[]> {
-  const kept = new Map<string, string>();
+  const recordedHashes = new Map<string, string>();
   await eachEntry(paths, run, (entry) => {
-    if (entry.event === "turn_ended" && entry.transcript !== undefined) kept.set(entry.transcript.file, entry.transcript.sha256);
+    if (entry.event === "turn_ended" && entry.transcript !== undefined) recordedHashes.set(entry.transcript.file, entry.transcript.sha256);
   });
-  return [...kept]
-    .filter(([file]) => keptName.test(file))
+  return [...recordedHashes]
+    .filter(([file]) => transcriptPath.test(file))
     .flatMap(([file, sha256]) => {
-      const found = readHash(join(runFolder(paths, run), file));
-      return found === null || found === sha256 ? [] : [`${file} is not what it was when its turn ended`];
+      const currentHash = readHash(join(runFolder(paths, run), file));
+      return currentHash === null || currentHash === sha256 ? [] : [`${file} is not what it was when its turn ended`];
     });
 }
 

@@ -14,7 +14,7 @@ export type RecheckedCommit = { readonly commit: string; readonly what: string; 
 
 const shownMax = 200;
 
-type Shown = {
+type VerifyPageInput = {
   readonly run: string;
   readonly events: number;
   readonly blobs: { readonly checked: number; readonly damaged: readonly { readonly id: string; readonly why: string }[] };
@@ -24,10 +24,10 @@ type Shown = {
 };
 
 const mark = (holds: boolean | null): string => (holds === true ? "✓" : holds === false ? "✗" : "?");
-const words = (holds: boolean | null): string => (holds === true ? "holds" : holds === false ? "does not hold" : "cannot be re-run");
+const verdictText = (holds: boolean | null): string => (holds === true ? "holds" : holds === false ? "does not hold" : "cannot be re-run");
 
 /** Item by item: holds, doesn't hold, or can't be run again. */
-export function verifyPage({ run, events, blobs, commits, evidence, verdict }: Shown): readonly string[] {
+export function verifyPage({ run, events, blobs, commits, evidence, verdict }: VerifyPageInput): readonly string[] {
   const sound = commits.filter(({ holds }) => holds === true).length;
   return [
     `${run}: chain of ${events} events holds.`,
@@ -39,7 +39,7 @@ export function verifyPage({ run, events, blobs, commits, evidence, verdict }: S
       .map(({ commit, what, holds, why }) => `  ${mark(holds)} ${commit.slice(0, 12)} (${what}): ${why ?? ""}`),
     ...evidence.slice(0, shownMax).map(({ command, commit, recorded, now, holds, why }) => {
       const because = why === undefined ? "" : ` (${why})`;
-      return `${mark(holds)} ${words(holds)}: ${command}  at ${commit?.slice(0, 12) ?? "?"}: recorded ${recorded}, now ${now}${because}`;
+      return `${mark(holds)} ${verdictText(holds)}: ${command}  at ${commit?.slice(0, 12) ?? "?"}: recorded ${recorded}, now ${now}${because}`;
     }),
     verdict.now === verdict.recorded
       ? `Verdict: ${verdict.recorded.replaceAll("_", " ")}, as recorded.`

@@ -66,10 +66,10 @@ const findScripts = (cast: Readonly<Record<string, { readonly script?: string | 
 export function damagedBlobs(
   paths: ProjectPaths,
   run: string,
-  named: Iterable<string>,
+  referenced: Iterable<string>,
 ): { readonly checked: number; readonly damaged: readonly { readonly id: string; readonly why: string }[] } {
   const folder = runFolder(paths, run);
-  const all = [...new Set([...named, ...blobsThere(folder)])].sort();
+  const all = [...new Set([...referenced, ...listBlobs(folder)])].sort();
   const damaged = all.flatMap((id) => {
     try {
       readBlob(folder, id);
@@ -82,7 +82,7 @@ export function damagedBlobs(
   return { checked: all.length, damaged };
 }
 
-function blobsThere(folder: string): readonly string[] {
+function listBlobs(folder: string): readonly string[] {
   try {
     return readdirSync(join(folder, "blobs"), { recursive: true, encoding: "utf8" })
       .map((path) => path.split("/").at(-1) ?? "")

@@ -13,14 +13,14 @@ export type StatusOf = (evidence: string, recorded: CheckStatus) => CheckStatus;
  * The verdict of a run as recorded, and with the evidence as re-checked now. The same rules judge both, so that only evidence makes a
  * difference: promises, approvals and waits are unchanged.
  */
-export function verdictAgain(view: RunView, statusNow: StatusOf): { readonly recorded: Verdict; readonly now: Verdict } {
+export function compareVerdicts(view: RunView, statusNow: StatusOf): { readonly recorded: Verdict; readonly now: Verdict } {
   const recorded = view.verdict ?? runVerdict(view).verdict;
-  const before = byEvidence(view, (_evidence, status) => status);
-  const after = byEvidence(view, statusNow);
+  const before = judgeByEvidence(view, (_evidence, status) => status);
+  const after = judgeByEvidence(view, statusNow);
   return { recorded, now: before === after ? recorded : after };
 }
 
-function byEvidence(view: RunView, statusOf: StatusOf): Verdict {
+function judgeByEvidence(view: RunView, statusOf: StatusOf): Verdict {
   const { objective, base } = view.drafted;
   const states = Object.values(view.checks).map(({ baseline, latest }) => ({
     check: latest.check,
@@ -32,15 +32,15 @@ function byEvidence(view: RunView, statusOf: StatusOf): Verdict {
     failsWithoutWork: latest.without_work?.outcome === "noticed",
   }));
   const criteria = objective.done_criteria.map(({ id, text, check }) => {
-    const known = states.find((state) => state.check.id === `criterion:${id}`);
+    const criterionState = states.find((state) => state.check.id === `criterion:${id}`);
     return {
       id,
       text,
       check,
-      baseline: known?.baseline ?? null,
-      latest: known?.latest ?? null,
+      baseline: criterionState?.baseline ?? null,
+      latest: criterionState?.latest ?? null,
       cycleDone: true,
-      failsWithoutWork: known?.failsWithoutWork,
+      failsWithoutWork: criterionState?.failsWithoutWork,
     };
   });
   return judgeCompletion({

@@ -19,7 +19,7 @@ import { temporaryFolder } from "../../project/runs/temporary.ts";
 import { changedTranscripts } from "./transcript-verify.ts";
 import { damagedBlobs, type Records, readRecords } from "./verify-records.ts";
 import { type Rechecked, type RecheckedCommit, verifyPage } from "./verify-page.ts";
-import { verdictAgain } from "./verify-verdict.ts";
+import { compareVerdicts } from "./verify-verdict.ts";
 
 /** Re-checks a run from its journal and evidence: the chain, the blobs, the commits, and every recorded check once more in a fresh checkout. */
 export function verify(
@@ -31,8 +31,8 @@ export function verify(
     const run = namedRun(paths, input.run);
     if (paths === null || run === null) return refuse("run_missing", { state: "idle", message: "No run here." });
     const chain = verifyJournal(runFolder(paths, run));
-    const shown = { ok: chain.ok, events: chain.events, damaged_line: chain.damaged_line };
-    if (chain.damaged_line !== null) return damaged(run, chain, shown);
+    const chainData = { ok: chain.ok, events: chain.events, damaged_line: chain.damaged_line };
+    if (chain.damaged_line !== null) return answerDamaged(run, chain, chainData);
     const { view } = await readRun(paths, run); // an error other than damage, such as a newer version, is refused here by its own name
     if (input.chainOnly === true)
       return reply("ok", {
@@ -40,15 +40,15 @@ export function verify(
         state: view.status,
         message: "The chain holds.",
         page: [`${run}: chain of ${chain.events} events holds.`],
-        data: { chain: shown, evidence: [] },
+        data: { chain: chainData, evidence: [] },
       });
-    return recheckAll(context, paths, run, view, shown);
+    return recheckAll(context, paths, run, view, chainData);
   });
 }
 
-function damaged(run: string, chain: Verification, shown: object): Answer {
+function answerDamaged(run: string, chain: Verification, chainData: object): Answer {
   const message = `The journal of ${run} is damaged at line ${chain.damaged_line}, byte ${chain.damaged_byte}: ${chain.reason}`;
-  return reply("journal_damaged", { run_id: run, message, remediation: waysOn(run), data: { chain: shown, evidence: [] } });
+  return reply("journal_damaged", { run_id: run, message, remediation: waysOn(run), data: { chain: chainData, evidence: [] } });
 }
 
 async function recheckAll(
@@ -60,56 +60,61 @@ async function recheckAll(
 ): Promise<Answer> {
   const records = await readRecords(paths, run);
   const repository = await openedRepository(paths.root);
-  const kept = new Map([...records.results.keys()].map((hash) => [hash, readEvidence(runFolder(paths, run), hash)]));
-  const outputs = [...kept.values()].flatMap((evidence) => evidence?.output_hash ?? []);
+  const evidenceByHash = new Map([...records.results.keys()].map((hash) => [hash, readEvidence(runFolder(paths, run), hash)]));
+  const outputs = [...evidenceByHash.values()].flatMap((evidence) => evidence?.output_hash ?? []);
   const blobs = damagedBlobs(paths, run, [...records.blobs, ...outputs]);
-  const commits = await commitsAgain(repository, records);
+  const commits = await recheckCommits(repository, records);
   const isForeign = whyForeign(context, paths, run) !== null;
-  const { evidence, isolation, now } = await evidenceAgain(context, paths, repository, view, records, kept, isForeign);
-  const verdict = verdictAgain(view, (hash, status) => now.get(hash) ?? status);
+  const { evidence, isolation, now } = await recheckEvidence(context, paths, repository, view, records, evidenceByHash, isForeign);
+  const verdict = compareVerdicts(view, (hash, status) => now.get(hash) ?? status);
 
-  const broken = blobs.damaged.length > 0 || evidence.some(({ now: is }) => is === gone) || commits.some(({ holds }) => holds === false);
-  const differs = evidence.filter(({ holds }) => holds === false);
-  const unrun = evidence.filter(({ holds }) => holds === null);
+  const isBroken = blobs.damaged.length > 0 || evidence.some(({ now: is }) => is === gone) || commits.some(({ holds }) => holds === false);
+  const different = evidence.filter(({ holds }) => holds === false);
+  const notRerun = evidence.filter(({ holds }) => holds === null);
   const parts = {
     run_id: run,
     state: view.status,
     page: verifyPage({ run, events: chain.events, blobs, commits, evidence, verdict }),
     data: { chain, evidence, commits, blobs, verdict, isolation },
   };
-  if (broken || verdict.now !== verdict.recorded) {
-    const what = broken
+  if (isBroken || verdict.now !== verdict.recorded) {
+    const problem = isBroken
       ? "What the run rests on is not what was recorded"
       : `The verdict would be ${verdict.now.replaceAll("_", " ")} now, not ${verdict.recorded.replaceAll("_", " ")}`;
     return reply("evidence_differs", {
       ...parts,
-      message: `${what}: ${differs.length} of ${evidence.length} pieces of evidence give another result now.`,
+      message: `${problem}: ${different.length} of ${evidence.length} pieces of evidence give another result now.`,
     });
   }
-  const reported = [
+  const notes = [
     ...(isForeign ? ["none of its commands was run, because it isn't yours"] : []),
-    ...(differs.length === 0 ? [] : [`${differs.length} give another result now, which does not change the verdict`]),
-    ...(unrun.length === 0 ? [] : [`${unrun.length} cannot be run again here`]),
+    ...(different.length === 0 ? [] : [`${different.length} give another result now, which does not change the verdict`]),
+    ...(notRerun.length === 0 ? [] : [`${notRerun.length} cannot be run again here`]),
     ...(await changedTranscripts(paths, run)),
   ];
-  const same = evidence.length - differs.length - unrun.length;
+  const same = evidence.length - different.length - notRerun.length;
   return reply("ok", {
     ...parts,
-    ...(reported.length === 0 ? {} : { result: "WARN" as const, remediation: ["autopilot report"] }),
-    warnings: reported,
-    message: `The chain holds${evidence.length > 0 ? `, and ${same} of ${evidence.length} pieces of evidence give the same result again` : ""}${reported.length === 0 ? "" : `; ${reported.join("; ")}`}.`,
+    ...(notes.length === 0 ? {} : { result: "WARN" as const, remediation: ["autopilot report"] }),
+    warnings: notes,
+    message: `The chain holds${evidence.length > 0 ? `, and ${same} of ${evidence.length} pieces of evidence give the same result again` : ""}${notes.length === 0 ? "" : `; ${notes.join("; ")}`}.`,
   });
 }
 
-async function commitsAgain(repository: Repository, { commits }: Records): Promise<readonly RecheckedCommit[]> {
-  const looked: RecheckedCommit[] = [];
+async function recheckCommits(repository: Repository, { commits }: Records): Promise<readonly RecheckedCommit[]> {
+  const rechecked: RecheckedCommit[] = [];
   for (const { commit, tree, what } of commits) {
-    const found = await readTreeId(repository, commit);
-    if (found === null) looked.push({ commit, what, holds: null, why: "it is not in this repository" });
+    const actualTree = await readTreeId(repository, commit);
+    if (actualTree === null) rechecked.push({ commit, what, holds: null, why: "it is not in this repository" });
     else
-      looked.push({ commit, what, holds: found === tree, ...(found === tree ? {} : { why: `its tree is ${found}, recorded is ${tree}` }) });
+      rechecked.push({
+        commit,
+        what,
+        holds: actualTree === tree,
+        ...(actualTree === tree ? {} : { why: `its tree is ${actualTree}, recorded is ${tree}` }),
+      });
   }
-  return looked;
+  return rechecked;
 }
 
 const gone = "evidence is gone or damaged";
@@ -117,20 +122,20 @@ const gone = "evidence is gone or damaged";
 const notYours = "the run isn't yours, so its commands are not run; autopilot adopt takes it over";
 
 /** Each distinct check on a commit that the journal refers to, run again; `now` has the results by hash. */
-async function evidenceAgain(
+async function recheckEvidence(
   context: CommandContext,
   paths: ProjectPaths,
   repository: Repository,
   view: RunView,
   { results, oracles }: Records,
-  kept: ReadonlyMap<string, Evidence | null>,
+  evidenceByHash: ReadonlyMap<string, Evidence | null>,
   isForeign: boolean,
 ): Promise<{ readonly evidence: readonly Rechecked[]; readonly isolation: string | null; readonly now: ReadonlyMap<string, CheckStatus> }> {
   const evidence: Rechecked[] = [];
   const now = new Map<string, CheckStatus>();
   const pieces = new Map<string, { readonly piece: Evidence; readonly hashes: string[] }>();
   for (const [hash, { check, status }] of results) {
-    const piece = kept.get(hash) ?? null;
+    const piece = evidenceByHash.get(hash) ?? null;
     if (piece === null) {
       evidence.push({ id: hash, command: check.command, commit: null, recorded: status, now: gone, holds: false });
       continue;
@@ -140,7 +145,7 @@ async function evidenceAgain(
     pieces.set(key, { piece, hashes }); // the newest one counts
   }
   if (isForeign)
-    for (const { piece, hashes } of pieces.values()) evidence.push(comparedWith(piece, hashes.at(-1) ?? "", { why: notYours }));
+    for (const { piece, hashes } of pieces.values()) evidence.push(compareEvidence(piece, hashes.at(-1) ?? "", { why: notYours }));
   if (isForeign || pieces.size === 0) return { evidence, isolation: null, now };
   const folder = await temporaryFolder("verify");
   try {
@@ -148,10 +153,10 @@ async function evidenceAgain(
     try {
       for (const [done, { piece, hashes }] of [...pieces.values()].entries()) {
         context.live(`  · again: ${piece.check.command}`);
-        const found = await recheck.again(piece, oracles.get(piece.commit ?? "") ?? []);
+        const result = await recheck.again(piece, oracles.get(piece.commit ?? "") ?? []);
         if (context.interrupted.aborted) return refuseInterrupted(view, done, pieces.size);
-        const rechecked = comparedWith(piece, hashes.at(-1) ?? "", found);
-        if ("status" in found && rechecked.holds !== null) for (const hash of hashes) now.set(hash, found.status);
+        const rechecked = compareEvidence(piece, hashes.at(-1) ?? "", result);
+        if ("status" in result && rechecked.holds !== null) for (const hash of hashes) now.set(hash, result.status);
         evidence.push(rechecked);
       }
       return { evidence, isolation: recheck.isolation, now };
@@ -173,13 +178,13 @@ function refuseInterrupted({ status, drafted }: RunView, done: number, all: numb
   });
 }
 
-function comparedWith({ check, commit, status }: Evidence, id: string, found: Again): Rechecked {
+function compareEvidence({ check, commit, status }: Evidence, id: string, result: Again): Rechecked {
   const piece = { id, command: check.command, commit, recorded: status };
-  if ("why" in found) return { ...piece, now: "cannot be run again", holds: null, why: found.why };
-  const same = { ...piece, now: found.status, holds: found.status === status };
+  if ("why" in result) return { ...piece, now: "cannot be run again", holds: null, why: result.why };
+  const same = { ...piece, now: result.status, holds: result.status === status };
   if (same.holds) return same;
   // A missing tool, and a flaky check, say nothing against what was recorded.
-  if (found.status === "not_found") return { ...same, holds: null, why: "a program it needs is not found here" };
-  if (status === "flaky" || found.status === "flaky") return { ...same, holds: null, why: "it passes and fails on the same tree" };
+  if (result.status === "not_found") return { ...same, holds: null, why: "a program it needs is not found here" };
+  if (status === "flaky" || result.status === "flaky") return { ...same, holds: null, why: "it passes and fails on the same tree" };
   return same;
 }

@@ -16,7 +16,7 @@ const quick: Command = {
   run: (context, input) =>
     status(context, defined({ run: input.run }), {
       idle: () => Promise.resolve(reply("run_idle")), // gone since it was looked for
-      beside: () => Promise.resolve(null),
+      playbookStatus: () => Promise.resolve(null),
     }),
 };
 

@@ -1,4 +1,4 @@
-// driven: drives an open cycle and says how it came out.
+// drive-open-cycle: drives an open calibration cycle and answers with its result.
 
 import type { Answer } from "../../contracts/answer.ts";
 import { driveCycle } from "../../calibration/bench/drive.ts";
@@ -8,15 +8,15 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { reply } from "../../project/reply.ts";
 import { cycleData, cyclePage } from "./cycle-page.ts";
 
-export async function driven(context: CommandContext, open: OpenCycle, jobs: number): Promise<Answer> {
+export async function driveOpenCycle(context: CommandContext, open: OpenCycle, jobs: number): Promise<Answer> {
   const { log } = open;
   const { cycle } = log;
   const result = await driveCycle({ ...open, context, jobs });
   const data = cycleData(cycle);
-  const shared = { data, page: cyclePage(cycle) };
+  const answerParts = { data, page: cyclePage(cycle) };
   if (result.kind === "interrupted")
     return reply("calibration_interrupted", {
-      ...shared,
+      ...answerParts,
       message: `The cycle ${cycle.name} was interrupted and stays open.`,
       remediation: [`autopilot calibrate resume ${cycle.name}`],
     });
@@ -33,7 +33,7 @@ export async function driven(context: CommandContext, open: OpenCycle, jobs: num
           : []),
       ],
     });
-  return reply("calibration_ended", { ...shared, message: describeEnd(open), remediation: nextSteps(open) });
+  return reply("calibration_ended", { ...answerParts, message: describeEnd(open), remediation: nextSteps(open) });
 }
 
 function describeEnd({ log: { cycle } }: OpenCycle): string {
