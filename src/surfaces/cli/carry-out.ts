@@ -1,4 +1,4 @@
-// carry-out: a command whose line is understood is run here, and its answer goes out with its exit code.
+// carry-out: runs a parsed command, prints its answer and returns the exit code.
 //
 // Invariants:
 //   M1. With --json stdout holds exactly one JSON object, whatever happens: a usage error and a bug of ours too.
@@ -18,18 +18,18 @@ import type { Io } from "./io.ts";
 import type { Globals, Parsed } from "./parse.ts";
 import { openPlace } from "./place.ts";
 import type * as RunElsewhere from "./run-elsewhere.ts";
-import { completed, answerJson, answerLines, onScreen, type Terminal } from "./render.ts";
+import { withRemediation, answerJson, answerLines, fitScreen, type Terminal } from "./render.ts";
 import type { Command } from "./spec.ts";
 
 /** The folder a command acts in. */
-export function folderOf({ directory }: Globals, from: string): { readonly cwd: string; readonly isFolder: boolean } {
+export function resolveFolder({ directory }: Globals, from: string): { readonly cwd: string; readonly isFolder: boolean } {
   const cwd = resolve(from, directory ?? ".");
   return { cwd, isFolder: statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true };
 }
 
-/** `elsewhere`: finds a run that is not in this folder; the quick `status` is called only where it is. */
+/** `elsewhere`: finds a run that is not in this folder; the quick `status` does without it. */
 export async function carryOut(
-  { command, given: input, globals }: Parsed,
+  { command, input: input, globals }: Parsed,
   cwd: string,
   argv: readonly string[],
   io: Io,
@@ -38,7 +38,7 @@ export async function carryOut(
   const interruption = new AbortController();
   const hurry = new AbortController();
   const mayAsk = !globals.json && io.isTerminal.in && io.isTerminal.err;
-  const place = openPlace(io, {
+  const context = openPlace(io, {
     cwd,
     mayAsk,
     hasColour: hasColour("err", argv, io),
@@ -47,64 +47,71 @@ export async function carryOut(
   });
   const release = io.onInterrupt(({ kind, code }) => {
     if (command.onInterrupt === undefined) return io.leave(code);
-    // Where there never was a terminal, none can go: `nohup` is meant. Where one goes, kernel and shell may both say so.
+    // Without a terminal a hang-up means `nohup`. When a terminal closes, kernel and shell may both send the signal.
     if (kind === "hangup" && (!hasTerminal(io) || interruption.signal.aborted)) return;
     if (interruption.signal.aborted) {
       if (command.onSecondInterrupt !== undefined && interruption.signal.reason !== atOnce && !hurry.signal.aborted) {
-        place.show(command.onSecondInterrupt);
+        context.show(command.onSecondInterrupt);
         return hurry.abort();
       }
-      place.settle(); // the shell's prompt begins on a clean line
+      context.settle(); // the shell's prompt begins on a clean line
       return io.leave(code);
     }
-    place.show(kind === "end" ? (command.onTerminate ?? command.onInterrupt) : command.onInterrupt);
+    context.show(kind === "end" ? (command.onTerminate ?? command.onInterrupt) : command.onInterrupt);
     interruption.abort(kind === "end" ? atOnce : undefined);
   });
   const isRaw = command.isRaw?.(input) === true && !globals.json;
   try {
     const print = (line: string): void => io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
     const answer = await answered(async () => {
-      if (command.readsRun !== true || elsewhere === undefined) return markForeign(place, await command.run(place, input, print));
-      const at = await elsewhere.atNamedRun(place, input);
-      return elsewhere.withTaskHint(at.context, command, markForeign(at.context, await command.run(at.context, at.input, print)));
+      if (command.readsRun !== true || elsewhere === undefined) return markForeign(context, await command.run(context, input, print));
+      const located = await elsewhere.atNamedRun(context, input);
+      return elsewhere.withTaskHint(
+        located.context,
+        command,
+        markForeign(located.context, await command.run(located.context, located.input, print)),
+      );
     });
-    place.settle();
-    const untold = globals.json ? answer : { ...answer, warnings: answer.warnings.filter((warning) => !place.hasShown(`! ${warning}`)) };
-    if (!isRaw || answer.result === "FAIL") return printAnswer(untold, argv, io, answer.reason_code === "usage" ? command : undefined);
+    context.settle();
+    const answerToPrint = globals.json
+      ? answer
+      : { ...answer, warnings: answer.warnings.filter((warning) => !context.hasShown(`! ${warning}`)) };
+    if (!isRaw || answer.result === "FAIL")
+      return printAnswer(answerToPrint, argv, io, answer.reason_code === "usage" ? command : undefined);
     for (const line of answer.page ?? []) io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
-    for (const warning of untold.warnings) io.write("err", `! ${visible(warning)}\n`);
+    for (const warning of answerToPrint.warnings) io.write("err", `! ${visible(warning)}\n`);
     return computeExitCode(answer);
   } finally {
-    place.settle();
+    context.settle();
     release();
   }
 }
 
-/** Writes the answer where it belongs and says the exit code. A usage error also shows how the command is used. */
+/** Prints the answer and returns the exit code. A usage error also shows the command's usage. */
 export function printAnswer(answer: Answer, argv: readonly string[], io: Io, misusedCommand?: Command | null): number {
-  const isVerbose = wants("--verbose", argv) || wants("-v", argv);
-  const whole = onScreen(completed(answer.result === "FAIL" ? redactAnswer(answer, io.env) : answer), isVerbose); // a refusal says back what it refuses
+  const isVerbose = hasGlobalFlag("--verbose", argv) || hasGlobalFlag("-v", argv);
+  const completeAnswer = fitScreen(withRemediation(answer.result === "FAIL" ? redactAnswer(answer, io.env) : answer), isVerbose); // a refusal says back what it refuses
   const usage = misusedCommand === undefined ? [] : [misusedCommand === null ? overviewUsage : usageLine(misusedCommand)];
-  if (wants("--json", argv)) {
+  if (hasGlobalFlag("--json", argv)) {
     if (usage.length > 0) io.write("err", `${usage.join("\n")}\n`);
-    io.write("out", `${answerJson(whole, { isPretty: io.isTerminal.out })}\n`); // M1
-    return computeExitCode(whole);
+    io.write("out", `${answerJson(completeAnswer, { isPretty: io.isTerminal.out })}\n`); // M1
+    return computeExitCode(completeAnswer);
   }
   const terminal = (to: "out" | "err"): Terminal => ({
     hasColour: hasColour(to, argv, io),
     ...(io.isTerminal[to] ? { columns: io.columns() } : {}),
   });
-  const { out } = answerLines(whole, terminal("out"));
-  const { err } = answerLines(whole, terminal("err"), usage);
+  const { out } = answerLines(completeAnswer, terminal("out"));
+  const { err } = answerLines(completeAnswer, terminal("err"), usage);
   if (out.length > 0) io.write("out", `${out.join("\n")}\n`);
   if (err.length > 0) io.write("err", `${err.join("\n")}\n`);
-  return computeExitCode(whole);
+  return computeExitCode(completeAnswer);
 }
 
-/** A bug of ours: the answer names the broken invariant, and --json still gets an object. */
-export function crashed(error: unknown, argv: readonly string[], io: Io): number {
+/** Reports a bug of autopilot's: the answer names the broken invariant, and --json still gets an object. */
+export function answerCrash(error: unknown, argv: readonly string[], io: Io): number {
   const rule = error instanceof Error ? error.message : String(error);
-  const what = error instanceof InvariantBroken ? `The rule that did not hold: ${rule}` : `Unexpected: ${rule}`;
+  const problem = error instanceof InvariantBroken ? `The rule that did not hold: ${rule}` : `Unexpected: ${rule}`;
   if (io.env["AUTOPILOT_DEBUG"] === "1" && error instanceof Error)
     io.write(
       "err",
@@ -115,7 +122,7 @@ export function crashed(error: unknown, argv: readonly string[], io: Io): number
     );
   return printAnswer(
     {
-      ...plainAnswer("internal_error", `This is a bug of autopilot's. ${what}`),
+      ...plainAnswer("internal_error", `This is a bug of autopilot's. ${problem}`),
       remediation: [
         "please report it with this sentence; AUTOPILOT_DEBUG=1 shows where",
         "autopilot status: what was acknowledged is safe in the journal",
@@ -146,7 +153,7 @@ export function computeExitCode({ result, reason_code, data }: Answer): number {
 }
 
 /** A global flag as it was written, even if the rest of the line could not be understood. */
-function wants(flag: string, argv: readonly string[]): boolean {
+function hasGlobalFlag(flag: string, argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return argv.slice(0, end === -1 ? undefined : end).includes(flag);
 }
@@ -154,7 +161,7 @@ function wants(flag: string, argv: readonly string[]): boolean {
 const hasTerminal = ({ isTerminal }: Io): boolean => isTerminal.in || isTerminal.out || isTerminal.err;
 
 function hasColour(to: "out" | "err", argv: readonly string[], io: Io): boolean {
-  const isRefused = (io.env["NO_COLOR"] ?? "") !== "" || io.env["TERM"] === "dumb" || wants("--no-color", argv);
+  const isRefused = (io.env["NO_COLOR"] ?? "") !== "" || io.env["TERM"] === "dumb" || hasGlobalFlag("--no-color", argv);
   return io.isTerminal[to] && !isRefused;
 }
 

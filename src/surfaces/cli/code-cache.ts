@@ -45,7 +45,7 @@ const filesMax = 4;
 const tableBytesMax = 1 << 20;
 const headBytes = 8;
 
-/** From now on our files are loaded with what is known of them. `build` names this build of ours; `off` in the environment leaves all as it is. */
+/** Loads our files from the code cache from now on. `build` names this build; the environment can switch the cache off. */
 export function keepCode(build: string): void {
   try {
     const loader = Module as unknown as Loader;
@@ -67,48 +67,48 @@ function requireOwn(stat: { readonly uid: number; readonly mode: number } | null
 }
 
 function compileHere(loader: Loader, file: string): void {
-  const known = openKnown(file);
-  const loaded = new Map<string, Script>();
-  const begun = new Map<string, Loaded>();
+  const cache = openCache(file);
+  const scripts = new Map<string, Script>();
+  const loadingModules = new Map<string, Loaded>();
   let isNew = false;
   const compile = loader.prototype._compile;
   loader.prototype._compile = function (text, path) {
     const name = basename(path);
     if (dirname(path) !== __dirname) return compile.call(this, text, path);
-    const cachedData = known.read(name);
+    const cachedData = cache.read(name);
     const script = new Script(loader.wrap(text), { filename: path, ...(cachedData === null ? {} : { cachedData }) });
     isNew ||= cachedData === null || script.cachedDataRejected === true;
-    loaded.set(name, script);
+    scripts.set(name, script);
     const run = script.runInThisContext() as Run;
-    // Our files name each other a thousand times, and Node would look each time which file is meant.
-    const require = (id: string): unknown => (begun.get(id) ?? { exports: this.require(id) }).exports;
-    begun.set(`./${name}`, this);
+    // Our files require each other a thousand times, and Node would resolve the path each time.
+    const require = (id: string): unknown => (loadingModules.get(id) ?? { exports: this.require(id) }).exports;
+    loadingModules.set(`./${name}`, this);
     try {
       return run.call(this.exports, this.exports, require, this, path, __dirname);
     } catch (error) {
-      begun.delete(`./${name}`);
+      loadingModules.delete(`./${name}`);
       throw error;
     }
   };
   process.once("exit", () => {
     try {
-      if (isNew) write(file, known, loaded); // K4
+      if (isNew) write(file, cache, scripts); // K4
     } catch {
       return; // K2
     }
   });
 }
 
-type Known = { readonly rows: readonly Row[]; readonly read: (name: string) => Buffer | null };
-const nothing: Known = { rows: [], read: () => null };
+type CodeCache = { readonly rows: readonly Row[]; readonly read: (name: string) => Buffer | null };
+const emptyCache: CodeCache = { rows: [], read: () => null };
 
 /** The file stays open for what is loaded later: it may be replaced meanwhile. */
-function openKnown(file: string): Known {
+function openCache(file: string): CodeCache {
   let fd: number;
   try {
     fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   } catch {
-    return nothing;
+    return emptyCache;
   }
   try {
     const stat = fstatSync(fd);
@@ -118,17 +118,17 @@ function openKnown(file: string): Known {
     const table = readAt(fd, headBytes, Math.min(length, tableBytesMax));
     if (crc32(table) !== head.readUInt32LE(4)) throw new Error("it is damaged");
     const rows = JSON.parse(table.toString("latin1")) as readonly Row[];
-    const places = new Map(rows.map((row) => [row[0], row]));
-    const soundAt = ([, at, size, sum]: Row): Buffer | null => {
+    const rowsByName = new Map(rows.map((row) => [row[0], row]));
+    const readSound = ([, at, size, sum]: Row): Buffer | null => {
       const bytes = readAt(fd, headBytes + length + at, size);
       return crc32(bytes) === sum ? bytes : null;
     };
     return {
       rows,
       read: (name) => {
-        const row = places.get(name);
+        const row = rowsByName.get(name);
         try {
-          return row === undefined ? null : soundAt(row);
+          return row === undefined ? null : readSound(row);
         } catch {
           return null; // K2
         }
@@ -136,7 +136,7 @@ function openKnown(file: string): Known {
     };
   } catch {
     closeSync(fd);
-    return nothing;
+    return emptyCache;
   }
 }
 
@@ -147,13 +147,13 @@ function readAt(fd: number, at: number, length: number): Buffer {
 }
 
 /** What was compiled here, with all that ran by now, unless more of it is known; and what others found. */
-function write(file: string, known: Known, loaded: ReadonlyMap<string, Script>): void {
-  const kept = new Map(known.rows.flatMap(([name]) => [[name, known.read(name)] as const]));
+function write(file: string, cache: CodeCache, loaded: ReadonlyMap<string, Script>): void {
+  const codeByName = new Map(cache.rows.flatMap(([name]) => [[name, cache.read(name)] as const]));
   for (const [name, script] of loaded) {
-    const made = script.createCachedData();
-    if ((kept.get(name)?.length ?? 0) < made.length) kept.set(name, made);
+    const code = script.createCachedData();
+    if ((codeByName.get(name)?.length ?? 0) < code.length) codeByName.set(name, code);
   }
-  const parts = [...kept].flatMap(([name, bytes]) => (bytes === null ? [] : [{ name, bytes }]));
+  const parts = [...codeByName].flatMap(([name, bytes]) => (bytes === null ? [] : [{ name, bytes }]));
   let end = 0;
   const rows = parts.map(({ name, bytes }): Row => [name, (end += bytes.length) - bytes.length, bytes.length, crc32(bytes)]);
   const table = Buffer.from(JSON.stringify(rows), "latin1");
@@ -173,11 +173,11 @@ function write(file: string, known: Known, loaded: ReadonlyMap<string, Script>):
   } finally {
     closeSync(fd);
   }
-  forgetOld(dirname(file));
+  deleteOld(dirname(file));
 }
 
 /** Other builds and other versions of Node: the newest few stay. */
-function forgetOld(folder: string): void {
+function deleteOld(folder: string): void {
   const files = readdirSync(folder).map((name) => ({
     path: join(folder, name),
     ms: statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0,

@@ -19,14 +19,14 @@ export function completionScript(shell: (typeof shells)[number], commands: reado
   }
 }
 
-const shown = (flags: readonly FlagSpec[]): readonly FlagSpec[] => flags.filter(({ hidden }) => hidden !== true);
+const visibleFlags = (flags: readonly FlagSpec[]): readonly FlagSpec[] => flags.filter(({ hidden }) => hidden !== true);
 const topLevelCommands = (commands: readonly Command[]): readonly Command[] => commands.filter(({ name }) => !name.includes(" "));
 const commandSubcommands = (commands: readonly Command[], first: string): readonly Command[] =>
   commands.filter(({ name }) => name.startsWith(`${first} `));
-const second = ({ name }: Command): string => name.split(" ")[1] ?? "";
+const secondWord = ({ name }: Command): string => name.split(" ")[1] ?? "";
 
 /** Prints the names that only the folder knows, one a line. */
-const asking: Readonly<Record<Names, string>> = {
+const nameCommands: Readonly<Record<Names, string>> = {
   flows: "autopilot flow list 2>/dev/null | cut -d' ' -f1",
   schemas: "autopilot schema 2>/dev/null",
 };
@@ -35,30 +35,30 @@ const asking: Readonly<Record<Names, string>> = {
 const completionsAfter = (command: Command, commands: readonly Command[]): readonly string[] =>
   command.name === "help"
     ? topLevelCommands(commands).map(({ name }) => name)
-    : [...commandSubcommands(commands, command.name).map(second), ...(command.arguments[0]?.values ?? [])];
+    : [...commandSubcommands(commands, command.name).map(secondWord), ...(command.arguments[0]?.values ?? [])];
 
 function bashScript(commands: readonly Command[]): readonly string[] {
   const flags = [...globalFlags, ...commands.flatMap((command) => command.flags)].filter(({ hidden }) => hidden !== true);
-  const valued = [...new Map(flags.filter(({ kind }) => kind !== "flag").map((flag) => [flag.name, flag])).values()];
-  const spelt = ({ name, short }: FlagSpec): string => (short === undefined ? `--${name}` : `-${short}|--${name}`);
-  const answers = valued.flatMap((flag) => {
-    if (flag.name === "directory") return [`    ${spelt(flag)}) COMPREPLY=($(compgen -d -- "$cur")); return ;;`];
-    const values = flag.values?.join(" ") ?? (flag.names === undefined ? null : `$(${asking[flag.names]})`);
-    return values === null ? [] : [`    ${spelt(flag)}) COMPREPLY=($(compgen -W "${values}" -- "$cur")); return ;;`];
+  const flagsWithValue = [...new Map(flags.filter(({ kind }) => kind !== "flag").map((flag) => [flag.name, flag])).values()];
+  const flagPattern = ({ name, short }: FlagSpec): string => (short === undefined ? `--${name}` : `-${short}|--${name}`);
+  const valueCases = flagsWithValue.flatMap((flag) => {
+    if (flag.name === "directory") return [`    ${flagPattern(flag)}) COMPREPLY=($(compgen -d -- "$cur")); return ;;`];
+    const values = flag.values?.join(" ") ?? (flag.names === undefined ? null : `$(${nameCommands[flag.names]})`);
+    return values === null ? [] : [`    ${flagPattern(flag)}) COMPREPLY=($(compgen -W "${values}" -- "$cur")); return ;;`];
   });
   const flagCompletions = (some: readonly FlagSpec[]): string =>
-    shown(some)
+    visibleFlags(some)
       .map(({ name }) => `--${name}`)
       .join(" ");
   const cases = commands.map((command) => {
-    const ownCommands = command.name.includes(" ") ? [command] : [command, ...commandSubcommands(commands, command.name)];
+    const commandAndSubcommands = command.name.includes(" ") ? [command] : [command, ...commandSubcommands(commands, command.name)];
     const words = command.arguments.map(({ names, values = [] }, index) =>
-      names !== undefined ? `$(${asking[names]})` : (index === 0 ? completionsAfter(command, commands) : values).join(" "),
+      names !== undefined ? `$(${nameCommands[names]})` : (index === 0 ? completionsAfter(command, commands) : values).join(" "),
     );
-    const offered = (words.length === 0 ? [completionsAfter(command, commands).join(" ")] : words).flatMap((word, index) =>
+    const wordCompletions = (words.length === 0 ? [completionsAfter(command, commands).join(" ")] : words).flatMap((word, index) =>
       word === "" ? [] : [` [[ $count -ne ${index} ]] || words="${word}";`],
     );
-    return `    "${command.name}")${offered.join("")} flags="${flagCompletions(ownCommands.flatMap((item) => item.flags))}" ;;`;
+    return `    "${command.name}")${wordCompletions.join("")} flags="${flagCompletions(commandAndSubcommands.flatMap((item) => item.flags))}" ;;`;
   });
   const pairs = commands.filter(({ name }) => name.includes(" ")).map(({ name }) => `"${name}"`);
   return [
@@ -66,12 +66,12 @@ function bashScript(commands: readonly Command[]): readonly string[] {
     '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" command="" words="" flags="" count=0 skip="" word',
     "  COMPREPLY=()",
     '  case "$prev" in',
-    ...answers,
+    ...valueCases,
     "  esac",
     '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do', // `count`: the words after the command
     '    if [[ -n "$skip" ]]; then skip=""; continue; fi',
     '    case "$word" in',
-    `      ${valued.map(spelt).join("|")}) skip=1 ;;`,
+    `      ${flagsWithValue.map(flagPattern).join("|")}) skip=1 ;;`,
     "      -*) ;;",
     '      *) if [[ -z "$command" ]]; then command="$word"; else',
     `           case "$command $word" in ${pairs.join("|")}) command="$command $word" ;; *) count=$((count+1)) ;; esac`,
@@ -97,39 +97,43 @@ function bashScript(commands: readonly Command[]): readonly string[] {
 }
 
 function fishScript(commands: readonly Command[]): readonly string[] {
-  const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+  const quoteForFish = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
   const names = topLevelCommands(commands)
     .map(({ name }) => name)
     .join(" ");
   const flagLine = (condition: string, flag: FlagSpec): string => {
     const short = flag.short === undefined ? "" : ` -s ${flag.short}`;
-    const values = flag.values?.join(" ") ?? (flag.names === undefined ? undefined : `(${asking[flag.names]})`);
-    const value = flag.kind === "flag" ? "" : values === undefined ? " -r" : ` -x -a ${quoted(values)}`;
-    return `complete -c autopilot${condition}${short} -l ${flag.name}${value} -d ${quoted(flag.about)}`;
+    const values = flag.values?.join(" ") ?? (flag.names === undefined ? undefined : `(${nameCommands[flag.names]})`);
+    const value = flag.kind === "flag" ? "" : values === undefined ? " -r" : ` -x -a ${quoteForFish(values)}`;
+    return `complete -c autopilot${condition}${short} -l ${flag.name}${value} -d ${quoteForFish(flag.about)}`;
   };
-  const within = (name: string): string => ` -n ${quoted(`__fish_seen_subcommand_from ${name}`)}`;
+  const within = (name: string): string => ` -n ${quoteForFish(`__fish_seen_subcommand_from ${name}`)}`;
   return [
     `set -l autopilot_commands ${names}`,
     ...topLevelCommands(commands).map(
       ({ name, summary }) =>
-        `complete -c autopilot -n "not __fish_seen_subcommand_from $autopilot_commands" -a ${name} -d ${quoted(summary)}`,
+        `complete -c autopilot -n "not __fish_seen_subcommand_from $autopilot_commands" -a ${name} -d ${quoteForFish(summary)}`,
     ),
     ...topLevelCommands(commands).flatMap((command) => {
       const words = completionsAfter(command, commands);
-      const ownFlagSpecs = [command, ...commandSubcommands(commands, command.name)].flatMap(({ flags }) => shown(flags));
-      const asked = command.arguments[0]?.names;
-      const seconds = commandSubcommands(commands, command.name);
-      const alone =
-        seconds.length === 0 ? command.name : `${command.name}; and not __fish_seen_subcommand_from ${seconds.map(second).join(" ")}`;
+      const commandFlags = [command, ...commandSubcommands(commands, command.name)].flatMap(({ flags }) => visibleFlags(flags));
+      const argumentNames = command.arguments[0]?.names;
+      const subcommands = commandSubcommands(commands, command.name);
+      const condition =
+        subcommands.length === 0
+          ? command.name
+          : `${command.name}; and not __fish_seen_subcommand_from ${subcommands.map(secondWord).join(" ")}`;
       return [
-        ...(words.length === 0 ? [] : [`complete -c autopilot -f${within(alone)} -a ${quoted(words.join(" "))}`]),
-        ...(asked === undefined ? [] : [`complete -c autopilot -f${within(command.name)} -a ${quoted(`(${asking[asked]})`)}`]),
-        ...seconds.flatMap((subcommand) => {
+        ...(words.length === 0 ? [] : [`complete -c autopilot -f${within(condition)} -a ${quoteForFish(words.join(" "))}`]),
+        ...(argumentNames === undefined
+          ? []
+          : [`complete -c autopilot -f${within(command.name)} -a ${quoteForFish(`(${nameCommands[argumentNames]})`)}`]),
+        ...subcommands.flatMap((subcommand) => {
           const names = subcommand.arguments[0]?.names;
-          const both = `${command.name}; and __fish_seen_subcommand_from ${second(subcommand)}`;
-          return names === undefined ? [] : [`complete -c autopilot -f${within(both)} -a ${quoted(`(${asking[names]})`)}`];
+          const both = `${command.name}; and __fish_seen_subcommand_from ${secondWord(subcommand)}`;
+          return names === undefined ? [] : [`complete -c autopilot -f${within(both)} -a ${quoteForFish(`(${nameCommands[names]})`)}`];
         }),
-        ...ownFlagSpecs.map((flag) => flagLine(within(command.name), flag)),
+        ...commandFlags.map((flag) => flagLine(within(command.name), flag)),
       ];
     }),
     ...globalFlags.map((flag) => flagLine("", flag)),

@@ -5,7 +5,7 @@ import type { FlagSpec, ParsedInput } from "./spec.ts";
 
 /** Flags of every command that begins a run or takes one up. */
 export const yesFlag: FlagSpec = { name: "yes", kind: "flag", about: "Don't ask for confirmation." };
-export const takingUpFlags: readonly FlagSpec[] = [
+export const resumeFlags: readonly FlagSpec[] = [
   { name: "now", rare: true, kind: "flag", about: "Do not wait for the circuit breaker's cooldown." },
   { name: "adopt-config", rare: true, kind: "flag", about: "Go on with the config as it is now, not as recorded." },
 ];
@@ -18,10 +18,10 @@ export const maxCyclesFlag: FlagSpec = {
   standard: "20",
 };
 
-export type Driven = { readonly yes: boolean; readonly now?: boolean; readonly adoptConfig?: boolean };
+export type DrivingFlags = { readonly yes: boolean; readonly now?: boolean; readonly adoptConfig?: boolean };
 
-/** What these say, where they were given. */
-export const drivenBy = (input: ParsedInput): Driven => ({
+/** The values of these flags. */
+export const parseDrivingFlags = (input: ParsedInput): DrivingFlags => ({
   yes: input.flag("yes"),
   ...defined({ now: input.flag("now") || undefined, adoptConfig: input.flag("adopt-config") || undefined }),
 });

@@ -11,8 +11,8 @@ export const overviewUsage = 'Usage: autopilot ["GOAL"] | COMMAND [ARGS] [--json
 /** Everything about one command. */
 export function helpPage(command: Command): readonly string[] {
   const isRare = ({ rare }: FlagSpec): boolean => rare === true;
-  const shownFlagSpecs = command.flags.filter(({ hidden }) => hidden !== true);
-  const flags = [...shownFlagSpecs.filter((flag) => !isRare(flag)), ...shownFlagSpecs.filter(isRare)];
+  const visibleFlags = command.flags.filter(({ hidden }) => hidden !== true);
+  const flags = [...visibleFlags.filter((flag) => !isRare(flag)), ...visibleFlags.filter(isRare)];
   const globals = globalFlags.filter(({ name }) => name !== "run" || command.takesRun);
   return [
     command.summary,

@@ -11,7 +11,7 @@ const closedOnExec = 0o2000000;
 
 /** Without /proc nothing is closed. */
 export function closeInherited(argv: readonly string[], channel = process.env["NODE_CHANNEL_FD"]): void {
-  for (const fd of inherited()) {
+  for (const fd of listInherited()) {
     const isNamed = argv.some((word) => new RegExp(`/(?:dev|proc/self)/fd/${fd}(?!\\d)`).test(word));
     if (isNamed || String(fd) === channel) continue; // D2
     try {
@@ -22,7 +22,7 @@ export function closeInherited(argv: readonly string[], channel = process.env["N
   }
 }
 
-function inherited(): readonly number[] {
+function listInherited(): readonly number[] {
   try {
     return readdirSync("/proc/self/fdinfo")
       .map(Number)

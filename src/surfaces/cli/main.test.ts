@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Answer } from "../../contracts/answer.ts";
 import { atOnce } from "../../project/command-context.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
-import { crashed, computeExitCode } from "./carry-out.ts";
+import { answerCrash, computeExitCode } from "./carry-out.ts";
 import { fakeIo } from "./io.test-support.ts";
 import { main } from "./main.ts";
 import type { Command } from "./spec.ts";
@@ -65,11 +65,11 @@ test("help as JSON is the specs as data", async () => {
 
 test("a bug names its rule, leaves with 70, and --json still gets its one object", () => {
   const people = fakeIo();
-  expect(crashed(new InvariantBroken("B1: the ledger only grows"), ["go"], people.io)).toBe(70);
+  expect(answerCrash(new InvariantBroken("B1: the ledger only grows"), ["go"], people.io)).toBe(70);
   expect(people.err()).toContain("The rule that did not hold: B1: the ledger only grows");
   expect(people.err()).not.toContain("main.test.ts");
   const program = fakeIo();
-  expect(crashed(new TypeError("x is not a function"), ["go", "--json"], program.io)).toBe(70);
+  expect(answerCrash(new TypeError("x is not a function"), ["go", "--json"], program.io)).toBe(70);
   expect(objectIn(program.out())).toMatchObject({
     result: "FAIL",
     reason_code: "internal_error",
@@ -80,7 +80,7 @@ test("a bug names its rule, leaves with 70, and --json still gets its one object
 
 test("the stack is shown only to whoever asks for it", () => {
   const { io, out, err } = fakeIo({ env: { AUTOPILOT_DEBUG: "1" } });
-  crashed(new Error("boom\u001b[2J"), ["--json"], io);
+  answerCrash(new Error("boom\u001b[2J"), ["--json"], io);
   expect(err()).toContain("main.test.ts");
   expect(err()).not.toContain("\u001b");
   expect(objectIn(out())["rule"]).toBe("boom\u001b[2J");

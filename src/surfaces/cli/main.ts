@@ -1,8 +1,8 @@
-// main: from the words of a command line to its exit code, whichever command it is.
+// main: parses a command line, runs its command and returns the exit code.
 
 import type { Answer } from "../../contracts/answer.ts";
 import * as runElsewhere from "./run-elsewhere.ts";
-import { carryOut, crashed, folderOf, plainAnswer, printAnswer } from "./carry-out.ts";
+import { carryOut, answerCrash, resolveFolder, plainAnswer, printAnswer } from "./carry-out.ts";
 import { chapters, commands } from "./catalog.ts";
 import { helpAnswer } from "./commands/help.ts";
 import type { Io } from "./io.ts";
@@ -12,22 +12,22 @@ import type { Command } from "./spec.ts";
 export async function main(argv: readonly string[], io: Io, knownCommands: readonly Command[] = commands): Promise<number> {
   try {
     const parsed = parse(argv, knownCommands);
-    if ("misuse" in parsed) return misused(parsed, argv, io);
-    const { cwd, isFolder } = folderOf(parsed.globals, io.cwd);
-    if (!isFolder) return misused({ misuse: `${cwd} is not a folder.`, hint: "autopilot help", command: null }, argv, io);
+    if ("misuse" in parsed) return answerMisuse(parsed, argv, io);
+    const { cwd, isFolder } = resolveFolder(parsed.globals, io.cwd);
+    if (!isFolder) return answerMisuse({ misuse: `${cwd} is not a folder.`, hint: "autopilot help", command: null }, argv, io);
     const special = await specialAnswer(parsed);
     if (special !== null) return printAnswer(special, argv, io);
     return await carryOut(parsed, cwd, argv, io, runElsewhere);
   } catch (error) {
-    return crashed(error, argv, io);
+    return answerCrash(error, argv, io);
   }
 }
 
-function misused({ misuse, hint, command }: Misuse, argv: readonly string[], io: Io): number {
+function answerMisuse({ misuse, hint, command }: Misuse, argv: readonly string[], io: Io): number {
   return printAnswer({ ...plainAnswer("usage", misuse), remediation: [hint] }, argv, io, command);
 }
 
-/** --version and --help, which need no place. */
+/** The answer to --version and --help, which need no project. */
 async function specialAnswer({ globals, command, isImplied }: Parsed): Promise<Answer | null> {
   if (globals.help) return helpAnswer(chapters, isImplied ? "" : command.name);
   if (!globals.version) return null;

@@ -101,7 +101,7 @@ export const objectiveFlags: readonly FlagSpec[] = [
   { name: "new", rare: true, kind: "flag", about: "Begin a second run beside an open one, where the flow allows it." },
 ];
 
-export function parsedObjective(input: ParsedInput) {
+export function parseObjective(input: ParsedInput) {
   const list = (name: string): string[] | undefined => input.texts(name)?.slice();
   const options = input
     .texts("option")

@@ -5,7 +5,7 @@ import type { FlagSpec } from "./spec.ts";
 
 const read = (...argv: string[]) => {
   const parsed = parse(argv, commands);
-  return "misuse" in parsed ? parsed.misuse : { command: parsed.command.name, words: parsed.given.words };
+  return "misuse" in parsed ? parsed.misuse : { command: parsed.command.name, words: parsed.input.words };
 };
 const goal = (...words: string[]) => ({ command: "go", words });
 
@@ -36,7 +36,7 @@ test("global flags stand before or after the command", () => {
     ["-C.", "status", "--run", "run-1", "--json"],
   ]) {
     const parsed = parse(argv, commands);
-    expect("misuse" in parsed ? parsed.misuse : [parsed.command.name, parsed.given.run, parsed.globals.json]).toEqual([
+    expect("misuse" in parsed ? parsed.misuse : [parsed.command.name, parsed.input.run, parsed.globals.json]).toEqual([
       "status",
       "run-1",
       true,

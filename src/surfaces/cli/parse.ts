@@ -1,4 +1,4 @@
-// parse: from the words of a command line to a command and what it was given, or to one sentence about what is wrong.
+// parse: parses a command line into a command and its input, or into one sentence about what is wrong.
 //
 // Invariants:
 //   P1. Nothing unknown is passed over: an unknown flag, a missing or needless value, a bad number or word is an error.
@@ -17,18 +17,18 @@ export type Globals = {
   readonly version: boolean;
   readonly noColor: boolean;
 };
-export type Parsed = { readonly command: Command; readonly given: ParsedInput; readonly globals: Globals; readonly isImplied: boolean };
+export type Parsed = { readonly command: Command; readonly input: ParsedInput; readonly globals: Globals; readonly isImplied: boolean };
 /** `command` is the one whose usage helps, if it is known. */
 export type Misuse = { readonly misuse: string; readonly hint: string; readonly command: Command | null };
 
 export function parse(argv: readonly string[], commands: readonly Command[]): Parsed | Misuse {
   if (argv.length > argumentsMax) return { misuse: `More than ${argumentsMax} words were given.`, hint: "autopilot help", command: null };
-  const found = findCommand(argv, commands);
-  if ("misuse" in found) return found;
-  const { command, rest, isImplied } = found;
-  const read = readFlags(rest, [...command.flags, ...globalFlags]);
-  if ("misuse" in read) return { ...read, hint: `autopilot help ${command.name}`, command };
-  const { words, values } = read;
+  const commandMatch = findCommand(argv, commands);
+  if ("misuse" in commandMatch) return commandMatch;
+  const { command, rest, isImplied } = commandMatch;
+  const flagsRead = readFlags(rest, [...command.flags, ...globalFlags]);
+  if ("misuse" in flagsRead) return { ...flagsRead, hint: `autopilot help ${command.name}`, command };
+  const { words, values } = flagsRead;
   const globals: Globals = {
     json: values.has("json"),
     directory: values.get("directory")?.[0],
@@ -36,18 +36,18 @@ export function parse(argv: readonly string[], commands: readonly Command[]): Pa
     version: values.has("version"),
     noColor: values.has("no-color"),
   };
-  const good: Parsed = { command, given: givenOf(words, values), globals, isImplied };
-  if (globals.help || globals.version) return good;
-  const slip = slipOf(words, isImplied && !read.isEnded, commands);
-  if (slip !== null) return { ...slip, command: null };
-  const wrong = misusedArguments(words, command, commands) ?? wrongRun(values, command);
-  return wrong === null ? good : { ...wrong, command };
+  const parsed: Parsed = { command, input: toParsedInput(words, values), globals, isImplied };
+  if (globals.help || globals.version) return parsed;
+  const commandSlip = findCommandSlip(words, isImplied && !flagsRead.isEnded, commands);
+  if (commandSlip !== null) return { ...commandSlip, command: null };
+  const argumentMisuse = findArgumentMisuse(words, command, commands) ?? findRunMisuse(values, command);
+  return argumentMisuse === null ? parsed : { ...argumentMisuse, command };
 }
 
-type Found = { readonly command: Command; readonly rest: readonly string[]; readonly isImplied: boolean };
+type CommandMatch = { readonly command: Command; readonly rest: readonly string[]; readonly isImplied: boolean };
 
 /** The command is the first word that isn't a global flag; `/autopilot` may be before it, as slash commands are typed. */
-function findCommand(argv: readonly string[], commands: readonly Command[]): Found | Misuse {
+function findCommand(argv: readonly string[], commands: readonly Command[]): CommandMatch | Misuse {
   const before: string[] = [];
   let position = 0;
   for (; position < argv.length; position += 1) {
@@ -71,20 +71,20 @@ function findCommand(argv: readonly string[], commands: readonly Command[]): Fou
       command: null,
     };
   }
-  const named = (name: string): Command | undefined => commands.find((command) => command.name === name);
-  const two = named(`${first} ${second}`);
-  if (two !== undefined) return { command: two, rest: [...before, ...argv.slice(position + 2)], isImplied: false };
-  const command = named(first);
+  const findByName = (name: string): Command | undefined => commands.find((command) => command.name === name);
+  const twoWordCommand = findByName(`${first} ${second}`);
+  if (twoWordCommand !== undefined) return { command: twoWordCommand, rest: [...before, ...argv.slice(position + 2)], isImplied: false };
+  const command = findByName(first);
   if (command !== undefined) return { command: command, rest: [...before, ...argv.slice(position + 1)], isImplied: false };
-  const go = named("go");
+  const go = findByName("go");
   if (go === undefined) return { misuse: `There is no command ${first}.`, hint: "autopilot help", command: null };
   return { command: go, rest: [...before, ...argv.slice(position)], isImplied: true };
 }
 
 type Values = ReadonlyMap<string, readonly string[]>;
-type Read = { readonly words: readonly string[]; readonly values: Values; readonly isEnded: boolean };
+type FlagsRead = { readonly words: readonly string[]; readonly values: Values; readonly isEnded: boolean };
 
-function readFlags(argv: readonly string[], flags: readonly FlagSpec[]): Read | { readonly misuse: string } {
+function readFlags(argv: readonly string[], flags: readonly FlagSpec[]): FlagsRead | { readonly misuse: string } {
   const words: string[] = [];
   const values = new Map<string, string[]>();
   let isEnded = false;
@@ -98,7 +98,7 @@ function readFlags(argv: readonly string[], flags: readonly FlagSpec[]): Read | 
       isEnded = true;
       continue;
     }
-    const { flag, name, attached } = flagIn(word, flags);
+    const { flag, name, attached } = findFlag(word, flags);
     if (flag === undefined)
       return {
         misuse: `Unknown flag ${name}.${didYouMean(
@@ -108,7 +108,7 @@ function readFlags(argv: readonly string[], flags: readonly FlagSpec[]): Read | 
       }; // P1
     if (flag.kind !== "flag" && attached === undefined) index += 1;
     const value = flag.kind === "flag" ? undefined : (attached ?? argv[index]);
-    const wrong = wrongValue(flag, name, attached, value);
+    const wrong = findValueMisuse(flag, name, attached, value);
     if (wrong !== null) return { misuse: wrong };
     const earlier = values.get(flag.name);
     if (earlier !== undefined && flag.many !== true && flag.kind !== "flag") return { misuse: `${name} is given twice.` };
@@ -119,7 +119,7 @@ function readFlags(argv: readonly string[], flags: readonly FlagSpec[]): Read | 
   return { words, values, isEnded };
 }
 
-function flagIn(
+function findFlag(
   word: string,
   flags: readonly FlagSpec[],
 ): { readonly flag: FlagSpec | undefined; readonly name: string; readonly attached: string | undefined } {
@@ -139,7 +139,7 @@ function flagIn(
   };
 }
 
-function wrongValue(flag: FlagSpec, name: string, attached: string | undefined, value: string | undefined): string | null {
+function findValueMisuse(flag: FlagSpec, name: string, attached: string | undefined, value: string | undefined): string | null {
   if (flag.kind === "flag") return attached === undefined ? null : `${name} takes no value.`;
   const looksLikeFlag = attached === undefined && value !== undefined && /^--?[A-Za-z]/.test(value);
   if (value === undefined || value === "" || looksLikeFlag) {
@@ -157,11 +157,11 @@ function wrongValue(flag: FlagSpec, name: string, attached: string | undefined, 
   return isWhole ? null : `${name} is a whole number ${bounds}, not ${value}.`;
 }
 
-/** Names of other tools' commands, and ours. */
-const elsewhereCalled: Readonly<Record<string, string>> = { cancel: "stop", continue: "resume", list: "runs", version: "--version" };
+/** Command names of other tools, and what the command is called here. */
+const foreignCommandNames: Readonly<Record<string, string>> = { cancel: "stop", continue: "resume", list: "runs", version: "--version" };
 
 /** The same for the second word of a command. */
-const secondsElsewhere: Readonly<Record<string, string>> = {
+const foreignSubcommandNames: Readonly<Record<string, string>> = {
   list: "status",
   ls: "status",
   show: "status",
@@ -172,32 +172,34 @@ const secondsElsewhere: Readonly<Record<string, string>> = {
 };
 
 /** P2: one word alone is meant as a command. A goal of one word is said with `go`. */
-function slipOf(words: readonly string[], isImplied: boolean, commands: readonly Command[]): Omit<Misuse, "command"> | null {
+function findCommandSlip(words: readonly string[], isImplied: boolean, commands: readonly Command[]): Omit<Misuse, "command"> | null {
   const [word = ""] = words;
   // A slash command's placeholder that nothing replaced isn't a word.
   if (!isImplied || words.length !== 1 || /\s|^\$/.test(word.trim())) return null;
   const names = commands.flatMap(({ name }) => (name.includes(" ") ? [] : [name]));
   if (names.includes(word)) return { misuse: `Put the command first: autopilot ${word} …`, hint: `autopilot help ${word}` };
-  const called = Object.hasOwn(elsewhereCalled, word) ? elsewhereCalled[word] : undefined;
-  const known = called !== undefined && (called.startsWith("-") || names.includes(called)) ? called : null;
-  const near = known ?? suggest(word, names);
+  const ourName = Object.hasOwn(foreignCommandNames, word) ? foreignCommandNames[word] : undefined;
+  const ourCommand = ourName !== undefined && (ourName.startsWith("-") || names.includes(ourName)) ? ourName : null;
+  const suggestion = ourCommand ?? suggest(word, names);
   return {
-    misuse: `There is no command ${word}.${near === null ? "" : ` Did you mean ${near}?`}`,
-    hint: `${near === null ? "autopilot help" : `autopilot ${near}`}; if it is your goal: autopilot go ${word}`,
+    misuse: `There is no command ${word}.${suggestion === null ? "" : ` Did you mean ${suggestion}?`}`,
+    hint: `${suggestion === null ? "autopilot help" : `autopilot ${suggestion}`}; if it is your goal: autopilot go ${word}`,
   };
 }
 
-function misusedArguments(words: readonly string[], command: Command, commands: readonly Command[]): Omit<Misuse, "command"> | null {
+function findArgumentMisuse(words: readonly string[], command: Command, commands: readonly Command[]): Omit<Misuse, "command"> | null {
   const specs = command.arguments;
   const hint = `autopilot help ${command.name}`;
   const missing = specs.find((spec, index) => spec.optional !== true && words[index] === undefined);
   if (missing !== undefined) return { misuse: `autopilot ${command.name} needs ${missing.name}: ${missing.about}`, hint };
   if (specs.at(-1)?.many !== true && words.length > specs.length) {
     const misuse = `autopilot ${command.name} takes ${specs.length === 0 ? "no words" : `at most ${specs.length}`}, but ${words.length} came: ${words.join(" ").slice(0, 100)}`;
-    const seconds = commands.flatMap(({ name }) => (name.startsWith(`${command.name} `) ? name.slice(command.name.length + 1) : []));
-    const called = Object.hasOwn(secondsElsewhere, words[0] ?? "") ? secondsElsewhere[words[0] ?? ""] : undefined;
+    const subcommands = commands.flatMap(({ name }) => (name.startsWith(`${command.name} `) ? name.slice(command.name.length + 1) : []));
+    const called = Object.hasOwn(foreignSubcommandNames, words[0] ?? "") ? foreignSubcommandNames[words[0] ?? ""] : undefined;
     const near =
-      called !== undefined && seconds.includes(called) ? ` Did you mean ${command.name} ${called}?` : didYouMean(words[0] ?? "", seconds);
+      called !== undefined && subcommands.includes(called)
+        ? ` Did you mean ${command.name} ${called}?`
+        : didYouMean(words[0] ?? "", subcommands);
     if (near !== "") return { misuse: `${misuse}.${near}`, hint };
     return { misuse, hint: `${hint}; if it is your goal: autopilot go -- ${command.name} …` };
   }
@@ -210,12 +212,12 @@ function misusedArguments(words: readonly string[], command: Command, commands: 
   return null;
 }
 
-function wrongRun(values: Values, command: Command): Omit<Misuse, "command"> | null {
+function findRunMisuse(values: Values, command: Command): Omit<Misuse, "command"> | null {
   if (!values.has("run") || command.takesRun) return null;
   return { misuse: `autopilot ${command.name} is not about one run, so --run means nothing here.`, hint: `autopilot help ${command.name}` };
 }
 
-function givenOf(words: readonly string[], values: Values): ParsedInput {
+function toParsedInput(words: readonly string[], values: Values): ParsedInput {
   return {
     words,
     run: values.get("run")?.[0],

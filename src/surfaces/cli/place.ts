@@ -1,4 +1,4 @@
-// place: where a command was given, as the host sees it: progress and questions go to stderr, so that stdout holds the answer alone.
+// place: the context of a command on a terminal: progress and questions go to stderr, so that stdout has the answer alone.
 
 import type { CommandContext } from "../../project/command-context.ts";
 import { oneLine } from "../../views/wording.ts";
@@ -24,27 +24,27 @@ export function openPlace(
   io: Io,
   { cwd, mayAsk, hasColour, interrupted, hurried }: PlaceSettings,
 ): CommandContext & { readonly settle: () => void; readonly hasShown: (line: string) => boolean } {
-  const shown = new Set<string>();
+  const shownLines = new Set<string>();
   let isLive = false;
   let board: readonly string[] = [];
   const terminal = (): Terminal => ({ hasColour, ...(io.isTerminal.err ? { columns: io.columns() } : {}) });
   /** Takes the live line or the board away, so that what follows begins on a clean line. */
   const settle = (): void => {
     if (isLive) io.write("err", clearLine);
-    if (board.length > 0) io.write("err", overDrawn(board, io.columns()));
+    if (board.length > 0) io.write("err", eraseBoard(board, io.columns()));
     isLive = false;
     board = [];
   };
   const show = (line: string): void => {
-    const kept = board;
+    const drawnBoard = board;
     settle();
-    shown.add(line.trim());
+    shownLines.add(line.trim());
     io.write("err", `${progressLines(line, terminal()).join("\n")}\n`);
-    if (kept.length > 0) draw(kept);
+    if (drawnBoard.length > 0) draw(drawnBoard);
   };
   /** The cursor stays at the end of the last line, so that the board never scrolls by itself. */
   const draw = (lines: readonly string[]): void => {
-    const before = board.length === 0 ? "" : overDrawn(board, io.columns());
+    const before = board.length === 0 ? "" : eraseBoard(board, io.columns());
     io.write("err", `${before}${lines.flatMap((line) => progressLines(line, { hasColour })).join("\n")}`);
     board = lines;
   };
@@ -56,7 +56,7 @@ export function openPlace(
     interrupted,
     ...(hurried === undefined ? {} : { hurried }),
     settle,
-    hasShown: (line) => shown.has(line.trim()),
+    hasShown: (line) => shownLines.has(line.trim()),
     show,
     live: (line) => {
       if (!io.isTerminal.err) return;
@@ -69,7 +69,7 @@ export function openPlace(
           board: {
             rows: () => Math.min(boardRowsMax, Math.max(3, io.rows() - 2)),
             draw: (lines: readonly string[]) => {
-              // What is shown must take the lines it is thought to take: made visible first, then cut to the terminal's width.
+              // A line must not wrap, or the board would be erased wrongly: control characters are escaped, then the line is cut.
               const cut = lines.map((line) => cutToColumns(visible(line), Math.max(10, io.columns() - 1)));
               if (cut.join("\n") !== board.join("\n")) draw(cut);
             },
@@ -84,7 +84,7 @@ export function openPlace(
 }
 
 /** From the end of a board back to its first line, clearing everything below. A terminal made narrower has wrapped its lines. */
-function overDrawn(board: readonly string[], columns: number): string {
+function eraseBoard(board: readonly string[], columns: number): string {
   const lines = board.reduce((sum, line) => sum + Math.max(1, Math.ceil(textColumns(line) / Math.max(1, columns))), 0);
   return `\r${lines > 1 ? `\u001b[${lines - 1}A` : ""}${clearBelow}`;
 }
@@ -95,7 +95,7 @@ async function ask(
   question: string,
   choices: readonly string[],
 ): Promise<string | null> {
-  for (let asked = 0; asked < asksMax; asked += 1) {
+  for (let attempts = 0; attempts < asksMax; attempts += 1) {
     settle();
     io.write("err", `${visible(question)}${choices.length === 0 ? "" : ` [${choices.map(visible).join("/")}]`} `);
     const line = await io.readLine(cancel);
@@ -105,19 +105,19 @@ async function ask(
     }
     const word = line.trim();
     if (choices.length === 0) return word === "" ? null : word;
-    const chosen = chosenBy(word.toLowerCase(), choices);
+    const chosen = matchChoice(word.toLowerCase(), choices);
     if (chosen !== null) return chosen;
   }
   return null;
 }
 
-function chosenBy(word: string, choices: readonly string[]): string | null {
+function matchChoice(word: string, choices: readonly string[]): string | null {
   if (word === "") return null;
   const exact = choices.find((choice) => choice.toLowerCase() === word);
   if (exact !== undefined) return exact;
   // "yes" for `y` is as good as `y` for "yes".
-  const near = choices.filter(
+  const matches = choices.filter(
     (choice) => choice.toLowerCase().startsWith(word) || (choice.length === 1 && word.startsWith(choice.toLowerCase())),
   );
-  return near.length === 1 ? (near[0] ?? null) : null;
+  return matches.length === 1 ? (matches[0] ?? null) : null;
 }

@@ -8,7 +8,7 @@ export const playbookFlags: readonly FlagSpec[] = [
 ];
 
 /** Those that were given; undefined if none was. */
-export function playbookOfFlow(input: ParsedInput): ReadonlySet<string> | undefined {
+export function parsePlaybookFlags(input: ParsedInput): ReadonlySet<string> | undefined {
   const names = playbookFlags.map(({ name }) => name).filter((name) => input.flag(name));
   return names.length === 0 ? undefined : new Set(names);
 }

@@ -1,4 +1,4 @@
-// process-io: the terminal and the process as they really are.
+// process-io: implements `Io` with the real terminal and process.
 //
 // Invariants:
 //   O1. What is written is written whole before the call returns, so that nothing is lost when the process ends.
@@ -16,7 +16,7 @@ const waitMs = 5;
 const waitsMax = 12_000;
 
 export function processIo(): Io {
-  const gone = { out: false, err: false };
+  const closedStreams = { out: false, err: false };
   let lost: string | null = null;
   return {
     cwd: process.cwd(),
@@ -26,10 +26,10 @@ export function processIo(): Io {
     columns: () => process.stderr.columns ?? 80,
     rows: () => process.stderr.rows ?? 24,
     write: (to, text) => {
-      if (gone[to]) return;
-      const came = writeWhole(to === "out" ? 1 : 2, text);
-      gone[to] = came === "gone";
-      if (to === "out" && typeof came === "object") lost = came.lost;
+      if (closedStreams[to]) return;
+      const result = writeWhole(to === "out" ? 1 : 2, text);
+      closedStreams[to] = result === "gone";
+      if (to === "out" && typeof result === "object") lost = result.lost;
     },
     lost: () => lost,
     readLine,

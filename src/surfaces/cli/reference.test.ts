@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { chapters, commands } from "./catalog.ts";
 import { completionScript, shells } from "./completion-script.ts";
 import { helpAnswer } from "./commands/help.ts";
-import { onScreen } from "./render.ts";
+import { fitScreen } from "./render.ts";
 import { helpPage, overviewPage } from "./help-page.ts";
 import { reservedNames } from "./spec.ts";
 
@@ -25,10 +25,10 @@ test("the command line reference is as recorded", async () => {
 });
 
 test("the help of every command fits a screen", () => {
-  for (const { name } of commands) expect(onScreen(helpAnswer(chapters, name), false).page?.length, name).toBeLessThanOrEqual(34);
-  const whole = onScreen(helpAnswer(chapters, "go"), true).page?.join("\n");
+  for (const { name } of commands) expect(fitScreen(helpAnswer(chapters, name), false).page?.length, name).toBeLessThanOrEqual(34);
+  const whole = fitScreen(helpAnswer(chapters, "go"), true).page?.join("\n");
   expect(whole).toContain("--holdout");
-  expect(onScreen(helpAnswer(chapters, "go"), false).page?.join("\n")).toMatch(/--done-criteria[\s\S]*more lines \(-v\)/);
+  expect(fitScreen(helpAnswer(chapters, "go"), false).page?.join("\n")).toMatch(/--done-criteria[\s\S]*more lines \(-v\)/);
 });
 
 test("every verb of this version is there, and no name is both there and kept for later", () => {

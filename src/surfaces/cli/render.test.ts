@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Answer } from "../../contracts/answer.ts";
-import { completed, answerJson, answerLines, onScreen, progressLines } from "./render.ts";
+import { withRemediation, answerJson, answerLines, fitScreen, progressLines } from "./render.ts";
 
 const answer: Answer = {
   result: "WARN",
@@ -99,8 +99,8 @@ test("JSON has the common fields first, and a command's own fields never replace
 });
 
 test("whatever is not PASS says what to do", () => {
-  expect(completed({ ...answer, remediation: [] }).remediation).toEqual(["autopilot resume"]);
-  expect(completed({ ...answer, result: "PASS", remediation: [] }).remediation).toEqual([]);
+  expect(withRemediation({ ...answer, remediation: [] }).remediation).toEqual(["autopilot resume"]);
+  expect(withRemediation({ ...answer, result: "PASS", remediation: [] }).remediation).toEqual([]);
 });
 
 test("-v shows the whole page instead of the short one, and a warning that the page holds is not said again", () => {
@@ -111,8 +111,8 @@ test("-v shows the whole page instead of the short one, and a warning that the p
     whole: ["short", "and the rest"],
     rowsMax: 34,
   };
-  expect(onScreen(paged, false).page).toEqual(paged.page);
-  expect(onScreen(paged, true).page).toEqual(paged.whole);
+  expect(fitScreen(paged, false).page).toEqual(paged.page);
+  expect(fitScreen(paged, true).page).toEqual(paged.whole);
   expect(answerLines(paged, { hasColour: false }).err.join()).not.toContain("83 %");
   expect(answerLines({ ...paged, page: ["short"] }, { hasColour: false }).err.join()).toContain("83 %");
 });

@@ -1,4 +1,4 @@
-// render: an answer as it goes out: one JSON object for programs, lines for people.
+// render: renders an answer: one JSON object for programs, lines for people.
 //
 // Invariants:
 //   R1. What people see has passed `visible()`, line by line: no text of an agent or a file steers the terminal or begins a line.
@@ -13,15 +13,15 @@ import { wrappedTo } from "../../kit/columns.ts";
 import { safeJson } from "../../kit/safe-json.ts";
 import { visible } from "../../kit/visible.ts";
 
-/** R3, for every answer. */
-export function completed(answer: Answer): Answer {
+/** Adds the reason's own hint to an answer that says nothing about what to do. R3 */
+export function withRemediation(answer: Answer): Answer {
   if (answer.result === "PASS" || answer.remediation.length > 0) return answer;
   const { hint } = reasons[answer.reason_code];
   return { ...answer, remediation: [hint === "" ? "autopilot status" : hint] };
 }
 
 /** As much as fits a screen, unless the user asks for all. */
-export function onScreen(answer: Answer, isVerbose: boolean): Answer {
+export function fitScreen(answer: Answer, isVerbose: boolean): Answer {
   const { page, rowsMax, whole } = answer;
   if (page === undefined) return answer;
   if (isVerbose) return { ...answer, page: whole ?? page };
@@ -42,7 +42,7 @@ const command = /\b(?:autopilot ["a-z-]|git [a-z]|npm [a-z])(?:"[^"]*"|'[^']*'|(
 const joint = "\ue000";
 
 /** A line as it fits the terminal. R4 */
-function broken(line: string, columns: number | undefined): readonly string[] {
+function breakLine(line: string, columns: number | undefined): readonly string[] {
   if (columns === undefined) return [line];
   const whole = line.replace(command, (wording) => wording.replaceAll(" ", joint));
   return wrappedTo(whole, columns).map((piece) => piece.replaceAll(joint, " "));
@@ -52,27 +52,27 @@ export type Rendered = { readonly out: readonly string[]; readonly err: readonly
 
 /** The page on stdout; warnings and hints on stderr, and there too what went wrong, with how the command is used. */
 export function answerLines(answer: Answer, { hasColour, columns }: Terminal, usage: readonly string[] = []): Rendered {
-  const paint = hasColour ? painted : plain;
+  const paint = hasColour ? paintColour : paintNothing;
   const page = (answer.page ?? []).map(visible); // R1
-  const lines = page.flatMap((line) => broken(line, columns));
-  const reported = (as: ResultWord, line: string): readonly string[] => broken(line, columns).map((piece) => paint(as, piece));
+  const lines = page.flatMap((line) => breakLine(line, columns));
+  const colourLines = (as: ResultWord, line: string): readonly string[] => breakLine(line, columns).map((piece) => paint(as, piece));
   const [first = "", ...more] = answer.message.split("\n");
   const message = [
-    ...reported(answer.result, `${marks[answer.result]} ${visible(first)}`),
+    ...colourLines(answer.result, `${marks[answer.result]} ${visible(first)}`),
     ...more.map((line) => `    ${visible(line)}`), // R1: a program's output is set apart, and begins no line of ours
   ];
-  const isSaid = page.length > 0 && answer.result === "PASS";
+  const isOnPage = page.length > 0 && answer.result === "PASS";
   const hints = answer.remediation.map(visible).filter((hint) => !page.some((line) => line.includes(hint)));
   return {
-    out: [...lines.map((line, index) => pageLine(line, lines[index + 1], paint)), ...(isSaid || answer.result === "FAIL" ? [] : message)],
+    out: [...lines.map((line, index) => pageLine(line, lines[index + 1], paint)), ...(isOnPage || answer.result === "FAIL" ? [] : message)],
     err: [
       ...(answer.result === "FAIL" ? message : []),
       ...usage.flatMap((line) => (columns === undefined ? [line] : wrappedTo(line, columns))),
       ...answer.warnings
         .filter((warning) => !page.some((line) => line.includes(visible(warning))))
-        .flatMap((warning) => reported("WARN", `! ${visible(warning)}`)),
+        .flatMap((warning) => colourLines("WARN", `! ${visible(warning)}`)),
       ...hints.flatMap((hint, index) => {
-        const [first = "", ...rest] = broken(hint, columns === undefined ? undefined : columns - nextColumns);
+        const [first = "", ...rest] = breakLine(hint, columns === undefined ? undefined : columns - nextColumns);
         return [`${index === 0 ? paint("head", "Next:") : "     "} ${first}`, ...rest.map((piece) => `${" ".repeat(nextColumns)}${piece}`)];
       }),
     ],
@@ -83,15 +83,15 @@ const nextColumns = "Next: ".length;
 
 /** A line for people while something works, as it fits the terminal. */
 export const progressLines = (line: string, { hasColour, columns }: Terminal): readonly string[] =>
-  broken(visible(line), columns).map((piece) => pageLine(piece, undefined, hasColour ? painted : plain));
+  breakLine(visible(line), columns).map((piece) => pageLine(piece, undefined, hasColour ? paintColour : paintNothing));
 
 const marks: Readonly<Record<ResultWord, string>> = { PASS: "✓", WARN: "!", FAIL: "✗" };
 
 type Colour = ResultWord | "head" | "ask" | "now" | "later";
 type Paint = (as: Colour, text: string) => string;
-const plain: Paint = (_as, text) => text;
+const paintNothing: Paint = (_as, text) => text;
 const codes: Readonly<Record<Colour, string>> = { PASS: "32", WARN: "33", FAIL: "31", head: "1", ask: "36", now: "34", later: "2" };
-const painted: Paint = (as, text) => `\u001b[${codes[as]}m${text}\u001b[0m`; // R2
+const paintColour: Paint = (as, text) => `\u001b[${codes[as]}m${text}\u001b[0m`; // R2
 
 const markColours: Readonly<Record<string, Colour>> = { "✓": "PASS", "!": "WARN", "✗": "FAIL", "?": "ask", "●": "now", "○": "later" };
 

@@ -10,13 +10,13 @@ export async function atNamedRun<Context extends CommandContext>(
   context: Context,
   input: ParsedInput,
 ): Promise<{ readonly context: Context; readonly input: ParsedInput }> {
-  const named = input.words[0] ?? input.run;
+  const runName = input.words[0] ?? input.run;
   const project = findProject(context.cwd);
-  if (named === undefined || (project !== null && isBegun(project, named))) return { context, input };
+  if (runName === undefined || (project !== null && isBegun(project, runName))) return { context, input };
   const { findTaskRun } = await import("../../commands/portfolio/task-run.ts"); // `status` of a repository's own run never gets here
-  const found = await findTaskRun(context, named);
-  if (found === null) return { context, input };
-  return { context: { ...context, cwd: found.copy, calledIn: context.cwd }, input: { ...input, words: [], run: found.run } };
+  const taskRun = await findTaskRun(context, runName);
+  if (taskRun === null) return { context, input };
+  return { context: { ...context, cwd: taskRun.copy, calledIn: context.cwd }, input: { ...input, words: [], run: taskRun.run } };
 }
 
 /** Where a run should have been named: in a portfolio's folder there is none of its own. */

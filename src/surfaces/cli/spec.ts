@@ -64,9 +64,9 @@ export type Command = {
   readonly readsRun?: true;
   /** The message at the first interrupt, which asks to come to rest; the second exits. Without it the first one exits. */
   readonly onInterrupt?: string;
-  /** What is said at the second one where it is heeded too: what is being done is cut short. Then the third leaves. */
+  /** The message at the second interrupt, which cuts the work short; then the third exits. Without it the second one exits. */
   readonly onSecondInterrupt?: string;
-  /** The same where the system asks the process to end and nothing is waited for; as at an interrupt where it is not given. */
+  /** The message when the system asks the process to end, and nothing is waited for. Default: that of the first interrupt. */
   readonly onTerminate?: string;
   /** Whether the page is for programs (a script, JSON lines): it goes out as it is, with nothing around it. */
   readonly isRaw?: (input: ParsedInput) => boolean;

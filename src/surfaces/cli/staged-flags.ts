@@ -25,7 +25,7 @@ export const stagedFlags: readonly FlagSpec[] = [
 ];
 
 /** Undefined if none was given. */
-export function askedBy(input: ParsedInput): Asks | undefined {
+export function parseStagedFlags(input: ParsedInput): Asks | undefined {
   const steps = input
     .text("with")
     ?.split(",")

@@ -5,7 +5,7 @@
 import { isPlain, status } from "../../commands/status.ts";
 import { reply } from "../../project/reply.ts";
 import { begin } from "./begin.ts";
-import { carryOut, crashed, folderOf } from "./carry-out.ts";
+import { carryOut, answerCrash, resolveFolder } from "./carry-out.ts";
 import { statusCommand } from "./commands/status-command.ts";
 import { defined } from "./defined.ts";
 import { parse, type Parsed } from "./parse.ts";
@@ -20,17 +20,18 @@ const quick: Command = {
     }),
 };
 
-const plain = plainly(process.argv.slice(2));
+const plainStatus = parsePlainStatus(process.argv.slice(2));
 
 /** Whether the answer is given here. */
-export const isTaken = plain !== null;
+export const isTaken = plainStatus !== null;
 
-if (plain !== null) begin((argv, io) => carryOut(plain.parsed, plain.cwd, argv, io).catch((error: unknown) => crashed(error, argv, io)));
+if (plainStatus !== null)
+  begin((argv, io) => carryOut(plainStatus.parsed, plainStatus.cwd, argv, io).catch((error: unknown) => answerCrash(error, argv, io)));
 
-function plainly(argv: readonly string[]): { readonly parsed: Parsed; readonly cwd: string } | null {
+function parsePlainStatus(argv: readonly string[]): { readonly parsed: Parsed; readonly cwd: string } | null {
   const parsed = parse(argv, [quick]);
   if ("misuse" in parsed || parsed.globals.help || parsed.globals.version) return null;
-  const { cwd, isFolder } = folderOf(parsed.globals, process.cwd());
-  if (!isFolder || !isPlain(cwd, parsed.given.run)) return null;
+  const { cwd, isFolder } = resolveFolder(parsed.globals, process.cwd());
+  if (!isFolder || !isPlain(cwd, parsed.input.run)) return null;
   return { parsed, cwd };
 }

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { guardedRefusal, same, securityHeaders } from "./guards.ts";
+import { findRefusal, isEqualConstantTime, securityHeaders } from "./guards.ts";
 
 const own = { port: 4114, token: "t".repeat(32) };
 const good = { host: "127.0.0.1:4114", authorization: `Bearer ${own.token}` };
-const get = (headers: Record<string, string>, path = "/api/overview", method = "GET") => guardedRefusal({ method, path, headers }, own);
+const get = (headers: Record<string, string>, path = "/api/overview", method = "GET") => findRefusal({ method, path, headers }, own);
 
 test("facts are given to whoever bears the token, by a name of loopback", () => {
   expect(get(good)).toBeNull();
@@ -64,6 +64,6 @@ test("the headers let nothing run but our own script, and nothing be stored or f
 });
 
 test("texts are compared whole, whatever their lengths and bytes", () => {
-  expect(same("abc", "abc")).toBe(true);
-  for (const given of ["", "ab", "abcd", "abd", "abc\0", "äbc"]) expect(same(given, "abc")).toBe(false);
+  expect(isEqualConstantTime("abc", "abc")).toBe(true);
+  for (const given of ["", "ab", "abcd", "abd", "abc\0", "äbc"]) expect(isEqualConstantTime(given, "abc")).toBe(false);
 });

@@ -1,4 +1,4 @@
-// guards: who may speak to the server. The page holds what a person may do, so nothing but that person's own browser tab may use it.
+// guards: which requests the server answers. The page can do whatever its user may, so only that user's own browser tab may use it.
 //
 // Invariants:
 //   G1. The server is reached by the names of loopback only: a name that was pointed at it from elsewhere (DNS rebinding) is refused.
@@ -32,7 +32,7 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 export type Guarded = { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders };
 
 /** Why a request is not answered; null if it is. */
-export function guardedRefusal(
+export function findRefusal(
   { method, path, headers }: Guarded,
   { port, token }: { readonly port: number; readonly token: string },
 ): Refused | null {
@@ -58,10 +58,10 @@ const isApi = (path: string): boolean => path.startsWith("/api/");
 
 /** G3: constant in time, whatever is sent. */
 function isToken(header: string | undefined, token: string): boolean {
-  return same((header ?? "").replace(/^Bearer /, ""), token);
+  return isEqualConstantTime((header ?? "").replace(/^Bearer /, ""), token);
 }
 
-export function same(given: string, wanted: string): boolean {
+export function isEqualConstantTime(given: string, wanted: string): boolean {
   const padded = Buffer.alloc(Buffer.byteLength(wanted) + 1);
   const bytes = Buffer.from(given);
   bytes.copy(padded);

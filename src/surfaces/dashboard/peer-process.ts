@@ -5,28 +5,28 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { isBelowRun } from "../../project/inside-run.ts";
 
 /** The process at the other end of a connection on loopback; null if the system does not show it. */
-export function peerOf(remotePort: number, localPort: number): number | null {
-  const inode = inodeOf(remotePort, localPort);
+export function findPeerPid(remotePort: number, localPort: number): number | null {
+  const inode = findSocketInode(remotePort, localPort);
   if (inode === null) return null;
   const wanted = `socket:[${inode}]`;
   for (const pid of readNames("/proc").filter((name) => /^\d+$/.test(name))) {
     const folder = `/proc/${pid}/fd`;
-    if (readNames(folder).some((fd) => linkAt(`${folder}/${fd}`) === wanted)) return Number(pid);
+    if (readNames(folder).some((fd) => readLink(`${folder}/${fd}`) === wanted)) return Number(pid);
   }
   return null;
 }
 
 /** Looks at the process and at all above it. */
 export function comesFromRun(remotePort: number | undefined, localPort: number): boolean {
-  const pid = remotePort === undefined ? null : peerOf(remotePort, localPort);
+  const pid = remotePort === undefined ? null : findPeerPid(remotePort, localPort);
   return pid !== null && pid !== process.pid && isBelowRun({ env: {} }, pid);
 }
 
 /** Of the client's end: its own port is the local one there. */
-function inodeOf(remotePort: number, localPort: number): string | null {
+function findSocketInode(remotePort: number, localPort: number): string | null {
   const [from, to] = [hex(remotePort), hex(localPort)];
   for (const table of ["/proc/net/tcp", "/proc/net/tcp6"]) {
-    for (const line of textAt(table).split("\n").slice(1)) {
+    for (const line of readText(table).split("\n").slice(1)) {
       const [, local = "", remote = "", , , , , , , inode = "0"] = line.trim().split(/\s+/);
       if (local.endsWith(from) && remote.endsWith(to) && inode !== "0") return inode;
     }
@@ -36,7 +36,7 @@ function inodeOf(remotePort: number, localPort: number): string | null {
 
 const hex = (port: number): string => `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
 
-function textAt(path: string): string {
+function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
@@ -52,7 +52,7 @@ function readNames(folder: string): readonly string[] {
   }
 }
 
-function linkAt(path: string): string {
+function readLink(path: string): string {
   try {
     return readlinkSync(path);
   } catch {

@@ -31,7 +31,7 @@ export function dashboard(context: CommandContext, input: DashboardInput, script
     const facts = openFacts(context);
     const program = [process.execPath, process.argv[1] ?? ""];
     const settings = { context, facts, token, unlock, assets: scriptAssets(script()), resumeApart: resumeApart(program) };
-    const server = await listening(settings, input.port);
+    const server = await listenOnFreePort(settings, input.port);
     const address = `http://127.0.0.1:${server.port}/#${token}`;
     const weak = await facts.weak();
     context.show(`Dashboard  ${address}`);
@@ -48,17 +48,20 @@ export function dashboard(context: CommandContext, input: DashboardInput, script
 }
 
 /** The usual port, or any other where it is taken; one that was asked for, or nothing. */
-async function listening(settings: DashboardSettings, asked: number | undefined): Promise<Dashboard> {
+async function listenOnFreePort(settings: DashboardSettings, requestedPort: number | undefined): Promise<Dashboard> {
   try {
-    return await serveDashboard(settings, asked ?? portUsual);
+    return await serveDashboard(settings, requestedPort ?? portUsual);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
-    if (asked === undefined) return serveDashboard(settings, 0);
+    if (requestedPort === undefined) return serveDashboard(settings, 0);
     return refuse("port_taken", {
-      message: code === "EACCES" ? `Port ${asked} needs more rights than you have.` : `Something else listens on port ${asked} already.`,
-      remediation: ["autopilot dashboard takes a free port", `autopilot dashboard --port ${asked + 1}`],
-      data: { port: asked },
+      message:
+        code === "EACCES"
+          ? `Port ${requestedPort} needs more rights than you have.`
+          : `Something else listens on port ${requestedPort} already.`,
+      remediation: ["autopilot dashboard takes a free port", `autopilot dashboard --port ${requestedPort + 1}`],
+      data: { port: requestedPort },
     });
   }
 }
@@ -67,9 +70,9 @@ async function listening(settings: DashboardSettings, asked: number | undefined)
 function clientScript(): string {
   const here = dirname(fileURLToPath(import.meta.url));
   const name = "dashboard-client.cjs";
-  const found = [join(here, name), join(here, "..", "..", "..", "dist", name)].find((path) => existsSync(path));
-  invariant(found !== undefined, `${name} is shipped with the product (npm run build makes it)`);
-  return readFileSync(found, "utf8");
+  const scriptPath = [join(here, name), join(here, "..", "..", "..", "dist", name)].find((path) => existsSync(path));
+  invariant(scriptPath !== undefined, `${name} is shipped with the product (npm run build makes it)`);
+  return readFileSync(scriptPath, "utf8");
 }
 
 /** Everybody on the machine can read a process's words, so the browser is given a private file that leads to the address. */

@@ -14,7 +14,7 @@ import type { ResumeApart } from "../../commands/dashboard/resume-apart.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { reasons } from "../../contracts/reason.ts";
 import { comesFromRun } from "./peer-process.ts";
-import { guardedRefusal, securityHeaders } from "./guards.ts";
+import { findRefusal, securityHeaders } from "./guards.ts";
 import type { Assets } from "./assets.ts";
 import { openStream } from "./stream.ts";
 import type { Unlock } from "./unlock.ts";
@@ -56,7 +56,7 @@ export async function serveDashboard(settings: DashboardSettings, port: number):
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
     const url = new URL(`http://127.0.0.1${request.url ?? "/"}`);
     const method = request.method ?? "";
-    const refused = guardedRefusal({ method, path: url.pathname, headers: request.headers }, { port: bound, token: settings.token }); // H1
+    const refused = findRefusal({ method, path: url.pathname, headers: request.headers }, { port: bound, token: settings.token }); // H1
     if (refused !== null) return sendJson(response, refused.status, { says: refused.says });
     if (!url.pathname.startsWith("/api/")) return sendAsset(response, settings.assets, url.pathname);
     if (method === "POST") return answerChange(request, response, url.pathname);
@@ -64,13 +64,13 @@ export async function serveDashboard(settings: DashboardSettings, port: number):
       if (!stream.join(response)) sendJson(response, 429, { says: "Too many pages are open." });
       return;
     }
-    const found = await factsFor(settings.facts, url);
-    if (found === undefined) return sendJson(response, 404, { says: "There is no such thing here.", reason_code: "run_missing" });
-    sendJson(response, 200, found);
+    const pageFacts = await factsFor(settings.facts, url);
+    if (pageFacts === undefined) return sendJson(response, 404, { says: "There is no such thing here.", reason_code: "run_missing" });
+    sendJson(response, 200, pageFacts);
   }
 
   async function answerChange(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    const body = parsed(await bodyOf(request));
+    const body = parseJson(await readBody(request));
     if (comesFromRun(request.socket.remotePort, bound))
       return sendJson(response, 403, { says: reasons.inside_a_run.meaning, reason_code: "inside_a_run" }); // H4
     if (path === "/api/unlock") {
@@ -83,15 +83,15 @@ export async function serveDashboard(settings: DashboardSettings, port: number):
         : sendJson(response, 200, typed);
     }
     if (path !== "/api/request") return sendJson(response, 404, { says: "There is no such thing here." });
-    const asked = readRequest(body);
-    if ("problem" in asked) return sendJson(response, 400, { says: asked.problem });
+    const pageRequest = readRequest(body);
+    if ("problem" in pageRequest) return sendJson(response, 400, { says: pageRequest.problem });
     const weak = await settings.facts.weak();
     const key = request.headers["x-unlock"];
     if (weak !== null && !settings.unlock.holds(typeof key === "string" ? key : undefined))
       return sendJson(response, 403, { says: `Read-only: ${weak}. Type the code that the terminal shows.`, reason_code: "read_only" }); // H2
     const { context, facts, resumeApart } = settings;
-    const answer = await carryOutRequest(asked, { context, sourceOf: facts.sourceOf, resumeApart });
-    sendJson(response, 200, shownAnswer(answer));
+    const answer = await carryOutRequest(pageRequest, { context, sourceOf: facts.sourceOf, resumeApart });
+    sendJson(response, 200, toPageAnswer(answer));
   }
 
   return {
@@ -144,7 +144,7 @@ async function factsFor(facts: Facts, url: URL): Promise<unknown> {
   }
 }
 
-const shownAnswer = ({ result, reason_code, message, warnings, remediation, state }: Answer) => ({
+const toPageAnswer = ({ result, reason_code, message, warnings, remediation, state }: Answer) => ({
   result,
   reason_code,
   message,
@@ -175,7 +175,7 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 class TooLarge extends Error {}
 
 /** Reads on past the limit, so that the answer reaches a client that still sends. */
-function bodyOf(request: IncomingMessage): Promise<string> {
+function readBody(request: IncomingMessage): Promise<string> {
   return new Promise((resolve, fail) => {
     const parts: Buffer[] = [];
     let bytes = 0;
@@ -189,7 +189,7 @@ function bodyOf(request: IncomingMessage): Promise<string> {
   });
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

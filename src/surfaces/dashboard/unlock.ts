@@ -6,7 +6,7 @@
 //   U2. A few wrong codes end the guessing until the server is started again.
 
 import { randomBytes, randomInt } from "node:crypto";
-import { same } from "./guards.ts";
+import { isEqualConstantTime } from "./guards.ts";
 
 const letters = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"; // none that reads like another
 const codeChars = 6;
@@ -28,7 +28,7 @@ export function openUnlock(): Unlock {
     code,
     type: (given) => {
       if (wrong >= triesMax) return "shut"; // U2
-      if (!same(given.trim().toUpperCase(), code)) {
+      if (!isEqualConstantTime(given.trim().toUpperCase(), code)) {
         wrong++;
         return "wrong";
       }
@@ -38,6 +38,6 @@ export function openUnlock(): Unlock {
       if (keys.length > keysMax) keys.shift();
       return { key };
     },
-    holds: (key) => key !== undefined && keys.some((candidate) => same(key, candidate)),
+    holds: (key) => key !== undefined && keys.some((candidate) => isEqualConstantTime(key, candidate)),
   };
 }

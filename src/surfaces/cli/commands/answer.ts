@@ -14,9 +14,10 @@ export const answer: Command = {
   flags: [{ name: "block", kind: "text", placeholder: "ID", about: "Which question, where more than one is open." }],
   takesRun: true,
   run: async (context, input) => {
-    const said = { text: input.words.join(" "), ...defined({ run: input.run, block: input.text("block") }) };
+    const answerInput = { text: input.words.join(" "), ...defined({ run: input.run, block: input.text("block") }) };
     const { isPortfolioMeant } = await import("../../../commands/portfolio/meant.ts");
-    if (isPortfolioMeant(context.cwd, said)) return (await import("../../../commands/portfolio/answer.ts")).answerPortfolio(context, said);
-    return (await import("../../../commands/answer.ts")).answer(context, said);
+    if (isPortfolioMeant(context.cwd, answerInput))
+      return (await import("../../../commands/portfolio/answer.ts")).answerPortfolio(context, answerInput);
+    return (await import("../../../commands/answer.ts")).answer(context, answerInput);
   },
 };

@@ -18,7 +18,7 @@ export const commandCompletions = (commands: () => readonly Command[]): Command 
   takesRun: false,
   isRaw: () => true,
   run: (_place, input) => {
-    const shell = shells.find((known) => known === input.words[0]) ?? "bash";
+    const shell = shells.find((candidate) => candidate === input.words[0]) ?? "bash";
     const page = completionScript(shell, commands());
     const message = `The completion script for ${shell}.`;
     return Promise.resolve({

@@ -1,13 +1,13 @@
 // go: command-line spec of `go`, the default command: starts a run or resumes the open one.
 
 import { defined } from "../defined.ts";
-import { drivenBy, maxCyclesFlag, takingUpFlags, yesFlag } from "../driving-flags.ts";
-import { playbookOfFlow, playbookFlags } from "../playbook-flags.ts";
-import { goalArgument, objectiveFlags, parsedObjective } from "../objective-flags.ts";
+import { parseDrivingFlags, maxCyclesFlag, resumeFlags, yesFlag } from "../driving-flags.ts";
+import { parsePlaybookFlags, playbookFlags } from "../playbook-flags.ts";
+import { goalArgument, objectiveFlags, parseObjective } from "../objective-flags.ts";
 import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
-import { askedBy, stagedFlags } from "../staged-flags.ts";
+import { parseStagedFlags, stagedFlags } from "../staged-flags.ts";
 
-const goFlags: readonly FlagSpec[] = [yesFlag, maxCyclesFlag, ...takingUpFlags, ...playbookFlags, ...stagedFlags];
+const goFlags: readonly FlagSpec[] = [yesFlag, maxCyclesFlag, ...resumeFlags, ...playbookFlags, ...stagedFlags];
 
 export const go: Command = {
   name: "go",
@@ -25,12 +25,12 @@ export const go: Command = {
   ...restsWhenInterrupted,
   run: async (context, input) =>
     (await import("../../../commands/go.ts")).go(context, {
-      ...parsedObjective(input),
-      ...drivenBy(input),
+      ...parseObjective(input),
+      ...parseDrivingFlags(input),
       ...defined({
         maxCycles: input.number("max-cycles"),
-        flags: playbookOfFlow(input),
-        asks: askedBy(input),
+        flags: parsePlaybookFlags(input),
+        asks: parseStagedFlags(input),
       }),
     }),
 };

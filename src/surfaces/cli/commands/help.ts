@@ -20,9 +20,9 @@ export const chapterHelp = (chapters: () => readonly Chapter[]): Command => ({
 
 export function helpAnswer(chapters: readonly Chapter[], name: string): Answer {
   const allCommands = chapters.flatMap(({ commands }) => commands);
-  if (name === "") return found("All commands.", overviewPage(chapters), allCommands.map(commandData));
+  if (name === "") return answerWithPage("All commands.", overviewPage(chapters), allCommands.map(commandData));
   const command = allCommands.find((candidate) => candidate.name === name);
-  if (command !== undefined) return { ...found(command.summary, helpPage(command), [commandData(command)]), rowsMax: screenRows };
+  if (command !== undefined) return { ...answerWithPage(command.summary, helpPage(command), [commandData(command)]), rowsMax: screenRows };
   const message = `There is no command ${name}.${didYouMean(
     name,
     allCommands.map((candidate) => candidate.name),
@@ -30,7 +30,7 @@ export function helpAnswer(chapters: readonly Chapter[], name: string): Answer {
   return { result: "FAIL", reason_code: "usage", run_id: null, state: null, message, warnings: [], remediation: ["autopilot help"] };
 }
 
-const found = (message: string, page: readonly string[], commands: readonly unknown[]): Answer => ({
+const answerWithPage = (message: string, page: readonly string[], commands: readonly unknown[]): Answer => ({
   result: "PASS",
   reason_code: "ok",
   run_id: null,

@@ -3,7 +3,7 @@
 import { isolationLevels } from "../../../contracts/objective.ts";
 import { defined } from "../defined.ts";
 import { type Command, type FlagSpec, type ParsedInput } from "../spec.ts";
-import { importSpec, pooled, poolFlags, rests, runSpec } from "./integration/portfolio-work.ts";
+import { importSpec, poolFields, poolFlags, rests, runSpec } from "./integration/portfolio-work.ts";
 
 const priorityFlag: FlagSpec = { name: "priority", kind: "number", min: 1, placeholder: "N", about: "1 (highest) to 5.", standard: "3" };
 const budgetFlag: FlagSpec = { name: "budget", kind: "text", placeholder: "BUDGET", about: "What it may use: tokens=250k,usd=3." };
@@ -64,14 +64,14 @@ const flagsOf = {
   project: ["repo", "target", "slots", "accept-unproved"],
   task: ["accept", "after", "touches", "flow", "isolation", "propose"],
 } as const;
-const misplaced = (input: ParsedInput, what: "project" | "task"): string | null => {
+const findMisplacedFlags = (input: ParsedInput, what: "project" | "task"): string | null => {
   const other = what === "project" ? "task" : "project";
   const wrong = flagsOf[other].filter((name) => input.flag(name)).map((name) => `--${name}`);
   return wrong.length === 0 ? null : `${wrong.join(", ")} ${wrong.length === 1 ? "is" : "are"} for a ${other}, and this is a ${what}.`;
 };
 const taskWord = { name: "TASK", about: "a task's id" };
 
-const tasked = (input: ParsedInput) =>
+const taskFields = (input: ParsedInput) =>
   defined({
     accept: input.texts("accept"),
     after: input.texts("after"),
@@ -82,7 +82,7 @@ const tasked = (input: ParsedInput) =>
     priority: input.number("priority"),
     budget: input.text("budget"),
   });
-const projected = (input: ParsedInput) =>
+const projectFields = (input: ParsedInput) =>
   defined({
     repo: input.text("repo"),
     objective: input.text("objective"),
@@ -160,16 +160,16 @@ export const portfolioCommands: readonly Command[] = [
     run: async (context, input) => {
       const add = await import("../../../commands/portfolio/add.ts");
       const [what, name = "", ...words] = input.words;
-      const wrong = what === "project" || what === "task" ? misplaced(input, what) : null;
+      const wrong = what === "project" || what === "task" ? findMisplacedFlags(input, what) : null;
       if (wrong !== null) return add.refuseUsage(wrong);
       if (what === "task" && words.length > 0 && input.text("objective") !== undefined)
         return add.refuseUsage("The objective is given twice: as words and with --objective.");
-      if (what === "project") return add.addProject(context, { name: [name, ...words].join(" "), ...projected(input) });
+      if (what === "project") return add.addProject(context, { name: [name, ...words].join(" "), ...projectFields(input) });
       if (what === "task")
         return add.addTask(context, {
           project: name,
           objective: input.text("objective") ?? words.join(" "),
-          ...tasked(input),
+          ...taskFields(input),
           propose: input.flag("propose"),
         });
       return add.refuseUsage(`autopilot portfolio add takes project or task, not ${what ?? "nothing"}.`);
@@ -182,7 +182,7 @@ export const portfolioCommands: readonly Command[] = [
     details: [],
     arguments: [],
     flags: poolFlags,
-    run: async (context, input) => (await import("../../../commands/portfolio/show.ts")).showPortfolio(context, pooled(input)),
+    run: async (context, input) => (await import("../../../commands/portfolio/show.ts")).showPortfolio(context, poolFields(input)),
   }),
   command("tick", {
     summary: "Plan once and do it: one tick of the planner.",
@@ -192,7 +192,7 @@ export const portfolioCommands: readonly Command[] = [
     flags: [{ name: "dry-run", kind: "flag", about: "Only say what would be done." }, ...poolFlags],
     ...rests,
     run: async (context, input) =>
-      (await import("../../../commands/portfolio/show.ts")).tickPortfolio(context, { ...pooled(input), dryRun: input.flag("dry-run") }),
+      (await import("../../../commands/portfolio/show.ts")).tickPortfolio(context, { ...poolFields(input), dryRun: input.flag("dry-run") }),
   }),
   command("run", runSpec),
   command("inbox", {
@@ -230,7 +230,7 @@ export const portfolioCommands: readonly Command[] = [
     arguments: [],
     flags: poolFlags,
     onInterrupt: "",
-    run: async (context, input) => (await import("../../../commands/portfolio/watch.ts")).watchPortfolio(context, pooled(input)),
+    run: async (context, input) => (await import("../../../commands/portfolio/watch.ts")).watchPortfolio(context, poolFields(input)),
   }),
   ...(["ready", "retry", "cancel"] as const).map((name) =>
     command(name, {
@@ -259,10 +259,10 @@ export const portfolioCommands: readonly Command[] = [
     flags: [objectiveFlag, priorityFlag, budgetFlag, dayBudgetFlag, ...taskFlags, repoFlag, targetFlag, slotsFlag, unprovedFlag],
     run: async (context, input) => {
       const [id = ""] = input.words;
-      const wrong = misplaced(input, id.startsWith("proj-") ? "project" : "task");
+      const wrong = findMisplacedFlags(input, id.startsWith("proj-") ? "project" : "task");
       if (wrong !== null) return (await import("../../../commands/portfolio/add.ts")).refuseUsage(wrong);
       const change = await import("../../../commands/portfolio/change.ts");
-      return change.editPortfolio(context, { id, ...projected(input), ...tasked(input), dayBudget: input.text("day-budget") });
+      return change.editPortfolio(context, { id, ...projectFields(input), ...taskFields(input), dayBudget: input.text("day-budget") });
     },
   }),
   ...(["pause", "resume"] as const).map((name) =>

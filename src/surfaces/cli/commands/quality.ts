@@ -2,11 +2,11 @@
 
 import { runners } from "../../../contracts/quality-run.ts";
 import { defined } from "../defined.ts";
-import { drivenBy, takingUpFlags, yesFlag } from "../driving-flags.ts";
-import { objectiveFlags, parsedObjective } from "../objective-flags.ts";
+import { parseDrivingFlags, resumeFlags, yesFlag } from "../driving-flags.ts";
+import { objectiveFlags, parseObjective } from "../objective-flags.ts";
 import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
 
-const taken = ["max-budget", "approval-policy", "agent", "isolation", "option"];
+const sharedFlagNames = ["max-budget", "approval-policy", "agent", "isolation", "option"];
 
 const ownFlags: readonly FlagSpec[] = [
   {
@@ -26,7 +26,7 @@ const ownFlags: readonly FlagSpec[] = [
   { name: "lever-state", kind: "text", placeholder: "NAME", about: "The experiment this run belongs to.", standard: "baseline" },
   { name: "playbook-version", kind: "text", placeholder: "VERSION", about: "The version the log names.", standard: "the flow's" },
   yesFlag,
-  ...takingUpFlags,
+  ...resumeFlags,
 ];
 
 export const quality: Command = {
@@ -39,13 +39,13 @@ export const quality: Command = {
     "Alone it takes up the open audit. A log that another tool left open is gone on with; one that is over moves to quality/history/.",
   ],
   arguments: [],
-  flags: [...ownFlags, ...objectiveFlags.filter(({ name }) => taken.includes(name))],
+  flags: [...ownFlags, ...objectiveFlags.filter(({ name }) => sharedFlagNames.includes(name))],
   takesRun: true,
   ...restsWhenInterrupted,
   run: async (context, input) =>
     (await import("../../../commands/quality/quality.ts")).quality(context, {
-      ...parsedObjective(input),
-      ...drivenBy(input),
+      ...parseObjective(input),
+      ...parseDrivingFlags(input),
       ...defined({
         benchmark: input.text("benchmark"),
         leverState: input.text("lever-state"),

@@ -1,11 +1,11 @@
 // resume: command-line spec of `resume`, which continues a paused run or imports another tool's.
 
 import { defined } from "../defined.ts";
-import { drivenBy, maxCyclesFlag, takingUpFlags, yesFlag } from "../driving-flags.ts";
-import { playbookOfFlow, playbookFlags } from "../playbook-flags.ts";
+import { parseDrivingFlags, maxCyclesFlag, resumeFlags, yesFlag } from "../driving-flags.ts";
+import { parsePlaybookFlags, playbookFlags } from "../playbook-flags.ts";
 import { objectiveFlags } from "../objective-flags.ts";
 import { type Command, restsWhenInterrupted } from "../spec.ts";
-import { askedBy, stagedFlags } from "../staged-flags.ts";
+import { parseStagedFlags, stagedFlags } from "../staged-flags.ts";
 
 /** What another tool's run must be given when it is resumed as one of ours. */
 const forImports = objectiveFlags.filter(({ name }) => name === "agent" || name === "isolation");
@@ -20,7 +20,7 @@ export const resume: Command = {
   ],
   arguments: [],
   flags: [
-    ...takingUpFlags,
+    ...resumeFlags,
     ...playbookFlags,
     ...stagedFlags,
     maxCyclesFlag,
@@ -32,12 +32,12 @@ export const resume: Command = {
   run: async (context, input) =>
     (await import("../../../commands/resume.ts")).resume(context, {
       words: [],
-      ...drivenBy(input),
+      ...parseDrivingFlags(input),
       ...defined({
         run: input.run,
         maxCycles: input.number("max-cycles"),
-        flags: playbookOfFlow(input),
-        asks: askedBy(input),
+        flags: parsePlaybookFlags(input),
+        asks: parseStagedFlags(input),
         agent: input.text("agent"),
         isolation: input.text("isolation"),
       }),

@@ -1,12 +1,12 @@
 // roadmap: command-line spec of `roadmap`, which runs the phases of a roadmap.
 
 import { defined } from "../defined.ts";
-import { drivenBy, takingUpFlags, yesFlag } from "../driving-flags.ts";
-import { playbookOfFlow, playbookFlags } from "../playbook-flags.ts";
-import { objectiveFlags, parsedObjective } from "../objective-flags.ts";
+import { parseDrivingFlags, resumeFlags, yesFlag } from "../driving-flags.ts";
+import { parsePlaybookFlags, playbookFlags } from "../playbook-flags.ts";
+import { objectiveFlags, parseObjective } from "../objective-flags.ts";
 import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
 
-const taken = ["scope", "max-budget", "agent", "isolation", "risk-level", "approval-policy", "option"];
+const sharedFlagNames = ["scope", "max-budget", "agent", "isolation", "risk-level", "approval-policy", "option"];
 
 const ownFlags: readonly FlagSpec[] = [
   {
@@ -23,7 +23,7 @@ const ownFlags: readonly FlagSpec[] = [
     standard: "never",
   },
   yesFlag,
-  ...takingUpFlags,
+  ...resumeFlags,
 ];
 
 export const roadmap: Command = {
@@ -41,18 +41,18 @@ export const roadmap: Command = {
   flags: [
     ...ownFlags,
     ...playbookFlags.filter(({ name }) => name === "accept-spec-change"),
-    ...objectiveFlags.filter(({ name }) => taken.includes(name)),
+    ...objectiveFlags.filter(({ name }) => sharedFlagNames.includes(name)),
   ],
   takesRun: true,
   ...restsWhenInterrupted,
   run: async (context, input) =>
     (await import("../../../commands/roadmap/roadmap.ts")).roadmap(context, {
-      ...parsedObjective(input),
-      ...drivenBy(input),
+      ...parseObjective(input),
+      ...parseDrivingFlags(input),
       ...defined({
         complete: input.flag("complete") || undefined,
         checkpointEvery: input.number("checkpoint-every"),
-        flags: playbookOfFlow(input),
+        flags: parsePlaybookFlags(input),
       }),
     }),
 };

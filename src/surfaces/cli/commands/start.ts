@@ -1,6 +1,6 @@
 // start: command-line spec of `start`, which writes a draft and shows its preview.
 
-import { goalArgument, objectiveFlags, parsedObjective } from "../objective-flags.ts";
+import { goalArgument, objectiveFlags, parseObjective } from "../objective-flags.ts";
 import type { Command } from "../spec.ts";
 
 export const start: Command = {
@@ -15,5 +15,5 @@ export const start: Command = {
   arguments: [goalArgument],
   flags: objectiveFlags,
   takesRun: false,
-  run: async (context, input) => (await import("../../../commands/start.ts")).start(context, parsedObjective(input)),
+  run: async (context, input) => (await import("../../../commands/start.ts")).start(context, parseObjective(input)),
 };

@@ -19,8 +19,8 @@ export const verdict: Command = {
   flags: [{ name: "issue", kind: "text", placeholder: "TEXT", many: true, about: "What is wrong, in your own words." }],
   takesRun: true,
   run: async (context, input) => {
-    const [phase = "", said = ""] = input.words;
-    const word = humanVerdicts.find((humanVerdict) => humanVerdict === said) ?? "pass"; // the parser lets no other word through
+    const [phase = "", verdictWord = ""] = input.words;
+    const word = humanVerdicts.find((humanVerdict) => humanVerdict === verdictWord) ?? "pass"; // the parser lets no other word through
     return (await import("../../../commands/roadmap/verdict.ts")).verdict(context, {
       phase,
       verdict: word,

@@ -1,4 +1,4 @@
-// actions: what a person asks for from the page. Nothing is shown as done before the server said that it was.
+// actions: sends a person's requests to the server. Nothing is shown as done before the server has confirmed it.
 
 import { isUnlocked, Refused, request, unlock } from "./api.ts";
 import { load } from "./loading.ts";

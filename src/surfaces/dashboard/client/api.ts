@@ -1,4 +1,4 @@
-// api: how the page speaks to its server: the token from the address's fragment, facts, requests, and the stream that says when to ask again.
+// api: the page's calls to its server: the token from the URL's fragment, facts, requests, and the stream of change notices.
 //
 // Invariants:
 //   A1. The token is taken out of the address at once, kept in this tab alone, and sent in a header only.
@@ -18,9 +18,9 @@ export class Refused extends Error {
 
 /** Takes a token out of the address, if there is one. A1 */
 export function takeToken(): boolean {
-  const found = tokenForm.exec(location.hash)?.[1];
-  if (found === undefined) return false;
-  sessionStorage.setItem(tokenKey, found);
+  const token = tokenForm.exec(location.hash)?.[1];
+  if (token === undefined) return false;
+  sessionStorage.setItem(tokenKey, token);
   sessionStorage.removeItem(unlockKey);
   history.replaceState(null, "", `${location.pathname}#now`);
   return true;

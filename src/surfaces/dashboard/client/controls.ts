@@ -1,4 +1,4 @@
-// controls: buttons. One that cannot act now stays where it is, can be reached, and says why.
+// controls: buttons. A button that can't act now stays visible and focusable, and says why.
 
 import { type Child, el, type Element } from "../../../views/web/element.ts";
 import { whyNot } from "./actions.ts";
@@ -9,7 +9,7 @@ type Kind = "" | "first" | "quiet";
 export const button = (label: Child, onClick: () => void, kind: Kind = "", more: Record<string, unknown> = {}): Element =>
   el("button.button", { type: "button", class: kind, onClick, ...more }, label);
 
-/** One that asks for a change. `idle`: why it would do nothing yet. */
+/** A button that asks for a change. `idle`: why it would do nothing yet. */
 export function acting(label: Child, act: () => void, kind: Kind = "", idle: string | null = null): Element {
   const why = whyNot() ?? idle;
   return button(label, () => (why === null ? act() : toast(why)), kind, why === null ? {} : { "aria-disabled": "true", title: why });

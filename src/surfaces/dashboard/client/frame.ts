@@ -1,4 +1,4 @@
-// frame: what is around every page: where one can go, whether it is live, and what one must know before anything else.
+// frame: the frame of every page: navigation, connection state, banners, toasts and dialogs.
 
 import { blank, command, notice } from "../../../views/web/pieces.ts";
 import { type Child, el, type Element, said } from "../../../views/web/element.ts";
@@ -136,7 +136,7 @@ export const closedPage = (): Element =>
 function titleDialog(title: string, ...content: readonly Child[]): Element {
   return el(
     "dialog",
-    { "aria-label": title, key: title, ref: shown, onClose: () => close() },
+    { "aria-label": title, key: title, ref: showDialog, onClose: () => close() },
     el(
       "div.row",
       el("h2", { style: { "font-size": "16px" } }, title),
@@ -147,7 +147,7 @@ function titleDialog(title: string, ...content: readonly Child[]): Element {
   );
 }
 
-function shown(dialog: HTMLDialogElement | null): void {
+function showDialog(dialog: HTMLDialogElement | null): void {
   if (dialog !== null && !dialog.open) dialog.showModal();
 }
 

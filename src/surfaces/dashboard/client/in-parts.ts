@@ -1,25 +1,25 @@
-// in-parts: how many rows of a long list are drawn whole. Those below show their names at once, so that they can be found and reached, and
-// the rest of them while the browser has nothing else to do. Without it 500 phases would be thousands of elements before the first is seen.
+// in-parts: how many rows of a long list are drawn whole. The others show only their names, so that they can be found and reached, and are
+// drawn when the browser is idle. Otherwise 500 phases would be thousands of elements before the first is visible.
 
 import { draw } from "./store.ts";
 
 const rowsFirst = 30;
 const growth = 4;
 
-let shown = { list: "", rows: rowsFirst };
+let progress = { list: "", rows: rowsFirst };
 let isPlanned = false;
 
 export function wholeRows(list: string, total: number): number {
-  if (shown.list !== list) shown = { list, rows: rowsFirst };
-  if (shown.rows < total && !isPlanned) {
+  if (progress.list !== list) progress = { list, rows: rowsFirst };
+  if (progress.rows < total && !isPlanned) {
     isPlanned = true;
     whenIdle(() => {
       isPlanned = false;
-      shown.rows *= growth;
+      progress.rows *= growth;
       draw();
     });
   }
-  return shown.rows;
+  return progress.rows;
 }
 
 /** Safari has no such call. */

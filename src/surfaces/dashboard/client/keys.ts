@@ -12,8 +12,8 @@ export function toggleTheme(): void {
 }
 
 export function restoreTheme(): void {
-  const kept = sessionStorage.getItem("autopilot.theme");
-  if (kept === "light" || kept === "dark") document.documentElement.dataset["theme"] = kept;
+  const storedTheme = sessionStorage.getItem("autopilot.theme");
+  if (storedTheme === "light" || storedTheme === "dark") document.documentElement.dataset["theme"] = storedTheme;
 }
 
 export function toggleHeld(): void {
@@ -33,7 +33,7 @@ const letters: Readonly<Record<string, PageName>> = {
   c: "cost",
   s: "settings",
 };
-let wentAt = 0;
+let gPressedAt = 0;
 
 type Pages = { readonly nextFile: (step: 1 | -1) => void; readonly moveInLog: (step: 1 | -1) => boolean; readonly help: () => void };
 
@@ -45,8 +45,8 @@ export function openKeys({ nextFile, moveInLog, help }: Pages): void {
     if (event.key === "Escape" && isTyping) return active.blur();
     if (isTyping || !state.single || document.querySelector("dialog[open]") !== null || state.connection === "token") return;
     const { key } = event;
-    const isGo = performance.now() - wentAt < 1_200;
-    wentAt = 0;
+    const isGo = performance.now() - gPressedAt < 1_200;
+    gPressedAt = 0;
     const page = isGo ? letters[key] : undefined;
     if (page !== undefined && pages.includes(page)) {
       event.preventDefault();
@@ -60,7 +60,7 @@ export function openKeys({ nextFile, moveInLog, help }: Pages): void {
 function act(key: string, active: Element | null, { nextFile, moveInLog, help }: Pages): boolean {
   switch (key) {
     case "g":
-      wentAt = performance.now();
+      gPressedAt = performance.now();
       return true;
     case "j":
     case "k":
@@ -101,8 +101,8 @@ function press(target: Element | null): boolean {
 /** Moves the real focus, so that what is read out and what Enter opens are the same. */
 function move(step: 1 | -1): boolean {
   const rows = [...document.querySelectorAll<HTMLElement>("main [data-row]")].filter((row) => row.offsetParent !== null);
-  const at = rows.indexOf(document.activeElement?.closest<HTMLElement>("[data-row]") ?? document.body);
-  const next = rows[at < 0 ? (step > 0 ? 0 : rows.length - 1) : Math.max(0, Math.min(rows.length - 1, at + step))];
+  const index = rows.indexOf(document.activeElement?.closest<HTMLElement>("[data-row]") ?? document.body);
+  const next = rows[index < 0 ? (step > 0 ? 0 : rows.length - 1) : Math.max(0, Math.min(rows.length - 1, index + step))];
   next?.focus({ preventScroll: true });
   next?.scrollIntoView({ block: "nearest" });
   return next !== undefined;

@@ -1,4 +1,4 @@
-// loading: fetches what the page at hand shows, again whenever something changed, and says when the server is gone.
+// loading: fetches the facts of the current page, again whenever something changed, and notices when the server is gone.
 
 import { facts, listen, Refused } from "./api.ts";
 import { draw, noLog, now, setClock, state, type State } from "./store.ts";
@@ -30,19 +30,19 @@ export async function load(): Promise<void> {
     } while (isStale);
     if (state.connection === "opening" || state.connection === "gone") state.connection = "live";
   } catch (error) {
-    failed(error);
+    noteFailure(error);
   } finally {
     isLoading = false;
     draw();
   }
 }
 
-function failed(error: unknown): void {
+function noteFailure(error: unknown): void {
   if (error instanceof Refused && error.status === 401) state.connection = "token";
-  else if (!(error instanceof Refused)) gone();
+  else if (!(error instanceof Refused)) markGone();
 }
 
-function gone(): void {
+function markGone(): void {
   if (state.connection === "token") return;
   if (state.connection !== "gone") state.goneSince = now();
   state.connection = "gone";
@@ -123,7 +123,7 @@ async function loadOlder(key: string): Promise<void> {
   isLoadingOlder = true;
   try {
     for (;;) {
-      await pausedForDrawing();
+      await waitForDrawing();
       const { rows } = state.log;
       const first = rows[0]?.seq ?? 1;
       const max = Math.min(logRowsPart, logRowsMax - rows.length);
@@ -135,14 +135,14 @@ async function loadOlder(key: string): Promise<void> {
       draw();
     }
   } catch (error) {
-    failed(error);
+    noteFailure(error);
   } finally {
     isLoadingOlder = false;
   }
 }
 
 /** After the next frame, if there is one: a tab in the background draws none. */
-const pausedForDrawing = (): Promise<void> =>
+const waitForDrawing = (): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
@@ -179,11 +179,11 @@ export async function loadFile(path: string): Promise<void> {
 /** Only what a person must hear is read out: that something needs them, that something ended. */
 function announce(previousOverview: State["overview"], after: NonNullable<State["overview"]>): void {
   if (previousOverview === null) return;
-  const known = new Set(previousOverview.attention.map(({ key, id }) => `${key} ${id}`));
-  const asks = after.attention.find(({ key, id }) => !known.has(`${key} ${id}`));
-  const open = new Map(previousOverview.runs.map(({ key, state: word }) => [key, word]));
-  const ended = after.runs.find((run) => run.state === "completed" && open.get(run.key) === "running");
-  const text = asks !== undefined ? `Needs you: ${asks.question}` : ended !== undefined ? `Ended: ${ended.goal}` : null;
+  const knownQuestions = new Set(previousOverview.attention.map(({ key, id }) => `${key} ${id}`));
+  const newQuestion = after.attention.find(({ key, id }) => !knownQuestions.has(`${key} ${id}`));
+  const statesBefore = new Map(previousOverview.runs.map(({ key, state: word }) => [key, word]));
+  const endedRun = after.runs.find((run) => run.state === "completed" && statesBefore.get(run.key) === "running");
+  const text = newQuestion !== undefined ? `Needs you: ${newQuestion.question}` : endedRun !== undefined ? `Ended: ${endedRun.goal}` : null;
   const region = document.getElementById("polite");
   if (text !== null && region !== null) region.textContent = text.slice(0, 300);
 }
@@ -197,22 +197,22 @@ export async function follow(): Promise<void> {
         waitS = 1;
         if (state.connection === "gone") state.connection = "live";
         const isShown = changed.some((key) => key !== "fleet" || state.page === "fleet");
-        if (isShown && !state.held && !document.hidden) later();
-        else if (changed.length === 0) later(); // what changed before the stream was there; the page itself is being loaded
+        if (isShown && !state.held && !document.hidden) loadSoon();
+        else if (changed.length === 0) loadSoon(); // what changed before the stream was there; the page itself is being loaded
       }, leaving.signal);
     } catch (error) {
       leaving.abort();
-      failed(error);
+      noteFailure(error);
       draw();
     }
-    if (state.connection === "token") await newToken();
+    if (state.connection === "token") await waitForToken();
     await countDown(waitS);
   }
 }
 
 let isPlanned = false;
 /** At most about once a second, however much happens. */
-function later(): void {
+function loadSoon(): void {
   if (isPlanned) return;
   isPlanned = true;
   setTimeout(
@@ -224,8 +224,8 @@ function later(): void {
   );
 }
 
-let hurry: (() => void) | null = null;
-export const tryNow = (): void => hurry?.();
+let endCountDown: (() => void) | null = null;
+export const tryNow = (): void => endCountDown?.();
 
 function countDown(seconds: number): Promise<void> {
   return new Promise((resolve) => {
@@ -237,20 +237,20 @@ function countDown(seconds: number): Promise<void> {
     }, 1_000);
     const done = (): void => {
       clearInterval(timer);
-      hurry = null;
+      endCountDown = null;
       resolve();
     };
-    hurry = done;
+    endCountDown = done;
   });
 }
 
-let renewed: (() => void) | null = null;
-const newToken = (): Promise<void> => new Promise((resolve) => void (renewed = resolve));
+let onNewToken: (() => void) | null = null;
+const waitForToken = (): Promise<void> => new Promise((resolve) => void (onNewToken = resolve));
 
 /** The URL brought another token: waiting requests continue. */
-export function tokenTaken(): void {
+export function resumeWithToken(): void {
   state.connection = "opening";
-  renewed?.();
-  renewed = null;
+  onNewToken?.();
+  onNewToken = null;
   void load();
 }

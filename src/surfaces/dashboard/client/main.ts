@@ -1,11 +1,11 @@
-// main: the page in the browser: where one is, by the address; what is shown, by what the server said.
+// main: the page in the browser: chooses the page by the URL and draws it from the server's facts.
 
 import { render } from "preact";
 import { el, type Child } from "../../../views/web/element.ts";
 import { takeToken } from "./api.ts";
 import { closedPage, frame, open, pageTitle } from "./frame.ts";
 import { openKeys, restoreTheme } from "./keys.ts";
-import { follow, load, tokenTaken } from "./loading.ts";
+import { follow, load, resumeWithToken } from "./loading.ts";
 import { costPage } from "./pages/cost.ts";
 import { diffPage, nextFile } from "./pages/diff.ts";
 import { fleetPage } from "./pages/fleet.ts";
@@ -19,7 +19,7 @@ import { settingsPage } from "./pages/settings.ts";
 import { pages, type PageName } from "../rail.ts";
 import { draw, noLog, onDraw, state } from "./store.ts";
 
-const shown: Readonly<Record<PageName, () => Child>> = {
+const pageViews: Readonly<Record<PageName, () => Child>> = {
   now: nowPage,
   inbox: inboxPage,
   run: runPage,
@@ -32,10 +32,10 @@ const shown: Readonly<Record<PageName, () => Child>> = {
 };
 
 const root = document.getElementById("app");
-let isMoved = false;
+let hasNavigated = false;
 /** A page whose facts come later is drawn twice: its title gets the focus again, until the user does something else. */
 let isTitleDue = false;
-/** The page came with its frame, so what is drawn first is the facts; where they take this long, that they are awaited. */
+/** The server sent the frame already, so the first draw waits for the facts, but no longer than this. */
 const firstDrawMs = 300;
 
 function drawPage(): void {
@@ -43,20 +43,20 @@ function drawPage(): void {
   document.title = `${pageTitle(state.page)} · autopilot`;
   document.body.toggleAttribute("data-still", state.held || state.connection === "gone");
   render(
-    state.connection === "token" ? closedPage() : frame(el("div", { key: `${state.page} ${state.key ?? ""}` }, shown[state.page]())),
+    state.connection === "token" ? closedPage() : frame(el("div", { key: `${state.page} ${state.key ?? ""}` }, pageViews[state.page]())),
     root,
   );
-  if (isMoved) scrollTo(0, 0);
-  if (isMoved || (isTitleDue && document.activeElement === document.body))
+  if (hasNavigated) scrollTo(0, 0);
+  if (hasNavigated || (isTitleDue && document.activeElement === document.body))
     document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
-  isMoved = false;
+  hasNavigated = false;
 }
 
-/** Reads where one is off the address: a page, the run it is about, and what of it. */
+/** Reads the page, its run and the part of it to show from the URL. */
 function route(isFirst: boolean): void {
-  const [page = "now", ...words] = location.hash.slice(1).split("/").map(decoded);
-  const named = pages.find((candidate) => candidate === page) ?? "now";
-  const aboutRun = named === "run" || named === "log" || named === "diff";
+  const [page = "now", ...words] = location.hash.slice(1).split("/").map(decodeWord);
+  const pageName = pages.find((candidate) => candidate === page) ?? "now";
+  const aboutRun = pageName === "run" || pageName === "log" || pageName === "diff";
   const key = aboutRun ? (words[0] ?? state.key) : state.key;
   if (key !== state.key)
     Object.assign(state, {
@@ -73,15 +73,15 @@ function route(isFirst: boolean): void {
       notes: [],
       noting: null,
     });
-  state.page = named;
-  if (named === "inbox") state.question = words.length < 2 ? state.question : `${words[0] ?? ""} ${words[1] ?? ""}`;
-  if (named === "log" && words[1] !== undefined) openLine(Number(words[1]));
-  isMoved = isTitleDue = !isFirst;
+  state.page = pageName;
+  if (pageName === "inbox") state.question = words.length < 2 ? state.question : `${words[0] ?? ""} ${words[1] ?? ""}`;
+  if (pageName === "log" && words[1] !== undefined) openLine(Number(words[1]));
+  hasNavigated = isTitleDue = !isFirst;
   if (!isFirst) draw();
   void load();
 }
 
-function decoded(word: string): string {
+function decodeWord(word: string): string {
   try {
     return decodeURIComponent(word);
   } catch {
@@ -101,7 +101,7 @@ takeToken();
 onDraw(drawPage);
 openKeys({ nextFile, moveInLog, help: () => open("keys") });
 addEventListener("hashchange", () => {
-  if (takeToken()) tokenTaken();
+  if (takeToken()) resumeWithToken();
   route(false);
 });
 for (const act of ["keydown", "pointerdown"]) addEventListener(act, () => void (isTitleDue = false), { capture: true });

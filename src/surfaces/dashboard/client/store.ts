@@ -1,4 +1,4 @@
-// store: everything the page knows, and one draw a frame however often it changes.
+// store: the state of the page, and drawing it at most once per frame.
 
 import type { CostView } from "../../../views/facts/cost.ts";
 import type { FileDiff } from "../../../views/facts/hunks.ts";

@@ -4,7 +4,7 @@ import type { FleetRequest } from "../../../../commands/fleet/requests.ts";
 import type { Answer } from "../../../../contracts/answer.ts";
 import type { CommandContext } from "../../../../project/command-context.ts";
 import { defined } from "../../defined.ts";
-import { goalArgument, objectiveFlags, parsedObjective } from "../../objective-flags.ts";
+import { goalArgument, objectiveFlags, parseObjective } from "../../objective-flags.ts";
 import type { ArgumentSpec, Command, FlagSpec, ParsedInput } from "../../spec.ts";
 
 const storeFlag: FlagSpec = {
@@ -14,8 +14,8 @@ const storeFlag: FlagSpec = {
   about: "postgres://USER@HOST/DATABASE; a password belongs in ~/.pgpass.",
   standard: "AUTOPILOT_STORE",
 };
-type Requested = FleetRequest extends infer R ? (R extends FleetRequest ? Omit<R, "key" | "store"> : never) : never;
-const requested = async (context: CommandContext, input: ParsedInput, ask: Requested): Promise<Answer> =>
+type FleetRequestKind = FleetRequest extends infer R ? (R extends FleetRequest ? Omit<R, "key" | "store"> : never) : never;
+const sendRequest = async (context: CommandContext, input: ParsedInput, ask: FleetRequestKind): Promise<Answer> =>
   (await import("../../../../commands/fleet/requests.ts")).requestOfRun(context, {
     ...ask,
     key: input.words[0] ?? "",
@@ -139,7 +139,7 @@ export const fleetCommands: readonly Command[] = [
       ...objectiveFlags.filter(({ name }) => name !== "new"),
     ],
     run: async (context, input) =>
-      (await import("../../../../commands/fleet/submit.ts")).submitRun(context, parsedObjective(input), {
+      (await import("../../../../commands/fleet/submit.ts")).submitRun(context, parseObjective(input), {
         yes: input.flag("yes"),
         ...defined({
           store: input.text("store"),
@@ -155,7 +155,7 @@ export const fleetCommands: readonly Command[] = [
     details: ["`autopilot fleet resume KEY` goes on."],
     arguments: [keyArgument],
     flags: [{ name: "now", kind: "flag", about: "At once; the turn is set aside." }, storeFlag],
-    run: async (context, input) => requested(context, input, { ask: "pause", now: input.flag("now") }),
+    run: async (context, input) => sendRequest(context, input, { ask: "pause", now: input.flag("now") }),
   }),
   command("stop", {
     summary: "Stop a run for good, whichever machine works on it.",
@@ -163,7 +163,7 @@ export const fleetCommands: readonly Command[] = [
     details: ["Its commits stay on the hub."],
     arguments: [keyArgument],
     flags: [storeFlag],
-    run: async (context, input) => requested(context, input, { ask: "stop" }),
+    run: async (context, input) => sendRequest(context, input, { ask: "stop" }),
   }),
   command("answer", {
     summary: "Answer a question of a run, whichever machine works on it.",
@@ -172,7 +172,7 @@ export const fleetCommands: readonly Command[] = [
     arguments: [keyArgument, { name: "ANSWER", about: "one of the question's answers, or your own words where it takes them", many: true }],
     flags: [{ name: "block", kind: "text", placeholder: "ID", about: "Which question, where more than one is open." }, storeFlag],
     run: async (context, input) =>
-      requested(context, input, { ask: "answer", text: input.words.slice(1).join(" "), ...defined({ block: input.text("block") }) }),
+      sendRequest(context, input, { ask: "answer", text: input.words.slice(1).join(" "), ...defined({ block: input.text("block") }) }),
   }),
   command("resume", {
     summary: "Hand a run that rests, or failed, to the workers again.",
@@ -180,7 +180,7 @@ export const fleetCommands: readonly Command[] = [
     details: [],
     arguments: [keyArgument],
     flags: [storeFlag],
-    run: async (context, input) => requested(context, input, { ask: "resume" }),
+    run: async (context, input) => sendRequest(context, input, { ask: "resume" }),
   }),
   command("take", {
     summary: "Bring a run of a store into this repository, to go on with it here.",

@@ -17,7 +17,7 @@ export const poolFlags: readonly FlagSpec[] = [
   { name: "agent", kind: "text", placeholder: "NAME", about: "Who works where a task names nobody." },
   { name: "isolation", kind: "enum", values: isolationLevels, about: "What holds the agents where a task does not say.", standard: "auto" },
 ];
-export const pooled = (input: ParsedInput) =>
+export const poolFields = (input: ParsedInput) =>
   defined({ jobs: input.number("jobs"), agent: input.text("agent"), isolation: input.text("isolation") });
 
 const trackers = ["github", "gitlab", "linear"] as const;
@@ -73,12 +73,12 @@ export const runSpec: Spec = {
     if (typeof everyMs === "string") return reply("usage", { message: `--every: ${everyMs}` });
     if (everyMs !== undefined)
       return (await import("../../../../commands/portfolio/run-every.ts")).runEvery(context, {
-        ...pooled(input),
+        ...poolFields(input),
         fleet: input.flag("fleet"),
         everyMs,
       });
     return (await import("../../../../commands/portfolio/pool.ts")).runPortfolio(context, {
-      ...pooled(input),
+      ...poolFields(input),
       untilIdle: input.flag("until-idle"),
       fleet: input.flag("fleet"),
     });

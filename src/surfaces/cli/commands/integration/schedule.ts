@@ -14,8 +14,8 @@ export const schedule: Command = {
   takesRun: false,
   run: async (context, input) => {
     const every = input.text("every") ?? "15m";
-    const read = readEvery(every, 60_000);
-    if (typeof read === "string") return reply("usage", { message: `--every: ${read}` });
+    const parsed = readEvery(every, 60_000);
+    if (typeof parsed === "string") return reply("usage", { message: `--every: ${parsed}` });
     return (await import("../../../../commands/portfolio/print-unit.ts")).printUnit(context, { every });
   },
 };

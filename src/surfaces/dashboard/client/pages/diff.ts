@@ -64,7 +64,7 @@ const counts = ({ insertions, deletions }: DiffFile): string => (insertions === 
 
 function fileButton(file: DiffFile): Element {
   const [shape, colour] = marks[file.mark];
-  const own = state.notes.filter(({ path }) => path === file.path).length;
+  const noteCount = state.notes.filter(({ path }) => path === file.path).length;
   return el(
     "button",
     {
@@ -82,7 +82,7 @@ function fileButton(file: DiffFile): Element {
         ? el("span.dim", "binary")
         : [el("span.c-ok", `+${figure(file.insertions)}`), " ", el("span.c-bad", `−${figure(file.deletions ?? 0)}`)],
     ),
-    el("small", said(file.word), own === 0 ? "" : ` · ${plural(own, "note")}`),
+    el("small", said(file.word), noteCount === 0 ? "" : ` · ${plural(noteCount, "note")}`),
   );
 }
 
@@ -118,9 +118,9 @@ function begin(_line: DiffLine, at: number): void {
 }
 
 function under(line: DiffLine, at: number): Child {
-  const keptLineNotes = state.notes.filter((note) => note.path === state.file && note.at === at);
+  const lineNotes = state.notes.filter((note) => note.path === state.file && note.at === at);
   return [
-    ...keptLineNotes.map((note) =>
+    ...lineNotes.map((note) =>
       el(
         "tr.noted",
         { key: `n${at} ${note.text}` },

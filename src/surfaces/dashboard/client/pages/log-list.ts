@@ -48,7 +48,7 @@ export function logList(onChoose: (seq: number) => void): Element {
   queueMicrotask(placed);
   return el(
     "div.panel.log",
-    { ref: measured, tabindex: "0", role: "region", "aria-label": "Journal in words", onScroll: scrolled },
+    { ref: rememberSize, tabindex: "0", role: "region", "aria-label": "Journal in words", onScroll: scrolled },
     el("div", { ref: taken, style: { height: `${rowsShown().length * rowPx()}px` } }),
   );
 }
@@ -69,7 +69,7 @@ function drawRows(): void {
   if (now.every((value, at) => value === drawn[at])) return;
   drawn = now;
   const focused =
-    document.activeElement instanceof HTMLElement && body.contains(document.activeElement) ? atOf(document.activeElement) : null;
+    document.activeElement instanceof HTMLElement && body.contains(document.activeElement) ? rowIndexOf(document.activeElement) : null;
   render(
     el(
       "ol",
@@ -81,7 +81,7 @@ function drawRows(): void {
   if (focused !== null) (rowAt(focused) ?? list)?.focus({ preventScroll: true }); // L3
 }
 
-const atOf = (element: unknown): number | null => {
+const rowIndexOf = (element: unknown): number | null => {
   const at = element instanceof HTMLElement ? element.closest<HTMLElement>("[data-at]")?.dataset["at"] : undefined;
   return at === undefined ? null : Number(at);
 };
@@ -104,7 +104,7 @@ function line(row: LogRow, at: number, count: number): Element {
   );
 }
 
-function measured(element: HTMLElement | null): void {
+function rememberSize(element: HTMLElement | null): void {
   sized.disconnect();
   list = element;
   view.top = 0;
@@ -130,9 +130,9 @@ function placed(): void {
 }
 
 function movedTop(rows: readonly LogRow[], px: number): number {
-  const seen = placedRows?.[Math.floor(view.top / px)];
-  if (seen === undefined) return view.top;
-  const at = rows.findIndex(({ seq }) => seq === seen.seq);
+  const topRow = placedRows?.[Math.floor(view.top / px)];
+  if (topRow === undefined) return view.top;
+  const at = rows.findIndex(({ seq }) => seq === topRow.seq);
   return at < 0 ? view.top : at * px + (view.top % px);
 }
 
@@ -148,7 +148,7 @@ function scrolled(): void {
 
 function pressed(event: MouseEvent | KeyboardEvent): void {
   if (event instanceof KeyboardEvent && event.key !== "Enter" && event.key !== " ") return;
-  const row = rowsShown()[atOf(event.target) ?? -1];
+  const row = rowsShown()[rowIndexOf(event.target) ?? -1];
   if (row === undefined) return;
   event.preventDefault();
   choose(row.seq);
@@ -173,7 +173,7 @@ export function toLine(seq: number): void {
 /** j and k move along all rows, also those that are not drawn yet. */
 export function moveInLog(step: 1 | -1): boolean {
   if (state.page !== "log" || list === null) return false;
-  const active = atOf(document.activeElement);
+  const active = rowIndexOf(document.activeElement);
   const px = rowPx();
   const at = active === null ? Math.ceil(view.top / px) : Math.max(0, Math.min(rowsShown().length - 1, active + step));
   if (state.log.follow) setFollow(false);

@@ -16,7 +16,7 @@ export function logPage(): Child {
   const top = runHead("log");
   if ("instead" in top) return top.instead;
   const { log } = state;
-  const shownLogRows = rowsShown();
+  const rows = rowsShown();
   const older = (log.rows[0]?.seq ?? 1) - 1;
   return [
     top.head,
@@ -37,15 +37,15 @@ export function logPage(): Child {
       el(
         "span.dim.tiny.num",
         { role: "status" },
-        `${figure(shownLogRows.length)} of ${figure(log.total)} lines${older === 0 ? "" : log.rows.length < logRowsMax ? "; older ones are on their way" : `; the first ${figure(older)} only in autopilot log`}`,
+        `${figure(rows.length)} of ${figure(log.total)} lines${older === 0 ? "" : log.rows.length < logRowsMax ? "; older ones are on their way" : `; the first ${figure(older)} only in autopilot log`}`,
       ),
     ),
-    shownLogRows.length === 0 ? nothing() : logList(show),
+    rows.length === 0 ? nothing() : logList(show),
     log.open === null ? null : detail(log.open),
   ];
 }
 
-let words: {
+let filterChoices: {
   readonly of: unknown;
   readonly phase: readonly string[];
   readonly event: readonly string[];
@@ -53,26 +53,26 @@ let words: {
 } | null = null;
 
 /** The possible filters; computed again only when the rows change, never while scrolling. */
-function choices(): NonNullable<typeof words> {
+function choices(): NonNullable<typeof filterChoices> {
   const { rows } = state.log;
   const distinct = (of: (row: LogRow) => string): readonly string[] => [...new Set(rows.map(of))].filter((word) => word !== "").toSorted();
-  if (words?.of !== rows)
-    words = {
+  if (filterChoices?.of !== rows)
+    filterChoices = {
       of: rows,
       phase: same(
-        words?.phase,
+        filterChoices?.phase,
         distinct(({ phase }) => phase),
       ),
       event: same(
-        words?.event,
+        filterChoices?.event,
         distinct(({ event }) => event),
       ),
       reason: same(
-        words?.reason,
+        filterChoices?.reason,
         distinct(({ reason }) => reason),
       ),
     };
-  return words;
+  return filterChoices;
 }
 
 /** The list of before where nothing of it changed, so that nothing is drawn again for it. */

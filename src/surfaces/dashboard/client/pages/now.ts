@@ -23,9 +23,9 @@ export function nowPage(): Child {
   );
   const atWork = openRunCards.filter(({ state: word }) => word !== "draft");
   const today = overview.at.slice(0, 10);
-  const ended = overview.runs.filter(({ state: word }) => word === "completed" || word === "stopped");
-  const endedToday = ended.filter((run) => (run.ended_at ?? run.updated_at).startsWith(today));
-  const shownRunCards = endedToday.length > 0 ? endedToday : ended;
+  const endedRuns = overview.runs.filter(({ state: word }) => word === "completed" || word === "stopped");
+  const endedToday = endedRuns.filter((run) => (run.ended_at ?? run.updated_at).startsWith(today));
+  const shownRuns = endedToday.length > 0 ? endedToday : endedRuns;
   return [
     el(
       "div.head",
@@ -56,14 +56,14 @@ export function nowPage(): Child {
               "not started",
               el("div.panel", openRunCards.filter(({ state: word }) => word === "draft").map(findLine(Infinity))),
             ),
-        shownRunCards.length === 0
+        shownRuns.length === 0
           ? null
           : section(
               endedToday.length > 0 ? "Ended today" : "Ended before",
-              endedWords(shownRunCards),
-              el("div.panel", shownRunCards.slice(0, endedShownMax).map(endedLine)),
-              shownRunCards.length > endedShownMax
-                ? el("p.tiny.dim.gap-top", `${figure(shownRunCards.length - endedShownMax + overview.more)} more: autopilot runs --all`)
+              endedWords(shownRuns),
+              el("div.panel", shownRuns.slice(0, endedShownMax).map(endedLine)),
+              shownRuns.length > endedShownMax
+                ? el("p.tiny.dim.gap-top", `${figure(shownRuns.length - endedShownMax + overview.more)} more: autopilot runs --all`)
                 : null,
             ),
         overview.unreadable.length === 0

@@ -24,14 +24,14 @@ export function runPage(): Child {
   if (run === null) return top.head; // one came from the log: the rest is on its way
   const { waterfall, report } = run;
   const row = waterfall.rows.find(({ id }) => id === state.chosen) ?? null;
-  const ownClaims = report.claims;
+  const claims = report.claims;
   return [
     top.head,
-    standing(run),
+    describeState(run),
     strip(run),
     el(
       "div.cols",
-      section("Waterfall", `${shortTime(waterfall.from)} to ${waterfall.nowMs < 0 ? "the end" : "now"}, UTC`, keptWaterfall(waterfall)),
+      section("Waterfall", `${shortTime(waterfall.from)} to ${waterfall.nowMs < 0 ? "the end" : "now"}, UTC`, drawWaterfall(waterfall)),
       el("aside", { "aria-label": "Budget and step" }, budget(run), row !== null && isWide() ? el("div.side", pane(row)) : null),
     ),
     report.criteria.length === 0 && run.goal_rest === ""
@@ -62,14 +62,14 @@ export function runPage(): Child {
           ),
         ),
     report.looked_up.claims.length === 0 ? null : section("What agents said, looked up", "", lookedUp(report.looked_up)),
-    ownClaims.length === 0
+    claims.length === 0
       ? null
       : section(
           "What agents say",
           "their word, no proof",
           el(
             "div.panel",
-            ownClaims.map((item) =>
+            claims.map((item) =>
               el("div.item", { key: item.attempt }, el("div.tiny.dim", `${item.agent}, ${item.attempt}`), claim(item.said)),
             ),
           ),
@@ -77,14 +77,14 @@ export function runPage(): Child {
   ];
 }
 
-let kept: { readonly of: readonly unknown[]; readonly element: Element } | null = null;
+let cachedWaterfall: { readonly of: readonly unknown[]; readonly element: Element } | null = null;
 
 /** The same element while nothing of it changed: a run of 500 phases has thousands of parts, and a page is drawn for many other reasons. */
-function keptWaterfall(waterfall: ShownRun["waterfall"]): Element {
+function drawWaterfall(waterfall: ShownRun["waterfall"]): Element {
   const whole = wholeRows(`waterfall ${state.key ?? ""}`, waterfall.rows.length);
   const of = [waterfall, state.chosen, isWide(), whole];
-  if (kept === null || !of.every((value, at) => value === kept?.of[at]))
-    kept = {
+  if (cachedWaterfall === null || !of.every((value, at) => value === cachedWaterfall?.of[at]))
+    cachedWaterfall = {
       of,
       element: waterfallList(waterfall, {
         chosen: state.chosen,
@@ -93,10 +93,10 @@ function keptWaterfall(waterfall: ShownRun["waterfall"]): Element {
         pane: (waterfallRow) => (!isWide() && waterfallRow.id === state.chosen ? pane(waterfallRow) : null),
       }),
     };
-  return kept.element;
+  return cachedWaterfall.element;
 }
 
-function standing(run: ShownRun): Child {
+function describeState(run: ShownRun): Child {
   const { card, live, next_actions: actions, detail } = run;
   if (card.state === "running" && card.live)
     return el(
@@ -205,10 +205,9 @@ function budget({ budget: view, points, waterfall, at, card }: ShownRun): Elemen
 }
 
 function choose(row: WaterfallRow): void {
-  const allWaterfallRows = state.run?.waterfall.rows ?? [];
+  const rows = state.run?.waterfall.rows ?? [];
   if (row.depth === 0 && row.kids > 0) {
-    const open =
-      state.expanded ?? new Set(allWaterfallRows.filter(({ depth, isExpanded }) => depth === 0 && isExpanded).map(({ id }) => id));
+    const open = state.expanded ?? new Set(rows.filter(({ depth, isExpanded }) => depth === 0 && isExpanded).map(({ id }) => id));
     if (state.chosen === row.id || !row.isExpanded) {
       if (row.isExpanded) open.delete(row.id);
       else open.add(row.id);
