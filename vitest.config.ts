@@ -13,8 +13,12 @@ const setupFiles = [
   ...(process.env["TEST_CPU"] === undefined ? [] : ["test/support/processor-time.ts"]),
 ];
 
-/** Fast tests compute; a whole one starts processes and waits for them about half of its time. */
-const maxWorkers = process.argv.includes("whole") ? 2 * availableParallelism() + 1 : availableParallelism();
+/**
+ * Fast tests compute, and each of their workers loads most of the product: one a core, before the others. A whole one starts processes and
+ * waits for them about half of its time.
+ */
+const fastWorkers = availableParallelism();
+const wholeWorkers = 2 * availableParallelism() + 1;
 
 /** Files that take longest by themselves: begun first, so that none of them is what all wait for at the end. */
 const long = [
@@ -44,12 +48,12 @@ const long = [
   "test/flows/tutorial",
 ];
 
-/** The long ones, the whole ones, the fast ones. */
+/** The long ones, then the others. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const weight = ({ moduleId, project }: TestSpecification): number => {
+    const weight = ({ moduleId }: TestSpecification): number => {
       const place = long.findIndex((name) => moduleId.endsWith(`${name}.test.ts`));
-      return project.name === "fast" ? long.length + 1 : place < 0 ? long.length : place;
+      return place < 0 ? long.length : place;
     };
     return (await super.sort(files)).toSorted((one, other) => weight(one) - weight(other));
   }
@@ -68,14 +72,16 @@ export default defineConfig({
           exclude: ["src/**/*.whole.test.ts"],
           isolate: false,
           setupFiles: [...setupFiles, "test/support/property-runs.ts"],
-          maxWorkers,
+          maxWorkers: fastWorkers,
+          sequence: { groupOrder: 0 },
           testTimeout: 120_000, // none takes a second by itself; a busy machine may make it wait
         },
       },
       {
         test: {
           name: "whole",
-          maxWorkers,
+          maxWorkers: wholeWorkers,
+          sequence: { groupOrder: 1 },
           include: ["test/**/*.test.ts", "src/**/*.whole.test.ts"], // the latter start processes or compute for seconds
           exclude: [
             "test/law/architecture.test.ts",

@@ -15,7 +15,7 @@ import { at, linesOf, type Machine, openFleet, patientMs, said, shortMs, worker 
 import { endOf, portfolio } from "./made-portfolio.ts";
 
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
-const tasks = isLong ? 120 : 3;
+const tasks = isLong ? 120 : 2;
 const jobs = isLong ? 8 : 2;
 const missing = postgresBin === null ? null : namespacesMissing();
 let links: Links;
@@ -95,7 +95,7 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       const alone = await autopilot(machine.folder, ["portfolio", "run", "--json"], {});
       expect(alone.json.reason_code, "a pool that knows of no store is kept out").toBe("portfolio_busy");
       const second = pool(two);
-      await expect.poll(offered, { timeout: 120_000 }).toBe(3);
+      await expect.poll(offered, { timeout: 120_000, interval: 250 }).toBe(3); // each look starts a client
       first.child.kill("SIGKILL");
       await plans(second);
       const third = pool();
@@ -142,7 +142,8 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
     const fleet = openFleet(url);
     const machine = await portfolio(fleet.first.folder, fleet.first.env, 1);
     const pool = run(machine, "--fleet");
-    await until("its order", () => cluster.sql("poison", "select count(*) from autopilot.work_order") === "1");
+    const orders = (): string => cluster.sql("poison", "select count(*) from autopilot.work_order");
+    await expect.poll(orders, { timeout: 120_000, interval: 250 }).toBe("1");
     cluster.sql(
       "poison",
       "update autopilot.work_order set state = 'taken', worker_id = 'gone', worker_epoch = 1, taken_at = now(), times_taken = 5, deaths = 4",

@@ -46,22 +46,33 @@ export function badFileNamesIn(files: readonly SourceFile[]): string[] {
 }
 
 export function badNamesIn(files: readonly SourceFile[]): string[] {
-  return files.filter(isTypeScript).flatMap((file) =>
-    [...nodesOf(file)].flatMap(({ node, parent, key }) => {
-      if (!isDeclared(node, parent, key)) return [];
-      const name = String(node["name"]);
-      const words = wordsOf(name);
-      const place = (): string => `${file.path}:${lineOf(file, node)}`;
-      if (words.length > 1 && emptyEndings.includes(words.at(-1) ?? "") && !properNames.includes(name))
-        return [`${place()} ${name}: say what it does`];
-      return words.flatMap((word) =>
-        Object.hasOwn(wordsNotOurs, word) ? [`${place()} ${name}: not "${word}" but ${wordsNotOurs[word]}`] : [],
-      );
-    }),
-  );
+  return files
+    .filter((file) => isTypeScript(file) && hasBadWord(file.text))
+    .flatMap((file) =>
+      [...nodesOf(file)].flatMap(({ node, parent, key }) => {
+        if (!isDeclared(node, parent, key)) return [];
+        const name = String(node["name"]);
+        return faultsOf(name).map((fault) => `${file.path}:${lineOf(file, node)} ${name}: ${fault}`);
+      }),
+    );
 }
 
-const wordsOf = (name: string): string[] => name.split(/(?<=[a-z0-9])(?=[A-Z])|_/).map((word) => word.toLowerCase());
+/** Whether any word of the text would be a bad name; most files have none, and are not searched for what they declare. */
+const hasBadWord = (text: string): boolean =>
+  (text.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu) ?? []).some((word) => faultsOf(word).length > 0);
+
+const faults = new Map<string, readonly string[]>();
+function faultsOf(name: string): readonly string[] {
+  const known = faults.get(name) ?? findFaults(name);
+  faults.set(name, known);
+  return known;
+}
+
+function findFaults(name: string): readonly string[] {
+  const words = name.split(/(?<=[a-z0-9])(?=[A-Z])|_/).map((word) => word.toLowerCase());
+  if (words.length > 1 && emptyEndings.includes(words.at(-1) ?? "") && !properNames.includes(name)) return ["say what it does"];
+  return words.flatMap((word) => (Object.hasOwn(wordsNotOurs, word) ? [`not "${word}" but ${wordsNotOurs[word]}`] : []));
+}
 
 /** Tests that would make the others or themselves silent. `skipIf` is allowed: its title says when and why. */
 export function silencedTestsIn(files: readonly SourceFile[]): string[] {

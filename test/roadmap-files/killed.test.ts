@@ -8,7 +8,7 @@ import { MetricsFile, TraceSpan } from "../../src/contracts/roadmap-reports.ts";
 import { stateOfRun } from "../../src/playbooks/roadmap/files/roadmap-derive.ts";
 import { autopilot, begin, type Entry, journal, runFolderOf, until } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
-import { aFew, isLong } from "../support/sampled.ts";
+import { aFew, longTest } from "../support/sampled.ts";
 import { artifact, audit, has, json, names, planned, project, quiet, read, turnsOf, goArgs } from "./project.ts";
 
 const phases = [
@@ -80,58 +80,60 @@ test("killed after the first phase and stopped, the next run knows that phase as
   ).not.toContain("1");
 });
 
-test("killed over and over, a roadmap ends with the state, the commits and the figures of one that was left alone", async () => {
-  const walked = isLong ? phases : phases.slice(0, 1);
-  const played = [...walked.flatMap((phase) => turnsOf(phase)), audit(walked)];
-  const [calm, harassed] = [project(walked), project(walked)];
-  await autopilot(calm, goArgs(calm, played, ["--complete"]), quiet);
-  let kills = 0;
-  let args = goArgs(harassed, played, ["--complete"]);
-  for (let at = 12; ; at = seen(harassed).length + (isLong ? 11 : 20)) {
-    if (!(await killed(harassed, args, (entries) => entries.length >= at))) break;
-    kills++;
-    args = ["resume", "--json"];
-  }
-  expect(kills).toBeGreaterThan(isLong ? 5 : 2);
-  await autopilot(harassed, ["resume", "--json"], quiet); // the last kill may have come after the last line and before the files
-  const last = await autopilot(harassed, ["status", "--json"]);
-  expect(last.json.state).toBe("completed");
-  const stateOf = (folder: string): RoadmapState => v.parse(RoadmapState, json(folder, `.autopilot/archive/${runIn(folder)}.json`));
-  expect(read(harassed, `.autopilot/archive/${runIn(harassed)}.json`)).toBe(derived(harassed));
-  expect(has(harassed, ".autopilot/state.json")).toBe(false);
-  const shape = ({ phases: all, metrics }: RoadmapState) => ({
-    phases: Object.entries(all).map(([key, { status, steps, debug_attempts, replan_attempts }]) => ({
-      key,
-      status,
-      debug_attempts,
-      replan_attempts,
-      steps: Object.entries(steps).map(([step, reported]) => [
-        step,
-        reported !== undefined && "status" in reported ? reported.status : reported,
-      ]),
-      hashes: [steps.research?.hash, steps.plan?.hash],
-    })),
-    done: [metrics.phases_completed, metrics.phases_failed, metrics.debug_loops_total, metrics.replan_count],
-  });
-  expect(shape(stateOf(harassed))).toEqual(shape(stateOf(calm)));
-  const tree = (folder: string): string => git(folder, "ls-tree", "-r", `autopilot/${runIn(folder)}`);
-  expect(tree(harassed)).toBe(tree(calm));
-  const commits = (folder: string): readonly string[] => git(folder, "log", "--format=%s").split("\n");
-  expect(commits(harassed)).toEqual(commits(calm));
-  const figures = (folder: string) =>
-    v
-      .parse(MetricsFile, json(folder, ".autopilot/archive/metrics.json"))
-      .map(({ phases_attempted, phases_succeeded, avg_alignment_score, success_rate }) => ({
-        phases_attempted,
-        phases_succeeded,
-        avg_alignment_score,
-        success_rate,
-      }));
-  expect(figures(harassed)).toEqual(figures(calm));
-  for (const { id } of walked) {
-    const spans = read(harassed, `.planning/phases/${id}/TRACE.jsonl`).trimEnd().split("\n");
-    for (const span of spans) v.parse(TraceSpan, JSON.parse(span));
-    expect(read(harassed, `.planning/phases/${id}/EXECUTION-LOG.md`)).toContain("-- COMPLETED");
-    expect(read(harassed, artifact(id))).toBe(`ready ${id}\n`);
-  }
-});
+longTest(
+  "killed over and over, a roadmap ends with the state, the commits and the figures of one that was left alone",
+  "test/roadmap/kill.test.ts › killed as its steps end, it ends with the same steps, commits, branches and figures",
+  async () => {
+    const [calm, harassed] = [project(phases), project(phases)];
+    await autopilot(calm, goArgs(calm, turns(), ["--complete"]), quiet);
+    let kills = 0;
+    let args = goArgs(harassed, turns(), ["--complete"]);
+    for (let at = 12; ; at = seen(harassed).length + 11) {
+      if (!(await killed(harassed, args, (entries) => entries.length >= at))) break;
+      kills++;
+      args = ["resume", "--json"];
+    }
+    expect(kills).toBeGreaterThan(5);
+    await autopilot(harassed, ["resume", "--json"], quiet); // the last kill may have come after the last line and before the files
+    const last = await autopilot(harassed, ["status", "--json"]);
+    expect(last.json.state).toBe("completed");
+    const stateOf = (folder: string): RoadmapState => v.parse(RoadmapState, json(folder, `.autopilot/archive/${runIn(folder)}.json`));
+    expect(read(harassed, `.autopilot/archive/${runIn(harassed)}.json`)).toBe(derived(harassed));
+    expect(has(harassed, ".autopilot/state.json")).toBe(false);
+    const shape = ({ phases: all, metrics }: RoadmapState) => ({
+      phases: Object.entries(all).map(([key, { status, steps, debug_attempts, replan_attempts }]) => ({
+        key,
+        status,
+        debug_attempts,
+        replan_attempts,
+        steps: Object.entries(steps).map(([step, reported]) => [
+          step,
+          reported !== undefined && "status" in reported ? reported.status : reported,
+        ]),
+        hashes: [steps.research?.hash, steps.plan?.hash],
+      })),
+      done: [metrics.phases_completed, metrics.phases_failed, metrics.debug_loops_total, metrics.replan_count],
+    });
+    expect(shape(stateOf(harassed))).toEqual(shape(stateOf(calm)));
+    const tree = (folder: string): string => git(folder, "ls-tree", "-r", `autopilot/${runIn(folder)}`);
+    expect(tree(harassed)).toBe(tree(calm));
+    const commits = (folder: string): readonly string[] => git(folder, "log", "--format=%s").split("\n");
+    expect(commits(harassed)).toEqual(commits(calm));
+    const figures = (folder: string) =>
+      v
+        .parse(MetricsFile, json(folder, ".autopilot/archive/metrics.json"))
+        .map(({ phases_attempted, phases_succeeded, avg_alignment_score, success_rate }) => ({
+          phases_attempted,
+          phases_succeeded,
+          avg_alignment_score,
+          success_rate,
+        }));
+    expect(figures(harassed)).toEqual(figures(calm));
+    for (const { id } of phases) {
+      const spans = read(harassed, `.planning/phases/${id}/TRACE.jsonl`).trimEnd().split("\n");
+      for (const span of spans) v.parse(TraceSpan, JSON.parse(span));
+      expect(read(harassed, `.planning/phases/${id}/EXECUTION-LOG.md`)).toContain("-- COMPLETED");
+      expect(read(harassed, artifact(id))).toBe(`ready ${id}\n`);
+    }
+  },
+);
