@@ -9,9 +9,9 @@ export const leaseVariable = "AUTOPILOT_LEASE_MS";
 
 /** The address of the store; null if none is named. */
 export function storeAddress(env: NodeJS.ProcessEnv, flag?: string): string | null {
-  const said = (flag ?? env[storeVariable] ?? "").trim();
-  if (said === "") return null;
-  if (/^postgres(ql)?:\/\/\S+$/.test(said)) return said;
+  const address = (flag ?? env[storeVariable] ?? "").trim();
+  if (address === "") return null;
+  if (/^postgres(ql)?:\/\/\S+$/.test(address)) return address;
   return refuse("store_unusable", {
     message: `The store's address must begin with postgres://, as postgres://USER@HOST/DATABASE does.`,
     remediation: [`set ${storeVariable}, or give --store`],
@@ -28,23 +28,23 @@ export function requireStoreAddress(env: NodeJS.ProcessEnv, flag?: string): stri
   );
 }
 
-/** How long a run is held without a word: one number for lease, renewal and self-stop. */
+/** How long a lease lasts without a renewal: lease, renewal and self-stop all follow from this one number. */
 export function leaseMs(env: NodeJS.ProcessEnv): number {
-  const said = (env[leaseVariable] ?? "").trim();
-  if (said === "") return leaseMsDefault;
-  const ms = /^\d{1,9}$/.test(said) ? Number(said) : Number.NaN;
+  const text = (env[leaseVariable] ?? "").trim();
+  if (text === "") return leaseMsDefault;
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (ms >= leaseMsMin && ms <= leaseMsMax) return ms;
   return refuse("store_unusable", {
-    message: `${leaseVariable} is ${JSON.stringify(said)}; expected milliseconds from ${leaseMsMin} to ${leaseMsMax}.`,
+    message: `${leaseVariable} is ${JSON.stringify(text)}; expected milliseconds from ${leaseMsMin} to ${leaseMsMax}.`,
     remediation: [`unset ${leaseVariable} for ${leaseMsDefault}`],
   });
 }
 
 /** The git repository through which machines exchange commits; null if none is named. */
 export function hubAddress(env: NodeJS.ProcessEnv): string | null {
-  const said = (env[hubVariable] ?? "").trim();
-  if (said === "") return null;
-  if (!said.startsWith("-") && /^(\/|(https|ssh|file):\/\/|[\w.-]+@[\w.-]+:)\S+$/.test(said)) return said;
+  const address = (env[hubVariable] ?? "").trim();
+  if (address === "") return null;
+  if (!address.startsWith("-") && /^(\/|(https|ssh|file):\/\/|[\w.-]+@[\w.-]+:)\S+$/.test(address)) return address;
   return refuse("hub_unreachable", {
     message: `${hubVariable} must be an absolute path, or a git address that begins with https://, ssh://, file:// or USER@HOST:.`,
     remediation: [`git init --bare /srv/git/project.git, then ${hubVariable}=/srv/git/project.git`],

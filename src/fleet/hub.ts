@@ -72,18 +72,18 @@ export async function openHub(repository: Repository, folder: string, url: strin
       ];
       const answer = await call(landing, push);
       if (answer.code === 0) return { kind: "landed" };
-      const said = `${answer.out.toString("utf8")} ${answer.err}`;
+      const output = `${answer.out.toString("utf8")} ${answer.err}`;
       // Of two that push at once the later one is refused by the lock of the ref instead of by the comparison.
       if (
         /\[rejected\][^\n]*(stale info|fetch first|non-fast-forward)|cannot lock ref|failed to update ref|reference already exists/.test(
-          said,
+          output,
         )
       )
         return { kind: "moved" };
-      const refused = /\[(?:remote )?rejected\][^\n]*/.exec(said)?.[0];
-      return refused === undefined
+      const refusal = /\[(?:remote )?rejected\][^\n]*/.exec(output)?.[0];
+      return refusal === undefined
         ? unreachable(landing, answer)
-        : { kind: "refused", why: `${refused} ${remoteMessage(answer.err)}`.trim() };
+        : { kind: "refused", why: `${refusal} ${remoteMessage(answer.err)}`.trim() };
     },
   };
 }

@@ -45,8 +45,8 @@ export async function openShared(env: NodeJS.ProcessEnv, folder: string, { key }
       const bytes = Buffer.concat(lines.flatMap((line) => [line, newline]));
       writeAll(nodeDisk, copy, bytes, bytes.length, null);
     };
-    const known = local.seq === 0 ? {} : { known: local }; // S2
-    const opened = await store.open(key, "run", { ...options, ...known, onKept: write });
+    const knownPosition = local.seq === 0 ? {} : { known: local }; // S2
+    const opened = await store.open(key, "run", { ...options, ...knownPosition, onKept: write });
     try {
       await copyMissing(store, key, folder, local.seq, write);
     } catch (error) {
@@ -125,17 +125,17 @@ export async function copyMissing(
   afterSeq: number,
   write: (lines: readonly Uint8Array[]) => void,
 ): Promise<void> {
-  const asked = new Set<string>();
+  const checkedBlobs = new Set<string>();
   for await (const line of store.lines(key, afterSeq)) {
-    const named = new Set<string>();
-    addNames(named, line);
+    const blobNames = new Set<string>();
+    addNames(blobNames, line);
     // A blob may name others: evidence names its output.
-    for (const name of named) {
-      if (asked.has(name)) continue;
-      asked.add(name);
+    for (const name of blobNames) {
+      if (checkedBlobs.has(name)) continue;
+      checkedBlobs.add(name);
       if (hasBlob(folder, name) || !(await store.hasBlob(key, name))) continue;
       const bytes = await store.readBlob(key, name);
-      if (bytes.length <= scannedBytesMax) addNames(named, bytes);
+      if (bytes.length <= scannedBytesMax) addNames(blobNames, bytes);
       writeBlob(nodeDisk, folder, bytes);
     }
     write([line]);
@@ -145,9 +145,9 @@ export async function copyMissing(
 const scannedBytesMax = 1024 * 1024;
 
 /** Whatever looks like a hash: one that is none is not in the store. */
-function addNames(named: Set<string>, bytes: Uint8Array): void {
+function addNames(blobNames: Set<string>, bytes: Uint8Array): void {
   for (const [name] of Buffer.from(bytes)
     .toString("latin1")
     .matchAll(/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g))
-    named.add(name);
+    blobNames.add(name);
 }

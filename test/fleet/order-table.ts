@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { leaseTimes } from "../../src/fleet/lease-times.ts";
 import type { Ask, Database, Row } from "../../src/fleet/postgres/connect.ts";
 import { type HeldLease, leaseClock } from "../../src/fleet/postgres/lease.ts";
-import { handed, orderSql, reported } from "../../src/fleet/postgres/orders.ts";
+import { handed, orderSql, reportEnd } from "../../src/fleet/postgres/orders.ts";
 import { registerWorker } from "../../src/fleet/postgres/workers.ts";
 import type { OnOrder, WorkerRegistration, WorkOrder } from "../../src/ports/dispatch.ts";
 
@@ -59,7 +59,7 @@ export function openOrderTable(database: Database, registration: WorkerRegistrat
       active.add(id);
       const order = handed(row);
       try {
-        await reported(database, registration, lease, order, await on(order, lease));
+        await reportEnd(database, registration, lease, order, await on(order, lease));
       } finally {
         active.delete(id);
       }

@@ -52,15 +52,15 @@ const appendManySql = `with a as (
   select n::int as n from kept`;
 
 export function openGroupAppend({ askOften: ask }: { readonly askOften: Ask }): SendAppend {
-  let gathered: Waiting[] = [];
+  let queue: Waiting[] = [];
   let underWay = 0;
   let timer: NodeJS.Timeout | null = null;
 
   const send = async (group: readonly Waiting[]): Promise<void> => {
     underWay += 1;
     try {
-      const kept = await keptOf(ask, group);
-      for (const [at, { resolve }] of group.entries()) resolve(kept.has(at)); // G2
+      const durable = await appendGroup(ask, group);
+      for (const [at, { resolve }] of group.entries()) resolve(durable.has(at)); // G2
     } catch (error) {
       if (group.length === 1 || isInDoubt(error)) for (const { reject } of group) reject(error);
       else await Promise.all(group.map((one) => send([one]))); // G3
@@ -72,13 +72,13 @@ export function openGroupAppend({ askOften: ask }: { readonly askOften: Ask }): 
   const flush = (): void => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    while (gathered.length > 0) void send(gathered.splice(0, groupSize(gathered)));
+    while (queue.length > 0) void send(queue.splice(0, groupSize(queue)));
   };
   return (append) =>
     new Promise((resolve, reject) => {
-      gathered.push({ append, resolve, reject });
+      queue.push({ append, resolve, reject });
       if (underWay > 0) timer ??= setTimeout(flush, gatherMs);
-      else if (gathered.length === 1) setImmediate(flush); // runs that append in the same turn go together (G1)
+      else if (queue.length === 1) setImmediate(flush); // runs that append in the same turn go together (G1)
     });
 }
 
@@ -91,8 +91,8 @@ function groupSize(gathered: readonly Waiting[]): number {
   return end === -1 ? gathered.length : end;
 }
 
-/** Places of the appends that are durable now. */
-async function keptOf(ask: Ask, group: readonly Waiting[]): Promise<ReadonlySet<number>> {
+/** Appends a group in one statement; returns the indexes of those that are durable now. */
+async function appendGroup(ask: Ask, group: readonly Waiting[]): Promise<ReadonlySet<number>> {
   const appends = group.map(({ append }) => append);
   const [only] = appends;
   if (only !== undefined && appends.length === 1) {

@@ -47,8 +47,8 @@ const beyond = [
 
 export async function inspect({ ask }: Database): Promise<Inspection> {
   const settings = await settingsOf(ask);
-  const found = await schemaIn(ask);
-  const [schema, schemaLeast] = [found?.version ?? null, found?.least ?? 0];
+  const schemaInfo = await schemaIn(ask);
+  const [schema, schemaLeast] = [schemaInfo?.version ?? null, schemaInfo?.least ?? 0];
   const { answerMs, clockMs } = await clockOf(ask);
   const rightsOf = async (rights: readonly (readonly [string, string])[]): Promise<ReadonlyMap<string, boolean>> => {
     const { rows } = await ask(
@@ -60,7 +60,7 @@ export async function inspect({ ask }: Database): Promise<Inspection> {
   };
   const isThere = schema !== null && schema >= migrations.length;
   const has = isThere ? await rightsOf(needed) : new Map<string, boolean>();
-  const more = isThere ? await rightsOf(beyond) : new Map<string, boolean>();
+  const excessiveRights = isThere ? await rightsOf(beyond) : new Map<string, boolean>();
   const { rows: size } = await ask("select pg_database_size(current_database())::text as bytes");
   return {
     settings,
@@ -69,7 +69,7 @@ export async function inspect({ ask }: Database): Promise<Inspection> {
     schemaLeast,
     faults: durabilityFaults(settings),
     missing: [...has].flatMap(([name, isGranted]) => (isGranted ? [] : [name])),
-    excessive: [...more].flatMap(([name, isGranted]) => (isGranted ? [name] : [])),
+    excessive: [...excessiveRights].flatMap(([name, isGranted]) => (isGranted ? [name] : [])),
     clockMs,
     answerMs,
     bytes: Number(size[0]?.["bytes"] ?? 0),

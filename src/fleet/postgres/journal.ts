@@ -65,9 +65,9 @@ export class StoredJournal implements Journal {
     load.lines.push(...lines);
     load.bytes += bytes;
     load.tip = tip;
-    const kept = new Promise<readonly Entry[]>((resolve, reject) => void load.waiting.push({ entries, resolve, reject }));
+    const appended = new Promise<readonly Entry[]>((resolve, reject) => void load.waiting.push({ entries, resolve, reject }));
     this.#sending ??= this.#send();
-    return kept;
+    return appended;
   }
 
   appendSync(): readonly Entry[] {

@@ -50,8 +50,8 @@ export async function takeRun(
     const row = rows[0];
     if (row !== undefined)
       return { epoch: Number(row["epoch"]), seq: Number(row["seq"]), bytes: Number(row["bytes"]), head: row["head"] as Buffer, sentMs };
-    const held = await ask("select owner from autopilot.run where run_id = $1", [run]);
-    const owner = held.rows[0]?.["owner"] as Partial<Holder> | null | undefined;
+    const current = await ask("select owner from autopilot.run where run_id = $1", [run]);
+    const owner = current.rows[0]?.["owner"] as Partial<Holder> | null | undefined;
     throw new JournalFailure({ kind: "run_locked", pid: owner?.pid ?? null, host: owner?.host ?? null });
   } catch (error) {
     throw storeFailure(error, name);
@@ -84,7 +84,7 @@ export function holdLease(
   const mine = `where ${of.table}_id = $1::text and epoch = $2::bigint`;
   const renewSql = `update autopilot.${of.table} set lease_until = clock_timestamp() + $3::int * interval '1 ms' ${mine}`;
   const releaseSql = `update autopilot.${of.table} set lease_until = timestamptz 'epoch', owner = null ${mine}`;
-  const ended = new AbortController();
+  const lost = new AbortController();
   let why: string | null = null;
   let confirmed = { sentMs: taken.sentMs, wallMs: clock.wallMs() };
   let isOver = false;
@@ -96,7 +96,7 @@ export function holdLease(
     if (why !== null || isOver) return;
     why = detail; // L4
     clearInterval(timer);
-    ended.abort(new JournalFailure({ kind: "lease_lost", detail }));
+    lost.abort(new JournalFailure({ kind: "lease_lost", detail }));
   };
   const renew = async (): Promise<void> => {
     if (isAsking) return;
@@ -123,7 +123,7 @@ export function holdLease(
   timer.unref();
   return {
     epoch: taken.epoch,
-    lost: ended.signal,
+    lost: lost.signal,
     isConfirmed: () => why === null && !isOver && silentMs() < times.stopMs && !hasJumped(),
     lose,
     whyLost: () => why,

@@ -21,12 +21,12 @@ export type Migrated = { readonly from: number; readonly to: number };
 export async function migrate(database: Database, product: string, wanted: readonly Migration[] = migrations): Promise<Migrated> {
   try {
     await refuseOldServer(database.ask);
-    const found = await schemaIn(database.ask);
-    const from = found?.version ?? 0;
-    if (found !== null && found.least > wanted.length) throw newer(database.name, from, wanted.length); // M3
-    let at = from;
-    while (at < wanted.length) at = await step(database, product, wanted);
-    return { from, to: at };
+    const schemaInfo = await schemaIn(database.ask);
+    const from = schemaInfo?.version ?? 0;
+    if (schemaInfo !== null && schemaInfo.least > wanted.length) throw newer(database.name, from, wanted.length); // M3
+    let version = from;
+    while (version < wanted.length) version = await step(database, product, wanted);
+    return { from, to: version };
   } catch (error) {
     throw storeFailure(error, database.name);
   }
@@ -42,19 +42,19 @@ function step(database: Database, product: string, wanted: readonly Migration[])
         version int primary key, about text not null, product text not null, at timestamptz not null default now())`,
     );
     await ask(`alter table ${schemaName}.schema_version add column if not exists least int`);
-    const at = (await versionOf(ask)) ?? 0;
-    const next = wanted[at];
-    if (next === undefined) return at;
-    const least = next.least ?? at + 1;
-    if (least > at) await refuseWhileWorked(ask, at);
+    const version = (await versionOf(ask)) ?? 0;
+    const next = wanted[version];
+    if (next === undefined) return version;
+    const least = next.least ?? version + 1;
+    if (least > version) await refuseWhileWorked(ask, version);
     for (const statement of next.statements) await ask(statement);
     await ask(`insert into ${schemaName}.schema_version (version, about, product, least) values ($1, $2, $3, $4)`, [
-      at + 1,
+      version + 1,
       next.about,
       product,
       least,
     ]);
-    return at + 1;
+    return version + 1;
   });
 }
 

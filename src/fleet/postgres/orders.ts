@@ -94,7 +94,7 @@ export function openOrders(database: Database, { leaseMs = leaseMsDefault, clock
       const holder: Holder = { worker: registration.worker, host: hostname(), pid: process.pid };
       const lease = await registerWorker(database, { registration, holder, product, times, clock });
       if ("takenBy" in lease) return refuseSecond(registration, lease.takenBy);
-      return working(database, registration, lease, on);
+      return startWorking(database, registration, lease, on);
     },
     close: () => database.close(),
   };
@@ -106,7 +106,7 @@ const refuseSecond = ({ worker }: WorkerRegistration, holder: Holder | null): ne
     data: { worker, holder },
   });
 
-function working(database: Database, registration: WorkerRegistration, lease: HeldLease, on: OnOrder): Working {
+function startWorking(database: Database, registration: WorkerRegistration, lease: HeldLease, on: OnOrder): Working {
   const active = new Map<string, Promise<void>>();
   let isDraining = false;
   let wake = new AbortController();
@@ -118,7 +118,7 @@ function working(database: Database, registration: WorkerRegistration, lease: He
       afterMs: lookEveryMs * 4,
       because: messageOf(error),
     }));
-    await reported(database, registration, lease, order, end);
+    await reportEnd(database, registration, lease, order, end);
   };
   const run = async (): Promise<string | null> => {
     for (;;) {
@@ -134,16 +134,16 @@ function working(database: Database, registration: WorkerRegistration, lease: He
         await lease.release();
         return step.why;
       }
-      const order = step.do === "take" ? await taken(database, registration, lease.epoch, [...active.keys()]).catch(() => null) : null; // the lease's watch reports a store that is gone
+      const order = step.do === "take" ? await takeOrder(database, registration, lease.epoch, [...active.keys()]).catch(() => null) : null; // the lease's watch reports a store that is gone
       if (order === null) {
         await sleep(lookEveryMs, undefined, { signal: wake.signal }).catch(() => undefined);
         continue;
       }
-      const ended = carryOut(order).finally(() => {
+      const working = carryOut(order).finally(() => {
         active.delete(order.id);
         ring();
       });
-      active.set(order.id, ended);
+      active.set(order.id, working);
     }
   };
   const over = run();
@@ -161,19 +161,19 @@ function working(database: Database, registration: WorkerRegistration, lease: He
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The next order for this worker; null if there is none. P1 */
-async function taken(
+async function takeOrder(
   database: Database,
   { worker, labels, repositories }: WorkerRegistration,
   epoch: number,
   active: readonly string[],
 ): Promise<HandedOrder | null> {
-  const given = [[...repositories], [...labels], worker, epoch];
-  if ((await database.ask(lookSql, [...given, [...active]])).rows[0]?.["found"] !== true) return null;
+  const parameters = [[...repositories], [...labels], worker, epoch];
+  if ((await database.ask(lookSql, [...parameters, [...active]])).rows[0]?.["found"] !== true) return null;
   return database.inTransaction(async (ask: Ask) => {
     await ask("select pg_advisory_xact_lock($1)", [lockKey]);
     await ask(returnSql); // D5
     await ask(returnUnheardSql, [worker, epoch, [...active]]); // P4
-    const { rows } = await ask(takeSql, given);
+    const { rows } = await ask(takeSql, parameters);
     return rows[0] === undefined ? null : handed(rows[0]);
   });
 }
@@ -255,7 +255,7 @@ async function storedOrders({ ask, name }: Database, text: string, values: reado
 }
 
 /** Reports an order's end until it is confirmed, or can no longer count (P2). */
-export async function reported(
+export async function reportEnd(
   database: Database,
   { worker }: WorkerRegistration,
   lease: HeldLease,
@@ -265,12 +265,12 @@ export async function reported(
   const message = (end.kind === "ended" ? end.outcome : end.because).slice(0, outcomeCharactersMax);
   while (lease.whyLost() === null) {
     try {
-      const its = [id, worker, lease.epoch, message];
-      if (end.kind === "again") await database.ask(againSql, [...its, end.afterMs, end.isUntried === true ? 1 : 0]);
+      const parameters = [id, worker, lease.epoch, message];
+      if (end.kind === "again") await database.ask(againSql, [...parameters, end.afterMs, end.isUntried === true ? 1 : 0]);
       else
         await database.inTransaction(async (ask: Ask) => {
           await ask(lockSql, [id]); // P5: a requester reads this row afterwards, and waits
-          if (end.isOver === true || (await ask(goOnSql, its)).count === 0) await ask(endSql, its);
+          if (end.isOver === true || (await ask(goOnSql, parameters)).count === 0) await ask(endSql, parameters);
         });
       return;
     } catch {

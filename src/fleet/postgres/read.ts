@@ -14,10 +14,10 @@ const linesAtOnce = 256;
 
 /** Lines after a number, in order, as they were written. */
 export async function* linesAfter({ ask, name }: Database, run: string, seq: number): AsyncIterable<Buffer> {
-  for (let at = seq; ;) {
-    const rows = await page(ask, name, run, at);
+  for (let lastSeq = seq; ;) {
+    const rows = await page(ask, name, run, lastSeq);
     for (const line of rows) yield line;
-    at += rows.length;
+    lastSeq += rows.length;
     if (rows.length < linesAtOnce) return;
   }
 }
@@ -34,7 +34,7 @@ async function page(ask: Ask, name: string, run: string, seq: number): Promise<r
   }
 }
 
-/** Returns what continues the journal after a position; and the position then. */
+/** Reads the lines after a position, and returns the position after the last of them. */
 export async function readLines(
   database: Database,
   run: string,
@@ -42,15 +42,15 @@ export async function readLines(
   onEntry: (entry: Entry) => void,
   onLine: (line: Buffer) => void = () => undefined,
 ): Promise<Position> {
-  const at = { ...from };
+  const position = { ...from };
   for await (const line of linesAfter(database, run, from.seq)) {
-    if (at.seq === 0) refuseNewer(line);
+    if (position.seq === 0) refuseNewer(line);
     const fault = findLineFault(line, 0, line.length);
-    if (fault !== null) throw damaged(at.seq + 1, at.byte, fault);
+    if (fault !== null) throw damaged(position.seq + 1, position.byte, fault);
     onLine(line);
-    onEntry(admit(at, Buffer.from(line), 0, line.length, false)); // a copy: admitting spends the bytes
+    onEntry(admit(position, Buffer.from(line), 0, line.length, false)); // a copy: admitting spends the bytes
   }
-  return at;
+  return position;
 }
 
 /** The first line says which format its journal has; asked where reading does not begin there. */
@@ -70,6 +70,6 @@ export async function placeAfter({ ask }: Database, run: string, seq: number, by
   const { rows } = await ask("select line from autopilot.entry where run_id = $1 and seq = $2", [run, seq]);
   const line = rows[0]?.["line"];
   if (!(line instanceof Buffer) || findLineFault(line, 0, line.length) !== null) return null;
-  const said = JSON.parse(line.toString("utf8")) as { readonly seq: number; readonly epoch: number; readonly active_ms: number };
-  return said.seq === seq ? { seq, epoch: said.epoch, activeMs: said.active_ms, byte, prev: hash("sha256", line) } : null;
+  const stored = JSON.parse(line.toString("utf8")) as { readonly seq: number; readonly epoch: number; readonly active_ms: number };
+  return stored.seq === seq ? { seq, epoch: stored.epoch, activeMs: stored.active_ms, byte, prev: hash("sha256", line) } : null;
 }

@@ -54,8 +54,8 @@ export async function registerWorker(
         times,
         clock,
       });
-    const held = await ask("select owner from autopilot.worker where worker_id = $1", [registration.worker]);
-    return { takenBy: (held.rows[0]?.["owner"] ?? null) as Holder | null };
+    const current = await ask("select owner from autopilot.worker where worker_id = $1", [registration.worker]);
+    return { takenBy: (current.rows[0]?.["owner"] ?? null) as Holder | null };
   } catch (error) {
     throw storeFailure(error, name);
   }
