@@ -40,11 +40,11 @@ export function boardLines(run: RunView, { owner, live, rowsMax, sinceMinutes }:
 
 function headLine(run: RunView, owner: Owner): string {
   const { run_id, flow } = run.drafted;
-  const own = run.phases.filter(({ group }) => group === "phases");
-  const done = own.filter(
+  const mainPhases = run.phases.filter(({ group }) => group === "phases");
+  const done = mainPhases.filter(
     ({ status, because }) => status === "completed" || (status === "skipped" && because?.startsWith("already_") === true),
   );
-  const phases = own.length > 1 ? `, ${figure(done.length)} of ${plural(own.length, "phase")} completed` : "";
+  const phases = mainPhases.length > 1 ? `, ${figure(done.length)} of ${plural(mainPhases.length, "phase")} completed` : "";
   return `${run_id}  ${run.status}, ${flow.flow}${phases}${owner === null ? "" : `, process ${owner.pid}`}`;
 }
 
@@ -90,21 +90,21 @@ function stepsLine(run: RunView, id: string): string {
     return `${isHere ? "▸" : outcome === undefined ? "·" : marks[outcome]} ${step.id}`;
   });
   const from = steps.length <= stepsMax ? 0 : Math.max(0, Math.min((cursor?.at ?? 0) - stepsBefore, steps.length - stepsMax));
-  const shown = [...(from > 0 ? ["…"] : []), ...steps.slice(from, from + stepsMax), ...(from + stepsMax < steps.length ? ["…"] : [])];
-  return `  ${id.replace(/^(before|after)\./, "")}: ${shown.join("  ")}`;
+  const shownSteps = [...(from > 0 ? ["…"] : []), ...steps.slice(from, from + stepsMax), ...(from + stepsMax < steps.length ? ["…"] : [])];
+  return `  ${id.replace(/^(before|after)\./, "")}: ${shownSteps.join("  ")}`;
 }
 
 function tasksLine(run: RunView, id: string): readonly string[] {
   const open = Object.values(run.open).find(({ cursor, stage }) => cursor === id && stage === "walking");
   if (open === undefined) return [];
   const tasks = open.waves.flat();
-  const shown = tasks.slice(0, tasksMax).map((task) => {
+  const shownTasks = tasks.slice(0, tasksMax).map((task) => {
     const cursor = own(run.cursors, taskPath(open.attempt, task));
     const mark = cursor?.result === "completed" ? "✓" : cursor?.result === null ? (cursor.open === null ? "·" : "▸") : "✗";
     return `${mark} ${oneLine(task, 20)}`;
   });
   const more = tasks.length > tasksMax ? `  and ${figure(tasks.length - tasksMax)} more` : "";
-  return [`     tasks  ${shown.join("  ")}${more}`];
+  return [`     tasks  ${shownTasks.join("  ")}${more}`];
 }
 
 function waitingLines(run: RunView): readonly string[] {

@@ -44,7 +44,7 @@ export function describeBreaker(breaker: BreakerView): string {
   const { state, cooldown_until, because } = breaker;
   if (state === "open")
     return `open until ${cooldown_until ?? "it is reset"}${because === null ? "" : ` (${because.replaceAll("_", " ")})`}`;
-  const counted = [
+  const counters = [
     breaker.consecutive_no_progress > 0
       ? `${figure(breaker.consecutive_no_progress)} of ${figure(breaker.no_progress_threshold)} turns without progress`
       : "",
@@ -52,5 +52,5 @@ export function describeBreaker(breaker: BreakerView): string {
       ? `the same error ${figure(breaker.consecutive_same_error)} of ${figure(breaker.same_error_threshold)} times`
       : "",
   ].filter((part) => part !== "");
-  return [state === "half_open" ? "half open: one attempt decides" : "closed", ...counted].join(", ");
+  return [state === "half_open" ? "half open: one attempt decides" : "closed", ...counters].join(", ");
 }

@@ -20,5 +20,5 @@ export function columned(
 }
 
 /** Rows with a name: the first line is beside it, the others under the first. */
-export const named = (width: number, name: string, lines: readonly string[]): readonly string[] =>
+export const labelledRows = (width: number, name: string, lines: readonly string[]): readonly string[] =>
   lines.map((line, index) => `  ${(index === 0 ? name : "").padEnd(width)} ${line}`);

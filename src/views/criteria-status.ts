@@ -117,8 +117,8 @@ export function runBlockers(run: RunView): readonly string[] {
 
 export const describeFailing = (run: RunView): readonly string[] =>
   listFailingChecks(run).map(({ check, status, exit_code, why }) => {
-    const what = check.kind === "project" ? describeProjectCheck(run, check.id) : `the ${check.kind.replace("_", "-")} check fails`;
-    return `${what}: ${oneLine(check.command)} (${status === "failed" ? (why ?? `exit ${exit_code ?? "unknown"}`) : status.replace("_", " ")})`;
+    const problem = check.kind === "project" ? describeProjectCheck(run, check.id) : `the ${check.kind.replace("_", "-")} check fails`;
+    return `${problem}: ${oneLine(check.command)} (${status === "failed" ? (why ?? `exit ${exit_code ?? "unknown"}`) : status.replace("_", " ")})`;
   });
 
 /** Failed phases, an open circuit breaker, a hold. */
@@ -152,9 +152,9 @@ function runPause(run: RunView): readonly string[] {
 }
 
 function describeProjectCheck(run: RunView, id: string): string {
-  const previousStood = baselineResult(run.checks[id]);
-  if (previousStood === null) return "a check of the project fails";
-  return `a check that ${previousStood.status === "passed" ? "passed before the run fails" : "failed before the run fails worse"} now`;
+  const baseline = baselineResult(run.checks[id]);
+  if (baseline === null) return "a check of the project fails";
+  return `a check that ${baseline.status === "passed" ? "passed before the run fails" : "failed before the run fails worse"} now`;
 }
 
 /** A criterion that has been red since before the first turn is work to do, not a blocker; a project check counts only if it was green. */

@@ -25,16 +25,16 @@ const eventsMax = 15;
 export const diagnosticName = (at: string): string => `diagnostic-${at.slice(0, 19).replaceAll(":", "")}.md`;
 
 export function diagnosticPage({ state, reason, detail, at, remediation, postMortems }: DiagnosticInput): string {
-  const knownReason = isReasonCode(reason) ? reasons[reason] : null;
+  const reasonInfo = isReasonCode(reason) ? reasons[reason] : null;
   const { _meta: meta, circuit_breaker: breaker, metrics } = state;
   const failed = Object.entries(state.phases).filter(([, { status }]) => status === "failed");
-  const hints = remediation.length > 0 || knownReason === null || knownReason.hint === "" ? remediation : [knownReason.hint];
+  const hints = remediation.length > 0 || reasonInfo === null || reasonInfo.hint === "" ? remediation : [reasonInfo.hint];
   return [
     `# Diagnostic: ${meta.run_id}`,
     "",
     `Written ${at}. Status: ${meta.status}.`,
     ...section("What happened", [
-      `${inCode(reason)}: ${knownReason?.meaning ?? "The run halted."}`,
+      `${inCode(reason)}: ${reasonInfo?.meaning ?? "The run halted."}`,
       ...(detail === null ? [] : ["", inText(detail, 500)]),
     ]),
     ...section("Why it matters", [stateWhy(state, failed.length)]),
@@ -81,8 +81,8 @@ export function diagnosticPage({ state, reason, detail, at, remediation, postMor
 
 /** Why a phase failed, with its page: the reader should not have to open another file to know. */
 function causeLine({ phase_id, phase_name, root_cause: cause }: PostMortem): string {
-  const what = `${cause.category} in the step ${inText(cause.step)}, first seen ${cause.first_observed_at}`;
-  return `Phase ${inText(phase_id)}, ${inText(phase_name)}: ${what}. ${inText(cause.description, 500)} (${inText(postMortemName(phase_id))})`;
+  const failure = `${cause.category} in the step ${inText(cause.step)}, first seen ${cause.first_observed_at}`;
+  return `Phase ${inText(phase_id)}, ${inText(phase_name)}: ${failure}. ${inText(cause.description, 500)} (${inText(postMortemName(phase_id))})`;
 }
 
 /** Skipped phases are in no other row; a phase blocked by a failed one counts as left to do. */

@@ -31,11 +31,11 @@ export function estimatePage(
     usd === null ? "-" : range(usd, money),
     success === null ? "-" : `${Math.round(success * 100)} %`,
   ];
-  const shownEstimateRows = rows.slice(0, rowsMax);
+  const shownRows = rows.slice(0, rowsMax);
   const table = columned(
     [
       ["phase", "name", "tokens, likely", "at most in 9 of 10", "minutes", "cost", "success"],
-      ...shownEstimateRows.map((row) => cells(row.id, `${oneLine(row.name, nameCharsMax)}${row.planned ? "" : " (no plan yet)"}`, row)),
+      ...shownRows.map((row) => cells(row.id, `${oneLine(row.name, nameCharsMax)}${row.planned ? "" : " (no plan yet)"}`, row)),
       ...(rows.length > rowsMax ? [["…", `${figure(rows.length - rowsMax)} more`, "", "", "", "", ""]] : []),
       cells("all", "", total),
     ],
@@ -56,8 +56,8 @@ export function recordLines(record: ForecastRecord | null): readonly string[] {
   if (record === null) return [];
   const { forecasts, within_p90, bias, brier } = record;
   const off = bias === 0 ? "on the mark" : `${Math.abs(Math.round(bias * 100))} % too ${bias > 0 ? "high" : "low"}`;
-  const held = `${Math.round(within_p90 * 100)} % of ${plural(forecasts, "past case")} stayed within the 9-of-10 figure`;
-  return [`  Record: ${held}; likely figures were ${off}; success scored ${brier} (0 is perfect, 0.25 a coin).`];
+  const accuracy = `${Math.round(within_p90 * 100)} % of ${plural(forecasts, "past case")} stayed within the 9-of-10 figure`;
+  return [`  Record: ${accuracy}; likely figures were ${off}; success scored ${brier} (0 is perfect, 0.25 a coin).`];
 }
 
 const range = ({ p50, p90 }: Range, format: (value: number) => string): string =>

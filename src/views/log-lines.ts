@@ -47,7 +47,7 @@ export function isMilestone(event: Event): boolean {
   }
 }
 
-const reported = (detail: string | undefined): string => (detail === undefined || detail === "" ? "" : `: ${oneLine(detail)}`);
+const detailText = (detail: string | undefined): string => (detail === undefined || detail === "" ? "" : `: ${oneLine(detail)}`);
 const reasoned = (because: string | undefined): string => (because === undefined ? "" : ` (${because.replaceAll("_", " ")})`);
 const because = (event: { readonly because?: string | undefined; readonly pause?: string | undefined }): string =>
   reasoned(event.because ?? event.pause);
@@ -61,17 +61,17 @@ function describeChecks(checks: readonly CheckResult[] | undefined): string {
   if (checks === undefined || checks.length === 0) return "";
   const red = checks.filter(({ status }) => status !== "passed");
   if (red.length === 0) return `; ${plural(checks.length, "check")} passed`;
-  const named = (title: string, results: readonly CheckResult[]): string =>
+  const titledChecks = (title: string, results: readonly CheckResult[]): string =>
     results.length === 0
       ? ""
       : `; ${title}: ${firstFew(
           results.map(({ check, status, duration_ms }) => `${check.command} (${status.replace("_", " ")}, ${duration(duration_ms)})`),
           3,
         )}`;
-  return `${named(
+  return `${titledChecks(
     "failing",
     red.filter((result) => !couldNotRun(result)),
-  )}${named("can't run here", red.filter(couldNotRun))}`;
+  )}${titledChecks("can't run here", red.filter(couldNotRun))}`;
 }
 
 /** Whether checks were run and none could judge: then nothing passed. */
@@ -86,9 +86,9 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     `Process ${owner.pid} on ${oneLine(owner.host)} ${opening === 1 ? "began to work on it" : `took it up again (${ordinal(opening)} time)`}, isolation ${isolation.level} (${isolation.mechanism}).`,
   journal_repaired: ({ cut_bytes, at_byte }) =>
     `Removed an incomplete last journal line (${figure(cut_bytes)} bytes at ${figure(at_byte)}); nothing recorded was lost.`,
-  run_paused: ({ reason_code, detail }) => `Paused (${reason_code})${reported(detail)}.`,
+  run_paused: ({ reason_code, detail }) => `Paused (${reason_code})${detailText(detail)}.`,
   run_resumed: ({ now }) => `Resumed${now === true ? ", cooldown skipped" : ""}.`,
-  run_stopped: ({ reason_code, detail }) => `Stopped for good (${reason_code})${reported(detail)}.`,
+  run_stopped: ({ reason_code, detail }) => `Stopped for good (${reason_code})${detailText(detail)}.`,
   run_completed: ({ verdict, gaps }) => `Completed, ${verdictLabel(verdict)}. ${proofSentence(verdict, gaps)}`,
   document_differed: ({ path, field, found, kept, because }) => `${path}: ${field} said ${found}, ${kept} holds: ${because}`,
   run_adopted: ({ root }) => `The run came from elsewhere and was adopted in ${oneLine(root)}.`,
@@ -96,8 +96,8 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     `Forked from ${event.run} after its line ${figure(event.at)}${describeChanged(event)}. What that had cost stays there.`,
   policy_changed: ({ path, adopted }) => `${oneLine(path)} changed; this run ${adopted ? "uses the new one now" : "keeps its copy"}.`,
 
-  control_requested: ({ control, now, detail }) => `${capital(control)} requested${now ? " (now)" : ""}${reported(detail)}.`,
-  oracles_approved: ({ content, detail }) => `Changes to tests approved (${content.slice(0, 12)})${reported(detail)}.`,
+  control_requested: ({ control, now, detail }) => `${capital(control)} requested${now ? " (now)" : ""}${detailText(detail)}.`,
+  oracles_approved: ({ content, detail }) => `Changes to tests approved (${content.slice(0, 12)})${detailText(detail)}.`,
   tests_put_back: ({ commit, paths }) => `Put back to what the run began with, in ${commit.slice(0, 10)}: ${firstFew(paths)}.`,
   oracles_judged: ({ changes }) =>
     changes.length === 0
@@ -112,7 +112,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
       notes.map(({ path, line, text }) => `${oneLine(path)}:${line} ${oneLine(text, 80)}`),
       3,
     )}.`,
-  limit_raised: ({ scope, dimension, to, detail }) => `The ${scope}'s ${dimension} limit was raised to ${figure(to)}${reported(detail)}.`,
+  limit_raised: ({ scope, dimension, to, detail }) => `The ${scope}'s ${dimension} limit was raised to ${figure(to)}${detailText(detail)}.`,
 
   pull_request_intended: ({ host, project, branch, into, commit, draft }) =>
     `Opening a ${draft ? "draft " : ""}pull request at ${oneLine(host)}/${oneLine(project)}: ${oneLine(branch)} (${commit.slice(0, 10)}) into ${oneLine(into)}.`,
@@ -120,7 +120,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     `Pull request ${found ? "found" : "opened"}${draft ? " as a draft" : ""}: ${oneLine(url)}.`,
   pull_request_taken_up: ({ run, evidence }) => `${run} works on ${plural(evidence.length, "thing")} found at the pull request.`,
   pull_request_settled: ({ run, commit, detail }) =>
-    commit === null ? `Nothing of ${run} was pushed${reported(detail)}.` : `Pushed ${commit.slice(0, 10)} of ${run} to the pull request.`,
+    commit === null ? `Nothing of ${run} was pushed${detailText(detail)}.` : `Pushed ${commit.slice(0, 10)} of ${run} to the pull request.`,
   pull_request_ended: ({ how }) => `The pull request was ${how}.`,
   evidence_received: ({ source, items }) => `${plural(items.length, "thing")} to work on from ${oneLine(source)}, quoted as data.`,
 
@@ -151,12 +151,12 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   step_completed: ({ attempt, checks, detail, asks }) =>
     asks === undefined
       ? describePassed(attempt, checks, detail)
-      : `${capital(describeAttempt(attempt))} waits for an answer${reported(detail)}.`,
+      : `${capital(describeAttempt(attempt))} waits for an answer${detailText(detail)}.`,
   step_failed: ({ attempt, reason_code, checks, detail }) =>
-    `${capital(describeAttempt(attempt))} failed, ${reason_code}${describeChecks(checks)}${reported(detail)}.`,
+    `${capital(describeAttempt(attempt))} failed, ${reason_code}${describeChecks(checks)}${detailText(detail)}.`,
   step_interrupted: ({ attempt, by, paths, detail, usage }) =>
     // Cut off in its turn it is charged with this line; after its turn it is paid, and its work is kept.
-    `${capital(describeAttempt(attempt))} ${describeInterruption(by, usage)}${paths === undefined || paths.length === 0 ? "" : `: ${firstFew(paths)}`}${reported(detail)}.`,
+    `${capital(describeAttempt(attempt))} ${describeInterruption(by, usage)}${paths === undefined || paths.length === 0 ? "" : `: ${firstFew(paths)}`}${detailText(detail)}.`,
   attempt_settled: ({ attempt, remedy, why, usage }) =>
     `Recovered ${describeAttempt(attempt)} after a crash (${remedy}): ${oneLine(why)}${usage === undefined ? "" : `; its use was lost with it, so the estimate of ${amount("tokens", usage.tokens)} is charged`}.`,
   step_skipped: ({ walk, step }) => `${step} of ${describeCursor(walk)} was skipped.`,
@@ -192,4 +192,4 @@ const ordinal = (n: number): string =>
   `${n}${n % 100 >= 11 && n % 100 <= 13 ? "th" : (({ 1: "st", 2: "nd", 3: "rd" } as const)[n % 10] ?? "th")}`;
 
 const describePassed = (attempt: string, checks: EventOf<"step_completed">["checks"], detail: string | undefined): string =>
-  `${capital(describeAttempt(attempt))}${areAllIdle(checks) ? `: none of ${plural(checks?.length ?? 0, "check")} could run` : ` passed`}${describeChecks(checks)}${reported(detail)}.`;
+  `${capital(describeAttempt(attempt))}${areAllIdle(checks) ? `: none of ${plural(checks?.length ?? 0, "check")} could run` : ` passed`}${describeChecks(checks)}${detailText(detail)}.`;

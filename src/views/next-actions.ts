@@ -115,13 +115,13 @@ export function branchKept(run: RunView): { readonly code: ReasonCode; readonly 
   if (isDue(run)) return { code: "pull_request_pending", detail: null };
   if ((run.pull_request?.opened ?? null) !== null) return null;
   if (run.tip.commit === run.drafted.base.commit || newest?.facts["landed"] === true || why === "nothing_to_land") return null;
-  const reported = [
+  const candidateReasons = [
     newest?.reason ?? null,
     run.reason,
     ...run.phases.map(({ because }) => because),
     ...outcomes.map(({ reason }) => reason),
   ];
-  const code = reported.find((reason): reason is ReasonCode => reason !== null && keepsBranch.has(reason)) ?? "branch_kept";
+  const code = candidateReasons.find((reason): reason is ReasonCode => reason !== null && keepsBranch.has(reason)) ?? "branch_kept";
   return { code, detail: newest?.detail ?? null };
 }
 

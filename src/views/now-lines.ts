@@ -22,8 +22,8 @@ export function nowLines(run: RunView, { seenOf, ageMs }: Now): readonly string[
   if (run.status !== "running" || open.length === 0) return [];
   const rows = open.slice(0, actionsMax).map(({ attempt, kind, stage }) => {
     const label = kind === "agent" ? (stage === "started" ? turnLabel(run, attempt) : "Checks") : "Checks";
-    const seen = seenOf(attempt) ?? (kind === "agent" && stage === "started" ? "at work" : "looking at the result");
-    return `● ${label.padEnd(labelWidth)} ${span(ageMs(attempt)).padStart(7)}  ${kind === "agent" ? runStep(run, attempt) : ""}${seen.trim()}`;
+    const activity = seenOf(attempt) ?? (kind === "agent" && stage === "started" ? "at work" : "looking at the result");
+    return `● ${label.padEnd(labelWidth)} ${span(ageMs(attempt)).padStart(7)}  ${kind === "agent" ? runStep(run, attempt) : ""}${activity.trim()}`;
   });
   const left = open.length > actionsMax ? [`  and ${figure(open.length - actionsMax)} more under way`] : [];
   const { counters, limits } = runBudget(run);

@@ -80,12 +80,12 @@ export const pageFormatNamed = (name: string): PageFormat | null => pageFormats.
 export function judgePage(format: PageFormat, text: string): readonly Violation[] {
   const page: Page = pages[format];
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
-  const foundViolations: Violation[] = [];
-  const reportLine: Report = (line, rule, message) => foundViolations.push({ line, rule, message, severity: page.severity }); // P2
+  const violations: Violation[] = [];
+  const reportLine: Report = (line, rule, message) => violations.push({ line, rule, message, severity: page.severity }); // P2
   if (!page.title.test(lines[0] ?? "")) reportLine(1, "PG-title", `the first line is not the title of a ${format}`);
   for (const title of page.sections) if (!lines.includes(`## ${title}`)) reportLine(1, "PG-section", `has no section ## ${title}`);
   page.more?.(lines, reportLine);
-  return foundViolations.toSorted((a, b) => a.line - b.line);
+  return violations.toSorted((a, b) => a.line - b.line);
 }
 
 /** The header's two lines and the checklist, as the quality playbook has them. */

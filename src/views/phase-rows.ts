@@ -64,16 +64,16 @@ function statusOfPhase(run: RunView, { id, status }: PhaseView): PhaseRowStatus 
   if (status === "completed" || status === "failed" || status === "skipped") return status;
   if (status !== "open") return "not_started";
   const block = own(run.cursors, id)?.block ?? null;
-  const asked = block === null ? undefined : own(run.blocks, block);
-  return asked !== undefined && isVerdict(asked) ? "needs_human_verification" : "in_progress";
+  const openBlock = block === null ? undefined : own(run.blocks, block);
+  return openBlock !== undefined && isVerdict(openBlock) ? "needs_human_verification" : "in_progress";
 }
 
 /** The last step that gave one decides: a judge comes after a verifier. */
 function runScore(run: RunView, id: string): number | null {
-  const seen = own(run.cursors, id)?.seen;
-  if (seen === undefined) return null;
+  const stepOutcomes = own(run.cursors, id)?.seen;
+  if (stepOutcomes === undefined) return null;
   for (const { id: step } of stepsOfPhase(run.drafted.flow, id).toReversed()) {
-    const score = own(own(seen, step)?.says ?? {}, "alignment_score");
+    const score = own(own(stepOutcomes, step)?.says ?? {}, "alignment_score");
     if (typeof score === "number") return score;
   }
   return null;

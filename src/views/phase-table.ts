@@ -15,7 +15,7 @@ export const phaseMarks: Readonly<Record<PhaseRowStatus, string>> = {
   skipped: "-",
 };
 
-const words: Readonly<Record<PhaseRowStatus, string>> = {
+const statusLabels: Readonly<Record<PhaseRowStatus, string>> = {
   completed: "completed",
   failed: "failed",
   needs_human_verification: "waits for your verdict",
@@ -27,14 +27,14 @@ const words: Readonly<Record<PhaseRowStatus, string>> = {
 /** A heading and a line for each phase, at most so many. */
 export function phaseTable(rows: readonly PhaseRow[], rowsMax: number): readonly string[] {
   const isPriced = rows.some(({ usd }) => usd > 0);
-  const kept = keptOf(rows, rowsMax);
+  const shownPositions = choosePositions(rows, rowsMax);
   const cells: string[][] = [["", "phase", "name", "status", "score", "time", "tokens", ...(isPriced ? ["cost"] : [])]];
   let last = -1;
   const gap = (upTo: number): void => {
-    const remainingPhaseRows = rows.slice(last + 1, upTo);
-    if (remainingPhaseRows.length > 0) cells.push(["", "…", describeGap(remainingPhaseRows)]);
+    const hiddenRows = rows.slice(last + 1, upTo);
+    if (hiddenRows.length > 0) cells.push(["", "…", describeGap(hiddenRows)]);
   };
-  for (const position of kept) {
+  for (const position of shownPositions) {
     gap(position);
     const row = rows[position];
     if (row !== undefined) cells.push(rowCells(row, isPriced));
@@ -50,7 +50,7 @@ function rowCells(row: PhaseRow, isPriced: boolean): string[] {
     phaseMarks[status],
     id,
     oneLine(name, nameCharsMax),
-    `${words[status]}${phaseDetail(row)}`,
+    `${statusLabels[status]}${phaseDetail(row)}`,
     score === null ? "-" : figure(score),
     duration_minutes > 0 ? duration(duration_minutes * 60_000) : "-",
     tokens > 0 ? figure(tokens) : "-",
@@ -58,7 +58,7 @@ function rowCells(row: PhaseRow, isPriced: boolean): string[] {
   ];
 }
 
-/** Where it is, what it waits for, why it is not to be done. */
+/** The current step of a phase, what it waits for, or why it failed or was skipped. */
 function phaseDetail({ status, step, tasks, waits_for, because }: PhaseRow): string {
   if (status === "in_progress") {
     const failed = tasks === null || tasks.failed === 0 ? "" : `, ${figure(tasks.failed)} failed`;
@@ -69,28 +69,28 @@ function phaseDetail({ status, step, tasks, waits_for, because }: PhaseRow): str
   return (status === "failed" || status === "skipped") && because !== null ? `: ${oneLine(because.replaceAll("_", " "), 60)}` : "";
 }
 
-function describeGap(remainingPhaseRows: readonly PhaseRow[]): string {
+function describeGap(hiddenRows: readonly PhaseRow[]): string {
   const counts = new Map<string, number>();
-  for (const { status } of remainingPhaseRows) counts.set(words[status], (counts.get(words[status]) ?? 0) + 1);
+  for (const { status } of hiddenRows) counts.set(statusLabels[status], (counts.get(statusLabels[status]) ?? 0) + 1);
   return [...counts].map(([word, count]) => `${figure(count)} ${word}`).join(", ");
 }
 
 /** Which rows are shown: all, if there is room; else what is under way, waits or failed, and what is next to it. */
-function keptOf(rows: readonly PhaseRow[], rowsMax: number): readonly number[] {
+function choosePositions(rows: readonly PhaseRow[], rowsMax: number): readonly number[] {
   if (rows.length <= rowsMax) return rows.map((_, index) => index);
-  const kept = new Set<number>();
+  const positions = new Set<number>();
   const take = (at: number): void => {
-    if (at >= 0 && at < rows.length && kept.size < rowsMax) kept.add(at);
+    if (at >= 0 && at < rows.length && positions.size < rowsMax) positions.add(at);
   };
-  const [open, failed] = [atThose(rows, ["in_progress", "needs_human_verification"]), atThose(rows, ["failed"])];
+  const [open, failed] = [positionsWith(rows, ["in_progress", "needs_human_verification"]), positionsWith(rows, ["failed"])];
   for (const position of [...open, ...failed]) take(position);
-  const here = open[0] ?? rows.findIndex(({ status }) => status === "not_started");
-  for (let distance = 1; kept.size < rowsMax && distance < rows.length; distance += 1) {
-    take(here + distance - 1);
-    take(here - distance);
+  const center = open[0] ?? rows.findIndex(({ status }) => status === "not_started");
+  for (let distance = 1; positions.size < rowsMax && distance < rows.length; distance += 1) {
+    take(center + distance - 1);
+    take(center - distance);
   }
-  return [...kept].toSorted((a, b) => a - b);
+  return [...positions].toSorted((a, b) => a - b);
 }
 
-const atThose = (rows: readonly PhaseRow[], statuses: readonly PhaseRowStatus[]): readonly number[] =>
+const positionsWith = (rows: readonly PhaseRow[], statuses: readonly PhaseRowStatus[]): readonly number[] =>
   rows.flatMap(({ status }, index) => (statuses.includes(status) ? [index] : []));

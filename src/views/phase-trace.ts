@@ -29,7 +29,7 @@ const callsPerAttemptMax = 2_000;
 const summaryCharsMax = 200;
 
 type Step = TraceSpan["step"];
-type Begun = { readonly at: string; calls: number };
+type OpenAttempt = { readonly at: string; calls: number };
 
 /** Steps under the format's names; whatever else a phase does is the runner's own. */
 const stepNames: Readonly<Record<string, Step>> = {
@@ -46,7 +46,7 @@ const stepNames: Readonly<Record<string, Step>> = {
 };
 
 export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
-  const begun = new Map<string, Begun>();
+  const openAttempts = new Map<string, OpenAttempt>();
   const calls = new Map<string, string>();
 
   const span = (at: string, path: string, step: Step, action: TraceSpan["action"], reported: Reported): TraceSpan => ({
@@ -60,20 +60,20 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
     status: reported.status,
   });
 
-  const ended = (entry: EventOf<"step_completed" | "step_failed"> & Entry): readonly TraceSpan[] => {
+  const stepEndSpans = (entry: EventOf<"step_completed" | "step_failed"> & Entry): readonly TraceSpan[] => {
     const { attempt } = entry;
     const step = attemptStep(attempt);
-    const from = begun.get(attempt)?.at ?? entry.ts;
-    const beyond = Math.max(0, (begun.get(attempt)?.calls ?? 0) - callsPerAttemptMax);
-    begun.delete(attempt);
+    const from = openAttempts.get(attempt)?.at ?? entry.ts;
+    const beyond = Math.max(0, (openAttempts.get(attempt)?.calls ?? 0) - callsPerAttemptMax);
+    openAttempts.delete(attempt);
     const isPassed = entry.event === "step_completed";
     const why = isPassed ? "passed" : `failed: ${entry.detail ?? entry.reason_code}`;
-    const more = beyond === 0 ? "" : `; ${plural(beyond, "further tool call")} not kept`;
+    const dropped = beyond === 0 ? "" : `; ${plural(beyond, "further tool call")} not kept`;
     return [
       ...commandsOf(entry.checks ?? [], entry.ts, evidenceOf).map((reported) => span(reported.at, attempt, step, "command_run", reported)),
       span(from, attempt, step, "decision", {
         input: describeAttempt(attempt),
-        output: `${why}${more}`,
+        output: `${why}${dropped}`,
         ms: msBetween(from, entry.ts),
         status: isPassed ? "success" : "failure",
       }),
@@ -106,7 +106,7 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
         case "block_answered":
           return decided("a person", `answers ${entry.answer}`);
         case "step_started":
-          begun.set(entry.attempt, { at: entry.ts, calls: 0 });
+          openAttempts.set(entry.attempt, { at: entry.ts, calls: 0 });
           return [];
         case "step_skipped":
           return [span(entry.ts, phase, stepName(entry.step), "decision", { input: entry.step, output: "skipped", status: "skipped" })];
@@ -122,16 +122,16 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
           ];
         case "step_interrupted":
           return [
-            span(begun.get(entry.attempt)?.at ?? entry.ts, entry.attempt, attemptStep(entry.attempt), "decision", {
+            span(openAttempts.get(entry.attempt)?.at ?? entry.ts, entry.attempt, attemptStep(entry.attempt), "decision", {
               input: describeAttempt(entry.attempt),
               output: `interrupted by ${entry.by}${entry.detail === undefined ? "" : `: ${entry.detail}`}`,
-              ms: msBetween(begun.get(entry.attempt)?.at ?? entry.ts, entry.ts),
+              ms: msBetween(openAttempts.get(entry.attempt)?.at ?? entry.ts, entry.ts),
               status: "failure",
             }),
           ];
         case "step_completed":
         case "step_failed":
-          return ended(entry);
+          return stepEndSpans(entry);
         default:
           return [];
       }
@@ -146,7 +146,7 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
         return null;
       }
       calls.delete(key);
-      const attempt = begun.get(signal.attempt);
+      const attempt = openAttempts.get(signal.attempt);
       if (attempt !== undefined && ++attempt.calls > callsPerAttemptMax) return null;
       const action = actionOf(signal.kind);
       const isFile = action === "file_read" || action === "file_write";
@@ -160,7 +160,7 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
   };
 
   function turn(entry: EventOf<"turn_ended"> & Entry): TraceSpan {
-    const from = begun.get(entry.attempt)?.at ?? entry.ts;
+    const from = openAttempts.get(entry.attempt)?.at ?? entry.ts;
     return span(from, entry.attempt, "phase_runner", "agent_spawn", {
       input: `${entry.agent} for ${describeAttempt(entry.attempt)}`,
       output: `the turn ended with ${entry.stop}, ${plural(entry.usage.tokens, "token")} used`,
@@ -193,10 +193,10 @@ function commandsOf(
   const ran = results.filter(({ cached }) => cached !== true);
   let leftMs = ran.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
   return ran.map(({ check, status, exit_code, duration_ms, evidence }) => {
-    const made = evidenceOf(evidence);
-    const at = made !== null && parseIsoTime(made.at) !== null ? made.at : formatIsoTime(Math.max(0, endMs - Math.round(leftMs)));
+    const record = evidenceOf(evidence);
+    const at = record !== null && parseIsoTime(record.at) !== null ? record.at : formatIsoTime(Math.max(0, endMs - Math.round(leftMs)));
     leftMs -= duration_ms;
-    const last = status === "passed" ? "" : (made?.output_excerpt.trimEnd().split("\n").at(-1) ?? "");
+    const last = status === "passed" ? "" : (record?.output_excerpt.trimEnd().split("\n").at(-1) ?? "");
     const exit = exit_code === null ? "" : ` (exit ${exit_code})`;
     return {
       at,

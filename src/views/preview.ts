@@ -9,7 +9,7 @@ import { type Flow, stepKind, type Phase, type Scalar, type Step } from "../cont
 import type { Objective } from "../contracts/objective.ts";
 import { type FlowProof, buildFlowProof } from "./flow-proof.ts";
 import { hasOnlyGoal } from "./criteria-status.ts";
-import { named } from "./columned.ts";
+import { labelledRows } from "./columned.ts";
 import { amount, figure, firstFew, money, oneLine, plural, describeSandbox } from "./wording.ts";
 
 export type Range = { readonly p50: number; readonly p90: number };
@@ -180,15 +180,15 @@ export function previewDetails(view: PreviewView): readonly string[] {
 
 /** Defaulted fields and their values, in a few words; what other rows show is left out. */
 function describeDefaults({ inferred_defaults, objective }: PreviewView): readonly string[] {
-  const words: Readonly<Record<string, string>> = {
+  const fieldTexts: Readonly<Record<string, string>> = {
     "risk-level": `risk ${objective.risk_level}`,
     "handoff-mode": objective.handoff_mode === "manual" ? "asks you when unsure" : "asks a reviewing agent when unsure",
     "approval-policy": objective.approval_policy === "none" ? "no approvals" : `approval ${objective.approval_policy}`,
   };
-  const said = inferred_defaults.flatMap((field) => words[field] ?? []);
-  return said.length === 0 ? [] : [said.join(", ")];
+  const texts = inferred_defaults.flatMap((field) => fieldTexts[field] ?? []);
+  return texts.length === 0 ? [] : [texts.join(", ")];
 }
-const row = (name: string, lines: readonly string[]): readonly string[] => named(11, name, lines);
+const row = (name: string, lines: readonly string[]): readonly string[] => labelledRows(11, name, lines);
 
 /** One agent for every role is said once. */
 function previewAgents({ roles }: PreviewView): string {
@@ -198,7 +198,7 @@ function previewAgents({ roles }: PreviewView): string {
 
 /** The project's own checks, and what the flow itself asks for. What was asked for is in the rows above. */
 function checkLines({ checks, wanted, flow: { proof } }: PreviewView): readonly string[] {
-  const found = [
+  const commandLines = [
     ...checks
       .filter(({ kind }) => kind !== "criterion")
       .map(
@@ -207,7 +207,7 @@ function checkLines({ checks, wanted, flow: { proof } }: PreviewView): readonly 
     ...proof.commands.map((command) => `${oneLine(command)} (flow)`),
   ];
   const gates = wanted !== undefined || proof.gates === 0 ? [] : [`what ${plural(proof.gates, "step")} must leave behind (flow)`];
-  if (found.length > 0) return [...found.slice(0, listedMax), ...more(found.length), ...gates];
+  if (commandLines.length > 0) return [...commandLines.slice(0, listedMax), ...moreLine(commandLines.length), ...gates];
   if (wanted !== undefined) return ["what each phase must show; the project itself has none that was found"];
   if (gates.length > 0) return gates;
   return checks.length > 0 ? [] : ["! none found, so the result can't be verified"];
@@ -215,10 +215,10 @@ function checkLines({ checks, wanted, flow: { proof } }: PreviewView): readonly 
 
 /** Variables set for checks beyond the default ones, with their origin. */
 function environmentLines(variables: readonly CheckVariable[], from: CheckVariable["from"]): readonly string[] {
-  const shown = variables.filter((variable) => variable.from === from).map(({ name, value }) => `${name}=${oneLine(value)}`);
-  return shown.length === 0
+  const assignments = variables.filter((variable) => variable.from === from).map(({ name, value }) => `${name}=${oneLine(value)}`);
+  return assignments.length === 0
     ? []
-    : row("Checks get", [`${shown.join(", ")} (${from === "config" ? "config checks.env" : "from your shell"})`]);
+    : row("Checks get", [`${assignments.join(", ")} (${from === "config" ? "config checks.env" : "from your shell"})`]);
 }
 
 export const missingToolMessage = ({ name, needed_by, install }: MissingTool): string =>
@@ -232,11 +232,11 @@ function doneLines({ objective, wanted, flow }: PreviewView): readonly string[] 
     ...done_criteria
       .slice(0, listedMax)
       .map(({ text, check }) => `${oneLine(text)}${check === null ? " (no check, can't be proved)" : ` :: ${oneLine(check)}`}`),
-    ...more(done_criteria.length),
+    ...moreLine(done_criteria.length),
   ];
 }
 
-const more = (count: number): readonly string[] => (count > listedMax ? [`… ${figure(count - listedMax)} more`] : []);
+const moreLine = (count: number): readonly string[] => (count > listedMax ? [`… ${figure(count - listedMax)} more`] : []);
 const describeLimit = (dimension: string, limit: number | undefined): readonly string[] =>
   limit === undefined ? [] : [amount(dimension, limit)];
 

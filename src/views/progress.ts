@@ -114,15 +114,15 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
           return [checksRow(areAllIdle(entry.checks) || (isProof(entry.attempt) && hasRed(entry.checks)) ? "!" : "✓", entry)];
         }
         if (kind !== "run") return [plain(entry)];
-        const said = hasFailed ? null : reported(entry); // a red check has just said why it is not done
-        return said === null ? [] : [said];
+        const sentence = hasFailed ? null : stepSentence(entry); // a red check has just said why it is not done
+        return sentence === null ? [] : [sentence];
       }
       case "step_failed":
         if ((entry.checks ?? []).length > 0) {
           hasFailed = true;
           return [checksRow("✗", entry, hasRed(entry.checks) ? "" : whyRefused(entry))];
         }
-        return [keptBack(entry) ?? plain(entry)];
+        return [warningSentence(entry) ?? plain(entry)];
       default:
         return quiet.has(entry.event) ? [] : [plain(entry)];
     }
@@ -179,7 +179,7 @@ export function runStep(run: RunView, attempt: string): string {
 }
 
 /** The runner's own steps are reported by what they found. */
-function reported(event: EventOf<"step_completed">): string | null {
+function stepSentence(event: EventOf<"step_completed">): string | null {
   if (event.reason_code === "ok" || !isReasonCode(event.reason_code) || verdictCodes.has(event.reason_code)) return null;
   const { result, meaning } = reasons[event.reason_code];
   const detail = event.detail === undefined || event.detail === "" ? "" : ` ${oneLine(event.detail)}.`;
@@ -192,7 +192,7 @@ const plain = (event: Event): string => `${marks[event.event] ?? "·"} ${eventSe
 const verdictCodes: ReadonlySet<string> = new Set(Object.values(completionCodes));
 
 /** A step that left something undone on purpose has not failed: its reason is reported. */
-function keptBack({ reason_code, detail = "" }: EventOf<"step_failed">): string | null {
+function warningSentence({ reason_code, detail = "" }: EventOf<"step_failed">): string | null {
   if (!isReasonCode(reason_code) || reasons[reason_code].result !== "WARN") return null;
   return `! ${reasons[reason_code].meaning}${detail === "" ? "" : ` ${oneLine(detail)}`}`;
 }

@@ -2,7 +2,7 @@
 
 import { couldNotRun } from "../contracts/evidence.ts";
 import { reportsFailure } from "../kit/failing-line.ts";
-import { named } from "./columned.ts";
+import { labelledRows } from "./columned.ts";
 import { fileRows } from "./diff-page.ts";
 import { describeOrigin } from "./facts/origin.ts";
 import { phaseReportLines } from "./report-phases-page.ts";
@@ -62,7 +62,7 @@ export function reportDetails(view: ReportView): readonly string[] {
   ];
 }
 
-const row = (name: string, ...lines: readonly string[]): readonly string[] => named(8, name, lines);
+const row = (name: string, ...lines: readonly string[]): readonly string[] => labelledRows(8, name, lines);
 
 function reportHead({ run_id, state, verdict, reason_code }: ReportView): string {
   if (state === "completed" && verdict !== null) return `${verdictMark(verdict)} done: ${verdictLabel(verdict)}     ${run_id}`;
@@ -91,8 +91,8 @@ function askedLines({ goal, scope, criteria, flow, forked_from }: ReportView): r
 }
 
 function commitLines({ changes: { commits } }: ReportView): readonly string[] {
-  const shown = commits.slice(0, commitsMax).map(({ sha, subject }) => `${sha.slice(0, 10)} ${oneLine(subject)}`);
-  return commits.length > commitsMax ? [...shown, `… ${figure(commits.length - commitsMax)} more`] : shown;
+  const commitRows = commits.slice(0, commitsMax).map(({ sha, subject }) => `${sha.slice(0, 10)} ${oneLine(subject)}`);
+  return commits.length > commitsMax ? [...commitRows, `… ${figure(commits.length - commitsMax)} more`] : commitRows;
 }
 
 function describeChanges({ files, insertions, deletions, commits }: Changes): string {
@@ -112,10 +112,10 @@ const afterwardsLine = (view: ReportView["afterwards"][number]): string => {
 
 /** If phases list their own proofs, this is the proof of the whole. */
 function proofLines({ evidence, gates, phases }: ReportView): readonly string[] {
-  const held = gates === 0 ? [] : [`✓ ${plural(gates, "gate")} held: what the steps must leave was looked at by the runner`];
-  if (evidence.length === 0) return held.length > 0 ? held : ["! No check was run."];
-  const reported = new Set(phases.flatMap(({ proof }) => proof.map(({ command }) => command)));
-  return [...evidence.filter(({ command, kind }) => kind === "project" || !reported.has(command)).flatMap(provedLines), ...held];
+  const gateLines = gates === 0 ? [] : [`✓ ${plural(gates, "gate")} held: what the steps must leave was looked at by the runner`];
+  if (evidence.length === 0) return gateLines.length > 0 ? gateLines : ["! No check was run."];
+  const phaseCommands = new Set(phases.flatMap(({ proof }) => proof.map(({ command }) => command)));
+  return [...evidence.filter(({ command, kind }) => kind === "project" || !phaseCommands.has(command)).flatMap(provedLines), ...gateLines];
 }
 
 function provedLines({ kind, title, command, before, status, exit_code, duration_ms, excerpt, why }: Proved): readonly string[] {
@@ -126,11 +126,11 @@ function provedLines({ kind, title, command, before, status, exit_code, duration
   const name = kind !== "criterion" || title === "" || title === command ? oneLine(command) : `${oneLine(title)} :: ${oneLine(command)}`;
   const line = `${mark} ${name}   ${status === "passed" ? "" : `${how}, `}${span(duration_ms)}, ${was}${proves}`;
   if (status === "passed" || excerpt === undefined) return [line];
-  return [line, ...shownOf(excerpt).map((text) => `    │ ${text}`)];
+  return [line, ...failureLines(excerpt).map((text) => `    │ ${text}`)];
 }
 
 /** The lines that report a failure; if none does, the end. */
-function shownOf(excerpt: string): readonly string[] {
+function failureLines(excerpt: string): readonly string[] {
   const lines = excerpt.split(/\r?\n/).filter((line) => line.trim() !== "");
   const failing = lines.filter(reportsFailure);
   return failing.length > 0 ? fewLines(failing.join("\n"), excerptLinesMax) : lines.slice(-excerptLinesMax).map((line) => oneLine(line));
@@ -153,8 +153,8 @@ function judgementLines(view: ReportView): readonly string[] {
 
 /** Nothing is wrong with these as such, and only a person can judge. */
 function lookLines({ look_at }: ReportView): readonly string[] {
-  const shown = look_at.slice(0, lookedUpMax).map(({ path, what }) => `· ${oneLine(path)}: it ${what}`);
-  return look_at.length > shown.length ? [...shown, `… ${figure(look_at.length - shown.length)} more`] : shown;
+  const lines = look_at.slice(0, lookedUpMax).map(({ path, what }) => `· ${oneLine(path)}: it ${what}`);
+  return look_at.length > lines.length ? [...lines, `… ${figure(look_at.length - lines.length)} more`] : lines;
 }
 
 /** False claims come first; true ones are only counted. */
@@ -162,23 +162,25 @@ function lookedUpLines({ looked_up, phases }: ReportView): readonly string[] {
   const { claims, unverifiable } = looked_up;
   if (claims.length === 0) return [];
   const wrong = phases.length > 0 ? [] : claims.filter(({ verdict }) => verdict === "false");
-  const shown = wrong
+  const wrongLines = wrong
     .slice(0, lookedUpMax)
     .map(({ text, why, attempt }) => `✗ “${oneLine(text)}” ${oneLine(why)} [${describeAttempt(attempt)}]`);
   const more =
-    phases.length === 0 && looked_up.false > shown.length ? [`… ${figure(looked_up.false - shown.length)} more that are not so`] : [];
+    phases.length === 0 && looked_up.false > wrongLines.length
+      ? [`… ${figure(looked_up.false - wrongLines.length)} more that are not so`]
+      : [];
   return [
-    ...shown,
+    ...wrongLines,
     ...more,
     `${plural(claims.length, "statement")} checked: ${figure(looked_up.true)} true, ${figure(looked_up.false)} false${unverifiable === 0 ? "" : `, ${figure(unverifiable)} that can't be checked`}`,
   ];
 }
 
 function decisionLines(decisions: ReportView["decisions"], max: number): readonly string[] {
-  const shown = decisions
+  const decisionRows = decisions
     .slice(-max)
     .map(({ at, decision, actor }) => `· ${at.slice(11, 19)} ${oneLine(decision)}${actor === "system" ? "" : ` [${oneLine(actor)}]`}`);
-  return decisions.length > max ? [`… ${figure(decisions.length - max)} before these`, ...shown] : shown;
+  return decisions.length > max ? [`… ${figure(decisions.length - max)} before these`, ...decisionRows] : decisionRows;
 }
 
 function openLines({ blockers, criteria }: ReportView): readonly string[] {

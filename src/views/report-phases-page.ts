@@ -20,13 +20,13 @@ export function phaseReportLines(phases: readonly PhaseReport[]): readonly strin
 
 function phaseParagraph(phase: PhaseReport): readonly string[] {
   const { id, name, proof, false_claims, commits, post_mortem, rolled_back_to, left_behind, verdict } = phase;
-  const shownPhaseProofs = [
+  const shownProofs = [
     ...proof.filter((candidate) => candidate.status !== "passed"),
     ...proof.filter((candidate) => candidate.status === "passed"),
   ];
   return [
     `${phaseReportMark(phase)} Phase ${id}${name === "" ? "" : ` ${oneLine(name)}`}: ${phaseReportHead(phase)}`,
-    ...some("checked", shownPhaseProofs.slice(0, proofMax).map(proofLine), proof.length - proofMax),
+    ...some("checked", shownProofs.slice(0, proofMax).map(proofLine), proof.length - proofMax),
     ...(post_mortem === null
       ? []
       : [

@@ -44,14 +44,14 @@ export function phaseReports(run: RunView, entries: readonly Entry[], claimOf: C
   for (const entry of entries) {
     const phase = phaseOfEntry(entry);
     if (phase === null) continue;
-    const ownEntries = byPhase.get(phase);
-    if (ownEntries === undefined) byPhase.set(phase, [entry]);
-    else ownEntries.push(entry);
+    const phaseEntries = byPhase.get(phase);
+    if (phaseEntries === undefined) byPhase.set(phase, [entry]);
+    else phaseEntries.push(entry);
   }
   return phaseRows(run).map((row) => rowReport(row, byPhase.get(row.id) ?? [], claimOf));
 }
 
-function rowReport(row: PhaseRow, ownEntries: readonly Entry[], claimOf: ClaimRead): PhaseReport {
+function rowReport(row: PhaseRow, phaseEntries: readonly Entry[], claimOf: ClaimRead): PhaseReport {
   const results = new Map<string, CheckResult>();
   const commits: { sha: string; subject: string; files: number }[] = [];
   const claims: { agent: string; text: string; why: string }[] = [];
@@ -59,7 +59,7 @@ function rowReport(row: PhaseRow, ownEntries: readonly Entry[], claimOf: ClaimRe
   let rolledBackTo: string | null = null;
   let leftBehind: string | null = null;
   let verdict: PhaseReport["verdict"] = null;
-  for (const entry of ownEntries) {
+  for (const entry of phaseEntries) {
     switch (entry.event) {
       case "step_completed":
       case "step_failed":
@@ -74,7 +74,8 @@ function rowReport(row: PhaseRow, ownEntries: readonly Entry[], claimOf: ClaimRe
         commits.push({ sha: entry.commit, subject: attemptSubject(entry.attempt), files: entry.paths.length });
         break;
       case "claims_checked":
-        for (const { text, why, verdict: found } of entry.claims) if (found === "false") claims.push({ agent: entry.agent, text, why });
+        for (const { text, why, verdict: postMortem } of entry.claims)
+          if (postMortem === "false") claims.push({ agent: entry.agent, text, why });
         break;
       case "route_taken":
         if (entry.count === "debug") attempts.debug += 1;
@@ -96,21 +97,20 @@ function rowReport(row: PhaseRow, ownEntries: readonly Entry[], claimOf: ClaimRe
     rolled_back_to: rolledBackTo,
     left_behind: leftBehind,
     verdict,
-    post_mortem: row.status === "failed" ? phaseCause(row, ownEntries, claimOf) : null,
+    post_mortem: row.status === "failed" ? phaseCause(row, phaseEntries, claimOf) : null,
   };
 }
 
 /** A command that proves several things is reported once, by the first that names it: the criterion of the phase. */
 function oncePerCommand(results: readonly CheckResult[]): readonly PhaseProof[] {
-  const reported = new Map<string, PhaseProof>();
+  const proofByCommand = new Map<string, PhaseProof>();
   for (const { check, status, exit_code } of results) {
-    const knownPhaseProof = reported.get(check.command);
-    if (knownPhaseProof === undefined)
-      reported.set(check.command, { id: check.id, title: check.title, command: check.command, status, exit_code });
-    else if (knownPhaseProof.status === "passed" && status !== "passed")
-      reported.set(check.command, { ...knownPhaseProof, status, exit_code });
+    const existing = proofByCommand.get(check.command);
+    if (existing === undefined)
+      proofByCommand.set(check.command, { id: check.id, title: check.title, command: check.command, status, exit_code });
+    else if (existing.status === "passed" && status !== "passed") proofByCommand.set(check.command, { ...existing, status, exit_code });
   }
-  return [...reported.values()];
+  return [...proofByCommand.values()];
 }
 
 /** The phase's own criteria, then what tasks and proofs asked for, then the project's checks. */
@@ -123,8 +123,8 @@ function attemptSubject(attempt: string): string {
   return task === null ? describeAttempt(attempt) : `task ${task}`;
 }
 
-function phaseCause({ id, name }: PhaseRow, ownEntries: readonly Entry[], claimOf: ClaimRead): PhaseReport["post_mortem"] {
-  const found = findPostMortem(ownEntries, { phase: id, name, at: ownEntries.at(-1)?.ts ?? "", claimOf });
+function phaseCause({ id, name }: PhaseRow, phaseEntries: readonly Entry[], claimOf: ClaimRead): PhaseReport["post_mortem"] {
+  const found = findPostMortem(phaseEntries, { phase: id, name, at: phaseEntries.at(-1)?.ts ?? "", claimOf });
   if (found === null) return null;
   const { root_cause, prevention_rule } = found;
   return { category: root_cause.category, description: root_cause.description, prevention_rule };

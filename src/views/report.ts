@@ -194,8 +194,8 @@ const hasPassed = (run: RunView, phase: string, step: string): boolean => own(ow
 function describePhases(run: RunView): string {
   const rows = phaseRows(run);
   const count = (status: PhaseRow["status"], message: string): readonly string[] => {
-    const found = rows.filter((row) => row.status === status).length;
-    return found === 0 ? [] : [`${found} ${message}`];
+    const matching = rows.filter((row) => row.status === status).length;
+    return matching === 0 ? [] : [`${matching} ${message}`];
   };
   const others = [
     ...count("failed", "failed"),
@@ -276,14 +276,14 @@ function lookedUpIn(entries: readonly Entry[]): LookedUp {
 }
 
 function runJudgement(run: RunView): Judgement {
-  const judged = run.verdict === null ? run.judged : { verdict: run.verdict, gaps: run.gaps };
+  const judgement = run.verdict === null ? run.judged : { verdict: run.verdict, gaps: run.gaps };
   const missingPhaseRows = run.verdict === null && isByPhases(run) ? phaseRows(run).filter(isMissing) : [];
   const ids = missingPhaseRows.map(({ id }) => id);
-  const verdict = judged?.verdict ?? "unverified";
+  const verdict = judgement?.verdict ?? "unverified";
   return {
     // What was judged so far says nothing about phases that are not done.
     verdict: ids.length > 0 && verdict !== "refuted" ? "unverified" : verdict,
-    gaps: [...(judged?.gaps ?? []), ...(ids.length === 0 ? [] : [`not completed: ${plural(ids.length, "phase")} (${firstFew(ids)})`])],
+    gaps: [...(judgement?.gaps ?? []), ...(ids.length === 0 ? [] : [`not completed: ${plural(ids.length, "phase")} (${firstFew(ids)})`])],
     rests_on: Object.values(run.checks).map(({ latest }) => latest.evidence),
   };
 }

@@ -7,16 +7,16 @@ import { type EvidenceOf, openTrace, type ToolEvent } from "./phase-trace.ts";
 
 export function traceOfRun(entries: readonly Entry[], turns: readonly TurnTranscript[], evidenceOf: EvidenceOf): readonly TraceSpan[] {
   const book = openTrace(evidenceOf);
-  const reported = turns.flatMap((turn) => turnTranscriptSignals(turn));
+  const toolEvents = turns.flatMap((turn) => turnTranscriptSignals(turn));
   const spans: TraceSpan[] = [];
   let position = 0;
   const reportUntil = (ts: string): void => {
-    for (let next = reported[position]; next !== undefined && next.at <= ts; next = reported[++position]) {
+    for (let next = toolEvents[position]; next !== undefined && next.at <= ts; next = toolEvents[++position]) {
       const span = book.ofLiveEvent(next.signal, next.at);
       if (span !== null) spans.push(span);
     }
   };
-  reported.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  toolEvents.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   for (const entry of entries) {
     reportUntil(entry.ts);
     spans.push(...book.ofEntry(entry));

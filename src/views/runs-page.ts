@@ -30,8 +30,8 @@ const marks: Readonly<Record<string, string>> = { completed: "✓", running: "�
 /** Newest first; older ones are counted. */
 export function runsPage(runs: readonly RunRow[], now: string, isAll: boolean): readonly string[] {
   if (runs.length === 0) return ["No runs here.", "", '→ autopilot "what you want done"'];
-  const shownRunRows = isAll ? runs.toReversed() : runs.toReversed().slice(0, rowsMax);
-  const rows = shownRunRows.map((run) => [
+  const shownRows = isAll ? runs.toReversed() : runs.toReversed().slice(0, rowsMax);
+  const rows = shownRows.map((run) => [
     run.state === "completed" && run.verdict !== null && run.verdict !== "verified" ? "!" : (marks[run.state] ?? "○"),
     `${run.run_id}${run.current ? "*" : ""}`,
     run.foreign ? `${run.state}, foreign` : run.state,
@@ -44,7 +44,7 @@ export function runsPage(runs: readonly RunRow[], now: string, isAll: boolean): 
       goalCharsMax,
     ),
   ]);
-  const left = runs.length - shownRunRows.length;
+  const left = runs.length - shownRows.length;
   const bytes = runs.reduce((sum, { disk_bytes }) => sum + disk_bytes, 0);
   return [
     ...columned([["", "RUN", "STATE", "VERDICT", "AGE", "COST", "DISK", "GOAL"], ...rows], { right: [4, 5, 6] }),

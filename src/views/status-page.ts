@@ -8,7 +8,7 @@ import type { RunView } from "../core/state.ts";
 import { unreachable } from "../kit/never.ts";
 import { describeBreaker } from "./breaker-view.ts";
 import { budgetLines } from "./budget-view.ts";
-import { named } from "./columned.ts";
+import { labelledRows } from "./columned.ts";
 import { isByPhases, describeFailing, listOwnCriteria, runProblems } from "./criteria-status.ts";
 import { interruptedAt, interruptedRows } from "./interrupted.ts";
 import { runEnding, type Owner } from "./next-actions.ts";
@@ -86,8 +86,8 @@ export function statusDetails(run: RunView, owner: Owner, extra: StatusExtra = {
     "",
     "Limits",
     ...budgetLines(view.budget).map((line) => `  ${line}`),
-    ...listed("Done", "✓", completed_steps),
-    ...listed("To do", "○", pending_steps),
+    ...listSection("Done", "✓", completed_steps),
+    ...listSection("To do", "○", pending_steps),
   ];
 }
 
@@ -136,7 +136,7 @@ const nowAt = (run: RunView): string => {
     : firstFew(phases, 3);
 };
 
-const row = (name: string, ...lines: readonly string[]): readonly string[] => named(8, name, lines);
+const row = (name: string, ...lines: readonly string[]): readonly string[] => labelledRows(8, name, lines);
 
 const runAgent = (run: RunView, role: string | null): string => {
   const agent = role === null ? undefined : run.drafted.cast[role]?.agent;
@@ -156,7 +156,7 @@ function questionRows(run: RunView): readonly string[] {
 function checkRows(run: RunView): readonly string[] {
   const criteria = listOwnCriteria(run);
   const textOf = new Map(criteria.flatMap(({ text, check }) => (check === null ? [] : [[check, text] as const])));
-  const seen = new Set(Object.values(run.checks).map(({ latest }) => latest.check.command));
+  const runCommands = new Set(Object.values(run.checks).map(({ latest }) => latest.check.command));
   const cells = [
     ...Object.values(run.checks).map((state) => {
       const { status, check } = state.latest;
@@ -164,7 +164,7 @@ function checkRows(run: RunView): readonly string[] {
       return `${mark} ${oneLine(textOf.get(check.command) ?? check.command, checkCharsMax)}${failedHow(state)}`;
     }),
     ...criteria.flatMap(({ text, check }) => {
-      if (check !== null) return seen.has(check) ? [] : [`○ ${oneLine(text, checkCharsMax)}`];
+      if (check !== null) return runCommands.has(check) ? [] : [`○ ${oneLine(text, checkCharsMax)}`];
       return [`○ ${oneLine(text, checkCharsMax)} (no check)`];
     }),
   ];
@@ -184,7 +184,7 @@ function describeKept(run: RunView, { branch }: StatusView): string {
   return `${run.tip.commit.slice(0, 7)} on ${branch}; your checkout is untouched`;
 }
 
-function listed(title: string, mark: string, items: readonly string[]): readonly string[] {
+function listSection(title: string, mark: string, items: readonly string[]): readonly string[] {
   if (items.length === 0) return [];
   return [
     "",

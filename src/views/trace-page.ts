@@ -11,15 +11,15 @@ const outputCharsMax = 60;
 const marks: Readonly<Record<TraceSpan["status"], string>> = { success: "✓", failure: "✗", skipped: "·" };
 
 export function tracePage(spans: readonly TraceSpan[]): readonly string[] {
-  const shown = spans.slice(-spansMax);
-  const left = spans.length - shown.length;
-  const phases = [...new Set(shown.map(({ phase_id }) => phase_id))];
+  const shownSpans = spans.slice(-spansMax);
+  const left = spans.length - shownSpans.length;
+  const phases = [...new Set(shownSpans.map(({ phase_id }) => phase_id))];
   return [
     ...(left > 0 ? [`… ${figure(left)} earlier ones; --json has them all`] : []),
     ...phases.flatMap((phase) => {
-      const own = shown.filter(({ phase_id }) => phase_id === phase);
-      const failed = own.filter(({ status }) => status === "failure").length;
-      const rows = own.map(({ timestamp, step, action, input_summary, output_summary, duration_ms, status }) => [
+      const phaseSpans = shownSpans.filter(({ phase_id }) => phase_id === phase);
+      const failed = phaseSpans.filter(({ status }) => status === "failure").length;
+      const rows = phaseSpans.map(({ timestamp, step, action, input_summary, output_summary, duration_ms, status }) => [
         marks[status],
         timestamp.slice(11, 19),
         step,
@@ -29,7 +29,7 @@ export function tracePage(spans: readonly TraceSpan[]): readonly string[] {
         oneLine(output_summary, outputCharsMax),
       ]);
       return [
-        `Phase ${oneLine(phase)}: ${plural(own.length, "span")}${failed === 0 ? "" : `, ${figure(failed)} failed`}`,
+        `Phase ${oneLine(phase)}: ${plural(phaseSpans.length, "span")}${failed === 0 ? "" : `, ${figure(failed)} failed`}`,
         ...columned(rows, { right: [4] }).map((line) => `  ${line}`),
         "",
       ];

@@ -31,21 +31,21 @@ function add(entries: (TurnCall | TurnText)[], line: Happening): void {
     return;
   }
   const index = entries.findLastIndex((entry) => entry.kind === "tool" && entry.call === line.call && entry.status === "open");
-  const found = entries[index];
-  const previousTurnCall = found?.kind === "tool" ? found : null;
+  const openEntry = entries[index];
+  const openCall = openEntry?.kind === "tool" ? openEntry : null;
   const call: TurnCall = {
     kind: "tool",
-    at: previousTurnCall?.at ?? line.at,
+    at: openCall?.at ?? line.at,
     call: line.call,
-    title: line.kind === "tool" ? line.title : (previousTurnCall?.title ?? ""),
-    tool: (line.kind === "tool" ? line.tool : null) ?? previousTurnCall?.tool ?? null,
-    path: (line.kind === "tool" ? line.path : null) ?? previousTurnCall?.path ?? null,
-    input: (line.kind === "tool" ? line.input : null) ?? previousTurnCall?.input ?? null,
+    title: line.kind === "tool" ? line.title : (openCall?.title ?? ""),
+    tool: (line.kind === "tool" ? line.tool : null) ?? openCall?.tool ?? null,
+    path: (line.kind === "tool" ? line.path : null) ?? openCall?.path ?? null,
+    input: (line.kind === "tool" ? line.input : null) ?? openCall?.input ?? null,
     ended_at: line.kind === "result" ? line.at : null,
     status: line.kind === "result" ? line.status : "open",
     output: line.kind === "result" ? (line.output ?? null) : null,
   };
-  if (previousTurnCall === null) entries.push(call);
+  if (openCall === null) entries.push(call);
   else entries[index] = call;
 }
 
@@ -70,12 +70,12 @@ export function transcriptPage({ turns, turn, named }: TranscriptShown): readonl
   if (one === undefined) return [];
   if (turn !== null) return [...turnHead(one, position, turns.length), ...turnBody(one, wholly)];
   const body = turnBody(one, briefly);
-  const shown = body.slice(-rowsMax);
-  const isCut = body.length > shown.length || one.entries.some(isLong);
+  const shownLines = body.slice(-rowsMax);
+  const isCut = body.length > shownLines.length || one.entries.some(isLong);
   return [
     ...turnHead(one, position, turns.length),
-    ...(body.length > shown.length ? [`  … ${plural(body.length - shown.length, "earlier row")}`] : []),
-    ...shown,
+    ...(body.length > shownLines.length ? [`  … ${plural(body.length - shownLines.length, "earlier row")}`] : []),
+    ...shownLines,
     "",
     ...(isCut ? [`→ ${command} --turn ${position + 1}   this turn in full`] : []),
     ...(turns.length > 1 ? [`→ ${command} --all   all ${turns.length} turns`] : []),
@@ -147,11 +147,11 @@ function callLines({ title, tool, input, status, output }: TurnCall, manner: Man
   const name = isCommand ? `$ ${input ?? title}` : title === "" ? (tool ?? "a tool") : title;
   const [first = "", ...more] = manner.text(name);
   const isOdd = status !== "completed" && status !== "open";
-  const given = !isCommand && manner.thinks && input !== null ? textLines(input) : [];
+  const inputLines = !isCommand && manner.thinks && input !== null ? textLines(input) : [];
   return [
     `  ${marks[status] ?? "✓"} ${first}${isOdd ? ` (${oneLine(status)})` : ""}`,
     ...more.map((line) => `      ${line}`),
-    ...given.map((line) => `    > ${line}`),
+    ...inputLines.map((line) => `    > ${line}`),
     ...(output === null ? [] : manner.output(output).map((line) => `    │ ${line}`)),
   ];
 }

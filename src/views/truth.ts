@@ -38,9 +38,9 @@ export function truthOfRun(): TruthOfRun {
   let cast: Readonly<Record<string, Cast>> = {};
   const agentTally = (agent: string, role: string, model: string | undefined): Tally => {
     const key = JSON.stringify([agent, model ?? null, role]);
-    const knownTally = tallies.get(key) ?? newTally(agent, role, model ?? null);
-    tallies.set(key, knownTally);
-    return knownTally;
+    const tally = tallies.get(key) ?? newTally(agent, role, model ?? null);
+    tallies.set(key, tally);
+    return tally;
   };
   const attemptPlayer = (attempt: string): { readonly role: string; readonly player: Cast | undefined } => {
     const role = roles.get(attempt) ?? "";
@@ -119,18 +119,18 @@ export function runTruth(runs: readonly TruthOfRun[]): readonly TruthRow[] {
   const all = new Map<string, Tally>();
   for (const row of runs.flatMap((run) => run.rows())) {
     const key = JSON.stringify([row.agent, row.model, row.role]);
-    const knownTally = all.get(key);
-    all.set(key, knownTally === undefined ? { ...row, last_false: [...row.last_false] } : added(knownTally, row));
+    const sum = all.get(key);
+    all.set(key, sum === undefined ? { ...row, last_false: [...row.last_false] } : addTally(sum, row));
   }
   return [...all.values()]
     .map((tally) => ({ ...tally, share_true: tallyShare(tally) })) // T1
     .toSorted((a, b) => (a.share_true ?? 2) - (b.share_true ?? 2) || b.turns - a.turns);
 }
 
-function added(knownTally: Tally, row: Tally): Tally {
-  for (const field of ["true", "false", "unverifiable", "runs", "turns", "returns_refused"] as const) knownTally[field] += row[field];
-  knownTally.last_false = [...knownTally.last_false, ...row.last_false].slice(-lastFalseMax);
-  return knownTally;
+function addTally(sum: Tally, row: Tally): Tally {
+  for (const field of ["true", "false", "unverifiable", "runs", "turns", "returns_refused"] as const) sum[field] += row[field];
+  sum.last_false = [...sum.last_false, ...row.last_false].slice(-lastFalseMax);
+  return sum;
 }
 
 function tallyShare(tally: Pick<Tally, "true" | "false">): number | null {

@@ -9,18 +9,18 @@ export type Landing = "landed" | "kept" | "nothing";
 const gapsShownMax = 5;
 
 export function proofSentence(verdict: Verdict, gaps: readonly string[]): string {
-  const shown = gaps.slice(0, gapsShownMax).map((gap) => oneLine(gap).replace(/\.$/, ""));
-  const rest = gaps.length > gapsShownMax ? `; and ${gaps.length - gapsShownMax} more` : "";
-  const named = shown.length === 0 ? "." : `: ${shown.join("; ")}${rest}.`;
+  const shownGaps = gaps.slice(0, gapsShownMax).map((gap) => oneLine(gap).replace(/\.$/, ""));
+  const moreText = gaps.length > gapsShownMax ? `; and ${gaps.length - gapsShownMax} more` : "";
+  const gapText = shownGaps.length === 0 ? "." : `: ${shownGaps.join("; ")}${moreText}.`;
   switch (verdict) {
     case "verified":
       return "Every required check was proved.";
     case "verified_with_gaps":
-      return `Part of it was not proved${named}`;
+      return `Part of it was not proved${gapText}`;
     case "unverified":
-      return `No check proved it${named}`;
+      return `No check proved it${gapText}`;
     case "refuted":
-      return `A check shows that it isn't done${named}`;
+      return `A check shows that it isn't done${gapText}`;
   }
 }
 

@@ -73,8 +73,8 @@ const textCharsMax = 200;
 
 /** Other people's text on one line of ours: blank space folded, what steers a terminal escaped, the rest cut off. */
 export function oneLine(text: string, charsMax = textCharsMax): string {
-  const folded = Array.from(visible(text.replace(/\s+/g, " ").trim()));
-  return folded.length <= charsMax ? folded.join("") : `${folded.slice(0, charsMax - 1).join("")}…`;
+  const characters = Array.from(visible(text.replace(/\s+/g, " ").trim()));
+  return characters.length <= charsMax ? characters.join("") : `${characters.slice(0, charsMax - 1).join("")}…`;
 }
 
 /** Text as one word of a command to copy. */
@@ -84,17 +84,17 @@ export const quoteArgument = (text: string): string =>
 /** Other people's text as a few lines of ours. */
 export function fewLines(text: string, linesMax: number): readonly string[] {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
-  const shown = lines.slice(0, linesMax).map((line) => oneLine(line));
-  return lines.length > linesMax ? [...shown, `… ${plural(lines.length - linesMax, "more line")}`] : shown;
+  const shownLines = lines.slice(0, linesMax).map((line) => oneLine(line));
+  return lines.length > linesMax ? [...shownLines, `… ${plural(lines.length - linesMax, "more line")}`] : shownLines;
 }
 
 /** The first few of a list and how many are left. */
 export function firstFew(items: readonly string[], itemsMax = 8): string {
-  const shown = items
+  const shownItems = items
     .slice(0, itemsMax)
     .map((item) => oneLine(item))
     .join(", ");
-  return items.length > itemsMax ? `${shown} and ${figure(items.length - itemsMax)} more` : shown;
+  return items.length > itemsMax ? `${shownItems} and ${figure(items.length - itemsMax)} more` : shownItems;
 }
 
 /** A cursor in words: `1` → phase 1; `before.survey` → survey; `1/closing` → closing of phase 1; `1@1/execute#1/03-01` → 03-01 of phase 1. */

@@ -1,6 +1,6 @@
 // cycle-file: a cycle as one HTML file: every run before and after the lever on one scale, the mean gain with its interval, and why.
 
-import { el, type Element, said } from "../../views/web/element.ts";
+import { el, type Element, foreignText } from "../../views/web/element.ts";
 import { page } from "../../views/web/page-file.ts";
 import { section } from "../../views/web/pieces.ts";
 import { cycleNote } from "./audit.ts";
@@ -28,15 +28,15 @@ export function cycleFile(cycle: Cycle): string {
       "div.head",
       el(
         "div",
-        el("h1", said(cycle.name)),
-        el("p", said(`${describeState(cycle)}: ${cycle.end === null ? cycle.hypothesis : judged.why}`)),
+        el("h1", foreignText(cycle.name)),
+        el("p", foreignText(`${describeState(cycle)}: ${cycle.end === null ? cycle.hypothesis : judged.why}`)),
       ),
     ),
     section("Before and after", `${target}, ${better} is better`, el("div.panel", figurePicture(cycle, target))),
     section("Mean gain", `noise floor ${gainText(cycle, cycle.noiseFloor)}`, el("div.panel", gainPicture(cycle, judged))),
     section("Cost over time", costNote(cycle), el("div.panel.pad", costCurve(cycle) ?? el("p", "No run of a benchmark has ended yet."))),
     section("Figures", `lever ${cycle.lever}, iteration ${cycle.iteration}`, el("div.panel.clip", figureTable(cycle, judged))),
-    el("footer", said(cycle.hypothesis)),
+    el("footer", foreignText(cycle.hypothesis)),
   );
 }
 
@@ -63,7 +63,8 @@ const svg = (height: number, about: string, ...content: readonly Element[]): Ele
   );
 const line = (x1: number, y1: number, x2: number, y2: number, width: number, opacity: number): Element =>
   el("line", { x1, y1, x2, y2, stroke: "currentColor", "stroke-width": width, "stroke-opacity": opacity });
-const words = (x: number, y: number, text: string, anchor = "start"): Element => el("text", { x, y, "text-anchor": anchor }, said(text));
+const words = (x: number, y: number, text: string, anchor = "start"): Element =>
+  el("text", { x, y, "text-anchor": anchor }, foreignText(text));
 
 const shortened = (text: string, charsMax: number): string => (text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`);
 
@@ -150,7 +151,7 @@ const intervalMarks = ({ low, high }: Interval, x: (value: number) => number, y:
 /** On a small screen each row is its own block, so that no word is broken. */
 function figureTable(cycle: Cycle, judged: CycleJudgement): Element {
   const [before, after] = [cycleSide(cycle, "pre-lever"), cycleSide(cycle, "post-lever")];
-  const cell = (name: string, text: string): Element => el("td.n", { "data-label": name }, said(text));
+  const cell = (name: string, text: string): Element => el("td.n", { "data-label": name }, foreignText(text));
   return el(
     "table.grid.lists",
     el("thead", el("tr", ...["Benchmark", "Before", "After", "Gain", "Note"].map((name) => el("th", { scope: "col" }, name)))),
@@ -159,11 +160,11 @@ function figureTable(cycle: Cycle, judged: CycleJudgement): Element {
       ...cycle.benchmarks.map((name) =>
         el(
           "tr",
-          el("th", { scope: "row" }, said(name)),
+          el("th", { scope: "row" }, foreignText(name)),
           cell("before", figureText(before[name] ?? null)),
           cell("after", figureText(after[name] ?? null)),
           cell("gain", gainText(cycle, judged.gain[name] ?? null)),
-          el("td", said(cycleNote(cycle, name))),
+          el("td", foreignText(cycleNote(cycle, name))),
         ),
       ),
     ),

@@ -10,7 +10,7 @@ const changedCharsMax = 44;
 
 /** Newest first; older ones are counted. */
 export function trendPage(flow: string, { rows, latest, historical }: RunTrend): readonly string[] {
-  const shownTrendRows = rows.toReversed().slice(0, rowsMax);
+  const shownRows = rows.toReversed().slice(0, rowsMax);
   const { success_rate, tokens, minutes, usd, total_runs } = historical;
   return [
     `Flow ${oneLine(flow)}: ${plural(total_runs, "run")} that ended${success_rate === null ? "" : `, ${Math.round(success_rate * 100)} % completed`}`,
@@ -20,10 +20,10 @@ export function trendPage(flow: string, { rows, latest, historical }: RunTrend):
           `  tokens ${shortFigure(tokens.min)} to ${shortFigure(tokens.max)}, ${shortFigure(tokens.avg)} on average; ${amount("minutes", minutes.avg)}${usd === null || usd.max === 0 ? "" : `, ${money(usd.avg)}`} on average`,
         ]),
     "",
-    ...columned([["", "RUN", "VERDICT", "TOKENS", "COST", "MIN", "DIFFERENT FROM THE RUN BEFORE"], ...shownTrendRows.map(trendRow)], {
+    ...columned([["", "RUN", "VERDICT", "TOKENS", "COST", "MIN", "DIFFERENT FROM THE RUN BEFORE"], ...shownRows.map(trendRow)], {
       right: [3, 4, 5],
     }),
-    ...(rows.length > shownTrendRows.length ? [`  … ${plural(rows.length - shownTrendRows.length, "older run")} (--json)`] : []),
+    ...(rows.length > shownRows.length ? [`  … ${plural(rows.length - shownRows.length, "older run")} (--json)`] : []),
     ...(latest === null ? [] : ["", describeLatest(latest)]),
   ];
 }

@@ -60,10 +60,11 @@ function rowGroups(
   of: (row: CostInput) => string,
 ): CostView["by"]["role"] {
   const total = rowSum(rows)[unit];
-  const all = [...grouped(rows, of)].toSorted(([, a], [, other]) => rowSum(other)[unit] - rowSum(a)[unit]);
-  const shown = all.length > groupsMax ? all.slice(0, groupsMax - 1) : all;
-  const rest = all.slice(shown.length).flatMap(([, own]) => own);
-  const groups: readonly (readonly [string, readonly CostInput[]])[] = rest.length === 0 ? shown : [...shown, ["others", rest]];
+  const sortedGroups = [...grouped(rows, of)].toSorted(([, a], [, other]) => rowSum(other)[unit] - rowSum(a)[unit]);
+  const shownGroups = sortedGroups.length > groupsMax ? sortedGroups.slice(0, groupsMax - 1) : sortedGroups;
+  const otherRows = sortedGroups.slice(shownGroups.length).flatMap(([, own]) => own);
+  const groups: readonly (readonly [string, readonly CostInput[]])[] =
+    otherRows.length === 0 ? shownGroups : [...shownGroups, ["others", otherRows]];
   return {
     groups: groups.map(([name, own]) => {
       const { usd, tokens } = rowSum(own);

@@ -41,9 +41,9 @@ export const describeChanged = (forked: Changes): string => {
 };
 
 export function findChanges({ cast, prompts, limits }: Changes): readonly string[] {
-  const named = (agent: string, model: string | undefined): string =>
+  const agentLabel = (agent: string, model: string | undefined): string =>
     `agent ${oneLine(agent)}${model === undefined ? "" : ` (${oneLine(model)})`}`;
-  const agents = [...new Set(Object.values(cast ?? {}).map(({ agent, override }) => named(agent, override?.model)))];
+  const agents = [...new Set(Object.values(cast ?? {}).map(({ agent, override }) => agentLabel(agent, override?.model)))];
   const limit = (scope: string, given: Readonly<Record<string, number>> | undefined): readonly string[] =>
     Object.entries(given ?? {}).map(([name, to]) => `limit ${scope}${oneLine(name)}=${figure(to)}`);
   return [

@@ -72,7 +72,7 @@ export function openRunIndex(): { readonly index: RunIndex; readonly apply: (ent
   const day = (entry: Entry): DayCounts =>
     (days[entry.ts.slice(0, 10)] ??= { checks: 0, claims: 0, refuted: 0, set_aside: 0, openings: 0 });
   const begin = (span: Pick<Span, "id" | "walk" | "step" | "kind" | "started">): Span => {
-    const made: Span = {
+    const newSpan: Span = {
       ...span,
       phase: phaseOfPath(span.walk),
       ended: null,
@@ -84,9 +84,9 @@ export function openRunIndex(): { readonly index: RunIndex; readonly apply: (ent
       paths: 0,
       said: null,
     };
-    spans.push(made);
-    open.set(made.id, made);
-    return made;
+    spans.push(newSpan);
+    open.set(newSpan.id, newSpan);
+    return newSpan;
   };
   const end = (id: string, at: string, outcome: Span["outcome"], reason: string): void => {
     const span = open.get(id);
@@ -200,20 +200,20 @@ export function openRunIndex(): { readonly index: RunIndex; readonly apply: (ent
 
 /** Every second point is dropped, so that a very long run keeps the shape of its curve. */
 function thin(points: SpendingPoint[]): void {
-  const keptSpendingPoints = points.filter((_, index) => index % 2 === 0);
-  points.splice(0, points.length, ...keptSpendingPoints);
+  const everySecond = points.filter((_, index) => index % 2 === 0);
+  points.splice(0, points.length, ...everySecond);
 }
 
 /** Which role works at which step, anywhere in a flow. */
 function findRoles(flow: unknown): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  const look = (value: unknown): void => {
-    if (Array.isArray(value)) return value.forEach(look);
+  const roleByStep = new Map<string, string>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) return value.forEach(visit);
     if (typeof value !== "object" || value === null) return;
     const { id, agent } = value as { readonly id?: unknown; readonly agent?: unknown };
-    if (typeof id === "string" && typeof agent === "string") found.set(id, agent);
-    for (const inner of Object.values(value)) look(inner);
+    if (typeof id === "string" && typeof agent === "string") roleByStep.set(id, agent);
+    for (const inner of Object.values(value)) visit(inner);
   };
-  look(flow);
-  return found;
+  visit(flow);
+  return roleByStep;
 }

@@ -67,9 +67,9 @@ export function entryNotices(entry: Entry, run: RunView, project: string): reado
     case "run_stopped":
       return [notice(`${entry.seq}`, "ended", "stopped for good", meaningOf(entry), `autopilot report ${of}`)];
     case "run_paused": {
-      const asked = Object.values(run.blocks).find((block) => isPausedFor(run, block));
-      if (asked !== undefined)
-        return [notice(asked.block, "needs_you", "a question waits for you", question(asked), `autopilot inbox ${of}`)]; // N2
+      const openBlock = Object.values(run.blocks).find((block) => isPausedFor(run, block));
+      if (openBlock !== undefined)
+        return [notice(openBlock.block, "needs_you", "a question waits for you", question(openBlock), `autopilot inbox ${of}`)]; // N2
       if (silent.has(entry.reason_code)) return [];
       const kind = pauseKind(entry.reason_code);
       return [notice(`${entry.seq}`, kind, kind === "needs_you" ? "waits for you" : "paused", meaningOf(entry), `autopilot status ${of}`)];

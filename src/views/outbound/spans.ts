@@ -111,8 +111,8 @@ export function openSpans(isGenAi: boolean): SpanBook {
     steps.delete(attempt);
     if (openStep === undefined) return [];
     const passed = checks.filter(({ status }) => status === "passed").length;
-    const counted = checks.length === 0 ? {} : { [names.checksPassed]: passed, [names.checksFailed]: checks.length - passed };
-    const reported = {
+    const checkCounts = checks.length === 0 ? {} : { [names.checksPassed]: passed, [names.checksFailed]: checks.length - passed };
+    const attributes = {
       [names.attempt]: attempt,
       [names.walk]: phaseOfPath(attempt),
       [names.try]: openStep.try,
@@ -126,7 +126,7 @@ export function openSpans(isGenAi: boolean): SpanBook {
         spanNames.step(openStep.step),
         openStep.startMs,
         endMs,
-        { ...reported, ...counted, ...more },
+        { ...attributes, ...checkCounts, ...more },
         { error },
       ),
     ];
@@ -137,7 +137,7 @@ export function openSpans(isGenAi: boolean): SpanBook {
     const { usage, agent } = entry;
     const session = sessions.get(entry.attempt);
     const model = Object.values(run?.drafted.cast ?? {}).find((cast) => cast.agent === agent)?.override?.model;
-    const counted =
+    const tokenCounts =
       usage.source === "estimated"
         ? {}
         : { ...amount(genAi.input, usage.input), ...amount(genAi.output, usage.output), ...amount(genAi.cacheRead, usage.cached) };
@@ -147,9 +147,9 @@ export function openSpans(isGenAi: boolean): SpanBook {
       [genAi.provider]: providers[agent] ?? "_OTHER",
       ...(model === undefined ? {} : { [genAi.model]: model }),
       ...(session === undefined ? {} : { [genAi.conversation]: session }),
-      ...counted,
+      ...tokenCounts,
     };
-    const own = {
+    const ownAttributes = {
       [names.agent]: agent,
       [names.usageSource]: usage.source,
       [names.tokens]: usage.tokens,
@@ -162,7 +162,7 @@ export function openSpans(isGenAi: boolean): SpanBook {
         spanNames.turn(agent, isGenAi),
         openStep.startMs,
         endMs,
-        { ...(isGenAi ? conventional : {}), ...own },
+        { ...(isGenAi ? conventional : {}), ...ownAttributes },
         { kind: "client" },
       ),
     ];
@@ -230,13 +230,13 @@ export function openSpans(isGenAi: boolean): SpanBook {
     return ran.map(({ check, status, exit_code, duration_ms, quarantined }, index) => {
       const startMs = Math.max(openStep.startMs, Math.round(endMs - leftMs));
       leftMs -= duration_ms;
-      const reported = {
+      const attributes = {
         [names.checkId]: check.id,
         [names.checkStatus]: status,
         ...amount(names.exitCode, exit_code ?? undefined),
         ...(quarantined === undefined ? {} : { [names.quarantined]: true }),
       };
-      return span(`check:${openStep.key}:${index}`, openStep.key, spanNames.check, startMs, startMs + Math.round(duration_ms), reported, {
+      return span(`check:${openStep.key}:${index}`, openStep.key, spanNames.check, startMs, startMs + Math.round(duration_ms), attributes, {
         error: status === "passed" ? null : status,
       });
     });

@@ -141,7 +141,7 @@ export function costBars({ days, by, unit, forecast }: CostView, of: keyof CostV
       let from = 0;
       const stack = groups.map((_, index) => {
         const value = bars[at]?.[index] ?? 0;
-        const drawn = el("rect", {
+        const bar = el("rect", {
           x: (left + at * step + step * 0.16).toFixed(1),
           y: y(from + value).toFixed(1),
           width: (step * 0.68).toFixed(1),
@@ -150,7 +150,7 @@ export function costBars({ days, by, unit, forecast }: CostView, of: keyof CostV
           class: seriesClasses[index % seriesClasses.length] ?? "b-s4",
         });
         from += value;
-        return drawn;
+        return bar;
       });
       return (days.length - 1 - at) % 2 === 1 ? stack : [...stack, text(left + at * step + step / 2, height - 6, day.slice(8), "middle")];
     }),

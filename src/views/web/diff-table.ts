@@ -1,7 +1,7 @@
 // diff-table: the lines of a file's change, with room for notes where they can be made.
 
 import type { DiffLine, FileDiff } from "../facts/hunks.ts";
-import { type Child, el, type Element, said } from "./element.ts";
+import { type Child, el, type Element, foreignText } from "./element.ts";
 
 type Noting = { readonly begin: (line: DiffLine, at: number) => void; readonly under: (line: DiffLine, at: number) => Child };
 
@@ -21,7 +21,8 @@ const classes = { "+": "add", "-": "del", " ": "", "@": "hunk", "!": "hunk" } as
 
 function lineRow(line: DiffLine, at: number, noting: Noting | undefined): Element {
   const { mark, text } = line;
-  if (mark === "@" || mark === "!") return el("tr.hunk", { key: `h${at}` }, el("td", { colspan: "5" }, said(text === "" ? "…" : text)));
+  if (mark === "@" || mark === "!")
+    return el("tr.hunk", { key: `h${at}` }, el("td", { colspan: "5" }, foreignText(text === "" ? "…" : text)));
   const number = line.new ?? line.old ?? 0;
   return el(
     "tr",
@@ -43,6 +44,6 @@ function lineRow(line: DiffLine, at: number, noting: Noting | undefined): Elemen
       mark === "+" ? "+" : mark === "-" ? "−" : "",
       mark === " " ? null : el("span.hidden-text", mark === "+" ? "added: " : "removed: "),
     ),
-    el("td.tx", said(text)),
+    el("td.tx", foreignText(text)),
   );
 }

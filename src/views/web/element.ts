@@ -8,21 +8,22 @@ type Props = Readonly<Record<string, unknown>>;
 
 /** `el("div.panel.wide", { role: "img" }, …)`. */
 export function el(name: string, ...rest: (Props | Child)[]): Element {
-  const { tag, classes } = parsedName(name);
+  const { tag, classes } = parseName(name);
   const props: Props | null = isProps(rest[0]) ? rest[0] : null;
-  const own = props?.["class"];
-  const all = typeof own !== "string" || own === "" ? classes : classes === "" ? own : `${classes} ${own}`;
+  const givenClass = props?.["class"];
+  const allClasses =
+    typeof givenClass !== "string" || givenClass === "" ? classes : classes === "" ? givenClass : `${classes} ${givenClass}`;
   if (props !== null) rest.shift();
-  return h(tag, all === "" ? props : { ...props, class: all }, ...(rest as Child[]));
+  return h(tag, allClasses === "" ? props : { ...props, class: allClasses }, ...(rest as Child[]));
 }
 
 type Name = { readonly tag: string; readonly classes: string };
 const names = new Map<string, Name>();
 
-/** A page is made of thousands of elements and a hundred names: each is taken apart once. */
-function parsedName(name: string): Name {
-  const knownName = names.get(name);
-  if (knownName !== undefined) return knownName;
+/** Cached: a page has thousands of elements, but only a hundred names. */
+function parseName(name: string): Name {
+  const cached = names.get(name);
+  if (cached !== undefined) return cached;
   const [tag = "div", ...classes] = name.split(".");
   const parsed = { tag, classes: classes.join(" ") };
   if (names.size < namesMax) names.set(name, parsed);
@@ -34,11 +35,11 @@ const namesMax = 1_000;
 const isProps = (value: unknown): value is Props =>
   typeof value === "object" && value !== null && !Array.isArray(value) && (value as { constructor?: unknown }).constructor === Object;
 
-// What steers a terminal, hides or turns text round is shown by its code point instead of being obeyed.
+// Control characters, and characters that hide or reorder text.
 const hazards = /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb])/;
 
-/** Text of others. */
-export function said(text: string): Child {
+/** Text of agents, repositories and people, safe to show: characters that hide or reorder text appear as their code points. */
+export function foreignText(text: string): Child {
   if (!hazards.test(text)) return text;
   return text
     .split(hazards)

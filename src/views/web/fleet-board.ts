@@ -1,6 +1,6 @@
 // fleet-board: a store's workers and their leases, what waits for them, who plans, and what was taken over.
 
-import { type Child, el, type Element, said } from "./element.ts";
+import { type Child, el, type Element, foreignText } from "./element.ts";
 import { section } from "./pieces.ts";
 import { status } from "./shapes.ts";
 import { figure, plural, span } from "./page-figures.ts";
@@ -49,7 +49,7 @@ export type FleetBoard = {
 };
 
 const columns = (...names: readonly string[]): Element => el("thead", el("tr", ...names.map((name) => el("th", { scope: "col" }, name))));
-const at = (holder: HolderShown | null): Child => (holder === null ? "–" : said(`${holder.host}, pid ${holder.pid}`));
+const holderText = (holder: HolderShown | null): Child => (holder === null ? "–" : foreignText(`${holder.host}, pid ${holder.pid}`));
 const left = (ms: number | null): string => (ms === null ? "–" : `${span(Math.max(0, ms))} left`);
 const none = (text: string): Element => el("div.item.second", text);
 
@@ -117,8 +117,8 @@ const workerRow = ({
   el(
     "tr",
     { key: worker },
-    el("th", { scope: "row" }, said(worker), el("div.tiny.dim", said([product, ...labels].join(", ")))),
-    el("td", { "data-label": "where" }, at(holder)),
+    el("th", { scope: "row" }, foreignText(worker), el("div.tiny.dim", foreignText([product, ...labels].join(", ")))),
+    el("td", { "data-label": "where" }, holderText(holder)),
     el("td.num", { "data-label": "at work" }, `${figure(at_work)} of ${figure(jobs)}`),
     el("td.num", { "data-label": "lease" }, left(ms)),
     el(
@@ -137,14 +137,14 @@ const orderRow = ({ id, run, priority, needs, worker, times_taken: times, waits_
   el(
     "tr",
     { key: id },
-    el("th", { scope: "row" }, said(run), el("div.tiny.dim", said([`P${priority}`, ...needs].join(", ")))),
+    el("th", { scope: "row" }, foreignText(run), el("div.tiny.dim", foreignText([`P${priority}`, ...needs].join(", ")))),
     el(
       "td",
       worker === null ? status("waits", "waits") : status("run", "with "),
-      worker === null ? null : said(worker),
+      worker === null ? null : foreignText(worker),
       el(
         "div.tiny.dim",
-        said([...(times > 1 ? [`handed out ${times} times`] : []), ...(why === null ? [] : [why.slice(0, 200)])].join("; ")),
+        foreignText([...(times > 1 ? [`handed out ${times} times`] : []), ...(why === null ? [] : [why.slice(0, 200)])].join("; ")),
       ),
     ),
     el("td.num", { "data-label": "since" }, span(Math.max(0, ms))),
@@ -154,8 +154,8 @@ const runRow = ({ run, holder, lease_left_ms: ms, lines, epoch, take_overs: time
   el(
     "tr",
     { key: run },
-    el("th", { scope: "row" }, said(run), el("div.tiny.dim", `${figure(lines)} lines, epoch ${figure(epoch)}`)),
-    el("td", { "data-label": "held by" }, holder === null ? "nobody" : said(holder.worker)),
+    el("th", { scope: "row" }, foreignText(run), el("div.tiny.dim", `${figure(lines)} lines, epoch ${figure(epoch)}`)),
+    el("td", { "data-label": "held by" }, holder === null ? "nobody" : foreignText(holder.worker)),
     el("td.num", { "data-label": "lease" }, left(ms)),
     el("td.num", { "data-label": "taken over" }, times === 0 ? "–" : plural(times, "time")),
   );
@@ -164,7 +164,7 @@ const portfolioRow = ({ id, holder, epoch, take_overs: times }: FleetBoard["port
   el(
     "tr",
     { key: id },
-    el("th", { scope: "row" }, said(id), el("div.tiny.dim", `epoch ${figure(epoch)}`)),
-    el("td", { "data-label": "planned by" }, holder === null ? "nobody" : at(holder)),
+    el("th", { scope: "row" }, foreignText(id), el("div.tiny.dim", `epoch ${figure(epoch)}`)),
+    el("td", { "data-label": "planned by" }, holder === null ? "nobody" : holderText(holder)),
     el("td.num", { "data-label": "taken over" }, times === 0 ? "–" : plural(times, "time")),
   );

@@ -2,7 +2,7 @@
 // for what was used. The same is in a table below.
 
 import type { Backtest } from "../../insight/forecast.ts";
-import { el, type Element, said } from "./element.ts";
+import { el, type Element, foreignText } from "./element.ts";
 import { picture, rule, text } from "./charts.ts";
 import { section } from "./pieces.ts";
 import { plural, short } from "./page-figures.ts";
@@ -11,13 +11,13 @@ const shownMax = 30;
 
 /** Null if no run of the flow could be forecast yet. `run`: the one the page is about. */
 export function forecastSection(flow: string, tests: readonly Backtest[], run: string | null): Element | null {
-  const shownBacktests = tests.filter(({ used }) => used.isDone).slice(-shownMax);
-  if (shownBacktests.length === 0) return null;
-  const held = shownBacktests.filter(({ forecast, used }) => used.tokens <= forecast.tokens.p90).length;
+  const shownTests = tests.filter(({ used }) => used.isDone).slice(-shownMax);
+  if (shownTests.length === 0) return null;
+  const withinForecast = shownTests.filter(({ forecast, used }) => used.tokens <= forecast.tokens.p90).length;
   return section(
     "Forecast and outcome",
-    `each run of ${flow} forecast from those before it: ${held} of ${shownBacktests.length} used no more than the upper figure`,
-    el("div.panel", chart(shownBacktests, run), el("details.pad", el("summary", "As a table"), table(shownBacktests))),
+    `each run of ${flow} forecast from those before it: ${withinForecast} of ${shownTests.length} used no more than the upper figure`,
+    el("div.panel", chart(shownTests, run), el("details.pad", el("summary", "As a table"), table(shownTests))),
   );
 }
 
@@ -72,7 +72,7 @@ const table = (shownBacktests: readonly Backtest[]): Element =>
       shownBacktests.map(({ run, forecast: { tokens }, used }) =>
         el(
           "tr",
-          el("th.mono", { scope: "row" }, said(run)),
+          el("th.mono", { scope: "row" }, foreignText(run)),
           el("td.n", { "data-label": "likely" }, short(tokens.p50)),
           el("td.n", { "data-label": "9 in 10" }, short(tokens.p90)),
           el("td.n", { "data-label": "used" }, short(used.tokens)),

@@ -1,7 +1,7 @@
 // pieces: the small parts that every page is made of.
 
 import { money, share, shortTime } from "./page-figures.ts";
-import { type Child, el, type Element, said } from "./element.ts";
+import { type Child, el, type Element, foreignText } from "./element.ts";
 import type { Shape } from "../facts/shape.ts";
 
 export const section = (title: string, beside: Child, ...content: readonly Child[]): Element =>
@@ -41,12 +41,12 @@ export const track = (segments: readonly (Shape | "")[], label: string): Element
 export const command = (text: string, onCopy?: (text: string) => void): Element =>
   el(
     "div.command",
-    el("code", { tabindex: "0", "aria-label": `command: ${text}` }, said(text)),
+    el("code", { tabindex: "0", "aria-label": `command: ${text}` }, foreignText(text)),
     onCopy === undefined ? null : el("button", { type: "button", "aria-label": `Copy ${text}`, onClick: () => onCopy(text) }, "Copy"),
   );
 
 /** An agent's words: behind a dashed rule, never with a tick. */
-export const claim = (text: string): Element => el("blockquote.claim", said(text));
+export const claim = (text: string): Element => el("blockquote.claim", foreignText(text));
 
 export const notice = (shape: Child, kind: "plain" | "you" | "bad", title: Child, ...content: readonly Child[]): Element =>
   el("div.notice", { class: kind, role: kind === "bad" ? "alert" : undefined }, shape, el("div", el("strong", title), ...content));

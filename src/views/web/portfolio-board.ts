@@ -1,7 +1,7 @@
 // portfolio-board: a portfolio's projects by state, its merge queue, its workers, and why the rest waits.
 
 import type { Shape } from "../facts/shape.ts";
-import { type Child, el, type Element, said } from "./element.ts";
+import { type Child, el, type Element, foreignText } from "./element.ts";
 import { meter, section, time } from "./pieces.ts";
 import { mark, status } from "./shapes.ts";
 import { figure, money, plural, short, span } from "./page-figures.ts";
@@ -60,7 +60,7 @@ const phases: Readonly<Record<string, Shape>> = {
 export function portfolioBoard(board: PortfolioBoard, addressOf: (key: string) => string | null): Child {
   const titled = ({ title, key }: TaskLine): Child => {
     const href = key === null ? null : addressOf(key);
-    return href === null ? el("span.cut", said(title)) : el("a.cut", { href, "data-row": "" }, said(title));
+    return href === null ? el("span.cut", foreignText(title)) : el("a.cut", { href, "data-row": "" }, foreignText(title));
   };
   return [
     section("Projects and states", "by priority", el("div.panel.clip", projects(board))),
@@ -83,7 +83,7 @@ export function portfolioBoard(board: PortfolioBoard, addressOf: (key: string) =
                 el("span.num.dim.right", String(index + 1)),
                 mark(board.batch.includes(task.id) ? "run" : "waits"),
                 titled(task),
-                el("span.tiny.second", said(task.project)),
+                el("span.tiny.second", foreignText(task.project)),
               ),
             ),
           ),
@@ -94,7 +94,7 @@ export function portfolioBoard(board: PortfolioBoard, addressOf: (key: string) =
                 "div.queue-line.unnumbered",
                 { key: `r${task.id}` },
                 mark("again"),
-                el("span", titled(task), el("div.dim.tiny", said(task.note.slice(0, 300)))),
+                el("span", titled(task), el("div.dim.tiny", foreignText(task.note.slice(0, 300)))),
                 el("span.tiny.second", time(task.at)),
               ),
             ),
@@ -127,8 +127,8 @@ export function portfolioBoard(board: PortfolioBoard, addressOf: (key: string) =
                     el(
                       "tr",
                       { key: task.id },
-                      el("th", { scope: "row" }, titled(task), el("div.tiny.dim", said(task.project))),
-                      el("td", said(task.agent)),
+                      el("th", { scope: "row" }, titled(task), el("div.tiny.dim", foreignText(task.project))),
+                      el("td", foreignText(task.agent)),
                       el("td.num", { "data-label": "last line" }, task.age_ms === null ? "–" : `${span(task.age_ms)} ago`),
                       el(
                         "td",
@@ -158,7 +158,7 @@ export function portfolioBoard(board: PortfolioBoard, addressOf: (key: string) =
               "div.item.row",
               { key: because },
               el("b.num", { style: { width: "24px", flex: "none", "font-weight": "550" } }, figure(count)),
-              el("span.second", said(because)),
+              el("span.second", foreignText(because)),
             ),
           ),
       ),
@@ -196,7 +196,7 @@ function projects({ projects: rows, counts, spent }: PortfolioBoard): Element {
         el(
           "tr",
           { key: row.id },
-          el("th", { scope: "row" }, said(row.name), " ", el("span.tiny.dim", `P${row.priority}`)),
+          el("th", { scope: "row" }, foreignText(row.name), " ", el("span.tiny.dim", `P${row.priority}`)),
           el("td", status(phases[row.phase] ?? "waits", row.phase)),
           states.map(([name, word, shape]) => {
             const count = row.counts[name] ?? 0;

@@ -1,7 +1,7 @@
 // portfolio-file: a portfolio as one file to send around.
 
 import type { RunCard } from "../facts/run-card.ts";
-import { el, said } from "./element.ts";
+import { el, foreignText } from "./element.ts";
 import { page } from "./page-file.ts";
 import { section } from "./pieces.ts";
 import { type PortfolioBoard, portfolioBoard } from "./portfolio-board.ts";
@@ -26,7 +26,7 @@ export function portfolioFile(portfolio: PortfolioReport): string {
       "div.head",
       el(
         "div",
-        el("h1", said(name)),
+        el("h1", foreignText(name)),
         el(
           "p",
           `${plural(all, "task")}: ${counts["running"] ?? 0} running, ${counts["ready"] ?? 0} ready, ${needs_you} ${needs_you === 1 ? "needs" : "need"} you, ${counts["done"] ?? 0} done. As of ${at.slice(0, 16).replace("T", " ")} UTC.`,
@@ -47,7 +47,7 @@ export function portfolioFile(portfolio: PortfolioReport): string {
             runs.map((run) =>
               el(
                 "tr",
-                el("th", { scope: "row" }, said(run.goal), el("div.tiny.dim", said(`${run.project} · ${run.run}`))),
+                el("th", { scope: "row" }, foreignText(run.goal), el("div.tiny.dim", foreignText(`${run.project} · ${run.run}`))),
                 el("td", status(run.shape, run.word)),
                 el("td.n", `${run.proved} of ${run.criteria}`),
                 el("td.n", run.usd > 0 ? money(run.usd) : `${short(run.tokens)} tokens`),

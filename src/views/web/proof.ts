@@ -2,7 +2,7 @@
 
 import type { Proved, ReportView } from "../report.ts";
 import { duration } from "../wording.ts";
-import { type Child, el, type Element, said } from "./element.ts";
+import { type Child, el, type Element, foreignText } from "./element.ts";
 import { claim, command } from "./pieces.ts";
 import { mark, status } from "./shapes.ts";
 import type { Shape } from "../facts/shape.ts";
@@ -25,11 +25,11 @@ export function proofTable(evidence: readonly Proved[], onCopy?: (text: string) 
           el(
             "tr",
             { key: row.id },
-            el("th", { scope: "row" }, el("span.row.top", mark(statusShape(row.status)), el("span", said(row.title)))),
+            el("th", { scope: "row" }, el("span.row.top", mark(statusShape(row.status)), el("span", foreignText(row.title)))),
             el(
               "td",
               command(row.command, onCopy),
-              row.why === undefined ? null : el("div.tiny.second.gap-top", said(row.why)),
+              row.why === undefined ? null : el("div.tiny.second.gap-top", foreignText(row.why)),
               excerpt(row),
             ),
             el("td.dim.tiny", { "data-label": "before" }, wordOf(row.before)),
@@ -44,14 +44,14 @@ export function proofTable(evidence: readonly Proved[], onCopy?: (text: string) 
 
 function excerpt({ excerpt: text, status: word }: Proved): Child {
   if (text === undefined || text === "") return null;
-  return el("details", { open: word === "failed" }, el("summary", "What it printed last"), el("pre", { tabindex: "0" }, said(text)));
+  return el("details", { open: word === "failed" }, el("summary", "What it printed last"), el("pre", { tabindex: "0" }, foreignText(text)));
 }
 
 /** `more`: what the goal says besides its first line. */
 export const criteriaList = (criteria: ReportView["criteria"], more = ""): Element =>
   el(
     "ul.panel",
-    more === "" ? null : el("li.item.second", { style: { "white-space": "pre-wrap" } }, said(more)),
+    more === "" ? null : el("li.item.second", { style: { "white-space": "pre-wrap" } }, foreignText(more)),
     criteria.map(({ id, text, check, proved }) =>
       el(
         "li.item.row.top",
@@ -59,8 +59,8 @@ export const criteriaList = (criteria: ReportView["criteria"], more = ""): Eleme
         mark(proved ? "ok" : check === null ? "unproved" : "waits"),
         el(
           "div.grow",
-          said(text),
-          check === null ? el("div.tiny.dim", "It has no check, so nothing can prove it.") : el("div.tiny.dim.mono", said(check)),
+          foreignText(text),
+          check === null ? el("div.tiny.dim", "It has no check, so nothing can prove it.") : el("div.tiny.dim.mono", foreignText(check)),
         ),
         el("span.tiny.second", proved ? "proved" : "not proved"),
       ),
@@ -70,7 +70,7 @@ export const criteriaList = (criteria: ReportView["criteria"], more = ""): Eleme
 /** Claims that turned out false come first. */
 export function lookedUp({ claims, ...counts }: ReportView["looked_up"]): Element {
   const shapes = { true: "ok", false: "bad", unverifiable: "unproved" } as const;
-  const words = { true: "so it is", false: "not so", unverifiable: "cannot be looked up" } as const;
+  const verdictLabels = { true: "so it is", false: "not so", unverifiable: "cannot be looked up" } as const;
   const order = { false: 0, unverifiable: 1, true: 2 } as const;
   return el(
     "div.panel",
@@ -86,7 +86,7 @@ export function lookedUp({ claims, ...counts }: ReportView["looked_up"]): Elemen
           "div.pair",
           { key: `${item.attempt} ${item.text}` },
           el("div", el("div.tiny.dim", `${item.agent} says`), claim(item.text)),
-          el("div", status(shapes[item.verdict], words[item.verdict]), el("div.second", said(item.why))),
+          el("div", status(shapes[item.verdict], verdictLabels[item.verdict]), el("div.second", foreignText(item.why))),
         ),
       ),
   );

@@ -4,7 +4,7 @@
 import { describeOrigin } from "../facts/origin.ts";
 import { amount } from "../wording.ts";
 import { burnDown, spendingCurve } from "./charts.ts";
-import { type Child, el, type Element, said } from "./element.ts";
+import { type Child, el, type Element, foreignText } from "./element.ts";
 import { forecastSection } from "./forecast-chart.ts";
 import { command, facts, figures, notice, section } from "./pieces.ts";
 import { page } from "./page-file.ts";
@@ -19,17 +19,17 @@ export function reportFile(run: FileReport): string {
   return page(
     `${card.goal.slice(0, 120)} · autopilot`,
     head(run),
-    el("p.second.gap-top", said(report.summary)),
+    el("p.second.gap-top", foreignText(report.summary)),
     report.ending === null
       ? null
       : el(
           "div.gap-top",
-          notice(mark(card.shape), card.shape === "bad" ? "bad" : card.shape === "ok" ? "plain" : "you", said(report.ending)),
+          notice(mark(card.shape), card.shape === "bad" ? "bad" : card.shape === "ok" ? "plain" : "you", foreignText(report.ending)),
         ),
-    report.forked_from === null ? null : el("p.second", said(`Forked from ${describeOrigin(report.forked_from)}.`)),
+    report.forked_from === null ? null : el("p.second", foreignText(`Forked from ${describeOrigin(report.forked_from)}.`)),
     contents(run),
     numbers(run),
-    anchored("asked", asked(run)),
+    anchored("asked", objectiveSection(run)),
     anchored("proof", proof(run)),
     anchored("time", section("What happened, in time", "UTC", waterfallList(run.waterfall))),
     anchored("cost", cost(run)),
@@ -64,8 +64,8 @@ const head = ({ card, branch, agents, isolation, at }: FileReport): Element =>
     "div.head",
     el(
       "div",
-      el("div.tiny.dim", said(card.project), " / ", el("span.mono", card.run)),
-      el("h1", said(card.goal)),
+      el("div.tiny.dim", foreignText(card.project), " / ", el("span.mono", card.run)),
+      el("h1", foreignText(card.goal)),
       el(
         "div.meta",
         status(card.shape, card.word),
@@ -104,7 +104,7 @@ function numbers({ card, report }: FileReport): Element {
   ]);
 }
 
-function asked({ report, scope, goal_rest: rest }: FileReport): Child {
+function objectiveSection({ report, scope, goal_rest: rest }: FileReport): Child {
   return [
     report.criteria.length === 0 && rest === "" ? null : section("Asked for", "", criteriaList(report.criteria, rest)),
     section(
@@ -112,7 +112,7 @@ function asked({ report, scope, goal_rest: rest }: FileReport): Child {
       "what could be changed",
       el(
         "div.panel.pad.mono",
-        scope.map((pattern) => el("div", said(pattern))),
+        scope.map((pattern) => el("div", foreignText(pattern))),
       ),
     ),
   ];
@@ -134,7 +134,7 @@ function proof({ report, card }: FileReport): Child {
       : section(
           "Look at",
           "what a person should see",
-          el("div.panel.pad", facts(report.look_at.map(({ path, what }) => [el("span.mono", said(path)), said(what)]))),
+          el("div.panel.pad", facts(report.look_at.map(({ path, what }) => [el("span.mono", foreignText(path)), foreignText(what)]))),
         ),
     section("Check it again", "on a machine that has the run", command(`autopilot verify --run ${card.run}`)),
   ];
@@ -143,7 +143,7 @@ function proof({ report, card }: FileReport): Child {
 const list = (items: readonly string[], shape: "gap" | "bad"): Element =>
   el(
     "ul.panel",
-    items.map((item) => el("li.item.row.top", mark(shape), el("span", said(item)))),
+    items.map((item) => el("li.item.row.top", mark(shape), el("span", foreignText(item)))),
   );
 
 function cost({ points, budget, waterfall, card, at, report }: FileReport): Element {

@@ -9,7 +9,7 @@ import type { Waterfall } from "../facts/waterfall.ts";
 import type { ReportView } from "../report.ts";
 import { amount } from "../wording.ts";
 import { diffTable } from "./diff-table.ts";
-import { type Child, el, type Element, said } from "./element.ts";
+import { type Child, el, type Element, foreignText } from "./element.ts";
 import { claim, facts, section } from "./pieces.ts";
 import { lookedUp } from "./proof.ts";
 import { status } from "./shapes.ts";
@@ -83,7 +83,7 @@ export function phases({ report }: FileReport): Element {
           report.phases.map(({ id, name, status: word, score, tokens, duration_minutes }) =>
             el(
               "tr",
-              el("th", { scope: "row" }, said(`${id}  ${name}`)),
+              el("th", { scope: "row" }, foreignText(`${id}  ${name}`)),
               el("td", status(shapes[word] ?? "waits", word.replaceAll("_", " "))),
               el("td.n", { "data-label": "score" }, score === null ? "–" : figure(score)),
               el("td.n", { "data-label": "tokens" }, short(tokens)),
@@ -105,7 +105,7 @@ export function change({ files, more, base, tip, report }: FileReport): Element 
       : el(
           "div.panel.pad",
           { style: { "margin-bottom": "12px" } },
-          facts(report.changes.commits.slice(0, 50).map(({ sha, subject }) => [el("span.mono", sha.slice(0, 10)), said(subject)])),
+          facts(report.changes.commits.slice(0, 50).map(({ sha, subject }) => [el("span.mono", sha.slice(0, 10)), foreignText(subject)])),
         ),
     el(
       "div.panel.clip",
@@ -116,7 +116,7 @@ export function change({ files, more, base, tip, report }: FileReport): Element 
           { open: files.length <= 3 },
           el(
             "summary",
-            el("span.mono", said(path)),
+            el("span.mono", foreignText(path)),
             "  ",
             insertions === null
               ? el("span.dim", "binary")
@@ -163,7 +163,12 @@ export function decisions({ report }: FileReport): Child {
           report.decisions
             .slice(-100)
             .map(({ at, actor, decision }) =>
-              el("tr", el("td.mono.dim.no-wrap", at.slice(0, 16).replace("T", " ")), el("td.tiny", said(actor)), el("td", said(decision))),
+              el(
+                "tr",
+                el("td.mono.dim.no-wrap", at.slice(0, 16).replace("T", " ")),
+                el("td.tiny", foreignText(actor)),
+                el("td", foreignText(decision)),
+              ),
             ),
         ),
       ),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { el, said } from "./element.ts";
+import { el, foreignText } from "./element.ts";
 import { colours } from "./style-base.ts";
 import { escaped, toHtml } from "./to-html.ts";
 
@@ -17,7 +17,7 @@ const hostile = [
 ];
 
 test.each(hostile)("text stays text, as content and as a value: %s", (text) => {
-  const html = toHtml(el("p", { title: text }, said(text)));
+  const html = toHtml(el("p", { title: text }, foreignText(text)));
   expect(html.match(/<[a-z!/]/g)).toEqual(html.includes("code-point") ? ["<p", "<s", "</", "</"] : ["<p", "</"]);
   expect(html).not.toMatch(/<(img|script|svg|style|b)\b/);
 });
@@ -35,8 +35,8 @@ test("nothing that runs or fetches is written, whoever put it into the tree", ()
 });
 
 test("what steers, hides or turns text round is shown by its code point", () => {
-  expect(toHtml(said("a\u202eb\u001b[2J\u200bc"))).toMatch(/U\+202E.*U\+001B.*U\+200B/);
-  expect(toHtml(said("a\tb\nc é 漢 👩‍💻"))).not.toContain("U+0009");
+  expect(toHtml(foreignText("a\u202eb\u001b[2J\u200bc"))).toMatch(/U\+202E.*U\+001B.*U\+200B/);
+  expect(toHtml(foreignText("a\tb\nc é 漢 👩‍💻"))).not.toContain("U+0009");
   expect(escaped("<")).toBe("&#60;");
 });
 

@@ -24,11 +24,11 @@ const isList = (child: Child): child is readonly Child[] => Array.isArray(child)
 function elementHtml({ type, props }: Element): string {
   const { children, ...attributes } = props as { readonly children?: Child } & Readonly<Record<string, unknown>>;
   if (typeof type !== "string" || !names.test(type) || refused.has(type)) return toHtml(children); // T2
-  const written = Object.entries(attributes)
+  const attributeText = Object.entries(attributes)
     .map(([name, value]) => attributeHtml(name, value))
     .join("");
-  if (shapes.has(type)) return `<${type}${written}/>`;
-  return empty.has(type) ? `<${type}${written}>` : `<${type}${written}>${toHtml(children)}</${type}>`;
+  if (shapes.has(type)) return `<${type}${attributeText}/>`;
+  return empty.has(type) ? `<${type}${attributeText}>` : `<${type}${attributeText}>${toHtml(children)}</${type}>`;
 }
 
 function attributeHtml(name: string, value: unknown): string {

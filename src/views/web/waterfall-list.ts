@@ -2,7 +2,7 @@
 
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
 import type { Waterfall, WaterfallRow } from "../facts/waterfall.ts";
-import { el, type Element, said } from "./element.ts";
+import { el, type Element, foreignText } from "./element.ts";
 import { mark } from "./shapes.ts";
 
 const secondsBelowMs = 300_000;
@@ -57,7 +57,7 @@ function rowOf(row: WaterfallRow, spanMs: number, choosing: Choosing | undefined
     el(
       "span.w-name",
       isWhole ? mark(row.shape) : null,
-      el("span.cut", said(row.name)),
+      el("span.cut", foreignText(row.name)),
       isWhole && row.kids > 0 && choosing !== undefined ? el("span.dim.tiny", { "aria-hidden": "true" }, row.isExpanded ? "−" : "+") : null,
       el("span.hidden-text", `, ${row.word}`),
     ),

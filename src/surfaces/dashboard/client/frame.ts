@@ -1,7 +1,7 @@
 // frame: the frame of every page: navigation, connection state, banners, toasts and dialogs.
 
 import { blank, command, notice } from "../../../views/web/pieces.ts";
-import { type Child, el, type Element, said } from "../../../views/web/element.ts";
+import { type Child, el, type Element, foreignText } from "../../../views/web/element.ts";
 import { icon, mark, status } from "../../../views/web/shapes.ts";
 import { shortTime } from "../../../views/web/page-figures.ts";
 import { copy, send, typeCode } from "./actions.ts";
@@ -35,7 +35,7 @@ export function frame(content: Child): Element {
     ]),
     el("main", { id: "main", tabindex: "-1" }, banners(), content),
     railTabs(place(), more()),
-    state.toast === null ? null : el("div.toast", { role: "status" }, said(state.toast)),
+    state.toast === null ? null : el("div.toast", { role: "status" }, foreignText(state.toast)),
     dialogs(),
   );
 }

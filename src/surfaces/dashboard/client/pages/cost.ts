@@ -1,7 +1,7 @@
 // cost: what was spent, by day and by project, role or agent; the table is the chart's legend.
 
 import { costBars, seriesClasses } from "../../../../views/web/charts.ts";
-import { type Child, el, said } from "../../../../views/web/element.ts";
+import { type Child, el, foreignText } from "../../../../views/web/element.ts";
 import { blank, command, figures, section } from "../../../../views/web/pieces.ts";
 import { icon } from "../../../../views/web/shapes.ts";
 import { money, percent, short } from "../../../../views/web/page-figures.ts";
@@ -82,7 +82,7 @@ export function costPage(): Child {
                 el(
                   "th",
                   { scope: "row" },
-                  el("span.row", el("span.swatch", { class: seriesClasses[at % seriesClasses.length] ?? "" }), said(item.name)),
+                  el("span.row", el("span.swatch", { class: seriesClasses[at % seriesClasses.length] ?? "" }), foreignText(item.name)),
                 ),
                 el("td.n", { "data-label": "share" }, percent(item.share)),
                 el("td.n", words(item)),

@@ -3,7 +3,7 @@
 import type { DiffFile } from "../../../../commands/dashboard/diff-files.ts";
 import type { DiffLine } from "../../../../views/facts/hunks.ts";
 import { diffTable } from "../../../../views/web/diff-table.ts";
-import { type Child, el, type Element, said } from "../../../../views/web/element.ts";
+import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { blank, command } from "../../../../views/web/pieces.ts";
 import { type Icon, icon } from "../../../../views/web/shapes.ts";
 import { figure, plural } from "../../../../views/web/page-figures.ts";
@@ -75,14 +75,14 @@ function fileButton(file: DiffFile): Element {
       onClick: () => void loadFile(file.path),
     },
     icon(shape, colour),
-    el("span.cut", { title: file.path }, said(pathName(file.path))),
+    el("span.cut", { title: file.path }, foreignText(pathName(file.path))),
     el(
       "span.num.tiny.no-wrap",
       file.insertions === null
         ? el("span.dim", "binary")
         : [el("span.c-ok", `+${figure(file.insertions)}`), " ", el("span.c-bad", `−${figure(file.deletions ?? 0)}`)],
     ),
-    el("small", said(file.word), noteCount === 0 ? "" : ` · ${plural(noteCount, "note")}`),
+    el("small", foreignText(file.word), noteCount === 0 ? "" : ` · ${plural(noteCount, "note")}`),
   );
 }
 
@@ -94,9 +94,9 @@ function lines(file: DiffFile): Element {
     el(
       "div.row.wrap",
       { style: { padding: "10px 14px", "border-bottom": "1px solid var(--line)" } },
-      el("span.mono", { style: { "font-weight": "600" } }, said(file.path)),
+      el("span.mono", { style: { "font-weight": "600" } }, foreignText(file.path)),
       el("span.grow"),
-      el("span.row.tiny", { class: colour }, icon(shape), el("span", said(file.word))),
+      el("span.row.tiny", { class: colour }, icon(shape), el("span", foreignText(file.word))),
     ),
     state.fileDiff === null
       ? el("p.dim.pad", "…")
@@ -130,7 +130,7 @@ function under(line: DiffLine, at: number): Child {
           el(
             "div.note-box",
             el("div.tiny.dim", "Note, not sent yet"),
-            el("div", said(note.text)),
+            el("div", foreignText(note.text)),
             el("button.link.tiny", { type: "button", onClick: () => remove(note) }, "Remove"),
           ),
         ),

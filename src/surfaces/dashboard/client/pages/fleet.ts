@@ -1,6 +1,6 @@
 // fleet: the workers of a store, their leases, what waits for them and what was taken over. Looked at, never acted on: commands do that.
 
-import { type Child, el, said } from "../../../../views/web/element.ts";
+import { type Child, el, foreignText } from "../../../../views/web/element.ts";
 import { fleetBoard } from "../../../../views/web/fleet-board.ts";
 import { blank, command, notice } from "../../../../views/web/pieces.ts";
 import { icon, mark } from "../../../../views/web/shapes.ts";
@@ -19,7 +19,7 @@ export function fleetPage(): Child {
         mark("bad"),
         "bad",
         "The store could not be asked.",
-        el("div.second", said(fleet.problem)),
+        el("div.second", foreignText(fleet.problem)),
         command("autopilot fleet doctor", copy),
       ),
     ];
@@ -41,7 +41,7 @@ export function fleetPage(): Child {
         h1("Fleet"),
         el(
           "p",
-          said(fleet.store ?? ""),
+          foreignText(fleet.store ?? ""),
           `: ${plural(fleet.runs, "run")}, ${figure(fleet.take_overs)} taken over from an owner that went silent.`,
         ),
       ),

@@ -1,7 +1,7 @@
 // inbox: one question a card: what waiting costs, what is claimed, what was found, the answers. Choosing and sending are two acts.
 
 import type { Attention } from "../../../../views/facts/attention.ts";
-import { type Child, el, type Element, said } from "../../../../views/web/element.ts";
+import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { blank, command, facts, notice, time } from "../../../../views/web/pieces.ts";
 import { icon, mark } from "../../../../views/web/shapes.ts";
 import { age } from "../../../../views/web/page-figures.ts";
@@ -51,8 +51,8 @@ export function inboxPage(): Child {
                   el(
                     "div.item.small",
                     { key: at + question },
-                    el("div", said(question)),
-                    el("div.tiny.dim", "“", said(answer), `” · ${actor.replace(/^operator:/, "")} · ${project} · `, time(at)),
+                    el("div", foreignText(question)),
+                    el("div.tiny.dim", "“", foreignText(answer), `” · ${actor.replace(/^operator:/, "")} · ${project} · `, time(at)),
                   ),
                 ),
               ),
@@ -74,14 +74,14 @@ function card(ask: Attention): Element {
         "button.card-head",
         { type: "button", "data-row": "", "aria-expanded": String(isOn), onClick: () => choose(isOn ? "" : id) },
         mark("you"),
-        el("b", said(ask.question)),
+        el("b", foreignText(ask.question)),
         el("span.age.num.tiny.c-you.no-wrap", `waits ${age(ask.asked_at, now())}`),
         el(
           "span.about.tiny.dim",
           el("span.hidden-text", "needs you. "),
           `${ask.kind} · `,
-          said(ask.project),
-          el("span.wide-only", " · ", said(ask.goal.slice(0, 100))),
+          foreignText(ask.project),
+          el("span.wide-only", " · ", foreignText(ask.goal.slice(0, 100))),
         ),
       ),
     ),
@@ -105,14 +105,18 @@ function body(ask: Attention, id: string): Element {
           el("div.second", "What is asked now stands above; your words are kept below."),
         )
       : null,
-    el("div.small", el("span.dim", "While you wait: "), el("strong", said(ask.impact))),
-    ask.why === null ? null : el("div.second", said(ask.why)),
+    el("div.small", el("span.dim", "While you wait: "), el("strong", foreignText(ask.impact))),
+    ask.why === null ? null : el("div.second", foreignText(ask.why)),
     ask.show.length === 0
       ? null
       : el(
           "div.row.top",
           mark("ok"),
-          el("div.grow", el("span.hidden-text", "The runner found: "), facts(ask.show.map(([name, value]) => [said(name), said(value)]))),
+          el(
+            "div.grow",
+            el("span.hidden-text", "The runner found: "),
+            facts(ask.show.map(([name, value]) => [foreignText(name), foreignText(value)])),
+          ),
         ),
     ask.kind === "Paused" ? paused(ask) : ask.kind === "Task" ? adjusted(ask) : answers(ask, id),
   );
@@ -162,8 +166,8 @@ function answers(ask: Attention, id: string): Child {
             onClick: () => pick(id, key),
           },
           el("kbd", String(at + 1)),
-          el("b", said(text === "" ? key : text), ask.recommend === key ? el("span.dim", "  recommended") : null),
-          text === "" || key === String(at + 1) ? null : el("span.dim.tiny", said(key)),
+          el("b", foreignText(text === "" ? key : text), ask.recommend === key ? el("span.dim", "  recommended") : null),
+          text === "" || key === String(at + 1) ? null : el("span.dim.tiny", foreignText(key)),
         ),
       ),
     ),

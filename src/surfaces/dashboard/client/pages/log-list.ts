@@ -7,7 +7,7 @@
 
 import { render } from "preact";
 import type { LogRow } from "../../../../views/facts/log-rows.ts";
-import { el, type Element, said } from "../../../../views/web/element.ts";
+import { el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { mark } from "../../../../views/web/shapes.ts";
 import { figure } from "../../../../views/web/page-figures.ts";
 import { draw, state } from "../store.ts";
@@ -97,9 +97,9 @@ function line(row: LogRow, at: number, count: number): Element {
       el("span.seq.mono.dim", figure(row.seq)),
       el("span.time.mono.dim", row.at.slice(11, 19)),
       mark(row.shape),
-      el("span.place.tiny.dim.cut", said(`${row.phase === "" ? "run" : row.phase} · ${row.event.replaceAll("_", " ")}`)),
-      el("span.text.cut", said(row.text)),
-      el("span.who.tiny.dim", said(row.actor)),
+      el("span.place.tiny.dim.cut", foreignText(`${row.phase === "" ? "run" : row.phase} · ${row.event.replaceAll("_", " ")}`)),
+      el("span.text.cut", foreignText(row.text)),
+      el("span.who.tiny.dim", foreignText(row.actor)),
     ),
   );
 }

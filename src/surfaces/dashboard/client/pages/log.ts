@@ -1,7 +1,7 @@
 // log: the journal in words, newest at the end, only the rows in sight drawn; filters, and a link to each line.
 
 import type { LogRow } from "../../../../views/facts/log-rows.ts";
-import { type Child, el, type Element, said } from "../../../../views/web/element.ts";
+import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { status } from "../../../../views/web/shapes.ts";
 import { figure } from "../../../../views/web/page-figures.ts";
 import { copy } from "../actions.ts";
@@ -159,13 +159,13 @@ function detail(seq: number): Element {
         "quiet",
       ),
     ),
-    row === undefined ? null : el("p.gap-top", said(row.text)),
+    row === undefined ? null : el("p.gap-top", foreignText(row.text)),
     text === null
       ? null
       : el(
           "pre",
           { tabindex: "0" },
-          said(text.length > 60_000 ? `${text.slice(0, 60_000)}\n… ${figure(text.length - 60_000)} more characters` : text),
+          foreignText(text.length > 60_000 ? `${text.slice(0, 60_000)}\n… ${figure(text.length - 60_000)} more characters` : text),
         ),
   );
 }

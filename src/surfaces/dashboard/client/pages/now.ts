@@ -1,7 +1,7 @@
 // now: whether anything waits for a person, who is at work, what ended today, and the limits.
 
 import type { RunCard } from "../../../../views/facts/run-card.ts";
-import { type Child, el, type Element, said } from "../../../../views/web/element.ts";
+import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { blank, command, facts, meter, section, time, track } from "../../../../views/web/pieces.ts";
 import { icon, mark, status } from "../../../../views/web/shapes.ts";
 import { age, figure, money, percent, plural, short } from "../../../../views/web/page-figures.ts";
@@ -74,7 +74,7 @@ export function nowPage(): Child {
               el(
                 "div.panel",
                 overview.unreadable.map(({ key, run, problem }) =>
-                  el("div.item", { key }, status("bad", run), el("div.tiny.second", said(problem))),
+                  el("div.item", { key }, status("bad", run), el("div.tiny.second", foreignText(problem))),
                 ),
               ),
             ),
@@ -113,7 +113,7 @@ function needsYou(): Element {
             "a.item",
             { href: href("inbox", ask.key, ask.id), "data-row": "", key: `${ask.key} ${ask.id}` },
             mark("you"),
-            el("h3", said(ask.question)),
+            el("h3", foreignText(ask.question)),
             el("span.age.num.tiny.c-you", `waits ${age(ask.asked_at, now())}`),
             el("p", el("span.hidden-text", "needs you. "), `${ask.kind} · ${ask.project} · ${ask.impact}`),
           ),
@@ -139,8 +139,8 @@ const runName = (run: RunCard): Element =>
   el(
     "a.item.run-line",
     { href: href("run", run.key), "data-row": "", key: run.key },
-    el("span.title", el("b.cut", said(run.goal)), el("span.hidden-text", `, ${run.word}`)),
-    el("span.now-line", el("span.project", said(run.project))),
+    el("span.title", el("b.cut", foreignText(run.goal)), el("span.hidden-text", `, ${run.word}`)),
+    el("span.now-line", el("span.project", foreignText(run.project))),
   );
 
 function runLine(run: RunCard): Element {
@@ -151,7 +151,7 @@ function runLine(run: RunCard): Element {
     el(
       "span.title",
       mark(run.shape),
-      el("b.cut", said(run.goal)),
+      el("b.cut", foreignText(run.goal)),
       run.foreign ? el("span.tiny.dim.no-wrap", "from elsewhere") : null,
       el("span.hidden-text", `, ${run.word}`),
     ),
@@ -171,16 +171,20 @@ function runLine(run: RunCard): Element {
     ),
     el(
       "span.now-line",
-      el("span.project", said(run.project)),
+      el("span.project", foreignText(run.project)),
       run.live && run.shape === "run" ? el("span.pulse") : null,
       el(
         "span.cut",
         line === ""
           ? el(
               "span.dim",
-              run.shape === "run" ? said(run.place) : run.word === "paused" || run.word === "interrupted" ? said(run.meaning) : run.word,
+              run.shape === "run"
+                ? foreignText(run.place)
+                : run.word === "paused" || run.word === "interrupted"
+                  ? foreignText(run.meaning)
+                  : run.word,
             )
-          : said(line),
+          : foreignText(line),
       ),
     ),
   );
@@ -192,7 +196,7 @@ function endedLine(run: RunCard): Element {
     "a.item.ended",
     { href: href("run", run.key), "data-row": "", key: run.key },
     mark(run.shape),
-    el("span.cut", said(run.goal), " ", el("span.dim.tiny", said(run.project))),
+    el("span.cut", foreignText(run.goal), " ", el("span.dim.tiny", foreignText(run.project))),
     el("span.tiny.second.no-wrap", `${run.word}${proof === "" ? "" : `, ${proof}`}`),
     el("span.tiny.dim.num.right", run.usd > 0 ? money(run.usd) : `${short(run.tokens)} tokens`),
     el("span.tiny.dim.num.right", time(run.ended_at ?? run.updated_at)),
@@ -222,7 +226,7 @@ function limits(openRunCards: readonly RunCard[]): Element {
             { key: run.key },
             el(
               "div.row.small",
-              el("span.cut", said(run.goal)),
+              el("span.cut", foreignText(run.goal)),
               el("span.grow"),
               el("span.num.tiny.second.no-wrap", `${percent(ratio)} of ${of}`),
             ),

@@ -1,6 +1,6 @@
 // portfolio: projects by state, the merge queue, who works on what, and why the rest waits.
 
-import { type Child, el, said } from "../../../../views/web/element.ts";
+import { type Child, el, foreignText } from "../../../../views/web/element.ts";
 import { blank, command } from "../../../../views/web/pieces.ts";
 import { portfolioBoard } from "../../../../views/web/portfolio-board.ts";
 import { icon } from "../../../../views/web/shapes.ts";
@@ -30,7 +30,7 @@ export function portfolioPage(): Child {
       "div.head",
       el(
         "div",
-        h1(said(portfolio.name)),
+        h1(foreignText(portfolio.name)),
         el(
           "p",
           `${figure(all)} tasks: ${counts.running} running, ${counts.ready} ready, ${portfolio.needs_you} ${portfolio.needs_you === 1 ? "needs" : "need"} you, ${counts.done} done. ${portfolio.planned_at === null ? "Never planned yet." : `Planned ${age(portfolio.planned_at, now())} ago.`}${paused ? " Nothing new is dispatched: it is paused." : ""}`,

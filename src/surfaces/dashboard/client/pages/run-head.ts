@@ -1,6 +1,6 @@
 // run-head: what is above the three pages about a run, and what takes their place where the run is gone.
 
-import { type Child, el, type Element, said } from "../../../../views/web/element.ts";
+import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { blank, command } from "../../../../views/web/pieces.ts";
 import { icon, status } from "../../../../views/web/shapes.ts";
 import { copy, send } from "../actions.ts";
@@ -16,13 +16,13 @@ export function runHead(page: "run" | "log" | "diff"): { readonly head: Child } 
     el("a", { href: href(name, card.key), ...(page === name ? { "aria-current": "page" } : {}) }, word);
   return {
     head: [
-      el("nav.crumb", { "aria-label": "Where" }, el("a", { href: "#now" }, said(card.project)), " / ", el("span.mono", card.run)),
+      el("nav.crumb", { "aria-label": "Where" }, el("a", { href: "#now" }, foreignText(card.project)), " / ", el("span.mono", card.run)),
       el(
         "div.head",
         { class: page === "run" ? "" : "brief" },
         el(
           "div",
-          h1(said(card.goal)),
+          h1(foreignText(card.goal)),
           el(
             "div.meta",
             status(card.shape, card.word),

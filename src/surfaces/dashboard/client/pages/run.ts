@@ -2,7 +2,7 @@
 
 import type { WaterfallRow } from "../../../../views/facts/waterfall.ts";
 import { burnDown } from "../../../../views/web/charts.ts";
-import { type Child, el, type Element, said } from "../../../../views/web/element.ts";
+import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { claim, command, facts, figures, meter, notice, section } from "../../../../views/web/pieces.ts";
 import { criteriaList, lookedUp, proofTable } from "../../../../views/web/proof.ts";
 import { mark, status } from "../../../../views/web/shapes.ts";
@@ -58,7 +58,7 @@ export function runPage(): Child {
           "",
           el(
             "ul.panel",
-            report.gaps.map((gap) => el("li.item.row.top", { key: gap }, mark("gap"), el("span", said(gap)))),
+            report.gaps.map((gap) => el("li.item.row.top", { key: gap }, mark("gap"), el("span", foreignText(gap)))),
           ),
         ),
     report.looked_up.claims.length === 0 ? null : section("What agents said, looked up", "", lookedUp(report.looked_up)),
@@ -102,27 +102,27 @@ function describeState(run: ShownRun): Child {
     return el(
       "div.panel.live",
       el("span.pulse"),
-      el("span.mono.dim.no-wrap.wide-only", said(card.place)),
-      el("span.mono.cut", live === "" ? el("span.dim", "between two steps") : said(live)),
+      el("span.mono.dim.no-wrap.wide-only", foreignText(card.place)),
+      el("span.mono.cut", live === "" ? el("span.dim", "between two steps") : foreignText(live)),
       card.questions === 0 ? null : el("a.link.tiny.no-wrap", { href: "#inbox" }, `${plural(card.questions, "question")} in the Inbox`),
     );
   const ending = run.report.ending;
-  if (card.state === "completed") return el("div.panel.live", mark(card.shape), el("span", said(ending ?? card.meaning)));
+  if (card.state === "completed") return el("div.panel.live", mark(card.shape), el("span", foreignText(ending ?? card.meaning)));
   return el(
     "div.gap-top",
     notice(
       mark(card.shape),
       card.state === "stopped" || card.state === "draft" ? "plain" : "you",
-      said(card.meaning),
+      foreignText(card.meaning),
       el("div.tiny.dim.mono", card.reason),
-      detail === null || detail === "" ? null : el("div.second", said(detail)),
+      detail === null || detail === "" ? null : el("div.second", foreignText(detail)),
       card.questions === 0 ? null : el("div.gap-top", el("a.button", { href: "#inbox" }, "Answer in the Inbox")),
       el(
         "div.gap-top",
         actions
           .slice(0, 3)
           .map((action) =>
-            action.startsWith("autopilot") || action.startsWith("git") ? command(action, copy) : el("div.second", said(action)),
+            action.startsWith("autopilot") || action.startsWith("git") ? command(action, copy) : el("div.second", foreignText(action)),
           ),
       ),
     ),
@@ -137,7 +137,7 @@ function strip({ card, report, budget: spent, breaker, breaker_words: words }: S
     {
       name: "Progress",
       value: card.at === "" || card.criteria > 0 ? card.word : card.at,
-      note: card.place === "" ? card.flow : said(card.place),
+      note: card.place === "" ? card.flow : foreignText(card.place),
     },
     {
       name: "Proved",
@@ -197,7 +197,7 @@ function budget({ budget: view, points, waterfall, at, card }: ShownRun): Elemen
             ),
           ];
         }),
-        view.warnings.map((warning) => el("div.tiny.c-you", { key: warning }, said(warning))),
+        view.warnings.map((warning) => el("div.tiny.c-you", { key: warning }, foreignText(warning))),
         el("p.tiny.dim", `A limit can be passed by ${view.overshoot} at most.`),
       ),
     ),
@@ -223,9 +223,9 @@ function pane(row: WaterfallRow): Element {
   return el(
     "div.panel.pane",
     { role: "region", "aria-label": `Step ${row.name}`, key: `pane ${row.id}` },
-    el("h3", said(row.name)),
+    el("h3", foreignText(row.name)),
     el("div", { style: { "margin-bottom": "12px" } }, status(row.shape, row.word)),
-    facts([["Took", row.took], ...row.facts.map(([name, value]) => [name, said(value)] as const)]),
+    facts([["Took", row.took], ...row.facts.map(([name, value]) => [name, foreignText(value)] as const)]),
     row.said === null || row.said === "" ? null : el("div.gap-top", el("div.tiny.dim", "The agent says, as a claim"), claim(row.said)),
     el(
       "div.row.gap-top",

@@ -1,6 +1,6 @@
 // settings: every setting in force and where it came from, isolation, and what this page is and may do. Read only.
 
-import { type Child, el, said } from "../../../../views/web/element.ts";
+import { type Child, el, foreignText } from "../../../../views/web/element.ts";
 import { facts, notice, section } from "../../../../views/web/pieces.ts";
 import { icon, mark, status } from "../../../../views/web/shapes.ts";
 import { whyNot } from "../actions.ts";
@@ -32,8 +32,8 @@ export function settingsPage(): Child {
       section(
         "Settings",
         "",
-        settings?.problem == null ? null : notice(mark("bad"), "bad", said(settings.problem)),
-        settings?.warnings.map((warning) => notice(mark("you"), "you", "Ignored", el("div.second", said(warning)))),
+        settings?.problem == null ? null : notice(mark("bad"), "bad", foreignText(settings.problem)),
+        settings?.warnings.map((warning) => notice(mark("you"), "you", "Ignored", el("div.second", foreignText(warning)))),
         el(
           "div.panel.clip",
           el(
@@ -45,8 +45,8 @@ export function settingsPage(): Child {
                 el(
                   "tr",
                   { key },
-                  el("th.mono", { scope: "row" }, said(key)),
-                  el("td.mono", said(typeof value === "string" ? value : JSON.stringify(value))),
+                  el("th.mono", { scope: "row" }, foreignText(key)),
+                  el("td.mono", foreignText(typeof value === "string" ? value : JSON.stringify(value))),
                   el("td.dim.tiny", sources[from] ?? from, file === undefined ? "" : `, ${file.split("/").at(-1) ?? ""}:${line ?? 1}`),
                 ),
               ),
@@ -67,11 +67,11 @@ export function settingsPage(): Child {
                 el(
                   "div",
                   status(isolation.not_enforced.length === 0 ? "ok" : "gap", isolation.level),
-                  el("div.tiny.dim", said(isolation.mechanism)),
+                  el("div.tiny.dim", foreignText(isolation.mechanism)),
                 ),
                 el(
                   "ul.small",
-                  isolation.enforced.map((word) => el("li.row.top", { key: word }, icon("tick", "c-tick"), said(word))),
+                  isolation.enforced.map((word) => el("li.row.top", { key: word }, icon("tick", "c-tick"), foreignText(word))),
                 ),
                 isolation.not_enforced.length === 0
                   ? null
@@ -80,7 +80,7 @@ export function settingsPage(): Child {
                       el("div.tiny.dim", "Not enforced"),
                       el(
                         "ul.small",
-                        isolation.not_enforced.map((word) => el("li.row.top", { key: word }, icon("unproved", "dim"), said(word))),
+                        isolation.not_enforced.map((word) => el("li.row.top", { key: word }, icon("unproved", "dim"), foreignText(word))),
                       ),
                     ),
               ),
