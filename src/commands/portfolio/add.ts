@@ -47,7 +47,7 @@ export function initPortfolio(
     if (findPortfolio(context.cwd)?.root === paths.root)
       return reply("ok", { message: `There is a portfolio in ${paths.root} already.`, data: { root: paths.root } });
     for (const folder of [paths.own, paths.shown]) requireNoLink(paths.root, relative(paths.root, folder)); // before anything is made
-    const found = existsSync(paths.shown) && readdirSync(paths.shown).length > 0;
+    const hasFiles = existsSync(paths.shown) && readdirSync(paths.shown).length > 0;
     const [budget, day_budget] = [budgetOf(input.budget), budgetOf(input.dayBudget)];
     folderBelow(paths.root, relative(paths.root, paths.own));
     return withPortfolio(context, paths, async (open) => {
@@ -59,13 +59,13 @@ export function initPortfolio(
         day_budget,
       });
       bindPortfolio(context, paths);
-      if (found) open.warnings.push(...(await adoptSnapshots(context, open)));
-      const counted = `${Object.keys(open.state.projects).length} projects and ${Object.keys(open.state.tasks).length} tasks`;
+      if (hasFiles) open.warnings.push(...(await adoptSnapshots(context, open)));
+      const countsText = `${Object.keys(open.state.projects).length} projects and ${Object.keys(open.state.tasks).length} tasks`;
       return reply("ok", {
-        message: found ? `The portfolio that was in ${paths.shown} is taken up: ${counted}.` : `Made a portfolio in ${paths.root}.`,
+        message: hasFiles ? `The portfolio that was in ${paths.shown} is taken up: ${countsText}.` : `Made a portfolio in ${paths.root}.`,
         warnings: open.warnings,
         remediation: ['autopilot portfolio add project NAME --repo DIR --objective "…"'],
-        data: { root: paths.root, taken_up: found },
+        data: { root: paths.root, taken_up: hasFiles },
       });
     });
   });

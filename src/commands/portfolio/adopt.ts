@@ -31,8 +31,8 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
     if (unusable !== null)
       return refuse("portfolio_foreign", { message: `The portfolio in ${paths.root} cannot be adopted: ${unusable}.` });
     const state = await checkedPortfolio(paths);
-    const page = shownOf(state);
-    const isAgreed = input.yes === true || (context.isTerminal && (await asked(context, page)));
+    const page = describePortfolio(state);
+    const isAgreed = input.yes === true || (context.isTerminal && (await askToAdopt(context, page)));
     if (!isAgreed)
       return reply("portfolio_foreign", {
         page,
@@ -78,13 +78,13 @@ const openTasks = (state: PortfolioView) => Object.values(state.tasks).filter(({
 const isElsewhere = (repository: string | null): boolean =>
   repository !== null && existsSync(repository) && realpathSync(repository) !== repository;
 
-async function asked(context: CommandContext, page: readonly string[]): Promise<boolean> {
+async function askToAdopt(context: CommandContext, page: readonly string[]): Promise<boolean> {
   for (const line of page) context.show(line);
   return (await context.ask("Make this portfolio yours? It stays paused.", ["y", "n"])) === "y";
 }
 
 /** Where it would work, with what, and which commands it would run. */
-function shownOf(state: PortfolioView): readonly string[] {
+function describePortfolio(state: PortfolioView): readonly string[] {
   const tasks = openTasks(state);
   const commands = [...new Set(tasks.flatMap((task) => task.acceptance_criteria.flatMap(({ command }) => command ?? [])))];
   const distinct = (values: readonly (string | null)[]): string =>

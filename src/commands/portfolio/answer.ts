@@ -32,7 +32,7 @@ export function answerPortfolio(
         return answer({ ...context, cwd: only.directory }, { run: only.run, block: only.block, text: input.text });
       }
       const rows = [...inboxRows(open.state, open.now()), ...ofRuns];
-      const listed = {
+      const openQuestions = {
         data: { blocks: rows },
         remediation: rows.map(({ command, question }) => `${command}  (${question.slice(0, 80)})`),
       };
@@ -41,37 +41,37 @@ export function answerPortfolio(
       if (old !== undefined && instead !== undefined)
         return refuse("block_changed", {
           message: `${old.block_id} was asked again as ${instead.block_id}, because what it is about has changed: ${instead.question}`,
-          ...listed,
+          ...openQuestions,
         });
       if (block === undefined || ofRuns.length > 0) {
         if (rows.length === 0) return refuse("block_ambiguous", { message: "No question is open, so there is nothing to answer." });
         const message =
           input.block === undefined ? `${rows.length} questions are open, so say which one you mean.` : `${input.block} is not open.`;
-        return refuse("block_ambiguous", { message, ...listed });
+        return refuse("block_ambiguous", { message, ...openQuestions });
       }
       if (input.block === undefined && block.replaces !== null)
         return refuse("block_changed", {
           message: `${block.block_id} was asked in place of ${block.replaces}, because what that was about has changed. Read it and answer it by its id: ${block.question}`,
-          ...listed,
+          ...openQuestions,
         });
       if (input.content !== undefined && input.content !== block.content)
-        return refuse("block_changed", { message: `${block.block_id} asks something else now: ${block.question}`, ...listed });
+        return refuse("block_changed", { message: `${block.block_id} asks something else now: ${block.question}`, ...openQuestions });
       if (["", answerMissing].includes(input.text.trim())) return refuse("portfolio_input_invalid", { message: "The answer is empty." });
       const wrong = whyNotAnswer(block, input.text);
-      if (wrong !== null) return refuse("portfolio_input_invalid", { message: wrong, ...listed });
+      if (wrong !== null) return refuse("portfolio_input_invalid", { message: wrong, ...openQuestions });
       const task = block.task_id === null ? undefined : open.state.tasks[block.task_id];
       const copy = task === undefined ? null : copyIn(paths, task);
       if (block.asked_by !== null && task !== undefined && copy !== null) {
-        const asked = (await viewOf(paths, task))?.view.blocks[block.asked_by.block];
-        if (asked !== undefined) {
-          if (asked.question !== block.question || canonicalJson(asked.options) !== canonicalJson(block.options))
-            return refuse("block_changed", { message: `The run asks something else now: ${asked.question}`, ...listed });
+        const runBlock = (await viewOf(paths, task))?.view.blocks[block.asked_by.block];
+        if (runBlock !== undefined) {
+          if (runBlock.question !== block.question || canonicalJson(runBlock.options) !== canonicalJson(block.options))
+            return refuse("block_changed", { message: `The run asks something else now: ${runBlock.question}`, ...openQuestions });
           const { answer } = await import("../answer.ts");
-          const reported = await answer(
+          const runAnswer = await answer(
             { ...context, cwd: copy },
             { run: block.asked_by.run_id, block: block.asked_by.block, text: input.text },
           );
-          if (reported.result === "FAIL") throw new Refusal(reported);
+          if (runAnswer.result === "FAIL") throw new Refusal(runAnswer);
         }
       }
       const waiting = task === undefined ? Object.keys(block.tasks) : [task.task_id];

@@ -34,8 +34,8 @@ async function changeFor(paths: PortfolioPaths, state: PortfolioView, action: Ac
   switch (action.do) {
     case "release": {
       const task = state.tasks[action.task_id];
-      const found = task === undefined ? null : await viewOf(paths, task);
-      const usage = found === null ? { tokens: 0, usd: 0 } : usageOf(found.view);
+      const loadedRun = task === undefined ? null : await viewOf(paths, task);
+      const usage = loadedRun === null ? { tokens: 0, usd: 0 } : usageOf(loadedRun.view);
       return {
         ...planner,
         event: "lease_lost",

@@ -19,23 +19,30 @@ export type LandingsLook = {
 
 export async function lookAtLandings(state: PortfolioView, actions: readonly Action[], now: string): Promise<LandingsLook> {
   const held = new Map<string, string>();
-  const known: Record<string, Held> = { ...state.held };
+  const heldByQueue: Record<string, Held> = { ...state.held };
   for (const action of actions) {
-    const found = action.do === "merge" ? await heldNow(state, action) : null;
-    if (action.do !== "merge" || found === null) continue;
+    const obstacle = action.do === "merge" ? await findObstacle(state, action) : null;
+    if (action.do !== "merge" || obstacle === null) continue;
     const { repository, target } = action;
     const queue = queueOf(action);
-    held.set(queue, found.why);
-    if (found.command === null) delete known[queue]; // its question says so
-    else known[queue] = { repository, target, because: found.why, command: found.command, since: known[queue]?.since ?? now };
+    held.set(queue, obstacle.why);
+    if (obstacle.command === null) delete heldByQueue[queue]; // its question says so
+    else
+      heldByQueue[queue] = {
+        repository,
+        target,
+        because: obstacle.why,
+        command: obstacle.command,
+        since: heldByQueue[queue]?.since ?? now,
+      };
   }
-  return { held, state: { ...state, held: known } };
+  return { held, state: { ...state, held: heldByQueue } };
 }
 
-async function heldNow(state: PortfolioView, action: Merge): Promise<HeldUp | null> {
-  const found = await findRepository(action.repository);
-  if ("failure" in found) return heldByError(state, action, new Error(found.failure.detail));
-  const { repository } = found;
+async function findObstacle(state: PortfolioView, action: Merge): Promise<HeldUp | null> {
+  const lookup = await findRepository(action.repository);
+  if ("failure" in lookup) return heldByError(state, action, new Error(lookup.failure.detail));
+  const { repository } = lookup;
   const tip = await readBranch(repository, `refs/heads/${action.target}`);
   if (tip === null) return branchGone(state, action);
   const call = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };

@@ -22,19 +22,19 @@ export async function lookAtWorkers(
   for (const task of unfinished(open.state)) {
     const isDue = task.stage === "working" || (task.delay?.doing === "result" && !isDelayed(task, open.now()));
     if (!isDue || pool.active.has(task.task_id) || pool.starting?.has(task.task_id) === true) continue; // the table's first rows: a worker works on it
-    const found = await viewOf(pool.paths, task);
-    const status = found?.view.status;
+    const loadedRun = await viewOf(pool.paths, task);
+    const status = loadedRun?.view.status;
     const run =
       status === "completed" || status === "stopped"
         ? "ended"
         : status === "paused"
           ? "rested"
-          : status === "running" && found?.view.resting !== null
+          : status === "running" && loadedRun?.view.resting !== null
             ? "rested"
             : "open";
     const { remedy } = remedyOf({
       worker: "gone",
-      lease: found !== null && found.owner !== null ? "held" : "lapsed",
+      lease: loadedRun !== null && loadedRun.owner !== null ? "held" : "lapsed",
       run,
       result: task.ingested ? "ingested" : "missing",
       merge: "none",

@@ -40,12 +40,12 @@ export async function runQuestions(context: CommandContext, { projects }: Portfo
   };
   for (const { project_id, repository } of Object.values(projects)) if (repository !== null) note(repository, project_id);
   note(resolve(context.cwd), null);
-  const found: RunQuestion[] = [];
+  const questions: RunQuestion[] = [];
   for (const { paths, project } of places.values())
     for (const run of listRuns(paths)) {
       const view = isOwnRun(context, paths, run) ? (await readRunOrNull(paths, run))?.view : undefined;
       for (const { block, question, options } of view === undefined ? [] : questionsOpen(view))
-        found.push({
+        questions.push({
           run,
           directory: paths.root,
           block,
@@ -62,5 +62,5 @@ export async function runQuestions(context: CommandContext, { projects }: Portfo
           command: `autopilot answer -C "${paths.root}" --run ${run} --block "${block}" ${answerShown(options)}`,
         });
     }
-  return found;
+  return questions;
 }

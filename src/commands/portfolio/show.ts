@@ -29,7 +29,7 @@ const rowsShown = 40;
 export function showPortfolio(context: CommandContext, input: PoolInput & { readonly rows?: number | undefined }): Promise<Answer> {
   return answered(async () => {
     const visible = visiblePortfolio(context);
-    const { state, planned } = await looked(context, visible, input);
+    const { state, planned } = await readPlanned(context, visible, input);
     const counts = countsOf(state);
     return reply("ok", {
       ...onlyShown(visible.foreign),
@@ -81,7 +81,7 @@ const onlyShown = (foreign: string | null) =>
       };
 
 /** The state with what is true of its workers now, and what a tick would do. Nothing is written. */
-async function looked(
+async function readPlanned(
   context: CommandContext,
   { paths, foreign }: Visible,
   input: PoolInput,
@@ -94,8 +94,8 @@ async function looked(
   const open = { state, now: () => systemClock.now(), write: () => Promise.resolve() };
   const { gone } = await lookAtWorkers({ paths, active: new Map() }, open);
   const planned = planFor(context, open, { input, paths }, gone);
-  const { held, state: seen } = await lookAtLandings(state, planned.actions, open.now());
-  return { state: seen, planned: planFor(context, { ...open, state: seen }, { input, paths, held }, gone) };
+  const { held, state: currentState } = await lookAtLandings(state, planned.actions, open.now());
+  return { state: currentState, planned: planFor(context, { ...open, state: currentState }, { input, paths, held }, gone) };
 }
 
 /** One tick; with --dry-run only what it would do, and why everything else waits. */
@@ -103,7 +103,7 @@ export function tickPortfolio(context: CommandContext, input: PoolInput & { read
   if (!input.dryRun) return runPortfolio(context, { ...input, ticksMax: 1 });
   return answered(async () => {
     const visible = visiblePortfolio(context);
-    const { planned } = await looked(context, visible, input);
+    const { planned } = await readPlanned(context, visible, input);
     const { actions, waiting } = planned;
     return reply("ok", {
       ...onlyShown(visible.foreign),

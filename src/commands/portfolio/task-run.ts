@@ -19,20 +19,20 @@ const endOfId = /-[a-z0-9]{6}$/;
 export const isInPortfolio = (cwd: string): boolean => findPortfolio(cwd) !== null;
 
 /** The run meant by a name that is no run of the folder's own repository; null if there is no portfolio around it. */
-export async function findTaskRun(context: CommandContext, named: string): Promise<TaskRun | null> {
+export async function findTaskRun(context: CommandContext, name: string): Promise<TaskRun | null> {
   if (!isInPortfolio(context.cwd)) return null;
   const paths = requirePortfolio(context);
   const state = await readPortfolio(paths);
-  const task = findTask(state, named);
+  const task = findTask(state, name);
   if (task !== null) return currentRunOf(paths, state, task);
-  const [found, ...more] = runsCalled(paths, named);
-  if (found === undefined) return findProject(context.cwd) === null ? refuseUnknown(named) : null;
+  const [match, ...more] = runsCalled(paths, name);
+  if (match === undefined) return findProject(context.cwd) === null ? refuseUnknown(name) : null;
   if (more.length > 0)
     return refuse("run_missing", {
-      message: `${named} is the name of ${1 + more.length} runs here: those of ${firstFew([found, ...more].map(({ task: id }) => id))}.`,
-      remediation: [found, ...more].slice(0, 3).map(({ task: id }) => `--run ${id}`),
+      message: `${name} is the name of ${1 + more.length} runs here: those of ${firstFew([match, ...more].map(({ task: id }) => id))}.`,
+      remediation: [match, ...more].slice(0, 3).map(({ task: id }) => `--run ${id}`),
     });
-  return found;
+  return match;
 }
 
 const refuseUnknown = (named: string): never =>
@@ -44,16 +44,16 @@ const refuseUnknown = (named: string): never =>
 /** By its id, or by its name alone where that is one task's. */
 function findTask({ tasks }: PortfolioView, named: string): string | null {
   if (tasks[named] !== undefined) return named;
-  const [found, ...more] = Object.keys(tasks).filter((id) => {
+  const [match, ...more] = Object.keys(tasks).filter((id) => {
     const name = id.replace(endOfId, "");
     return name === named || name === `task-${named}`;
   });
-  if (more.length > 0 && found !== undefined)
+  if (more.length > 0 && match !== undefined)
     return refuse("run_missing", {
-      message: `${1 + more.length} tasks are called ${named}: ${firstFew([found, ...more])}.`,
-      remediation: [found, ...more].slice(0, 3).map((id) => `--run ${id}`),
+      message: `${1 + more.length} tasks are called ${named}: ${firstFew([match, ...more])}.`,
+      remediation: [match, ...more].slice(0, 3).map((id) => `--run ${id}`),
     });
-  return found ?? null;
+  return match ?? null;
 }
 
 function currentRunOf(paths: PortfolioPaths, { tasks }: PortfolioView, id: string): TaskRun {

@@ -102,9 +102,9 @@ export async function mergeBatch(parts: QueueParts, action: MergeAction): Promis
 /** The checks by name, as far as one line has room for them. */
 function failedChecks(failed: readonly string[]): string {
   if (failed.length === 0) return "its checks fail";
-  const shown = failed.slice(0, checksNamedMax).map((name) => oneLine(name, checkCharactersMax));
-  const more = failed.length - shown.length;
-  return `${shown.join(", ")}${more === 0 ? "" : ` and ${more} more`} ${failed.length === 1 ? "fails" : "fail"}`;
+  const shownChecks = failed.slice(0, checksNamedMax).map((name) => oneLine(name, checkCharactersMax));
+  const more = failed.length - shownChecks.length;
+  return `${shownChecks.join(", ")}${more === 0 ? "" : ` and ${more} more`} ${failed.length === 1 ? "fails" : "fail"}`;
 }
 const checksNamedMax = 3;
 const checkCharactersMax = 80;

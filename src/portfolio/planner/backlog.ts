@@ -113,8 +113,8 @@ export function draftTasks(
   });
   const ring = ringAmong(changes)?.map((id) => drafts[ids.indexOf(id)]);
   if (ring !== undefined) {
-    const named = ring.map((draft) => `${draft?.key ?? oneLine(draft?.objective ?? "", 40)} (${draft?.place ?? ""})`);
-    problems.push(`${ring[0]?.place ?? ""}: these depend on each other in a ring: ${named.join(" → ")}`);
+    const taskNames = ring.map((draft) => `${draft?.key ?? oneLine(draft?.objective ?? "", 40)} (${draft?.place ?? ""})`);
+    problems.push(`${ring[0]?.place ?? ""}: these depend on each other in a ring: ${taskNames.join(" → ")}`);
   }
   return { changes, ids, problems };
 }
@@ -160,12 +160,12 @@ function ringAmong(changes: readonly PortfolioChange[]): readonly string[] | nul
 
 /** Whether a task that is there may depend on these without a ring. */
 export function whyRing(state: PortfolioView, task_id: string, dependencies: readonly string[]): string | null {
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   const open = [...dependencies];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     if (id === task_id) return `${task_id} would depend on itself`;
-    if (seen.has(id)) continue;
-    seen.add(id);
+    if (visited.has(id)) continue;
+    visited.add(id);
     open.push(...(state.tasks[id]?.dependencies ?? []));
   }
   return null;

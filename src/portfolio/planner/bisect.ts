@@ -19,34 +19,34 @@ export type Bisection<Task> = {
 
 /** The batch in its order; the branch moves with each `land`, so what is proved afterwards is proved on top of that. */
 export function bisect<Task>(batch: readonly Task[]): Bisection<Task> {
-  let rest = [...batch];
+  let remaining = [...batch];
   /** The first `green` of `rest` are proved together; the first `red` of them are known to fail. */
   let green = 0;
-  let red = rest.length + 1;
-  let asked = 0;
+  let red = remaining.length + 1;
+  let proofSize = 0;
   const queue: BisectStep<Task>[] = [];
   const ask = (): BisectStep<Task> => {
     // Where one is in doubt, the whole; then halves.
-    asked = red > rest.length ? rest.length : green + Math.ceil((red - green) / 2);
-    return { do: "prove", tasks: rest.slice(0, asked) };
+    proofSize = red > remaining.length ? remaining.length : green + Math.ceil((red - green) / 2);
+    return { do: "prove", tasks: remaining.slice(0, proofSize) };
   };
   const settle = (): BisectStep<Task> => {
-    if (green > 0) queue.push({ do: "land", tasks: rest.slice(0, green) }); // S1
-    const culprit = rest[green];
-    if (red <= rest.length && culprit !== undefined) {
-      queue.push({ do: "reject", task: culprit, beside: rest.slice(0, green) });
-      rest = rest.slice(green + 1);
-    } else rest = rest.slice(green);
+    if (green > 0) queue.push({ do: "land", tasks: remaining.slice(0, green) }); // S1
+    const culprit = remaining[green];
+    if (red <= remaining.length && culprit !== undefined) {
+      queue.push({ do: "reject", task: culprit, beside: remaining.slice(0, green) });
+      remaining = remaining.slice(green + 1);
+    } else remaining = remaining.slice(green);
     green = 0;
-    red = rest.length + 1;
-    return queue.shift() ?? (rest.length === 0 ? { do: "end" } : ask());
+    red = remaining.length + 1;
+    return queue.shift() ?? (remaining.length === 0 ? { do: "end" } : ask());
   };
   return {
     next(proved) {
-      if (proved === undefined) return queue.shift() ?? (rest.length === 0 ? { do: "end" } : ask());
-      if (proved.passed) green = asked;
-      else red = asked;
-      return red - green === 1 || green === rest.length ? settle() : ask();
+      if (proved === undefined) return queue.shift() ?? (remaining.length === 0 ? { do: "end" } : ask());
+      if (proved.passed) green = proofSize;
+      else red = proofSize;
+      return red - green === 1 || green === remaining.length ? settle() : ask();
     },
   };
 }

@@ -83,9 +83,9 @@ export function openBudgets(state: PortfolioView, now: string, holders: readonly
   const grant: Budgets["grant"] = (task, sharers) => {
     const allowance: PortfolioBudget = {};
     for (const dimension of dimensions) {
-      const own = task.budget[dimension];
-      const need = own === undefined ? null : own - task.spent[dimension];
-      if (need !== null && need <= 0) return { because: `its budget of ${own ?? 0} ${dimension} is used up` };
+      const taskBudget = task.budget[dimension];
+      const need = taskBudget === undefined ? null : taskBudget - task.spent[dimension];
+      if (need !== null && need <= 0) return { because: `its budget of ${taskBudget ?? 0} ${dimension} is used up` };
       let least = need ?? Number.POSITIVE_INFINITY;
       for (const purse of pursesOf(state, task.project_id, now)) {
         const unspent = (purse.budget[dimension] ?? Number.POSITIVE_INFINITY) - purse.spent[dimension];
@@ -124,7 +124,7 @@ function unused({ allowance, run_spent }: TaskView): PortfolioBudget {
 
 /** By the budget that leaves nothing for them, or not enough: tasks that are ready, though nothing else works. */
 export function heldByBudget(state: PortfolioView, now: string): readonly HeldByBudget[] {
-  const held = new Map<string, HeldByBudget & { tasks: TaskView[] }>();
+  const heldByPurse = new Map<string, HeldByBudget & { tasks: TaskView[] }>();
   const budgets = openBudgets(state, now, []);
   for (const task of Object.values(state.tasks)) {
     if (task.status !== "ready" || !isBounded(state, task)) continue;
@@ -134,11 +134,11 @@ export function heldByBudget(state: PortfolioView, now: string): readonly HeldBy
     const purse = pursesOf(state, task.project_id, now).find(({ name }) => because.startsWith(`${name} has`));
     const scope = purse?.scope ?? "task";
     const key = purse?.key ?? task.task_id;
-    const one = held.get(key) ?? { scope, because, tasks: [] };
+    const one = heldByPurse.get(key) ?? { scope, because, tasks: [] };
     one.tasks.push(task);
-    held.set(key, one);
+    heldByPurse.set(key, one);
   }
-  return [...held.values()];
+  return [...heldByPurse.values()];
 }
 
 const isBounded = ({ budget, day_budget, projects }: PortfolioView, task: TaskView): boolean =>

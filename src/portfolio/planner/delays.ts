@@ -36,7 +36,7 @@ export const isDelayed = ({ delay }: Pick<TaskView, "delay">, now: string): bool
 export function whyDelayed(task: Pick<TaskView, "delay">, now: string): string | null {
   const { delay } = task;
   if (delay === null || (delay.doing === "start" && !isDelayed(task, now))) return null;
-  const what = delay.doing === "start" ? "it could not be started" : "its result could not be taken in";
+  const failure = delay.doing === "start" ? "it could not be started" : "its result could not be taken in";
   const tries = delay.tries === 1 ? "once" : `${delay.tries} times`;
-  return `${what}: ${delay.because.replace(/\.$/, "")}; since ${delay.since}, tried ${tries}, again at ${delay.until}`;
+  return `${failure}: ${delay.because.replace(/\.$/, "")}; since ${delay.since}, tried ${tries}, again at ${delay.until}`;
 }

@@ -52,9 +52,9 @@ export function forPeople(state: PortfolioView, task: TaskView): readonly TaskFo
   const { task_id, status } = task;
   const cancel = `autopilot portfolio cancel ${task_id}`;
   if ((status === "failed" || status === "needs_adjustment") && !isTriedAgain(task)) {
-    const what = status === "failed" ? `it failed ${task.failures} times` : "it needs an adjustment";
+    const problem = status === "failed" ? `it failed ${task.failures} times` : "it needs an adjustment";
     const edit = `autopilot portfolio edit ${task_id} --objective "…"`;
-    return [{ task, why: `${what}${lastFeedback(task)}`, commands: [`autopilot portfolio retry ${task_id}`, edit, cancel] }];
+    return [{ task, why: `${problem}${lastFeedback(task)}`, commands: [`autopilot portfolio retry ${task_id}`, edit, cancel] }];
   }
   if (status !== "ready") return [];
   const project = state.projects[task.project_id];

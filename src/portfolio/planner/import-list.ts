@@ -61,9 +61,9 @@ function sourceOf(file: string, content: string): Source | readonly string[] {
   if (file.endsWith(".json")) {
     const { fault, twice } = jsonFlaws(content);
     if (fault !== null) {
-      const found = oneLine(content.slice(fault.offset, fault.offset + foundCharsMax), foundCharsMax);
-      const shown = found === "" ? "the end of the file" : found;
-      return [`${file}:${placeAt(content, fault.offset).line}: not JSON: found ${shown}, expected ${fault.what}`];
+      const textAtFault = oneLine(content.slice(fault.offset, fault.offset + foundCharsMax), foundCharsMax);
+      const faultText = textAtFault === "" ? "the end of the file" : textAtFault;
+      return [`${file}:${placeAt(content, fault.offset).line}: not JSON: found ${faultText}, expected ${fault.what}`];
     }
     if (twice.length > 0)
       return twice

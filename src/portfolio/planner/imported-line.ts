@@ -15,18 +15,18 @@ import { addTask, setStatus, type Stamp } from "./task-changes.ts";
 
 /** A line that isn't a JSON object, or that speaks of nothing we know, changes nothing: it is only kept. */
 export function reduceImported(state: Portfolio, line: string, at: Stamp): void {
-  const said = parsed(line);
-  if (said === null) return;
-  const meta = record(said["meta"]) ?? {};
-  const [project, task, block] = [textIn(said, "project_id"), textIn(said, "task_id"), textIn(said, "block_id")];
-  const summary = textIn(said, "summary") ?? "";
+  const event = parseObject(line);
+  if (event === null) return;
+  const meta = record(event["meta"]) ?? {};
+  const [project, task, block] = [textIn(event, "project_id"), textIn(event, "task_id"), textIn(event, "block_id")];
+  const summary = textIn(event, "summary") ?? "";
   if (project !== null && state.projects[project] === undefined)
     state.projects[project] = {
       name: textIn(meta, "name") ?? project,
       objective: textIn(meta, "objective") ?? (task === null ? summary : ""),
       repository: null, // I2
       target: "main",
-      priority: priorityOf(meta["priority"] ?? said["priority"]),
+      priority: priorityOf(meta["priority"] ?? event["priority"]),
       slots: 1,
       budget: {},
       accept_unproved: false,
@@ -38,7 +38,7 @@ export function reduceImported(state: Portfolio, line: string, at: Stamp): void 
       spent: noUsage(),
       tasks: [],
     };
-  const to = statusOf(said["to_status"]);
+  const to = statusOf(event["to_status"]);
   if (task !== null && project !== null) {
     if (state.tasks[task] === undefined)
       addTask(
@@ -46,7 +46,7 @@ export function reduceImported(state: Portfolio, line: string, at: Stamp): void 
         {
           task_id: task,
           project_id: project,
-          parent_task_id: textIn(said, "parent_task_id"),
+          parent_task_id: textIn(event, "parent_task_id"),
           status: "proposed",
           is_imported: true,
           fields: {
@@ -54,7 +54,7 @@ export function reduceImported(state: Portfolio, line: string, at: Stamp): void 
             acceptance_criteria: [],
             dependencies: [],
             touches: [],
-            priority: priorityOf(said["priority"] ?? meta["priority"]),
+            priority: priorityOf(event["priority"] ?? meta["priority"]),
             budget: {},
             agent: null,
             flow: null,
@@ -63,17 +63,17 @@ export function reduceImported(state: Portfolio, line: string, at: Stamp): void 
         },
         at,
       );
-    const there = state.tasks[task];
-    const here = to === "running" || to === "ready" ? "proposed" : to; // I1
-    if (there?.is_imported === true && here !== null && there.status !== here) {
-      setStatus(state, there, here, at); // I3
-      if (here === "failed") there.failures = triesMax; // I1
+    const existingTask = state.tasks[task];
+    const status = to === "running" || to === "ready" ? "proposed" : to; // I1
+    if (existingTask?.is_imported === true && status !== null && existingTask.status !== status) {
+      setStatus(state, existingTask, status, at); // I3
+      if (status === "failed") existingTask.failures = triesMax; // I1
     }
   }
   if (block === null) return;
-  const type = textIn(said, "event_type");
-  const known = state.blocks[block];
-  if (type === "block_opened" && known === undefined)
+  const type = textIn(event, "event_type");
+  const existingBlock = state.blocks[block];
+  if (type === "block_opened" && existingBlock === undefined)
     state.blocks[block] = {
       block_id: block,
       project_id: project,
@@ -91,27 +91,27 @@ export function reduceImported(state: Portfolio, line: string, at: Stamp): void 
       resolved_at: null,
       answer: null,
     };
-  if (type === "block_resolved" && known?.resolved_at === null && known.content === "") {
+  if (type === "block_resolved" && existingBlock?.resolved_at === null && existingBlock.content === "") {
     // I3: every question of ours has a content.
-    known.resolved_at = at.ts;
-    known.answer = summary;
+    existingBlock.resolved_at = at.ts;
+    existingBlock.answer = summary;
   }
 }
 
 /** Why a line does not do what it says; null if it does, or says nothing that could be done. I1, I3 */
 export function whyIgnored(state: PortfolioView, line: string): string | null {
-  const said = parsed(line);
-  if (said === null) return null;
-  const [task, block, to] = [state.tasks[textIn(said, "task_id") ?? ""], textIn(said, "block_id"), statusOf(said["to_status"])];
-  const asked = state.blocks[block ?? ""];
-  if (textIn(said, "event_type") === "block_resolved" && asked?.resolved_at === null && asked.content !== "")
-    return `not taken as an answer: ${asked.block_id} is a question of ours. To answer it: autopilot portfolio answer --block ${asked.block_id} "…"`;
+  const event = parseObject(line);
+  if (event === null) return null;
+  const [task, block, to] = [state.tasks[textIn(event, "task_id") ?? ""], textIn(event, "block_id"), statusOf(event["to_status"])];
+  const ownBlock = state.blocks[block ?? ""];
+  if (textIn(event, "event_type") === "block_resolved" && ownBlock?.resolved_at === null && ownBlock.content !== "")
+    return `not taken as an answer: ${ownBlock.block_id} is a question of ours. To answer it: autopilot portfolio answer --block ${ownBlock.block_id} "…"`;
   if (task === undefined || to === null || task.is_imported || task.status === to) return null;
   const command = to === "canceled" ? `autopilot portfolio cancel ${task.task_id}` : `autopilot portfolio status`;
   return `not followed: it says that ${task.task_id} is ${to}, and it is ${task.status} here; another tool's line moves no task of ours. See ${command}`;
 }
 
-function parsed(line: string): Readonly<Record<string, unknown>> | null {
+function parseObject(line: string): Readonly<Record<string, unknown>> | null {
   try {
     return record(JSON.parse(line) as unknown);
   } catch {

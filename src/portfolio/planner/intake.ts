@@ -22,9 +22,9 @@ export function tasksOfIssues(state: Pick<PortfolioView, "tasks">, project: stri
   const problems: string[] = [];
   const tasks: TaskDraft[] = [];
   let known = 0;
-  for (const [at, { link, title, body }] of issues.entries()) {
+  for (const [index, { link, title, body }] of issues.entries()) {
     const objective = titleOf(title);
-    if (!linkForm.test(link)) problems.push(`issue ${at + 1}: ${visible(link).slice(0, 100) || "nothing"} is no link back to it`);
+    if (!linkForm.test(link)) problems.push(`issue ${index + 1}: ${visible(link).slice(0, 100) || "nothing"} is no link back to it`);
     else if (objective === "") problems.push(`${link}: it has no title`);
     else if (links.has(link)) known += 1; // I3
     else {

@@ -192,10 +192,10 @@ function choose(
     inProject.set(task.project_id, (inProject.get(task.project_id) ?? 0) + 1);
   }
   const wait = (task: TaskView, code: WaitCode, because: string): void => void waiting.push({ task_id: task.task_id, code, because });
-  const looked = new Set<string>();
+  const consideredTasks = new Set<string>();
   for (const task of inOrder(state, candidates)) {
     if (free <= 0) break; // the rest waits for a slot, in any order
-    looked.add(task.task_id);
+    consideredTasks.add(task.task_id);
     behind.pass(task);
     const project = state.projects[task.project_id];
     const repository = project?.repository ?? "";
@@ -252,7 +252,7 @@ function choose(
     if (!isResumed) push(busy, repository, task);
   }
   const because = `the ${facts.jobs} slots of the pool are taken`;
-  for (const task of candidates) if (!looked.has(task.task_id)) wait(task, "pool_slots", because);
+  for (const task of candidates) if (!consideredTasks.has(task.task_id)) wait(task, "pool_slots", because);
 }
 
 const firstReset = (state: PortfolioView, agents: readonly string[]): string =>

@@ -31,9 +31,9 @@ const objectiveCharsMax = 300;
 export function approvalOf(task: TaskView): Asked {
   const { task_id, run_id, objective, acceptance_criteria, touches } = task;
   const unproved = acceptance_criteria.filter(({ command }) => command === null);
-  const asked = (unproved.length === 0 ? acceptance_criteria : unproved).map(({ text }) => text).join("; ");
+  const criteriaText = (unproved.length === 0 ? acceptance_criteria : unproved).map(({ text }) => text).join("; ");
   return {
-    question: `Does the work of ${task_id} meet: ${asked === "" ? objective : asked}?`,
+    question: `Does the work of ${task_id} meet: ${criteriaText === "" ? objective : criteriaText}?`,
     about: canonicalJson({ run_id, objective, acceptance_criteria, touches }),
   };
 }
@@ -42,9 +42,9 @@ export function approvalOf(task: TaskView): Asked {
 export function idleOf(state: PortfolioView, { project_id, objective, tasks }: ProjectView): Asked {
   const count = (status: string): number => tasks.filter((id) => state.tasks[id]?.status === status).length;
   const [done, canceled] = [count("done"), count("canceled")];
-  const over = `${done} done${canceled === 0 ? "" : `, ${canceled} canceled`}`;
+  const doneText = `${done} done${canceled === 0 ? "" : `, ${canceled} canceled`}`;
   return {
-    question: `Every task of ${project_id} is over (${over}). Is its objective met: ${oneLine(objective, objectiveCharsMax)}?`,
+    question: `Every task of ${project_id} is over (${doneText}). Is its objective met: ${oneLine(objective, objectiveCharsMax)}?`,
     about: canonicalJson({ objective, done, canceled }),
   };
 }

@@ -74,9 +74,9 @@ const objectiveCharactersMax = 500;
 
 /** The tasks a result proposes that are not proposed yet: at most five, for a person to decide on. */
 export function followUpsOf(task: TaskView, claim: WorkerResult | null, known: readonly string[]): readonly TaskFields[] {
-  const taken = new Set(known);
+  const knownObjectives = new Set(known);
   const texts = (claim?.next_suggestions ?? []).map(suggestionOf).filter((one) => one !== "");
-  const fresh = [...new Set(texts)].filter((objective) => !taken.has(objective)).slice(0, followUpsMax);
+  const fresh = [...new Set(texts)].filter((objective) => !knownObjectives.has(objective)).slice(0, followUpsMax);
   return fresh.map((objective) => ({
     objective,
     acceptance_criteria: [],
@@ -92,8 +92,8 @@ export function followUpsOf(task: TaskView, claim: WorkerResult | null, known: r
 
 function suggestionOf(value: unknown): string {
   const fields = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  const said = typeof value === "string" ? value : ["objective", "title", "summary", "text"].map((key) => fields[key]).find(isText);
-  return (said ?? "").replace(/\s+/g, " ").trim().slice(0, objectiveCharactersMax);
+  const text = typeof value === "string" ? value : ["objective", "title", "summary", "text"].map((key) => fields[key]).find(isText);
+  return (text ?? "").replace(/\s+/g, " ").trim().slice(0, objectiveCharactersMax);
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";

@@ -3,7 +3,7 @@
 import type { TrackedIssue } from "./intake.ts";
 
 const issuesMax = 2_000;
-const over = /^(?:closed|done|completed|merged|cancell?ed|duplicate)$/i;
+const closedStates = /^(?:closed|done|completed|merged|cancell?ed|duplicate)$/i;
 type Row = Readonly<Record<string, unknown>>;
 
 /** The open issues of an export, or what is wrong with it. */
@@ -16,8 +16,8 @@ export function readTrackerFile(name: string, content: string): readonly Tracked
 
 function isOver(row: Row): boolean {
   const state = row["state"] ?? row["status"] ?? row["Status"];
-  const named = typeof state === "object" && state !== null ? ((state as Row)["type"] ?? (state as Row)["name"]) : state;
-  return typeof named === "string" && over.test(named);
+  const stateName = typeof state === "object" && state !== null ? ((state as Row)["type"] ?? (state as Row)["name"]) : state;
+  return typeof stateName === "string" && closedStates.test(stateName);
 }
 
 function issueOf(row: Row): TrackedIssue {

@@ -36,8 +36,8 @@ const checkpointsPath = ({ shown }: PortfolioPaths): string => join(shown, portf
 
 export function readCursor(paths: PortfolioPaths): Cursor {
   try {
-    const said = JSON.parse(readOwnFile(cursorPath(paths)) ?? "") as Partial<Cursor>;
-    if (typeof said.seq === "number" && typeof said.bytes === "number") return { seq: said.seq, bytes: said.bytes };
+    const stored = JSON.parse(readOwnFile(cursorPath(paths)) ?? "") as Partial<Cursor>;
+    if (typeof stored.seq === "number" && typeof stored.bytes === "number") return { seq: stored.seq, bytes: stored.bytes };
   } catch {
     // Without a note everything is drawn again.
   }
@@ -76,32 +76,32 @@ export function layOut(paths: PortfolioPaths): void {
   }
   folderBelow(paths.root, relative(paths.root, paths.own)); // D4
   for (const path of [eventsPath(paths), checkpointsPath(paths)]) {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found === undefined) writeFileSync(path, "", { flag: "wx" });
-    else if (!found.isFile()) refuseInTheWay(path, found.isSymbolicLink() ? "link" : found.isDirectory() ? "folder" : "pipe", "file"); // D4
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) writeFileSync(path, "", { flag: "wx" });
+    else if (!stat.isFile()) refuseInTheWay(path, stat.isSymbolicLink() ? "link" : stat.isDirectory() ? "folder" : "pipe", "file"); // D4
   }
 }
 
 async function drawEvents({ paths, lines, beyond }: Drawn, allLines: () => Promise<readonly string[]>): Promise<void> {
-  if (beyond.isTorn) return replace(eventsPath(paths), joined(await allLines()));
+  if (beyond.isTorn) return replace(eventsPath(paths), joinLines(await allLines()));
   const missing = lines.slice(beyond.there);
-  if (missing.length > 0) appendFileSync(eventsPath(paths), joined(missing)); // D3
+  if (missing.length > 0) appendFileSync(eventsPath(paths), joinLines(missing)); // D3
 }
 
-const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
+const joinLines = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
 
 /**
  * Appends what is missing. Invalid lines, such as torn ones, are set aside; every change is reported. Returns whether the file was changed.
  */
 function drawCheckpoints(paths: PortfolioPaths, state: PortfolioView, warnings: string[]): boolean {
-  const wanted = checkpointLines(state);
+  const checkpoints = checkpointLines(state);
   const text = readOwnFile(checkpointsPath(paths)) ?? "";
-  const { kept, warnings: found } = soundLines(paths, portfolioFiles.checkpoints, text, PortfolioCheckpoint);
+  const { kept: copyPath, warnings: found } = soundLines(paths, portfolioFiles.checkpoints, text, PortfolioCheckpoint);
   warnings.push(...found);
-  const there = new Set(kept);
-  const missing = wanted.filter((line) => !there.has(line));
-  if (found.length > 0) replace(checkpointsPath(paths), joined([...kept, ...missing]));
-  else if (missing.length > 0) appendFileSync(checkpointsPath(paths), joined(missing)); // D3
+  const present = new Set(copyPath);
+  const missing = checkpoints.filter((line) => !present.has(line));
+  if (found.length > 0) replace(checkpointsPath(paths), joinLines([...copyPath, ...missing]));
+  else if (missing.length > 0) appendFileSync(checkpointsPath(paths), joinLines(missing)); // D3
   return found.length > 0 || missing.length > 0;
 }
 
@@ -112,8 +112,8 @@ function drawPage(paths: PortfolioPaths, name: string, { fields, body }: Page, w
   if (before === text) return;
   if (before !== null && !isUntouched(before, sha256)) {
     const kept = keepCopy(paths, basename(name), before); // D2
-    const told = differenceOf(before, text);
-    warnings.push(`${name} was changed by hand${told}; the journal counts, and what it said is kept in ${kept}`);
+    const difference = differenceOf(before, text);
+    warnings.push(`${name} was changed by hand${difference}; the journal counts, and what it said is kept in ${kept}`);
   }
   replace(path, text);
 }
@@ -122,8 +122,8 @@ const linesShown = 3;
 
 /** What a page says that the journal doesn't, in a few words. */
 function differenceOf(before: string, text: string): string {
-  const known = new Set(text.split("\n"));
-  const added = before.split("\n").filter((line) => line.trim() !== "" && !known.has(line));
+  const newLines = new Set(text.split("\n"));
+  const added = before.split("\n").filter((line) => line.trim() !== "" && !newLines.has(line));
   const more = added.length > linesShown ? ` and ${added.length - linesShown} more` : "";
   return added.length === 0
     ? ""
@@ -147,8 +147,8 @@ const pagesOf = (state: PortfolioView): readonly NamedPage[] => [
 export function restorePages(paths: PortfolioPaths, state: PortfolioView): readonly string[] {
   const warnings: string[] = [];
   for (const [name, page] of pagesOf(state)) {
-    const there = readOwnFile(join(paths.shown, name));
-    if (there === null || !isUntouched(there, sha256)) drawPage(paths, name, page(), warnings);
+    const text = readOwnFile(join(paths.shown, name));
+    if (text === null || !isUntouched(text, sha256)) drawPage(paths, name, page(), warnings);
   }
   return warnings;
 }
@@ -163,9 +163,9 @@ export function redraw(
   const different: string[] = [];
   const warnings: string[] = [];
   const events = readFileSync(eventsPath(paths), "utf8");
-  if (events !== joined(lines)) {
+  if (events !== joinLines(lines)) {
     different.push(portfolioFiles.events);
-    replace(eventsPath(paths), joined(lines));
+    replace(eventsPath(paths), joinLines(lines));
   }
   if (drawCheckpoints(paths, state, warnings)) different.push(portfolioFiles.checkpoints);
   for (const [name, make] of pagesOf(state)) {

@@ -60,15 +60,15 @@ export function withPortfolio<Value>(
   const fold = foldOf(paths);
   return fold.mutex.pass(async () => {
     layOut(paths);
-    const held = await folded(fold, () => hold(context, paths, fold));
+    const holding = await folded(fold, () => hold(context, paths, fold));
     try {
-      return await workWith(context, paths, fold, held, work);
+      return await workWith(context, paths, fold, holding, work);
     } catch (error) {
       beginAnew(fold); // G2
       throw error;
     } finally {
-      rememberHead(context, paths, held.journal.position);
-      await held.journal.close();
+      rememberHead(context, paths, holding.journal.position);
+      await holding.journal.close();
     }
   });
 }

@@ -36,34 +36,34 @@ export function board(state: PortfolioView, { actions, waiting }: Plan, now: str
   const starting = new Map(
     actions.flatMap((action): [string, string][] => (action.do === "dispatch" ? [[action.task_id, "starts at the next tick"]] : [])),
   );
-  const own = new Set<string>(single);
+  const singleCodes = new Set<string>(single);
   const reasons = new Map([
-    ...waiting.flatMap(({ task_id, code, because }): [string, string][] => (own.has(code) ? [[task_id, because]] : [])),
+    ...waiting.flatMap(({ task_id, code, because }): [string, string][] => (singleCodes.has(code) ? [[task_id, because]] : [])),
     ...starting,
   ]);
-  const reported = Object.values(state.tasks).filter(({ task_id }) => reasons.has(task_id));
+  const tasksWithReason = Object.values(state.tasks).filter(({ task_id }) => reasons.has(task_id));
   const order = ["blocked_human", "needs_adjustment", "failed", "running", "ready"];
-  const tasks = reported
+  const tasks = tasksWithReason
     .toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status) || a.priority - b.priority || a.created - b.created)
     .map((task) => ({ task, because: reasons.get(task.task_id) ?? "" }));
-  const tail = [...groups(waiting.filter(({ code }) => !own.has(code))), ...landed(state, now)];
+  const tail = [...groups(waiting.filter(({ code }) => !singleCodes.has(code))), ...landed(state, now)];
   const head = [...headOf(state, now), "", ...fit(projectRows(state), Math.max(3, Math.floor(rows * tableRowsShare)), "projects"), ""];
   const room = rows - head.length - tail.length;
   const whole = tasks.flatMap(({ task, because }) => taskRows(task, wrappedTo(oneLine(because, reasonCharsMax), reasonColumns)));
   if (whole.length <= room) return [...head, ...whole, ...tail];
-  const shown = Math.max(0, Math.min(tasks.length, Math.floor((room - (tasks.length * 2 > room ? 1 : 0)) / 2)));
-  const cut = tasks.length - shown;
-  const short = tasks.slice(0, shown).flatMap(({ task, because }) => taskRows(task, [oneLine(because, 200)]));
-  return [...head, ...short, ...(cut === 0 ? [] : [`… and ${plural(cut, "task")} more`]), ...tail].slice(0, rows); // B1
+  const shownCount = Math.max(0, Math.min(tasks.length, Math.floor((room - (tasks.length * 2 > room ? 1 : 0)) / 2)));
+  const hiddenCount = tasks.length - shownCount;
+  const short = tasks.slice(0, shownCount).flatMap(({ task, because }) => taskRows(task, [oneLine(because, 200)]));
+  return [...head, ...short, ...(hiddenCount === 0 ? [] : [`… and ${plural(hiddenCount, "task")} more`]), ...tail].slice(0, rows); // B1
 }
 
 function headOf(state: PortfolioView, now: string): readonly string[] {
   const counts = countsOf(state);
-  const asked = waitingForPeople(openBlocks(state).length, tasksForPeople(state, now).length);
+  const peopleSentence = waitingForPeople(openBlocks(state).length, tasksForPeople(state, now).length);
   const beat = state.heartbeat === null ? "no tick yet" : `last tick ${age(state.heartbeat, now)} ago`;
   return [
     `Portfolio ${oneLine(state.name, 30)}${state.paused ? " (paused)" : ""}: ${counts.running} running, ${counts.ready} ready, ${counts.done} done; ${beat}; ${figure(state.spent.tokens)} tokens, ${money(state.spent.usd)}`,
-    ...(asked === null ? [] : [`! ${asked}: autopilot inbox`]),
+    ...(peopleSentence === null ? [] : [`! ${peopleSentence}: autopilot inbox`]),
   ];
 }
 

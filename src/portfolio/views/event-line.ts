@@ -22,8 +22,8 @@ export function reduceToLine(state: Portfolio, entry: PortfolioEntry): string | 
   const fromBlock = blockTask === null ? null : (state.tasks[blockTask]?.status ?? null);
   reduce(state, entry);
   if (entry.event === "line_imported") return entry.line; // E2
-  const reported = report(entry);
-  if (reported === null) return null;
+  const eventReport = report(entry);
+  if (eventReport === null) return null;
   const task = blockTask === null ? undefined : state.tasks[blockTask];
   const before = entry.event === "block_resolved" ? fromBlock : from;
   const isStep = task !== undefined && task.status !== before;
@@ -36,9 +36,9 @@ export function reduceToLine(state: Portfolio, entry: PortfolioEntry): string | 
     from_status: isStep ? before : null,
     to_status: isStep ? task.status : null,
     actor: actorOf(entry.actor),
-    summary: reported.summary,
-    evidence: [...(reported.evidence ?? [])],
-    meta: { [seqKey]: entry.seq, by: entry.actor, ...reported.meta },
+    summary: eventReport.summary,
+    evidence: [...(eventReport.evidence ?? [])],
+    meta: { [seqKey]: entry.seq, by: entry.actor, ...eventReport.meta },
     ...(task === undefined ? {} : dashboardOf(task)),
   };
   return JSON.stringify(line);

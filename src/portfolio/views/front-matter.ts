@@ -18,8 +18,8 @@ const shape = /^---\n([\s\S]*?)\ncontent_sha256: ([0-9a-f]{64})\n---\n\n([\s\S]*
 
 /** Whether a file is as `snapshotOf` made it. */
 export function isUntouched(text: string, digest: (text: string) => string): boolean {
-  const found = shape.exec(text);
-  return found !== null && digest(`${found[1] ?? ""}\n${found[3] ?? ""}`) === found[2];
+  const match = shape.exec(text);
+  return match !== null && digest(`${match[1] ?? ""}\n${match[3] ?? ""}`) === match[2];
 }
 
 /** JSON is YAML, two characters aside that JSON leaves alone and YAML takes for line ends. */

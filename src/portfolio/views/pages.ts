@@ -46,16 +46,16 @@ export function portfolioPage(state: PortfolioView): Page {
       "| project_id | name | priority | phase | ready | running | blocked | done |",
       "|---|---|---|---|---|---|---|---|",
       ...projects.map((project) => {
-        const own = countsOf(state, project.tasks);
+        const projectCounts = countsOf(state, project.tasks);
         const cells = [
           project.project_id,
           project.name,
           project.priority,
           phaseOf(state, project),
-          own.ready,
-          own.running,
-          own.blocked_human,
-          own.done,
+          projectCounts.ready,
+          projectCounts.running,
+          projectCounts.blocked_human,
+          projectCounts.done,
         ];
         return `| ${cells.map((cell) => inline(String(cell))).join(" | ")} |`;
       }),

@@ -13,19 +13,19 @@ import { formatBytes } from "../../views/runs-page.ts";
 import type { PortfolioView } from "../planner/state.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 
-const kept: ReadonlySet<string> = new Set([".git", ".autopilot"]);
+const keptNames: ReadonlySet<string> = new Set([".git", ".autopilot"]);
 const bytesInMb = 1_000_000;
 
 /** Copies that no worker uses any more, the oldest first. C1 */
-function overIn({ own }: PortfolioPaths, state: PortfolioView): readonly string[] {
+function findUnusedCopies({ own }: PortfolioPaths, state: PortfolioView): readonly string[] {
   const current = new Set(
     Object.values(state.tasks).flatMap(({ status, copy }) =>
       copy === null || status === "done" || status === "canceled" ? [] : [basename(copy)],
     ),
   );
   const folder = join(own, "copies");
-  const before = new Map(namesIn(folder).map((name) => [name, lstatSync(join(folder, name)).mtimeMs]));
-  return [...before]
+  const modifiedAt = new Map(readNames(folder).map((name) => [name, lstatSync(join(folder, name)).mtimeMs]));
+  return [...modifiedAt]
     .filter(([name]) => !current.has(name) && isDispatched(state, name))
     .toSorted(([, a], [, b]) => a - b)
     .map(([name]) => join(folder, name));
@@ -33,17 +33,17 @@ function overIn({ own }: PortfolioPaths, state: PortfolioView): readonly string[
 
 /** A copy that is being made is newer than what the journal knows of its task. */
 function isDispatched({ tasks }: PortfolioView, name: string): boolean {
-  const at = name.lastIndexOf(".");
-  const task = tasks[name.slice(0, at)];
+  const dot = name.lastIndexOf(".");
+  const task = tasks[name.slice(0, dot)];
   return (
-    task !== undefined && (Number.parseInt(name.slice(at + 1), 10) <= task.attempt || task.status === "done" || task.status === "canceled")
+    task !== undefined && (Number.parseInt(name.slice(dot + 1), 10) <= task.attempt || task.status === "done" || task.status === "canceled")
   );
 }
 
 /** C2. Returns the tasks whose copies were emptied now. */
 export function emptyCopies(paths: PortfolioPaths, state: PortfolioView): readonly string[] {
-  return overIn(paths, state).flatMap((copy) => {
-    const names = namesIn(copy).filter((name) => !kept.has(name));
+  return findUnusedCopies(paths, state).flatMap((copy) => {
+    const names = readNames(copy).filter((name) => !keptNames.has(name));
     for (const name of names) rmSync(join(copy, name), { recursive: true, force: true });
     return names.length === 0 ? [] : [basename(copy).replace(/\.\d+(-\d+)?$/, "")];
   });
@@ -58,25 +58,25 @@ export function whyNoRoom(
 ): string | null {
   const folder = join(paths.own, "copies");
   if (quotaMb === undefined || !existsSync(folder)) return null;
-  let bytes = bytesIn(folder);
-  for (const copy of overIn(paths, state)) {
+  let bytes = countBytes(folder);
+  for (const copy of findUnusedCopies(paths, state)) {
     if (bytes <= quotaMb * bytesInMb) return null;
-    bytes -= bytesIn(copy);
+    bytes -= countBytes(copy);
     const runs = join(copy, ".autopilot", "runs");
-    for (const run of namesIn(runs)) unbindRun(env, join(runs, run), run);
+    for (const run of readNames(runs)) unbindRun(env, join(runs, run), run);
     rmSync(copy, { recursive: true, force: true });
   }
   return bytes <= quotaMb * bytesInMb ? null : `copies of open tasks take ${formatBytes(bytes)}, more than disk_quota (${quotaMb} MB)`;
 }
 
-function bytesIn(path: string): number {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return 0;
-  if (!found.isDirectory()) return found.size;
-  return namesIn(path).reduce((sum, name) => sum + bytesIn(join(path, name)), 0);
+function countBytes(path: string): number {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return 0;
+  if (!stat.isDirectory()) return stat.size;
+  return readNames(path).reduce((sum, name) => sum + countBytes(join(path, name)), 0);
 }
 
-function namesIn(folder: string): readonly string[] {
+function readNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {

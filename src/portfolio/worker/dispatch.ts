@@ -83,16 +83,16 @@ async function give(pool: Workers, { task_id, agent: chosen, allowance }: Given)
   const instead = task.chosen !== null && task.chosen !== chosen ? ` with ${agent}, in place of ${task.chosen}` : "";
   context.show(`▶ ${task_id}: ${isResumed ? "resumes" : "starts"} ${run}${instead}`);
   const cancelled = new AbortController();
-  const here: CommandContext = {
+  const taskContext: CommandContext = {
     ...context,
     show: (line) => context.show(`${task_id} │ ${line}`),
     live: () => undefined,
     interrupted: AbortSignal.any([context.interrupted, cancelled.signal]),
   };
   const ended = pool
-    .drive(here, copy, run)
+    .drive(taskContext, copy, run)
     .catch(failureOf)
-    .then((failure) => (failure === null || here.interrupted.aborted ? undefined : tryAgainOrAsk(pool, task_id, "start", failure)))
+    .then((failure) => (failure === null || taskContext.interrupted.aborted ? undefined : tryAgainOrAsk(pool, task_id, "start", failure)))
     .then(() => chargeTaken(pool, task_id, run))
     .catch((error: unknown) => context.show(`! ${task_id}: ${failureOf(error).message}`))
     .finally(() => active.delete(task_id));

@@ -60,9 +60,9 @@ const refOf = (name: string): string => `refs/autopilot/portfolio/${name}`;
 
 export async function openExchange(root: string, hub: string): Promise<Exchange> {
   if (!existsSync(root)) return refuse("not_a_repository", { message: `${root} is not there.` });
-  const found = await findRepository(root);
-  if ("failure" in found) return refuse(found.failure.reason, { message: `${root}: ${found.failure.detail}` });
-  const { repository } = found;
+  const lookup = await findRepository(root);
+  if ("failure" in lookup) return refuse(lookup.failure.reason, { message: `${root}: ${lookup.failure.detail}` });
+  const { repository } = lookup;
   // A path that leads elsewhere by a link, or by who looks at it (/proc/self/cwd), is not the folder that its user named.
   if (repository.root !== root)
     return refuse("workspace_unusable", {
@@ -88,14 +88,14 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
     });
 
   /** Merges made here: what they were made of, and what they hold. */
-  const made = new Map<string, { readonly onto: string; readonly commit: string; readonly tree: string }>();
+  const mergesMade = new Map<string, { readonly onto: string; readonly commit: string; readonly tree: string }>();
   const treeOf = async (commit: string): Promise<string> =>
-    made.get(commit)?.tree ?? gitLine({ ...ours, args: ["rev-parse", `${commit}^{tree}`] });
+    mergesMade.get(commit)?.tree ?? gitLine({ ...ours, args: ["rev-parse", `${commit}^{tree}`] });
   const older = new Set<string>();
   /** A merge made here holds what it was made of, and what that holds. */
   const isWithin = async (commit: string, newer: string): Promise<boolean> => {
-    for (let at: string | undefined = newer; at !== undefined; at = made.get(at)?.onto)
-      if (at === commit || made.get(at)?.commit === commit || older.has(`${commit} ${at}`)) return true;
+    for (let at: string | undefined = newer; at !== undefined; at = mergesMade.get(at)?.onto)
+      if (at === commit || mergesMade.get(at)?.commit === commit || older.has(`${commit} ${at}`)) return true;
     if (!(await isAncestor(ours, commit, newer))) return false;
     older.add(`${commit} ${newer}`);
     return true;
@@ -163,9 +163,9 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
     // What is in already adds nothing; whatever else adds nothing is still a merge.
     if (merged.isClean && merged.tree === (await treeOf(onto)) && (await isWithin(commit, onto))) return { commit: onto };
     if (merged.isClean) {
-      const joined = await commitTree(merged.tree, [onto, commit], message);
-      made.set(joined, { onto, commit, tree: merged.tree });
-      return { commit: joined };
+      const mergeCommit = await commitTree(merged.tree, [onto, commit], message);
+      mergesMade.set(mergeCommit, { onto, commit, tree: merged.tree });
+      return { commit: mergeCommit };
     }
     const rebased = tip === null ? null : await rebase(onto, tip, commit);
     if (rebased !== null) return { commit: await commitTree(await treeOf(rebased), [onto, rebased], message) };

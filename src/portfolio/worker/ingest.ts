@@ -32,11 +32,11 @@ export async function ingest(
   { state, now }: Pick<OpenPortfolio, "state" | "now">,
   task: TaskView,
 ): Promise<readonly PortfolioChange[]> {
-  const found = await viewOf(paths, task);
+  const loadedRun = await viewOf(paths, task);
   const copy = copyIn(paths, task);
   const project = state.projects[task.project_id];
-  if (found === null || copy === null || project === undefined || found.owner !== null) return [];
-  const { view } = found;
+  if (loadedRun === null || copy === null || project === undefined || loadedRun.owner !== null) return [];
+  const { view } = loadedRun;
   const delivered = { task_id: task.task_id, run_id: task.run_id ?? "", event_nonce: task.event_nonce ?? "" };
   if (whyNotOurs(task, delivered) !== null) return [];
   const waits = restOf(paths, state, task, view, now());
@@ -51,7 +51,7 @@ export async function ingest(
   const proof = proofOf(task.acceptance_criteria, end);
   const isAsked = view.drafted.options["wants_result"] === true;
   const handed = isAsked ? handedIn(task, end.is_completed ? await handedInBy(copy, delivered.run_id) : null) : null;
-  const judged = judge(task, project, end, proof, handed);
+  const judgement = judge(task, project, end, proof, handed);
   const commit = end.is_completed && end.has_changes ? view.tip.commit : null;
   if (commit !== null) await exchange?.takeCommit(copy, commit, base, task.task_id); // before the line: what the journal names is there
   const evidence = [
@@ -60,13 +60,13 @@ export async function ingest(
   ];
   const summary =
     view.status === "completed"
-      ? `${delivered.run_id} completed, ${view.verdict ?? "unverified"}; ${judged.because}.`
-      : `${delivered.run_id} is ${view.status}: ${view.detail ?? view.reason ?? "no reason"}; ${judged.because}.`;
+      ? `${delivered.run_id} completed, ${view.verdict ?? "unverified"}; ${judgement.because}.`
+      : `${delivered.run_id} is ${view.status}: ${view.detail ?? view.reason ?? "no reason"}; ${judgement.because}.`;
   const result: PortfolioChange = {
     ...system,
     event: "worker_result_ingested",
     ...delivered,
-    to_status: judged.to,
+    to_status: judgement.to,
     commit,
     proof,
     claim: handed?.claim ?? null,
@@ -75,9 +75,9 @@ export async function ingest(
     usage: usageOf(view),
   };
   const changes = [result, ...followUps(state, task, handed?.claim ?? null)];
-  if (judged.to === "running" && commit !== null)
+  if (judgement.to === "running" && commit !== null)
     return [...changes, { ...system, event: "merge_queued", task_id: task.task_id, run_id: delivered.run_id, commit }];
-  if (judged.ask === null) return changes;
+  if (judgement.ask === null) return changes;
   const approval: Question = {
     kind: "approve",
     project_id: task.project_id,
@@ -156,9 +156,9 @@ function restOf(
       : [...chargeOf(task, run_id, view), opened];
   }
   if (view.parked !== undefined) {
-    const at = goesOnAt(view, parseIsoTime(now) ?? 0);
-    if (at === null) return [...chargeOf(task, run_id, view), ...holdUp(state, providerCause(task, view.parked), task.task_id, now)];
-    const until = formatIsoTime(at);
+    const resumesAt = goesOnAt(view, parseIsoTime(now) ?? 0);
+    if (resumesAt === null) return [...chargeOf(task, run_id, view), ...holdUp(state, providerCause(task, view.parked), task.task_id, now)];
+    const until = formatIsoTime(resumesAt);
     return [
       {
         ...system,

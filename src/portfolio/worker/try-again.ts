@@ -57,12 +57,12 @@ export function laterOrAsked(
 /** Without the task's own names, so that the same reason is the same words. */
 function causeOf({ own }: Place, { task_id }: TaskView, doing: Doing, why: string): Cause {
   const copy = join(own, "copies", task_id);
-  const said = why
+  const reason = why
     .split(/(?<=\s)|(?=[\s'"])/)
     .map((word) => (word.startsWith(copy) ? "its copy" : word))
     .join("")
     .replaceAll(task_id, "the task");
-  const what = doing === "start" ? "Work could not be started" : "The result of work could not be taken in";
-  const question = `${what}: ${said}${/[.!?]$/.test(said.trimEnd()) ? "" : "."} Try again?`;
-  return { kind: "start", question, expected_action: "fix it, then answer A", about: said };
+  const failure = doing === "start" ? "Work could not be started" : "The result of work could not be taken in";
+  const question = `${failure}: ${reason}${/[.!?]$/.test(reason.trimEnd()) ? "" : "."} Try again?`;
+  return { kind: "start", question, expected_action: "fix it, then answer A", about: reason };
 }

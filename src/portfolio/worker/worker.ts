@@ -65,23 +65,23 @@ export async function prepare(
   given: Given & { readonly agent: string },
 ): Promise<Prepared> {
   const { agent } = given;
-  const known = await openRunOf(context, paths, task);
-  const goesOnHere = task.chosen === null || task.chosen === agent || known?.isOver === true;
+  const openRun = await openRunOf(context, paths, task);
+  const goesOnHere = task.chosen === null || task.chosen === agent || openRun?.isOver === true;
   const { base: kept, event_nonce, conflicts: marked } = task;
   const drafting = (nonce: string, conflicts: readonly string[]) => inputFor(state, task, nonce, conflicts, given);
-  if (known !== null && goesOnHere && kept !== null && event_nonce !== null) {
-    const { run, copy } = known;
+  if (openRun !== null && goesOnHere && kept !== null && event_nonce !== null) {
+    const { run, copy } = openRun;
     const begin = () => beginDraft(context, task, copy, { ...drafting(event_nonce, marked), newId: run });
     const same = { run, copy, base: kept, tip: null, nonce: event_nonce, conflicts: marked };
-    return { ...same, isResumed: known.tip !== null, agent: task.worker_agent_id ?? agentDefault, begin }; // K2
+    return { ...same, isResumed: openRun.tip !== null, agent: task.worker_agent_id ?? agentDefault, begin }; // K2
   }
   const nonce = randomBytes(12).toString("hex");
   const repository = project.repository ?? "";
   const exchange = await openExchange(repository, hubOf(paths, repository));
   const tip = await exchange.tipOf(project.target);
   if (tip === null) refuse("portfolio_input_invalid", { message: `${repository} has no branch ${project.target}.` });
-  const work = known === null || known.tip === null || kept === null ? null : { ...known, tip: known.tip, base: kept };
-  const { base, conflicts } = work === null ? await baseFor(exchange, task, tip) : await keptWork(exchange, task.task_id, work);
+  const work = openRun === null || openRun.tip === null || kept === null ? null : { ...openRun, tip: openRun.tip, base: kept };
+  const { base, conflicts } = work === null ? await baseFor(exchange, task, tip) : await continueWork(exchange, task.task_id, work);
   // A pool that lost the portfolio and wakes must not meet the copy that its successor makes.
   const epoch = paths.planner === undefined ? "" : `-${paths.planner.epoch}`;
   const copy = join(paths.own, "copies", `${task.task_id}.${task.attempt + 1}${epoch}`);
@@ -101,19 +101,19 @@ async function beginDraft(
   input: GoInput & { readonly newId: string },
 ): Promise<void> {
   const { newId: run } = input;
-  const [here, paths] = [{ ...context, cwd: copy }, homeOfCopy(copy)];
-  const found = (await readBegun(paths, run)) ?? (await makeDraft(here, paths, input), await readBegun(paths, run));
-  if (found?.view.status !== "draft" || found.view.outside !== undefined) return;
+  const [copyContext, paths] = [{ ...context, cwd: copy }, homeOfCopy(copy)];
+  const begunRun = (await readBegun(paths, run)) ?? (await makeDraft(copyContext, paths, input), await readBegun(paths, run));
+  if (begunRun?.view.status !== "draft" || begunRun.view.outside !== undefined) return;
   if (task.link === undefined || task.quoted === undefined || task.quoted === "") return;
   const items = [{ key: task.link.slice(0, 300), kind: "issue" as const, by: "the issue", text: task.quoted }];
   const received = { event: "evidence_received", source: task.link, items, reason_code: "ok" } as const;
-  await withRun(here, paths, run, (openRun) => openRun.append(received)); // others' words, so never part of the goal
+  await withRun(copyContext, paths, run, (openRun) => openRun.append(received)); // others' words, so never part of the goal
 }
 
 const readBegun = (paths: ProjectPaths, run: string) => (isBegun(paths, run) ? readRunOrNull(paths, run) : Promise.resolve(null));
 
 /** K4: the next agent begins with what the one before it has finished. */
-async function keptWork(
+async function continueWork(
   exchange: Exchange,
   task_id: string,
   { copy, base, tip }: { readonly copy: string; readonly base: string; readonly tip: string },
@@ -193,11 +193,11 @@ async function openRunOf(
   const { run_id: run } = task;
   const copy = copyIn(paths, task);
   if (copy === null || run === null || task.ingested || task.is_edited) return null;
-  const found = await viewOf(paths, task);
-  if (found === null) return existsSync(runFolder(homeOfCopy(copy), run)) ? { run, copy, tip: null } : null;
+  const loadedRun = await viewOf(paths, task);
+  if (loadedRun === null) return existsSync(runFolder(homeOfCopy(copy), run)) ? { run, copy, tip: null } : null;
   // A run that came with a portfolio from elsewhere is never resumed; its task begins anew.
   if (!isOwnRun(context, homeOfCopy(copy), run)) return null;
-  const { status, tip } = found.view;
+  const { status, tip } = loadedRun.view;
   return { run, copy, tip: tip.commit, isOver: status === "completed" || status === "stopped" }; // K2
 }
 
@@ -222,8 +222,8 @@ export const usageOf = ({ ledger }: RunView): PortfolioUsage => ({ tokens: ledge
 
 /** What a task's run has used and was not charged yet, as a line for the journal; empty if that is nothing. */
 export async function uncharged(paths: PortfolioPaths, task: TaskView): Promise<readonly PortfolioChange[]> {
-  const found = await viewOf(paths, task);
-  return found === null || task.run_id === null ? [] : chargeOf(task, task.run_id, found.view);
+  const loadedRun = await viewOf(paths, task);
+  return loadedRun === null || task.run_id === null ? [] : chargeOf(task, task.run_id, loadedRun.view);
 }
 
 /** Charges what runs at work have used so far, so that no budget is planned with twice. */
