@@ -9,7 +9,7 @@ delete process.env["IS_SANDBOX"];
 // Where CI wants the result in a form a program reads.
 const results = process.env["TEST_RESULTS"];
 const setupFiles = [
-  "test/support/after-each-file.ts",
+  "test/support/each-file.ts",
   ...(process.env["TEST_CPU"] === undefined ? [] : ["test/support/processor-time.ts"]),
 ];
 
@@ -71,7 +71,7 @@ export default defineConfig({
           include: ["src/**/*.test.ts", "test/law/architecture.test.ts", "test/contracts/**/*.test.ts", "test/simulation/quick.test.ts"],
           exclude: ["src/**/*.whole.test.ts"],
           isolate: false,
-          setupFiles: [...setupFiles, "test/support/property-runs.ts"],
+          setupFiles,
           maxWorkers: fastWorkers,
           sequence: { groupOrder: 0 },
           testTimeout: 120_000, // none takes a second by itself; a busy machine may make it wait
