@@ -13,7 +13,12 @@ import { loadRun } from "../project/runs/loaded-run.ts";
 
 const filesMax = 26;
 
-type Input = { readonly run?: string | undefined; readonly file?: string | undefined; readonly stat: boolean };
+type Input = {
+  readonly run?: string | undefined;
+  readonly file?: string | undefined;
+  readonly turn?: number | undefined;
+  readonly stat: boolean;
+};
 
 /** The agents' turns that are under way. */
 const openTurns = (open: Readonly<Record<string, { readonly role: string | null; readonly attempt: string }>>): readonly string[] =>
@@ -27,6 +32,7 @@ export function diff(context: CommandContext, input: Input): Promise<Answer> {
     const { paths, run, view, owner } = await loadRun(context, input.run);
     const [base, tip] = [view.drafted.base.commit, view.tip.commit];
     const where = { run_id: run, state: view.status };
+    if (input.turn !== undefined) return (await import("./turn-diff.ts")).turnDiff(paths, run, view, input.turn);
     const repository = await openedRepository(paths.root);
     if (!(await hasCommits(repository, [base, tip])))
       return refuse("work_missing", {

@@ -16,11 +16,18 @@ test("the longest block gives first, from its end, and says how many lines it ga
   expect(shown.slice(-2)).toEqual(["  · 25", "  … 15 more lines (-v)"]);
 });
 
-test("what needs somebody is never cut, wherever it stands", () => {
+test("what needs somebody is cut last, and a next step never", () => {
   const page = ["Head", "", "List", ...lines(20), "  ✗ broken", ...lines(20), "  ! odd", "", "Next", "  → autopilot resume"];
   const shown = fitted(page, 12);
   expect(shown).toHaveLength(12);
   expect(shown.filter((line) => /[✗!→]/u.test(line))).toEqual(["  ✗ broken", "  ! odd", "  → autopilot resume"]);
-  expect(fitted(["Head", "", "List", ...lines(50, "✗")], 34)).toHaveLength(53);
+  expect(fitted(["Head", "", "List", ...lines(50, "→")], 34)).toHaveLength(53);
+  expect(fitted(["Head", "", "List", ...lines(50, "✗")], 34)).toHaveLength(34);
   expect(fitted(["Head", ...lines(50)], 34)).toHaveLength(51);
+});
+
+test("a line that the terminal breaks counts with all its rows", () => {
+  const page = ["Head", "", "List", ...lines(20)];
+  expect(fitted(page, 34)).toHaveLength(23);
+  expect(fitted(page, 34, (line) => (line.startsWith("  ·") ? 2 : 1)).length).toBeLessThan(20);
 });

@@ -1,23 +1,26 @@
-// fitted: cuts a page to a screen. The first block is never cut, nor what needs a person: lines that begin with ✗, !, ?, → or ▸, and each
-// block's first line.
+// fitted: cuts a page to a screen. The first block is never cut, nor each block's first line, nor a next step (→, ▸). Lines that need a
+// person (✗, !, ?) are cut only where nothing else is left to cut.
 
 const isKept = (line: string): boolean => /^\s*[✗!?→▸]/u.test(line);
+const isNextStep = (line: string): boolean => /^\s*[→▸]/u.test(line);
 
 type Block = { readonly lines: readonly string[]; readonly dropped: ReadonlySet<number> };
 
 /**
- * At most so many lines, blank ones between blocks included, unless more than that must be kept. The longest block gives first, from its
- * end, and says how many lines it gave.
+ * At most so many rows, blank ones between blocks included, unless more than that must be kept. The longest block gives first, from its
+ * end, and says how many lines it gave. `rowsOf`: how many rows of the terminal a line takes.
  */
-export function fitted(page: readonly string[], rowsMax: number): readonly string[] {
-  if (page.length <= rowsMax) return page;
+export function fitted(page: readonly string[], rowsMax: number, rowsOf: (line: string) => number = () => 1): readonly string[] {
+  const sum = (lines: readonly string[]): number => lines.reduce((total, line) => total + rowsOf(line), 0);
+  if (sum(page) <= rowsMax) return page;
   let blocks: readonly Block[] = pageBlocks(page).map((lines) => ({ lines, dropped: new Set() }));
   for (;;) {
     const rows = blocks.map(blockRows);
-    if (rows.reduce((sum, { length }) => sum + length, blocks.length - 1) <= rowsMax) return joined(rows);
-    const at = longestOf(blocks);
-    if (at === null) return joined(rows);
-    blocks = blocks.map((block, index) => (index === at ? shortened(block) : block));
+    if (sum(joined(rows)) <= rowsMax) return joined(rows);
+    const isCut = [isKept, isNextStep].find((keeps) => longestOf(blocks, keeps) !== null);
+    if (isCut === undefined) return joined(rows);
+    const at = longestOf(blocks, isCut);
+    blocks = blocks.map((block, index) => (index === at ? shortened(block, isCut) : block));
   }
 }
 
@@ -30,18 +33,20 @@ function pageBlocks(page: readonly string[]): readonly string[][] {
   return blocks.filter(({ length }) => length > 0);
 }
 
-const droppableIn = ({ lines, dropped }: Block): readonly number[] =>
-  lines.flatMap((line, index) => (index === 0 || dropped.has(index) || isKept(line) ? [] : [index]));
+type Keeps = (line: string) => boolean;
 
-function longestOf(blocks: readonly Block[]): number | null {
-  const sizes = blocks.map((block, index) => (index === 0 ? 0 : droppableIn(block).length));
+const droppableIn = ({ lines, dropped }: Block, keeps: Keeps): readonly number[] =>
+  lines.flatMap((line, index) => (index === 0 || dropped.has(index) || keeps(line) ? [] : [index]));
+
+function longestOf(blocks: readonly Block[], keeps: Keeps): number | null {
+  const sizes = blocks.map((block, index) => (index === 0 ? 0 : droppableIn(block, keeps).length));
   const most = Math.max(...sizes);
   return most === 0 ? null : sizes.lastIndexOf(most);
 }
 
 /** Two at first: one of the rows says how many there are. */
-function shortened(block: Block): Block {
-  const gone = droppableIn(block).slice(block.dropped.size === 0 ? -2 : -1);
+function shortened(block: Block, keeps: Keeps): Block {
+  const gone = droppableIn(block, keeps).slice(block.dropped.size === 0 ? -2 : -1);
   return { ...block, dropped: new Set([...block.dropped, ...gone]) };
 }
 

@@ -8,7 +8,7 @@ import type { FoundSecret } from "../kit/redact-find.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import { applyAttempt, previewAttempt } from "./landing/apply.ts";
 import { commitFiles } from "./landing/commit-files.ts";
-import { quarantineLayer } from "./landing/quarantine.ts";
+import { discardedFolder, quarantineLayer } from "./landing/quarantine.ts";
 import {
   readDependencyFingerprint,
   readRewrittenFiles,
@@ -154,7 +154,7 @@ async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
   const folders = {
     layers: join(runDir, "layers"),
     checks: join(runDir, "checks"),
-    quarantine: join(runDir, "aside"),
+    quarantine: join(runDir, discardedFolder),
     rules: join(runDir, "rules"),
     trash: join(runDir, "trash"),
   };

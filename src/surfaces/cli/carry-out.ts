@@ -90,7 +90,8 @@ export async function carryOut(
 /** Prints the answer and returns the exit code. A usage error also shows the command's usage. */
 export function printAnswer(answer: Answer, argv: readonly string[], io: Io, misusedCommand?: Command | null): number {
   const isVerbose = hasGlobalFlag("--verbose", argv) || hasGlobalFlag("-v", argv);
-  const completeAnswer = fitScreen(withRemediation(answer.result === "FAIL" ? redactAnswer(answer, io.env) : answer), isVerbose); // a refusal says back what it refuses
+  const columns = io.isTerminal.out ? io.columns() : undefined;
+  const completeAnswer = fitScreen(withRemediation(answer.result === "FAIL" ? redactAnswer(answer, io.env) : answer), isVerbose, columns); // a refusal says back what it refuses
   const usage = misusedCommand === undefined ? [] : [misusedCommand === null ? overviewUsage : usageLine(misusedCommand)];
   if (hasGlobalFlag("--json", argv)) {
     if (usage.length > 0) io.write("err", `${usage.join("\n")}\n`);
@@ -149,7 +150,7 @@ export const plainAnswer = (code: "usage" | "internal_error", message: string): 
 export function computeExitCode({ result, reason_code, data }: Answer): number {
   if (reason_code === "usage" || isWrongFlag(reason_code, data)) return 2;
   if (reason_code === "internal_error") return 70;
-  return result === "FAIL" ? 1 : 0;
+  return result === "FAIL" || reason_code === "dry_run_required_before_execute" ? 1 : 0;
 }
 
 /** A global flag as it was written, even if the rest of the line could not be understood. */

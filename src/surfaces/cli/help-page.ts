@@ -35,8 +35,36 @@ export function helpPage(command: Command): readonly string[] {
   ];
 }
 
+/** The commands of every day a line each, the others by name. */
+export function overviewPage([first, ...others]: readonly Chapter[]): readonly string[] {
+  const rows = (chapter: Chapter): readonly Command[] => chapter.commands.filter(({ name }) => !name.includes(" "));
+  return [
+    "autopilot drives AI coding agents towards a goal, inside bounds, and proves what they did.",
+    "",
+    overviewUsage,
+    ...(first === undefined
+      ? []
+      : table(
+          first.title,
+          rows(first).map(({ name, summary }) => [name, summary]),
+        )),
+    ...table(
+      "More commands",
+      others.map((chapter) => [
+        chapter.title,
+        rows(chapter)
+          .map(({ name }) => name)
+          .join(", "),
+      ]),
+    ),
+    "",
+    "Everywhere: --json  -C DIR  --run ID  -q  -v  --no-color  -h  -V",
+    "Try it: autopilot demo      More: autopilot help COMMAND, or every command: autopilot help -v",
+  ];
+}
+
 /** All commands, a line each. */
-export function overviewPage(chapters: readonly Chapter[]): readonly string[] {
+export function allCommandsPage(chapters: readonly Chapter[]): readonly string[] {
   return [
     "autopilot drives AI coding agents towards a goal, inside bounds, and proves what they did.",
     "",

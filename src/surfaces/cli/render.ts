@@ -20,12 +20,14 @@ export function withRemediation(answer: Answer): Answer {
   return { ...answer, remediation: [hint === "" ? "autopilot status" : hint] };
 }
 
-/** As much as fits a screen, unless the user asks for all. */
-export function fitScreen(answer: Answer, isVerbose: boolean): Answer {
+const usualColumns = 100;
+
+/** As much as fits a screen, unless the user asks for all. Counts rows as the terminal shows them, or a usual one would. */
+export function fitScreen(answer: Answer, isVerbose: boolean, columns = usualColumns): Answer {
   const { page, rowsMax, whole } = answer;
   if (page === undefined) return answer;
   if (isVerbose) return { ...answer, page: whole ?? page };
-  return rowsMax === undefined ? answer : { ...answer, page: fitted(page, rowsMax) };
+  return rowsMax === undefined ? answer : { ...answer, page: fitted(page, rowsMax, (line) => breakLine(visible(line), columns).length) };
 }
 
 /** The JSON object; a command's own fields never replace the common ones. */

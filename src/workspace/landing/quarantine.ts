@@ -17,6 +17,17 @@ import type { OpenRun } from "../run.ts";
 const patchBytesMax = 20 * 1024 ** 2;
 const linesMax = 500;
 
+/** Where the patches of an attempt's discarded tries are, and which of the files there are its. */
+export function discardedPatches(
+  runDir: string,
+  attempt: AttemptId,
+): { readonly folder: string; readonly isOf: (name: string) => boolean } {
+  const slug = slugOf(attempt);
+  return { folder: join(runDir, discardedFolder), isOf: (name) => name.startsWith(`${slug}-`) && name.endsWith(".patch") };
+}
+
+export const discardedFolder = "aside";
+
 export async function quarantineLayer(run: OpenRun, attempt: AttemptId): Promise<void> {
   if ((await run.layers.read(attempt)) !== null) await savePatch(run, attempt);
   await run.layers.remove(attempt);

@@ -6,13 +6,14 @@ import type { Command } from "../spec.ts";
 export const diff: Command = {
   name: "diff",
   summary: "What a run has changed so far, as a patch.",
-  usage: "[RUN] [--file PATH] [--stat]",
+  usage: "[RUN] [--turn N | --file PATH | --stat]",
   details: [
     "From the commit the run began at to the newest on its branch, merged or not. A turn that is still at work isn't in it yet.",
     "Written to a file it is a patch that `git apply` takes; binary files are only named.",
   ],
   arguments: [{ name: "RUN", about: "a run's id", optional: true }],
   flags: [
+    { name: "turn", kind: "number", min: 1, placeholder: "N", about: "Only this turn, also if its work was discarded." },
     { name: "file", kind: "text", placeholder: "PATH", about: "Only this file." },
     { name: "stat", kind: "flag", about: "Only the files, with the lines added and removed." },
   ],
@@ -22,6 +23,6 @@ export const diff: Command = {
   run: async (context, input) =>
     (await import("../../../commands/diff.ts")).diff(context, {
       stat: input.flag("stat"),
-      ...defined({ run: input.words[0] ?? input.run, file: input.text("file") }),
+      ...defined({ run: input.words[0] ?? input.run, file: input.text("file"), turn: input.number("turn") }),
     }),
 };

@@ -3,7 +3,7 @@
 import type { Answer } from "../../../contracts/answer.ts";
 import { screenRows } from "../../../project/reply.ts";
 import { didYouMean } from "../../../kit/suggest.ts";
-import { type Chapter, helpPage, overviewPage } from "../help-page.ts";
+import { allCommandsPage, type Chapter, helpPage, overviewPage } from "../help-page.ts";
 import type { Command } from "../spec.ts";
 
 /** The chapters come as a function, because help itself is in one of them. */
@@ -20,7 +20,8 @@ export const chapterHelp = (chapters: () => readonly Chapter[]): Command => ({
 
 export function helpAnswer(chapters: readonly Chapter[], name: string): Answer {
   const allCommands = chapters.flatMap(({ commands }) => commands);
-  if (name === "") return answerWithPage("All commands.", overviewPage(chapters), allCommands.map(commandData));
+  if (name === "")
+    return { ...answerWithPage("All commands.", overviewPage(chapters), allCommands.map(commandData)), whole: allCommandsPage(chapters) };
   const command = allCommands.find((candidate) => candidate.name === name);
   if (command !== undefined) return { ...answerWithPage(command.summary, helpPage(command), [commandData(command)]), rowsMax: screenRows };
   const message = `There is no command ${name}.${didYouMean(

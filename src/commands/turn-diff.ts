@@ -1,0 +1,63 @@
+// turn-diff: shows what one turn changed: its commit, or what it did before it was discarded.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Answer } from "../contracts/answer.ts";
+import type { RunView } from "../core/state.ts";
+import { readEntries } from "../project/runs/entries.ts";
+import { openedRepository } from "../project/runs/opened-repository.ts";
+import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
+import { refuse, reply } from "../project/reply.ts";
+import { plural } from "../views/wording.ts";
+import { hasCommits, patchBetween } from "../workspace/git/diff.ts";
+import { discardedPatches } from "../workspace/landing/quarantine.ts";
+
+/** Turns are counted as `go` counts them: from 1, in the order in which they began. */
+export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, turn: number): Promise<Answer> {
+  const where = { run_id: run, state: view.status };
+  const attempt = view.turns[turn - 1]?.attempt;
+  if (attempt === undefined)
+    return refuse("usage", {
+      ...where,
+      message: `${run} has ${plural(view.turns.length, "turn")}; there is no turn ${turn}.`,
+      remediation: ["autopilot log"],
+    });
+  const { entries } = await readEntries(paths, run);
+  const applied = entries.flatMap((entry) => (entry.event === "changes_applied" && entry.attempt === attempt ? [entry] : [])).at(-1);
+  const discarded = readDiscarded(join(runFolder(paths, run)), attempt);
+  if (applied === undefined) {
+    const message = discarded.length === 0 ? `Turn ${turn} changed nothing.` : `What turn ${turn} did was discarded.`;
+    return reply("ok", {
+      ...where,
+      message,
+      page: discarded.length === 0 ? [message] : discarded.flatMap(patchLines),
+      data: { attempt, discarded },
+    });
+  }
+  const { parent, commit } = applied;
+  const repository = await openedRepository(paths.root);
+  if (!(await hasCommits(repository, [parent, commit])))
+    return refuse("work_missing", {
+      ...where,
+      message: `The commit of turn ${turn} is no longer in this repository: its branch was deleted.`,
+    });
+  const { text } = await patchBetween(repository, parent, commit);
+  return reply("ok", {
+    ...where,
+    message: `Turn ${turn} of ${run}.`,
+    page: patchLines(text),
+    data: { attempt, parent, commit, patch: text, discarded },
+    warnings: discarded.length === 0 ? [] : [`${plural(discarded.length, "earlier try", "earlier tries")} of this turn were discarded.`],
+  });
+}
+
+const patchLines = (text: string): readonly string[] => text.replace(/\n$/, "").split("\n");
+
+function readDiscarded(folder: string, attempt: string): readonly string[] {
+  const { folder: aside, isOf } = discardedPatches(folder, attempt);
+  if (!existsSync(aside)) return [];
+  return readdirSync(aside)
+    .filter(isOf)
+    .toSorted()
+    .map((name) => readFileSync(join(aside, name), "utf8"));
+}
