@@ -1,6 +1,7 @@
 // watch: follows a run from another terminal: events line by line, and below them a board that is redrawn in place. Without a terminal only
 // the lines. Reads only.
 
+import { runOutcome } from "../runner/outcome-of.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../contracts/answer.ts";
 import type { Entry } from "../contracts/event.ts";
@@ -51,7 +52,7 @@ export function watch(context: CommandContext, input: { readonly run?: string | 
         return reply("ok", {
           run_id: run,
           state: status,
-          message: `${run} is ${status}${owner === null ? ", and nobody works on it" : ""}.`,
+          message: owner !== null || status === "running" ? `${run} is ${status}.` : runOutcome(view(), "", []).message,
         });
       }
       draw(context, view(), owner, readLive(folder));

@@ -7,7 +7,7 @@ import { Hash } from "./ids.ts";
 const at = v.pipe(v.string(), v.maxLength(40));
 
 /** A turn begins. A turn that a crash interrupted begins again in the same file. */
-const Begins = v.object({ kind: v.literal("turn"), at, attempt: v.string(), agent: v.string() });
+const Begins = v.object({ kind: v.literal("turn"), at, attempt: v.string(), agent: v.string(), prompt: v.optional(v.string()) });
 const Said = v.object({ kind: v.literal("said"), at, text: v.string() });
 const Thought = v.object({ kind: v.literal("thought"), at, text: v.string() });
 /** A tool call, repeated under the same id when more of it is known. `tool` is what it does: read, edit, execute, … */
@@ -54,5 +54,7 @@ export type TurnTranscript = {
   /** How the turn ended; null while it is open or if a crash ended it. */
   readonly how: string | null;
   readonly left_out: number;
+  /** What the agent was asked; null in transcripts of earlier versions. */
+  readonly prompt: string | null;
   readonly entries: readonly (TurnCall | TurnText)[];
 };

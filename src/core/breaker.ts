@@ -81,16 +81,14 @@ export function settleProbe(breaker: Breaker): void {
 
 /** Why it opened, with the failure itself: the word "breaker" alone explains nothing. */
 export function whyOpen({ breaker }: RunView): string {
-  const { because, same, no_progress, cause, cooldown_until } = breaker;
-  const failure = cause === undefined ? "" : `${cause.reason}${cause.detail === "" ? "" : `: ${cause.detail}`}`;
+  const { because, same, no_progress, cause } = breaker;
+  const failure = cause === undefined ? "" : cause.detail === "" ? cause.reason : cause.detail.replace(/\.$/, "");
   const said = {
     same_error: `the same failure ${same} times in a row: ${failure}`,
-    no_progress: `${no_progress} attempts in a row changed nothing that counts${failure === "" ? "" : `; the last failed with ${failure}`}`,
-    probe_failed:
-      failure === "" ? "the attempt after the cooldown made no progress" : `the attempt after the cooldown failed with ${failure}`,
+    no_progress: `${no_progress} attempts in a row changed nothing that counts${failure === "" ? "" : `; the last failed: ${failure}`}`,
+    probe_failed: failure === "" ? "the attempt after the cooldown made no progress" : `the attempt after the cooldown failed: ${failure}`,
   };
-  const why = because !== null && Object.hasOwn(said, because) ? said[because as keyof typeof said] : (because ?? "open");
-  return `${why} (retries from ${cooldown_until ?? "it is resumed"})`;
+  return because !== null && Object.hasOwn(said, because) ? said[because as keyof typeof said] : (because ?? "open");
 }
 
 /** The reason to open at once, or null. K1, K2 */

@@ -5,6 +5,8 @@
 //   P2. While it waits, requests from other terminals are handled at once.
 //   P3. It waits only for what time can fix: a used-up limit, an outage. A refused request or key is not.
 
+import { reasons } from "../contracts/reason.ts";
+import { pauseDetail } from "../views/facts/pause-detail.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasOther } from "../core/players.ts";
 import type { RunView } from "../core/state.ts";
@@ -47,6 +49,7 @@ export async function goesOnWithOther(context: CommandContext, openRun: OpenRun)
 export async function waitForProvider(context: CommandContext, openRun: OpenRun): Promise<boolean> {
   const at = goesOnAt(openRun.view(), Date.now());
   if (at === null || !(await isWanted(context, openRun, at))) return false;
+  context.show(`! ${pauseDetail(openRun.view()) ?? reasons.provider_limit_reached.meaning}`);
   context.show(`! Parked until ${new Date(at).toISOString()}: the run goes on by itself then. Ctrl-C leaves it paused.`);
   const wokenBy = await waitUntil(context, openRun.folder, at);
   if (wokenBy === "interrupted") return false;

@@ -108,7 +108,7 @@ export function runBlockers(run: RunView): readonly string[] {
     ...verdictsOpen(run).map(({ phase, name }) => `${phaseTitle(phase, name)} needs your verdict`),
     ...questionsOpen(run)
       .filter((block) => !isVerdict(block))
-      .map(({ block, question, options }) => `a question waits for a person (${block}): ${oneLine(question)} [${choices(options)}]`),
+      .map(({ question, options }) => `a question waits for you: ${oneLine(question)} [${choices(options)}]`),
     ...describeFailing(run),
     ...runProblems(run),
     ...run.gaps.map((gap) => `not proved: ${oneLine(gap)}`),
@@ -131,7 +131,7 @@ export function runProblems(run: RunView): readonly string[] {
         ({ id, name, because }) =>
           `${phaseTitle(id, name)} failed${because === null ? "" : `: ${because.replaceAll("_", " ")}`}${isLeftBehind(run, id) ? "; its changes could not be undone" : ""}`,
       ),
-    ...(run.breaker.state === "open" && !over
+    ...(run.breaker.state === "open" && !over && run.reason !== "breaker_open" // else the pause says it
       ? [
           `the circuit breaker is open (${(run.breaker.because ?? "no progress").replaceAll("_", " ")}) until ${run.breaker.cooldown_until ?? "it is reset"}`,
         ]
@@ -147,6 +147,7 @@ const isLeftBehind = (run: RunView, phase: string): boolean =>
 function runPause(run: RunView): readonly string[] {
   const chosen = ["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached", "human_block_open", "approval_required"];
   if (run.status !== "paused" || run.reason === null || chosen.includes(run.reason)) return [];
+  if (questionsOpen(run).some(({ question }) => question === run.detail)) return []; // the question is listed
   const meaning = isReasonCode(run.reason) ? reasons[run.reason].meaning : "The run is paused.";
   return [`${run.reason}: ${meaning}${run.detail === null ? "" : ` (${oneLine(run.detail)})`}`];
 }

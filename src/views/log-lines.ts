@@ -48,6 +48,8 @@ export function isMilestone(event: Event): boolean {
 }
 
 const detailText = (detail: string | undefined): string => (detail === undefined || detail === "" ? "" : `: ${oneLine(detail)}`);
+/** `README.md (outside_scope: outside the scope)` says it twice. */
+const withoutKind = (detail: string | undefined): string | undefined => detail?.replaceAll(/ \((?:outside_scope|outside_layer): /g, " (");
 const reasoned = (because: string | undefined): string => (because === undefined ? "" : ` (${because.replaceAll("_", " ")})`);
 const because = (event: { readonly because?: string | undefined; readonly pause?: string | undefined }): string =>
   reasoned(event.because ?? event.pause);
@@ -156,7 +158,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     `${capital(describeAttempt(attempt))} failed, ${reason_code}${describeChecks(checks)}${detailText(detail)}.`,
   step_interrupted: ({ attempt, by, paths, detail, usage }) =>
     // Cut off in its turn it is charged with this line; after its turn it is paid, and its work is kept.
-    `${capital(describeAttempt(attempt))} ${describeInterruption(by, usage)}${paths === undefined || paths.length === 0 ? "" : `: ${firstFew(paths)}`}${detailText(detail)}.`,
+    `${capital(describeAttempt(attempt))} ${describeInterruption(by, usage)}${paths === undefined || paths.length === 0 || detail?.includes(paths[0] ?? "") === true ? "" : `: ${firstFew(paths)}`}${detailText(withoutKind(detail))}.`,
   attempt_settled: ({ attempt, remedy, why, usage }) =>
     `Recovered ${describeAttempt(attempt)} after a crash (${remedy}): ${oneLine(why)}${usage === undefined ? "" : `; its use was lost with it, so the estimate of ${amount("tokens", usage.tokens)} is charged`}.`,
   step_skipped: ({ walk, step }) => `${step} of ${describeCursor(walk)} was skipped.`,
@@ -191,5 +193,11 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 const ordinal = (n: number): string =>
   `${n}${n % 100 >= 11 && n % 100 <= 13 ? "th" : (({ 1: "st", 2: "nd", 3: "rd" } as const)[n % 10] ?? "th")}`;
 
-const describePassed = (attempt: string, checks: EventOf<"step_completed">["checks"], detail: string | undefined): string =>
-  `${capital(describeAttempt(attempt))}${areAllIdle(checks) ? `: none of ${plural(checks?.length ?? 0, "check")} could run` : ` passed`}${describeChecks(checks)}${detailText(detail)}.`;
+/** A step of the runner's that found something did what it should; whether that is good news its words say. */
+function describePassed(attempt: string, checks: EventOf<"step_completed">["checks"], detail = ""): string {
+  const name = capital(describeAttempt(attempt));
+  if (areAllIdle(checks))
+    return `${name}: none of ${plural(checks?.length ?? 0, "check")} could run${describeChecks(checks)}${detailText(detail)}.`;
+  const isFinding = (checks ?? []).length === 0 && detail !== "";
+  return isFinding ? `${name}${detailText(detail)}.` : `${name} passed${describeChecks(checks)}${detailText(detail)}.`;
+}

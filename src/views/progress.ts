@@ -4,6 +4,8 @@ import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import { type CheckResult, couldNotRun } from "../contracts/evidence.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
+import { own } from "../core/record.ts";
+import { runSteps } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
 import { parseIsoTime } from "../kit/iso-time.ts";
@@ -11,7 +13,6 @@ import { unreachable } from "../kit/never.ts";
 import { isByPhases } from "./criteria-status.ts";
 import { areAllIdle, eventSentence } from "./log-lines.ts";
 import { phaseRows } from "./phase-rows.ts";
-import { proofSentence, verdictLabel, verdictMark } from "./verdict-sentences.ts";
 import {
   amount,
   describeAttempt,
@@ -73,6 +74,13 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
         : [span(turn.usage.minutes * 60_000), `${rounded(turn.usage.tokens)} tokens`, ...eventPrice(turn), ...confidenceText(turn)];
     return row(mark, turnLabel(run, attempt), [`${runStep(run, attempt)}${text}`, facts.join(", ")]);
   }
+  /** A step that keeps nothing of what its agent changes isn't expected to change anything. */
+  function unchangedRow(attempt: string, run: RunView): string {
+    const cursor = own(run.cursors, attempt.replace(/@\d+\/[^/]+#\d+$/, ""));
+    const step = run.turns.find((turn) => turn.attempt === attempt)?.step;
+    const isReader = cursor !== undefined && runSteps(run, cursor).find(({ id }) => id === step)?.keeps !== undefined;
+    return isReader ? turnRow("✓", attempt, "read only", run) : turnRow("!", attempt, "changed nothing", run);
+  }
   function checksRow(mark: string, entry: EventOf<"step_completed" | "step_failed"> & { readonly ts: string }, more = ""): string {
     const isFirst = !isProof(entry.attempt);
     return row(mark, isFirst ? "Baseline" : "Checks", [`${checksText(entry.checks ?? [])}${more}`, span(tookMs(entry.attempt, entry.ts))]);
@@ -92,29 +100,24 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
         return [turnRow("✓", entry.attempt, firstFew(entry.paths, 3), run)];
       case "step_interrupted":
         if (entry.by !== "scope" || !isTurn(run, entry.attempt)) return [plain(entry)];
-        return [turnRow("✗", entry.attempt, discardedWords(entry), run)];
+        return [turnRow("✗", entry.attempt, discardedWords(entry), run), `  → autopilot diff --turn ${turnNumber(run, entry.attempt)}`];
       case "block_opened":
         return entry.hold ? [] : [plain(entry)]; // the run pauses for it now, and the question is shown with its answers
-      case "run_paused":
-        return [isQuestion(run, entry.detail) ? `! Paused (${entry.reason_code}).` : plain(entry)];
       case "phase_started":
       case "phase_completed":
         return isWhole(run, entry.walk) ? [] : [plain(entry)];
       case "oracles_judged":
         return entry.changes.length === 0 ? [] : [`! ${eventSentence(entry)}`];
-      case "run_completed":
-        return [row(verdictMark(entry.verdict), "Done", [`${verdictLabel(entry.verdict)}. ${proofSentence(entry.verdict, entry.gaps)}`])];
       case "step_completed": {
         const kind = began.get(entry.attempt)?.kind;
         if (entry.asks !== undefined) return []; // its question is the next line
-        if (isTurn(run, entry.attempt))
-          return entry.facts["changed"] === false ? [turnRow("!", entry.attempt, "changed nothing", run)] : [];
+        if (isTurn(run, entry.attempt)) return entry.facts["changed"] === false ? [unchangedRow(entry.attempt, run)] : [];
         if ((entry.checks ?? []).length > 0) {
           hasFailed = false;
           return [checksRow(areAllIdle(entry.checks) || (isProof(entry.attempt) && hasRed(entry.checks)) ? "!" : "✓", entry)];
         }
         if (kind !== "run") return [plain(entry)];
-        const sentence = hasFailed ? null : stepSentence(entry); // a red check has just said why it is not done
+        const sentence = hasFailed || entry.facts["landed"] === true ? null : stepSentence(entry); // a red check has just said why it is not done, and the end says where the work is
         return sentence === null ? [] : [sentence];
       }
       case "step_failed":
@@ -122,6 +125,7 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
           hasFailed = true;
           return [checksRow("✗", entry, hasRed(entry.checks) ? "" : whyRefused(entry))];
         }
+        if (isTurn(run, entry.attempt)) return [turnRow("✗", entry.attempt, failedWords(entry), run)];
         return [warningSentence(entry) ?? plain(entry)];
       default:
         return quiet.has(entry.event) ? [] : [plain(entry)];
@@ -156,6 +160,9 @@ const confidenceText = ({ promised, confidence }: EventOf<"turn_ended">): readon
 const discardedWords = ({ paths = [], detail = "" }: EventOf<"step_interrupted">): string =>
   isOutsideScope(detail) ? `discarded: ${firstFew(paths, 3)} outside the scope` : `discarded: ${oneLine(detail)}`;
 
+const failedWords = ({ reason_code, detail = "" }: EventOf<"step_failed">): string =>
+  oneLine(detail === "" && isReasonCode(reason_code) ? reasons[reason_code].meaning : detail).replace(/\.$/, "");
+
 /** Whether these words are an open question's, which is shown by itself. */
 export const isQuestion = (run: RunView, message: string | null | undefined): boolean =>
   Object.values(run.blocks).some(({ question }) => question === message);
@@ -165,9 +172,11 @@ const isWhole = (run: RunView, path: string): boolean => !isByPhases(run) || /^(
 
 const isTurn = (run: RunView, attempt: string): boolean => run.turns.some((turn) => turn.attempt === attempt);
 
+const turnNumber = (run: RunView, attempt: string): number => run.turns.findIndex((turn) => turn.attempt === attempt) + 1;
+
 export function turnLabel(run: RunView, attempt: string): string {
-  const index = run.turns.findIndex((turn) => turn.attempt === attempt);
-  return index < 0 ? "Turn" : `Turn ${index + 1}`;
+  const number = turnNumber(run, attempt);
+  return number === 0 ? "Turn" : `Turn ${number}`;
 }
 
 /** Which step a turn belongs to, if that is not plain. */
@@ -243,6 +252,10 @@ const quiet: ReadonlySet<EventName> = new Set([
   "step_skipped",
   "route_taken",
   "claims_checked",
+  // What follows says it: the command's last line, or the question.
+  "circuit_breaker_opened",
+  "run_paused",
+  "run_completed",
 ]);
 
 const marks: { readonly [N in EventName]?: string } = {

@@ -1,6 +1,7 @@
 // report-page: the report as a person reads it: what was asked, what was done, what is proved, what the agent says, what is open, what to do.
 
 import { couldNotRun } from "../contracts/evidence.ts";
+import { reasons } from "../contracts/reason.ts";
 import { reportsFailure } from "../kit/failing-line.ts";
 import { labelledRows } from "./columned.ts";
 import { fileRows } from "./diff-page.ts";
@@ -23,7 +24,8 @@ const lookedUpMax = 12;
 /** One screen: result, proof, open points, and the agent's own summary kept apart from them. */
 export function reportPage(view: ReportView): readonly string[] {
   const isReported = view.phases.length > 0;
-  const chosen = view.decisions.filter(({ reason_code }) => reason_code !== "ack_recorded" && reason_code !== "ok");
+  const isHere = ({ reason_code }: ReportView["decisions"][number]): boolean => view.state === "paused" && reason_code === view.reason_code;
+  const chosen = view.decisions.filter((made) => made.reason_code !== "ack_recorded" && made.reason_code !== "ok" && !isHere(made));
   return [
     reportHead(view),
     "",
@@ -140,10 +142,17 @@ function claimLines({ attempt, agent, said, promised, confidence }: Claim): read
   const sure = confidence === null ? "" : `, confidence ${figure(confidence)}`;
   const head = `${oneLine(agent)} at ${describeAttempt(attempt)}${sure}${promised ? ", promises completion" : ""}:`;
   const prose = said.replace(/```json[\s\S]*?(?:```|$)/g, ""); // its return, for programs
+  if (prose.trim() === "") return [];
   return [head, ...fewLines(prose, excerptLinesMax).map((text) => `  “ ${text}`)];
 }
 
-const gapLines = (view: ReportView): readonly string[] => view.judgement.gaps.map((gap) => `! ${oneLine(gap)}`);
+/** A criterion whose check fails has its own line above; the result names the gaps of a run that is over. */
+const gapLines = ({ judgement, evidence, ending }: ReportView): readonly string[] => {
+  const isShown = evidence.some(({ status }) => status !== "passed");
+  return judgement.gaps
+    .filter((gap) => !(isShown && gap.endsWith("its check does not pass")) && ending?.includes(gap) !== true)
+    .map((gap) => `! ${oneLine(gap)}`);
+};
 
 function judgementLines(view: ReportView): readonly string[] {
   const { verdict, rests_on } = view.judgement;
@@ -162,13 +171,13 @@ function lookedUpLines({ looked_up, phases }: ReportView): readonly string[] {
   const { claims, unverifiable } = looked_up;
   if (claims.length === 0) return [];
   const wrong = phases.length > 0 ? [] : claims.filter(({ verdict }) => verdict === "false");
-  const wrongLines = wrong
-    .slice(0, lookedUpMax)
-    .map(({ text, why, attempt }) => `✗ “${oneLine(text)}” ${oneLine(why)} [${describeAttempt(attempt)}]`);
-  const more =
-    phases.length === 0 && looked_up.false > wrongLines.length
-      ? [`… ${figure(looked_up.false - wrongLines.length)} more that are not so`]
-      : [];
+  const said = new Map<string, number>(); // an agent may say the same in every turn
+  for (const { text, why } of wrong) {
+    const line = `✗ “${oneLine(text)}” ${oneLine(why)}`;
+    said.set(line, (said.get(line) ?? 0) + 1);
+  }
+  const wrongLines = [...said].slice(0, lookedUpMax).map(([line, times]) => (times === 1 ? line : `${line} (${figure(times)} times)`));
+  const more = said.size > wrongLines.length ? [`… ${figure(said.size - wrongLines.length)} more that are not so`] : [];
   return [
     ...wrongLines,
     ...more,
@@ -183,9 +192,15 @@ function decisionLines(decisions: ReportView["decisions"], max: number): readonl
   return decisions.length > max ? [`… ${figure(decisions.length - max)} before these`, ...decisionRows] : decisionRows;
 }
 
-function openLines({ blockers, criteria }: ReportView): readonly string[] {
+/** The first row of the page gives the reason of a pause, and the proof has a row for every check that ran. */
+function openLines({ blockers, criteria, evidence, reason_code }: ReportView): readonly string[] {
+  const reason = `${reason_code}: ${reasons[reason_code].meaning}`;
+  const ran = new Set(evidence.map(({ command }) => command));
   const unproved = criteria
-    .filter(({ proved }) => !proved)
+    .filter(({ proved, check }) => !proved && (check === null || !ran.has(check)))
     .map(({ text, check }) => `· ${oneLine(text)} (${check === null ? "it has no check" : "not proved"})`);
-  return [...blockers.map((blocker) => `✗ ${oneLine(blocker)}`), ...unproved];
+  const open = blockers.map((blocker) =>
+    blocker.startsWith(reason) ? blocker.slice(reason.length).replace(/^ \((.*)\)$/s, "$1") : blocker,
+  );
+  return [...open.filter((text) => text !== "" && !text.startsWith("not proved: ")).map((text) => `✗ ${oneLine(text)}`), ...unproved];
 }

@@ -27,7 +27,7 @@ test("the last turn is shown on one screen: words, commands, the end of their ou
     "    │ line 19",
     "    │ line 20",
     "",
-    "→ autopilot transcript --turn 2   this turn in full",
+    "→ autopilot transcript --turn 2   this turn in full, with its prompt",
     "→ autopilot transcript --all   all 2 turns",
   ]);
 });

@@ -12,7 +12,16 @@ export function findTurns(lines: readonly TranscriptLine[]): readonly TurnTransc
   for (const line of lines) {
     if (line.kind === "turn") {
       entries = [];
-      turns.push({ attempt: line.attempt, agent: line.agent, from: line.at, to: null, how: null, left_out: 0, entries });
+      turns.push({
+        attempt: line.attempt,
+        agent: line.agent,
+        from: line.at,
+        to: null,
+        how: null,
+        left_out: 0,
+        prompt: line.prompt ?? null,
+        entries,
+      });
     } else if (line.kind === "end") {
       const turn = turns.pop();
       if (turn !== undefined) turns.push({ ...turn, to: line.at, how: line.how, left_out: line.left_out });
@@ -64,11 +73,12 @@ export type TranscriptShown = {
 /** Without a choice: the last turn, on one screen. A turn by its number, or all of them, in full. */
 export function transcriptPage({ turns, turn, named }: TranscriptShown): readonly string[] {
   const command = `autopilot transcript${named}`;
-  if (turn === "all") return turns.flatMap((item, index) => [...turnHead(item, index, turns.length), ...turnBody(item, wholly), ""]);
+  if (turn === "all")
+    return turns.flatMap((item, index) => [...turnHead(item, index, turns.length), ...promptLines(item), ...turnBody(item, wholly), ""]);
   const position = (turn ?? turns.length) - 1;
   const one = turns[position];
   if (one === undefined) return [];
-  if (turn !== null) return [...turnHead(one, position, turns.length), ...turnBody(one, wholly)];
+  if (turn !== null) return [...turnHead(one, position, turns.length), ...promptLines(one), ...turnBody(one, wholly)];
   const body = turnBody(one, briefly);
   const shownLines = body.slice(-rowsMax);
   const isCut = body.length > shownLines.length || one.entries.some(isLong);
@@ -77,10 +87,14 @@ export function transcriptPage({ turns, turn, named }: TranscriptShown): readonl
     ...(body.length > shownLines.length ? [`  … ${plural(body.length - shownLines.length, "earlier row")}`] : []),
     ...shownLines,
     "",
-    ...(isCut ? [`→ ${command} --turn ${position + 1}   this turn in full`] : []),
+    ...(isCut || one.prompt !== null ? [`→ ${command} --turn ${position + 1}   this turn in full, with its prompt`] : []),
     ...(turns.length > 1 ? [`→ ${command} --all   all ${turns.length} turns`] : []),
   ];
 }
+
+/** What the agent was asked, set apart from what it said. */
+const promptLines = ({ prompt }: TurnTranscript): readonly string[] =>
+  prompt === null ? [] : ["  Prompt", ...textLines(prompt).map((line) => `  │ ${line}`), ""];
 
 function turnHead(turn: TurnTranscript, at: number, of: number): readonly string[] {
   const { attempt, agent, from, to, how, left_out } = turn;

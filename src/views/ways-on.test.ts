@@ -152,7 +152,7 @@ describe("a resume alone", () => {
     });
     play(still, [endless]);
     expect(still.run).toMatchObject({ status: "paused", reason: "breaker_open" });
-    expect(still.run.detail).toContain("agent_failed: exit status 3");
+    expect(still.run.detail).toContain("the last failed: exit status 3");
     expect(waysOn(still.run)).toContain("autopilot resume --now");
     expect(waysOn(still.run)).not.toContain("autopilot resume");
   });

@@ -14,7 +14,8 @@ export function waysOn(run: RunView): readonly string[] {
   if (raise !== null) return [`autopilot budget raise ${raise} && ${resumeCommand(run)}`];
   const hints = run.short === undefined ? runHint(run) : []; // what was short has been raised
   if (wouldPauseAgain(run)) return hints.filter((hint) => !hint.includes("autopilot resume"));
-  if (isCoolingDown(run)) return ["autopilot report", "autopilot resume --now", `after ${run.breaker.cooldown_until}: autopilot resume`];
+  if (isCoolingDown(run))
+    return ["autopilot report", "autopilot resume --now", `after ${clockTime(run.breaker.cooldown_until ?? "")}: autopilot resume`];
   return hints.some((hint) => hint.includes("autopilot resume")) ? hints : [...hints, "autopilot resume"];
 }
 
@@ -40,6 +41,9 @@ function shortLimitAmount({ dimension, limit, to }: ShortLimit): string {
   // A cent more, because cents don't add up exactly.
   return dimension === "usd" ? ((count + 1) * step).toFixed(2) : String(count);
 }
+
+/** `18:35 UTC`: a cooldown is minutes long. */
+const clockTime = (at: string): string => at.replace(/^\d{4}-\d\d-\d\dT(\d\d:\d\d).*$/, "$1 UTC");
 
 const isCoolingDown = ({ breaker }: RunView): boolean => breaker.state === "open" && breaker.cooldown_until !== null;
 

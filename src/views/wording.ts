@@ -140,7 +140,7 @@ export function describeSandbox({ level }: { readonly level: string }): string {
 /** A reason's sentence as the rest of one of ours. */
 export function describeReason(code: ReasonCode): string {
   const text = reasons[code].meaning.replace(/^(?:Paused|Stopped|Finished)[:;,]? /, "").replace(/\.$/, "");
-  return /^[A-Z][a-z']* /.test(text) ? `${text.charAt(0).toLowerCase()}${text.slice(1)}` : text;
+  return /^[A-Z][a-z']*[ :]/.test(text) ? `${text.charAt(0).toLowerCase()}${text.slice(1)}` : text;
 }
 
 /** Why work was refused as a whole, by the detail that the refusal recorded: out of its scope, or of a kind that is never kept. */

@@ -164,7 +164,7 @@ describe("--json", () => {
     const folder = scratch();
     const went = await goScripted(folder, makesOut, criterion);
     expect(went.json.reason_code).toBe("completion_verified");
-    expect(went.err).toContain("✓ Done      verified.");
+    expect(went.err).toContain("✓ Checks    1 of 1 pass");
   });
 
   test("demo --json prints one object, and leaves the folder it was started in alone", async () => {

@@ -50,8 +50,8 @@ describe("log and watch", () => {
   test("watch on a finished run shows what happened and ends", async () => {
     const { code, err, out } = await autopilot(folder, ["watch"]);
     expect(code).toBe(0);
-    expect(err).toContain("✓ Done      verified.");
-    expect(out).toContain("is completed, and nobody works on it");
+    expect(err).toContain("✓ Checks    1 of 1 pass");
+    expect(out).toContain("is completed. Every required check was proved");
   });
 });
 

@@ -56,6 +56,7 @@ async function turn(signals: readonly LiveEvent[], of = attempt, dies = false): 
   const redactor = openRedactor([{ name: "HORSE", value: secret }]);
   const request = {
     attempt: of,
+    prompt: `Do it with ${secret}.`,
     cast: { agent: "claude" },
     layer: "/run/layers/x",
     onLiveEvent: () => undefined,

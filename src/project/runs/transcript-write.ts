@@ -32,6 +32,7 @@ export const transcriptsFolder = "transcripts";
 export const turnBytesMax = 4 * 1_048_576;
 export const runBytesMax = 64 * 1_048_576;
 const textCharsMax = 16 * 1024;
+const promptCharsMax = 128 * 1024;
 /** Streamed text is written in pieces of about this size, or when something else happens. */
 const pieceChars = 2 * patternCharsMax;
 
@@ -64,7 +65,7 @@ const howOf = (result: TurnResult): string =>
 
 type Transcript = { readonly take: (signal: LiveEvent) => void; readonly end: (how: string) => TranscriptKept | null };
 
-function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer }: TurnRequest): Transcript | null {
+function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer, prompt }: TurnRequest): Transcript | null {
   const file = `${slugOf(attempt)}.jsonl`;
   const lines = openLines(join(folder, transcriptsFolder), file);
   if (lines === null) return null;
@@ -100,7 +101,7 @@ function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer
       ...(output === undefined ? {} : { output: clean(output) }),
     });
   };
-  lines.write({ kind: "turn", at: now(), attempt, agent: cast.agent });
+  lines.write({ kind: "turn", at: now(), attempt, agent: cast.agent, prompt: shortened(redactor.excerpt(placed(prompt)), promptCharsMax) }); // W1
   return {
     take: (signal) => {
       if (signal.signal === "said" || signal.signal === "thought") return speech.add(signal.signal, signal.text);
@@ -208,7 +209,8 @@ function keepWithin(folder: string, bytesMax: number): void {
 }
 
 /** A text too long to keep loses its middle. */
-function shortened(text: string): string {
-  if (text.length <= 2 * textCharsMax) return text;
-  return `${text.slice(0, textCharsMax)}\n[… ${text.length - 2 * textCharsMax} characters left out …]\n${text.slice(-textCharsMax)}`;
+function shortened(text: string, charsMax = 2 * textCharsMax): string {
+  if (text.length <= charsMax) return text;
+  const half = Math.floor(charsMax / 2);
+  return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`;
 }

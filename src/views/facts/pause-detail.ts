@@ -11,7 +11,7 @@ export const isAnswered = ({ status, decided, blocks }: Pick<RunView, "status" |
 /** Null if the reason says it all. */
 export function pauseDetail(run: RunView): string | null {
   if (isAnswered(run)) return null;
-  if (run.detail !== null && run.detail !== "") return run.detail;
+  if (run.detail !== null && run.detail !== "") return run.detail.replaceAll(/ \((?:outside_scope|outside_layer): /g, " ("); // the headline says it
   return run.reason === "confidence_drop_requires_handoff" ? describeCrash(run) : null;
 }
 
