@@ -58,12 +58,13 @@ export async function goDraft(
     const consent = context.isTerminal ? await asked(context, preview.page, reported) : null;
     if (consent === "y") await refuseStale(context, paths, view); // a person may take long, and much may change meanwhile
     else {
+      const isDeclined = consent !== null; // by somebody who has just read the page
       return reply("dry_run_required_before_execute", {
+        ...(isDeclined ? { result: "WARN" as const } : { page: preview.page, whole: preview.whole, rowsMax: screenRows }),
         run_id: run,
         state: "draft",
-        ...(consent === null ? { page: preview.page, whole: preview.whole, rowsMax: screenRows } : {}), // a person who declined has just read it
-        message: "Not started: the preview isn't confirmed.",
-        warnings: [...new Set([...warnings, ...reported, ...preview.warnings])],
+        message: isDeclined ? "Not started. The preview is kept." : "Not started: the preview isn't confirmed.",
+        warnings: isDeclined ? [] : [...new Set([...warnings, ...reported, ...preview.warnings])],
         remediation: [`autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],
         data: { inferred_defaults: preview.data.inferred_defaults, preview: preview.data, ack: view.drafted.ack },
       });

@@ -23,6 +23,7 @@ import type { Finding } from "../../kit/finding.ts";
 import { type Hazard, findHazards } from "../../kit/json-hazards.ts";
 import { isRefused, readLocated } from "../../kit/located.ts";
 import { registryFor } from "../../runner/draft/called-flows.ts";
+import { unknownLimits } from "../../flows/unknown-limits.ts";
 import { readConfigFile } from "../../project/config/config-file.ts";
 import { stateBytesMax } from "../../contracts/roadmap-places.ts";
 import type { Format, LogFormat } from "../../playbooks/contract/formats.ts";
@@ -34,7 +35,7 @@ export type Document = { readonly fd: number; readonly path: string; readonly sh
 
 const judges: Readonly<Record<DocumentFormat, (document: Document) => readonly Violation[] | Promise<readonly Violation[]>>> = {
   flow: judgeFlow,
-  config: ({ path }) => configFindings(path).map(findingViolation),
+  config: async ({ path }) => (await configFindings(path)).map(findingViolation),
   script: (document) => bySchema(document, Script),
   roadmap: (document) => asText(document, (text) => readRoadmap(document.shown, text).findings),
   plan: (document) =>
@@ -135,9 +136,18 @@ async function judgeFlow({ fd, path, shown }: Document): Promise<readonly Violat
   return lintFlow({ ...loaded, registry: await registryFor(place[1] ?? "", loaded.flow) }).map(findingViolation);
 }
 
-function configFindings(path: string): readonly Finding[] {
+async function configFindings(path: string): Promise<readonly Finding[]> {
   const read = readConfigFile(path);
-  return "findings" in read ? read.findings : [];
+  if ("findings" in read) return read.findings;
+  const unknown = await unknownLimits(dirname(dirname(path)), read.config.limits ?? {});
+  return unknown.map(({ name, message }) => ({
+    file: path,
+    ...(read.positions?.keyPlaceOf(["limits", name]) ?? { line: 1, column: 1 }),
+    path: `limits.${name}`,
+    rule: "unknown_key",
+    message,
+    severity: "error",
+  }));
 }
 
 /** What the reader of another tool's state repairs silently is still a fault of the file; aliases are only reported. */

@@ -1,5 +1,6 @@
 // agent-availability: whether each agent can be used on this machine: installed, logged in, and what prevents it.
 
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import { findAgent, type FoundAgent, onPath } from "../../agents/find.ts";
@@ -98,9 +99,15 @@ function named({ argv, id, hints }: AgentProfile, { env }: CommandContext, nothi
       problem: `${program} isn't an absolute path`,
       fix: `write agents.${id}.argv with the program's whole path`,
     };
-  if (program.includes("/") || onPath(program, env) !== null) return { ...nothing, state: "installed", argv };
+  if (program.includes("/") ? existsSync(program) : onPath(program, env) !== null) return { ...nothing, state: "installed", argv };
   const fix = hints.install.replace("agents.NAME", `agents.${id}`);
-  return { ...nothing, state: "missing", argv, problem: `${program} is not on the PATH`, fix };
+  return {
+    ...nothing,
+    state: "missing",
+    argv,
+    problem: program.includes("/") ? `${program} does not exist` : `${program} is not on the PATH`,
+    fix,
+  };
 }
 
 const unresolved = (name: string, override: Omit<AgentOverride, "argv">, why: string): AgentAvailability => ({

@@ -18,16 +18,19 @@ const flow: Flow = {
   ],
 };
 const agents = { one: { argv: ["one", "--acp"] }, two: { argv: ["two"] } };
+/** A program that is there. */
+const program = process.execPath;
+const installed = { one: { argv: [program, "--acp"] }, two: { argv: [program] } };
 // Nothing is on this PATH and nothing in this HOME, so nothing of the machine is seen.
 const context = { env: { PATH: "/nowhere", HOME: "/nowhere" } } as unknown as CommandContext;
 const cast = (agent: string | undefined, config: Config): ReturnType<typeof assignAgents> =>
   assignAgents(context, agent, config, flow, () => Promise.reject(new Error("there is no script to keep")));
 
 test("a role is played by the flag's agent, else by the role's own, else by the config's", async () => {
-  const config = { agents, agent: "one", roles: { judge: "two" } };
+  const config = { agents: installed, agent: "one", roles: { judge: "two" } };
   expect(await cast(undefined, config)).toEqual({
-    executor: { agent: "one", argv: ["one", "--acp"] },
-    judge: { agent: "two", argv: ["two"] },
+    executor: { agent: "one", argv: [program, "--acp"] },
+    judge: { agent: "two", argv: [program] },
   });
   expect(await cast("two", config)).toMatchObject({ executor: { agent: "two" }, judge: { agent: "two" } });
 });
@@ -39,21 +42,30 @@ test("where nobody is named for a role it is agent_unavailable, with who could b
 });
 
 test("what the config says of an agent goes with the cast, so that the run goes on with its own copy", async () => {
-  const config = { agents: { mine: { like: "claude", argv: ["mine"], model: "m", pass_env: ["KEY"] } }, agent: "mine" };
+  const config = { agents: { mine: { like: "claude", argv: [program], model: "m", pass_env: ["KEY"] } }, agent: "mine" };
   expect(await cast(undefined, config)).toMatchObject({
-    executor: { agent: "mine", argv: ["mine"], override: { like: "claude", model: "m", pass_env: ["KEY"] } },
+    executor: { agent: "mine", argv: [program], override: { like: "claude", model: "m", pass_env: ["KEY"] } },
   });
 });
 
 test("a command that would be looked for in the folder an agent writes to is refused", async () => {
-  for (const program of ["./agent.sh", "tools/agent", "~/agent"])
-    await expect(cast("mine", { agents: { mine: { argv: [program] } } })).rejects.toMatchObject({
+  for (const relative of ["./agent.sh", "tools/agent", "~/agent"])
+    await expect(cast("mine", { agents: { mine: { argv: [relative] } } })).rejects.toMatchObject({
       answer: {
         reason_code: "agent_unavailable",
-        message: `mine cannot be used here: ${program} isn't an absolute path.`,
+        message: `mine cannot be used here: ${relative} isn't an absolute path.`,
         remediation: expect.arrayContaining(["write agents.mine.argv with the program's whole path"]) as string[],
       },
     });
+});
+
+test.each([
+  ["mine-agent", "mine-agent is not on the PATH"],
+  ["/nowhere/agent", "/nowhere/agent does not exist"],
+])("a program of the user's own that is not there is refused before a run begins: %s", async (own, problem) => {
+  await expect(cast("mine", { agents: { mine: { argv: [own] } } })).rejects.toMatchObject({
+    answer: { reason_code: "agent_unavailable", message: `mine cannot be used here: ${problem}.` },
+  });
 });
 
 test("an agent that is known and not installed is refused with how to install it", async () => {
@@ -67,7 +79,7 @@ test("an agent that is known and not installed is refused with how to install it
 });
 
 test("an agent that needs a login and has none is refused with how to log in, before a run begins", async () => {
-  await expect(cast("mine", { agents: { mine: { like: "codex", argv: ["mine"] } } })).rejects.toMatchObject({
+  await expect(cast("mine", { agents: { mine: { like: "codex", argv: [program] } } })).rejects.toMatchObject({
     answer: {
       reason_code: "agent_unavailable",
       message: expect.stringContaining("OPENAI_API_KEY or CODEX_API_KEY is not set and ~/.codex/auth.json is not there") as string,

@@ -108,7 +108,7 @@ export async function castFor(
   }
   const availability = await availabilityOf(context, name, config);
   const { profile, argv, override, login } = availability;
-  const { problem, fix } = isOwnCommand(availability) ? unready(login) : availability;
+  const { problem, fix } = isOwnCommand(availability) && availability.problem === null ? unready(login) : availability;
   if (problem !== null) {
     return refuse("agent_unavailable", {
       message: `${shippedProfile(name) === null ? name : profile.title} cannot be used here: ${problem}.`,

@@ -1,5 +1,6 @@
 // draft: makes an objective into a run that waits for acknowledgement. Everything is validated before anything is written.
 
+import { unknownLimits } from "../../flows/unknown-limits.ts";
 import { createHash } from "node:crypto";
 import type { EventOf } from "../../contracts/event.ts";
 import { confidenceFloors } from "../../contracts/objective.ts";
@@ -61,6 +62,8 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
   });
   const commands = [...(settings.config.checks?.commands ?? []), ...(prepared?.checks ?? [])];
   const { checks, restores, warnings: unreadable } = await readChecks(repository, objective, { ...settings.config.checks, commands });
+  const [unknown] = await unknownLimits(paths.root, settings.config.limits ?? {});
+  if (unknown !== undefined) refuse("config_invalid", { message: `limits.${unknown.name} in your config: ${unknown.message}` });
   // Documents only tighten, so they are read before the config.
   const tuned = { ...settings.config.limits, ...prepared?.limits };
   const isolation = settings.isolation;

@@ -1,0 +1,24 @@
+// unknown-limits: names under `limits` in a config that are neither a limit nor a number that some flow takes as an option.
+
+import { limitRanges } from "../contracts/limit-ranges.ts";
+import { suggest } from "../kit/suggest.ts";
+import { loadFlow, namesOfFlows } from "./load.ts";
+
+export type UnknownLimit = { readonly name: string; readonly message: string };
+
+/** Flows are read only if a name isn't one of the limits. */
+export async function unknownLimits(root: string, limits: Readonly<Record<string, number>>): Promise<readonly UnknownLimit[]> {
+  const others = Object.keys(limits).filter((name) => !Object.hasOwn(limitRanges, name));
+  if (others.length === 0) return [];
+  const flows = await Promise.all((await namesOfFlows(root)).map((name) => loadFlow(root, name)));
+  const options = flows.flatMap((loaded) => (loaded.kind === "loaded" ? Object.entries(loaded.flow.options ?? {}) : []));
+  const numbers = options.filter(([, { type }]) => type === "count" || type === "number").map(([name]) => name);
+  const known = new Set([...Object.keys(limitRanges), ...numbers]);
+  return others
+    .filter((name) => !known.has(name))
+    .map((name) => {
+      const near = suggest(name, known);
+      const meant = near === null ? "" : ` Did you mean ${near}?`;
+      return { name, message: `found the unknown key "${name}", expected a limit or a number that a flow takes as an option.${meant}` };
+    });
+}
