@@ -1,7 +1,7 @@
 // detect-work: detects work that a run could start from: another tool's run, or documents without a run.
 
 import { join } from "node:path";
-import type { Foreign } from "../playbooks/contract/playbook.ts";
+import type { ForeignRun } from "../playbooks/contract/playbook.ts";
 import { playbooks } from "../playbooks/registry/table.ts";
 import { isFolderBlocked } from "../project/runs/project-paths.ts";
 import { refuse } from "../project/reply.ts";
@@ -9,7 +9,7 @@ import { findingText } from "../kit/finding.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
 /** Work that a run could start from: another tool's run (`begun`), or documents without a run. */
-export type DetectedWork = Foreign & { readonly isBegun: boolean };
+export type DetectedWork = ForeignRun & { readonly isBegun: boolean };
 
 /** The work detected here, by every playbook. Reads only; nothing is generated or decided. */
 export async function detectWork(context: CommandContext, root: string): Promise<readonly DetectedWork[]> {
@@ -21,7 +21,7 @@ export async function detectWork(context: CommandContext, root: string): Promise
   const works: DetectedWork[] = [];
   for (const load of Object.values(playbooks)) {
     const playbook = await load();
-    const foreign = await playbook.foreign?.(context, root);
+    const foreign = await playbook.findForeign?.(context, root);
     if (foreign !== undefined && foreign !== null) {
       works.push({ ...foreign, isBegun: true });
       continue;

@@ -24,7 +24,7 @@ export async function goWithoutGoal(context: CommandContext, paths: ProjectPaths
 /** A project with nothing left to do answers with its status, not with a question for a goal. */
 async function finishedHere(root: string): Promise<Answer | null> {
   for (const load of Object.values(playbooks)) {
-    const finished = await (await load()).finished?.(root);
+    const finished = await (await load()).findFinished?.(root);
     if (finished === undefined || finished === null) continue;
     const { message, summary, next } = finished;
     return reply("ok", {

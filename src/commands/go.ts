@@ -2,7 +2,7 @@
 
 import type { Answer } from "../contracts/answer.ts";
 import type { GoFlags } from "../runner/go-draft.ts";
-import { describedBy, hasGoal } from "../playbooks/contract/go-input.ts";
+import { givenObjectiveFlags, requestsNewRun } from "../playbooks/contract/go-input.ts";
 import { findProject, namedRun, type ProjectPaths } from "../project/runs/project-paths.ts";
 import { openInstead } from "../project/runs/open-instead.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -16,12 +16,12 @@ import { requireStatus, type LoadedRun } from "../project/runs/loaded-run.ts";
 export function go(context: CommandContext, input: GoFlags): Promise<Answer> {
   return answered(async () => {
     // Drafting is loaded on demand: a resumed run must not wait for the parsers and linters of flows.
-    if (hasGoal(input)) return (await import("../runner/go-draft.ts")).goNew(context, input);
+    if (requestsNewRun(input)) return (await import("../runner/go-draft.ts")).goNew(context, input);
     const paths = findProject(context.cwd);
     const loaded = paths === null ? null : await openRunHere(context, paths, input.run);
     if (paths === null || loaded === null) return (await import("./go-found.ts")).goWithoutGoal(context, paths, input);
     const { run, view } = loaded;
-    const described = describedBy(input);
+    const described = givenObjectiveFlags(input);
     switch (view.status) {
       case "draft":
         if (described.length > 0) refuseWithoutGoal(run, described);

@@ -2,12 +2,12 @@
 // Each reader must come to its end; one that does not is ended by the test's own limit.
 
 import { describe, expect, test } from "vitest";
-import { readStagedState } from "../playbooks/staged/views/staged-state-read.ts";
+import { parseStagedState } from "../playbooks/staged/views/parse-staged-state.ts";
 import { placeholderReason, promptLines } from "../verify/gates/placeholder.ts";
-import { findBugIds, countFindings, countIds, names, namesPattern } from "../playbooks/quality/steps/counted-in.ts";
+import { findBugIds, countFindings, countIds, namesId, namesPattern } from "../playbooks/quality/steps/count-documents.ts";
 import { readReports } from "../playbooks/staged/steps/reports.ts";
 import { readTasks, tablePath } from "../playbooks/staged/steps/task-table.ts";
-import { pathFormat, headBytes } from "../playbooks/contract/formats.ts";
+import { detectFormat, headBytes } from "../playbooks/contract/formats.ts";
 
 const length = 400_000;
 const many = (text: string): string => text.repeat(Math.ceil(length / text.length));
@@ -43,12 +43,12 @@ const hostile: Readonly<Record<string, string>> = {
 };
 
 describe.each(Object.entries(hostile))("%s", (_what, text) => {
-  test("come to an end in the state file", () => expect(readStagedState(text).state.current).toBeNull());
-  test("come to an end where a format is looked for", () => expect(pathFormat("x", text.slice(0, headBytes))).toBeDefined());
+  test("come to an end in the state file", () => expect(parseStagedState(text).state.current).toBeNull());
+  test("come to an end where a format is looked for", () => expect(detectFormat("x", text.slice(0, headBytes))).toBeDefined());
   test("come to an end in a quality run's documents", () => {
     const counts = [countFindings(text), countIds(text, "REQ"), countIds(text, "UC"), findBugIds(text).length];
     expect(counts.every((count) => count >= 0)).toBe(true);
-    expect([namesPattern(text, 3), names(text, "F-1")]).toEqual([false, false]);
+    expect([namesPattern(text, 3), namesId(text, "F-1")]).toEqual([false, false]);
   });
   test("come to an end among tasks and reports", async () => {
     const tree = {

@@ -2,9 +2,9 @@
 
 import type { Answer } from "../contracts/answer.ts";
 import { isOpen } from "../core/selectors.ts";
-import { drawEnded } from "../playbooks/registry/draw-ended.ts";
+import { rewriteFinishedFiles } from "../playbooks/registry/rewrite-finished.ts";
 import type { GoFlags } from "../runner/go-draft.ts";
-import { describedBy } from "../playbooks/contract/go-input.ts";
+import { givenObjectiveFlags } from "../playbooks/contract/go-input.ts";
 import { findProject, namedRun } from "../project/runs/project-paths.ts";
 import { openInstead } from "../project/runs/open-instead.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -23,9 +23,9 @@ export function resume(context: CommandContext, input: GoFlags): Promise<Answer>
       if (imported !== null) return imported;
     }
     const target = loaded ?? (await loadRun(context, input.run));
-    if (input.run === undefined) await drawEnded(context, target);
+    if (input.run === undefined) await rewriteFinishedFiles(context, target);
     requireStatus(target, "resume", "paused", "running");
-    const described = describedBy(input);
+    const described = givenObjectiveFlags(input);
     return resumeRun(
       context,
       target,

@@ -2,7 +2,7 @@
 
 import type { Answer } from "../contracts/answer.ts";
 import { makeDraft } from "../runner/draft/draft.ts";
-import { type GoInput, hasGoal } from "../playbooks/contract/go-input.ts";
+import { type GoInput, requestsNewRun } from "../playbooks/contract/go-input.ts";
 import { findProject, homeOf } from "../project/runs/project-paths.ts";
 import { detectWork } from "./detect-work.ts";
 import { invalidGoal } from "./nothing-to-do.ts";
@@ -15,7 +15,7 @@ import { answered, reply, screenRows } from "../project/reply.ts";
 export function start(context: CommandContext, input: GoInput): Promise<Answer> {
   return answered(async () => {
     const project = findProject(context.cwd);
-    if (!hasGoal(input)) return invalidGoal(context, input, project === null ? [] : await detectWork(context, project.root));
+    if (!requestsNewRun(input)) return invalidGoal(context, input, project === null ? [] : await detectWork(context, project.root));
     const paths = await homeOf(context.cwd);
     const drafted = await makeDraft(context, paths, input);
     const { view } = await readRun(paths, drafted.run);

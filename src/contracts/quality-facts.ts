@@ -8,13 +8,13 @@ const text = v.string();
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** A file a phase left; its size is missing if it isn't text or is too large to read. */
-export const ArtifactFound = v.strictObject({ path: text, bytes: v.optional(count), lines: v.optional(count) });
-export type ArtifactFound = v.InferOutput<typeof ArtifactFound>;
+export const ArtifactSize = v.strictObject({ path: text, bytes: v.optional(count), lines: v.optional(count) });
+export type ArtifactSize = v.InferOutput<typeof ArtifactSize>;
 
 /** The result of a finished phase: counted in its files, and of the agent's claims only what is on disk. */
 export const PhaseTally = v.strictObject({
   key_counts: v.record(text, v.union([v.number(), text])),
-  artifacts: v.array(ArtifactFound),
+  artifacts: v.array(ArtifactSize),
   patterns: v.array(v.strictObject({ pattern: count, findings_count: count })),
   findings: v.array(v.strictObject({ id: text, category: text })),
   passes: v.array(v.strictObject({ pass: v.picklist(passNames), output_artifact: v.optional(text) })),
@@ -27,8 +27,8 @@ export const GateCheck = v.strictObject({ name: text, verdict: v.picklist(gateVe
 export type GateCheck = v.InferOutput<typeof GateCheck>;
 
 /** The terminal gate: every check with its verdict, and their overall result. */
-export const GateFound = v.strictObject({ verdict: v.picklist(terminalVerdicts), checks: v.array(GateCheck) });
-export type GateFound = v.InferOutput<typeof GateFound>;
+export const GateResult = v.strictObject({ verdict: v.picklist(terminalVerdicts), checks: v.array(GateCheck) });
+export type GateResult = v.InferOutput<typeof GateResult>;
 
 /** A value of this kind from a step's facts; null if it is absent or of another kind. */
 export function findFact<Value>(

@@ -8,7 +8,7 @@ import { readChangedFiles, uncommittedMessage } from "../workspace/git/status.ts
 import { whyStale } from "./draft/draft-in-force.ts";
 import { keepWithinQuota } from "../project/runs/disk-quota.ts";
 import { makeDraft } from "./draft/draft.ts";
-import { playbookOf } from "../playbooks/registry/table.ts";
+import { loadPlaybook } from "../playbooks/registry/table.ts";
 import type { GoInput } from "../playbooks/contract/go-input.ts";
 import { type ProjectPaths, homeOf, writeCurrent } from "../project/runs/project-paths.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
@@ -103,7 +103,7 @@ async function asked(context: CommandContext, page: readonly string[], reported:
 /** Uncommitted changes now: a draft may be days old. */
 async function uncommitted(paths: ProjectPaths, { drafted }: RunView): Promise<readonly string[]> {
   const repository = await openedRepository(paths.root);
-  const owned = (await playbookOf(drafted.flow.playbook))?.owned ?? [];
+  const owned = (await loadPlaybook(drafted.flow.playbook))?.ownedPaths ?? [];
   const changed = await readChangedFiles(repository, ownedPathTest(owned));
   return changed.length === 0 ? [] : [uncommittedMessage(changed, drafted.base.commit)];
 }

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";
-import { entriesIn } from "../playbooks/registry/open-playbook.ts";
+import { readEntries } from "../playbooks/registry/open-playbook.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readConfig } from "../project/config/config.ts";
 import { type Collector, collectorOf, postTraces } from "../project/otel/collector.ts";
@@ -107,7 +107,7 @@ function sendingTo(collector: Collector, context: CommandContext, folder: string
   };
 
   const sentUntil = readSent(folder);
-  for (const entry of entriesIn(folder)) keep(entry);
+  for (const entry of readEntries(folder)) keep(entry);
   buffer = buffer.filter(({ seq }) => seq > sentUntil); // L3
   if (buffer.length > 0) later(flushEveryMs);
   return {

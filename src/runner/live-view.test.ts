@@ -15,7 +15,7 @@ const ended = (attempt: string): Entry =>
 test("a glimpse is to be seen until its own attempt has ended, here and for whoever watches", () => {
   const shown: string[] = [];
   const place = { live: (line: string) => void shown.push(line) };
-  const live = openLiveView(place, folder, (signal) => () => signal, { signal: () => undefined });
+  const live = openLiveView(place, folder, (signal) => () => signal, { onLiveEvent: () => undefined });
   live.signal({ signal: "checking", attempt: "1@1/measure#1", title: "tests", command: "npm test" });
   expect(readFileSync(livePath(folder), "utf8")).toContain("checking tests");
   live.fact(ended("1@1/another#1"), runView());

@@ -29,7 +29,7 @@ export function openLiveView(
   context: Pick<CommandContext, "live" | "board">,
   folder: string,
   onEvent: (signal: LiveEvent) => () => LiveEvent,
-  fileWriter: Pick<FileWriter, "signal">,
+  fileWriter: Pick<FileWriter, "onLiveEvent">,
 ): LiveView {
   let shownAt = Number.NEGATIVE_INFINITY;
   let attempt: string | null = null;
@@ -55,7 +55,7 @@ export function openLiveView(
   return {
     signal: (signal) => {
       const redacted = onEvent(signal);
-      if (signal.signal === "tool" || signal.signal === "checking") fileWriter.signal(redacted());
+      if (signal.signal === "tool" || signal.signal === "checking") fileWriter.onLiveEvent(redacted());
       if (now() - shownAt < everyMs) return;
       const line = liveLine(redacted());
       if (line === null) return;

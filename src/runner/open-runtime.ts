@@ -16,9 +16,9 @@ import { openAgentsBox } from "./agents-box.ts";
 import { briefOf } from "./brief.ts";
 import { openChecks } from "./checks-box.ts";
 import { childrenOf, type ChildParts } from "./children.ts";
-import { blobsIn, entriesIn, openPlaybook } from "../playbooks/registry/open-playbook.ts";
-import { playbookOf } from "../playbooks/registry/table.ts";
-import { registryOf } from "../playbooks/registry/registry.ts";
+import { blobReader, openPlaybook, readEntries } from "../playbooks/registry/open-playbook.ts";
+import { loadPlaybook } from "../playbooks/registry/table.ts";
+import { createFunctions } from "../playbooks/registry/registry.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { sendRequest } from "../project/inbox/inbox.ts";
 import { detects } from "./isolation-here.ts";
@@ -75,7 +75,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     runId: drafted.run_id,
     base: { ...drafted.base },
     scope: [...drafted.objective.scope],
-    ownedPaths: (await playbookOf(drafted.flow.playbook))?.owned ?? [],
+    ownedPaths: (await loadPlaybook(drafted.flow.playbook))?.ownedPaths ?? [],
     expectedTip: tip.commit,
     checkouts: checkoutKindFor(isolation.level, folder),
     sharesHistory: !detects(isolation.level),
@@ -128,7 +128,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as Evidence).output_excerpt.slice(-evidenceCharsMax);
   const handedOf = async (hash: string): Promise<unknown> =>
     (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as { readonly claim?: unknown }).claim ?? null;
-  const fileWriter = await openPlaybook({ context, paths, folder, view, isApart: parts.isApart === true });
+  const fileWriter = await openPlaybook({ context, paths, folder, view, isDisposable: parts.isApart === true });
   const holding = openHolding({ verifier, view });
   const ended = openEndedFolders(folder);
   const reportNotices = openNotices(context, paths, folder);
@@ -155,14 +155,14 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     agents: transcribedAgents(redactedAgents(agents, redactor), { folder, redactor, now: () => systemClock.now() }),
     workspace,
     verifier,
-    functions: registryOf({
+    functions: createFunctions({
       verifier,
       workspace,
       paths,
       folder,
       view,
-      entries: () => entriesIn(folder),
-      readBlob: blobsIn(folder),
+      entries: () => readEntries(folder),
+      readBlob: blobReader(folder),
       clock: systemClock,
       cancel: context.interrupted,
       isChild,
@@ -173,13 +173,13 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
       briefOf(prompts, run, cursor, step, open, {
         outputOf,
         handedOf,
-        recordedOf: fileWriter.recorded,
+        recordedOf: fileWriter.phaseNotes,
         learningsOf: (role) => fileWriter.learnings(role, holding(open.attempt)),
       }),
     onEntry: (entry, run) => {
       if ("request" in entry) inbox.acknowledge(entry.request);
       live.fact(entry, run);
-      fileWriter.take(entry, run);
+      fileWriter.onEntry(entry, run);
       ended.take(entry, run);
       reportNotices(entry, run);
       trace.take(entry);

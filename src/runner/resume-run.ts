@@ -4,7 +4,7 @@ import type { Answer } from "../contracts/answer.ts";
 import { mayResume } from "../core/breaker.ts";
 import { hasFailed } from "../core/selectors.ts";
 import type { Asks } from "../contracts/asks.ts";
-import { playbookOf } from "../playbooks/registry/table.ts";
+import { loadPlaybook } from "../playbooks/registry/table.ts";
 import { readRequests, removeRequest } from "../project/inbox/inbox-files.ts";
 import { policyChange } from "./draft/policy.ts";
 import { settingsOf } from "../project/config/settings.ts";
@@ -38,7 +38,7 @@ export async function resumeRun(
   refuseIfForeign(context, paths, run);
   if (input.isExplicit !== true && hasFailed(loaded.view)) refuseFailed(loaded);
   const may = await requireResumable(context, loaded, input);
-  const playbook = await playbookOf(loaded.view.drafted.flow.playbook);
+  const playbook = await loadPlaybook(loaded.view.drafted.flow.playbook);
   const found = await playbook?.prepareResume?.({ context, paths, view: loaded.view, flags: input.flags ?? new Set() });
   const warnings = [...reported, ...may, ...(found?.warnings ?? [])];
   return work(context, paths, run, input, { all: warnings }, async (openRun) => {

@@ -4,7 +4,7 @@ import type { Answer } from "../contracts/answer.ts";
 import { hasFailed } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import type { Asks } from "../contracts/asks.ts";
-import { asksOf } from "../playbooks/contract/asks.ts";
+import { invocationOptionsFrom } from "../playbooks/contract/asks.ts";
 import { testsPatch } from "../project/runs/tests-patch.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { narrate } from "./narrate.ts";
@@ -43,7 +43,7 @@ export async function work(
   begin: (openRun: OpenRun) => Promise<void>,
 ): Promise<Answer> {
   return withRun(context, paths, run, async (openRun) => {
-    const asked = asksOf(openRun.view().drafted.flow, input.asks ?? {}, context.isTerminal);
+    const asked = invocationOptionsFrom(openRun.view().drafted.flow, input.asks ?? {}, context.isTerminal);
     await begin(openRun);
     for (const warning of warnings) if (!seen.some((line) => line.includes(warning))) context.show(`! ${warning}`); // before a turn is paid for
     const overrides = { ...(input.maxCycles === undefined ? {} : { max_cycles: input.maxCycles }), ...asked };

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readStagedState, type StagedRead } from "../../src/playbooks/staged/views/staged-state-read.ts";
+import { parseStagedState, type ParsedStagedState } from "../../src/playbooks/staged/views/parse-staged-state.ts";
 import { autopilot, begin, type Ended, isolation, scripted } from "../support/autopilot.ts";
 import { git, write } from "../support/scratch-repository.ts";
 
@@ -142,7 +142,7 @@ export const existingCode: readonly Turn[] = [
   turn("12", { "_docs/04_deploy/deploy_report.md": page("Deployment") }, says("Published by hand.")),
 ];
 
-export const stateOf = (folder: string): StagedRead["state"] => readStagedState(stateText(folder)).state;
+export const stateOf = (folder: string): ParsedStagedState["state"] => parseStagedState(stateText(folder)).state;
 export const stateText = (folder: string): string => readFileSync(join(folder, "_docs/_autopilot_state.md"), "utf8");
 
 /** `go` on a staged flow, acknowledged, in a disposable copy. */

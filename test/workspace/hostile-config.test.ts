@@ -4,7 +4,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ignoredAmong } from "../../src/playbooks/contract/ignored-paths.ts";
+import { findIgnoreRule } from "../../src/playbooks/contract/ignored-paths.ts";
 import { dependencyFolders } from "../../src/workspace/layers/dependencies.ts";
 import { git as runnersGit } from "../../src/workspace/git/git.ts";
 import { mayRun } from "../../src/workspace/git/may-run.ts";
@@ -133,7 +133,7 @@ test.each(traps)(
 
     const { workspace } = await openBench({ root });
     await dependencyFolders(findGitPlaces(root) ?? expect.unreachable(), ["node_modules" as BytePath], ["node_modules"]);
-    await ignoredAmong(root, ["src/a.ts"]);
+    await findIgnoreRule(root, ["src/a.ts"]);
     const layer = await workspace.openLayer(attempt, []);
     write(layer, "src/a.ts", "landed\n");
     await workspace.changesOf(attempt);

@@ -2,7 +2,7 @@
 
 import type { IsolationInForce } from "../../contracts/event.ts";
 import type { Entry } from "../../contracts/event.ts";
-import { blobsIn } from "../../playbooks/contract/recorded.ts";
+import { blobReader } from "../../playbooks/contract/run-journal.ts";
 import { claimsFrom } from "../../project/runs/run-blobs.ts";
 import { readEvidence } from "../../project/runs/read-evidence.ts";
 import { type BudgetView, runBudget } from "../../views/budget-view.ts";
@@ -137,7 +137,7 @@ const buildReport = (run: FollowedRun, entries: readonly Entry[], options: PageO
     owner: run.owner,
     isCurrent: options.isCurrent ?? false,
     excerpts: readExcerpts(run.folder, run),
-    claimOf: claimsFrom(blobsIn(run.folder)),
+    claimOf: claimsFrom(blobReader(run.folder)),
     ...(options.changes === undefined ? {} : { changes: options.changes }),
   });
 

@@ -8,7 +8,7 @@ import { requireStoreAddress, storeVariable } from "../../fleet/address.ts";
 import { openHub } from "../../fleet/hub.ts";
 import { repositoryId } from "../../fleet/repository-id.ts";
 import { sharedMark } from "../../fleet/shared-mark.ts";
-import { type GoInput, hasGoal } from "../../playbooks/contract/go-input.ts";
+import { type GoInput, requestsNewRun } from "../../playbooks/contract/go-input.ts";
 import { openExchange } from "../../portfolio/worker/git-exchange.ts";
 import { homeOfCopy } from "../../portfolio/worker/worker.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
@@ -42,7 +42,7 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
     const context = { ...outer, env: { ...outer.env, [storeVariable]: requireStoreAddress(outer.env, input.store) } };
     const url = requireHub(context.env);
     const needs = parseLabels(input.needs ?? []);
-    if (!hasGoal(objective))
+    if (!requestsNewRun(objective))
       return refuse("objective_schema_invalid", { message: "Say what is to be done.", data: { missing_fields: ["goal"] } });
     const paths = await homeOf(context.cwd);
     const repository = await openedRepository(paths.root);

@@ -2,7 +2,7 @@
 
 import type { Answer } from "../../contracts/answer.ts";
 import { goDraft, goNew, type GoFlags } from "../../runner/go-draft.ts";
-import { describedBy } from "../../playbooks/contract/go-input.ts";
+import { givenObjectiveFlags } from "../../playbooks/contract/go-input.ts";
 import { readOpenRun } from "../../project/runs/open-run-of.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered } from "../../project/reply.ts";
@@ -35,7 +35,7 @@ export function quality(context: CommandContext, input: QualityInput): Promise<A
     const agent = input.runner ?? input.agent;
     const request = { ...input, ...(agent === undefined ? {} : { agent }), options };
     const isNewRequest =
-      Object.keys(options).length > 0 || describedBy({ ...request, options: undefined }).length > 0 || (input.scope ?? []).length > 0;
+      Object.keys(options).length > 0 || givenObjectiveFlags({ ...request, options: undefined }).length > 0 || (input.scope ?? []).length > 0;
     const loaded = isNewRequest ? null : await readOpenRun(context, flow, input.run);
     if (loaded === null) return goNew(context, { ...request, words: [], flow });
     const { paths, run, view } = loaded;

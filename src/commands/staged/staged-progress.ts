@@ -1,6 +1,6 @@
 // staged-progress: summarises a staged project's progress from its state file, for `status`; reads only.
 
-import { readStagedState } from "../../playbooks/staged/views/staged-state-read.ts";
+import { parseStagedState } from "../../playbooks/staged/views/parse-staged-state.ts";
 import { stagedSummary } from "../../playbooks/staged/views/staged-summary.ts";
 import { readStagedText } from "../../playbooks/staged/files/staged-file.ts";
 
@@ -10,7 +10,7 @@ type Progress = { readonly page: readonly string[]; readonly data: Readonly<Reco
 export async function stagedStatus(root: string): Promise<Progress> {
   const stateFile = await readStagedText(root);
   if (stateFile === null || "why" in stateFile) return { page: [], data: { staged: null } };
-  const { state } = readStagedState(stateFile.text);
+  const { state } = parseStagedState(stateFile.text);
   const { current, completed, decisions, last_session, retry_log, blockers } = state;
   return {
     page: ["", "Staged project", ...stagedSummary(state).map((line) => `  ${line}`)],

@@ -11,7 +11,7 @@ import type { Violation } from "../../documents/line-rules.ts";
 import { judgePage, type PageFormat, pageFormats } from "../../views/page-rules.ts";
 import { judgeSnapshot } from "../../portfolio/views/portfolio-rules.ts";
 import { readRoadmapState } from "../../playbooks/roadmap/views/roadmap-state-read.ts";
-import { readStagedState } from "../../playbooks/staged/views/staged-state-read.ts";
+import { parseStagedState } from "../../playbooks/staged/views/parse-staged-state.ts";
 import { documentText } from "../../documents/document-text.ts";
 import { lintPlan } from "../../playbooks/roadmap/documents/plan-lint.ts";
 import { readPlan } from "../../playbooks/roadmap/documents/plan.ts";
@@ -56,7 +56,7 @@ const judges: Readonly<Record<DocumentFormat, (document: Document) => readonly V
   "completion report": (document) => bySchema(document, CompletionFile),
   "portfolio snapshot": judgePortfolioSnapshot,
   ...(Object.fromEntries(pageFormats.map((format) => [format, (document: Document) => judgePageDocument(format, document)])) as PageJudges),
-  "staged state": (document) => asText(document, (text) => readStagedState(text, document.shown).findings),
+  "staged state": (document) => asText(document, (text) => parseStagedState(text, document.shown).findings),
 };
 
 type PageJudges = Readonly<Record<PageFormat, (document: Document) => readonly Violation[]>>;

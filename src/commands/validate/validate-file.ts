@@ -2,7 +2,7 @@
 
 import type { Violation } from "../../documents/line-rules.ts";
 import { visible } from "../../kit/visible.ts";
-import { type Format, pathFormat, headBytes, type LogFormat, logFormats } from "../../playbooks/contract/formats.ts";
+import { type Format, detectFormat, headBytes, type LogFormat, logFormats } from "../../playbooks/contract/formats.ts";
 import { judgeJournal, judgeLog, type LogJudged, type Unchecked } from "./validate-logs.ts";
 import { bytesOf, isUnread, withOpened } from "./validate-open.ts";
 
@@ -23,7 +23,7 @@ export type FileNamed = { readonly path: string; readonly within: string; readon
 /** Recognises one file by its content and applies its rules. Reads only; for any file the result is findings. */
 export async function validateFile({ path, within, shown }: FileNamed): Promise<Validated> {
   const validation = await withOpened(path, within, async (fd, { size }) => {
-    const format = pathFormat(path, bytesOf(fd, headBytes).toString("utf8"));
+    const format = detectFormat(path, bytesOf(fd, headBytes).toString("utf8"));
     return toValidated(shown, await judge(format, { fd, path, shown, size }));
   });
   if (!isUnread(validation)) return validation;

@@ -10,7 +10,7 @@ import { basename, join } from "node:path";
 import { portfolioFiles, portfolioFolder } from "../../contracts/portfolio.ts";
 import type { Violation } from "../../documents/line-rules.ts";
 import { pageFormats } from "../../views/page-rules.ts";
-import { formatByName, pathFormat, headBytes } from "../../playbooks/contract/formats.ts";
+import { formatByName, detectFormat, headBytes } from "../../playbooks/contract/formats.ts";
 import { type FileNamed, type Validated, validateFile } from "./validate-file.ts";
 import { bytesOf, isFolderAt, isUnread, withOpened } from "./validate-open.ts";
 
@@ -114,7 +114,7 @@ const certainFormats: ReadonlySet<string> = new Set([
 
 async function isCertain(path: string, within: string): Promise<boolean> {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
-  const format = await withOpened(path, within, (fd) => ({ is: pathFormat(path, bytesOf(fd, headBytes).toString("utf8")) }));
+  const format = await withOpened(path, within, (fd) => ({ is: detectFormat(path, bytesOf(fd, headBytes).toString("utf8")) }));
   return !isUnread(format) && certainFormats.has(format.is);
 }
 

@@ -18,7 +18,7 @@ import { WorkspaceFailed } from "../../workspace/failure.ts";
 import { git } from "../../workspace/git/git.ts";
 import { readEntries } from "../../project/runs/entries.ts";
 import { QualityLogFile } from "../../playbooks/quality/files/quality-log-file.ts";
-import { findEarlierLog, logOf } from "../../playbooks/quality/files/quality-open.ts";
+import { findEarlierLog, buildLog } from "../../playbooks/quality/files/quality-open.ts";
 import { findProject, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
 import { Refusal } from "../../project/reply.ts";
@@ -58,10 +58,10 @@ async function compareWithJournal(path: string, fd: number, { runId }: RunStateF
   };
   const file = new QualityLogFile(
     paths.root,
-    logOf({ entries: () => read.entries, readBlob: blob }),
+    buildLog({ entries: () => read.entries, readBlob: blob }),
     findEarlierLog(read.view.drafted, blob),
   );
-  const differs = await file.differs();
+  const differs = await file.findDifference();
   if (differs === null) return { edits: [] };
   return { edits: [{ line: differs.line, message: `differs from the journal of ${runId}: written lines must not be edited` }] };
 }
@@ -138,7 +138,7 @@ async function findEdit(
   });
   const before = linesOf(out);
   const now = linesOf(bytesOf(fd, Math.max(size * 2, 65_536)));
-  if (parseBegunAt(before[0] ?? "") !== facts.begunAt) return "another run"; // A3
+  if (parseBegunAt(before[0] ?? "") !== facts.startedAt) return "another run"; // A3
   const line = before.findIndex((text, n) => text !== now[n] && !(n === before.length - 1 && text === ""));
   if (line === -1) return null; // only the line endings differ
   const change = now[line] === undefined ? "is gone" : "was edited";

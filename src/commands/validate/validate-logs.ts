@@ -4,13 +4,13 @@ import { basename, dirname, join } from "node:path";
 import type { LineRules, Violation, Violations } from "../../documents/line-rules.ts";
 import { openViolations } from "../../documents/line-rules.ts";
 import { openPortfolioCheckpointRules, openPortfolioEventRules } from "../../portfolio/views/portfolio-rules.ts";
-import { docsUnwanted, docsWanted } from "../../playbooks/quality/views/run-state-docs.ts";
+import { forbiddenPhrases, requiredPhrases } from "../../playbooks/quality/views/run-state-docs.ts";
 import { openRunStateRules, type RunStateFacts } from "../../playbooks/quality/views/run-state-rules.ts";
 import { openTraceRules } from "../../playbooks/roadmap/views/trace-rules.ts";
 import { checkChain } from "../../journal/chain.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { genesis } from "../../journal/line.ts";
-import { countBugHeadings } from "../../playbooks/quality/steps/counted-in.ts";
+import { countBugHeadings } from "../../playbooks/quality/steps/count-documents.ts";
 import type { LogFormat } from "../../playbooks/contract/formats.ts";
 import { type LinesRead, readLines } from "./validate-lines.ts";
 import { bytesOf, isUnread, withOpened } from "./validate-open.ts";
@@ -71,19 +71,19 @@ async function judgeRunState(fd: number, path: string, violations: Violations): 
   else for (const { line, message } of edited.edits) violations.add(line, "RS5", message);
   const bugs = await bugsBeside(path, facts);
   if (bugs !== null && "why" in bugs) unchecked.push({ rule: "RS-end", why: bugs.why });
-  if (bugs !== null && "found" in bugs && facts.end !== null && bugs.found !== facts.bugsCounted)
+  if (bugs !== null && "found" in bugs && facts.end !== null && bugs.found !== facts.bugsMdCount)
     violations.add(
       facts.end.line,
       "RS-end",
-      `run_end says success with a bugs_md_count of ${facts.bugsCounted}, and BUGS.md has ${bugs.found} headings ### BUG-`,
+      `run_end says success with a bugs_md_count of ${facts.bugsMdCount}, and BUGS.md has ${bugs.found} headings ### BUG-`,
     );
-  for (const { page, line, says, words: wording } of facts.level === "run" ? docsWanted(facts.docs) : []) {
+  for (const { page, line, pattern: says, phrase: wording } of facts.level === "run" ? requiredPhrases(facts.docs) : []) {
     const text = await pageBeside(path, page);
     if (typeof text !== "string") unchecked.push({ rule: "RS-docs", why: text.why });
     else if (!says.test(text)) violations.add(line, "RS-docs", `the log says so, and ${page} beside it does not say "${wording}"`);
   }
-  for (const { page, says, words: wording } of facts.level === "run" && basename(path) === "run_state.jsonl"
-    ? docsUnwanted(facts.docs)
+  for (const { page, pattern: says, phrase: wording } of facts.level === "run" && basename(path) === "run_state.jsonl"
+    ? forbiddenPhrases(facts.docs)
     : []) {
     const text = await pageBeside(path, page);
     if (typeof text === "string" && says.test(text))
@@ -107,7 +107,10 @@ async function pageBeside(path: string, page: string): Promise<string | { readon
 const bugsBytesMax = 8 * 1_048_576;
 
 /** How many bugs BUGS.md names, if a success claims to have counted them; null if nothing is claimed. */
-async function bugsBeside(path: string, { level, end, bugsCounted }: RunStateFacts): Promise<{ found: number } | { why: string } | null> {
+async function bugsBeside(
+  path: string,
+  { level, end, bugsMdCount: bugsCounted }: RunStateFacts,
+): Promise<{ found: number } | { why: string } | null> {
   if (level !== "run" || end?.status !== "success" || bugsCounted === null) return null;
   const folder = dirname(path);
   if (basename(path) !== "run_state.jsonl") return { why: "this is no run's newest log, so the BUGS.md that it counted is not known" };

@@ -14,8 +14,8 @@ describe("the file writer at which a run's files are drawn", () => {
     const seen: string[] = [];
     const reported: string[] = [];
     const playbook = {
-      take: () => void seen.push("take"),
-      draw: (now: string) => {
+      onEntry: () => void seen.push("take"),
+      writeFiles: (now: string) => {
         seen.push(`draw ${now}`);
         return draw();
       },
@@ -27,7 +27,7 @@ describe("the file writer at which a run's files are drawn", () => {
 
   test("who writes an entry waits for no file: entries are noted at once, the files are drawn later and once for many", async () => {
     const { fileWriter, seen } = opened();
-    for (let n = 0; n < 100; n++) fileWriter.take(entry, run);
+    for (let n = 0; n < 100; n++) fileWriter.onEntry(entry, run);
     expect(seen).toEqual(Array.from({ length: 100 }, () => "take"));
     await vi.advanceTimersByTimeAsync(1_000);
     expect(seen.slice(100)).toEqual(["draw minute 0"]);
@@ -37,11 +37,11 @@ describe("the file writer at which a run's files are drawn", () => {
 
   test("what the playbook's record says of a phase is handed on; one without a record says nothing", async () => {
     const { fileWriter } = opened();
-    expect(fileWriter.recorded("3")).toBe("");
+    expect(fileWriter.phaseNotes("3")).toBe("");
     await fileWriter.close();
-    const playbook = { take: () => undefined, draw: () => Promise.resolve(), recorded: (phase: string) => `of ${phase}` };
+    const playbook = { onEntry: () => undefined, writeFiles: () => Promise.resolve(), phaseNotes: (phase: string) => `of ${phase}` };
     const other = openFileWriter(playbook, { now: () => "" }, () => undefined);
-    expect(other.recorded("3")).toBe("of 3");
+    expect(other.phaseNotes("3")).toBe("of 3");
     await other.close();
   });
 
@@ -64,10 +64,10 @@ describe("the file writer at which a run's files are drawn", () => {
       busy--;
     });
     for (let n = 0; n < 5; n++) {
-      fileWriter.take(entry, run);
+      fileWriter.onEntry(entry, run);
       await vi.advanceTimersByTimeAsync(210);
     }
-    fileWriter.take(entry, run);
+    fileWriter.onEntry(entry, run);
     const closed = fileWriter.close();
     await vi.advanceTimersByTimeAsync(10_000);
     await closed;
@@ -78,7 +78,7 @@ describe("the file writer at which a run's files are drawn", () => {
   test("a file that cannot be drawn is told once and ends nothing", async () => {
     const { fileWriter, seen, reported } = opened(() => Promise.reject(new Error("no room")));
     for (let n = 0; n < 3; n++) {
-      fileWriter.take(entry, run);
+      fileWriter.onEntry(entry, run);
       await vi.advanceTimersByTimeAsync(300);
     }
     await fileWriter.close();

@@ -2,9 +2,9 @@
 //
 // Invariants:
 //   W1. No acknowledgement waits for a file: entries are queued at once, files are written later.
-//   W2. Files are never older than the refresh while a run lives, and are whole when it rests.
-//   W3. A file that cannot be written is reported once and ends no run: the journal is the source of truth, and it is written again at the
-//       next opening.
+//   W2. Files are never older than `refreshMs` while a run is active, and are complete when it closes.
+//   W3. A file that cannot be written is reported once and does not end the run: the journal is the source of truth, and the file is written
+//       again when the run is next opened.
 
 import type { Entry } from "../../contracts/event.ts";
 import type { LiveEvent } from "../../contracts/signal.ts";
@@ -12,69 +12,69 @@ import type { RunView } from "../../core/state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { OpenedPlaybook } from "./playbook.ts";
 
-const drawnAfterMs = 200;
-/** A reader of the files takes ten minutes without a sign for a crash. */
+const writeDelayMs = 200;
+/** Readers of the files assume a crash after ten minutes without an update. */
 const refreshMs = 4 * 60_000;
 
 export type FileWriter = {
-  readonly take: (entry: Entry, run: RunView) => void;
-  readonly signal: (signal: LiveEvent) => void;
+  readonly onEntry: (entry: Entry, run: RunView) => void;
+  readonly onLiveEvent: (signal: LiveEvent) => void;
   /** Learnings for a role's prompt; empty if the playbook keeps none. */
   readonly learnings: NonNullable<OpenedPlaybook["learnings"]>;
   /** For the prompt of a phase's agents; empty if there is nothing to say. */
-  readonly recorded: (phase: string) => string;
-  /** Draws once more and is done. */
+  readonly phaseNotes: (phase: string) => string;
+  /** Writes what is still pending and stops. */
   readonly close: () => Promise<void>;
 };
 
-const nothingLearned = (): Promise<string> => Promise.resolve("");
+const noLearnings = (): Promise<string> => Promise.resolve("");
 export const noFileWriter: FileWriter = {
-  take: () => undefined,
-  signal: () => undefined,
-  learnings: nothingLearned,
-  recorded: () => "",
+  onEntry: () => undefined,
+  onLiveEvent: () => undefined,
+  learnings: noLearnings,
+  phaseNotes: () => "",
   close: () => Promise.resolve(),
 };
 
-export function openFileWriter(playbookName: OpenedPlaybook, clock: Pick<Clock, "now">, report: (problem: string) => void): FileWriter {
+export function openFileWriter(playbook: OpenedPlaybook, clock: Pick<Clock, "now">, report: (problem: string) => void): FileWriter {
   let isStale = true;
-  let hasReported = false;
-  let soon: NodeJS.Timeout | null = null;
-  let drawing: Promise<void> = Promise.resolve();
+  let hasReportedFailure = false;
+  let pendingWrite: NodeJS.Timeout | null = null;
+  let lastWrite: Promise<void> = Promise.resolve();
 
-  const draw = (): void => {
-    soon = null;
+  const startWrite = (): void => {
+    pendingWrite = null;
     isStale = false;
-    // One after the other, so that an older drawing never comes after a newer one.
-    drawing = drawing
-      .then(() => playbookName.draw(clock.now()))
-      .finally(() => playbookName.remarks?.().forEach(report))
+    // One write after the other, so that older content never replaces newer.
+    lastWrite = lastWrite
+      .then(() => playbook.writeFiles(clock.now()))
+      .finally(() => playbook.takeWarnings?.().forEach(report))
       .catch((error: unknown) => {
-        if (hasReported) return;
-        hasReported = true;
+        if (hasReportedFailure) return;
+        hasReportedFailure = true;
         report(`The run's files could not be written: ${error instanceof Error ? error.message : String(error)}`); // W3
       });
   };
-  const note = (): void => {
+  const scheduleWrite = (): void => {
     isStale = true;
-    soon ??= setTimeout(draw, drawnAfterMs).unref(); // W1
+    pendingWrite ??= setTimeout(startWrite, writeDelayMs).unref(); // W1
   };
-  const refresh = setInterval(() => void (soon === null && draw()), refreshMs).unref(); // W2
-  note();
+  const refresh = setInterval(() => void (pendingWrite === null && startWrite()), refreshMs).unref(); // W2
+  scheduleWrite();
   return {
-    take: (entry, run) => {
-      playbookName.take(entry, run);
-      note();
+    onEntry: (entry, run) => {
+      playbook.onEntry(entry, run);
+      scheduleWrite();
     },
-    signal: (signal) => playbookName.signal?.(signal, clock.now()),
-    learnings: playbookName.learnings ?? nothingLearned,
-    recorded: playbookName.recorded ?? (() => ""),
+    onLiveEvent: (signal) => playbook.onLiveEvent?.(signal, clock.now()),
+    learnings: playbook.learnings ?? noLearnings,
+    phaseNotes: playbook.phaseNotes ?? (() => ""),
     close: async () => {
       clearInterval(refresh);
-      if (soon !== null) clearTimeout(soon);
-      if (soon !== null || isStale) draw(); // W2
-      await drawing;
-      await playbookName.rest?.().catch((error: unknown) => {
+      if (pendingWrite !== null) clearTimeout(pendingWrite);
+      if (pendingWrite !== null || isStale) startWrite(); // W2
+      await lastWrite;
+      await playbook.close?.().catch((error: unknown) => {
         report(`The run's pages could not be committed: ${error instanceof Error ? error.message : String(error)}`); // W3
       });
     },

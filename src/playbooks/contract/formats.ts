@@ -1,4 +1,4 @@
-// formats: which of the known formats a file is of, by what is in it; its name only breaks a tie.
+// formats: detects which known format a file has, by its content first and by its name where the content does not tell.
 
 import { basename, dirname } from "node:path";
 import { cycleEventNames, runEventNames } from "../../contracts/quality-run.ts";
@@ -30,26 +30,26 @@ export type Format =
 
 /** A roadmap may have a long introduction before its first phase. */
 export const headBytes = 65_536;
-const linesLookedAt = 8;
+const logLinesReadMax = 8;
 
 /** By content first: a line of a log, then what a document says of itself, then its name. */
-export function pathFormat(path: string, head: string): Format {
+export function detectFormat(path: string, head: string): Format {
   return findLogFormat(head) ?? findDocumentFormat(path, head) ?? formatByName(path) ?? "unknown";
 }
 
 const eventNames: ReadonlySet<unknown> = new Set([...runEventNames, ...cycleEventNames]);
 
-/** The first line that says what it is. One that is damaged says nothing; the next may. */
+/** The format of the first line that can be recognised: a damaged line is skipped. */
 function findLogFormat(head: string): LogFormat | "journal" | null {
-  for (const line of head.split("\n", linesLookedAt)) {
+  for (const line of head.split("\n", logLinesReadMax)) {
     if (/^\{"seq":\d+,"(journal|epoch)":/.test(line)) return "journal";
-    const found = formatOfLine(line);
-    if (found !== null) return found;
+    const format = findLineFormat(line);
+    if (format !== null) return format;
   }
   return null;
 }
 
-function formatOfLine(line: string): LogFormat | null {
+function findLineFormat(line: string): LogFormat | null {
   const has = (key: string): boolean => new RegExp(`"${key}"\\s*:`).test(line);
   if (!line.startsWith("{")) return null;
   const event = /"event"\s*:\s*"([^"]*)"/.exec(line)?.[1];
@@ -64,12 +64,12 @@ function findDocumentFormat(path: string, head: string): Format | null {
   if (/^\s*[[{]/.test(head)) return findJsonFormat(path, head);
   if (isStagedState(head)) return "staged state";
   const page = findPageFormat(head);
-  if (page !== null) return page; // its tables may quote anything
+  if (page !== null) return page; // checked early: its tables may quote any of the patterns below
   if (/^\uFEFF?---[ \t]*\r?\n(?:(?!---).*\r?\n)*?(?:task_id|project_id|planner_heartbeat_at)\s*:/.test(head)) return "portfolio snapshot";
   if (/^[ \t]*<task\s[^>]*\bid\s*=/m.test(head)) return "plan";
   if (/^ {0,3}###\s+(\*\*)?Phase\s+\d|^[ \t]*[-*+]\s+\[.\]\s+\*\*Phase\s+\d/m.test(head)) return "roadmap";
-  const named = formatByName(path);
-  if (named === "flow" || named === "config") return named; // what these say of themselves may be in many a file
+  const formatFromName = formatByName(path);
+  if (formatFromName === "flow" || formatFromName === "config") return formatFromName; // their keys occur in many other files, so the name decides
   if (/^[ \t]*"?turns"?[ \t]*:/m.test(head)) return "script";
   if (/^[ \t]*"?flow"?[ \t]*:[ \t]*"?[a-z]/m.test(head)) return "flow";
   if (/^(version|agent|agents|roles|checks|limits|isolation|network|dry_run|protect|prices)\s*:/m.test(head)) return "config";
@@ -91,7 +91,7 @@ function findJsonFormat(path: string, head: string): Format | null {
 
 const isPlanningConfig = (path: string): boolean => basename(path) === "config.json" && basename(dirname(path)) === ".planning";
 
-/** By its name alone; null if the name says nothing. */
+/** The format by the file's name alone; null if the name is not a known one. */
 export function formatByName(path: string): Format | null {
   const name = basename(path);
   const folder = basename(dirname(path));
@@ -99,10 +99,10 @@ export function formatByName(path: string): Format | null {
   if (folder === "events" && name === "events.jsonl") return "portfolio events";
   if (folder === "events" && name === "checkpoints.jsonl") return "portfolio checkpoints";
   if (name === "audit.md" && basename(dirname(dirname(path))) === "Calibration Cycles") return "calibration audit";
-  return namesToFormats.find(([pattern]) => pattern.test(name))?.[1] ?? pageFormatNamed(name);
+  return formatsByName.find(([pattern]) => pattern.test(name))?.[1] ?? pageFormatNamed(name);
 }
 
-const namesToFormats: readonly (readonly [RegExp, Format])[] = [
+const formatsByName: readonly (readonly [RegExp, Format])[] = [
   [/^journal\.jsonl$/, "journal"],
   [/(^|\.)run_state\.jsonl$/, "quality run_state"],
   [/^(TRACE|.+-trace)\.jsonl$/, "trace"],

@@ -1,9 +1,9 @@
-// generated-files: the documents a playbook writes whole, each only when it changed. A foreign file of such a name is moved, never lost.
+// generated-files: writes the files a playbook generates, each only when it changed. Another file in its place is moved away, never lost.
 //
 // Invariants:
 //   S1. A file that this run has not written itself, byte for byte, is moved into the run's own folder before it is overwritten or deleted:
 //       a foreign file, and a page of ours that a person has edited.
-//   S2. A sheet that is on the disk as it should be is not written again.
+//   S2. A file whose content is already on disk is not written again.
 
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, lstatSync, mkdirSync } from "node:fs";
@@ -14,72 +14,72 @@ import { isReachable, readBounded, syncFolder, writeWholeFile } from "./whole-fi
 
 export type GeneratedFiles = {
   /** `path` is relative to the user's checkout. */
-  readonly draw: (path: string, text: string) => Promise<void>;
-  /** Takes a sheet away that is not to be there. */
-  readonly clear: (path: string) => Promise<void>;
-  /** Makes a name this run's own: whatever is there is moved away, unless this run has drawn under it. */
+  readonly write: (path: string, text: string) => Promise<void>;
+  /** Deletes a generated file that should no longer exist. */
+  readonly remove: (path: string) => Promise<void>;
+  /** Reserves a path for this run: whatever is there is moved away, unless this run wrote it. */
   readonly claim: (path: string) => Promise<void>;
-  /** Moves away what a person made of a sheet of ours. */
+  /** Moves away a generated file that a person has edited. */
   readonly aside: (path: string) => Promise<void>;
-  /** What was moved away since this was last asked that a person had written in, in words for them. */
-  readonly remarks: () => readonly string[];
+  /** A message for each edited file that was moved away since the last call. */
+  readonly takeWarnings: () => readonly string[];
 };
 
 const generatedFileBytesMax = 64 * 1024 * 1024;
 
-/** `folder`: the run's own, which remembers between two lives what was drawn. */
+/** `folder` is the run's own; it keeps the hashes of written files between two processes. */
 export function openGeneratedFiles(root: string, folder: string): GeneratedFiles {
-  const listed = join(folder, "drawn");
-  /** What was ever drawn, by path and hash: pages of many phases would be a lot to remember. */
-  const known = drawnIn(listed);
-  const latest = new Map<string, string>();
-  let reported: string[] = [];
+  const hashListPath = join(folder, "drawn");
+  /** Hashes of everything this run ever wrote; the texts themselves would be too much to keep. */
+  const hashesByPath = loadHashes(hashListPath);
+  const latestHashes = new Map<string, string>();
+  let warnings: string[] = [];
 
-  const remember = (path: string, hash: string): void => {
-    const hashes = known.get(path) ?? new Set();
+  const recordHash = (path: string, hash: string): void => {
+    const hashes = hashesByPath.get(path) ?? new Set();
     if (hashes.has(hash)) return;
-    known.set(path, hashes.add(hash));
-    appendFileSync(listed, `${path}\t${hash}\n`, { mode: 0o600 }); // before it is drawn: a crash in between leaves no page of ours unknown
+    hashesByPath.set(path, hashes.add(hash));
+    appendFileSync(hashListPath, `${path}\t${hash}\n`, { mode: 0o600 }); // before the file is written: after a crash in between, the file is still known as ours
   };
   const aside = async (path: string): Promise<void> => {
     const to = await setAside(root, path, folder); // S1
-    if (to !== null && known.has(path))
-      reported.push(`${path} was changed by somebody and is drawn anew; what they wrote is kept in ${to}`);
+    if (to !== null && hashesByPath.has(path))
+      warnings.push(`${path} was changed by somebody and is drawn anew; what they wrote is kept in ${to}`);
   };
   const isOurs = async (path: string): Promise<boolean> => {
     const read = await readBounded(root, path, generatedFileBytesMax);
-    const hashes = known.get(path);
+    const hashes = hashesByPath.get(path);
     return (
-      read.kind === "absent" || (read.kind === "read" && (hashes?.has(contentHash(read.bytes)) === true || hashes?.has(anything) === true))
+      read.kind === "absent" || (read.kind === "read" && (hashes?.has(contentHash(read.bytes)) === true || hashes?.has(anyHash) === true))
     );
   };
 
   return {
     aside,
     async claim(path) {
-      if (known.has(path)) return;
+      if (hashesByPath.has(path)) return;
       await aside(path);
-      remember(path, "");
+      recordHash(path, "");
     },
-    async draw(path, text) {
+    async write(path, text) {
       const hash = contentHash(text);
-      if (latest.get(path) === hash) return; // S2
-      if (!(await isOnDisk(root, path, text))) {
+      if (latestHashes.get(path) === hash) return; // S2
+      if (!(await hasContent(root, path, text))) {
         if (!(await isOurs(path))) await aside(path);
-        remember(path, hash);
+        recordHash(path, hash);
         await writeWholeFile(root, path, text);
-      } else remember(path, hash);
-      latest.set(path, hash);
+      } else recordHash(path, hash);
+      latestHashes.set(path, hash);
     },
-    async clear(path) {
-      latest.delete(path);
+    async remove(path) {
+      latestHashes.delete(path);
       if (!isReachable(root, path) || lstatSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() !== false) return;
       if (await isOurs(path)) await rm(join(root, path), { force: true });
       else await aside(path);
     },
-    remarks() {
-      const all = reported;
-      reported = [];
+    takeWarnings() {
+      const all = warnings;
+      warnings = [];
       return all;
     },
   };
@@ -87,9 +87,9 @@ export function openGeneratedFiles(root: string, folder: string): GeneratedFiles
 
 const contentHash = (content: string | Buffer): string => createHash("sha256").update(content).digest("base64");
 
-/** What isn't a folder is moved to the same path below `set-aside` of the run, and where to is said; null if nothing was there. A link is moved itself. */
+/** Moves a file or link to the same path below the run's `set-aside` folder and returns the new path; null if no file is there. */
 export async function setAside(root: string, path: string, folder: string): Promise<string | null> {
-  if (!isReachable(root, path)) return null; // what is behind a link is none of ours
+  if (!isReachable(root, path)) return null; // never touch what is behind a link
   const from = join(root, path);
   const stats = lstatSync(from, { throwIfNoEntry: false });
   if (stats === undefined || stats.isDirectory()) return null;
@@ -101,23 +101,23 @@ export async function setAside(root: string, path: string, folder: string): Prom
   return to;
 }
 
-async function isOnDisk(root: string, path: string, text: string): Promise<boolean> {
+async function hasContent(root: string, path: string, text: string): Promise<boolean> {
   const read = await readBounded(root, path, generatedFileBytesMax);
   return read.kind === "read" && read.bytes.equals(Buffer.from(text));
 }
 
-/** A line without a hash was written before hashes were: whatever is there then is this run's. */
-const anything = "*";
+/** Stands for the hash of an old record line without one: any content of that file counts as this run's. */
+const anyHash = "*";
 
-function drawnIn(path: string): Map<string, Set<string>> {
-  const drawn = new Map<string, Set<string>>();
+function loadHashes(path: string): Map<string, Set<string>> {
+  const hashesByPath = new Map<string, Set<string>>();
   for (const line of readLines(path)) {
-    const [name = "", hash = anything] = line.split("\t");
-    drawn.set(name, (drawn.get(name) ?? new Set()).add(hash));
+    const [name = "", hash = anyHash] = line.split("\t");
+    hashesByPath.set(name, (hashesByPath.get(name) ?? new Set()).add(hash));
   }
-  return drawn;
+  return hashesByPath;
 }
 
 function readLines(path: string): readonly string[] {
-  return (readOwnFile(path) ?? "").split("\n").filter(Boolean); // nothing if nothing was drawn yet
+  return (readOwnFile(path) ?? "").split("\n").filter(Boolean); // the list does not exist before the first write
 }

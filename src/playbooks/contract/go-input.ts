@@ -1,4 +1,4 @@
-// go-input: the input of `start` and `go` as the command line gave it, not yet validated.
+// go-input: what `start` and `go` were given on the command line, not yet validated.
 
 import type { Criterion, LandMinimum } from "../../contracts/objective.ts";
 import type { Asks } from "../../contracts/asks.ts";
@@ -10,7 +10,7 @@ export type ObjectiveInput = {
   readonly goal?: string | undefined;
   readonly scope?: readonly string[] | undefined;
   readonly doneCriteria?: readonly string[] | undefined;
-  /** Criteria that were read before, in place of those flags: nothing in their texts is taken for a command. */
+  /** Criteria that are already parsed, instead of `doneCriteria`: their texts are not searched for commands. */
   readonly criteria?: readonly Omit<Criterion, "id">[] | undefined;
   readonly maxBudget?: string | undefined;
   readonly completionMode?: string | undefined;
@@ -22,7 +22,7 @@ export type ObjectiveInput = {
   readonly holdout?: readonly string[] | undefined;
 };
 
-/** What `start` and `go` may be given, as words from the command line. */
+/** Everything `start` and `go` accept. */
 export type GoInput = ObjectiveInput & {
   readonly words: readonly string[];
   readonly agent?: string | undefined;
@@ -42,26 +42,26 @@ export type GoInput = ObjectiveInput & {
   readonly base?: { readonly commit: string; readonly tree: string } | undefined;
   /** The checkout was made for this run alone: it has no uncommitted changes, and its survey is not shown. */
   readonly isCopy?: boolean | undefined;
-  /** The repository that it is a copy of: installed packages are taken from there. */
+  /** The repository that this checkout is a copy of: installed packages are taken from there. */
   readonly copyOf?: string | undefined;
   /** Flags that a playbook understands, by name: `accept-spec-change`. */
   readonly flags?: ReadonlySet<string> | undefined;
 };
 
 /** Whether something new is requested, rather than what can be resumed. */
-export function hasGoal(input: GoInput): boolean {
-  const isGiven = (texts: readonly string[] | undefined): boolean => texts?.some((text) => nonBlank(text) !== null) === true;
+export function requestsNewRun(input: GoInput): boolean {
+  const hasText = (texts: readonly string[] | undefined): boolean => texts?.some((text) => nonBlank(text) !== null) === true;
   return (
     nonBlank(input.words.join(" ")) !== null ||
     nonBlank(input.goal) !== null ||
-    isGiven(input.doneCriteria) ||
-    isGiven(input.scope) ||
+    hasText(input.doneCriteria) ||
+    hasText(input.scope) ||
     input.flow !== undefined
   );
 }
 
-/** The flags given that describe an objective and, without a goal, change nothing of a run that is there. */
-export function describedBy(input: GoInput): readonly string[] {
+/** The flags given that describe an objective. Without a goal they have no effect on an existing run. */
+export function givenObjectiveFlags(input: GoInput): readonly string[] {
   const flags: Readonly<Record<string, unknown>> = {
     "--max-budget": input.maxBudget,
     "--completion-mode": input.completionMode,

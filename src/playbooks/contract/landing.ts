@@ -7,7 +7,7 @@ import { oneAtATime } from "../../project/runs/one-at-a-time.ts";
 const waitMs = 600_000;
 const busy = { landed: false, because: "checkout_busy", detail: "Another run's work is landing here." } as const;
 
-/** Lands when no other run does: git itself keeps two landings apart only in part, the second would begin before the first has moved the branch. */
+/** Waits until no other run is landing. Git alone does not prevent a second landing from starting before the first has moved the branch. */
 export async function landInTurn(
   workspace: Pick<Workspace, "land">,
   paths: ProjectPaths,

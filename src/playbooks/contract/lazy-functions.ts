@@ -1,4 +1,4 @@
-// lazy-functions: functions that are loaded when a flow first calls one of them, so that a run of another flow does not wait for their parsers.
+// lazy-functions: loads the functions of a playbook when a flow first calls one, so that runs of other flows do not wait for their parsers.
 
 import type { RunView, CursorView } from "../../core/state.ts";
 import { invariant } from "../../kit/invariant.ts";
@@ -13,15 +13,15 @@ export type FunctionNames = {
   readonly version: number;
 };
 
-type All = Functions<RunView, CursorView>;
+type FlowFunctions = Functions<RunView, CursorView>;
 
-export function lazyFunctions(names: FunctionNames, load: () => Promise<All>): All {
-  let loading: Promise<All> | null = null;
-  const loaded = (): Promise<All> => (loading ??= load());
-  const found = async <Group extends keyof All>(group: Group, name: string): Promise<All[Group][string]> => {
-    const loadedFunction = (await loaded())[group][name];
+export function lazyFunctions(names: FunctionNames, load: () => Promise<FlowFunctions>): FlowFunctions {
+  let loading: Promise<FlowFunctions> | null = null;
+  const loadOnce = (): Promise<FlowFunctions> => (loading ??= load());
+  const loadFunction = async <Group extends keyof FlowFunctions>(group: Group, name: string): Promise<FlowFunctions[Group][string]> => {
+    const loadedFunction = (await loadOnce())[group][name];
     invariant(loadedFunction !== undefined, `a function is loaded under its name: ${name}`);
-    return loadedFunction as All[Group][string];
+    return loadedFunction as FlowFunctions[Group][string];
   };
   return {
     run: Object.fromEntries(
@@ -30,24 +30,30 @@ export function lazyFunctions(names: FunctionNames, load: () => Promise<All>): A
         {
           version: names.version,
           effect,
-          perform: async (input) => (await found("run", name)).perform(input),
-          isDone: async (attempt) => (await (await found("run", name)).isDone?.(attempt)) ?? false,
-        } satisfies All["run"][string],
+          perform: async (input) => (await loadFunction("run", name)).perform(input),
+          isDone: async (attempt) => (await (await loadFunction("run", name)).isDone?.(attempt)) ?? false,
+        } satisfies FlowFunctions["run"][string],
       ]),
     ),
     proof: Object.fromEntries(
       names.proof.map((name) => [
         name,
-        { version: names.version, prove: async (input) => (await found("proof", name)).prove(input) } satisfies All["proof"][string],
+        {
+          version: names.version,
+          prove: async (input) => (await loadFunction("proof", name)).prove(input),
+        } satisfies FlowFunctions["proof"][string],
       ]),
     ),
     phases: Object.fromEntries(
-      names.phases.map((name) => [name, (async (state) => (await found("phases", name))(state)) satisfies All["phases"][string]]),
+      names.phases.map((name) => [
+        name,
+        (async (state) => (await loadFunction("phases", name))(state)) satisfies FlowFunctions["phases"][string],
+      ]),
     ),
     tasks: Object.fromEntries(
       names.tasks.map((name) => [
         name,
-        (async (state, cursor) => (await found("tasks", name))(state, cursor)) satisfies All["tasks"][string],
+        (async (state, cursor) => (await loadFunction("tasks", name))(state, cursor)) satisfies FlowFunctions["tasks"][string],
       ]),
     ),
   };

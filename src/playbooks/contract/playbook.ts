@@ -1,4 +1,4 @@
-// playbook: what the runner asks of a playbook: which documents its runs follow, which files show them, and what others left behind.
+// playbook: the interface of a playbook: which documents its runs follow, which files it generates, and which runs of other tools it recognises.
 // A flow names its playbook (`playbook: NAME`); registry/table.ts knows them by name, and nothing else does.
 //
 // Invariants:
@@ -18,14 +18,14 @@ import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 
 /** Read from the user's documents when a run is drafted. */
-export type Prepared = {
-  /** The goal where the user said none. */
+export type PreparedRun = {
+  /** The goal if the user gave none. */
   readonly goal?: string;
   /** The default scope. */
   readonly scope?: readonly string[];
-  /** Values of the flow's own options; what the user gave on the command line goes before. */
+  /** Values of the flow's own options; the command line overrides them. */
   readonly options: Readonly<Record<string, Scalar>>;
-  /** Values that the documents alone decide, whatever was given. */
+  /** Option values that only the documents decide; the command line cannot override them. */
   readonly facts?: Readonly<Record<string, Scalar>>;
   /** The documents in force, kept whole as blobs and named in `run_drafted.documents`. */
   readonly documents: readonly { readonly path: string; readonly text: string }[];
@@ -36,7 +36,7 @@ export type Prepared = {
   /** Commands of the project's own that the documents name; they are run as its checks. */
   readonly checks?: readonly string[];
   readonly warnings: readonly string[];
-  /** Where it continues from a run that another tool began. */
+  /** The run of another tool that this one continues, and where. */
   readonly resumes?: Resumed;
 };
 
@@ -63,11 +63,11 @@ export type PrepareResumeInput = {
   readonly flags: ReadonlySet<string>;
 };
 
-/** Everything a playbook needs to draw its files. */
+/** Everything a playbook needs to write its files. */
 export type PlaybookParts = {
   readonly context: CommandContext;
   readonly paths: ProjectPaths;
-  /** The run's own folder, for what a playbook must remember between two lives. */
+  /** The run's own folder, for what a playbook must keep between two processes. */
   readonly folder: string;
   readonly view: () => RunView;
   /** The whole journal so far, read again: only at opening. */
@@ -77,24 +77,24 @@ export type PlaybookParts = {
   readonly root: string;
 };
 
-/** A playbook at work beside a run. */
+/** A playbook while its run is active. */
 export type OpenedPlaybook = {
-  /** Takes note of an acknowledged entry. Synchronous and cheap. */
-  readonly take: (entry: Entry, run: RunView) => void;
-  readonly signal?: (signal: LiveEvent, at: string) => void;
-  /** Writes what has changed since; never called twice at once. `now`: the run is known to be alive then. */
-  readonly draw: (now: string) => Promise<void>;
-  /** Everything is written, and the run can be closed. */
-  readonly rest?: () => Promise<void>;
-  /** Warnings about the files written last. */
-  readonly remarks?: () => readonly string[];
+  /** Called for each acknowledged entry. Synchronous and cheap. */
+  readonly onEntry: (entry: Entry, run: RunView) => void;
+  readonly onLiveEvent?: (signal: LiveEvent, at: string) => void;
+  /** Writes the files that have changed; never called twice at once. `now` is recorded as the last sign of life. */
+  readonly writeFiles: (now: string) => Promise<void>;
+  /** Called after the last write, before the run is closed. */
+  readonly close?: () => Promise<void>;
+  /** Warnings about written files since the last call. */
+  readonly takeWarnings?: () => readonly string[];
   /** For the prompt of a phase's agents: decisions, and where an earlier session stopped. */
-  readonly recorded?: (phase: string) => string;
+  readonly phaseNotes?: (phase: string) => string;
   /** Learnings for a role's prompt. `holds` tells whether a command passes on the current tree; null if unknown. */
   readonly learnings?: (role: string, holds: (command: string) => Promise<boolean | null>) => Promise<string>;
 };
 
-export type Previewed = {
+export type PlaybookPreview = {
   /** One line each. */
   readonly wanted: readonly string[];
   /** Null if nothing better is known than the budget. */
@@ -102,8 +102,8 @@ export type Previewed = {
 };
 export type PreviewInput = { readonly context: CommandContext; readonly paths: ProjectPaths; readonly view: RunView };
 
-/** A run that another tool began: only its files are there. */
-export type Foreign = {
+/** A run that another tool began: it has files but no journal. */
+export type ForeignRun = {
   readonly flow: string;
   readonly files: readonly string[];
   /** One sentence for `status`. */
@@ -116,20 +116,20 @@ export type Foreign = {
 };
 
 /** A project with nothing left to do: a sentence, its status summary, and what could be done anyway. */
-export type Finished = { readonly message: string; readonly summary: readonly string[]; readonly next: readonly string[] };
+export type FinishedProject = { readonly message: string; readonly summary: readonly string[]; readonly next: readonly string[] };
 
 export type Playbook = {
-  /** Paths in the user's checkout that belong to the runner: never on the run's branch, absent from agents' folders, no dirt. */
-  readonly owned: readonly string[];
-  /** Reads the user's documents; refuses (reply.ts) with every fault at once. */
-  readonly prepare?: (input: PrepareInput) => Promise<Prepared>;
-  readonly preview?: (input: PreviewInput) => Promise<Previewed>;
+  /** Paths in the user's checkout that belong to the runner: never on the run's branch, absent from agents' folders, not counted as uncommitted changes. */
+  readonly ownedPaths: readonly string[];
+  /** Reads the user's documents; refuses (reply.ts) and lists every fault at once. */
+  readonly prepare?: (input: PrepareInput) => Promise<PreparedRun>;
+  readonly preview?: (input: PreviewInput) => Promise<PlaybookPreview>;
   readonly prepareResume?: (input: PrepareResumeInput) => Promise<PreparedResume>;
   readonly open: (parts: PlaybookParts) => Promise<OpenedPlaybook>;
   /** Documents from which a run of it can begin here, if nothing has been begun; null if there are none. Reads only. */
-  readonly documents?: (context: CommandContext, root: string) => Promise<Omit<Foreign, "findings"> | null>;
+  readonly documents?: (context: CommandContext, root: string) => Promise<Omit<ForeignRun, "findings"> | null>;
   /** A finished project of this playbook: what is shown of it. Null if there is none. Reads only. */
-  readonly finished?: (root: string) => Promise<Finished | null>;
-  /** Null if nothing of another tool is here. Reads only. */
-  readonly foreign?: (context: CommandContext, root: string) => Promise<Foreign | null>;
+  readonly findFinished?: (root: string) => Promise<FinishedProject | null>;
+  /** Null if no run of another tool is found. Reads only. */
+  readonly findForeign?: (context: CommandContext, root: string) => Promise<ForeignRun | null>;
 };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { formatByName } from "./formats.ts";
 import { appendToFile, writeWholeFile } from "./whole-file.ts";
-import { isRegistered, writtenFiles } from "./written-files.ts";
+import { mayWrite, writtenFiles } from "./written-files.ts";
 
 const root = mkdtempSync(join(tmpdir(), "autopilot-written-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -20,7 +20,7 @@ test.each(writtenFiles)("$example is a $format to validate", ({ path, format, ex
 test.each([".planning/phases/1/NOTES.md", ".autopilot/summary.json", "quality/EXTRA.md", "_docs/notes.md"])(
   "%s cannot be written",
   async (path) => {
-    expect(isRegistered(path)).toBe(false);
+    expect(mayWrite(path)).toBe(false);
     await expect(writeWholeFile(root, path, "x")).rejects.toThrow("written-files");
     await expect(appendToFile(root, path, "x")).rejects.toThrow("written-files");
     expect(readdirSync(root)).toEqual([]);

@@ -3,9 +3,9 @@
 
 import type { Format } from "./formats.ts";
 
-type Written = { readonly path: RegExp; readonly format: Exclude<Format, "unknown">; readonly example: string };
+type WrittenFile = { readonly path: RegExp; readonly format: Exclude<Format, "unknown">; readonly example: string };
 
-export const writtenFiles: readonly Written[] = [
+export const writtenFiles: readonly WrittenFile[] = [
   { path: /^\.autopilot\/config\.yaml$/, format: "config", example: ".autopilot/config.yaml" },
   { path: /^\.autopilot\/state\.json(?:\.backup)?$/, format: "roadmap state", example: ".autopilot/state.json" },
   {
@@ -53,7 +53,7 @@ export const writtenFiles: readonly Written[] = [
   { path: /^_docs\/_autopilot_state\.md$/, format: "staged state", example: "_docs/_autopilot_state.md" },
 ];
 
-const folders = /^(?:\.autopilot|\.planning|quality|_docs|Calibration Cycles)\//;
+const registeredFolders = /^(?:\.autopilot|\.planning|quality|_docs|Calibration Cycles)\//;
 
-/** Whether the runner may write this: elsewhere than in the checkout's own folders it keeps what it remembers. */
-export const isRegistered = (path: string): boolean => !folders.test(path) || writtenFiles.some((file) => file.path.test(path));
+/** Whether the runner may write this path. Paths outside of these folders are its own data, not files for the user. */
+export const mayWrite = (path: string): boolean => !registeredFolders.test(path) || writtenFiles.some((file) => file.path.test(path));

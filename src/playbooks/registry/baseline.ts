@@ -5,7 +5,7 @@ import type { RunView, CursorView } from "../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 
-/** Runs every check on the tree the run began on, so that what was red before is known and what was green must stay so. `unable`: none can run. */
+/** Checks that failed before the work are known afterwards, and those that passed must keep passing. The fact `unable`: no check can run. */
 export function baseline(verifier: Verifier) {
   return {
     version: 1,
@@ -15,17 +15,23 @@ export function baseline(verifier: Verifier) {
       const results = await verifier.check({ attempt, checks, commit: base.commit, cancel, onLiveEvent });
       const passing = results.filter(({ status }) => status === "passed").length;
       const facts = { ran: results.length, passing, failing: results.length - passing, unable: false };
-      const idle = results.filter(couldNotRun);
-      const isUnable = idle.some(({ check }) => check.kind === "project") && results.every(couldNotRun);
+      const unrunnable = results.filter(couldNotRun);
+      const noneCanRun = unrunnable.some(({ check }) => check.kind === "project") && results.every(couldNotRun);
       // Reported once: resuming without a change means continuing without them.
-      if (!isUnable || previous?.facts["unable"] === true) return { ok: true, facts, checks: results };
-      return { ok: true, facts: { ...facts, unable: true }, checks: results, reason: "checks_cannot_run", detail: namesOf(idle) };
+      if (!noneCanRun || previous?.facts["unable"] === true) return { ok: true, facts, checks: results };
+      return {
+        ok: true,
+        facts: { ...facts, unable: true },
+        checks: results,
+        reason: "checks_cannot_run",
+        detail: describeUnrunnable(unrunnable),
+      };
     },
   };
 }
 
-const namesOf = (idle: readonly CheckResult[]): string =>
-  idle
+const describeUnrunnable = (unrunnable: readonly CheckResult[]): string =>
+  unrunnable
     .map(
       ({ check, why, status }) =>
         `${check.title}: ${why ?? (status === "not_found" ? "a command it names was not found" : "it can't be started")}`,

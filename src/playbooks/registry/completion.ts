@@ -11,34 +11,34 @@ export const completion = {
   effect: "none" as const,
   perform({ state, cursor, previous, sees }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
     const { objective, base } = state.drafted;
-    const before = previous?.facts ?? {};
-    const picked = seenFact(sees, "criterion");
-    const hasChanged = seenFact(sees, "changed") === true;
+    const previousFacts = previous?.facts ?? {};
+    const pickedCriterion = findFact(sees, "criterion");
+    const hasChanged = findFact(sees, "changed") === true;
 
     const criteria = objective.done_criteria.map(({ id, text, check }) => {
-      const known = state.checks[`criterion:${id}`];
-      const passes = known?.latest.status === "passed";
-      const isWorkedOn = hasChanged && (picked === id || picked === "goal");
-      const cycleDone = check === null ? before[`done_${id}`] === true || isWorkedOn : passes;
-      const quarantined = known?.latest.quarantined;
-      const failsWithoutWork = known?.latest.without_work?.outcome === "noticed";
-      const [baseline, latest] = [known?.baseline.status ?? null, known?.latest.status ?? null];
+      const checkRecord = state.checks[`criterion:${id}`];
+      const passes = checkRecord?.latest.status === "passed";
+      const isWorkedOn = hasChanged && (pickedCriterion === id || pickedCriterion === "goal");
+      const cycleDone = check === null ? previousFacts[`done_${id}`] === true || isWorkedOn : passes;
+      const quarantined = checkRecord?.latest.quarantined;
+      const failsWithoutWork = checkRecord?.latest.without_work?.outcome === "noticed";
+      const [baseline, latest] = [checkRecord?.baseline.status ?? null, checkRecord?.latest.status ?? null];
       return { id, text, check, baseline, latest, cycleDone, failsWithoutWork, quarantined };
     });
-    const others = Object.values(state.checks).filter(({ latest }) => latest.check.kind !== "criterion");
-    // A promise belongs to its tree: it holds until a later turn changes a file, whatever was approved or asked meanwhile.
-    const facts = Object.keys(sees).map((step): Facts => ({ ...cursor.last[step]?.facts }));
-    const said = facts.findLast((fact) => fact["promised"] === true);
-    const stands = before["promised_tree"] === state.tip.tree;
-    // A person took exactly this tree without the promise: asked for where nothing else was missing.
-    const isTaken = before["unpromised_tree"] === state.tip.tree && cursor.last["accept"]?.facts["answer"] === "A";
-    const announcedMore = said?.["announced_more"] === true;
-    const asked = {
+    const otherChecks = Object.values(state.checks).filter(({ latest }) => latest.check.kind !== "criterion");
+    // A promise is about one tree: it stands until a later turn changes a file, even if a person was asked in between.
+    const seenFacts = Object.keys(sees).map((step): Facts => ({ ...cursor.last[step]?.facts }));
+    const promiseFacts = seenFacts.findLast((fact) => fact["promised"] === true);
+    const promiseStands = previousFacts["promised_tree"] === state.tip.tree;
+    // A person accepted exactly this tree without a promise. They are asked only if nothing else is missing.
+    const acceptedWithoutPromise = previousFacts["unpromised_tree"] === state.tip.tree && cursor.last["accept"]?.facts["answer"] === "A";
+    const announcedMore = promiseFacts?.["announced_more"] === true;
+    const completionInput = {
       mode: objective.completion_mode,
-      promised: said !== undefined || stands || isTaken,
+      promised: promiseFacts !== undefined || promiseStands || acceptedWithoutPromise,
       announcedMore,
       criteria,
-      others: others.map(({ baseline, latest }) => ({
+      others: otherChecks.map(({ baseline, latest }) => ({
         check: latest.check,
         baseline: baseline.status,
         latest: latest.status,
@@ -49,25 +49,25 @@ export const completion = {
       })),
       treeChanged: state.tip.tree !== base.tree,
     };
-    const judged = judgeCompletion(asked);
-    const ifPromised = judgeCompletion({ ...asked, promised: true, announcedMore: false });
-    const onlyPromise = !asked.promised && !judged.complete && ifPromised.complete && ifPromised.verdict !== "unverified";
-    const done = Object.fromEntries(criteria.map(({ id, cycleDone }) => [`done_${id}`, cycleDone]));
-    const found = {
-      ...done,
-      complete: judged.complete,
-      verdict: judged.verdict,
-      gaps: judged.gaps.join("; "),
-      why: judged.reason_code,
+    const judgement = judgeCompletion(completionInput);
+    const ifPromised = judgeCompletion({ ...completionInput, promised: true, announcedMore: false });
+    const onlyPromise = !completionInput.promised && !judgement.complete && ifPromised.complete && ifPromised.verdict !== "unverified";
+    const doneFacts = Object.fromEntries(criteria.map(({ id, cycleDone }) => [`done_${id}`, cycleDone]));
+    const facts: Facts = {
+      ...doneFacts,
+      complete: judgement.complete,
+      verdict: judgement.verdict,
+      gaps: judgement.gaps.join("; "),
+      why: judgement.reason_code,
       only_promise: onlyPromise,
       ...(onlyPromise ? { unpromised_tree: state.tip.tree } : {}),
-      ...(asked.promised && !announcedMore ? { promised_tree: state.tip.tree } : {}),
+      ...(completionInput.promised && !announcedMore ? { promised_tree: state.tip.tree } : {}),
     };
-    return Promise.resolve({ ok: true, facts: found, reason: judged.reason_code, detail: judged.gaps.join("; ") });
+    return Promise.resolve({ ok: true, facts, reason: judgement.reason_code, detail: judgement.gaps.join("; ") });
   },
 };
 
-/** A fact of the steps this one sees, whichever of them made it. */
-function seenFact(sees: Readonly<Record<string, Readonly<Outcome>>>, name: string): Facts[string] | undefined {
+/** A fact by name, from whichever visible step recorded it. */
+function findFact(sees: Readonly<Record<string, Readonly<Outcome>>>, name: string): Facts[string] | undefined {
   return Object.values(sees).find(({ facts }) => facts[name] !== undefined)?.facts[name];
 }

@@ -11,15 +11,18 @@ import type { Workspace } from "../../ports/workspace.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { landInTurn } from "../contract/landing.ts";
 
-type LandWord = (typeof landChoices)[number];
+type MessageField = (typeof landChoices)[number];
 const subjectCharsMax = 72;
 
-/** What the commit of a landing is called: by the config's template, else by its run, its goal and what proves it. */
-export function landMessage(policy: Pick<Policy, "land_message" | "land_squash"> | undefined, values: Record<LandWord, string>): string {
+/** The commit message of a landing: the config's template if there is one, else the run, its goal and its proof. */
+export function landMessage(
+  policy: Pick<Policy, "land_message" | "land_squash"> | undefined,
+  values: Record<MessageField, string>,
+): string {
   const goal = values.goal.split("\n", 1)[0] ?? "";
-  const words: Record<LandWord, string> = { ...values, goal };
+  const fields: Record<MessageField, string> = { ...values, goal };
   if (policy?.land_message !== undefined)
-    return policy.land_message.replaceAll(/\{(\w+)\}/g, (whole, word: string) => words[word as LandWord] ?? whole);
+    return policy.land_message.replaceAll(/\{(\w+)\}/g, (whole, word: string) => fields[word as MessageField] ?? whole);
   if (policy?.land_squash === true)
     return `${goal.length > subjectCharsMax ? `${goal.slice(0, subjectCharsMax - 1)}…` : goal}\n\n${values.proof}`;
   return `Merge autopilot/${values.run}: ${goal}\n\n${values.proof}`;

@@ -9,16 +9,16 @@ export const nextCriterion = {
   version: 1,
   effect: "none" as const,
   perform({ state, previous, sees }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
-    const before = previous?.facts ?? {};
-    const open = state.drafted.objective.done_criteria.filter(({ id, check }) => {
+    const previousFacts = previous?.facts ?? {};
+    const openCriteria = state.drafted.objective.done_criteria.filter(({ id, check }) => {
       if (check === null) return !isDone(sees, id);
       return state.checks[`criterion:${id}`]?.latest.status !== "passed";
     });
-    const tries = (id: string): number => Number(before[`tries_${id}`] ?? 0);
-    const picked = open.toSorted((a, b) => tries(a.id) - tries(b.id))[0];
-    const kept = Object.fromEntries(Object.entries(before).filter(([name]) => name.startsWith("tries_")));
-    if (picked === undefined) return Promise.resolve({ ok: true, facts: { ...kept, criterion: "goal", open: 0 } });
-    const facts = { ...kept, criterion: picked.id, open: open.length, [`tries_${picked.id}`]: tries(picked.id) + 1 };
+    const tries = (id: string): number => Number(previousFacts[`tries_${id}`] ?? 0);
+    const criterion = openCriteria.toSorted((a, b) => tries(a.id) - tries(b.id))[0];
+    const triesSoFar = Object.fromEntries(Object.entries(previousFacts).filter(([name]) => name.startsWith("tries_")));
+    if (criterion === undefined) return Promise.resolve({ ok: true, facts: { ...triesSoFar, criterion: "goal", open: 0 } });
+    const facts = { ...triesSoFar, criterion: criterion.id, open: openCriteria.length, [`tries_${criterion.id}`]: tries(criterion.id) + 1 };
     return Promise.resolve({ ok: true, facts });
   },
 };

@@ -1,5 +1,4 @@
 // playbook-names: the names of the playbooks, so that lint knows them without loading any.
 
-/** The playbooks a flow may name. Apart from the table, so that lint can know them without loading any. */
 export const playbookNames = ["roadmap", "quality", "staged"] as const;
 export type PlaybookName = (typeof playbookNames)[number];

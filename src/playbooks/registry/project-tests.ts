@@ -6,7 +6,7 @@ import { testsBefore } from "../../engine/protected-files.ts";
 import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 
-/** A named proof: the project's own checks hold on this commit. With none found there is nothing to hold. */
+/** A named proof. It fails if the project has no check of its own. */
 export function projectTests(verifier: Verifier) {
   return {
     version: 1,
@@ -21,17 +21,17 @@ export function projectTests(verifier: Verifier) {
         approved: state.approved ?? [],
         checks: state.drafted.checks,
       });
-      const refused = changes.filter(({ allowed }) => allowed === null);
-      const oracles = refused.length === 0 ? {} : { oracles: { base: base.commit, changes: refused } };
+      const refusedChanges = changes.filter(({ allowed }) => allowed === null);
+      const oracles = refusedChanges.length === 0 ? {} : { oracles: { base: base.commit, changes: refusedChanges } };
       const results = await verifier.check({ attempt, checks, commit, cancel, onLiveEvent, ...testsBefore(state, changes), ...oracles });
       const { passed, regressed, failing } = judgeChecks(results, state.checks);
       const detail = [
-        ...refused.map(({ path, how }) => `${path} (${how}) judges this work and was changed by it`),
+        ...refusedChanges.map(({ path, how }) => `${path} (${how}) judges this work and was changed by it`),
         ...[...regressed, ...failing].map(({ check, status }) => `${check.title}: ${status}`),
       ].join("; ");
       return {
-        ok: passed && refused.length === 0,
-        facts: { checks: results.length, ...(refused.length === 0 ? {} : { oracles: "changed" }) },
+        ok: passed && refusedChanges.length === 0,
+        facts: { checks: results.length, ...(refusedChanges.length === 0 ? {} : { oracles: "changed" }) },
         checks: results,
         detail,
       };

@@ -39,7 +39,7 @@ export type FunctionParts = {
 };
 
 /** The runner's own functions, by the names that flows call them. */
-export function registryOf(parts: FunctionParts): Functions<RunView, CursorView> {
+export function createFunctions(parts: FunctionParts): Functions<RunView, CursorView> {
   const roadmap = lazyFunctions(roadmapNames, async () => (await import("../roadmap/steps/roadmap-functions.ts")).roadmapFunctions(parts));
   const quality = lazyFunctions(qualityNames, async () => (await import("../quality/steps/quality-functions.ts")).qualityFunctions(parts));
   const staged = lazyFunctions(stagedNames, async () => (await import("../staged/steps/staged-functions.ts")).stagedFunctions(parts));
@@ -60,7 +60,7 @@ export function registryOf(parts: FunctionParts): Functions<RunView, CursorView>
   };
 }
 
-/** The same names without the doing: for lint, and for the journal's record of versions. */
+/** Version of each function, for lint and for the journal. */
 export const registryVersions: Readonly<Record<string, number>> = {
   baseline: 1,
   next_criterion: 1,
@@ -75,7 +75,7 @@ export const registryVersions: Readonly<Record<string, number>> = {
 };
 
 /** The named proofs; a `check` step may name them too. */
-const proofs: readonly string[] = ["project_tests", ...roadmapNames.proof, ...qualityNames.proof, ...stagedNames.proof];
+const proofNames: readonly string[] = ["project_tests", ...roadmapNames.proof, ...qualityNames.proof, ...stagedNames.proof];
 
 export const lintRegistry: Registry = {
   run: [
@@ -88,11 +88,11 @@ export const lintRegistry: Registry = {
     ...Object.keys(qualityNames.run),
     ...Object.keys(stagedNames.run),
   ],
-  proof: proofs,
+  proof: proofNames,
   playbooks: playbookNames,
   readers: { phases: [...roadmapNames.phases], tasks: ["tasks_file", ...roadmapNames.tasks, ...stagedNames.tasks], from: ["tasks_file"] },
   schemas: Object.keys(returnSchemas),
-  checks: [...checkGroups, ...proofs],
+  checks: [...checkGroups, ...proofNames],
   effects: {
     baseline: "none",
     next_criterion: "none",

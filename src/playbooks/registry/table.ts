@@ -3,13 +3,12 @@
 import type { Playbook } from "../contract/playbook.ts";
 import type { PlaybookName } from "./playbook-names.ts";
 
-/** Every playbook by the name flows call it; loaded when a run needs it. */
 export const playbooks: Readonly<Record<string, () => Promise<Playbook>>> = {
   quality: async () => (await import("../quality/files/quality.ts")).qualityPlaybook,
   staged: async () => (await import("../staged/files/staged.ts")).stagedPlaybook,
   roadmap: async () => (await import("../roadmap/files/roadmap.ts")).roadmapPlaybook,
 } satisfies Record<PlaybookName, () => Promise<Playbook>>;
 
-export function playbookOf(name: string | undefined): Promise<Playbook> | null {
+export function loadPlaybook(name: string | undefined): Promise<Playbook> | null {
   return name === undefined || !Object.hasOwn(playbooks, name) ? null : (playbooks[name]?.() ?? null);
 }

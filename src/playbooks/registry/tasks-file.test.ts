@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { tasksIn } from "./tasks-file.ts";
+import { parseTasks } from "./tasks-file.ts";
 
 test("a list of tasks is read from YAML or JSON, with nothing but an id needed", () => {
   const tasks = [
     { id: "one", files: [], after: [] },
     { id: "2.b", files: ["src/a.ts"], after: ["one"], title: "Second", type: "manual" },
   ];
-  expect(tasksIn("tasks.yaml", '- id: one\n- { id: "2.b", files: [src/a.ts], after: [one], title: Second, type: manual }\n')).toEqual({
+  expect(parseTasks("tasks.yaml", '- id: one\n- { id: "2.b", files: [src/a.ts], after: [one], title: Second, type: manual }\n')).toEqual({
     tasks,
   });
-  expect(tasksIn("tasks.json", JSON.stringify(tasks))).toEqual({ tasks });
+  expect(parseTasks("tasks.json", JSON.stringify(tasks))).toEqual({ tasks });
 });
 
 test.each([
@@ -20,5 +20,5 @@ test.each([
   ["one after a stranger", "- { id: one, after: [two] }\n", /one comes after two, which is not there/],
   ["a ring", "- { id: a, after: [b] }\n- { id: b, after: [a] }\n- id: c\n", /wait for each other: a, b/],
 ])("%s is refused in words", (_what, text, why) => {
-  expect(tasksIn("tasks.yaml", text)).toEqual({ problem: expect.stringMatching(why) as string });
+  expect(parseTasks("tasks.yaml", text)).toEqual({ problem: expect.stringMatching(why) as string });
 });

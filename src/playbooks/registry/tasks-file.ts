@@ -25,17 +25,17 @@ const Task = v.strictObject({
 });
 const TaskList = v.pipe(v.array(Task), v.maxLength(tasksMax));
 
-type Found = { readonly tasks: readonly TaskFound[] } | { readonly problem: string };
+type TasksResult = { readonly tasks: readonly TaskFound[] } | { readonly problem: string };
 
-export function tasksFile(workspace: Workspace): (run: RunView, cursor: CursorView) => Promise<Found> {
+export function tasksFile(workspace: Workspace): (run: RunView, cursor: CursorView) => Promise<TasksResult> {
   return async (run, cursor) => {
-    const path = runFile(run, cursor);
+    const path = tasksPath(run, cursor);
     const folder = await workspace.checkout(run.tip.commit, "tasks-file"); // T1
     try {
       const content = textReader(await listTree(workspace.foldersOf(folder)))(path);
       if (content === null) return { problem: `${path}: found no regular file, expected a list of tasks` };
       if (!content.isWhole) return { problem: `${path}: is too large to be a list of tasks` };
-      return tasksIn(path, content.text);
+      return parseTasks(path, content.text);
     } finally {
       await workspace.dropCheckout(folder);
     }
@@ -43,7 +43,7 @@ export function tasksFile(workspace: Workspace): (run: RunView, cursor: CursorVi
 }
 
 /** The file named by this cursor's current step. */
-function runFile(run: RunView, cursor: CursorView): string {
+function tasksPath(run: RunView, cursor: CursorView): string {
   const open = cursor.open === null ? undefined : run.open[cursor.open];
   invariant(open !== undefined, `E1: ${cursor.path} reads its tasks in an attempt`);
   const { from } = runStep(run, cursor, open.step).tasks ?? {};
@@ -52,24 +52,24 @@ function runFile(run: RunView, cursor: CursorView): string {
 }
 
 /** The tasks of a text, or everything that is wrong with it. */
-export function tasksIn(file: string, content: string): Found {
-  const read = readLocated(file, content, TaskList);
-  if (isRefused(read)) return { problem: read.findings.map(findingText).join("; ") };
-  const tasks = read.value.map(({ id, files, after, title, type }) => ({
+export function parseTasks(file: string, content: string): TasksResult {
+  const parsed = readLocated(file, content, TaskList);
+  if (isRefused(parsed)) return { problem: parsed.findings.map(findingText).join("; ") };
+  const tasks = parsed.value.map(({ id, files, after, title, type }) => ({
     id,
     files,
     after,
     ...(title === undefined ? {} : { title }),
     ...(type === undefined ? {} : { type }),
   }));
-  const faults = [...doubles(tasks), ...strangers(tasks), ...rings(tasks)]; // T2
+  const faults = [...findDuplicateIds(tasks), ...findUnknownDependencies(tasks), ...findCycles(tasks)]; // T2
   return faults.length === 0 ? { tasks } : { problem: `${file}: ${faults.join("; ")}` };
 }
 
-const doubles = (tasks: readonly TaskFound[]): string[] =>
+const findDuplicateIds = (tasks: readonly TaskFound[]): string[] =>
   tasks.filter(({ id }, index) => tasks.findIndex((other) => other.id === id) !== index).map(({ id }) => `two tasks bear the id ${id}`);
 
-function strangers(tasks: readonly TaskFound[]): string[] {
+function findUnknownDependencies(tasks: readonly TaskFound[]): string[] {
   const ids = new Set(tasks.map(({ id }) => id));
   return tasks.flatMap(({ id, after }) =>
     after.filter((other) => !ids.has(other)).map((other) => `task ${id} comes after ${other}, which is not there`),
@@ -77,13 +77,13 @@ function strangers(tasks: readonly TaskFound[]): string[] {
 }
 
 /** Removes tasks without open dependencies, until nothing changes; the rest is in a cycle. */
-function rings(tasks: readonly TaskFound[]): string[] {
-  let left = tasks;
+function findCycles(tasks: readonly TaskFound[]): string[] {
+  let remaining = tasks;
   for (;;) {
-    const ids = new Set(left.map(({ id }) => id));
-    const waiting = left.filter(({ after }) => after.some((other) => ids.has(other)));
-    if (waiting.length === left.length)
-      return left.length === 0 ? [] : [`these tasks wait for each other: ${left.map(({ id }) => id).join(", ")}`];
-    left = waiting;
+    const ids = new Set(remaining.map(({ id }) => id));
+    const waiting = remaining.filter(({ after }) => after.some((other) => ids.has(other)));
+    if (waiting.length === remaining.length)
+      return remaining.length === 0 ? [] : [`these tasks wait for each other: ${remaining.map(({ id }) => id).join(", ")}`];
+    remaining = waiting;
   }
 }

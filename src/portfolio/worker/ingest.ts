@@ -17,7 +17,7 @@ import { goesOnAt } from "../../runner/park.ts";
 import { hubOf, openExchange } from "./git-exchange.ts";
 import { eachEntry } from "../../project/runs/entries.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
-import { blobsIn } from "../../playbooks/contract/recorded.ts";
+import { blobReader } from "../../playbooks/contract/run-journal.ts";
 import { claimsFrom } from "../../project/runs/run-blobs.ts";
 import { isReasonCode } from "../../contracts/reason.ts";
 import { retryOf } from "../../project/reply.ts";
@@ -119,7 +119,7 @@ async function handedInBy(copy: string, run: string): Promise<unknown> {
   await eachEntry(projectPaths, run, (entry) => {
     if (entry.event === "turn_ended" && entry.returned === true && /\/report#/.test(entry.attempt)) hash = entry.claim;
   });
-  return hash === undefined ? null : claimsFrom(blobsIn(runFolder(projectPaths, run)))(hash);
+  return hash === undefined ? null : claimsFrom(blobReader(runFolder(projectPaths, run)))(hash);
 }
 
 /** A run that waits: for a person, for its provider, or because the pool was stopped. Null if it is over, well or not. */

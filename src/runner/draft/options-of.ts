@@ -3,7 +3,7 @@
 import type { Flow, Scalar } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
 import { didYouMean } from "../../kit/suggest.ts";
-import { lastingAsks } from "../../playbooks/contract/asks.ts";
+import { runOptionsFrom } from "../../playbooks/contract/asks.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import { refuse } from "../../project/reply.ts";
 
@@ -33,7 +33,7 @@ export function flowOptions(
     const value = tunedOption(flow, name, tuned) ?? offered[name];
     if (value !== undefined) options[name] = value;
   }
-  Object.assign(options, prepared?.options, lastingAsks(flow, input.asks ?? {}));
+  Object.assign(options, prepared?.options, runOptionsFrom(flow, input.asks ?? {}));
   for (const [name, text] of Object.entries(input.options ?? {})) options[name] = readOption(flow, name, text);
   return { ...options, ...prepared?.facts };
 }

@@ -16,7 +16,7 @@ import { amount } from "../../views/wording.ts";
 import { agentAvailabilityCommand } from "./agent-availability.ts";
 import { treeAt } from "./checks-of.ts";
 import { readEstimate } from "./estimate-of.ts";
-import { playbookOf } from "../../playbooks/registry/table.ts";
+import { loadPlaybook } from "../../playbooks/registry/table.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { missingTools } from "./missing-tools.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -39,7 +39,7 @@ export async function previewOf(context: CommandContext, paths: ProjectPaths, ru
   const { drafted } = run;
   const settings = settingsOf(context, paths);
   const isolation = await tryIsolation(drafted.isolation, paths);
-  const shown = await (await playbookOf(drafted.flow.playbook))?.preview?.({ context, paths, view: run });
+  const shown = await (await loadPlaybook(drafted.flow.playbook))?.preview?.({ context, paths, view: run });
   const policy = recordedPolicy(run);
   const scope = await lookAtScope(paths.root, drafted.base.commit, drafted.objective.scope);
   const missing = await missingTools(

@@ -3,24 +3,24 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { drafted } from "../../../views/run-view.test-support.ts";
-import { eventHeader } from "../views/run-state-events.ts";
-import { readLog } from "../views/run-state-read.ts";
-import { logReadHead } from "./quality-prepare.ts";
+import { buildRunHeader } from "../views/run-state-events.ts";
+import { parseLog } from "../views/parse-run-state.ts";
+import { reusableHead } from "./quality-prepare.ts";
 
 const whole = readFileSync(new URL("../../../../test/fixtures/quality/complete-run.run_state.jsonl", import.meta.url), "utf8");
 const lines = whole.split("\n");
 const open = lines.filter((line) => !line.includes('"event": "run_end"')).join("\n");
 
 test("benchmark, lever, runner and version are the log's, whoever goes on with it", () => {
-  const log = readLog(open);
-  const head = logReadHead(log);
+  const log = parseLog(open);
+  const head = reusableHead(log);
   expect(head).toMatchObject({
     benchmark: log.index?.benchmark,
     lever_state: log.index?.lever_state,
     runner: log.start?.runner,
     playbook_version: log.start?.playbook_version,
   });
-  const header = eventHeader({ ...drafted(), options: head, cast: { explorer: { agent: "somebody else" } } });
+  const header = buildRunHeader({ ...drafted(), options: head, cast: { explorer: { agent: "somebody else" } } });
   expect(header).toMatchObject({
     benchmark: head["benchmark"],
     leverState: head["lever_state"],
@@ -29,9 +29,9 @@ test("benchmark, lever, runner and version are the log's, whoever goes on with i
   });
 });
 
-test("a run that has ended passes nothing on", () => expect(logReadHead(readLog(whole))).toEqual({}));
+test("a run that has ended passes nothing on", () => expect(reusableHead(parseLog(whole))).toEqual({}));
 
 test("a target outside the project is not taken over", () => {
-  const log = readLog(open.replace(/"target_path": ?"[^"]*"/, '"target_path":"/etc"'));
-  expect(logReadHead(log)).not.toHaveProperty("target_path");
+  const log = parseLog(open.replace(/"target_path": ?"[^"]*"/, '"target_path":"/etc"'));
+  expect(reusableHead(log)).not.toHaveProperty("target_path");
 });

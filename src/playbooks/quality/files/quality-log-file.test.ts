@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readLog } from "../views/run-state-read.ts";
+import { parseLog } from "../views/parse-run-state.ts";
 import { RunStateLog } from "../views/run-state.ts";
 import { Volume } from "../views/run-state-volume.ts";
 import { hashOf, QualityLogFile } from "./quality-log-file.ts";
@@ -34,7 +34,7 @@ function logOf(...volumes: readonly (readonly string[])[]): RunStateLog {
 const one = ['{"event":"_index"}', '{"event":"run_start"}', '{"event":"phase_start","phase":1}'];
 const text = (lines: readonly string[]): string => `${lines.join("\n")}\n`;
 const drawn = async (file: QualityLogFile): Promise<boolean> => {
-  if ((await file.differs()) !== null) return false;
+  if ((await file.findDifference()) !== null) return false;
   await file.write();
   return true;
 };
@@ -57,7 +57,7 @@ describe("run_state.jsonl on disk", () => {
     expect(lies()).toBe(text([...one, '{"event":"phase_end","phase":1}']));
     writeFileSync(path(), `${lies()}{"event":"error"}\n`);
     log.volumes[0]?.lines.push('{"event":"run_end"}');
-    expect(await file.differs()).toMatchObject({ line: 5, found: '{"event":"error"}' });
+    expect(await file.findDifference()).toMatchObject({ line: 5, actual: '{"event":"error"}' });
     expect(await drawn(file)).toBe(false);
     expect(lies()).not.toContain("run_end");
   });
@@ -70,7 +70,7 @@ describe("run_state.jsonl on disk", () => {
   ])("%s: it differs from that line on, and stays", async (_what, found, line) => {
     lay(found);
     const file = new QualityLogFile(root, logOf(one), null);
-    expect(await file.differs()).toMatchObject({ line });
+    expect(await file.findDifference()).toMatchObject({ line });
     await file.write();
     expect(lies()).toBe(found);
   });
@@ -92,14 +92,14 @@ describe("run_state.jsonl on disk", () => {
     for (const ending of ["", "\n"]) {
       lay(`${theirs}${ending}`);
       const log = new RunStateLog(() => null);
-      const volume = new Volume(readLog(theirs));
+      const volume = new Volume(parseLog(theirs));
       volume.lines.push('{"event":"run_end"}');
       log.volumes.push(volume);
       const earlier = { bytes: theirs.length + ending.length, hash: hashOf(Buffer.from(`${theirs}${ending}`)), text: `${theirs}${ending}` };
       expect(await drawn(new QualityLogFile(root, log, earlier))).toBe(true);
       expect(lies()).toBe(`${theirs}\n{"event":"run_end"}\n`);
       lay(`${theirs.replace("2026", "2027")}${ending}`);
-      expect(await new QualityLogFile(root, log, earlier).differs()).toMatchObject({ line: 1 });
+      expect(await new QualityLogFile(root, log, earlier).findDifference()).toMatchObject({ line: 1 });
     }
   });
 
@@ -108,10 +108,10 @@ describe("run_state.jsonl on disk", () => {
     writeFileSync(join(root, "elsewhere"), "");
     symlinkSync(join(root, "elsewhere"), path());
     const file = new QualityLogFile(root, logOf(one), null);
-    expect(await file.differs()).toMatchObject({ line: 1, found: expect.stringContaining("link") as string });
+    expect(await file.findDifference()).toMatchObject({ line: 1, actual: expect.stringContaining("link") as string });
     expect(readFileSync(join(root, "elsewhere"), "utf8")).toBe("");
     rmSync(path());
     mkdirSync(path());
-    expect(await file.differs()).toMatchObject({ found: expect.stringContaining("folder") as string });
+    expect(await file.findDifference()).toMatchObject({ actual: expect.stringContaining("folder") as string });
   });
 });

@@ -1,9 +1,9 @@
-// quality-prepare-resume: before a quality run continues, its files are inspected: a log that is not the journal's is reported, and phases whose landed
-// artifacts the user no longer has are run again.
+// quality-prepare-resume: inspects the files of a quality run before it is resumed: reports a log that differs from the journal, and reopens
+// phases whose landed artifacts are no longer in the checkout.
 //
 // Invariants:
-//   U1. Artifacts beat events: what was landed and is gone from the checkout no longer proves anything.
-//   U2. What was never landed, or is on another branch than the one that is checked out, is not missed.
+//   U1. Artifacts count more than events: one that was landed and is missing from the checkout no longer proves its phase.
+//   U2. Artifacts that were never landed, or were landed on another branch than the checked-out one, do not count as missing.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -19,56 +19,56 @@ import { gatesOfPhase } from "../steps/phase-gates.ts";
 import { type ProjectPaths, runFolder } from "../../../project/runs/project-paths.ts";
 import { openedRepository } from "../../../project/runs/opened-repository.ts";
 import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook.ts";
-import { blobsIn, findEntries } from "../../contract/recorded.ts";
-import { type Differs, QualityLogFile } from "./quality-log-file.ts";
-import { describeDifference, findEarlierLog, logOf } from "./quality-open.ts";
+import { blobReader, readEntries } from "../../contract/run-journal.ts";
+import { type LogDifference, QualityLogFile } from "./quality-log-file.ts";
+import { describeDifference, findEarlierLog, buildLog } from "./quality-open.ts";
 
-const goneMax = 100;
-const shownMax = 5;
+const missingMax = 100;
+const pathsShownMax = 5;
 
 export async function prepareQualityResume({ paths, view }: PrepareResumeInput): Promise<PreparedResume> {
   const folder = runFolder(paths, view.drafted.run_id);
-  const readBlob = blobsIn(folder);
-  const entries = findEntries(folder);
-  const log = logOf({ entries: () => entries, readBlob });
-  const differs = await new QualityLogFile(paths.root, log, findEarlierLog(view.drafted, readBlob)).differs();
+  const readBlob = blobReader(folder);
+  const entries = readEntries(folder);
+  const log = buildLog({ entries: () => entries, readBlob });
+  const difference = await new QualityLogFile(paths.root, log, findEarlierLog(view.drafted, readBlob)).findDifference();
   const isReported = entries.some(
-    (entry) => entry.event === "document_differed" && entry.path === runStatePath && entry.found === differs?.found,
+    (entry) => entry.event === "document_differed" && entry.path === runStatePath && entry.found === difference?.actual,
   );
-  const again = await phasesGone(paths, view);
+  const reopening = await reopenUnprovedPhases(paths, view);
   return {
-    events: [...(differs === null || isReported ? [] : [differedEvent(differs)]), ...again.events],
-    warnings: [...(differs === null ? [] : [describeDifference(differs)]), ...again.warnings],
+    events: [...(difference === null || isReported ? [] : [buildDifferedEvent(difference)]), ...reopening.events],
+    warnings: [...(difference === null ? [] : [describeDifference(difference)]), ...reopening.warnings],
   };
 }
 
-const differedEvent = ({ line, found }: Differs): Draft => ({
+const buildDifferedEvent = ({ line, actual }: LogDifference): Draft => ({
   event: "document_differed",
   path: runStatePath,
   field: `line ${line}`,
-  found,
+  found: actual,
   kept: "the file as it is; nothing is added to it",
   because: "it is not what the journal yields",
 });
 
 /** U1 */
-async function phasesGone(paths: ProjectPaths, view: RunView): Promise<PreparedResume> {
+async function reopenUnprovedPhases(paths: ProjectPaths, view: RunView): Promise<PreparedResume> {
   const { branch } = await openedRepository(paths.root);
-  const landed = viewLandings(view);
-  const newest = [...landed.values()].at(-1);
-  if (newest === undefined || branch === null || branch !== view.drafted.base.branch) return nothing; // U2
-  const brought = new Set(await pathsAt(paths.root, newest));
-  const missing = (await pathsAt(paths.root, view.tip.commit))
-    .filter((path) => brought.has(path) && isMissing(paths.root, path))
-    .slice(0, goneMax);
-  if (missing.length === 0) return nothing;
+  const landingCommits = findLandings(view);
+  const newestLanding = [...landingCommits.values()].at(-1);
+  if (newestLanding === undefined || branch === null || branch !== view.drafted.base.branch) return noChange; // U2
+  const landedPaths = new Set(await listPathsAt(paths.root, newestLanding));
+  const missing = (await listPathsAt(paths.root, view.tip.commit))
+    .filter((path) => landedPaths.has(path) && isMissing(paths.root, path))
+    .slice(0, missingMax);
+  if (missing.length === 0) return noChange;
   const facts = await checkoutFacts(paths.root);
-  const gone = view.phases.filter(({ id }) => {
-    const gates = landed.has(id) ? gatesOfPhase(view, id).map(withoutFreshness) : [];
+  const unprovedPhases = view.phases.filter(({ id }) => {
+    const gates = landingCommits.has(id) ? gatesOfPhase(view, id).map(withoutFreshness) : [];
     return gates.length > 0 && !judgeGates(gates, facts).holds;
   });
-  if (gone.length === 0) return nothing;
-  const differed = missing.map((path): Draft => ({
+  if (unprovedPhases.length === 0) return noChange;
+  const differedEvents = missing.map((path): Draft => ({
     event: "document_differed",
     path,
     field: missingFileField,
@@ -76,26 +76,26 @@ async function phasesGone(paths: ProjectPaths, view: RunView): Promise<PreparedR
     kept: "the checkout",
     because: "artifacts beat events",
   }));
-  const reopened = gone.map((phase): Draft => ({
+  const reopenedEvents = unprovedPhases.map((phase): Draft => ({
     event: "phase_reopened",
     walk: phase.id,
     visit: phase.visit + 1,
     because: "artifacts_gone",
   }));
-  const names = `${missing.slice(0, shownMax).join(", ")}${missing.length > shownMax ? ` and ${missing.length - shownMax} more` : ""}`;
+  const missingText = `${missing.slice(0, pathsShownMax).join(", ")}${missing.length > pathsShownMax ? ` and ${missing.length - pathsShownMax} more` : ""}`;
   return {
-    events: [...differed, ...reopened],
+    events: [...differedEvents, ...reopenedEvents],
     warnings: [
-      `Gone from the checkout: ${names}. What proved phase ${gone.map(({ id }) => id).join(", ")} is no longer there, so it is done again.`,
+      `Gone from the checkout: ${missingText}. What proved phase ${unprovedPhases.map(({ id }) => id).join(", ")} is no longer there, so it is done again.`,
     ],
   };
 }
 
-const nothing: PreparedResume = { events: [], warnings: [] };
+const noChange: PreparedResume = { events: [], warnings: [] };
 const isMissing = (root: string, path: string): boolean => lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined;
 
-/** The finished phases whose work the user's checkout had, each with the commit that brought it there, oldest landing first. */
-function viewLandings(view: RunView): ReadonlyMap<string, string> {
+/** The finished phases whose work was landed, each with the commit of its landing, oldest first. */
+function findLandings(view: RunView): ReadonlyMap<string, string> {
   const finished = new Set(view.phases.filter(({ group, status }) => group === "phases" && status === "completed").map(({ id }) => id));
   const landings = new Map<string, string>();
   for (const { kind, phase, last } of Object.values(view.cursors)) {
@@ -107,11 +107,11 @@ function viewLandings(view: RunView): ReadonlyMap<string, string> {
   return landings;
 }
 
-/** What is under quality/ in the checkout, as gates may know it. */
+/** The files under quality/ in the checkout, in the form that gates are judged on. */
 async function checkoutFacts(root: string): Promise<Parameters<typeof judgeGates>[1]> {
   const folder = join(root, "quality");
-  const isThere = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  const listing = await listTree(isThere ? folder : []);
+  const exists = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  const listing = await listTree(exists ? folder : []);
   const read = textReader(listing);
   return {
     files: new Map([...listing.entries].map(([path, entry]) => [`quality/${path}`, entry])),
@@ -124,7 +124,7 @@ async function checkoutFacts(root: string): Promise<Parameters<typeof judgeGates
   };
 }
 
-async function pathsAt(root: string, commit: string): Promise<readonly string[]> {
+async function listPathsAt(root: string, commit: string): Promise<readonly string[]> {
   const { out } = await git({ cwd: root, args: ["ls-tree", "-r", "-z", "--name-only", commit, "--", "quality/"] });
   return out
     .toString("utf8")

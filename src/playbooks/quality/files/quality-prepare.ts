@@ -1,13 +1,13 @@
-// quality-prepare: what a quality run is drafted with: its name, what may change, and what happens to an existing log.
+// quality-prepare: prepares a quality run: its goal and scope, and whether an existing log is continued or moved away.
 //
 // Invariants:
 //   Q1. A valid log whose run has not ended is continued; any other is moved to history, never overwritten.
-//   Q2. Started work is not done twice: parts of it that agents could not see are reported before anything runs.
+//   Q2. Work that an earlier run began is not repeated: if parts of it are uncommitted, so that agents would not see them, nothing is started.
 
 import { lstatSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gateLogPath, progressPath, runStatePath, terminalSection } from "../views/run-state-names.ts";
-import { type LogRead, readLog, whyLogClosed } from "../views/run-state-read.ts";
+import { type ParsedLog, parseLog, whyLogClosed } from "../views/parse-run-state.ts";
 import { ownedAlways } from "../../../workspace/owned.ts";
 import { ownedPathTest } from "../../../workspace/layers/scope.ts";
 import { readStatus } from "../../../workspace/git/status.ts";
@@ -16,49 +16,52 @@ import type { ProjectPaths } from "../../../project/runs/project-paths.ts";
 import { openedRepository } from "../../../project/runs/opened-repository.ts";
 import { refuse } from "../../../project/reply.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
-import type { Prepared, PrepareInput } from "../../contract/playbook.ts";
-import { ignoredAmong } from "../../contract/ignored-paths.ts";
+import type { PreparedRun, PrepareInput } from "../../contract/playbook.ts";
+import { findIgnoreRule } from "../../contract/ignored-paths.ts";
 import { refuseUncommittedDocs } from "./quality-docs.ts";
 import { hashOf } from "./quality-log-file.ts";
 import { readBounded } from "../../contract/whole-file.ts";
 
 const logBytesMax = 8 * 1024 * 1024;
 const pageBytesMax = 4 * 1024 * 1024;
-const shownMax = 5;
-const ownedHere = [runStatePath, progressPath, "quality/history/**", gateLogPath];
-/** A phase may be tried four times; the breaker, which only counts tries, must not come before that. */
-const patience = { no_progress_threshold: 9, same_error_threshold: 9 };
+const pathsShownMax = 5;
+const ownedPaths = [runStatePath, progressPath, "quality/history/**", gateLogPath];
+/** A phase may be tried four times; the breaker, which counts attempts, must not stop the run before that. */
+const breakerLimits = { no_progress_threshold: 9, same_error_threshold: 9 };
 
-type Earlier = {
-  /** What an open log says of itself: a run that continues or replaces it is the same experiment. */
+type EarlierLogPlan = {
+  /** Fields of the first events of an open log: a run that continues or replaces it belongs to the same experiment. */
   readonly head: Readonly<Record<string, string>>;
-  readonly facts: Prepared["options"];
-  readonly documents: Prepared["documents"];
+  readonly facts: PreparedRun["options"];
+  readonly documents: PreparedRun["documents"];
   readonly isContinued: boolean;
   readonly warnings: readonly string[];
 };
 
-export async function prepareQuality({ context, paths: projectPaths, input }: PrepareInput): Promise<Prepared> {
-  const earlier = await readEarlier(projectPaths.root);
+export async function prepareQuality({ context, paths: projectPaths, input }: PrepareInput): Promise<PreparedRun> {
+  const earlier = await inspectEarlierLog(projectPaths.root);
   const head = { ...earlier.head, ...input.options };
   const target = head["target_path"] ?? ".";
   refuseTarget(projectPaths, target);
   await refuseIgnored(projectPaths.root);
   if (input.options?.["require_docs"] === "true") await refuseUncommittedDocs(projectPaths.root, target);
   const benchmark = head["benchmark"] ?? basename(projectPaths.root);
-  const uncommitted = await uncommittedIn(projectPaths);
-  const artifacts = uncommitted.filter((path) => path.startsWith("quality/"));
-  if (earlier.isContinued && artifacts.length > 0) refuseUncommitted(artifacts); // Q2
-  const docs = uncommitted.filter((path) => docsFolders(target).some((folder) => path.startsWith(folder)) && isDocument(path));
-  const set = settingsOf(context, projectPaths, input).config.limits ?? {};
+  const uncommitted = await listUncommitted(projectPaths);
+  const uncommittedArtifacts = uncommitted.filter((path) => path.startsWith("quality/"));
+  if (earlier.isContinued && uncommittedArtifacts.length > 0) refuseUncommitted(uncommittedArtifacts); // Q2
+  const uncommittedDocs = uncommitted.filter((path) => docsFolders(target).some((folder) => path.startsWith(folder)) && isDocument(path));
+  const configuredLimits = settingsOf(context, projectPaths, input).config.limits ?? {};
   return {
     goal: `Audit ${benchmark}${target === "." ? "" : `, what lies under ${target}`}: explore, generate, review, audit, reconcile, verify.`,
     scope: ["quality/**"],
     options: { ...earlier.head, benchmark, target_path: target },
     facts: earlier.facts,
     documents: earlier.documents,
-    limits: Object.fromEntries(Object.entries(patience).filter(([name]) => !Object.hasOwn(set, name))),
-    warnings: [...earlier.warnings, ...(docs.length === 0 ? [] : [`Not committed, so no agent will see it: ${some(docs)}.`])],
+    limits: Object.fromEntries(Object.entries(breakerLimits).filter(([name]) => !Object.hasOwn(configuredLimits, name))),
+    warnings: [
+      ...earlier.warnings,
+      ...(uncommittedDocs.length === 0 ? [] : [`Not committed, so no agent will see it: ${listSome(uncommittedDocs)}.`]),
+    ],
   };
 }
 
@@ -74,8 +77,8 @@ function refuseTarget(projectPaths: ProjectPaths, target: string): void {
   });
 }
 
-/** One file of each kind that the phases leave: what git ignores isn't a change, so a gate that asks for it could never hold. */
-const kindsLeft = [
+/** One file of each kind that the phases write. If git ignores one, it is never committed and its gate could never pass. */
+const artifactExamples = [
   "quality/EXPLORATION.md",
   "quality/test_functional.js",
   "quality/code_reviews/review.md",
@@ -87,7 +90,7 @@ const kindsLeft = [
 ];
 
 async function refuseIgnored(root: string): Promise<void> {
-  const rule = await ignoredAmong(root, kindsLeft);
+  const rule = await findIgnoreRule(root, artifactExamples);
   if (rule === null) return;
   const { path, source, line, pattern } = rule;
   refuse("workspace_unusable", {
@@ -102,50 +105,50 @@ async function refuseIgnored(root: string): Promise<void> {
 }
 
 /** Q1 */
-async function readEarlier(root: string): Promise<Earlier> {
-  const read = await readBounded(root, runStatePath, logBytesMax);
-  if (read.kind === "absent") return none;
-  if (read.kind === "unusable") {
-    if (read.rule === "too_large") return moved(0, "", "it is too long to go on with");
+async function inspectEarlierLog(root: string): Promise<EarlierLogPlan> {
+  const file = await readBounded(root, runStatePath, logBytesMax);
+  if (file.kind === "absent") return noEarlierLog;
+  if (file.kind === "unusable") {
+    if (file.rule === "too_large") return movedLog(0, "", "it is too long to go on with");
     return refuse("file_invalid", {
-      message: `${runStatePath} ${read.why}. Nothing was started.`,
+      message: `${runStatePath} ${file.why}. Nothing was started.`,
       remediation: [`move ${runStatePath} away, then begin again`],
     });
   }
-  const text = read.bytes.toString("utf8");
-  if (text.trim() === "") return read.bytes.length === 0 ? none : moved(read.bytes.length, hashOf(read.bytes), "it is blank");
-  const isText = Buffer.from(text, "utf8").equals(read.bytes);
-  const log = readLog(text);
-  const over = isText ? whyLogClosed(log) : "it is not UTF-8";
-  if (over !== null) {
-    const documents = isText ? [{ path: runStatePath, text }] : []; // for the counts that no file holds
-    return { ...moved(read.bytes.length, hashOf(read.bytes), over), head: logReadHead(log), documents };
+  const text = file.bytes.toString("utf8");
+  if (text.trim() === "") return file.bytes.length === 0 ? noEarlierLog : movedLog(file.bytes.length, hashOf(file.bytes), "it is blank");
+  const isText = Buffer.from(text, "utf8").equals(file.bytes);
+  const log = parseLog(text);
+  const closedReason = isText ? whyLogClosed(log) : "it is not UTF-8";
+  if (closedReason !== null) {
+    const documents = isText ? [{ path: runStatePath, text }] : []; // kept for the counts that are in no other file
+    return { ...movedLog(file.bytes.length, hashOf(file.bytes), closedReason), head: reusableHead(log), documents };
   }
   return {
-    head: logReadHead(log),
+    head: reusableHead(log),
     isContinued: true,
     facts: {
       earlier_log: "continued",
-      earlier_bytes: read.bytes.length,
-      earlier_hash: hashOf(read.bytes),
-      earlier_verified: hasHeldGate(log) && (await isVerified(root)),
+      earlier_bytes: file.bytes.length,
+      earlier_hash: hashOf(file.bytes),
+      earlier_verified: hasPassedGate(log) && (await hasVerifiedFiles(root)),
     },
     documents: [{ path: runStatePath, text }],
-    warnings: [`${runStatePath} is open (${getQualityStatus(log)}): this run goes on with it.`],
+    warnings: [`${runStatePath} is open (${describeProgress(log)}): this run goes on with it.`],
   };
 }
 
-/** Nothing of a run that has ended: the next one is another. */
-export function logReadHead({ head, end }: Pick<LogRead, "head" | "end">): Readonly<Record<string, string>> {
+/** The fields of a log that a new run takes over; none if its run has ended. */
+export function reusableHead({ head, end }: Pick<ParsedLog, "head" | "end">): Readonly<Record<string, string>> {
   if (end !== null) return {};
-  const { target_path: target, ...words } = head;
-  const isHere = target !== undefined && !isOutside(target); // a path of another machine does not count
-  return { ...words, ...(isHere ? { target_path: target } : {}) };
+  const { target_path: target, ...otherFields } = head;
+  const isInside = target !== undefined && !isOutside(target); // an absolute path is of another machine
+  return { ...otherFields, ...(isInside ? { target_path: target } : {}) };
 }
 
-const none: Earlier = { head: {}, facts: { earlier_log: "none" }, documents: [], isContinued: false, warnings: [] };
+const noEarlierLog: EarlierLogPlan = { head: {}, facts: { earlier_log: "none" }, documents: [], isContinued: false, warnings: [] };
 
-const moved = (bytes: number, hash: string, why: string): Earlier => ({
+const movedLog = (bytes: number, hash: string, why: string): EarlierLogPlan => ({
   head: {},
   facts: { earlier_log: "moved", earlier_bytes: bytes, ...(hash === "" ? {} : { earlier_hash: hash }) },
   documents: [],
@@ -156,39 +159,47 @@ const moved = (bytes: number, hash: string, why: string): Earlier => ({
   ],
 });
 
-/** A gate that failed, or of which the log says nothing that can be read, is judged again. */
-export function hasHeldGate({ ended }: Pick<LogRead, "ended">): boolean {
-  const verdict = ended.get(6)?.key_counts["gate_verdict"];
+/** Whether the log reports that the terminal gate passed. If not, or if unclear, the gate is judged again. */
+export function hasPassedGate({ endsByPhase: endsByPhase }: Pick<ParsedLog, "endsByPhase">): boolean {
+  const verdict = endsByPhase.get(6)?.key_counts["gate_verdict"];
   return verdict === "pass" || verdict === "partial";
 }
 
-/** The last phase leaves both files, and only if it verified. */
-async function isVerified(root: string): Promise<boolean> {
-  const [gate, page] = [await readBounded(root, gateLogPath, pageBytesMax), await readBounded(root, progressPath, pageBytesMax)];
-  return gate.kind === "read" && gate.bytes.length > 0 && page.kind === "read" && page.bytes.toString("utf8").includes(terminalSection);
+/** Whether both files are there that the last phase writes after the gate has passed. */
+async function hasVerifiedFiles(root: string): Promise<boolean> {
+  const [gateLog, progressPage] = [await readBounded(root, gateLogPath, pageBytesMax), await readBounded(root, progressPath, pageBytesMax)];
+  return (
+    gateLog.kind === "read" &&
+    gateLog.bytes.length > 0 &&
+    progressPage.kind === "read" &&
+    progressPage.bytes.toString("utf8").includes(terminalSection)
+  );
 }
 
 /** The state of an open log, in a few words. */
-export function getQualityStatus({ started, ended }: LogRead): string {
-  const open = [...started].filter((phase) => !ended.has(phase)).at(-1);
-  if (open !== undefined) return `phase ${open} of 6 is in progress`;
-  return ended.size === 6 ? "all six phases have ended, only its run_end is missing" : `${ended.size} of 6 phases have ended`;
+export function describeProgress({ startedPhases: startedPhases, endsByPhase: endsByPhase }: ParsedLog): string {
+  const openPhase = [...startedPhases].filter((phase) => !endsByPhase.has(phase)).at(-1);
+  if (openPhase !== undefined) return `phase ${openPhase} of 6 is in progress`;
+  return endsByPhase.size === 6 ? "all six phases have ended, only its run_end is missing" : `${endsByPhase.size} of 6 phases have ended`;
 }
 
-/** Files under version control's eye that no commit holds as they are, the runner's own left out. */
-async function uncommittedIn(projectPaths: ProjectPaths): Promise<readonly string[]> {
-  const { changed, untracked } = await readStatus(await openedRepository(projectPaths.root), ownedPathTest([...ownedAlways, ...ownedHere]));
+/** Changed and untracked files, except the runner's own. */
+async function listUncommitted(projectPaths: ProjectPaths): Promise<readonly string[]> {
+  const { changed, untracked } = await readStatus(
+    await openedRepository(projectPaths.root),
+    ownedPathTest([...ownedAlways, ...ownedPaths]),
+  );
   return [...changed, ...untracked];
 }
 
 function refuseUncommitted(paths: readonly string[]): never {
   return refuse("checkout_dirty", {
     result: "FAIL",
-    message: `A quality run was begun here, and what it left is not committed: ${some(paths)}. Agents work on commits, so it would be done again.`,
+    message: `A quality run was begun here, and what it left is not committed: ${listSome(paths)}. Agents work on commits, so it would be done again.`,
     remediation: ["git add quality && git commit -m 'audit so far', then autopilot resume"],
     data: { paths: paths.slice(0, 100) },
   });
 }
 
-const some = (names: readonly string[]): string =>
-  `${names.slice(0, shownMax).join(", ")}${names.length > shownMax ? ` and ${names.length - shownMax} more` : ""}`;
+const listSome = (names: readonly string[]): string =>
+  `${names.slice(0, pathsShownMax).join(", ")}${names.length > pathsShownMax ? ` and ${names.length - pathsShownMax} more` : ""}`;

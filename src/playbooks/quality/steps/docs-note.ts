@@ -1,5 +1,4 @@
-// docs-note: says at the top of EXPLORATION.md that there was no documentation, so that a reader of only that file knows. A file that says
-// so already is left alone.
+// docs-note: step that adds a note to the top of EXPLORATION.md if there was no documentation, for readers of that file alone.
 
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
@@ -14,9 +13,9 @@ export function docsNote(workspace: Pick<Workspace, "textAt" | "commitFiles">) {
     version: 1,
     effect: "keyed" as const,
     async perform({ attempt, state, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
-      const before = await workspace.textAt(commit, path, textBytesMax);
-      if (before === null || /^#+\s+Documentation status: code-only mode\s*$/m.test(before)) return { ok: true, facts: { noted: false } };
-      const files = [{ path, text: `${reasonNote(stateReason(state))}${before}` }];
+      const text = await workspace.textAt(commit, path, textBytesMax);
+      if (text === null || /^#+\s+Documentation status: code-only mode\s*$/m.test(text)) return { ok: true, facts: { noted: false } };
+      const files = [{ path, text: `${renderNote(missingDocsReason(state))}${text}` }];
       const applied = await workspace.commitFiles({
         attempt,
         since: commit,
@@ -30,7 +29,7 @@ export function docsNote(workspace: Pick<Workspace, "textAt" | "commitFiles">) {
   };
 }
 
-function reasonNote(reason: string): string {
+function renderNote(reason: string): string {
   return `${heading}
 
 ${reason[0]?.toUpperCase() ?? ""}${reason.slice(1)}, so nothing but the code and its tests says what this code is meant to do.
@@ -39,7 +38,7 @@ Requirements found here are read from the code; where the code is wrong they may
 `;
 }
 
-function stateReason(state: RunView): string {
+function missingDocsReason(state: RunView): string {
   const reason = state.cursors["before.docs"]?.last["look"]?.facts["reason"];
   return typeof reason === "string" ? reason : "reference_docs/ holds no .md or .txt file";
 }

@@ -6,35 +6,35 @@ import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts"
 import type { Workspace } from "../../../ports/workspace.ts";
 
 const textBytesMax = 1024 * 1024;
-const readMax = 200;
+const documentsReadMax = 200;
 
-/** Whether there is documentation to hold the code against: text under reference_docs/, in the commit that agents will see. */
+/** Looks for text under reference_docs/ in the commit that agents will see. */
 export function docsPresent(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
   return {
     version: 1,
     effect: "none" as const,
     async perform({ state, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const folders = docsFolders(String(runOption(state, "target_path")));
-      const named = (await workspace.pathsAt(commit)).filter(
+      const documentPaths = (await workspace.pathsAt(commit)).filter(
         (path) => folders.some((folder) => path.startsWith(folder)) && isDocument(path),
       );
       const isRequired = runOption(state, "require_docs") === true;
-      for (const path of named.slice(0, readMax)) {
+      for (const path of documentPaths.slice(0, documentsReadMax)) {
         const text = await workspace.textAt(commit, path, textBytesMax);
-        if (text === null || text.trim() !== "") return { ok: true, facts: { present: true, required: isRequired, files: named.length } };
+        if (text === null || text.trim() !== "")
+          return { ok: true, facts: { present: true, required: isRequired, files: documentPaths.length } };
       }
-      const why = named.length === 0 ? "holds no committed .md or .txt file" : "holds only empty .md and .txt files";
+      const why = documentPaths.length === 0 ? "holds no committed .md or .txt file" : "holds only empty .md and .txt files";
       const reason = `${folders[0] ?? ""} ${why}${isRequired ? ", and --require-docs was given" : ""}`;
-      return { ok: true, facts: { present: false, required: isRequired, files: named.length, reason }, detail: reason };
+      return { ok: true, facts: { present: false, required: isRequired, files: documentPaths.length, reason }, detail: reason };
     },
   };
 }
 
-/** Text that says what the code is meant to do. */
 export const isDocument = (path: string): boolean => /\.(?:md|txt)$/i.test(path);
 
-/** Beside what is audited, and at the top of the project. */
+/** Documentation may be beside the audited folder or at the top of the project. */
 export function docsFolders(target: string): readonly string[] {
-  const inside = target.replace(/^\.\//, "").replace(/\/+$/, "");
-  return [...new Set([inside === "" || inside === "." ? "" : `${inside}/`, ""])].map((prefix) => `${prefix}reference_docs/`);
+  const folder = target.replace(/^\.\//, "").replace(/\/+$/, "");
+  return [...new Set([folder === "" || folder === "." ? "" : `${folder}/`, ""])].map((prefix) => `${prefix}reference_docs/`);
 }

@@ -5,8 +5,8 @@ import { runIndex as index, runStart as start } from "../views/run-state-rules.t
 import { findFact, PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
 import type { CursorView, RunView } from "../../../core/state.ts";
 import type { FunctionInput } from "../../../ports/functions.ts";
-import { readLog } from "../views/run-state-read.ts";
-import { hasHeldGate } from "../files/quality-prepare.ts";
+import { parseLog } from "../views/parse-run-state.ts";
+import { hasPassedGate } from "../files/quality-prepare.ts";
 import { phaseFound } from "./phase-found.ts";
 import { phaseTally } from "./phase-tally.ts";
 import { runAgrees } from "./run-agrees.ts";
@@ -89,7 +89,7 @@ test.each([
   ["splendid", false],
 ] as const)("a terminal gate that another tool judged %s is taken over: %s", async (gate_verdict, isHeld) => {
   const text = log(6, { bugs_md_count: 0, gate_verdict });
-  expect(hasHeldGate(readLog(text))).toBe(isHeld);
+  expect(hasPassedGate(parseLog(text))).toBe(isHeld);
   const { order: input, parts } = scene({ phase: "6", log: text, options: { earlier_verified: isHeld } });
   const found = await phaseFound(parts).perform(input);
   expect(found.facts).toEqual({ proved: isHeld });

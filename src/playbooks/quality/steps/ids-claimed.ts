@@ -1,7 +1,6 @@
 // ids-claimed: collects the bug ids that agents returned, whichever return schema they used.
 
-/** The bug ids that agents handed back, whichever phase's form they used. */
-export function idsClaimed(claims: readonly unknown[]): readonly string[] {
+export function collectBugIds(claims: readonly unknown[]): readonly string[] {
   const ids = claims.flatMap((claim) => {
     if (typeof claim !== "object" || claim === null) return [];
     const { bugs, reconciled } = claim as Readonly<Record<string, unknown>>;

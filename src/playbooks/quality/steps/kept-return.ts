@@ -3,7 +3,7 @@
 import type { CursorView } from "../../../core/state.ts";
 
 /** The return of a step's last turn; null if there was none or it can no longer be read. */
-export function keptReturn(readBlob: (hash: string) => Buffer | null, cursor: Pick<CursorView, "handed">, step = "do"): unknown {
+export function readReturn(readBlob: (hash: string) => Buffer | null, cursor: Pick<CursorView, "handed">, step = "do"): unknown {
   const hash = cursor.handed?.[step];
   const bytes = hash === undefined ? null : readBlob(hash);
   if (bytes === null) return null;

@@ -2,7 +2,6 @@
 
 import type { FunctionNames } from "../../contract/lazy-functions.ts";
 
-/** The functions a quality run is run with, by name, without what they do. */
 export const qualityNames = {
   run: {
     docs_present: "none",

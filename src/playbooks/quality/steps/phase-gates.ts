@@ -4,7 +4,6 @@ import type { Gate } from "../../../contracts/flow.ts";
 import { stepsOfPhase } from "../../../core/selectors.ts";
 import type { RunView } from "../../../core/state.ts";
 
-/** The artifact rules of a phase's agents, as the run's own flow has them. */
 export const gatesOfPhase = (state: RunView, phase: string): readonly Gate[] =>
   stepsOfPhase(state.drafted.flow, phase)
     .filter(({ agent }) => agent !== undefined)

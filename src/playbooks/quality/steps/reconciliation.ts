@@ -1,17 +1,17 @@
 // reconciliation: checks that every confirmed bug has its write-up, red test log and test results.
 
-import type { GateCheck, GateFound } from "../../../contracts/quality-facts.ts";
+import type { GateCheck, GateResult } from "../../../contracts/quality-facts.ts";
 import type { QualityTree } from "./quality-tree.ts";
 
 /** One check for each file that the fifth phase must leave for a confirmed bug. */
-export function treeReconciliation(tree: Pick<QualityTree, "has">, bugs: readonly string[]): GateFound {
+export function judgeReconciliation(tree: Pick<QualityTree, "has">, bugs: readonly string[]): GateResult {
   if (bugs.length === 0) {
-    const none: GateCheck = {
+    const skipped: GateCheck = {
       name: "reconciliation",
       verdict: "skip",
       reason: "BUGS.md has no confirmed bug, so there is nothing to reconcile",
     };
-    return { verdict: "pass", checks: [none] };
+    return { verdict: "pass", checks: [skipped] };
   }
   const check = (name: string, path: string): GateCheck =>
     tree.has(path) ? { name, verdict: "pass", reason: path } : { name, verdict: "fail", reason: `${path} is not there` };

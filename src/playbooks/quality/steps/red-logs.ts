@@ -3,7 +3,7 @@
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { logOfTry } from "./bugs-shown.ts";
+import { buildTrialLog } from "./bugs-shown.ts";
 
 type Parts = { readonly workspace: Pick<Workspace, "commitFiles">; readonly readBlob: (hash: string) => Buffer | null };
 const logBytesMax = 200_000;
@@ -13,9 +13,9 @@ export function redLogs({ workspace, readBlob }: Parts) {
     version: 1,
     effect: "keyed" as const,
     async perform({ attempt, sees, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
-      const tries = (sees["do"]?.checks ?? []).filter(({ check }) => /^bug:BUG-[A-Za-z0-9-]+$/.test(check.id));
-      const logs = tries.flatMap((result) => {
-        const text = logOfTry(result, readBlob);
+      const testResults = (sees["do"]?.checks ?? []).filter(({ check }) => /^bug:BUG-[A-Za-z0-9-]+$/.test(check.id));
+      const logs = testResults.flatMap((result) => {
+        const text = buildTrialLog(result, readBlob);
         return text === null ? [] : [{ path: `quality/results/${result.check.id.slice("bug:".length)}.red.log`, text }];
       });
       if (logs.length === 0) return { ok: true, facts: { red_logs: 0 } };

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Flow } from "../../../contracts/flow.ts";
-import { findFact, gateFact, GateFound } from "../../../contracts/quality-facts.ts";
+import { findFact, gateFact, GateResult } from "../../../contracts/quality-facts.ts";
 import type { RunView } from "../../../core/state.ts";
 import { left } from "../../../../test/quality/audit.ts";
 import { terminalProof } from "./terminal-gate.ts";
@@ -42,7 +42,7 @@ async function checksOf({ files = {}, changed, options = {}, takenOver = [] }: S
     drafted: { flow, options, base: { commit: "base" } },
   } as unknown as RunView;
   const input = { attempt: "6@1/do#1", state, commit: "tip" } as unknown as Parameters<typeof prove>[0];
-  const gate = findFact((await prove(input)).facts, gateFact, GateFound);
+  const gate = findFact((await prove(input)).facts, gateFact, GateResult);
   return Object.fromEntries((gate?.checks ?? []).map(({ name, verdict, reason }) => [name, `${verdict}: ${reason}`]));
 }
 

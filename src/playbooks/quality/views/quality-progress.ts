@@ -1,4 +1,4 @@
-// quality-progress: `quality/PROGRESS.md` of a quality run: four sections as the format has them, then what the runner keeps besides.
+// quality-progress: renders `quality/PROGRESS.md`: the four sections of its format, then the runner's own: documentation, errors, terminal gate.
 
 import type { QualityRunEvent } from "../../../contracts/quality-run.ts";
 import type { PhaseTally } from "../../../contracts/quality-facts.ts";
@@ -9,18 +9,18 @@ import type { RunStateLog } from "./run-state.ts";
 import type { Volume } from "./run-state-volume.ts";
 import { figure, oneLine, plural } from "../../../views/wording.ts";
 
-const recentMax = 10;
+const recentEventsMax = 10;
 const messageCharsMax = 160;
 
 /** Sources besides the journal. */
 export type ProgressSources = {
-  /** The log on disk is not what the journal yields: in one sentence. */
-  readonly differs: string | null;
-  /** The terminal gate had not failed when this run took the log over. */
-  readonly isVerifiedEarlier: boolean;
+  /** One sentence on how the log on disk differs from the one the journal yields; null if it does not. */
+  readonly logDifference: string | null;
+  /** The terminal gate had passed before this run continued the log. */
+  readonly gatePassedEarlier: boolean;
 };
 
-export function progressPage(log: RunStateLog, beside: ProgressSources): string {
+export function renderProgressPage(log: RunStateLog, sources: ProgressSources): string {
   const volume = log.volumes.at(-1);
   if (volume === undefined) return "";
   const lines = [
@@ -32,21 +32,21 @@ export function progressPage(log: RunStateLog, beside: ProgressSources): string 
     "",
     ...phaseNumbers.map((phase) => phaseLine(log, volume, phase)),
     "",
-    `## Recent events (last ${recentMax})`,
+    `## Recent events (last ${recentEventsMax})`,
     "",
     ...orNone(
       volume.events
-        .slice(-recentMax)
+        .slice(-recentEventsMax)
         .toReversed()
-        .map((event) => eventLine(event, findPasses(log))),
+        .map((event) => eventLine(event, completedPasses(log))),
     ),
     "",
     "## Artifacts produced",
     "",
     ...orNone(artifactLines(log, volume)),
     ...documentationLines(log),
-    ...errorLines(log, beside),
-    ...gateLines(log, beside),
+    ...errorLines(log, sources),
+    ...gateLines(log, sources),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -71,85 +71,85 @@ function headLines(log: RunStateLog, { events }: Volume): readonly string[] {
 
 function phaseLine(log: RunStateLog, volume: Volume, phase: PhaseNumber): string {
   const name = `Phase ${phase} — ${phaseTitles[phase - 1] ?? ""}`;
-  const end = volume.ended.get(phase);
+  const end = volume.endsByPhase.get(phase);
   if (end !== undefined) {
-    const parts = [lastingOf(end.duration_seconds), ...figures(phase, end.key_counts, log.tallies.get(phase))].filter(
+    const parts = [formatDuration(end.duration_seconds), ...phaseFigures(phase, end.key_counts, log.tallies.get(phase))].filter(
       (part) => part !== "",
     );
     return `- [x] ${name}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;
   }
-  const started = volume.startedAt.get(phase);
+  const started = volume.startTimes.get(phase);
   if (started === undefined || volume.isOver) return `- [ ] ${name}`;
-  return `- [ ] ${name} *(in progress, started ${clockOf(started)})*`;
+  return `- [ ] ${name} *(in progress, started ${formatClock(started)})*`;
 }
 
 /** 42 → `0:42`, 3661 → `1:01:01`. */
-function lastingOf(seconds: number | undefined): string {
+function formatDuration(seconds: number | undefined): string {
   if (seconds === undefined) return "";
   const whole = Math.round(seconds);
-  const two = (value: number): string => String(value).padStart(2, "0");
+  const twoDigits = (value: number): string => String(value).padStart(2, "0");
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+  return hours > 0 ? `${hours}:${twoDigits(minutes)}:${twoDigits(whole % 60)}` : `${minutes}:${twoDigits(whole % 60)}`;
 }
 
-const clockOf = (ts: string): string => (parseIsoTime(ts) === null ? oneLine(ts) : `${ts.slice(11, 19)}Z`);
+const formatClock = (ts: string): string => (parseIsoTime(ts) === null ? oneLine(ts) : `${ts.slice(11, 19)}Z`);
 
 type Counts = Readonly<Record<string, unknown>>;
-const parseNumber = (value: unknown): number => (typeof value === "number" ? value : 0);
-const plainOf = (value: unknown): string => oneLine(typeof value === "string" ? value : (JSON.stringify(value) ?? "unknown"));
+const numberOrZero = (value: unknown): number => (typeof value === "number" ? value : 0);
+const plainText = (value: unknown): string => oneLine(typeof value === "string" ? value : (JSON.stringify(value) ?? "unknown"));
 
 /** The result of a finished phase, in a few figures. */
-function figures(phase: PhaseNumber, counts: Counts, tally: PhaseTally | undefined): readonly string[] {
-  const number = (name: string): number => parseNumber(counts[name]);
+function phaseFigures(phase: PhaseNumber, counts: Counts, tally: PhaseTally | undefined): readonly string[] {
+  const count = (name: string): number => numberOrZero(counts[name]);
   switch (phase) {
     case 1:
-      return [plural(number("findings_total"), "finding"), patternsIn(number("patterns_walked"), tally)];
+      return [plural(count("findings_total"), "finding"), patternsText(count("patterns_walked"), tally)];
     case 2:
       return [
-        tally === undefined ? `${figure(number("findings_promoted"))} promoted` : `${plural(tally.artifacts.length, "artifact")} produced`,
+        tally === undefined ? `${figure(count("findings_promoted"))} promoted` : `${plural(tally.artifacts.length, "artifact")} produced`,
       ];
     case 3:
-      return [`${plural(number("bugs_identified"), "bug")} identified`];
+      return [`${plural(count("bugs_identified"), "bug")} identified`];
     case 4:
       return tally?.auditors === undefined || tally.triages === undefined
-        ? [plural(number("passes_complete"), "pass", "passes")]
+        ? [plural(count("passes_complete"), "pass", "passes")]
         : [plural(tally.auditors, "auditor"), plural(tally.triages, "triage")];
     case 5:
-      return [plural(number("gate_checks_total"), "gate check"), plural(number("gate_failures"), "failure")];
+      return [plural(count("gate_checks_total"), "gate check"), plural(count("gate_failures"), "failure")];
     case 6:
-      return [`${plural(number("bugs_md_count"), "bug")} in BUGS.md`, `gate ${plainOf(counts["gate_verdict"])}`];
+      return [`${plural(count("bugs_md_count"), "bug")} in BUGS.md`, `gate ${plainText(counts["gate_verdict"])}`];
   }
 }
 
 /** `patterns 1-7 walked`, `patterns 1-3, 5 walked`; only their number if it is unknown which. */
-function patternsIn(walked: number, tally: PhaseTally | undefined): string {
+function patternsText(walkedCount: number, tally: PhaseTally | undefined): string {
   const numbers = (tally?.patterns ?? []).map(({ pattern }) => pattern);
-  if (numbers.length === 0) return walked === 7 ? "patterns 1-7 walked" : `${plural(walked, "pattern")} walked`;
-  const runs: [number, number][] = [];
-  for (const phaseNumber of numbers) {
-    const last = runs.at(-1);
-    if (last !== undefined && last[1] === phaseNumber - 1) last[1] = phaseNumber;
-    else runs.push([phaseNumber, phaseNumber]);
+  if (numbers.length === 0) return walkedCount === 7 ? "patterns 1-7 walked" : `${plural(walkedCount, "pattern")} walked`;
+  const ranges: [number, number][] = [];
+  for (const pattern of numbers) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === pattern - 1) last[1] = pattern;
+    else ranges.push([pattern, pattern]);
   }
-  return `patterns ${runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(", ")} walked`;
+  return `patterns ${ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(", ")} walked`;
 }
 
-/** The passes that some log of this run reports, by their letters. */
-const findPasses = ({ volumes }: RunStateLog): readonly string[] =>
+/** The letters of the passes that any volume of this run reports as ended. */
+const completedPasses = ({ volumes }: RunStateLog): readonly string[] =>
   [...new Set(volumes.flatMap(({ events }) => events).flatMap((event) => (event.event === "pass_ended" ? [event.pass] : [])))].sort();
 
 function eventLine(event: QualityRunEvent, passes: readonly string[]): string {
-  const parts = [event.event, ...phaseLines(event), ...eventDetails(event, passes)];
+  const parts = [event.event, ...phaseFields(event), ...eventDetails(event, passes)];
   return `- ${oneLine(event.ts)} — ${parts.join(" ")}`;
 }
 
-const phaseLines = (event: QualityRunEvent): readonly string[] =>
+const phaseFields = (event: QualityRunEvent): readonly string[] =>
   "phase" in event && typeof event.phase === "number" ? [`phase=${event.phase}`] : [];
 
 function eventDetails(event: QualityRunEvent, passes: readonly string[]): readonly string[] {
   switch (event.event) {
     case "phase_end":
-      return endDetails(event.phase, event.key_counts, passes);
+      return phaseEndDetails(event.phase, event.key_counts, passes);
     case "pattern_walked":
       return [`pattern=${event.pattern}`, `findings=${event.findings_count}`];
     case "pass_started":
@@ -174,48 +174,48 @@ function eventDetails(event: QualityRunEvent, passes: readonly string[]): readon
   }
 }
 
-function endDetails(phase: number, counts: Counts, passes: readonly string[]): readonly string[] {
-  if (phase === 1) return [`findings=${parseNumber(counts["findings_total"])}`];
+function phaseEndDetails(phase: number, counts: Counts, passes: readonly string[]): readonly string[] {
+  if (phase === 1) return [`findings=${numberOrZero(counts["findings_total"])}`];
   if (phase === 4) {
-    // A number says how many there were, not which.
-    const complete = parseNumber(counts["passes_complete"]);
-    const which = passes.length === complete ? `passes=[${passes.join(",")}]` : `passes_complete=${complete}`;
-    return [which, `req_count=${parseNumber(counts["req_count"])}`];
+    // The letters are shown only if they account for every pass that was counted.
+    const completeCount = numberOrZero(counts["passes_complete"]);
+    const passesText = passes.length === completeCount ? `passes=[${passes.join(",")}]` : `passes_complete=${completeCount}`;
+    return [passesText, `req_count=${numberOrZero(counts["req_count"])}`];
   }
-  return Object.entries(counts).map(([name, value]) => `${oneLine(name)}=${plainOf(value)}`);
+  return Object.entries(counts).map(([name, value]) => `${oneLine(name)}=${plainText(value)}`);
 }
 
 /** Each file once, with the size it had when it was last counted. */
 function artifactLines({ tallies }: RunStateLog, { events }: Volume): readonly string[] {
-  const bytes = new Map<string, number | undefined>();
-  for (const { artifacts } of tallies.values()) for (const { path, bytes: size } of artifacts) bytes.set(path, size);
-  for (const event of events) if (event.event === "artifact_written") bytes.set(event.relative_path, event.byte_size);
-  return [...bytes].map(([path, size]) => `- ${oneLine(path)} (${size === undefined ? "size unknown" : `${figure(size)} bytes`})`);
+  const sizes = new Map<string, number | undefined>();
+  for (const { artifacts } of tallies.values()) for (const { path, bytes: size } of artifacts) sizes.set(path, size);
+  for (const event of events) if (event.event === "artifact_written") sizes.set(event.relative_path, event.byte_size);
+  return [...sizes].map(([path, size]) => `- ${oneLine(path)} (${size === undefined ? "size unknown" : `${figure(size)} bytes`})`);
 }
 
 function documentationLines({ documentation }: RunStateLog): readonly string[] {
   return documentation === null ? [] : ["", "## Documentation", "", `Documentation state: ${oneLine(documentation.state)}`];
 }
 
-function errorLines({ errors }: RunStateLog, { differs }: ProgressSources): readonly string[] {
+function errorLines({ errors }: RunStateLog, { logDifference }: ProgressSources): readonly string[] {
   const blocks = errors.flatMap(({ code, reason }) => ["", `ERROR: ${code} — ${oneLine(reason, 400)}`]);
-  return [...blocks, ...(differs === null ? [] : ["", `ERROR: log_differs — ${oneLine(differs, 400)}`])];
+  return [...blocks, ...(logDifference === null ? [] : ["", `ERROR: log_differs — ${oneLine(logDifference, 400)}`])];
 }
 
-function gateLines({ gate, volumes }: RunStateLog, { isVerifiedEarlier }: ProgressSources): readonly string[] {
+function gateLines({ gate, volumes }: RunStateLog, { gatePassedEarlier }: ProgressSources): readonly string[] {
   if (gate === null) {
-    const text = plainOf(volumes.at(-1)?.ended.get(6)?.key_counts["gate_verdict"]);
-    const message = `Verdict: ${text}, judged by the tool that began this run and not again here; see ${gateLogPath}.`;
-    return isVerifiedEarlier ? ["", `## ${terminalSection}`, "", message] : [];
+    const verdict = plainText(volumes.at(-1)?.endsByPhase.get(6)?.key_counts["gate_verdict"]);
+    const message = `Verdict: ${verdict}, judged by the tool that began this run and not again here; see ${gateLogPath}.`;
+    return gatePassedEarlier ? ["", `## ${terminalSection}`, "", message] : [];
   }
-  const { found, ts } = gate;
-  const count = (verdict: string): number => found.checks.filter((check) => check.verdict === verdict).length;
+  const { result, ts } = gate;
+  const count = (verdict: string): number => result.checks.filter((check) => check.verdict === verdict).length;
   return [
     "",
     `## ${terminalSection}`,
     "",
-    `Verdict: ${found.verdict} (${plural(count("fail"), "failure")}, ${plural(count("warn"), "warning")}), judged by the runner at ${ts}. Every check is in ${gateLogPath}.`,
+    `Verdict: ${result.verdict} (${plural(count("fail"), "failure")}, ${plural(count("warn"), "warning")}), judged by the runner at ${ts}. Every check is in ${gateLogPath}.`,
     "",
-    ...found.checks.map(({ name, verdict, reason }) => `- ${verdict}: ${oneLine(name)}: ${oneLine(reason)}`),
+    ...result.checks.map(({ name, verdict, reason }) => `- ${verdict}: ${oneLine(name)}: ${oneLine(reason)}`),
   ];
 }

@@ -1,15 +1,15 @@
 // run-state-events: builds the events of run_state.jsonl: header, phase counts and gate results.
 
 import type { EventOf } from "../../../contracts/event.ts";
-import type { GateFound, PhaseTally } from "../../../contracts/quality-facts.ts";
+import type { GateResult, PhaseTally } from "../../../contracts/quality-facts.ts";
 import { type PhaseNumber, type QualityRunEvent, runEventNames, runStateVersion } from "../../../contracts/quality-run.ts";
-import { gateLog } from "./quality-gate-log.ts";
+import { renderGateLog } from "./quality-gate-log.ts";
 import { gateLogPath } from "./run-state-names.ts";
 import { oneLine } from "../../../views/wording.ts";
 
-export const messageCharsMax = 1_000;
+const messageCharsMax = 1_000;
 
-/** What `_index` and `run_start` say of a run. */
+/** The fields of `_index` and `run_start`. */
 export type RunHeader = {
   readonly runId: string;
   readonly benchmark: string;
@@ -19,22 +19,22 @@ export type RunHeader = {
   readonly runner: string;
 };
 
-export function eventHeader({ run_id, options, flow, cast }: EventOf<"run_drafted">): RunHeader {
-  const word = (name: string, otherwise: string): string => {
+export function buildRunHeader({ run_id, options, flow, cast }: EventOf<"run_drafted">): RunHeader {
+  const textOption = (name: string, fallback: string): string => {
     const value = options[name];
-    return typeof value === "string" && value !== "" ? value : otherwise;
+    return typeof value === "string" && value !== "" ? value : fallback;
   };
   return {
     runId: run_id,
-    benchmark: word("benchmark", "."),
-    leverState: word("lever_state", "baseline"),
-    playbookVersion: word("playbook_version", String(flow.version)),
-    targetPath: word("target_path", "."),
-    runner: word("runner", (Object.values(cast)[0] ?? { agent: "unknown" }).agent),
+    benchmark: textOption("benchmark", "."),
+    leverState: textOption("lever_state", "baseline"),
+    playbookVersion: textOption("playbook_version", String(flow.version)),
+    targetPath: textOption("target_path", "."),
+    runner: textOption("runner", (Object.values(cast)[0] ?? { agent: "unknown" }).agent),
   };
 }
 
-/** How every log begins. It lists every type of event there is, so that none has to be added to a line that is written. */
+/** The first two events of a log. `_index` lists all event types, so that the line never has to be changed later. */
 export const headEvents = (header: RunHeader, ts: string): readonly QualityRunEvent[] => [
   {
     event: "_index",
@@ -77,7 +77,7 @@ export function tallyEvents(phase: PhaseNumber, tally: PhaseTally, ts: string): 
   ];
 }
 
-export const gateEvents = ({ checks }: GateFound, ts: string): readonly QualityRunEvent[] =>
+export const gateEvents = ({ checks }: GateResult, ts: string): readonly QualityRunEvent[] =>
   checks.map(({ name, verdict, reason }) => ({
     event: "gate_check",
     ts,
@@ -86,9 +86,9 @@ export const gateEvents = ({ checks }: GateFound, ts: string): readonly QualityR
     reason: oneLine(reason, messageCharsMax),
   }));
 
-/** The gate's own log is written by the runner, and is what the last phase leaves. */
-export function gateLogEvent(found: GateFound, ts: string): QualityRunEvent {
-  const text = gateLog({ found, ts });
+/** The event for the gate's log file, which the runner writes in the last phase. */
+export function gateLogEvent(result: GateResult, ts: string): QualityRunEvent {
+  const text = renderGateLog({ result, ts });
   return {
     event: "artifact_written",
     ts,
@@ -96,4 +96,12 @@ export function gateLogEvent(found: GateFound, ts: string): QualityRunEvent {
     byte_size: new TextEncoder().encode(text).length,
     line_count: text.split("\n").length - 1,
   };
+}
+
+type RunError = { readonly ts: string; readonly phase: number | null; readonly message: string; readonly isRecoverable: boolean };
+
+export function errorEvent({ ts, phase, message, isRecoverable }: RunError): QualityRunEvent {
+  const phaseField = phase === null ? {} : { phase };
+  const text = oneLine(message, messageCharsMax);
+  return { event: "error", ts, ...phaseField, message: text, recoverable: isRecoverable } as QualityRunEvent;
 }

@@ -1,5 +1,5 @@
-// run-state-field-rules: the fields of one event of a run_state.jsonl: what is missing, what is of the wrong kind, and what is none of the words
-// that the format allows. Where the format leaves a list open, or a companion of it goes beyond, there is a warning.
+// run-state-field-rules: checks the fields of one event of a run_state.jsonl: missing fields, wrong types and values that are not allowed.
+// Values outside of a list that the format leaves open, or that some tools are known to add, are only warned about.
 
 import {
   cycleEventSchemas,
@@ -20,32 +20,35 @@ import { isTree, type Tree, type Violation } from "../../../documents/line-rules
 export type Level = "run" | "cycle";
 export type Report = (rule: string, message: string, severity?: Violation["severity"]) => void;
 
-/** Time and name are common to all events, and have their own rule. */
-const everyEvents = ["ts", "event"] as const;
+/** Fields that every event has; another rule checks them. */
+const commonFields = ["ts", "event"] as const;
 
-/** An event that the format knows, made ready to be judged. */
+/** An event type of the format, with its checks. */
 export type KnownEvent = {
   readonly name: string;
   readonly check: FieldCheck;
-  readonly beyond: ((event: Tree, report: Report) => void) | undefined;
+  readonly extraRule: ((event: Tree, report: Report) => void) | undefined;
 };
 
-const knownOf = (schemas: Readonly<Record<string, { readonly entries: Parameters<typeof buildFieldCheck>[0]["entries"] }>>) =>
+const buildKnownEvents = (schemas: Readonly<Record<string, { readonly entries: Parameters<typeof buildFieldCheck>[0]["entries"] }>>) =>
   new Map<string, KnownEvent>(
-    Object.entries(schemas).map(([name, schema]) => [name, { name, check: buildFieldCheck(schema, everyEvents), beyond: beyond[name] }]),
+    Object.entries(schemas).map(([name, schema]) => [
+      name,
+      { name, check: buildFieldCheck(schema, commonFields), extraRule: extraRules[name] },
+    ]),
   );
 
 const countChecks = new Map<unknown, FieldCheck>(phaseNumbers.map((phase: PhaseNumber) => [phase, buildFieldCheck(keyCounts[phase])]));
 
-/** What is worth a word though the format does not forbid it, and what holds between two fields. */
-const beyond: Readonly<Record<string, (event: Tree, report: Report) => void>> = {
+/** Rules beyond the schema: warnings about unusual values, and relations between two fields. */
+const extraRules: Readonly<Record<string, (event: Tree, report: Report) => void>> = {
   _index: ({ ts, started_at, cycle_name }, report) => {
     if (typeof started_at === "string" && started_at !== ts && cycle_name === undefined)
       report("RS-field", `_index started_at is ${shown(started_at)}, expected the event's own ts ${shown(ts)}`);
   },
-  run_start: ({ runner }, report) => open(report, "run_start runner", runner, runners),
-  documentation_state: ({ state }, report) => open(report, "documentation_state state", state, documentationStates),
-  run_end: ({ final_verdict }, report) => open(report, "run_end final_verdict", final_verdict, terminalVerdicts),
+  run_start: ({ runner }, report) => warnUnlisted(report, "run_start runner", runner, runners),
+  documentation_state: ({ state }, report) => warnUnlisted(report, "documentation_state state", state, documentationStates),
+  run_end: ({ final_verdict }, report) => warnUnlisted(report, "run_end final_verdict", final_verdict, terminalVerdicts),
   phase_end: judgeCounts,
   benchmark_end: ({ recall, metric_value }, report) => {
     if (recall === null)
@@ -59,27 +62,27 @@ const beyond: Readonly<Record<string, (event: Tree, report: Report) => void>> = 
 
 /** Every event of a level by its name. */
 export const knownEvents: Readonly<Record<Level, ReadonlyMap<string, KnownEvent>>> = {
-  run: knownOf(runEventSchemas),
-  cycle: knownOf(cycleEventSchemas),
+  run: buildKnownEvents(runEventSchemas),
+  cycle: buildKnownEvents(cycleEventSchemas),
 };
 
-/** Judges the fields of an event, and answers how many names and texts are in it. */
-export function judgeFields({ name, check, beyond: judgeBeyond }: KnownEvent, event: Tree, report: Report): number {
-  const counted = check.countIn(event);
-  if (counted === unfit) {
+/** Reports faults in the fields of an event, and returns the number of strings in it. */
+export function judgeFields({ name, check, extraRule: extraRule }: KnownEvent, event: Tree, report: Report): number {
+  const stringCount = check.countIn(event);
+  if (stringCount === unfit) {
     for (const { kind, message } of check.faultsOf(event))
       report(kind === "enum" ? "RS-enum" : "RS-field", `${name} ${message}`, kind === "null" ? "warning" : "error");
   }
-  judgeBeyond?.(event, report);
-  return counted === unfit ? countStrings(event) : counted;
+  extraRule?.(event, report);
+  return stringCount === unfit ? countStrings(event) : stringCount;
 }
 
-function open(report: Report, what: string, value: unknown, known: readonly string[]): void {
-  if (typeof value !== "string" || known.includes(value)) return;
-  report("RS-enum", `${what} is ${shown(value)}, which is none of ${known.join(", ")}`, "warning");
+function warnUnlisted(report: Report, field: string, value: unknown, listed: readonly string[]): void {
+  if (typeof value !== "string" || listed.includes(value)) return;
+  report("RS-enum", `${field} is ${shown(value)}, which is none of ${listed.join(", ")}`, "warning");
 }
 
-/** The format requires the counts and lists what they hold by phase; a count that is left out is reported, and no reason to refuse the log. */
+/** The format lists the counts of each phase. A missing count is only a warning. */
 function judgeCounts({ phase, key_counts }: Tree, report: Report): void {
   const check = countChecks.get(phase);
   if (check === undefined || !isTree(key_counts) || check.countIn(key_counts) !== unfit) return;

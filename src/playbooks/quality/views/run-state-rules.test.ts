@@ -37,7 +37,7 @@ describe("in order", () => {
     const real = readFileSync(join(import.meta.dirname, "../../../../test/fixtures/quality/complete-run.run_state.jsonl"), "utf8");
     const judged = judgeLines(real.split("\n"));
     expect(reported(judged)).toEqual([]);
-    expect(judged.facts).toMatchObject({ level: "run", bugsCounted: 5, end: { line: 45, status: "success" } });
+    expect(judged.facts).toMatchObject({ level: "run", bugsMdCount: 5, end: { line: 45, status: "success" } });
   });
 
   test("are blank lines, which are skipped and counted", () => {

@@ -1,11 +1,10 @@
-// run-state-rules: whether a run_state.jsonl is one: the seven invariants of its format as rules RS1 to RS7, its fields, and how a run may
-// end.
+// run-state-rules: validates a run_state.jsonl: the seven invariants of its format as rules RS1 to RS7, its fields, and how a run may end.
 //
 // Invariants:
-//   V1. One pass, and the same memory for every length: what is kept is one bit a phase, one line number, and the list of event types.
-//   V2. Nothing is repaired. A line that breaks a rule is reported and counts as far as it can be read.
-//   V3. Where two lines contradict each other, both are named: either may be the wrong one.
-// RS5, that nothing written is ever edited, cannot be seen in one version of a file: commands/validate/validate-history.ts compares
+//   V1. One pass in constant memory: it keeps a few line numbers and the list of event types, whatever the length of the log.
+//   V2. Nothing is repaired. A line that breaks a rule is reported, and what can be read of it still counts.
+//   V3. If two lines contradict each other, both are named: either may be the wrong one.
+// RS5, that written lines are never edited, cannot be checked on one version of a file: commands/validate/validate-history.ts compares
 // versions.
 
 import { type PhaseNumber, phaseNumbers } from "../../../contracts/quality-run.ts";
@@ -20,25 +19,25 @@ import { judgeFields, type KnownEvent, knownEvents, type Level, type Report } fr
 export type RunStateFacts = {
   readonly level: Level;
   readonly events: number;
-  /** Which run or cycle it is of: what `_index` says of its beginning; null if it says nothing. */
-  readonly begunAt: string | null;
-  /** The run that `run_start` names: ours do. */
+  /** The start time in `_index`, which identifies the run or cycle; null if it has none. */
+  readonly startedAt: string | null;
+  /** The run that `run_start` names; only logs of this runner have it. */
   readonly runId: string | null;
   readonly end: { readonly line: number; readonly status: unknown } | null;
   /** What the last phase counted in BUGS.md. */
-  readonly bugsCounted: number | null;
+  readonly bugsMdCount: number | null;
   readonly docs: DocsFacts;
 };
 
 export type RunStateRules = LineRules & { readonly facts: () => RunStateFacts };
 
 /** The first and the last event of each kind of log. */
-const brackets = {
+const boundaryEvents = {
   run: { first: "run_start", last: "run_end" },
   cycle: { first: "cycle_start", last: "cycle_end" },
 } as const satisfies Readonly<Record<Level, { readonly first: string; readonly last: string }>>;
 
-const cycleOnly: ReadonlySet<unknown> = new Set([
+const cycleEventNames: ReadonlySet<unknown> = new Set([
   "cycle_start",
   "benchmark_start",
   "benchmark_end",
@@ -48,72 +47,81 @@ const cycleOnly: ReadonlySet<unknown> = new Set([
 ]);
 
 export function openRunStateRules(violations: Violations): RunStateRules {
-  let position = 0;
+  let lineNumber = 0;
   let events = 0;
   let level: Level = "run";
-  let types: ReadonlySet<unknown> | null = null;
-  /** Events that are known and may be anywhere after the second line: nothing but their fields is to be judged. */
-  let plain: ReadonlyMap<unknown, KnownEvent> = new Map();
-  let begunAt: string | null = null;
+  let eventTypes: ReadonlySet<unknown> | null = null;
+  /** Known events that may be anywhere after the second line: only their fields are checked. */
+  let freeEvents: ReadonlyMap<unknown, KnownEvent> = new Map();
+  let startedAt: string | null = null;
   let runId: string | null = null;
-  let bugsCounted: number | null = null;
+  let bugsMdCount: number | null = null;
   let end: { readonly line: number; readonly status: unknown } | null = null;
-  let isFollowed = false;
-  /** Many events have the same second. */
+  let hasReportedTrailing = false;
+  /** The last valid `ts`: many events in a row have the same one. */
   let lastTime = "";
-  const phases = openPhases();
+  const phases = createPhaseRules();
   const docs = openDocsRules();
-  const report: Report = (rule, message, severity) => violations.add(position, rule, message, severity);
+  const report: Report = (rule, message, severity) => violations.add(lineNumber, rule, message, severity);
 
   const judgeIndex = (name: unknown, tree: Tree): void => {
-    level = "cycle_name" in tree || cycleOnly.has(name) ? "cycle" : "run";
+    level = "cycle_name" in tree || cycleEventNames.has(name) ? "cycle" : "run";
     if (name === "_index") {
-      const listed = tree["event_types"];
-      if (Array.isArray(listed)) types = new Set(listed);
-      const began = tree["started_at"] ?? tree["ts"];
-      if (typeof began === "string") begunAt = began;
+      const listedTypes = tree["event_types"];
+      if (Array.isArray(listedTypes)) eventTypes = new Set(listedTypes);
+      const startTime = tree["started_at"] ?? tree["ts"];
+      if (typeof startTime === "string") startedAt = startTime;
     } else report("RS1", `the first event is ${shown(name)}, expected _index`);
-    const placed = new Set<string>(["_index", "phase_start", "phase_end", ...docsEvents, brackets[level].first, brackets[level].last]);
-    plain = new Map([...knownEvents[level]].filter(([known]) => !placed.has(known) && (types === null || types.has(known))));
+    const fixedEvents = new Set<string>([
+      "_index",
+      "phase_start",
+      "phase_end",
+      ...docsEvents,
+      boundaryEvents[level].first,
+      boundaryEvents[level].last,
+    ]);
+    freeEvents = new Map(
+      [...knownEvents[level]].filter(([name]) => !fixedEvents.has(name) && (eventTypes === null || eventTypes.has(name))),
+    );
   };
 
   /** Whether this event may be here. */
   const judgePlace = (name: string): void => {
-    const { first, last } = brackets[level];
+    const { first, last } = boundaryEvents[level];
     if (name === "_index") report("RS1", "another _index, expected one, as the first line");
-    else if (types !== null && !types.has(name)) report("RS4", `event ${shown(name)} is not among the event_types of _index`);
+    else if (eventTypes !== null && !eventTypes.has(name)) report("RS4", `event ${shown(name)} is not among the event_types of _index`);
     if (events === 2 && name !== first) report("RS7", `the second event is ${shown(name)}, expected ${first}`);
     if (events !== 2 && name === first) report("RS7", `${first} is event ${events}, expected it once, as the second`);
-    if (end === null || isFollowed) return;
-    isFollowed = true;
+    if (end === null || hasReportedTrailing) return;
+    hasReportedTrailing = true;
     report("RS7", `comes after the ${last} of line ${end.line}, expected nothing after it`); // V3
-    violations.add(end.line, "RS7", `${last} is followed by more, from line ${position} on, expected it to be the last line`);
+    violations.add(end.line, "RS7", `${last} is followed by more, from line ${lineNumber} on, expected it to be the last line`);
   };
 
   const judgePhase = (name: string, { phase, key_counts: counts }: Tree): void => {
-    const problem = name === "phase_start" ? phases.start(phase, position) : phases.end(phase, position);
+    const problem = name === "phase_start" ? phases.start(phase, lineNumber) : phases.end(phase, lineNumber);
     if (problem !== null) report("RS6", problem);
     if (name === "phase_end" && phase === 6 && isTree(counts) && typeof counts["bugs_md_count"] === "number")
-      bugsCounted = counts["bugs_md_count"];
+      bugsMdCount = counts["bugs_md_count"];
   };
 
   const judgeOther = (name: unknown, tree: Tree): number => {
     if (events === 1) judgeIndex(name, tree);
-    if (events === 2 && types === null && cycleOnly.has(name)) level = "cycle"; // the first line could not be read
+    if (events === 2 && eventTypes === null && cycleEventNames.has(name)) level = "cycle"; // in case the first line could not be read
     if (typeof name !== "string") {
       report("RS3", name === undefined ? "has no event, expected one" : `event is ${shown(name)}, expected a text`);
       return countStrings(tree);
     }
     if (events > 1) judgePlace(name);
-    const known = knownEvents[level].get(name);
-    const counted = known === undefined ? countStrings(tree) : judgeFields(known, tree, report);
+    const knownEvent = knownEvents[level].get(name);
+    const stringCount = knownEvent === undefined ? countStrings(tree) : judgeFields(knownEvent, tree, report);
     if (name === "run_start" && typeof tree["run_id"] === "string") runId ??= tree["run_id"];
-    if (level === "run") docs.event(name, tree, position, report);
+    if (level === "run") docs.onEvent(name, tree, lineNumber, report);
     if (level === "run" && (name === "phase_start" || name === "phase_end")) judgePhase(name, tree);
-    if (name !== brackets[level].last) return counted;
-    if (level === "run" && tree["status"] === "success") judgeSuccess(phases.open(), bugsCounted, report);
-    end ??= { line: position, status: tree["status"] ?? tree["verdict"] };
-    return counted;
+    if (name !== boundaryEvents[level].last) return stringCount;
+    if (level === "run" && tree["status"] === "success") judgeSuccess(phases.open(), bugsMdCount, report);
+    end ??= { line: lineNumber, status: tree["status"] ?? tree["verdict"] };
+    return stringCount;
   };
 
   const judgeEvent = (tree: Tree): number => {
@@ -124,15 +132,15 @@ export function openRunStateRules(violations: Violations): RunStateRules {
       if (isUtcTime(ts)) lastTime = ts;
       else report("RS-field", `ts is ${shown(ts)}, expected a time in UTC: 2026-05-15T14:32:01Z`);
     }
-    const known = events > 2 && end === null ? plain.get(name) : undefined;
-    return known === undefined ? judgeOther(name, tree) : judgeFields(known, tree, report);
+    const freeEvent = events > 2 && end === null ? freeEvents.get(name) : undefined;
+    return freeEvent === undefined ? judgeOther(name, tree) : judgeFields(freeEvent, tree, report);
   };
 
   return {
     line: (text, number) => {
       const tree = textTree(text);
       if (tree === null) return 0;
-      position = number;
+      lineNumber = number;
       if (typeof tree === "string") {
         events++; // it represents an event of unknown type
         report("RS2", tree);
@@ -143,58 +151,60 @@ export function openRunStateRules(violations: Violations): RunStateRules {
     fault: (number, message, isUnread = false) => {
       if (isUnread) {
         events++; // it represents an event too
-        position = number;
+        lineNumber = number;
       }
       violations.add(number, "RS2", message);
     },
     end: () => {
       if (events === 0) violations.add(1, "RS1", "holds no event, expected _index as the first line");
       else if (events === 1)
-        violations.add(position, "RS7", `the log ends after its first event, expected ${brackets[level].first} as the second`);
+        violations.add(lineNumber, "RS7", `the log ends after its first event, expected ${boundaryEvents[level].first} as the second`);
     },
-    facts: () => ({ level, events, begunAt, runId, end, bugsCounted, docs: docs.facts() }),
+    facts: () => ({ level, events, startedAt, runId, end, bugsMdCount, docs: docs.facts() }),
   };
 }
 
-/** The rule of `run_end`: success is more than a word. */
-function judgeSuccess(open: readonly PhaseNumber[], bugsCounted: number | null, report: Report): void {
-  if (open.length > 0) report("RS-end", `run_end says success, and phase_end is missing for phase ${open.join(", ")}`);
-  else if (bugsCounted === null)
+/** The rule of `run_end`: a success needs all six phases and the bug count. */
+function judgeSuccess(openPhases: readonly PhaseNumber[], bugsMdCount: number | null, report: Report): void {
+  if (openPhases.length > 0) report("RS-end", `run_end says success, and phase_end is missing for phase ${openPhases.join(", ")}`);
+  else if (bugsMdCount === null)
     report("RS-end", "run_end says success, and the phase_end of phase 6 has no bugs_md_count to hold against BUGS.md");
 }
 
-type Phases = {
-  /** Null if the marker is in its place. */
+type PhaseRules = {
+  /** What is wrong with the event; null if it may be here. */
   readonly start: (phase: unknown, line: number) => string | null;
   readonly end: (phase: unknown, line: number) => string | null;
   /** The phases that have not ended. */
   readonly open: () => readonly PhaseNumber[];
 };
 
-/** The markers of the six phases: each once, and in order. */
-function openPhases(): Phases {
-  const started = new Map<unknown, number>();
-  const ended = new Map<unknown, number>();
+/** The start and end events of the six phases: each once, and in order. */
+function createPhaseRules(): PhaseRules {
+  const startLines = new Map<unknown, number>();
+  const endLines = new Map<unknown, number>();
   const isPhase = (phase: unknown): phase is PhaseNumber => (phaseNumbers as readonly unknown[]).includes(phase);
   let latest: PhaseNumber | null = null;
   return {
     start: (phase, line) => {
       if (!isPhase(phase)) return null;
-      const before = started.get(phase);
-      if (before !== undefined) return `phase ${phase} starts a second time, after line ${before}`;
-      started.set(phase, line);
+      const firstLine = startLines.get(phase);
+      if (firstLine !== undefined) return `phase ${phase} starts a second time, after line ${firstLine}`;
+      startLines.set(phase, line);
       if (latest !== null && phase < latest) return `phase ${phase} starts after phase ${latest}, expected the phases in order`;
-      const open = latest !== null && !ended.has(latest) ? latest : null;
+      const openPhase = latest !== null && !endLines.has(latest) ? latest : null;
       latest = phase;
-      return open === null ? null : `phase ${phase} starts while phase ${open} of line ${started.get(open) ?? 0} has not ended`;
+      return openPhase === null
+        ? null
+        : `phase ${phase} starts while phase ${openPhase} of line ${startLines.get(openPhase) ?? 0} has not ended`;
     },
     end: (phase, line) => {
       if (!isPhase(phase)) return null;
-      const before = ended.get(phase);
-      if (before !== undefined) return `phase ${phase} ends a second time, after line ${before}`;
-      ended.set(phase, line);
-      return started.has(phase) ? null : `phase ${phase} ends without having started`;
+      const firstLine = endLines.get(phase);
+      if (firstLine !== undefined) return `phase ${phase} ends a second time, after line ${firstLine}`;
+      endLines.set(phase, line);
+      return startLines.has(phase) ? null : `phase ${phase} ends without having started`;
     },
-    open: () => phaseNumbers.filter((phase) => !ended.has(phase)),
+    open: () => phaseNumbers.filter((phase) => !endLines.has(phase)),
   };
 }

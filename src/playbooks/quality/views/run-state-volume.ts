@@ -1,32 +1,32 @@
-// run-state-volume: one log of a quality run while it grows.
+// run-state-volume: one log file of a quality run while it grows. A run has several if phases are repeated.
 //
 // Invariants:
-//   L1. Only added to. `phase_start` and `phase_end` stand there once a phase, and the phases in order.
+//   L1. Lines are only appended. Each phase has one `phase_start` and one `phase_end`, and the phases are in order.
 //   L2. Nothing comes after `run_end`.
-//   L3. To a log that another tool began only events are added whose type its `_index` lists.
+//   L3. A log that another tool began only gets events whose type its `_index` lists.
 
 import type { QualityRunEvent, RunEventOf } from "../../../contracts/quality-run.ts";
-import type { LogRead } from "./run-state-read.ts";
+import type { ParsedLog } from "./parse-run-state.ts";
 
 export type PhaseEnd = RunEventOf<"phase_end">;
 
 export class Volume {
   /** The earlier log, if this run continues one. */
-  readonly earlier: LogRead | null;
-  /** Where it goes when it is over; null while it is the log in force. */
+  readonly earlier: ParsedLog | null;
+  /** The path it is moved to when a new volume replaces it; null for the current one. */
   archive: string | null = null;
   readonly lines: string[] = [];
-  /** All of it, what another tool wrote included. */
+  /** All events, including those another tool wrote. */
   readonly events: QualityRunEvent[];
-  readonly startedAt = new Map<number, string>();
-  readonly ended = new Map<number, PhaseEnd>();
+  readonly startTimes = new Map<number, string>();
+  readonly endsByPhase = new Map<number, PhaseEnd>();
   #isOver = false;
 
-  constructor(earlier: LogRead | null) {
+  constructor(earlier: ParsedLog | null) {
     this.earlier = earlier;
     this.events = [...(earlier?.events ?? [])];
-    for (const event of this.events) if (event.event === "phase_start") this.startedAt.set(event.phase, event.ts);
-    for (const [phase, end] of earlier?.ended ?? []) this.ended.set(phase, end);
+    for (const event of this.events) if (event.event === "phase_start") this.startTimes.set(event.phase, event.ts);
+    for (const [phase, end] of earlier?.endsByPhase ?? []) this.endsByPhase.set(phase, end);
   }
 
   get isOver(): boolean {
@@ -35,22 +35,22 @@ export class Volume {
 
   add(event: QualityRunEvent): void {
     if (this.#isOver) return; // L2
-    if (this.earlier !== null && !this.earlier.types.has(event.event)) return; // L3
+    if (this.earlier !== null && !this.earlier.eventTypes.has(event.event)) return; // L3
     this.lines.push(JSON.stringify(event));
     this.events.push(event);
     if (event.event === "run_end") this.#isOver = true;
   }
 
   start(phase: number, ts: string): void {
-    if (this.startedAt.has(phase)) return; // L1
-    this.startedAt.set(phase, ts);
+    if (this.startTimes.has(phase)) return; // L1
+    this.startTimes.set(phase, ts);
     this.add({ event: "phase_start", ts, phase } as RunEventOf<"phase_start">);
   }
 
   end(event: PhaseEnd): void {
-    if (this.ended.has(event.phase)) return; // L1
+    if (this.endsByPhase.has(event.phase)) return; // L1
     this.start(event.phase, event.ts);
-    this.ended.set(event.phase, event);
+    this.endsByPhase.set(event.phase, event);
     this.add(event);
   }
 }

@@ -6,8 +6,8 @@ import type { Flow } from "../../../contracts/flow.ts";
 import { type PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
 import { runEventNames } from "../../../contracts/quality-run.ts";
 import { formatIsoTime } from "../../../kit/iso-time.ts";
-import { progressPage } from "./quality-progress.ts";
-import { readLog, whyLogClosed } from "./run-state-read.ts";
+import { renderProgressPage } from "./quality-progress.ts";
+import { parseLog, whyLogClosed } from "./parse-run-state.ts";
 import { RunStateLog } from "./run-state.ts";
 
 const flow: Flow = { flow: "quality", version: 1, phases: [{ id: "1", steps: [{ id: "do", run: "x" }] }] };
@@ -61,7 +61,7 @@ const opened: Draft = {
 
 function reported(...drafts: readonly Draft[]): RunStateLog {
   const log = new RunStateLog(() => null);
-  for (const entry of journal(runDrafted(flow), ...drafts)) log.take(entry);
+  for (const entry of journal(runDrafted(flow), ...drafts)) log.add(entry);
   return log;
 }
 const short = (lines: readonly string[]): readonly string[] =>
@@ -123,14 +123,14 @@ describe("the log of a quality run", () => {
         "phase_end 3",
       ],
     ]);
-    for (const { lines } of last.volumes) expect(readLog(`${lines.join("\n")}\n`).errors).toEqual([]);
+    for (const { lines } of last.volumes) expect(parseLog(`${lines.join("\n")}\n`).errors).toEqual([]);
   });
 
   test("who opens a run tells nobody of it: the same lines with that entry and without", () => {
     const entries = journal(runDrafted(flow), began, ...walked("1"), reopened("1"), opened, entered("1"));
     const lines = (taken: readonly Entry[]): readonly string[] => {
       const log = new RunStateLog(() => null);
-      for (const entry of taken) log.take(entry);
+      for (const entry of taken) log.add(entry);
       return log.volumes.flatMap((volume) => volume.lines);
     };
     expect(lines(entries)).toEqual(lines(entries.filter(({ event }) => event !== "run_opened")));
@@ -216,19 +216,19 @@ describe("a log that lies there already", () => {
   const lines = real.trimEnd().split("\n");
 
   test("a real one of a newer version is sound; it is over, and without its last line it is open", () => {
-    expect(readLog(real).errors).toEqual([]);
-    expect(whyLogClosed(readLog(real))).toBe("its run ended (success)");
-    const open = readLog(lines.slice(0, -1).join("\n"));
+    expect(parseLog(real).errors).toEqual([]);
+    expect(whyLogClosed(parseLog(real))).toBe("its run ended (success)");
+    const open = parseLog(lines.slice(0, -1).join("\n"));
     expect(whyLogClosed(open)).toBeNull();
-    expect([...open.ended.keys()]).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(open.types.has("documentation_state")).toBe(false);
+    expect([...open.endsByPhase.keys()]).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(open.eventTypes.has("documentation_state")).toBe(false);
   });
 
   test.each([
     ["no _index", lines.slice(1, -1), /RS1/],
     ["a phase that starts twice", [...lines.slice(0, 3), lines[2] ?? ""], /RS6/],
     ["no JSON", [...lines.slice(0, 3), "{"], /RS2/],
-  ])("%s: nothing is added to it", (_what, broken, rule) => expect(whyLogClosed(readLog(broken.join("\n")))).toMatch(rule));
+  ])("%s: nothing is added to it", (_what, broken, rule) => expect(whyLogClosed(parseLog(broken.join("\n")))).toMatch(rule));
 });
 
 describe("PROGRESS.md", () => {
@@ -251,7 +251,7 @@ describe("PROGRESS.md", () => {
       done("4"),
       entered("5"),
     );
-    const page = progressPage(log, { differs: null, isVerifiedEarlier: false });
+    const page = renderProgressPage(log, { logDifference: null, gatePassedEarlier: false });
     expect(page).toBe(`# QPB Run Progress
 
 **Started:** 2026-05-15T14:23:21.000Z **Benchmark:** . **Lever:** baseline
@@ -278,12 +278,12 @@ ${["D", "C", "B", "A"].map((pass) => `- 2026-05-15T14:23:32.000Z — pass_ended 
 - quality/REQUIREMENTS.md (28,891 bytes)
 - quality/x.bin (size unknown)
 `);
-    expect(progressPage(reported(), { differs: null, isVerifiedEarlier: false })).toBe("");
+    expect(renderProgressPage(reported(), { logDifference: null, gatePassedEarlier: false })).toBe("");
   });
 
   test("passes are named only where the log tells of them; a number alone is a number", () => {
     const pageOf = (more: Partial<PhaseTally>) =>
-      progressPage(reported(began, entered("4"), tallied("4", more), done("4")), { differs: null, isVerifiedEarlier: false });
+      renderProgressPage(reported(began, entered("4"), tallied("4", more), done("4")), { logDifference: null, gatePassedEarlier: false });
     expect(pageOf({})).toContain("phase_end phase=4 passes_complete=4 req_count=89");
     const two = { passes: [{ pass: "A" }, { pass: "C" }], key_counts: { req_count: 1, uc_count: 1, passes_complete: 2 } } as const;
     expect(pageOf({ ...two, passes: [...two.passes] })).toContain("phase_end phase=4 passes=[A,C] req_count=1");
@@ -292,7 +292,7 @@ ${["D", "C", "B", "A"].map((pass) => `- 2026-05-15T14:23:32.000Z — pass_ended 
   test("a gate that the tool before judged is told with its verdict", () => {
     const counts = { "6": { bugs_md_count: 6, gate_verdict: "partial" } };
     const log = reported(began, entered("6"), tallied("6", { key_counts: counts["6"] }), done("6"));
-    const page = progressPage(log, { differs: null, isVerifiedEarlier: true });
+    const page = renderProgressPage(log, { logDifference: null, gatePassedEarlier: true });
     expect(page).toContain(
       "Verdict: partial, judged by the tool that began this run and not again here; see quality/results/quality-gate.log.",
     );
@@ -300,9 +300,9 @@ ${["D", "C", "B", "A"].map((pass) => `- 2026-05-15T14:23:32.000Z — pass_ended 
 
   test("patterns are told by their numbers, and somebody else's words stay on their line", () => {
     const patterns = [1, 2, 3, 5].map((pattern) => ({ pattern, findings_count: 0 }));
-    const page = progressPage(
+    const page = renderProgressPage(
       reported(began, entered("1"), tallied("1", { patterns, artifacts: [{ path: "quality/a\n## Phases\n.md", bytes: 1 }] }), done("1")),
-      { differs: "line 3", isVerifiedEarlier: true },
+      { logDifference: "line 3", gatePassedEarlier: true },
     );
     expect(page).toContain("patterns 1-3, 5 walked");
     expect(page.match(/^## Phases$/gm)).toHaveLength(1);

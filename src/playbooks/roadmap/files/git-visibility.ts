@@ -5,7 +5,7 @@ import { findGitPlaces } from "../../../workspace/git/places.ts";
 import { userViewCall } from "../../../workspace/git/user-view.ts";
 import { refuse } from "../../../project/reply.ts";
 import type { PlanFound } from "./roadmap-documents.ts";
-import { ignoredAmong } from "../../contract/ignored-paths.ts";
+import { findIgnoreRule } from "../../contract/ignored-paths.ts";
 import { phasesFolder } from "../../../contracts/roadmap-places.ts";
 
 /** Files that agents leave in a phase's folder and that its later steps need. */
@@ -13,7 +13,7 @@ const left = ["RESEARCH.md", "PLAN.md", "JUDGE-REPORT.md"];
 
 export async function refuseIgnored(root: string, [first]: readonly string[]): Promise<void> {
   const paths = first === undefined ? [] : left.map((name) => `${phasesFolder}/${first}/${name}`);
-  const rule = await ignoredAmong(root, paths);
+  const rule = await findIgnoreRule(root, paths);
   if (rule === null) return;
   const { path, source, line, pattern } = rule;
   refuse("workspace_unusable", {

@@ -12,7 +12,7 @@ import { readRoadmap } from "../documents/roadmap.ts";
 import { chosenSpec, specCandidates } from "./spec.ts";
 import type { Finding } from "../../../kit/finding.ts";
 import { phasesFolder } from "../../../contracts/roadmap-places.ts";
-import { type DocumentFound, readDocument } from "../../contract/read-document.ts";
+import { type DocumentResult, readDocument } from "../../contract/read-document.ts";
 
 /** Possible paths of a roadmap; the first that exists counts. */
 export const roadmapPaths = [".planning/ROADMAP.md", "ROADMAP.md"] as const;
@@ -41,7 +41,7 @@ export function readRoadmapDocuments(root: string, isDone: (phase: RoadmapPhase)
   if (path === undefined) return null;
   const kept: Kept[] = [];
   const findings: Finding[] = [];
-  const take = (where: string, read: DocumentFound | null): string | null => {
+  const take = (where: string, read: DocumentResult | null): string | null => {
     if (read === null) return null;
     if ("findings" in read) {
       findings.push(...read.findings);

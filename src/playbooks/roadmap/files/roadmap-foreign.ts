@@ -3,7 +3,7 @@
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import type { Finding } from "../../../kit/finding.ts";
 import { isBegun, listRuns } from "../../../project/runs/project-paths.ts";
-import type { Foreign } from "../../contract/playbook.ts";
+import type { ForeignRun } from "../../contract/playbook.ts";
 import { backupFile, stateFile } from "../../../contracts/roadmap-places.ts";
 import { readStateHere } from "./roadmap-states.ts";
 
@@ -11,7 +11,7 @@ import { readStateHere } from "./roadmap-states.ts";
  * Null if nothing is here, where a journal of ours accounts for it, or where it is finished: then it is archived when a run begins.
  * Where state.json is damaged its backup counts; where neither can be read, the findings say so and nothing can be taken from it.
  */
-export async function foreignRoadmap(home: { readonly root: string; readonly folder: string }): Promise<Foreign | null> {
+export async function foreignRoadmap(home: { readonly root: string; readonly folder: string }): Promise<ForeignRun | null> {
   const { state, from, isThere, findings } = await readStateHere(home.root);
   if (!isThere) return null;
   if (state === null) return listRuns(home).length > 0 ? null : unreadable(findings);
@@ -38,7 +38,7 @@ const useOfBackup: Finding = {
   severity: "warning",
 };
 
-const unreadable = (findings: readonly Finding[]): Foreign => ({
+const unreadable = (findings: readonly Finding[]): ForeignRun => ({
   flow: "roadmap",
   files: [stateFile],
   summary: `a roadmap's run of another tool, of which neither ${stateFile} nor its backup can be read`,
@@ -59,7 +59,7 @@ function roadmapSummary({ _meta: meta, phases }: RoadmapState): string {
  * What is not completed is run, with the phase it stopped in, of which there may be no record yet; and with the specification it was locked
  * to, so that a change since is noticed.
  */
-function roadmapOptions({ _meta: { current_phase: current, run_id: run }, phases, spec }: RoadmapState): Foreign["options"] {
+function roadmapOptions({ _meta: { current_phase: current, run_id: run }, phases, spec }: RoadmapState): ForeignRun["options"] {
   const known = Object.entries(phases).flatMap(([key, { status }]) => (status === "completed" ? [] : [key.replace(/^phase_/, "")]));
   const isUnknown = known.length > 0 && current !== null && !Object.hasOwn(phases, `phase_${current}`);
   const open = isUnknown ? [...known, current] : known;

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { CommandContext } from "../../../project/command-context.ts";
 import { readRoadmapDocuments, roadmapPaths } from "./roadmap-documents.ts";
 import { knownPhases } from "./roadmap-known.ts";
-import type { Foreign } from "../../contract/playbook.ts";
+import type { ForeignRun } from "../../contract/playbook.ts";
 
 /** A roadmap with something left to do. A prose one at the root, without phases, is not ours. */
-export async function documents(_context: CommandContext, root: string): Promise<Omit<Foreign, "findings"> | null> {
+export async function documents(_context: CommandContext, root: string): Promise<Omit<ForeignRun, "findings"> | null> {
   await Promise.resolve();
   const known = knownPhases({ folder: join(root, ".autopilot") });
   const isDone = ({ id, checked }: { readonly id: string; readonly checked: boolean }): boolean => known.get(id) ?? checked;

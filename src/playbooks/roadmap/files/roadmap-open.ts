@@ -136,18 +136,18 @@ export async function openRoadmapPlaybook({
       if (phaseFolder(phase) === null) return [];
       const path = `${diagnosticsFolder}/${postMortemName(phase)}`;
       return [
-        () => generatedFiles.draw(path, `${JSON.stringify(post, null, 2)}\n`),
-        () => generatedFiles.draw(path.replace(/\.json$/, ".md"), postMortemPage(post)),
+        () => generatedFiles.write(path, `${JSON.stringify(post, null, 2)}\n`),
+        () => generatedFiles.write(path.replace(/\.json$/, ".md"), postMortemPage(post)),
       ];
     }),
     ...[...diagnostics].map(([name, page]) => async () => {
-      await generatedFiles.draw(`${diagnosticsFolder}/${name}`, page);
+      await generatedFiles.write(`${diagnosticsFolder}/${name}`, page);
       diagnostics.delete(name);
     }),
     () =>
       books.learnings.length === 0
-        ? generatedFiles.clear(learningsFile)
-        : generatedFiles.draw(learningsFile, learningsPage(books.learnings)),
+        ? generatedFiles.remove(learningsFile)
+        : generatedFiles.write(learningsFile, learningsPage(books.learnings)),
   ];
   const drawState = (run: RunView, now: string): Promise<void> => {
     readPile(); // the run's view is of this moment, so its log must be too
@@ -157,18 +157,18 @@ export async function openRoadmapPlaybook({
   };
   const drawPhase = async (phase: string): Promise<void> => {
     const where = phaseFolder(phase);
-    if (where !== null) for (const { name, text } of books.pagesOf(phase)) await generatedFiles.draw(`${where}/${name}`, text);
+    if (where !== null) for (const { name, text } of books.pagesOf(phase)) await generatedFiles.write(`${where}/${name}`, text);
     stale.delete(phase);
   };
 
   return {
-    take(entry, run) {
+    onEntry(entry, run) {
       pile.push(entry);
       if (!isHalting(entry) || reading !== null) return;
       readPile();
       if (lastHalt?.entry === entry) diagnose(lastHalt, run); // else it is found in the journal
     },
-    signal(signal, at) {
+    onLiveEvent(signal, at) {
       const isPlaced = signal.signal === "tool" && signal.path !== undefined;
       const span = books.signal(isPlaced ? { ...signal, path: placeIn(signal.path ?? "", folder, root) } : signal, at);
       if (span === null) return;
@@ -176,7 +176,7 @@ export async function openRoadmapPlaybook({
       kept?.push(stored);
       store.keep(stored, parseIsoTime(at) ?? 0);
     },
-    async draw(now) {
+    async writeFiles(now) {
       const run = view();
       if (!hasRoadmapState(run)) return;
       await caughtUp();
@@ -194,8 +194,8 @@ export async function openRoadmapPlaybook({
       const [first] = problems;
       if (first !== undefined) throw first;
     },
-    rest: () => commitEndedPages({ context, paths, root, entries, view: view() }),
-    remarks: () => generatedFiles.remarks(),
+    close: () => commitEndedPages({ context, paths, root, entries, view: view() }),
+    takeWarnings: () => generatedFiles.takeWarnings(),
     learnings: async (role, holds) => {
       await caughtUp();
       return learningsText(role, books.learnings, holds);

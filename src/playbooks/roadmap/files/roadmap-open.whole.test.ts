@@ -34,7 +34,7 @@ const drawnIn = (here: Room) =>
   );
 const drawnFrom = async (entries: readonly Entry[]): Promise<Room> => {
   const here = room();
-  await (await follow(here, entries)).draw(now);
+  await (await follow(here, entries)).writeFiles(now);
   return here;
 };
 
@@ -45,11 +45,11 @@ describe("whatever the run", () => {
     const here = room();
     for (let index = 1; index < entries.length; index += apart(61, 211)) {
       const playbook = await follow(here, entries, { from: index });
-      await playbook.draw(now);
+      await playbook.writeFiles(now);
       playbook.goOn(index + 30);
-      if (index % 2 === 0) await playbook.draw(now); // else the plug is pulled before anything of it was drawn
+      if (index % 2 === 0) await playbook.writeFiles(now); // else the plug is pulled before anything of it was drawn
     }
-    await (await follow(here, entries)).draw(now);
+    await (await follow(here, entries)).writeFiles(now);
     const drawn = drawnIn(here);
     // A halt on the way was seen live or not; the newest one always has its page.
     const isDiagnostic = (path: string): boolean => path.includes("/diagnostic-");
@@ -63,7 +63,7 @@ describe("whatever the run", () => {
     const playbook = await follow(here, entries, { from: 2 });
     for (let index = 2; index <= entries.length; index += apart(29, 101)) {
       playbook.goOn(index);
-      await playbook.draw(now);
+      await playbook.writeFiles(now);
       for (const [path, text] of Object.entries(here.files(".autopilot/runs"))) check(path, text);
     }
   });
@@ -76,7 +76,7 @@ describe("whatever the run", () => {
   };
   test("a draft has no file", async () => {
     const here = room();
-    await (await follow(here, entriesOf(everything), { from: 1 })).draw(now);
+    await (await follow(here, entriesOf(everything), { from: 1 })).writeFiles(now);
     expect(here.files()).toEqual({});
   });
 });
@@ -86,11 +86,11 @@ describe("state.json", () => {
     const entries = entriesOf(everything);
     const here = room();
     const playbook = await follow(here, entries, { from: 40 });
-    await playbook.draw(now);
+    await playbook.writeFiles(now);
     const before = here.text(".autopilot/state.json");
     expect(here.has(".autopilot/state.json.backup")).toBe(false);
     playbook.goOn(60);
-    await playbook.draw(now);
+    await playbook.writeFiles(now);
     expect(here.text(".autopilot/state.json.backup")).toBe(before);
     const book = openRoadmapState();
     for (const entry of entries.slice(0, 60)) book.apply(entry);
@@ -101,10 +101,10 @@ describe("state.json", () => {
     const paused = entries.findIndex(({ event, reason_code }) => event === "run_paused" && reason_code === "phase_failed") + 1;
     const here = room();
     const playbook = await follow(here, entries, { from: paused - 1 });
-    await playbook.draw(now);
+    await playbook.writeFiles(now);
     expect(stateIn(here)._meta).toMatchObject({ status: "running", last_checkpoint: now });
     playbook.goOn(paused);
-    await playbook.draw(now);
+    await playbook.writeFiles(now);
     expect(stateIn(here)._meta.status).toBe("failed");
     expect(stateIn(here)._meta.last_checkpoint).not.toBe(now);
   });
@@ -113,20 +113,20 @@ describe("state.json", () => {
     const entries = entriesOf(completed ?? "");
     const here = room();
     const playbook = await follow(here, entries, { from: entries.length - 1 });
-    await playbook.draw(now);
+    await playbook.writeFiles(now);
     playbook.goOn(entries.length);
-    await playbook.draw(now);
+    await playbook.writeFiles(now);
     expect(stateIn(here, `.autopilot/archive/${runIdIn(entries)}.json`)._meta.status).toBe("completed");
     expect(here.has(".autopilot/state.json")).toBe(false);
     expect(here.has(".autopilot/state.json.backup")).toBe(false);
-    await playbook.draw(now);
+    await playbook.writeFiles(now);
     expect(here.has(".autopilot/state.json")).toBe(false);
   });
   test("another tool's state goes to the archive before ours takes its place", async () => {
     const here = room();
     const theirs = JSON.stringify(seedState);
     here.write(".autopilot/state.json", theirs);
-    await (await follow(here, entriesOf(everything), { from: 40 })).draw(now);
+    await (await follow(here, entriesOf(everything), { from: 40 })).writeFiles(now);
     expect(here.text(`.autopilot/archive/${seedState._meta.run_id}.json`)).toBe(theirs);
     expect(stateIn(here)._meta.run_id).toBe(runIdIn(entriesOf(everything)));
     expect(here.has(".autopilot/state.json.backup")).toBe(false);
@@ -135,7 +135,7 @@ describe("state.json", () => {
     const here = room();
     here.write(`.autopilot/archive/${seedState._meta.run_id}.json`, "{}");
     here.write(".autopilot/state.json", JSON.stringify(seedState));
-    await (await follow(here, entriesOf(everything), { from: 40 })).draw(now);
+    await (await follow(here, entriesOf(everything), { from: 40 })).writeFiles(now);
     expect(readdirSync(join(here.root, ".autopilot/archive"))).toEqual([
       `${seedState._meta.run_id}-2.json`,
       `${seedState._meta.run_id}.json`,
@@ -155,12 +155,12 @@ describe("damaged files", () => {
   test.each(damages)("a state.json that is %s is drawn anew from the journal, and a good backup stays one", async (_, damage) => {
     const here = room();
     const playbook = await follow(here, entries, { from: 40 });
-    await playbook.draw(now);
+    await playbook.writeFiles(now);
     playbook.goOn(50);
-    await playbook.draw(now);
+    await playbook.writeFiles(now);
     const backup = here.text(".autopilot/state.json.backup");
     damage(here);
-    await (await follow(here, entries, { from: 50 })).draw(now);
+    await (await follow(here, entries, { from: 50 })).writeFiles(now);
     expect(stateIn(here)._meta.run_id).toBe(runIdIn(entries));
     expect(here.text(".autopilot/state.json.backup")).toBe(backup);
     expect(existsSync(join(here.folder, "set-aside/.autopilot/state.json"))).toBe(true);
@@ -168,13 +168,13 @@ describe("damaged files", () => {
   test("one that somebody damages while the run works does not become the backup either", async () => {
     const here = room();
     const playbook = await follow(here, entries, { from: 40 });
-    await playbook.draw(now);
+    await playbook.writeFiles(now);
     playbook.goOn(50);
-    await playbook.draw(now);
+    await playbook.writeFiles(now);
     const backup = here.text(".autopilot/state.json.backup");
     here.write(".autopilot/state.json", "{ torn");
     playbook.goOn(60);
-    await playbook.draw(now);
+    await playbook.writeFiles(now);
     expect(here.text(".autopilot/state.json.backup")).toBe(backup);
     expect(stateIn(here).event_log.length).toBeGreaterThan(0);
   });
@@ -182,7 +182,7 @@ describe("damaged files", () => {
     const here = room();
     here.write("mine.json", "mine");
     symlinkSync("../mine.json", join(here.root, ".autopilot/state.json"));
-    await (await follow(here, entries, { from: 40 })).draw(now);
+    await (await follow(here, entries, { from: 40 })).writeFiles(now);
     expect(here.text("mine.json")).toBe("mine");
     expect(stateIn(here)._meta.run_id).toBe(runIdIn(entries));
   });
@@ -190,7 +190,7 @@ describe("damaged files", () => {
     const here = room();
     mkdirSync(join(here.root, ".autopilot/state.json"), { recursive: true });
     const playbook = await follow(here, entries, { from: 120 });
-    await expect(playbook.draw(now)).rejects.toThrow("is a folder, so nothing can be written there; move it away");
+    await expect(playbook.writeFiles(now)).rejects.toThrow("is a folder, so nothing can be written there; move it away");
     expect(here.has(".planning/phases/1/EXECUTION-LOG.md")).toBe(true);
   });
 });
@@ -220,7 +220,7 @@ describe("a phase's folder", () => {
     here.write(".planning/phases/1/VERIFICATION.md", "mine");
     here.write(".planning/phases/1/TRACE.jsonl", "mine too\n");
     here.write(".planning/phases/1/PLAN.md", "the agents'");
-    await (await follow(here, entries)).draw(now);
+    await (await follow(here, entries)).writeFiles(now);
     const aside = (name: string): string => here.text(`${here.folder.slice(here.root.length + 1)}/set-aside/.planning/phases/1/${name}`);
     expect([aside("VERIFICATION.md"), aside("TRACE.jsonl")]).toEqual(["mine", "mine too\n"]);
     expect(here.text(".planning/phases/1/PLAN.md")).toBe("the agents'");
@@ -241,12 +241,12 @@ describe("a phase's folder", () => {
     const here = room();
     const index = entries.findIndex((entry) => entry.event === "step_started" && entry.step === "research" && entry.walk === "1") + 1;
     const playbook = await follow(here, entries, { from: index });
-    await playbook.draw(now);
+    await playbook.writeFiles(now);
     const frame = { signal: "tool", attempt: "1@1/research#1", title: "read src/a.ts", kind: "read", path: "src/a.ts", call: "t" } as const;
-    playbook.signal?.({ ...frame, status: "pending" }, "2026-01-01T00:00:01.000Z");
-    playbook.signal?.({ ...frame, status: "completed" }, "2026-01-01T00:00:03.500Z");
+    playbook.onLiveEvent?.({ ...frame, status: "pending" }, "2026-01-01T00:00:01.000Z");
+    playbook.onLiveEvent?.({ ...frame, status: "completed" }, "2026-01-01T00:00:03.500Z");
     playbook.goOn(index + 3);
-    await playbook.draw(now);
+    await playbook.writeFiles(now);
     const live = here.text(".planning/phases/1/research-trace.jsonl");
     const [first] = live.split("\n");
     expect(JSON.parse(first ?? "")).toMatchObject({
@@ -256,9 +256,9 @@ describe("a phase's folder", () => {
       status: "success",
     });
     here.write(".planning/phases/1/research-trace.jsonl", "");
-    await (await follow(here, entries, { from: index + 3 })).draw(now);
+    await (await follow(here, entries, { from: index + 3 })).writeFiles(now);
     expect(here.text(".planning/phases/1/research-trace.jsonl")).toBe(live);
-    await (await follow(here, entries)).draw(now);
+    await (await follow(here, entries)).writeFiles(now);
     expect(here.text(".planning/phases/1/research-trace.jsonl").startsWith(live)).toBe(true);
   });
 });
@@ -273,10 +273,10 @@ describe("what a failure leaves", () => {
     expect(halt).toBeGreaterThan(0);
     const [seen, found] = [room(), room()];
     const playbook = await follow(seen, entries, { from: halt });
-    await playbook.draw(now);
+    await playbook.writeFiles(now);
     playbook.goOn(halt + 1);
-    await playbook.draw(now);
-    await (await follow(found, entries, { from: halt + 1 })).draw(now);
+    await playbook.writeFiles(now);
+    await (await follow(found, entries, { from: halt + 1 })).writeFiles(now);
     const [name] = diagnosticsIn(seen);
     expect(name).toMatch(/^diagnostic-\d{4}-\d{2}-\d{2}T\d{6}\.md$/);
     const page = seen.text(`.autopilot/diagnostics/${name}`);
@@ -297,7 +297,7 @@ describe("what a failure leaves", () => {
       from_state: "running",
       to_state: "paused",
     } as unknown as Entry;
-    await (await follow(here, [...paused, pause])).draw(now);
+    await (await follow(here, [...paused, pause])).writeFiles(now);
     expect(here.has(".autopilot/diagnostics")).toBe(false);
     expect(stateIn(here)._meta.status).toBe("paused");
   });
@@ -313,10 +313,10 @@ describe("what a failure leaves", () => {
     const here = room();
     here.write(".autopilot/learnings.md", "# Learnings (current run)\n\nof the run before\n");
     const playbook = await follow(here, entries, { from: 20 });
-    await playbook.draw(now);
+    await playbook.writeFiles(now);
     expect(here.has(".autopilot/learnings.md")).toBe(false);
     playbook.goOn(halt + 1);
-    await playbook.draw(now);
+    await playbook.writeFiles(now);
     const page = here.text(".autopilot/learnings.md");
     expect(page.startsWith("# Learnings (current run)\n\n### Phase ")).toBe(true);
     expect(page).not.toContain("of the run before");

@@ -24,12 +24,12 @@ import { roadmapHere } from "./roadmap-problems.ts";
 import { costConstants } from "../../../project/config/cost-constants.ts";
 import { estimateRoadmap } from "./roadmap-estimate.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
-import type { Prepared, PrepareInput } from "../../contract/playbook.ts";
+import type { PreparedRun, PrepareInput } from "../../contract/playbook.ts";
 import { acceptedMessage } from "./roadmap-prepare-resume.ts";
 
 const warningsShownMax = 8;
 
-export async function prepare({ context, paths, input }: PrepareInput): Promise<Prepared> {
+export async function prepare({ context, paths, input }: PrepareInput): Promise<PreparedRun> {
   const here = roadmapHere(paths);
   const { read } = here;
   const { path, phases, config, specPath } = read;

@@ -9,13 +9,13 @@ import { readRoadmapDocuments } from "./roadmap-documents.ts";
 import { estimateRoadmap } from "./roadmap-estimate.ts";
 import { knownPhases } from "./roadmap-known.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
-import type { PreviewInput, Previewed } from "../../contract/playbook.ts";
+import type { PreviewInput, PlaybookPreview } from "../../contract/playbook.ts";
 
 const phasesMax = 15;
 const nameCharsMax = 60;
 
 /** The phases a draft would run, and what they will probably take. */
-export async function preview({ context, paths, view }: PreviewInput): Promise<Previewed> {
+export async function preview({ context, paths, view }: PreviewInput): Promise<PlaybookPreview> {
   const known = knownPhases(paths);
   const read = readRoadmapDocuments(paths.root, ({ id, checked }) => known.get(id) ?? checked);
   if (read === null) return { wanted: [], estimate: null };

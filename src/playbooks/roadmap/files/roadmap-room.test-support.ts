@@ -86,7 +86,7 @@ export async function follow(
       for (const entry of entries.slice(written.length, until)) {
         written = entries.slice(0, written.length + 1);
         run = fold(written) as Run;
-        playbook.take(entry, run);
+        playbook.onEntry(entry, run);
       }
     },
   };

@@ -12,13 +12,13 @@ import { prepareRoadmapResume } from "./roadmap-prepare-resume.ts";
 
 /** The roadmap's playbook: documents in `.planning/`, state in `.autopilot/state.json`, a folder of pages for each phase. */
 export const roadmapPlaybook: Playbook = {
-  owned: ownedInPhases,
+  ownedPaths: ownedInPhases,
   prepare,
   preview,
   prepareResume: prepareRoadmapResume,
   open: openRoadmapPlaybook,
   documents,
-  foreign: (_place, root) => {
+  findForeign: (_place, root) => {
     const paths = findProject(root);
     return paths === null ? Promise.resolve(null) : foreignRoadmap(paths);
   },

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { detectStaged } from "./staged-detect.ts";
-import { readSource } from "./staged-tree.ts";
+import { findSource } from "./staged-tree.ts";
 
 const made: string[] = [];
 afterAll(() => {
@@ -41,7 +41,7 @@ test.each([
 });
 
 test.each(["README.md", "node_modules/a/index.ts", ".git/hooks/a.py", "docs/a.txt", "_docs/a.ts"])("%s is none", async (name) => {
-  expect(await readSource(here({ [name]: "x\n" }))).toBeNull();
+  expect(await findSource(here({ [name]: "x\n" }))).toBeNull();
 });
 
 test("the state file alone is no document: a project that was just begun stays where it says", async () => {

@@ -1,19 +1,19 @@
-// staged-prepare-resume: before a staged run continues: the summary first, then foreign edits of the state file, read and journaled.
+// staged-prepare-resume: before a staged run is resumed, shows its summary and turns edits of the state file into events.
 
 import type { Draft } from "../../../contracts/event.ts";
 import { retriesMax } from "../../../contracts/staged-state.ts";
 import type { RunView } from "../../../core/state.ts";
 import { isResearchDecided } from "../views/staged-decisions.ts";
-import type { StagedRead } from "../views/staged-state-read.ts";
+import type { ParsedStagedState } from "../views/parse-staged-state.ts";
 import { differedFields } from "../views/staged-differences.ts";
 import { stagedSummary } from "../views/staged-summary.ts";
 import { git } from "../../../workspace/git/git.ts";
 import { findGitPlaces } from "../../../workspace/git/places.ts";
 import { userViewCall } from "../../../workspace/git/user-view.ts";
 import { runFolder } from "../../../project/runs/project-paths.ts";
-import { readAgain } from "../steps/state-file.ts";
+import { rereadStateFile } from "../steps/state-file.ts";
 import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook.ts";
-import { blobsIn, findEntries } from "../../contract/recorded.ts";
+import { blobReader, readEntries } from "../../contract/run-journal.ts";
 import { StagedFile } from "./staged-file.ts";
 import { draftedText } from "./staged-record.ts";
 
@@ -22,26 +22,32 @@ const filesShownMax = 5;
 export async function prepareStagedResume({ context, paths, view }: PrepareResumeInput): Promise<PreparedResume> {
   const folder = runFolder(paths, view.drafted.run_id);
   const file = new StagedFile(paths.root, folder);
-  const first = draftedText(view, blobsIn(folder));
+  const draftedFileText = draftedText(view, blobReader(folder));
   const because = "what proves the steps of this run lies on its branch; optional steps before theirs are passed over";
-  const again = await readAgain(file, { first, seq: view.seq, because, entries: () => findEntries(folder) });
-  for (const line of again.state === null ? [] : stagedSummary(again.state)) context.show(line);
-  const answers = again.state === null || again.ours === null ? [] : findAnswers(view, again.state, again.ours, context.user);
+  const reading = await rereadStateFile(file, { draftedFileText, seq: view.seq, because, entries: () => readEntries(folder) });
+  for (const line of reading.state === null ? [] : stagedSummary(reading.state)) context.show(line);
+  const answers =
+    reading.state === null || reading.ownState === null ? [] : findAnswers(view, reading.state, reading.ownState, context.user);
   return {
-    events: [...again.differed.map((differed): Draft => ({ event: "document_differed", ...differed })), ...answers],
+    events: [...reading.differed.map((differed): Draft => ({ event: "document_differed", ...differed })), ...answers],
     warnings: [
-      ...(again.why === null ? [] : [`${again.why}; it is set aside and written anew.`]),
-      ...again.differed
+      ...(reading.why === null ? [] : [`${reading.why}; it is set aside and written anew.`]),
+      ...reading.differed
         .filter(({ field }) => field !== differedFields.dropped)
         .map(({ field, because: why }) => `${field} of the state file was changed by somebody else: ${why}.`),
-      ...(await unseenEdits(paths.root, view)),
+      ...(await describeUnseenEdits(paths.root, view)),
     ],
   };
 }
 
-/** What an edit says that a question of the run waits for: a reset, a step left out, the research decision. */
-function findAnswers(view: RunView, theirs: StagedRead["state"], ours: StagedRead["state"], user: string): readonly Draft[] {
-  const { current } = theirs;
+/** Answers to open questions that follow from an edit of the file: a reset step, a skipped step, the research decision. */
+function findAnswers(
+  view: RunView,
+  editedState: ParsedStagedState["state"],
+  ownState: ParsedStagedState["state"],
+  user: string,
+): readonly Draft[] {
+  const { current } = editedState;
   return Object.values(view.blocks).flatMap((block): Draft[] => {
     const answer = (choice: string): Draft[] => [
       {
@@ -53,20 +59,21 @@ function findAnswers(view: RunView, theirs: StagedRead["state"], ours: StagedRea
         reason_code: "block_answered",
       },
     ];
-    if (block.step === "decision" && isResearchDecided(theirs.decisions) && !isResearchDecided(ours.decisions)) return answer("B");
-    // Of a step that failed for good, in this run or before it.
+    if (block.step === "decision" && isResearchDecided(editedState.decisions) && !isResearchDecided(ownState.decisions)) return answer("B");
+    // The other answers are for the question about a step that failed for good.
     if (!(block.house || block.code === "phase_failed") || current === null || current.flow !== view.drafted.flow.flow) return [];
-    const was = ours.current;
+    const ownStep = ownState.current;
     const isSkipped =
-      current.status === "skipped" || (typeof current.step === "number" && typeof was?.step === "number" && current.step > was.step);
+      current.status === "skipped" ||
+      (typeof current.step === "number" && typeof ownStep?.step === "number" && current.step > ownStep.step);
     if (isSkipped && Object.hasOwn(block.options, "B")) return answer("B");
-    const wasSpent = was?.status === "failed" && was.retry_count === retriesMax;
-    return wasSpent && current.step === was.step && current.status !== "failed" && current.retry_count === 0 ? answer("A") : [];
+    const wereRetriesSpent = ownStep?.status === "failed" && ownStep.retry_count === retriesMax;
+    return wereRetriesSpent && current.step === ownStep.step && current.status !== "failed" && current.retry_count === 0 ? answer("A") : [];
   });
 }
 
-/** Documents that were changed on the user's branch since it parted from the run's: the run does not see them. */
-async function unseenEdits(root: string, { drafted: { run_id, base } }: RunView): Promise<readonly string[]> {
+/** Warns about documents that were changed on the user's branch since the run's branch started: the run does not see them. */
+async function describeUnseenEdits(root: string, { drafted: { run_id, base } }: RunView): Promise<readonly string[]> {
   if (base.branch === null) return [];
   const places = findGitPlaces(root);
   if (places === null) return [];

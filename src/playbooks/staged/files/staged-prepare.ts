@@ -1,4 +1,4 @@
-// staged-prepare: what a run of a staged flow is drafted with: the state file as it is there, and what its record decides already.
+// staged-prepare: prepares a run of a staged flow: its options follow from the state file and from the documents that exist.
 
 import { globScope } from "../../../workspace/layers/scope.ts";
 import type { Flow, Scalar } from "../../../contracts/flow.ts";
@@ -6,7 +6,7 @@ import { stagedStatePath } from "../../../contracts/staged-state.ts";
 import { listedPhases, phaseRule } from "../../../core/selectors.ts";
 import { findingProofs } from "../../../engine/survey.ts";
 import { isResearchDecided } from "../views/staged-decisions.ts";
-import { readStagedState, type StagedRead } from "../views/staged-state-read.ts";
+import { parseStagedState, type ParsedStagedState } from "../views/parse-staged-state.ts";
 import { stagedSummary } from "../views/staged-summary.ts";
 import { findingText } from "../../../kit/finding.ts";
 import { git } from "../../../workspace/git/git.ts";
@@ -14,86 +14,85 @@ import { findGitPlaces } from "../../../workspace/git/places.ts";
 import { userViewCall } from "../../../workspace/git/user-view.ts";
 import { refuse } from "../../../project/reply.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
-import type { Prepared, PrepareInput } from "../../contract/playbook.ts";
-import { ignoredAmong, pathsAsked } from "../../contract/ignored-paths.ts";
-import { detectStaged, disagreement } from "./staged-detect.ts";
+import type { PreparedRun, PrepareInput } from "../../contract/playbook.ts";
+import { findIgnoreRule, requiredPaths } from "../../contract/ignored-paths.ts";
+import { detectStaged, describeDisagreement } from "./staged-detect.ts";
 import { readStagedText } from "./staged-file.ts";
-import { isLeftOut, scanFlow } from "./staged-scan.ts";
+import { isSkipped, scanFlow } from "./staged-scan.ts";
 
 const findingsShownMax = 8;
 const filesShownMax = 5;
-/** Every step has its own retries and then asks a person, so the breaker only backs that up. */
-const breaker = { no_progress_threshold: 20, same_error_threshold: 20 };
+/** Higher than usual: every step has its own retries and then asks a person, so the breaker is only a last resort. */
+const breakerLimits = { no_progress_threshold: 20, same_error_threshold: 20 };
 
-export async function prepareStaged({ context, paths, input, loadFlow }: PrepareInput): Promise<Prepared> {
+export async function prepareStaged({ context, paths, input, loadFlow }: PrepareInput): Promise<PreparedRun> {
   const { flow } = await loadFlow(input.flow ?? "");
-  await refuseUnseen(paths.root, flow);
-  refuseNarrow(input.scope);
-  const found = await readStagedText(paths.root);
-  if (found !== null && "why" in found)
-    refuse("file_invalid", { message: `${found.why}.`, remediation: [`mv ${stagedStatePath} elsewhere`] });
-  const read = found === null ? null : readStagedState(found.text, stagedStatePath);
+  await refuseInvisibleDocuments(paths.root, flow);
+  refuseScopeWithoutDocs(input.scope);
+  const file = await readStagedText(paths.root);
+  if (file !== null && "why" in file) refuse("file_invalid", { message: `${file.why}.`, remediation: [`mv ${stagedStatePath} elsewhere`] });
+  const parsed = file === null ? null : parseStagedState(file.text, stagedStatePath);
   const detected = await detectStaged(paths.root);
-  const scan = await scanFlow(flow, detected.tree, read?.state ?? null);
-  // The summary comes first, every time.
-  for (const line of read === null ? [] : stagedSummary(read.state)) context.show(line);
-  const isNew = scan.entered === null && Object.hasOwn(flow.options ?? {}, "new_task");
-  if (scan.entered === null && !isNew)
+  const scan = await scanFlow(flow, detected.tree, parsed?.state ?? null);
+  // Shown before anything can be refused.
+  for (const line of parsed === null ? [] : stagedSummary(parsed.state)) context.show(line);
+  const startsNewTask = scan.entered === null && Object.hasOwn(flow.options ?? {}, "new_task");
+  if (scan.entered === null && !startsNewTask)
     refuse("ok", {
       state: "idle",
       message: `Every step of ${flow.flow} is done already; nothing was begun.`,
       remediation: ["autopilot go --flow existing-code takes new tasks"],
     });
-  const apart = isNew ? null : disagreement(flow, scan, read?.state ?? null);
-  const remarks = (read?.findings ?? []).map(findingText);
-  const wanted = settingsOf(context, paths, input).config.with ?? [];
+  const contradiction = startsNewTask ? null : describeDisagreement(flow, scan, parsed?.state ?? null);
+  const findingTexts = (parsed?.findings ?? []).map(findingText);
+  const optionalSteps = settingsOf(context, paths, input).config.with ?? [];
   return {
     options: {
-      ...recordedOptions(flow, isNew ? null : (read?.state ?? null)),
-      ...(isNew ? { new_task: true } : {}),
-      ...Object.fromEntries(wanted.filter((name) => Object.hasOwn(flow.options ?? {}, name)).map((name) => [name, "do"])),
+      ...recordedOptions(flow, startsNewTask ? null : (parsed?.state ?? null)),
+      ...(startsNewTask ? { new_task: true } : {}),
+      ...Object.fromEntries(optionalSteps.filter((name) => Object.hasOwn(flow.options ?? {}, name)).map((name) => [name, "do"])),
       ...(input.options?.["chosen"] === undefined ? { chosen: describeChosen(flow.flow, detected) } : {}),
     },
-    documents: found === null ? [] : [{ path: stagedStatePath, text: found.text }],
-    limits: breaker,
+    documents: file === null ? [] : [{ path: stagedStatePath, text: file.text }],
+    limits: breakerLimits,
     warnings: [
-      ...(apart === null ? [] : [apart]),
-      ...remarks.slice(0, findingsShownMax),
-      ...(remarks.length > findingsShownMax ? [`… ${remarks.length - findingsShownMax} more remarks on ${stagedStatePath}`] : []),
+      ...(contradiction === null ? [] : [contradiction]),
+      ...findingTexts.slice(0, findingsShownMax),
+      ...(findingTexts.length > findingsShownMax ? [`… ${findingTexts.length - findingsShownMax} more remarks on ${stagedStatePath}`] : []),
     ],
   };
 }
 
 function describeChosen(
   flow: string,
-  { flow: found, step, because }: { readonly flow: string; readonly step: string; readonly because: string },
+  { flow: detectedFlow, step, because }: { readonly flow: string; readonly step: string; readonly because: string },
 ): string {
-  return flow === found ? "chosen with --flow" : `chosen with --flow (the folders say ${found} step ${step}: ${because})`;
+  return flow === detectedFlow ? "chosen with --flow" : `chosen with --flow (the folders say ${detectedFlow} step ${step}: ${because})`;
 }
 
-/** Options that follow from the file: research is over, an optional step is left out. */
-function recordedOptions(flow: Flow, record: StagedRead["state"] | null): Record<string, Scalar> {
+/** Options that follow from the file: research is decided, an optional step is skipped. */
+function recordedOptions(flow: Flow, record: ParsedStagedState["state"] | null): Record<string, Scalar> {
   if (record === null) return {};
   const options: Record<string, Scalar> = {};
   if (Object.hasOwn(flow.options ?? {}, "research") && isResearchDecided(record.decisions)) options["research"] = "decided";
   for (const phase of listedPhases(flow, "phases") ?? []) {
-    const name = phaseRule(flow, phase.id).optional === true && isLeftOut(flow, phase, record) ? optionOfPhase(flow, phase.id) : null;
+    const name = phaseRule(flow, phase.id).optional === true && isSkipped(flow, phase, record) ? findSkipOption(flow, phase.id) : null;
     if (name !== null) options[name] = "skip";
   }
   return options;
 }
 
-/** The option by which an optional step is left out: the one that its question is answered by. */
-function optionOfPhase(flow: Flow, phase: string): string | null {
+/** The option that skips an optional step: the one that presets the answer to its question. */
+function findSkipOption(flow: Flow, phase: string): string | null {
   const presets = phaseRule(flow, phase).steps.flatMap(({ human }) => human?.preset ?? []);
   const names = presets.flatMap(({ when }) => Object.entries(when).flatMap(([fact, value]) => (value === "skip" ? [fact] : [])));
   return names.find((fact) => fact.startsWith("option."))?.slice("option.".length) ?? null;
 }
 
-/** A run begins from the last commit: documents that are in none it would not see, and those git ignores it could never write. */
-async function refuseUnseen(root: string, flow: Flow): Promise<void> {
-  const asked = (listedPhases(flow, "phases") ?? []).flatMap(({ id }) => pathsAsked(findingProofs(flow, id)));
-  const rule = await ignoredAmong(root, asked);
+/** A run starts from the last commit: it would not see uncommitted documents, and could never commit ignored ones. */
+async function refuseInvisibleDocuments(root: string, flow: Flow): Promise<void> {
+  const required = (listedPhases(flow, "phases") ?? []).flatMap(({ id }) => requiredPaths(findingProofs(flow, id)));
+  const rule = await findIgnoreRule(root, required);
   if (rule !== null) {
     const { path, source, line, pattern } = rule;
     const isFolder = /^\/?_docs\b/.test(pattern);
@@ -108,7 +107,7 @@ async function refuseUnseen(root: string, flow: Flow): Promise<void> {
     });
   }
   const places = findGitPlaces(root);
-  if (places === null) return; // without a repository nothing begins anyhow
+  if (places === null) return; // without a repository the run is refused elsewhere
   const { out } = await git({
     ...userViewCall(places),
     args: ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--", "_docs"],
@@ -126,7 +125,7 @@ async function refuseUnseen(root: string, flow: Flow): Promise<void> {
   });
 }
 
-function refuseNarrow(scope: readonly string[] | undefined): void {
+function refuseScopeWithoutDocs(scope: readonly string[] | undefined): void {
   if (scope === undefined || scope.length === 0) return;
   const patterns = scope.flatMap((text) => text.split(/[,;]/)).map((pattern) => pattern.trim());
   if (globScope(patterns.filter((pattern) => pattern !== ""))("_docs/00_problem/problem.md")) return;

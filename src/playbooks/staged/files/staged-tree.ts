@@ -1,8 +1,8 @@
-// staged-tree: the documents of a staged project as they are in the user's checkout. Nothing is executed to look at them.
+// staged-tree: reads the documents of a staged project in the user's checkout. Executes nothing.
 //
 // Invariants:
 //   D1. A file counts only if it is a regular file inside `_docs/`, reached without a link.
-//   D2. What is inspected is bounded, and source is looked for only until some is found.
+//   D2. The number of inspected entries is limited, and the search for source stops at the first match.
 
 import { lstatSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -11,32 +11,32 @@ import { stagedStatePath } from "../../../contracts/staged-state.ts";
 import type { GateFacts } from "../../../verify/gates/gate-facts.ts";
 import { openMatcher } from "../../../verify/gates/pattern.ts";
 import { listTree, textReader, ignoredFolders } from "../../../verify/gates/tree-facts.ts";
-import type { TreeLook } from "../steps/tree-look.ts";
+import type { TreeView } from "../steps/tree-view.ts";
 
 export type StagedTree = {
-  readonly look: TreeLook;
+  readonly view: TreeView;
   readonly facts: GateFacts;
   /** Whether `_docs/` holds anything but the state file. */
   readonly hasDocuments: boolean;
   readonly has: (folder: string) => boolean;
 };
 
-const documents = "_docs";
+const docsFolder = "_docs";
 const sourceNames = /\.(?:py|cs|rs|ts|go|java|csproj)$|^(?:Cargo\.toml|package\.json|go\.mod|pom\.xml)$/;
 const entriesMax = 50_000;
 const depthMax = 8;
 
 export async function readStagedTree(root: string): Promise<StagedTree> {
-  const folder = join(root, documents);
-  const isThere = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true; // D1
-  const listing = await listTree(isThere ? folder : [], { entriesMax, depthMax: 32 });
+  const folder = join(root, docsFolder);
+  const exists = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true; // D1
+  const listing = await listTree(exists ? folder : [], { entriesMax, depthMax: 32 });
   const reader = textReader(listing);
-  const inside = (path: string): string => path.slice(documents.length + 1);
-  const files = new Map([...listing.entries].map(([path, entry]) => [`${documents}/${path}`, entry]));
+  const relativePath = (path: string): string => path.slice(docsFolder.length + 1);
+  const files = new Map([...listing.entries].map(([path, entry]) => [`${docsFolder}/${path}`, entry]));
   const paths = [...files].filter(([, { kind }]) => kind === "file").map(([path]) => path);
-  const read: GateFacts["read"] = (path) => (path.startsWith(`${documents}/`) ? reader(inside(path)) : null);
+  const read: GateFacts["read"] = (path) => (path.startsWith(`${docsFolder}/`) ? reader(relativePath(path)) : null);
   return {
-    look: {
+    view: {
       paths,
       read: (path) => {
         const text = read(path);
@@ -49,27 +49,27 @@ export async function readStagedTree(root: string): Promise<StagedTree> {
       read,
       match: openMatcher(),
       changed: new Set(),
-      isNewer: () => null, // a checkout has no order of its own
+      isNewer: () => null, // the order of changes is unknown in a checkout
       commandResult: () => ({ hasPassed: false, found: "not run" }), // detecting a project's step executes nothing
     },
     hasDocuments: paths.some((path) => path !== stagedStatePath),
-    has: (name) => paths.some((path) => path.startsWith(`${documents}/${name}/`)),
+    has: (name) => paths.some((path) => path.startsWith(`${docsFolder}/${name}/`)),
   };
 }
 
-/** The first thing found that is source; null if there is none. */
-export async function readSource(root: string): Promise<string | null> {
-  let seen = 0;
-  const waiting = [""];
-  for (let folder = waiting.shift(); folder !== undefined; folder = waiting.shift()) {
+/** The first source file or folder; null if there is none. */
+export async function findSource(root: string): Promise<string | null> {
+  let entriesSeen = 0;
+  const queue = [""];
+  for (let folder = queue.shift(); folder !== undefined; folder = queue.shift()) {
     const items = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
     for (const item of items.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (++seen > entriesMax) return null; // D2
+      if (++entriesSeen > entriesMax) return null; // D2
       const path = folder === "" ? item.name : `${folder}/${item.name}`;
       if (item.isFile() && sourceNames.test(item.name)) return path;
-      if (!item.isDirectory() || item.name.startsWith(".") || ignoredFolders.includes(item.name) || path === documents) continue;
+      if (!item.isDirectory() || item.name.startsWith(".") || ignoredFolders.includes(item.name) || path === docsFolder) continue;
       if (path === "src") return "src/";
-      if (path.split("/").length < depthMax) waiting.push(path);
+      if (path.split("/").length < depthMax) queue.push(path);
     }
   }
   return null;

@@ -1,52 +1,52 @@
-// batches: the tasks of a staged project as the engine walks them: what comes after what, and what no two may touch at once.
+// batches: schedules the tasks of a staged project: which must come after which, and which may not run at the same time.
 
 import { taskWaves } from "../../../core/waves.ts";
 import type { TaskFound } from "../../../ports/functions.ts";
 import type { StagedTask } from "./task-table.ts";
 
 /**
- * Tasks as they are run. One that does not say what it changes works alone: it comes after all before it, and all after it come later.
- * A folder or pattern that one task names and in which another has a file is named by both, so that they never share a batch.
+ * The open tasks with their dependencies. A task that does not name its files runs alone: after all earlier tasks, before all later ones.
+ * If one task names a folder or pattern that another has files in, both get that pattern, so that they never share a batch.
  */
-export function startedTasks(allStagedTasks: readonly StagedTask[], isDone: (id: string) => boolean): readonly TaskFound[] {
-  const tasks = inOrder(allStagedTasks.filter(({ id }) => !isDone(id)));
-  const wide = [...new Set(tasks.flatMap(({ files }) => files.filter((file) => fileFolder(file) !== null)))];
-  let alone: string | null = null;
-  const before: string[] = [];
+export function scheduleTasks(allTasks: readonly StagedTask[], isDone: (id: string) => boolean): readonly TaskFound[] {
+  const tasks = sortByDependency(allTasks.filter(({ id }) => !isDone(id)));
+  const sharedPatterns = [...new Set(tasks.flatMap(({ files }) => files.filter((file) => patternFolder(file) !== null)))];
+  let lastExclusive: string | null = null;
+  const earlierIds: string[] = [];
   return tasks.map(({ id, name, files, after, text }): TaskFound => {
-    const isAlone = files.length === 0;
-    const waits = isAlone ? before : alone === null ? [] : [alone];
-    if (isAlone) alone = id;
-    const shared = wide.filter((pattern) => files.some((file) => file !== pattern && isInside(file, pattern)));
+    const isExclusive = files.length === 0;
+    const exclusiveDependencies = isExclusive ? earlierIds : lastExclusive === null ? [] : [lastExclusive];
+    if (isExclusive) lastExclusive = id;
+    const overlapping = sharedPatterns.filter((pattern) => files.some((file) => file !== pattern && mayOverlap(file, pattern)));
     const task = {
       id,
-      files: [...new Set([...files, ...shared])],
-      after: [...new Set([...after.filter((other) => tasks.some((candidate) => candidate.id === other)), ...waits])],
+      files: [...new Set([...files, ...overlapping])],
+      after: [...new Set([...after.filter((other) => tasks.some((candidate) => candidate.id === other)), ...exclusiveDependencies])],
       title: name,
       ...(text === "" ? {} : { about: text }),
     };
-    before.push(id);
+    earlierIds.push(id);
     return task;
   });
 }
 
-/** How many batches they make and how many points they have, as far as it is known beforehand. */
-export function sized(tasks: readonly StagedTask[], isDone: (id: string) => boolean) {
-  const openStagedTasks = tasks.filter(({ id }) => !isDone(id));
+/** The number of open tasks, their batches and their points. */
+export function measureTasks(tasks: readonly StagedTask[], isDone: (id: string) => boolean) {
+  const openTasks = tasks.filter(({ id }) => !isDone(id));
   return {
-    tasks: openStagedTasks.length,
-    batches: taskWaves(startedTasks(tasks, isDone)).length,
-    points: openStagedTasks.reduce((sum, { points }) => sum + (points ?? 0), 0),
+    tasks: openTasks.length,
+    batches: taskWaves(scheduleTasks(tasks, isDone)).length,
+    points: openTasks.reduce((sum, { points }) => sum + (points ?? 0), 0),
   };
 }
 
-/** As listed, but none before what it depends on. */
-function inOrder(tasks: readonly StagedTask[]): readonly StagedTask[] {
+/** In their listed order, except that a task comes after its dependencies. */
+function sortByDependency(tasks: readonly StagedTask[]): readonly StagedTask[] {
   const ordered: StagedTask[] = [];
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   const visit = (task: StagedTask): void => {
-    if (seen.has(task.id)) return;
-    seen.add(task.id);
+    if (visited.has(task.id)) return;
+    visited.add(task.id);
     for (const id of task.after) {
       const other = tasks.find((candidate) => candidate.id === id);
       if (other !== undefined) visit(other);
@@ -58,15 +58,15 @@ function inOrder(tasks: readonly StagedTask[]): readonly StagedTask[] {
 }
 
 /** The folder that a pattern starts from; null for a plain file. */
-function fileFolder(file: string): string | null {
+function patternFolder(file: string): string | null {
   if (file.endsWith("/")) return file;
   const index = file.search(/[*?[{]/);
   return index < 0 ? null : file.slice(0, file.lastIndexOf("/", index) + 1);
 }
 
-/** Careful: what may overlap counts as overlapping. */
-function isInside(file: string, pattern: string): boolean {
-  const folder = fileFolder(pattern) ?? pattern;
-  const own = fileFolder(file) ?? file;
-  return own.startsWith(folder) || (fileFolder(file) !== null && folder.startsWith(own));
+/** Errs on the safe side: true if the two may have a file in common. */
+function mayOverlap(file: string, pattern: string): boolean {
+  const folder = patternFolder(pattern) ?? pattern;
+  const fileFolder = patternFolder(file) ?? file;
+  return fileFolder.startsWith(folder) || (patternFolder(file) !== null && folder.startsWith(fileFolder));
 }

@@ -1,4 +1,4 @@
-// commit-wave: closes a batch of tasks with its own commit: the runner's report of which tasks were done in it.
+// commit-wave: step that commits a report of the tasks done in a batch.
 
 import { own } from "../../../core/record.ts";
 import { taskPath } from "../../../core/selectors.ts";
@@ -7,20 +7,20 @@ import { invariant } from "../../../kit/invariant.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { batchPath, nextBatch } from "./reports.ts";
-import { lookAtCommit } from "./tree-look.ts";
+import { viewCommit } from "./tree-view.ts";
 
 export function commitWave(workspace: Workspace) {
   return {
     version: 1,
     effect: "idempotent" as const,
     async perform({ attempt, state, cursor, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
-      const tasks = stateTasks(state, cursor);
-      const number = nextBatch(await lookAtCommit(workspace, commit));
+      const tasks = waveTasks(state, cursor);
+      const number = nextBatch(await viewCommit(workspace, commit));
       const phase = state.phases.find(({ id }) => id === cursor.phase);
       const title = `Batch ${String(number).padStart(2, "0")}`;
-      const files = [{ path: batchPath(number), text: reportText(title, `Step ${cursor.phase} ${phase?.name ?? ""}`.trim(), tasks) }];
+      const files = [{ path: batchPath(number), text: renderReport(title, `Step ${cursor.phase} ${phase?.name ?? ""}`.trim(), tasks) }];
       const subject = `${title} of step ${cursor.phase}: ${tasks.map(({ id }) => id).join(", ")}`;
-      // A commit under this attempt's key is found again, so a second time makes no second one.
+      // The attempt is the commit's key: running this again after a crash makes no second commit.
       const applied = await workspace.commitFiles({ attempt, since: commit, files, subject });
       if (applied === null) return { ok: true, facts: { batch: number, tasks: tasks.length } };
       if ("conflict" in applied) return { ok: false, facts: {}, reason: "merge_conflict", detail: applied.conflict.join(", ") };
@@ -29,18 +29,21 @@ export function commitWave(workspace: Workspace) {
   };
 }
 
-type Done = { readonly id: string; readonly status: string };
+type TaskResult = { readonly id: string; readonly status: string };
 
-/** The tasks of the wave whose steps these are, with what became of each. */
-function stateTasks(state: RunView, cursor: CursorView): readonly Done[] {
-  const open = cursor.inside === null ? undefined : own(state.open, cursor.inside);
+/** The tasks of the wave that this cursor belongs to, each with its result. */
+function waveTasks(state: RunView, cursor: CursorView): readonly TaskResult[] {
+  const tasksStep = cursor.inside === null ? undefined : own(state.open, cursor.inside);
   const index = Number(/:(\d+)$/.exec(cursor.path)?.[1] ?? Number.NaN) - 1;
-  const wave = open?.waves[index];
-  invariant(open !== undefined && wave !== undefined, `F1: ${cursor.path} is a wave of an open tasks step`);
-  return wave.map((id) => ({ id, status: own(state.cursors, taskPath(open.attempt, id))?.result === "completed" ? "done" : "not done" }));
+  const wave = tasksStep?.waves[index];
+  invariant(tasksStep !== undefined && wave !== undefined, `F1: ${cursor.path} is a wave of an open tasks step`);
+  return wave.map((id) => ({
+    id,
+    status: own(state.cursors, taskPath(tasksStep.attempt, id))?.result === "completed" ? "done" : "not done",
+  }));
 }
 
-const reportText = (title: string, step: string, tasks: readonly Done[]): string =>
+const renderReport = (title: string, step: string, tasks: readonly TaskResult[]): string =>
   [
     `# ${title}`,
     "",

@@ -2,7 +2,6 @@
 
 import type { FunctionNames } from "../../contract/lazy-functions.ts";
 
-/** The functions a staged project is run with, by name, without what they do. */
 export const stagedNames = {
   run: { survey_project: "none", reset_failed_step: "none", state_file: "idempotent", task_summary: "none", commit_wave: "idempotent" },
   proof: ["research_decided", "task_points", "task_files", "every_task_reported", "every_task_named", "open_task", "tests_pass"],

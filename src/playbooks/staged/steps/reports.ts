@@ -1,6 +1,6 @@
-// reports: what the implementation reports of a staged project say of its tasks. Batch reports are the runner's own, the others agents'.
+// reports: finds in the implementation reports which tasks are done. Agents write the reports, except the batch reports of the runner.
 
-import type { TreeLook } from "./tree-look.ts";
+import type { TreeView } from "./tree-view.ts";
 
 export const reportsFolder = "_docs/03_implementation/";
 export const finalReport = `${reportsFolder}FINAL_implementation_report.md`;
@@ -9,7 +9,7 @@ export const batchPath = (number: number): string => `${reportsFolder}batch_${St
 const isBatch = (path: string): boolean => /\/batch_\d+_report\.md$/.test(path);
 
 /** The number of the next batch. */
-export const nextBatch = ({ paths }: TreeLook): number =>
+export const nextBatch = ({ paths }: TreeView): number =>
   1 + Math.max(0, ...paths.map((path) => Number(/^_docs\/03_implementation\/batch_(\d{1,6})_report\.md$/.exec(path)?.[1] ?? 0)));
 
 export type Reports = {
@@ -19,19 +19,18 @@ export type Reports = {
   readonly isDone: (id: string) => boolean;
 };
 
-/** `whose`: every report, or those that agents wrote. */
-export async function readReports(tree: TreeLook, whose: "all" | "agents" = "all"): Promise<Reports> {
+export async function readReports(tree: TreeView, authors: "all" | "agents" = "all"): Promise<Reports> {
   const paths = tree.paths.filter(
-    (path) => path.startsWith(reportsFolder) && /report[^/]*\.md$/i.test(path) && (whose === "all" || !isBatch(path)),
+    (path) => path.startsWith(reportsFolder) && /report[^/]*\.md$/i.test(path) && (authors === "all" || !isBatch(path)),
   );
   const texts = await Promise.all(paths.map((path) => tree.read(path)));
   const lines = texts.flatMap((text) => (text ?? "").split("\n"));
-  const naming = (id: string): readonly string[] => lines.filter((line) => names(line, id));
-  return { isNamed: (id) => naming(id).length > 0, isDone: (id) => naming(id).some(saysDone) };
+  const linesNaming = (id: string): readonly string[] => lines.filter((line) => namesTask(line, id));
+  return { isNamed: (id) => linesNaming(id).length > 0, isDone: (id) => linesNaming(id).some(saysDone) };
 }
 
-/** The id as its own word: `01_store` is not named by `01_store_extra`. */
-function names(line: string, id: string): boolean {
+/** Whether the line contains the id as a whole word: `01_store_extra` does not contain `01_store`. */
+function namesTask(line: string, id: string): boolean {
   for (let index = line.indexOf(id); index >= 0; index = line.indexOf(id, index + 1)) {
     const after = line.slice(index + id.length).replace(/^\.md\b/, "");
     if (!/[\w.-]/.test(line.charAt(index - 1)) && !/^[\w-]|^\.\w/.test(after)) return true;
@@ -39,7 +38,7 @@ function names(line: string, id: string): boolean {
   return false;
 }
 
-const done = /\b(?:done|complete|completed|implemented)\b|✅|✓|✔|\[x\]/i;
-const undone =
+const donePattern = /\b(?:done|complete|completed|implemented)\b|✅|✓|✔|\[x\]/i;
+const notDonePattern =
   /\b(?:not (?:yet )?(?:done|complete|completed|implemented)|incomplete|failed|blocked|pending|todo|skipped|partly|partial|partially)\b|❌|✗|\[ \]/i;
-const saysDone = (line: string): boolean => done.test(line) && !undone.test(line);
+const saysDone = (line: string): boolean => donePattern.test(line) && !notDonePattern.test(line);

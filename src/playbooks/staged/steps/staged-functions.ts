@@ -13,7 +13,6 @@ import { everyTaskNamed, everyTaskReported, openTask, taskFiles, taskPoints } fr
 import { taskSummary } from "./task-summary.ts";
 import { testsPass } from "./tests-pass.ts";
 
-/** Everything that the staged flows call by name. */
 export function stagedFunctions(parts: StagedParts): Functions<RunView, CursorView> {
   const { workspace, verifier } = parts;
   return {

@@ -3,26 +3,25 @@
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { sized } from "./batches.ts";
+import { measureTasks } from "./batches.ts";
 import { readReports } from "./reports.ts";
-import { surveyed } from "./state-file.ts";
+import { surveyOutcome } from "./state-file.ts";
 import { readTasks } from "./task-table.ts";
-import { lookAtCommit } from "./tree-look.ts";
+import { viewCommit } from "./tree-view.ts";
 
-/** Tasks are built side by side, each in its own folder: no conversation of an agent can go on in all of them. */
+/** Shown with the question: tasks run in parallel in their own folders, so one agent session cannot continue in all of them. */
 const sessions = "each task has an agent session of its own, with A and with B; B goes on now, and Key Decisions are handed over";
 
-/** How much there is to implement: shown before the decision to begin with it. */
 export function taskSummary(workspace: Workspace) {
   return {
     version: 1,
     effect: "none" as const,
     async perform({ commit, state, cursor }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
-      const tree = await lookAtCommit(workspace, commit);
+      const tree = await viewCommit(workspace, commit);
       const { tasks, faults } = await readTasks(tree);
-      // A project that is resumed here begins a new conversation anyway.
-      const entered = cursor.visit === 1 && surveyed(state)?.facts["entered"] === cursor.phase;
-      const facts = { ...sized(tasks, (await readReports(tree)).isDone), sessions, entered };
+      // A project that is resumed at this step starts new sessions anyway.
+      const entered = cursor.visit === 1 && surveyOutcome(state)?.facts["entered"] === cursor.phase;
+      const facts = { ...measureTasks(tasks, (await readReports(tree)).isDone), sessions, entered };
       return { ok: true, facts, ...(faults.length === 0 ? {} : { detail: faults.join("; ") }) };
     },
   };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { sized, startedTasks } from "./batches.ts";
+import { measureTasks, scheduleTasks } from "./batches.ts";
 import { nextBatch, readReports } from "./reports.ts";
 import { readTasks } from "./task-table.ts";
-import { openTaskFault, unnamedTasks } from "./task-proofs.ts";
-import type { TreeLook } from "./tree-look.ts";
+import { findOpenTaskFault, findUnnamedTasks } from "./task-proofs.ts";
+import type { TreeView } from "./tree-view.ts";
 
-const tree = (files: Readonly<Record<string, string>>): TreeLook => ({
+const tree = (files: Readonly<Record<string, string>>): TreeView => ({
   paths: Object.keys(files),
   read: (path) => Promise.resolve(files[path] ?? null),
 });
@@ -58,8 +58,8 @@ describe("batches", () => {
         "| e | e | 1 | None | lib/** |",
       ),
     );
-    expect(sized(found, none)).toEqual({ tasks: 5, batches: 3, points: 8 });
-    const walked = startedTasks(found, none);
+    expect(measureTasks(found, none)).toEqual({ tasks: 5, batches: 3, points: 8 });
+    const walked = scheduleTasks(found, none);
     const of = (id: string) => walked.find((task) => task.id === id)?.files ?? [];
     expect(of("a")).toContain("src/"); // so that a and c share a name, and never a batch
     expect(of("d")).toContain("lib/**");
@@ -68,7 +68,7 @@ describe("batches", () => {
 
   test("a task that does not say what it changes works alone", async () => {
     const { tasks: found } = await tasks(table("| a | a | 1 | None | x |", "| b | b | 1 | None | |", "| c | c | 1 | None | y |"));
-    expect(startedTasks(found, none).map(({ id, after }) => [id, after])).toEqual([
+    expect(scheduleTasks(found, none).map(({ id, after }) => [id, after])).toEqual([
       ["a", []],
       ["b", ["a"]],
       ["c", ["b"]],
@@ -77,7 +77,7 @@ describe("batches", () => {
 
   test("what a report says is done is not done again, and holds nothing up", async () => {
     const { tasks: found } = await tasks(table("| a | a | 1 | None | x |", "| b | b | 1 | a | y |"));
-    expect(startedTasks(found, (id) => id === "a").map(({ id, after }) => [id, after])).toEqual([["b", []]]);
+    expect(scheduleTasks(found, (id) => id === "a").map(({ id, after }) => [id, after])).toEqual([["b", []]]);
   });
 });
 
@@ -105,11 +105,11 @@ describe("reports", () => {
 
   test("a task that no report names is open; to find a project at work the final report will do", async () => {
     const task = { "_docs/02_tasks/01_a.md": "# a\n", "_docs/02_tasks/_dependencies_table.md": table("| 01_a | a | 1 | None | x |") };
-    expect(await unnamedTasks(tree(task))).toEqual(["_docs/02_tasks/01_a.md"]);
-    expect(await openTaskFault(tree(task), false)).toBeNull();
+    expect(await findUnnamedTasks(tree(task))).toEqual(["_docs/02_tasks/01_a.md"]);
+    expect(await findOpenTaskFault(tree(task), false)).toBeNull();
     const reported = tree({ ...task, ...report("| 01_a | done |\n") });
-    expect(await unnamedTasks(reported)).toEqual([]);
-    expect(await openTaskFault(reported, true)).toBeNull();
-    expect(await openTaskFault(reported, false)).toMatch(/no task/);
+    expect(await findUnnamedTasks(reported)).toEqual([]);
+    expect(await findOpenTaskFault(reported, true)).toBeNull();
+    expect(await findOpenTaskFault(reported, false)).toMatch(/no task/);
   });
 });

@@ -1,12 +1,12 @@
-// task-table: the tasks of a staged project: one file each in `_docs/02_tasks/`, and the table of what depends on what beside them.
+// task-table: parses the tasks of a staged project: the table of dependencies in `_docs/02_tasks/`, and the file of each task beside it.
 //
 // Invariants:
 //   T1. Every fault of the table is reported, with its line; a table with a fault yields no tasks.
-//   T2. What is handed on can be put in waves: ids are unique, every dependency is there, and none waits for itself.
+//   T2. The tasks can be put in waves: ids are unique, every dependency exists, and there is no cycle.
 
 import { ringsAmong } from "../../../documents/graph.ts";
-import { findCells, isEmptyMark, isRule } from "../views/staged-state-lines.ts";
-import type { TreeLook } from "./tree-look.ts";
+import { parseCells, isEmptyMark, isSeparatorRow } from "../views/staged-state-lines.ts";
+import type { TreeView } from "./tree-view.ts";
 
 export const tasksFolder = "_docs/02_tasks/";
 export const tablePath = `${tasksFolder}_dependencies_table.md`;
@@ -23,33 +23,33 @@ export type StagedTask = {
   readonly text: string;
 };
 
-export type TasksRead = { readonly tasks: readonly StagedTask[]; readonly faults: readonly string[] };
+export type TasksResult = { readonly tasks: readonly StagedTask[]; readonly faults: readonly string[] };
 
 const tasksMax = 1_000;
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 const textCharsMax = 20_000;
 
-/** The files that are tasks; what begins with an underscore is about them. */
-export const findTaskFiles = ({ paths }: TreeLook): readonly string[] =>
-  paths.filter((path) => path.startsWith(tasksFolder) && path.endsWith(".md") && !pathBase(path).startsWith("_"));
+/** The files of tasks; names that begin with an underscore are other documents. */
+export const findTaskFiles = ({ paths }: TreeView): readonly string[] =>
+  paths.filter((path) => path.startsWith(tasksFolder) && path.endsWith(".md") && !baseName(path).startsWith("_"));
 
-export const pathBase = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
-/** A task file's name without its ending: the name it goes by where no table knows it. */
-export const pathStem = (path: string): string => pathBase(path).replace(/\.md$/, "");
+export const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+/** The file name without its extension: the id of a task that is not in the table. */
+export const stemOf = (path: string): string => baseName(path).replace(/\.md$/, "");
 
-export async function readTasks(tree: TreeLook): Promise<TasksRead> {
+export async function readTasks(tree: TreeView): Promise<TasksResult> {
   const table = await tree.read(tablePath);
   if (table === null) return { tasks: [], faults: [`${tablePath}: found no regular text file, expected the table of tasks`] };
-  const { rows, faults } = rowsIn(table);
+  const { rows, faults } = parseRows(table);
   const files = findTaskFiles(tree);
   const ids = rows.map(({ id }) => id);
   const tasks: StagedTask[] = [];
   for (const row of rows) {
-    const path = files.find((file) => pathStem(file) === row.id || pathStem(file).startsWith(`${row.id}_`)) ?? null;
+    const path = files.find((file) => stemOf(file) === row.id || stemOf(file).startsWith(`${row.id}_`)) ?? null;
     const text = path === null ? "" : ((await tree.read(path)) ?? "");
     const after: string[] = [];
     for (const word of row.after) {
-      const id = idMeant(word, ids);
+      const id = resolveId(word, ids);
       if (id === null) faults.push(`${tablePath}:${row.line}: task ${row.id} depends on ${word}, which is not there`);
       else if (!after.includes(id)) after.push(id);
     }
@@ -78,7 +78,7 @@ type Row = {
 };
 type Columns = Readonly<Record<"id" | "name" | "points" | "after" | "files", number>>;
 
-const heads: Readonly<Record<keyof Columns, RegExp>> = {
+const columnHeads: Readonly<Record<keyof Columns, RegExp>> = {
   id: /^(?:task|task id|id|#)$/i,
   name: /^(?:name|title|task name)$/i,
   points: /^(?:complexity|points|complexity points|size)$/i,
@@ -86,40 +86,40 @@ const heads: Readonly<Record<keyof Columns, RegExp>> = {
   files: /^files?(?: .*)?$/i,
 };
 
-/** The rows of the first table whose head names tasks. */
-function rowsIn(text: string): { readonly rows: readonly Row[]; readonly faults: string[] } {
+/** The rows of the first table that has a column for task ids. */
+function parseRows(text: string): { readonly rows: readonly Row[]; readonly faults: string[] } {
   const rows: Row[] = [];
   const faults: string[] = [];
   let columns: Columns | null = null;
   for (const [index, line] of text.split(/\r?\n/).entries()) {
-    const cells = findCells({ number: index + 1, text: line });
+    const cells = parseCells({ number: index + 1, text: line });
     if (cells === null) {
       if (rows.length > 0 && line.trim() === "") break;
       continue;
     }
-    if (isRule(cells)) continue;
+    if (isSeparatorRow(cells)) continue;
     if (columns === null) {
-      const found = cellColumns(cells);
-      if (found.id >= 0) columns = found;
+      const candidates = findColumns(cells);
+      if (candidates.id >= 0) columns = candidates;
       continue;
     }
     const cell = (name: keyof Columns): string => cells[columns?.[name] ?? -1] ?? "";
-    const id = plain(cell("id")).replace(/\.md$/, "");
-    const say = (fault: string): unknown => faults.push(`${tablePath}:${index + 1}: ${fault}`);
-    if (!idPattern.test(id)) say(`found "${id}" as a task, expected a name of letters, digits, _ . -`);
-    else if (rows.some((row) => row.id === id)) say(`found a second row for the task ${id}`);
-    const points = /^(\d{1,3})(?:\s*(?:points?|pts?))?$/i.exec(plain(cell("points")))?.[1];
+    const id = plainText(cell("id")).replace(/\.md$/, "");
+    const report = (fault: string): unknown => faults.push(`${tablePath}:${index + 1}: ${fault}`);
+    if (!idPattern.test(id)) report(`found "${id}" as a task, expected a name of letters, digits, _ . -`);
+    else if (rows.some((row) => row.id === id)) report(`found a second row for the task ${id}`);
+    const points = /^(\d{1,3})(?:\s*(?:points?|pts?))?$/i.exec(plainText(cell("points")))?.[1];
     if (rows.length >= tasksMax) {
-      say(`found more than ${tasksMax} tasks`);
+      report(`found more than ${tasksMax} tasks`);
       break;
     }
     rows.push({
       id,
       line: index + 1,
-      name: plain(cell("name")) || id,
+      name: plainText(cell("name")) || id,
       points: points === undefined ? null : Number(points),
-      after: words(cell("after")),
-      files: words(cell("files")),
+      after: splitCell(cell("after")),
+      files: splitCell(cell("files")),
     });
   }
   if (columns === null)
@@ -127,18 +127,18 @@ function rowsIn(text: string): { readonly rows: readonly Row[]; readonly faults:
   return { rows, faults };
 }
 
-function cellColumns(cells: readonly string[]): Columns {
-  const at = (name: keyof Columns): number => cells.findIndex((cell) => heads[name].test(plain(cell)));
-  return { id: at("id"), name: at("name"), points: at("points"), after: at("after"), files: at("files") };
+function findColumns(cells: readonly string[]): Columns {
+  const indexOf = (name: keyof Columns): number => cells.findIndex((cell) => columnHeads[name].test(plainText(cell)));
+  return { id: indexOf("id"), name: indexOf("name"), points: indexOf("points"), after: indexOf("after"), files: indexOf("files") };
 }
 
-/** A link in Markdown. Neither part may hold what opens it: a search begins again there instead of looking to the end from every place. */
+/** A link in Markdown. Its parts exclude opening brackets so that the search stays linear. */
 const link = /\[([^[\]]*)\]\([^()]*\)/g;
 
-/** A cell without the marks people put around words: code, bold, a link. */
-const plain = (cell: string): string => cell.replace(link, "$1").replace(/[`*]/g, "").trim();
+/** A cell without code marks, bold marks and links. */
+const plainText = (cell: string): string => cell.replace(link, "$1").replace(/[`*]/g, "").trim();
 
-const words = (cell: string): readonly string[] =>
+const splitCell = (cell: string): readonly string[] =>
   cell
     .replace(link, "$1")
     .replaceAll("`", "")
@@ -146,23 +146,23 @@ const words = (cell: string): readonly string[] =>
     .map((word) => word.trim())
     .filter((word) => !isEmptyMark(word));
 
-/** A dependency is named by the task's id, or by the number it begins with. */
-function idMeant(word: string, ids: readonly string[]): string | null {
-  const wanted = word.replaceAll("*", "").replace(/\.md$/, "");
-  if (ids.includes(wanted)) return wanted;
-  const [only, second] = ids.filter((id) => id.startsWith(`${wanted}_`));
+/** The id that a dependency names: by the whole id, or by its number if that is unambiguous. */
+function resolveId(word: string, ids: readonly string[]): string | null {
+  const name = word.replaceAll("*", "").replace(/\.md$/, "");
+  if (ids.includes(name)) return name;
+  const [only, second] = ids.filter((id) => id.startsWith(`${name}_`));
   return only !== undefined && second === undefined ? only : null;
 }
 
 function findPoints(text: string): number | null {
-  const found = /^[^\w\n]{0,20}(?:complexity|points|complexity points)[^\w\n]{0,20}:[^\w\n]{0,20}(\d{1,3})\b/im.exec(text)?.[1];
-  return found === undefined ? null : Number(found);
+  const points = /^[^\w\n]{0,20}(?:complexity|points|complexity points)[^\w\n]{0,20}:[^\w\n]{0,20}(\d{1,3})\b/im.exec(text)?.[1];
+  return points === undefined ? null : Number(points);
 }
 
-/** `Files: a, b`, or the points under a heading of that name. */
+/** `Files: a, b`, or the list under a heading "Files". */
 function findFiles(text: string): readonly string[] {
   const line = /^[ \t>*-]*files\**[ \t]*:\**[ \t]*(\S.*)$/im.exec(text)?.[1];
-  if (line !== undefined) return words(line);
+  if (line !== undefined) return splitCell(line);
   const section = /^#{2,6}[ \t]+files\b[^\n]*\n((?:(?!#)[^\n]*(?:\n|$))*)/im.exec(text)?.[1] ?? "";
   return [...section.matchAll(/^[ \t]*[-*]\s+`?([^`\s]+)`?/gm)].map(([, path = ""]) => path);
 }

@@ -1,58 +1,60 @@
-// staged-corrections: how the state file that a run finds differs from where the run begins: both values, and why the second holds.
+// staged-corrections: lists what a new run changes in the state file it finds: old value, new value and the reason.
 //
 // Invariant:
-//   J1. Every part of the found file that the first writing would change is named here, so that it is journaled before it is written.
+//   J1. Every part that the first write would change is listed, so that it is journaled before it is written.
 
 import { retriesMax, type StagedState } from "../../../contracts/staged-state.ts";
-import { differedFields, points, type StagedDifference, stagedDifferences, stepText } from "./staged-differences.ts";
-import { findMidStep } from "./staged-sub-step.ts";
-import type { StagedRead } from "./staged-state-read.ts";
+import { differedFields, listText, type StagedDifference, stagedDifferences, stepText } from "./staged-differences.ts";
+import { findOpenSubStep } from "./staged-sub-step.ts";
+import type { ParsedStagedState } from "./parse-staged-state.ts";
 
-type Found = StagedRead["state"];
+type ParsedState = ParsedStagedState["state"];
 /** Where the run begins; null if every step is done. */
-export type Begin = {
+export type BeginStep = {
   readonly flow: string;
   readonly step: string;
   readonly name: string;
-  /** Some of its documents are there: it was begun. */
+  /** Some of its documents exist already. */
   readonly isBegun?: boolean;
 } | null;
 
-/** Whether the file shows a step that failed and whose retries are used up: then nothing happens before a person has decided. */
-export const isSpent = (found: Found | null): boolean => found?.current?.status === "failed" && found.current.retry_count >= retriesMax;
+/** Whether the current step failed and its retries are used up: then a person must decide first. */
+export const areRetriesSpent = (recorded: ParsedState | null): boolean =>
+  recorded?.current?.status === "failed" && recorded.current.retry_count >= retriesMax;
 
-/** `because`: why the step where the run begins holds, if it isn't the file's own. */
-export function correctionsOf(found: Found, begin: Begin, because: string | null): readonly StagedDifference[] {
-  const wasSpent = isSpent(found);
-  const to: Found = {
-    ...found,
-    current: begin === null ? null : beginning(begin, found),
+/** `because`: why the run begins at another step than the file says, if it does. */
+export function findCorrections(recorded: ParsedState, begin: BeginStep, because: string | null): readonly StagedDifference[] {
+  const wereRetriesSpent = areRetriesSpent(recorded);
+  const corrected: ParsedState = {
+    ...recorded,
+    current: begin === null ? null : buildCurrentStep(begin, recorded),
     retry_log: [],
-    blockers: found.blockers.filter((blocker) => !(wasSpent && isAbout(blocker, found))),
+    blockers: recorded.blockers.filter((blocker) => !(wereRetriesSpent && isAboutFailedStep(blocker, recorded))),
   };
-  const isSame = stepText(found.current) === stepText(to.current);
-  const held = because ?? (wasSpent ? "a person has decided what becomes of the failed step" : "the step is begun anew, with its retries");
-  return stagedDifferences(found, to, { step: begin === null ? "every step is proved" : beginText(begin), because: held })
-    .filter(({ field }) => field !== differedFields.current || !isSame)
+  const isSameStep = stepText(recorded.current) === stepText(corrected.current);
+  const reason =
+    because ?? (wereRetriesSpent ? "a person has decided what becomes of the failed step" : "the step is begun anew, with its retries");
+  return stagedDifferences(recorded, corrected, { step: begin === null ? "every step is proved" : beginText(begin), because: reason })
+    .filter(({ field }) => field !== differedFields.current || !isSameStep)
     .map((difference) => ({
       ...difference,
-      ...(difference.field === differedFields.blockers ? { kept: points(to.blockers) } : {}),
-      because: held,
+      ...(difference.field === differedFields.blockers ? { kept: listText(corrected.blockers) } : {}),
+      because: reason,
     }));
 }
 
-const beginText = ({ flow, step, name, isBegun = false }: NonNullable<Begin>): string =>
+const beginText = ({ flow, step, name, isBegun = false }: NonNullable<BeginStep>): string =>
   `${flow} step ${step} ${name}${isBegun ? ", in_progress" : ""}`;
 
 /** A step that an earlier session stopped in continues at its sub-step. */
-function beginning({ flow, step, name, isBegun = false }: NonNullable<Begin>, { current }: Found): StagedState["current"] {
-  const sub_step = String(current?.step) === step ? findMidStep(current, flow) : null;
+function buildCurrentStep({ flow, step, name, isBegun = false }: NonNullable<BeginStep>, { current }: ParsedState): StagedState["current"] {
+  const sub_step = String(current?.step) === step ? findOpenSubStep(current, flow) : null;
   const status = sub_step === null && !isBegun ? "not_started" : "in_progress";
   return { flow, step: Number(step), name, status, sub_step, retry_count: 0 };
 }
 
-/** Whether a blocker reports the step that failed: it goes once a person has decided; every other one stays. */
-function isAbout(blocker: string, { current }: Found): boolean {
+/** Whether a blocker is about the failed step: it is removed once a person has decided; others stay. */
+function isAboutFailedStep(blocker: string, { current }: ParsedState): boolean {
   const name = current?.name.toLowerCase() ?? "";
   return name !== "" && blocker.toLowerCase().includes(name) && /\bfail/i.test(blocker);
 }

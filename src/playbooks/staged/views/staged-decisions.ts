@@ -1,13 +1,12 @@
-// staged-decisions: what the Key Decisions of a staged project say that a machine must know: a research decision, an optional step left
-// out.
+// staged-decisions: recognises two kinds of Key Decisions: that research is over, and that an optional step is skipped.
 //
 // Invariants:
-//   K1. An agent's decision decides nothing here: it is recorded under the name of its step, and skipped.
+//   K1. Decisions by agents are recorded under the name of their step and do not count here.
 //   K2. An unclear or negated statement does not count: then a person is asked.
 
 import { stagedSteps } from "../../../contracts/staged-state.ts";
 
-/** The words under which the research decision is recorded. */
+/** The prefix under which the research decision is recorded. */
 export const researchDecision = "Research decision";
 
 const stepNames: readonly string[] = [...new Set(Object.values(stagedSteps).flat())];
@@ -25,20 +24,20 @@ export const isResearchDecided = (decisions: readonly string[]): boolean =>
       !/\banother (?:research )?round\b|\b(?:not|never|cannot|until|before|unless)\b|n['’]t\b/i.test(text), // K2
   );
 
-type Recorded = {
+type RecordedSteps = {
   readonly decisions: readonly string[];
   readonly completed: readonly { readonly name: string; readonly key_outcome: string }[];
 };
 
-/** Whether a step is recorded as left out: in the decisions by its name, or as the outcome of its row. */
-export function isRecordedSkipped(name: string, { decisions, completed }: Recorded): boolean {
+/** Whether a step is recorded as skipped: by its name in a decision, or as the outcome of its row. */
+export function isRecordedSkipped(name: string, { decisions, completed }: RecordedSteps): boolean {
   const isNamed = (text: string): boolean => text.toLowerCase().includes(name.toLowerCase());
-  const isOf = (text: string): boolean => [undefined, name].includes(findStep(text)); // K1
+  const concernsStep = (text: string): boolean => [undefined, name].includes(findStep(text)); // K1
   return (
-    decisions.some((text) => isNamed(text) && isOf(text) && /\bskip(?:ped)?\b|\bleft out\b/i.test(text) && !isDenied(text)) ||
+    decisions.some((text) => isNamed(text) && concernsStep(text) && /\bskip(?:ped)?\b|\bleft out\b/i.test(text) && !isNegated(text)) ||
     completed.some((row) => row.name === name && /^skipped\b/i.test(row.key_outcome))
   );
 }
 
 /** K2: `never skip it`, `must not be skipped`. */
-const isDenied = (text: string): boolean => /(?:\b(?:never|not|cannot)|n['’]t)(?:\s+\w+){0,2}\s+(?:skip|left out)/i.test(text);
+const isNegated = (text: string): boolean => /(?:\b(?:never|not|cannot)|n['’]t)(?:\s+\w+){0,2}\s+(?:skip|left out)/i.test(text);

@@ -1,4 +1,4 @@
-// staged-descriptions: how what happened in a staged run is reported in its state file: outcomes, decisions, blockers, the end of a session.
+// staged-descriptions: wording of the state file: outcomes, decisions, blockers and the end of a session.
 
 import type { EventOf, Entry } from "../../../contracts/event.ts";
 import type { Proof } from "../../../contracts/flow.ts";
@@ -9,7 +9,7 @@ import { oneLine } from "../../../views/wording.ts";
 
 type Block = EventOf<"block_opened">;
 
-/** The end of an optional phase that was not wanted, as the flows name it. */
+/** The reason code with which flows end an optional phase that nobody wanted. */
 export const optionalSkipped = "optional_skipped";
 
 /** The result of a completed phase, on one line. */
@@ -19,8 +19,8 @@ export function outcomeText(because: string | undefined, summary: string | undef
   return because === undefined ? "done" : oneLine(because.replaceAll("_", " "), 160);
 }
 
-/** How a skipped phase is reported: by the file that proves it. Null if it isn't an end of the phase. */
-export function describeFound(
+/** The outcome of a phase that was proved before it started, with a file that shows it. Null for other reasons. */
+export function describeProved(
   rule: {
     readonly proof?: readonly Proof[] | undefined;
     readonly optional?: true | undefined;
@@ -34,45 +34,45 @@ export function describeFound(
   return file === null ? "found done" : `found done: ${file}`;
 }
 
-/** The file, or the pattern, by which a proof is most easily seen to hold. */
+/** A file or pattern that shows a person that a proof holds. */
 export function proofFile(proofs: readonly Proof[]): string | null {
   for (const proof of proofs) {
     if (typeof proof === "string") continue;
-    const named = proof.file ?? proof.files?.at(-1) ?? proof.any;
-    if (named !== undefined) return named;
+    const path = proof.file ?? proof.files?.at(-1) ?? proof.any;
+    if (path !== undefined) return path;
   }
   return null;
 }
 
-/** A person's answer as a decision; null for what decides nothing about the project. */
+/** A person's answer as a Key Decision; null if it decides nothing about the project. */
 export function describeDecision(block: Block, answer: string, name: string, isPreset: boolean): string | null {
   const meaning = block.options[answer] ?? answer;
-  const where = name === "" ? "" : `${name}: `;
+  const prefix = name === "" ? "" : `${name}: `;
   if (block.house === true || block.code === "phase_failed") {
-    if (Object.keys(block.options).length === 0) return `${where}asked "${oneLine(block.question)}", answered "${oneLine(answer)}"`;
-    return `${where}${oneLine(meaning)} (after its retries were used up)`;
+    if (Object.keys(block.options).length === 0) return `${prefix}asked "${oneLine(block.question)}", answered "${oneLine(answer)}"`;
+    return `${prefix}${oneLine(meaning)} (after its retries were used up)`;
   }
   if (block.code === "session_boundary") return null;
   if (block.step === "decision") return `${researchDecision}: ${oneLine(meaning)}`;
-  if (block.step === "wanted") return `${where}${/skip/i.test(meaning) ? `skipped${isPreset ? ", nobody was asked" : ""}` : "wanted"}`;
-  return isPreset ? null : `${where}${oneLine(block.question)} ${oneLine(meaning)}`;
+  if (block.step === "wanted") return `${prefix}${/skip/i.test(meaning) ? `skipped${isPreset ? ", nobody was asked" : ""}` : "wanted"}`;
+  return isPreset ? null : `${prefix}${oneLine(block.question)} ${oneLine(meaning)}`;
 }
 
-/** The blocker, for readers of the file. */
+/** The text of a blocker. */
 export function describeFailure(block: Block, name: string, current: CurrentStep): string {
   if (block.house !== true || Object.keys(block.options).length === 0) return `Waits for an answer: ${oneLine(block.question)}`;
   const step = current.step === "done" ? "" : `Step ${current.step} `;
   const retries = current.retry_count === 0 ? "" : ` after ${current.retry_count} consecutive retries`;
-  return `${step}${name} failed${retries}${current.sub_step === null ? "" : ` at ${current.sub_step}`}: ${oneLine(reasonIn(block.question))}`;
+  return `${step}${name} failed${retries}${current.sub_step === null ? "" : ` at ${current.sub_step}`}: ${oneLine(extractReason(block.question))}`;
 }
 
-/** The reason is in brackets in the question that the house asks. */
-const reasonIn = (question: string): string => /\((.*)\)\. What now\?$/s.exec(question)?.[1] ?? question;
+/** The reason in parentheses of the question that the engine asks about a failed step. */
+const extractReason = (question: string): string => /\((.*)\)\. What now\?$/s.exec(question)?.[1] ?? question;
 
 type SessionEnd = Extract<Entry, { event: "run_paused" | "run_stopped" | "run_completed" }>;
 
-/** How a session ended, in the four words of the format; its notes say the rest. */
-export function entrySession(entry: SessionEnd, { step, name, sub_step }: Pick<CurrentStep, "step" | "name" | "sub_step">): LastSession {
+/** How a session ended. The format allows four reasons; details are in the notes. */
+export function buildSession(entry: SessionEnd, { step, name, sub_step }: Pick<CurrentStep, "step" | "name" | "sub_step">): LastSession {
   const ended_at = `Step ${step} ${name}${sub_step === null ? "" : ` — SubStep ${sub_step.replace(" — ", " ")}`}`;
   const reason = reasonFor(entry);
   const detail = "detail" in entry && entry.detail !== undefined ? `: ${oneLine(entry.detail)}` : "";
@@ -91,4 +91,10 @@ function reasonFor({ event, reason_code }: SessionEnd): (typeof sessionReasons)[
   return ["budget_threshold_reached", "provider_limit_reached", "provider_failed", "cost_cap_reached"].includes(reason_code)
     ? "context limit"
     : "user paused";
+}
+
+/** A decision on how the flow was chosen, if a person chose it. */
+export function flowChoice({ options, flow }: EventOf<"run_drafted">): readonly string[] {
+  const chosen = Object.hasOwn(options, "chosen") ? options["chosen"] : undefined;
+  return typeof chosen === "string" && chosen !== "" ? [`Flow: ${flow.flow}, ${chosen}`] : [];
 }

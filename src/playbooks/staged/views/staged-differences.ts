@@ -1,12 +1,12 @@
-// staged-differences: compares an edited state file with what the runner last wrote: which of their changes hold, and which of ours.
+// staged-differences: compares an edited state file with what the runner last wrote, and decides for each section which version is kept.
 //
 // Invariants:
-//   E1. Their Key Decisions, Blockers, notes and sections of their own hold; our Completed Steps and Retry Log do.
-//   E2. Their Current Step counts, but folder proof beats it: the caller says what holds, and why.
-//   E3. What holds is reported in full, so that the file can be regenerated from the journal alone.
+//   E1. Edits of Key Decisions, Blockers, notes and foreign sections are kept; of Completed Steps and Retry Log the runner's version is kept.
+//   E2. An edited Current Step counts less than the folders: the caller says which step is kept, and why.
+//   E3. What is kept is reported in full, so that the file can be regenerated from the journal alone.
 
 import { type CurrentStep, type StagedState, stagedStatePath } from "../../../contracts/staged-state.ts";
-import type { StagedRead } from "./staged-state-read.ts";
+import type { ParsedStagedState } from "./parse-staged-state.ts";
 
 export type StagedDifference = {
   readonly path: string;
@@ -15,7 +15,7 @@ export type StagedDifference = {
   readonly kept: string;
   readonly because: string;
 };
-type Read = StagedRead["state"];
+type ParsedState = ParsedStagedState["state"];
 
 export const differedFields = {
   current: "Current Step",
@@ -28,34 +28,34 @@ export const differedFields = {
   others: "other sections",
 } as const;
 
-/** What they wrote is reported in short; what holds is reported in full: the file's reader bounds it. */
+/** Limits the edited text in a report. What is kept is never cut; its size is bounded when the file is read. */
 const foundCharsMax = 4_000;
-const theirs = "it was edited since the runner last wrote it, and there their word holds";
-const ours = "it was edited since the runner last wrote it, and there the runner's record holds";
+const editHolds = "it was edited since the runner last wrote it, and there their word holds";
+const recordHolds = "it was edited since the runner last wrote it, and there the runner's record holds";
 
-/** `held`: the step that holds now and why, where the caller knows it; without it their step is what holds. */
+/** `holding`: the step that is kept and why; if null, the edited step is kept. */
 export function stagedDifferences(
-  their: Read,
-  our: Read,
-  held: { readonly step: string; readonly because: string } | null,
+  edited: ParsedState,
+  own: ParsedState,
+  holding: { readonly step: string; readonly because: string } | null,
 ): readonly StagedDifference[] {
-  const foundStagedDifferences: StagedDifference[] = [];
-  const add = (field: string, is: string, was: string, kept: string, because: string): void => {
-    if (is !== was) foundStagedDifferences.push({ path: stagedStatePath, field, found: cut(is), kept, because });
+  const differences: StagedDifference[] = [];
+  const add = (field: string, editedText: string, ownText: string, kept: string, because: string): void => {
+    if (editedText !== ownText) differences.push({ path: stagedStatePath, field, found: cut(editedText), kept, because });
   };
-  const [step, ourStep] = [stepText(their.current), stepText(our.current)];
-  add(differedFields.current, step, ourStep, held?.step ?? step, held?.because ?? theirs); // E2
-  add(differedFields.completed, rows(their.completed), rows(our.completed), rows(our.completed), ours); // E1
-  // What was decided since the text they edited stays beside theirs, so what they took out of that text is distinguished.
-  const dropped = our.decisions.filter((decision) => !their.decisions.includes(decision));
-  add(differedFields.dropped, points(dropped), "", points(dropped), theirs);
-  add(differedFields.decisions, points(their.decisions), points(our.decisions), points(their.decisions), theirs);
-  const [notes, ourNotes] = [their.last_session?.notes ?? "", our.last_session?.notes ?? ""];
-  add(differedFields.notes, notes, ourNotes, notes, theirs);
-  add(differedFields.retries, rows(their.retry_log), rows(our.retry_log), rows(our.retry_log), ours);
-  add(differedFields.blockers, points(their.blockers), points(our.blockers), points(their.blockers), theirs);
-  add(differedFields.others, JSON.stringify(their.others), JSON.stringify(our.others), JSON.stringify(their.others), theirs); // E3
-  return foundStagedDifferences;
+  const [editedStep, ownStep] = [stepText(edited.current), stepText(own.current)];
+  add(differedFields.current, editedStep, ownStep, holding?.step ?? editedStep, holding?.because ?? editHolds); // E2
+  add(differedFields.completed, tableText(edited.completed), tableText(own.completed), tableText(own.completed), recordHolds); // E1
+  // Listed apart: decisions made after the edited text was written are kept, those removed from it are not.
+  const dropped = own.decisions.filter((decision) => !edited.decisions.includes(decision));
+  add(differedFields.dropped, listText(dropped), "", listText(dropped), editHolds);
+  add(differedFields.decisions, listText(edited.decisions), listText(own.decisions), listText(edited.decisions), editHolds);
+  const [editedNotes, ownNotes] = [edited.last_session?.notes ?? "", own.last_session?.notes ?? ""];
+  add(differedFields.notes, editedNotes, ownNotes, editedNotes, editHolds);
+  add(differedFields.retries, tableText(edited.retry_log), tableText(own.retry_log), tableText(own.retry_log), recordHolds);
+  add(differedFields.blockers, listText(edited.blockers), listText(own.blockers), listText(edited.blockers), editHolds);
+  add(differedFields.others, JSON.stringify(edited.others), JSON.stringify(own.others), JSON.stringify(edited.others), editHolds); // E3
+  return differences;
 }
 
 /** A Current Step on one line. */
@@ -65,19 +65,19 @@ export function stepText(current: CurrentStep | null): string {
   return `${flow} step ${step} ${name}, ${status}${sub_step === null ? "" : ` at ${sub_step}`}, retry_count ${retry_count}`;
 }
 
-export const points = (list: readonly string[]): string => list.map((point) => `- ${point}`).join("\n");
-const rows = (list: readonly object[]): string => list.map((row) => Object.values(row).join(" | ")).join("\n");
+export const listText = (list: readonly string[]): string => list.map((point) => `- ${point}`).join("\n");
+const tableText = (list: readonly object[]): string => list.map((row) => Object.values(row).join(" | ")).join("\n");
 const cut = (text: string): string => (text.length <= foundCharsMax ? text : `${text.slice(0, foundCharsMax)}…`);
 
-/** The list that `points` wrote. */
-export const pointsFrom = (text: string): string[] =>
+/** The inverse of `listText`. */
+export const parseList = (text: string): string[] =>
   text
     .split("\n")
     .filter((line) => line.startsWith("- "))
     .map((line) => line.slice(2));
 
-/** The sections that were kept; none if they cannot be read. */
-export function othersFrom(text: string): StagedState["others"] {
+/** The foreign sections from JSON; none if it is invalid. */
+export function parseOthers(text: string): StagedState["others"] {
   try {
     return JSON.parse(text) as StagedState["others"];
   } catch {

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { Draft, Entry } from "../../../contracts/event.ts";
 import type { Flow, Step } from "../../../contracts/flow.ts";
 import { StagedHistory } from "./staged-history.ts";
-import { readStagedState } from "./staged-state-read.ts";
-import { stagedStateText } from "./staged-state.ts";
+import { parseStagedState } from "./parse-staged-state.ts";
+import { renderStagedState } from "./staged-state.ts";
 
 const agent = (id: string): Step => ({ id, agent: "planner", prompt: "p.md", proof: [{ file: `_docs/${id}.md`, non_empty: true }] });
 const flow: Flow = {
@@ -38,8 +38,8 @@ const story = (...events: readonly Draft[]): readonly Entry[] =>
   }));
 const historyOf = (entries: readonly Entry[], before: string | null = null, sub_step: string | null = null) => {
   const claim = { summary: "Written.", decisions: ["Language: Node"], sub_step };
-  const history = new StagedHistory(flow, before === null ? null : readStagedState(before).state, () => claim);
-  for (const entry of entries) history.take(entry);
+  const history = new StagedHistory(flow, before === null ? null : parseStagedState(before).state, () => claim);
+  for (const entry of entries) history.add(entry);
   return history;
 };
 const reported = (...of: Parameters<typeof historyOf>) => historyOf(...of).state;
@@ -148,7 +148,7 @@ test("a step that an earlier session stopped in goes on at its sub-step, which s
     midStep("in_progress"),
   );
   expect(again.current.sub_step).toBe(sub);
-  expect(entered.handOver("2")).toBe(
+  expect(entered.notesFor("2")).toBe(
     [
       "Key decisions of this project so far:",
       "- Tech stack: Python + Rust, Postgres",
@@ -157,7 +157,7 @@ test("a step that an earlier session stopped in goes on at its sub-step, which s
     ].join("\n"),
   );
   const later = historyOf(story(started("2"), began("2"), ...passed("2"), started("3"), began("3")), midStep("in_progress"));
-  expect(later.handOver("3")).not.toMatch(/stopped at|Notes of/);
+  expect(later.notesFor("3")).not.toMatch(/stopped at|Notes of/);
   expect(later.state.current.sub_step).toBe("2 — do");
 });
 
@@ -165,7 +165,7 @@ test("a record that stands at another step, or had not begun, gives its notes an
   for (const before of [midStep("in_progress", 1), midStep("not_started")]) {
     const entered = historyOf(story(started("2"), began("2")), before);
     expect(entered.state.current).toMatchObject({ step: 2, sub_step: "1 — do" });
-    expect(entered.handOver("2")).toMatch(/Tech stack[\s\S]*Notes of the last session: the risk table is half done$/);
+    expect(entered.notesFor("2")).toMatch(/Tech stack[\s\S]*Notes of the last session: the risk table is half done$/);
   }
 });
 
@@ -228,7 +228,7 @@ test.each([
 });
 
 test("what lay there before is where it begins: history, decisions, blockers and sections of others", () => {
-  const before = stagedStateText({
+  const before = renderStagedState({
     current: { flow: "greenfield", step: 2, name: "Research", status: "in_progress", sub_step: null, retry_count: 0 },
     completed: [{ step: 1, name: "Problem", completed: "2025-12-24", key_outcome: "By hand" }],
     decisions: ["No cloud"],

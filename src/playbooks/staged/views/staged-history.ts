@@ -1,65 +1,65 @@
-// staged-history: a staged project's state, folded from the journal entry by entry. What was there before the run began comes first.
+// staged-history: folds the journal into the state of a staged project, starting from the state file that the run was drafted with.
 //
 // Invariants:
 //   C1. The same entries yield the same state; nothing else is read.
 //   C2. Completed Steps only grow. The Retry Log and its count begin again when a step succeeds or a person resets it.
-//   C3. An agent's text is reported as its summary and decisions, including its sub-step, never as a status.
-//   C4. What was found is not written over before the run has said where it begins and, where a step failed for good, a person has decided.
-//   C5. A step that failed for good stays failed, with its blocker, until a person decides to continue; stopping isn't such a decision.
+//   C3. An agent's text is reported as summary, decisions and sub-step, never as a status.
+//   C4. The existing file is not overwritten before the run has entered a step or, if a step had failed for good, a person has decided.
+//   C5. A step that failed for good stays failed, with its blocker, until a person decides to continue; stopping is not such a decision.
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import { type StagedState, stagedStatePath } from "../../../contracts/staged-state.ts";
 import { parseReply } from "../../../core/decide-block.ts";
 import { listedPhases, phaseRule } from "../../../core/selectors.ts";
 import type { FlowView } from "../../../core/state.ts";
-import { differedFields, othersFrom, pointsFrom } from "./staged-differences.ts";
+import { differedFields, parseOthers, parseList } from "./staged-differences.ts";
 import { Retries } from "./staged-retries.ts";
-import { phaseIn, flowPlace, SubStep } from "./staged-sub-step.ts";
-import { describeDecision, describeFailure, describeFound, optionalSkipped, outcomeText, entrySession } from "./staged-descriptions.ts";
-import type { StagedRead } from "./staged-state-read.ts";
+import { phaseOfPath, describeSubStep, SubStep } from "./staged-sub-step.ts";
+import * as wording from "./staged-descriptions.ts";
+import type { ParsedStagedState } from "./parse-staged-state.ts";
 import { oneLine } from "../../../views/wording.ts";
 
 export type Claim = { readonly summary: string; readonly decisions: readonly string[]; readonly sub_step: string | null };
 /** Reads an agent's return from its blob; null if it has no summary or decisions. */
-export type ClaimOf = (hash: string) => Claim | null;
-type Opened = EventOf<"block_opened">;
+export type ReadClaim = (hash: string) => Claim | null;
+type BlockOpened = EventOf<"block_opened">;
 
 const decisionsMax = 500;
-/** As the file will have it, so that it is known again when it is read there. */
+/** The limit of the file, so that a decision that is read back from it is recognised. */
 const decisionCharsMax = 1_000;
 const decisionsPerTurnMax = 10;
 const rowsMax = 1_000;
 
 export class StagedHistory {
   readonly #flow: FlowView;
-  readonly #claimOf: ClaimOf;
+  readonly #readClaim: ReadClaim;
   readonly #phases: readonly { readonly id: string; readonly name: string }[];
   #state: StagedState;
   /** Blockers that people wrote into the file. */
-  #theirs: string[];
-  /** Decisions that an edit took out, until what it left is reported too. */
-  #dropped: readonly string[] = [];
-  #at: string | null = null;
-  readonly #blocks = new Map<string, Opened>();
+  #foreignBlockers: string[];
+  /** Decisions that an edit removed, until the entry with the remaining ones follows. */
+  #droppedDecisions: readonly string[] = [];
+  #currentPhase: string | null = null;
+  readonly #openBlocks = new Map<string, BlockOpened>();
   readonly #claims = new Map<string, Claim>();
   readonly #summaries = new Map<string, string>();
-  readonly #leftOut = new Set<string>();
-  #isTakenOver = false;
+  readonly #skippedPhases = new Set<string>();
+  #mayWrite = false;
   readonly #subStep: SubStep;
   readonly #retries: Retries;
   /** Why a step failed for good; kept after its question was answered. */
-  #blocker = "";
+  #lastFailure = "";
 
-  constructor(flow: FlowView, before: StagedRead["state"] | null, claimOf: ClaimOf) {
+  constructor(flow: FlowView, before: ParsedStagedState["state"] | null, readClaim: ReadClaim) {
     this.#flow = flow;
-    this.#claimOf = claimOf;
+    this.#readClaim = readClaim;
     this.#phases = listedPhases(flow, "phases") ?? [];
     const first = this.#phases[0];
-    this.#theirs = [...(before?.blockers ?? [])];
+    this.#foreignBlockers = [...(before?.blockers ?? [])];
     this.#subStep = new SubStep(before, flow.flow);
     this.#retries = new Retries(before?.retry_log ?? []);
     this.#state = {
-      current: before?.current ?? { ...fresh, flow: flow.flow, step: 1, name: first?.name ?? "" },
+      current: before?.current ?? { ...freshStep, flow: flow.flow, step: 1, name: first?.name ?? "" },
       completed: [...(before?.completed ?? [])],
       decisions: [...(before?.decisions ?? [])],
       last_session: before?.last_session ?? null,
@@ -70,18 +70,18 @@ export class StagedHistory {
   }
 
   /** Whether the state may be written. C4 */
-  get isTakenOver(): boolean {
-    return this.#isTakenOver;
+  get mayWrite(): boolean {
+    return this.#mayWrite;
   }
 
-  readonly #failureOf = (block: EventOf<"block_opened">): string =>
-    describeFailure(block, this.#nameOf(phaseIn(block.walk)), this.#state.current);
+  readonly #describeBlock = (block: EventOf<"block_opened">): string =>
+    wording.describeFailure(block, this.#phaseName(phaseOfPath(block.walk)), this.#state.current);
 
   get state(): StagedState {
-    const failed = [...this.#blocks.values()].filter((block) => block.code !== "session_boundary");
-    const ours = failed.map(this.#failureOf);
-    const stands = this.#blocker !== "" && this.#state.current.status === "failed"; // C5
-    const blockers = [...new Set([...this.#theirs, ...ours, ...(stands ? [this.#blocker] : [])])];
+    const openBlocks = [...this.#openBlocks.values()].filter((block) => block.code !== "session_boundary");
+    const blockTexts = openBlocks.map(this.#describeBlock);
+    const isStillFailed = this.#lastFailure !== "" && this.#state.current.status === "failed"; // C5
+    const blockers = [...new Set([...this.#foreignBlockers, ...blockTexts, ...(isStillFailed ? [this.#lastFailure] : [])])];
     return {
       ...this.#state,
       retry_log: this.#retries.rows,
@@ -91,45 +91,45 @@ export class StagedHistory {
     };
   }
 
-  take(entry: Entry): void {
+  add(entry: Entry): void {
     switch (entry.event) {
       case "run_drafted":
-        return this.#decide(...chosenIn(entry));
+        return this.#addDecisions(...wording.flowChoice(entry));
       case "phase_started":
       case "phase_reopened":
         this.#enter(entry.walk, entry.event === "phase_reopened");
         return this.#continueSubStep(entry.walk);
       case "phase_skipped":
-        return this.#complete(entry.walk, entry.ts, describeFound(phaseRule(this.#flow, entry.walk), entry.because));
+        return this.#complete(entry.walk, entry.ts, wording.describeProved(phaseRule(this.#flow, entry.walk), entry.because));
       case "phase_completed":
-        return this.#complete(entry.walk, entry.ts, outcomeText(this.#endOf(entry.walk, entry.because), this.#summaries.get(entry.walk)));
-      case "phases_rewound": // a round is over, and the next begins at an earlier step
-        return this.#complete(entry.walk, entry.ts, outcomeText(undefined, this.#summaries.get(entry.walk)));
+        return this.#complete(entry.walk, entry.ts, this.#outcome(entry.walk, entry.because));
+      case "phases_rewound": // a cycle is over, and the next begins at an earlier step
+        return this.#complete(entry.walk, entry.ts, wording.outcomeText(undefined, this.#summaries.get(entry.walk)));
       case "phase_failed":
         if (this.#isListed(entry.walk)) this.#state.current.status = "failed";
         return undefined;
       case "step_started":
-        return this.#begin(entry);
+        return this.#onStarted(entry);
       case "turn_ended":
         return this.#recordClaim(entry);
       case "step_completed":
-        return this.#passed(entry.attempt);
+        return this.#onPassed(entry.attempt);
       case "step_failed":
-        return this.#fail(entry, entry.ts);
+        return this.#onFailed(entry, entry.ts);
       case "step_retried":
-        return this.#retry(entry);
+        return this.#onRetried(entry);
       case "block_opened":
-        return this.#ask(entry);
+        return this.#onBlockOpened(entry);
       case "block_answered":
-        return this.#answer(entry);
+        return this.#onBlockAnswered(entry);
       case "document_differed":
         return this.#acceptEdit(entry);
       case "run_paused":
       case "run_stopped":
-        this.#state.last_session = entrySession(entry, this.#state.current);
+        this.#state.last_session = wording.buildSession(entry, this.#state.current);
         return undefined;
       case "run_completed":
-        this.#state.last_session = entrySession(entry, {
+        this.#state.last_session = wording.buildSession(entry, {
           step: this.#phases.length,
           name: this.#phases.at(-1)?.name ?? "",
           sub_step: null,
@@ -141,159 +141,158 @@ export class StagedHistory {
     }
   }
 
-  /** A step that a person let go after it failed is left out, whatever came before. */
-  #endOf(phase: string, because: string | undefined): string | undefined {
-    return this.#leftOut.has(phase) ? optionalSkipped : because;
+  /** A failed step that a person decided to skip counts as skipped. */
+  #outcome(phase: string, because: string | undefined): string {
+    return wording.outcomeText(this.#skippedPhases.has(phase) ? wording.optionalSkipped : because, this.#summaries.get(phase));
   }
 
   #isListed(phase: string): boolean {
     return this.#phases.some(({ id }) => id === phase);
   }
 
-  #nameOf(phase: string): string {
+  #phaseName(phase: string): string {
     return this.#phases.find(({ id }) => id === phase)?.name ?? phase;
   }
 
-  #enter(phase: string, isAgain: boolean): void {
+  #enter(phase: string, isReopened: boolean): void {
     if (!this.#isListed(phase)) return;
-    this.#isTakenOver = true; // C4
-    this.#at = phase;
-    this.#state.current = { ...fresh, flow: this.#flow.flow, step: phaseNumber(phase), name: this.#nameOf(phase) };
+    this.#mayWrite = true; // C4
+    this.#currentPhase = phase;
+    this.#state.current = { ...freshStep, flow: this.#flow.flow, step: phaseNumber(phase), name: this.#phaseName(phase) };
     this.#retries.reset(); // C2
     this.#subStep.clear();
-    if (isAgain) this.#summaries.delete(phase);
+    if (isReopened) this.#summaries.delete(phase);
   }
 
   /** The first entered step continues where an earlier session stopped in it. */
   #continueSubStep(phase: string): void {
-    const sub_step = this.#isListed(phase) ? this.#subStep.enter(phase) : null;
+    const sub_step = this.#isListed(phase) ? this.#subStep.onEntered(phase) : null;
     if (sub_step !== null) Object.assign(this.#state.current, { status: "in_progress", sub_step });
   }
 
   /** For the prompt of this phase's agents: decisions, and where an earlier session stopped. */
-  handOver(phase: string): string {
-    return this.#subStep.handOver(this.#state.decisions, phase === this.#at);
+  notesFor(phase: string): string {
+    return this.#subStep.renderNotes(this.#state.decisions, phase === this.#currentPhase);
   }
 
-  /** A phase is over: its row, and the next one as what comes now. */
+  /** Adds the row of a finished phase, and makes the next phase the current one. */
   #complete(phase: string, ts: string, outcome: string | null): void {
     if (!this.#isListed(phase) || outcome === null) return;
-    const isKnown = this.#state.completed.some(({ step }) => step === phaseNumber(phase));
-    if (!isKnown || phase === this.#at)
-      this.#state.completed.push({ step: phaseNumber(phase), name: this.#nameOf(phase), completed: ts.slice(0, 10), key_outcome: outcome });
+    const isListedAlready = this.#state.completed.some(({ step }) => step === phaseNumber(phase));
+    if (!isListedAlready || phase === this.#currentPhase)
+      this.#state.completed.push({
+        step: phaseNumber(phase),
+        name: this.#phaseName(phase),
+        completed: ts.slice(0, 10),
+        key_outcome: outcome,
+      });
     const next = this.#phases[this.#phases.findIndex(({ id }) => id === phase) + 1];
     this.#retries.reset(); // C2
     if (next === undefined) this.#state.current = { ...this.#state.current, status: "completed", sub_step: null, retry_count: 0 };
     else this.#enter(next.id, false);
-    this.#at = null;
+    this.#currentPhase = null;
   }
 
-  #begin({ attempt, walk, step, kind }: EventOf<"step_started">): void {
-    const phase = phaseIn(walk);
-    if (phase !== this.#at || kind === "run" || walk.endsWith("/closing")) return;
-    this.#retries.begin({ attempt, walk, step });
-    Object.assign(this.#state.current, { status: "in_progress", sub_step: this.#placeIn(walk, step) });
+  #onStarted({ attempt, walk, step, kind }: EventOf<"step_started">): void {
+    const phase = phaseOfPath(walk);
+    if (phase !== this.#currentPhase || kind === "run" || walk.endsWith("/closing")) return;
+    this.#retries.onStarted({ attempt, walk, step });
+    Object.assign(this.#state.current, { status: "in_progress", sub_step: this.#subStepText(walk, step) });
   }
 
-  /** As it was named, else the step of the flow. */
-  #placeIn(path: string, step: string): string {
-    return this.#subStep.named ?? flowPlace(this.#flow, path, step);
+  /** The sub-step as an agent named it, else the step of the flow. */
+  #subStepText(path: string, step: string): string {
+    return this.#subStep.named ?? describeSubStep(this.#flow, path, step);
   }
 
   #recordClaim({ attempt, claim, returned }: EventOf<"turn_ended">): void {
-    const said = claim === undefined || returned !== true ? null : this.#claimOf(claim);
-    if (said !== null) this.#claims.set(attempt, said);
-    const named = phaseIn(attempt) === this.#at ? this.#subStep.turn(attempt, said?.sub_step ?? null) : null;
-    if (named !== null) this.#state.current.sub_step = named;
+    const claimed = claim === undefined || returned !== true ? null : this.#readClaim(claim);
+    if (claimed !== null) this.#claims.set(attempt, claimed);
+    const subStep = phaseOfPath(attempt) === this.#currentPhase ? this.#subStep.onTurnEnded(attempt, claimed?.sub_step ?? null) : null;
+    if (subStep !== null) this.#state.current.sub_step = subStep;
   }
 
   /** C3 */
-  #passed(attempt: string): void {
+  #onPassed(attempt: string): void {
     const claim = this.#claims.get(attempt);
     this.#claims.delete(attempt);
-    const phase = phaseIn(attempt);
-    this.#subStep.passed(attempt);
-    this.#retries.passed(attempt);
+    const phase = phaseOfPath(attempt);
+    this.#subStep.onPassed(attempt);
+    this.#retries.onPassed(attempt);
     if (claim === undefined || !this.#isListed(phase)) return;
     this.#summaries.set(phase, claim.summary);
-    this.#decide(...claim.decisions.slice(0, decisionsPerTurnMax).map((decision) => `${this.#nameOf(phase)}: ${decision}`));
+    this.#addDecisions(...claim.decisions.slice(0, decisionsPerTurnMax).map((decision) => `${this.#phaseName(phase)}: ${decision}`));
   }
 
-  #fail({ attempt, detail, reason_code }: EventOf<"step_failed">, timestamp: string): void {
-    const phase = phaseIn(attempt);
-    if (phase !== this.#at) return;
-    const row = { step: phaseNumber(phase), name: this.#nameOf(phase), failure_reason: detail ?? reason_code, timestamp };
-    this.#retries.failed(attempt, row, (path, step) => this.#placeIn(path, step));
+  #onFailed({ attempt, detail, reason_code }: EventOf<"step_failed">, timestamp: string): void {
+    const phase = phaseOfPath(attempt);
+    if (phase !== this.#currentPhase) return;
+    const row = { step: phaseNumber(phase), name: this.#phaseName(phase), failure_reason: detail ?? reason_code, timestamp };
+    this.#retries.onFailed(attempt, row, (path, step) => this.#subStepText(path, step));
     this.#state.current.retry_count = this.#retries.count;
   }
 
-  #retry(retried: EventOf<"step_retried">): void {
-    if (phaseIn(retried.walk) !== this.#at) return;
-    if (retried.reset !== true) return this.#retries.retry(retried);
+  #onRetried(retried: EventOf<"step_retried">): void {
+    if (phaseOfPath(retried.walk) !== this.#currentPhase) return;
+    if (retried.reset !== true) return this.#retries.onRetried(retried);
     this.#retries.reset(); // C2
     Object.assign(this.#state.current, { status: "in_progress", retry_count: 0 });
   }
 
-  #ask(block: Opened & { readonly ts?: string }): void {
-    this.#blocks.set(block.block, block);
-    const phase = phaseIn(block.walk);
-    if (phase !== this.#at || block.code === "session_boundary") return;
-    this.#state.current.sub_step = this.#placeIn(block.walk, block.step);
+  #onBlockOpened(block: BlockOpened & { readonly ts?: string }): void {
+    this.#openBlocks.set(block.block, block);
+    const phase = phaseOfPath(block.walk);
+    if (phase !== this.#currentPhase || block.code === "session_boundary") return;
+    this.#state.current.sub_step = this.#subStepText(block.walk, block.step);
     if (block.house === true && Object.keys(block.options).length > 0) this.#state.current.status = "failed";
   }
 
-  #answer({ block: id, answer, request }: EventOf<"block_answered">): void {
-    const block = this.#blocks.get(id);
+  #onBlockAnswered({ block: id, answer, request }: EventOf<"block_answered">): void {
+    const block = this.#openBlocks.get(id);
     const isAnswer = block !== undefined && (Object.keys(block.options).length === 0 || Object.hasOwn(block.options, answer));
     if (block === undefined || !isAnswer) return;
-    this.#isTakenOver = true; // C4
-    this.#blocks.delete(id);
-    const phase = phaseIn(block.walk);
-    const name = this.#isListed(phase) ? this.#nameOf(phase) : block.code === "phase_failed" ? this.#state.current.name : "";
-    const message = describeDecision(block, answer, name, request.startsWith("preset:"));
-    if (message !== null) this.#decide(message);
+    this.#mayWrite = true; // C4
+    this.#openBlocks.delete(id);
+    const phase = phaseOfPath(block.walk);
+    const name = this.#isListed(phase) ? this.#phaseName(phase) : block.code === "phase_failed" ? this.#state.current.name : "";
+    const message = wording.describeDecision(block, answer, name, request.startsWith("preset:"));
+    if (message !== null) this.#addDecisions(message);
     if (block.house !== true || Object.keys(block.options).length === 0) return;
     const reply = parseReply(answer);
-    if (reply === "skip") this.#leftOut.add(phase);
-    if (reply === "stop") this.#blocker = this.#failureOf(block); // C5
+    if (reply === "skip") this.#skippedPhases.add(phase);
+    if (reply === "stop") this.#lastFailure = this.#describeBlock(block); // C5
     else this.#state.current.status = "in_progress";
   }
 
   #acceptEdit({ path, field, kept }: EventOf<"document_differed">): void {
     if (path !== stagedStatePath) return;
-    if (field === differedFields.dropped) this.#dropped = pointsFrom(kept);
-    if (field === differedFields.decisions) this.#mergeDecisions(pointsFrom(kept));
-    if (field === differedFields.blockers) this.#theirs = pointsFrom(kept).filter((blocker) => !this.#isOwnBlocker(blocker));
-    if (field === differedFields.others) this.#state.others = othersFrom(kept);
-    if (field === differedFields.notes) this.#subStep.note(kept);
+    if (field === differedFields.dropped) this.#droppedDecisions = parseList(kept);
+    if (field === differedFields.decisions) this.#mergeDecisions(parseList(kept));
+    if (field === differedFields.blockers) this.#foreignBlockers = parseList(kept).filter((blocker) => !this.#isOwnBlocker(blocker));
+    if (field === differedFields.others) this.#state.others = parseOthers(kept);
+    if (field === differedFields.notes) this.#subStep.setNotes(kept);
     if (field === differedFields.notes && this.#state.last_session !== null)
       this.#state.last_session = { ...this.#state.last_session, notes: kept };
   }
 
-  /** Theirs hold; what was decided since the text that they edited comes after them. */
+  /** Edited decisions come first, then those made since the edited text was written. */
   #mergeDecisions(theirs: readonly string[]): void {
-    const gone = [...theirs, ...this.#dropped];
-    this.#dropped = [];
-    this.#state.decisions = [...theirs, ...this.#state.decisions.filter((decision) => !gone.includes(decision))];
+    const editedOrDropped = [...theirs, ...this.#droppedDecisions];
+    this.#droppedDecisions = [];
+    this.#state.decisions = [...theirs, ...this.#state.decisions.filter((decision) => !editedOrDropped.includes(decision))];
   }
 
-  /** A blocker that the runner wrote is not a person's just because it was in the file they edited. */
+  /** A blocker written by the runner stays the runner's if it is still in an edited file. */
   #isOwnBlocker(text: string): boolean {
-    return [...this.#blocks.values()].some((block) => this.#failureOf(block) === text);
+    return [...this.#openBlocks.values()].some((block) => this.#describeBlock(block) === text);
   }
 
-  #decide(...decisions: readonly string[]): void {
+  #addDecisions(...decisions: readonly string[]): void {
     for (const decision of decisions.map((text) => oneLine(text, decisionCharsMax)))
       if (!this.#state.decisions.includes(decision)) this.#state.decisions.push(decision);
   }
 }
 
-const fresh = { status: "not_started", sub_step: null, retry_count: 0 } as const;
+const freshStep = { status: "not_started", sub_step: null, retry_count: 0 } as const;
 
 const phaseNumber = (phase: string): number => (/^\d{1,2}$/.test(phase) ? Number(phase) : 1);
-
-/** How the flow was chosen, where a person chose it. */
-function chosenIn({ options, flow }: EventOf<"run_drafted">): readonly string[] {
-  const chosen = Object.hasOwn(options, "chosen") ? options["chosen"] : undefined;
-  return typeof chosen === "string" && chosen !== "" ? [`Flow: ${flow.flow}, ${chosen}`] : [];
-}

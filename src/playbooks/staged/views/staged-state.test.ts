@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { type StagedState, stagedStatuses } from "../../../contracts/staged-state.ts";
 import { isStagedState } from "../../../documents/staged-title.ts";
-import { readStagedState } from "./staged-state-read.ts";
-import { stagedStateText } from "./staged-state.ts";
+import { parseStagedState } from "./parse-staged-state.ts";
+import { renderStagedState } from "./staged-state.ts";
 import { tries } from "../../../../test/support/sampled.ts";
 
 const example: StagedState = {
@@ -41,7 +41,7 @@ const example: StagedState = {
 };
 
 test("the file is the format of the seed, section by section and line by line", () => {
-  expect(stagedStateText(example)).toBe(`# Autopilot State
+  expect(renderStagedState(example)).toBe(`# Autopilot State
 
 ## Current Step
 flow: greenfield
@@ -83,7 +83,7 @@ notes: risk table half done
 });
 
 test("what is written is read back as the same, without a finding", () => {
-  const { state, findings } = readStagedState(stagedStateText(example));
+  const { state, findings } = parseStagedState(renderStagedState(example));
   expect(state).toEqual(example);
   expect(findings).toEqual([]);
 });
@@ -103,7 +103,7 @@ test("no text of anybody's ends a line, a cell or a section", () => {
         decisions: [`x${decision}`],
         blockers: [`y${blocker}`],
       };
-      const { state: read } = readStagedState(stagedStateText(state));
+      const { state: read } = parseStagedState(renderStagedState(state));
       expect(read.current?.status).toBe(status);
       expect([read.completed.length, read.decisions.length, read.blockers.length, read.retry_log.length]).toEqual([1, 1, 1, 1]);
       expect(read.others).toEqual(example.others);
@@ -124,7 +124,7 @@ test.each([
   ["a flow that is no name", whole.replace("greenfield", "Green Field"), 4, "current_flow"],
   ["no status at all", whole.replace("status: in_progress\n", ""), 3, "current_status"],
 ])("%s is an error with its line, and where the project stands is not guessed", (_what, current, line, rule) => {
-  const { state, findings } = readStagedState(file(current));
+  const { state, findings } = parseStagedState(file(current));
   expect(findings.filter(({ severity }) => severity === "error")).toMatchObject([{ file: "_docs/_autopilot_state.md", line, rule }]);
   expect(state.current).toBeNull();
 });
@@ -135,15 +135,15 @@ test.each([
   ["no retry_count", whole.replace("\nretry_count: 0", ""), 3, "current_retry_count"],
   ["retries spent and not failed", whole.replace("retry_count: 0", "retry_count: 3"), 9, "retries_spent"],
 ])("%s is a warning with its line, and is read all the same", (_what, current, line, rule) => {
-  const { state, findings } = readStagedState(file(current));
+  const { state, findings } = parseStagedState(file(current));
   expect(findings).toMatchObject([{ severity: "warning", line, rule }]);
   expect(state.current).toMatchObject({ step: 3 });
 });
 
 test("a step that failed three times needs a blocker that says so", () => {
   const current = whole.replace("in_progress", "failed").replace("retry_count: 0", "retry_count: 3");
-  expect(readStagedState(file(current)).findings).toMatchObject([{ rule: "failed_without_blocker", severity: "error" }]);
-  expect(readStagedState(file(current, "- plan failed\n")).findings).toEqual([]);
+  expect(parseStagedState(file(current)).findings).toMatchObject([{ rule: "failed_without_blocker", severity: "error" }]);
+  expect(parseStagedState(file(current, "- plan failed\n")).findings).toEqual([]);
 });
 
 test("a row that cannot be read is told with its line and kept as it is", () => {
@@ -151,19 +151,19 @@ test("a row that cannot be read is told with its line and kept as it is", () => 
     "## Completed Steps\n",
     "## Completed Steps\n| 1 | Problem | 2026-01-01 | fine |\n| one | Problem | | |\n| 2 | too | few |\n",
   );
-  const { state, findings } = readStagedState(text);
+  const { state, findings } = parseStagedState(text);
   expect(findings.map(({ line, rule }) => [line, rule])).toEqual([
     [13, "row"],
     [14, "row"],
   ]);
   expect(state.completed).toHaveLength(1);
-  expect(stagedStateText({ ...example, ...state, current: example.current })).toContain("| one | Problem | | |\n| 2 | too | few |");
+  expect(renderStagedState({ ...example, ...state, current: example.current })).toContain("| one | Problem | | |\n| 2 | too | few |");
 });
 
 test("what people write is understood: remarks behind arrows, points, bold, placeholders, notes over lines, a fence around it all", () => {
   const text =
     "```markdown\n# Autopilot State\n## Current Step\n- **flow**: existing-code   ← active flow\nstep: 2 ← autopilot step\nname: Test Spec\nstatus: not started\nsub_step: [none]\nretry_count: 0\n## Completed Steps\n| Step | Name | Completed | Key Outcome |\n|---|---|---|---|\n| ... | ... | ... | ... |\n## Key Decisions\n- one\n  and a half\n* two\nthree\n- [decision N]\n## Last Session\ndate: 2026-01-01\nreason: user paused\nnotes: first\nsecond line\n## Retry Log\n(Clear this table when the step succeeds.)\n## Blockers\n- [none]\n```\n";
-  const { state, findings } = readStagedState(text);
+  const { state, findings } = parseStagedState(text);
   expect(findings).toEqual([]);
   expect(state).toMatchObject({
     current: { flow: "existing-code", step: 2, status: "not_started", sub_step: null },
@@ -176,25 +176,25 @@ test("what people write is understood: remarks behind arrows, points, bold, plac
 });
 
 test("nothing that somebody wrote is lost: words at the top, code in sections of their own, a section twice or in other letters", () => {
-  const text = stagedStateText(example)
+  const text = renderStagedState(example)
     .replace("# Autopilot State\n", "# Autopilot State\n\nAnn: not on Fridays.\n")
     .replace(
       "- the old wiki\n",
       "```sh\n## no heading\nmake all\n```\n\n### Deeper\nwords\n\n## Key Decisions\n- Twice told\n\n## last session\ndate: 1999\n",
     );
-  const { state, findings } = readStagedState(text);
+  const { state, findings } = parseStagedState(text);
   expect(findings.map(({ rule }) => rule)).toEqual(["section_twice", "section_twice"]);
   expect(state.last_session).toEqual(example.last_session); // the first one counts
-  const written = stagedStateText({ ...state, current: example.current });
+  const written = renderStagedState({ ...state, current: example.current });
   expect(written).toMatch(/^# Autopilot State\n\nAnn: not on Fridays\.\n\n## Current Step\n/);
   expect(written).toContain("## Reading list\n```sh\n## no heading\nmake all\n```\n\n### Deeper\nwords\n");
   expect(written).toContain("- Twice told\n\n## Last Session\n");
   expect(written).toContain(`notes: ${example.last_session?.notes ?? ""}\ndate: 1999\n`);
-  expect(stagedStateText({ ...readStagedState(written).state, current: example.current })).toBe(written); // and stays so
+  expect(renderStagedState({ ...parseStagedState(written).state, current: example.current })).toBe(written); // and stays so
 });
 
 test("done has no number, and a section that is missing is told", () => {
-  const { state, findings } = readStagedState(
+  const { state, findings } = parseStagedState(
     "# Autopilot State\n## Current Step\nflow: greenfield\nstep: done\nname: Deploy\nstatus: completed\nretry_count: 0\n",
   );
   expect(state.current).toMatchObject({ step: "done" });
@@ -212,7 +212,7 @@ test("whatever the text is, it is an answer: junk, a very long line, very many l
     "\uD800 lone",
   ];
   for (const text of hostile) {
-    const { state, findings } = readStagedState(text);
+    const { state, findings } = parseStagedState(text);
     expect(state.current).toBeNull();
     expect(findings.length).toBeGreaterThan(0);
     expect(findings.length).toBeLessThanOrEqual(200);

@@ -1,8 +1,8 @@
-// staged-state: the text of `_docs/_autopilot_state.md`, section for section and line for line in its published format.
+// staged-state: renders `_docs/_autopilot_state.md` in its published format.
 //
 // Invariants:
-//   S1. What is written is read back as the same state: no text can end a line, a cell or a section.
-//   S2. Sections of others are kept as they are.
+//   S1. Parsing the text gives the same state: no value can end a line, a cell or a section.
+//   S2. Foreign sections and lines are kept unchanged.
 
 import { type StagedState, stagedSections } from "../../../contracts/staged-state.ts";
 import { oneLine } from "../../../views/wording.ts";
@@ -11,15 +11,15 @@ const cellCharsMax = 2_000;
 /** People's decisions may be long. */
 const lineCharsMax = 8_000;
 
-export function stagedStateText(state: StagedState): string {
+export function renderStagedState(state: StagedState): string {
   const { current, last_session: last } = state;
-  const beside = (title: (typeof stagedSections)[number]): readonly string[] =>
+  const foreignLines = (title: (typeof stagedSections)[number]): readonly string[] =>
     state.others.filter((other) => other.title === title).flatMap(({ lines }) => lines); // S2
   const isOwn = (title: string): boolean => title === "" || (stagedSections as readonly string[]).includes(title);
-  const before = state.others.filter(({ title }) => title === "").flatMap(({ lines }) => lines);
+  const preamble = state.others.filter(({ title }) => title === "").flatMap(({ lines }) => lines);
   return [
     "# Autopilot State",
-    ...(before.length === 0 ? [] : ["", ...before]), // S2
+    ...(preamble.length === 0 ? [] : ["", ...preamble]), // S2
     "",
     "## Current Step",
     `flow: ${line(current.flow)}`,
@@ -28,25 +28,25 @@ export function stagedStateText(state: StagedState): string {
     `status: ${current.status}`,
     `sub_step: ${line(current.sub_step ?? "")}`.trimEnd(),
     `retry_count: ${current.retry_count}`,
-    ...beside("Current Step"),
+    ...foreignLines("Current Step"),
     "",
     "## Completed Steps",
     "",
     "| Step | Name | Completed | Key Outcome |",
     "|------|------|-----------|-------------|",
     ...state.completed.map(({ step, name, completed, key_outcome }) => row(step, name, completed, key_outcome)),
-    ...beside("Completed Steps"),
+    ...foreignLines("Completed Steps"),
     "",
     "## Key Decisions",
     ...state.decisions.map((decision) => `- ${line(decision)}`),
-    ...beside("Key Decisions"),
+    ...foreignLines("Key Decisions"),
     "",
     "## Last Session",
     ...(last === null
       ? []
       : [`date: ${line(last.date)}`, `ended_at: ${line(last.ended_at)}`, `reason: ${line(last.reason)}`, `notes: ${line(last.notes)}`]
     ).map((message) => message.trimEnd()),
-    ...beside("Last Session"),
+    ...foreignLines("Last Session"),
     "",
     "## Retry Log",
     "",
@@ -55,11 +55,11 @@ export function stagedStateText(state: StagedState): string {
     ...state.retry_log.map(({ attempt, step, name, sub_step, failure_reason, timestamp }) =>
       row(attempt, step, name, sub_step, failure_reason, timestamp),
     ),
-    ...beside("Retry Log"),
+    ...foreignLines("Retry Log"),
     "",
     "## Blockers",
     ...(state.blockers.length === 0 ? ["- none"] : state.blockers.map((blocker) => `- ${line(blocker)}`)),
-    ...beside("Blockers"),
+    ...foreignLines("Blockers"),
     ...state.others.filter(({ title }) => !isOwn(title)).flatMap(({ title, lines }) => ["", `## ${line(title)}`, ...lines]), // S2
     "",
   ].join("\n");
@@ -69,5 +69,5 @@ const line = (text: string): string => oneLine(text, lineCharsMax); // S1
 
 const row = (...cells: readonly (string | number)[]): string => `| ${cells.map(cell).join(" | ")} |`;
 
-/** A bar inside a cell would be two cells. S1 */
+/** Escapes bars, which would split the cell. S1 */
 const cell = (value: string | number): string => oneLine(String(value), cellCharsMax).replaceAll("\\", "\\\\").replaceAll("|", "\\|");

@@ -1,29 +1,28 @@
-// staged-sub-step: the sub-step of a staged project's step: what an earlier session recorded, what an agent named, and what the next agent
-// is told of it.
+// staged-sub-step: tracks the sub-step within the current step, as an earlier session or an agent named it, and renders it for prompts.
 //
 // Invariants:
-//   B1. The sub-step that an earlier session or an agent named holds until the step has passed: starting over isn't progress.
-//   B2. The notes of the last session go to the first step that is entered, whichever it is; its sub-step only to the very step it names.
+//   B1. The sub-step that an earlier session or an agent named is kept until the step has passed: a new attempt does not reset it.
+//   B2. The notes of the last session go to the first step that is entered; its sub-step only to the step that it belongs to.
 
 import type { CurrentStep, LastSession } from "../../../contracts/staged-state.ts";
 import { stepsOfPhase } from "../../../core/selectors.ts";
 import type { FlowView } from "../../../core/state.ts";
 import { oneLine } from "../../../views/wording.ts";
 
-const charsMax = 120;
-const decisionsReportedMax = 40;
+const subStepCharsMax = 120;
+const decisionsShownMax = 40;
 
-/** The sub-step in which a session stopped: only of a step of this flow that was begun and is neither done nor failed for good. */
-export const findMidStep = (current: CurrentStep | null, flow: string): string | null =>
+/** The sub-step in which a session stopped; null unless the step belongs to this flow and is in progress. */
+export const findOpenSubStep = (current: CurrentStep | null, flow: string): string | null =>
   current !== null && current.flow === flow && current.status === "in_progress" ? current.sub_step : null;
 
-/** The phase of a cursor or an attempt: what is before its first visit or inner place. */
-export const phaseIn = (path: string): string => path.split(/[@/]/, 1)[0] ?? path;
+/** The phase of a cursor path or attempt id: the part before the first `@` or `/`. */
+export const phaseOfPath = (path: string): string => path.split(/[@/]/, 1)[0] ?? path;
 
-/** The step of the phase that is run, by its number; inside a tasks step with what is worked on. */
-export function flowPlace(flow: FlowView, cursorPath: string, step: string): string {
+/** The current step within its phase, by number and name; inside of a tasks step also the task or batch. */
+export function describeSubStep(flow: FlowView, cursorPath: string, step: string): string {
   const [, outer, inner] = /^[^/]*\/([^#/]+)#\d+\/(.+)$/.exec(cursorPath) ?? [];
-  const steps = stepsOfPhase(flow, phaseIn(cursorPath)).filter(({ run }) => run === undefined); // what the runner looks up isn't a sub-step
+  const steps = stepsOfPhase(flow, phaseOfPath(cursorPath)).filter(({ run }) => run === undefined); // steps of the runner itself do not count
   const index = steps.findIndex(({ id }) => id === (outer ?? step));
   const text = inner === undefined ? step : `${outer}: ${inner.replace(/^wave:/, "batch ")}${step === outer ? "" : ` ${step}`}`;
   return `${index + 1} — ${text}`;
@@ -32,61 +31,61 @@ export function flowPlace(flow: FlowView, cursorPath: string, step: string): str
 export class SubStep {
   /** Where an earlier session stopped, until the run has entered a step. */
   #earlier: { readonly step: string; readonly sub_step: string | null; readonly notes: string } | null = null;
-  #named: string | null = null;
+  #name: string | null = null;
   #notes = "";
-  /** Attempts whose agent has ended its turn: what else the runner does in a step isn't progress of it. */
-  readonly #turned = new Set<string>();
+  /** Attempts with an ended agent turn: only these can pass a step, not the runner's own work in it. */
+  readonly #endedTurns = new Set<string>();
 
   constructor(before: { readonly current: CurrentStep | null; readonly last_session: LastSession | null } | null, flow: string) {
     if (before === null) return;
     const { current, last_session } = before;
-    this.#earlier = { step: String(current?.step ?? ""), sub_step: findMidStep(current, flow), notes: last_session?.notes ?? "" };
+    this.#earlier = { step: String(current?.step ?? ""), sub_step: findOpenSubStep(current, flow), notes: last_session?.notes ?? "" };
   }
 
-  /** As the agent, or an earlier session, named it; null if none did. */
+  /** The sub-step as an agent or an earlier session named it; null if none did. */
   get named(): string | null {
-    return this.#named;
+    return this.#name;
   }
 
-  /** A step is what comes next; an earlier name is of another one. */
+  /** Forgets the name when another step becomes the current one. */
   clear(): void {
-    this.#named = null;
+    this.#name = null;
   }
 
-  /** A step is entered: answers with the sub-step at which it continues, null if it begins. B2 */
-  enter(phase: string): string | null {
+  /** Returns the sub-step at which the entered step continues; null if it starts from its beginning. B2 */
+  onEntered(phase: string): string | null {
     if (this.#earlier === null) return null;
     const { step, sub_step, notes } = this.#earlier;
     this.#earlier = null;
     this.#notes = notes;
-    if (step === phase) this.#named = sub_step;
-    return this.#named;
+    if (step === phase) this.#name = sub_step;
+    return this.#name;
   }
 
-  /** An agent's turn has ended: answers with the sub-step it named itself, null if it named none. */
-  turn(attempt: string, said: string | null): string | null {
-    this.#turned.add(attempt);
-    if (said !== null) this.#named = oneLine(said, charsMax);
-    return said === null ? null : this.#named;
+  /** Returns the sub-step that the agent named in its turn; null if it named none. */
+  onTurnEnded(attempt: string, claimed: string | null): string | null {
+    this.#endedTurns.add(attempt);
+    if (claimed !== null) this.#name = oneLine(claimed, subStepCharsMax);
+    return claimed === null ? null : this.#name;
   }
 
   /** B1 */
-  passed(attempt: string): void {
-    if (this.#turned.delete(attempt)) [this.#named, this.#notes] = [null, ""];
+  onPassed(attempt: string): void {
+    if (this.#endedTurns.delete(attempt)) [this.#name, this.#notes] = [null, ""];
   }
 
-  note(notes: string): void {
+  setNotes(notes: string): void {
     this.#notes = notes;
   }
 
-  /** For an agent's prompt. `isHere`: it works on the current step. */
-  handOver(all: readonly string[], isHere: boolean): string {
-    const decisions = all.slice(-decisionsReportedMax).map((decision) => `- ${decision}`);
-    const stopped = `This step was begun before and stopped at its sub-step: ${this.#named ?? ""}. What it left lies in the folders; go on from there.`;
+  /** Text for an agent's prompt. `isCurrent`: the agent works on the current step. */
+  renderNotes(allDecisions: readonly string[], isCurrent: boolean): string {
+    const decisions = allDecisions.slice(-decisionsShownMax).map((decision) => `- ${decision}`);
+    const stopped = `This step was begun before and stopped at its sub-step: ${this.#name ?? ""}. What it left lies in the folders; go on from there.`;
     return [
       ...(decisions.length === 0 ? [] : ["Key decisions of this project so far:", ...decisions]),
-      ...(isHere && this.#named !== null ? [stopped] : []),
-      ...(isHere && this.#notes !== "" ? [`Notes of the last session: ${this.#notes}`] : []),
+      ...(isCurrent && this.#name !== null ? [stopped] : []),
+      ...(isCurrent && this.#notes !== "" ? [`Notes of the last session: ${this.#notes}`] : []),
     ].join("\n");
   }
 }

@@ -1,18 +1,18 @@
-// recorded: reads a run's whole journal and its blobs from the run folder.
+// run-journal: reads a run's whole journal and its blobs from the run folder.
 
 import type { Entry } from "../../contracts/event.ts";
 import { readBlob } from "../../journal/blobs.ts";
 import { readJournal } from "../../journal/read.ts";
 
 /** A run's whole journal, read from its folder. */
-export function findEntries(folder: string): readonly Entry[] {
+export function readEntries(folder: string): readonly Entry[] {
   const entries: Entry[] = [];
   readJournal(folder, { from: "start", onEntry: (entry) => entries.push(entry) });
   return entries;
 }
 
-/** What a run's journal names by hash. */
-export function blobsIn(folder: string): (hash: string) => Buffer | null {
+/** Reads the blobs that a run's journal names by hash. */
+export function blobReader(folder: string): (hash: string) => Buffer | null {
   return (hash) => {
     try {
       return readBlob(folder, hash);
