@@ -8,9 +8,9 @@ import type { Draft, Entry } from "../src/contracts/event.ts";
 import { openFold } from "../src/core/fold.ts";
 import type { Run } from "../src/core/state.ts";
 import { lintPlan } from "../src/playbooks/roadmap/documents/plan-lint.ts";
-import { readPlan } from "../src/playbooks/roadmap/documents/plan.ts";
+import { parsePlan } from "../src/playbooks/roadmap/documents/plan.ts";
 import { selectPhases } from "../src/playbooks/roadmap/documents/order.ts";
-import { readRoadmap } from "../src/playbooks/roadmap/documents/roadmap.ts";
+import { parseRoadmap } from "../src/playbooks/roadmap/documents/roadmap.ts";
 import type { Batch } from "../src/journal/batch.ts";
 import { journalFile, type Position } from "../src/journal/journal.ts";
 import { addLine, genesis } from "../src/journal/line.ts";
@@ -59,11 +59,11 @@ function parsed(): { readonly ms: number; readonly bytes: number } {
   const roadmap = roadmapText();
   const plan = planText();
   const began = performance.now();
-  const { phases, findings } = readRoadmap("ROADMAP.md", roadmap);
+  const { phases, findings } = parseRoadmap("ROADMAP.md", roadmap);
   const selected = selectPhases("all", phases, new Set());
   let wrong = findings.length;
   for (let at = 0; at < phasesCount; at += plansEvery) {
-    const read = readPlan("PLAN.md", plan);
+    const read = parsePlan("PLAN.md", plan);
     wrong += read.findings.length + lintPlan("PLAN.md", read.plan, { requirements: ["R-1"] }).length;
   }
   const ms = performance.now() - began;

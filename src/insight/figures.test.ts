@@ -13,11 +13,11 @@ import { plannedTaskComplexity, costEstimation, costWarning, estimatedTokens } f
 import { result } from "./entries.test-support.ts";
 import { phaseEstimate } from "./estimate.ts";
 import { type Case, predicted } from "./forecast.ts";
-import { learningFromPostMortem, learningFromVerdict, learningsFor, learningRechecks } from "../playbooks/roadmap/insight/learnings.ts";
+import { learningFromPostMortem, learningFromVerdict, selectLearnings, learningRechecks } from "../playbooks/roadmap/insight/learnings.ts";
 import { stateMetrics, successRate, withMetrics } from "./metrics.ts";
-import { auditScore, buildSelfAudit } from "../playbooks/roadmap/insight/self-audit.ts";
+import { scoreAudit, buildSelfAudit } from "../playbooks/roadmap/insight/self-audit.ts";
 import { runTrend, trendWarning } from "./trend.ts";
-import { highDeferRate, rubberStamp, unnecessaryDeferral, stateWarnings } from "../playbooks/roadmap/insight/warnings.ts";
+import { findHighDeferRate, findRubberStamp, findUnnecessaryDeferral, findStateWarnings } from "../playbooks/roadmap/insight/warnings.ts";
 
 const base = seedState.phases["phase_6.1"] as PhaseRecord;
 const phase = (changes: Partial<PhaseRecord>, score: number | null = 8): PhaseRecord => ({
@@ -204,16 +204,16 @@ describe("trend", () => {
 
 describe("warnings", () => {
   test("three equal scores in a row may have been given without looking; two, or three apart, not", () => {
-    expect(rubberStamp([8, 8])).toBeNull();
-    expect(rubberStamp([8, 7, 8, 8])).toBeNull();
-    expect(rubberStamp([7, 8, null, 8, 8])).toMatchObject({ code: "rubber_stamp" });
+    expect(findRubberStamp([8, 8])).toBeNull();
+    expect(findRubberStamp([8, 7, 8, 8])).toBeNull();
+    expect(findRubberStamp([7, 8, null, 8, 8])).toMatchObject({ code: "rubber_stamp" });
   });
   test.each([
     [2, 2, true],
     [1, 2, false],
     [0, 0, false],
   ])("%d of %d auto tasks passed: unnecessary %j", (autoPassed, autoTotal, isReported) =>
-    expect(unnecessaryDeferral({ phase: "1", autoPassed, autoTotal }) !== null).toBe(isReported),
+    expect(findUnnecessaryDeferral({ phase: "1", autoPassed, autoTotal }) !== null).toBe(isReported),
   );
   test.each([
     [1, 1, false],
@@ -221,13 +221,13 @@ describe("warnings", () => {
     [2, 3, true],
     [2, 2, true],
   ])("%d of %d deferred: too many %j", (deferred, processed, isReported) =>
-    expect(highDeferRate(deferred, processed) !== null).toBe(isReported),
+    expect(findHighDeferRate(deferred, processed) !== null).toBe(isReported),
   );
   test("a state gives rise to all of them", () => {
     const why = { checkpoint_task_id: "h", task_description: "look", auto_tasks_passed: 1, auto_tasks_total: 1 };
     const state = stateOf({ 1: phase({ human_verify_justification: why }), 2: phase({}), 3: phase({}) });
     state._meta = { ...state._meta, human_deferred_count: 2, total_phases_processed: 3 };
-    expect(stateWarnings(state).map(({ code }) => code)).toEqual(["rubber_stamp", "unnecessary_deferral", "high_defer_rate"]);
+    expect(findStateWarnings(state).map(({ code }) => code)).toEqual(["rubber_stamp", "unnecessary_deferral", "high_defer_rate"]);
   });
 });
 
@@ -268,11 +268,11 @@ describe("self-audit", () => {
     });
   });
   test("a pass that shows nothing is a gap", () =>
-    expect(auditScore(audit(check("A", "pass", " "))).gaps).toMatchObject([{ requirement_id: "A" }]));
+    expect(scoreAudit(audit(check("A", "pass", " "))).gaps).toMatchObject([{ requirement_id: "A" }]));
   test("the auditor's sums are compared with its list", () => {
     const detected = audit(check("A", "gap"));
     detected.aggregate.gaps_found = 0;
-    expect(auditScore(detected).disagreements).toEqual(["gaps_found: the auditor says 0, its list has 1"]);
+    expect(scoreAudit(detected).disagreements).toEqual(["gaps_found: the auditor says 0, its list has 1"]);
   });
   test("no audit is no audit", () => expect(buildSelfAudit([], [])).toMatchObject({ total_requirements_checked: 0, audit_cycles: 0 }));
 });
@@ -364,15 +364,15 @@ describe("learnings", () => {
     ["executor", 2],
     ["verifier", 0],
     ["judge", 0],
-  ])("the role %s is told %d of two", (role, count) => expect(learningsFor(role, [failure, verdict], new Map())).toHaveLength(count));
+  ])("the role %s is told %d of two", (role, count) => expect(selectLearnings(role, [failure, verdict], new Map())).toHaveLength(count));
   test("one whose re-check no longer holds is shown to nobody", () => {
     expect(learningRechecks([failure, verdict])).toEqual(["grep -q trace a.md"]);
-    expect(learningsFor("planner", [failure, verdict], new Map([["grep -q trace a.md", false]]))).toEqual([verdict]);
-    expect(learningsFor("planner", [failure, verdict], new Map([["grep -q trace a.md", true]]))).toEqual([verdict, failure]);
+    expect(selectLearnings("planner", [failure, verdict], new Map([["grep -q trace a.md", false]]))).toEqual([verdict]);
+    expect(selectLearnings("planner", [failure, verdict], new Map([["grep -q trace a.md", true]]))).toEqual([verdict, failure]);
   });
   test("a prompt is no archive: the newest few, each once", () => {
     const many = Array.from({ length: 50 }, (_, n) => ({ ...failure, prevention_rule: `rule ${n % 30}` }));
-    expect(learningsFor("executor", many, new Map())).toHaveLength(12);
+    expect(selectLearnings("executor", many, new Map())).toHaveLength(12);
   });
 });
 

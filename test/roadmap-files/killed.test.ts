@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { expect, test } from "vitest";
 import { RoadmapState } from "../../src/contracts/roadmap-state.ts";
 import { MetricsFile, TraceSpan } from "../../src/contracts/roadmap-reports.ts";
-import { stateOfRun } from "../../src/playbooks/roadmap/files/roadmap-derive.ts";
+import { deriveStateText } from "../../src/playbooks/roadmap/files/roadmap-derive.ts";
 import { autopilot, begin, type Entry, journal, runFolderOf, until } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
 import { aFew, longTest } from "../support/sampled.ts";
@@ -17,7 +17,7 @@ const phases = [
 ];
 const turns = () => [...phases.flatMap((phase) => turnsOf(phase)), audit(phases)];
 const runIn = (folder: string): string => runFolderOf(folder).split("/").at(-1) ?? "";
-const derived = (folder: string): string => stateOfRun({ root: folder, folder: join(folder, ".autopilot") }, runIn(folder)) ?? "";
+const derived = (folder: string): string => deriveStateText({ root: folder, folder: join(folder, ".autopilot") }, runIn(folder)) ?? "";
 const seen = (folder: string): readonly Entry[] => {
   try {
     return journal(folder);

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { RoadmapPhase } from "../../src/contracts/roadmap.ts";
-import { unlandedBelow } from "../../src/playbooks/roadmap/files/unmerged-dependencies.ts";
+import { findUnmerged } from "../../src/playbooks/roadmap/files/unmerged-dependencies.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 
 const phase = (id: string, ...depends_on: readonly string[]): RoadmapPhase => ({ id, depends_on }) as unknown as RoadmapPhase;
@@ -23,7 +23,8 @@ function worked(...ids: readonly string[]): string {
   git(root, "checkout", "-q", "main");
   return root;
 }
-const below = (root: string, wanted: string, known = completed("1", "2")) => unlandedBelow({ root, phases, wanted: [wanted], known });
+const below = (root: string, wanted: string, known = completed("1", "2")) =>
+  findUnmerged({ root, phases, phaseIds: [wanted], history: known });
 
 describe("a phase that was completed on a branch", () => {
   test("is not here until it is merged: whoever builds upon it, by however many steps, is told which and where", async () => {

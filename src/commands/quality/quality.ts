@@ -35,7 +35,9 @@ export function quality(context: CommandContext, input: QualityInput): Promise<A
     const agent = input.runner ?? input.agent;
     const request = { ...input, ...(agent === undefined ? {} : { agent }), options };
     const isNewRequest =
-      Object.keys(options).length > 0 || givenObjectiveFlags({ ...request, options: undefined }).length > 0 || (input.scope ?? []).length > 0;
+      Object.keys(options).length > 0 ||
+      givenObjectiveFlags({ ...request, options: undefined }).length > 0 ||
+      (input.scope ?? []).length > 0;
     const loaded = isNewRequest ? null : await readOpenRun(context, flow, input.run);
     if (loaded === null) return goNew(context, { ...request, words: [], flow });
     const { paths, run, view } = loaded;

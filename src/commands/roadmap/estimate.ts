@@ -11,18 +11,18 @@ import { homeOf } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { estimateRoadmap } from "../../playbooks/roadmap/files/roadmap-estimate.ts";
-import { judged, refuseRoadmap, roadmapHere } from "../../playbooks/roadmap/files/roadmap-problems.ts";
+import { judgeFindings, refuseRoadmap, loadRoadmap } from "../../playbooks/roadmap/files/roadmap-problems.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 
 /** Forecasts the cost of roadmap phases. Nothing runs and nothing is written. */
 export function estimate(context: CommandContext, input: { readonly phases?: string | undefined }): Promise<Answer> {
   return answered(async () => {
     const paths = await homeOf(context.cwd);
-    const { read, completed } = roadmapHere(paths, ["autopilot estimate --flow objective estimates a run without a roadmap"]);
-    const errors = judged(read, new Set(), completed).filter(({ severity }) => severity === "error");
-    if (errors.length > 0) refuseRoadmap(read, errors, new Set());
+    const { documents, completed } = loadRoadmap(paths, ["autopilot estimate --flow objective estimates a run without a roadmap"]);
+    const errors = judgeFindings(documents, new Set(), completed).filter(({ severity }) => severity === "error");
+    if (errors.length > 0) refuseRoadmap(documents, errors, new Set());
     const word = input.phases ?? "all";
-    const selection = selectPhases(word, read.phases, completed);
+    const selection = selectPhases(word, documents.phases, completed);
     if ("problem" in selection)
       return refuse("usage", {
         message: `PHASES: ${selection.problem}.`,
@@ -32,21 +32,21 @@ export function estimate(context: CommandContext, input: { readonly phases?: str
     if (ids.length === 0)
       return reply("roadmap_completed", {
         message: "Nothing is left to do, so nothing will be used.",
-        data: { roadmap: read.path, phases: [] },
+        data: { roadmap: documents.path, phases: [] },
       });
     const configLimits = settingsOf(context, paths).config.limits ?? {};
-    const limits = { ...configLimits, ...limitsNotRaised(configBreaker(read.config.circuit_breaker_config), configLimits)[0] };
+    const limits = { ...configLimits, ...limitsNotRaised(configBreaker(documents.config.circuit_breaker_config), configLimits)[0] };
     const constants = costConstants(limits);
     const cap = (name: string): number => limits[name] ?? limitDefaults[name]?.value ?? Number.POSITIVE_INFINITY;
     const caps = { phase: cap("cost_cap_tokens_per_phase"), run: cap("cost_cap_tokens_total") };
     const { config } = settingsOf(context, paths);
     const agent = config.roles?.["executor"] ?? config.agent ?? null;
     const workers = { agent, model: agent === null ? null : (config.agents?.[agent]?.model ?? null) };
-    const { phases, record, ...total } = await estimateRoadmap(paths, read, ids, constants, workers);
+    const { phases, record, ...total } = await estimateRoadmap(paths, documents, ids, constants, workers);
     const rows: readonly EstimateRow[] = phases.map((phase) => ({
       ...phase,
-      name: read.phases.find(({ id }) => id === phase.id)?.name ?? phase.id,
-      planned: read.plans.get(phase.id)?.plan !== undefined && read.plans.get(phase.id)?.plan !== null,
+      name: documents.phases.find(({ id }) => id === phase.id)?.name ?? phase.id,
+      planned: documents.plans.get(phase.id)?.plan !== undefined && documents.plans.get(phase.id)?.plan !== null,
       warning: costWarning(phase.id, Math.round(phase.tokens.p90), caps.phase, constants),
     }));
     const budgetWarnings =
@@ -54,10 +54,17 @@ export function estimate(context: CommandContext, input: { readonly phases?: str
         ? [`All of it may take more than a run may use: ${Math.round(total.tokens.p90)} of ${caps.run} tokens.`]
         : [];
     return reply("ok", {
-      message: `${ids.length} ${ids.length === 1 ? "phase" : "phases"} of ${read.path}.`,
+      message: `${ids.length} ${ids.length === 1 ? "phase" : "phases"} of ${documents.path}.`,
       warnings: [...rows.flatMap(({ warning }) => warning ?? []), ...budgetWarnings],
-      page: estimatePage(read.path, rows, total, caps, record),
-      data: { roadmap: read.path, phases: rows, total, caps: { tokens_per_phase: caps.phase, tokens_total: caps.run }, constants, record },
+      page: estimatePage(documents.path, rows, total, caps, record),
+      data: {
+        roadmap: documents.path,
+        phases: rows,
+        total,
+        caps: { tokens_per_phase: caps.phase, tokens_total: caps.run },
+        constants,
+        record,
+      },
     });
   });
 }

@@ -5,20 +5,20 @@ import type { Answer } from "../../contracts/answer.ts";
 import type { RoadmapPhase } from "../../contracts/roadmap.ts";
 import { columned } from "../../views/columned.ts";
 import { findingText, type Finding } from "../../kit/finding.ts";
-import { unreadableState } from "../../playbooks/roadmap/files/roadmap-prepare.ts";
+import { describeUnreadableState } from "../../playbooks/roadmap/files/roadmap-prepare.ts";
 import { findProject } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, Refusal, reply } from "../../project/reply.ts";
-import { choosePhases, weighed } from "../../playbooks/roadmap/files/roadmap-choose.ts";
-import { type RoadmapHere, roadmapHere } from "../../playbooks/roadmap/files/roadmap-problems.ts";
+import { choosePhases, judgeSelection } from "../../playbooks/roadmap/files/roadmap-choose.ts";
+import { type LoadedRoadmap, loadRoadmap } from "../../playbooks/roadmap/files/roadmap-problems.ts";
 
 export function roadmapList(context: CommandContext): Promise<Answer> {
   return answered(async () => {
     const paths = findProject(context.cwd) ?? { root: context.cwd, folder: join(context.cwd, ".autopilot") };
-    const here = roadmapHere(paths);
-    const { findings } = weighed(here, "all");
+    const here = loadRoadmap(paths);
+    const { findings } = judgeSelection(here, "all");
     const answer = buildAnswer(here, findings, await findRefusal(() => choosePhases(paths.root, here, "all")));
-    return { ...answer, warnings: [...answer.warnings, ...(await unreadableState(paths.root))] };
+    return { ...answer, warnings: [...answer.warnings, ...(await describeUnreadableState(paths.root))] };
   });
 }
 
@@ -34,7 +34,7 @@ async function findRefusal(choose: () => Promise<unknown>): Promise<Answer | nul
 }
 
 function buildAnswer(
-  { read: { path, phases, specPath }, completed }: RoadmapHere,
+  { documents: { path, phases, specPath }, completed }: LoadedRoadmap,
   problems: readonly Finding[],
   refusal: Answer | null,
 ): Answer {

@@ -10,13 +10,13 @@ import { placeAt } from "../../documents/json-place.ts";
 import type { Violation } from "../../documents/line-rules.ts";
 import { judgePage, type PageFormat, pageFormats } from "../../views/page-rules.ts";
 import { judgeSnapshot } from "../../portfolio/views/portfolio-rules.ts";
-import { readRoadmapState } from "../../playbooks/roadmap/views/roadmap-state-read.ts";
+import { parseRoadmapState } from "../../playbooks/roadmap/views/parse-roadmap-state.ts";
 import { parseStagedState } from "../../playbooks/staged/views/parse-staged-state.ts";
 import { documentText } from "../../documents/document-text.ts";
 import { lintPlan } from "../../playbooks/roadmap/documents/plan-lint.ts";
-import { readPlan } from "../../playbooks/roadmap/documents/plan.ts";
-import { readPlanningConfig } from "../../playbooks/roadmap/documents/planning-config.ts";
-import { readRoadmap } from "../../playbooks/roadmap/documents/roadmap.ts";
+import { parsePlan } from "../../playbooks/roadmap/documents/plan.ts";
+import { parsePlanningConfig } from "../../playbooks/roadmap/documents/planning-config.ts";
+import { parseRoadmap } from "../../playbooks/roadmap/documents/roadmap.ts";
 import { lintFlow } from "../../flows/lint.ts";
 import { loadFlow } from "../../flows/load.ts";
 import type { Finding } from "../../kit/finding.ts";
@@ -37,16 +37,16 @@ const judges: Readonly<Record<DocumentFormat, (document: Document) => readonly V
   flow: judgeFlow,
   config: async ({ path }) => (await configFindings(path)).map(findingViolation),
   script: (document) => bySchema(document, Script),
-  roadmap: (document) => asText(document, (text) => readRoadmap(document.shown, text).findings),
+  roadmap: (document) => asText(document, (text) => parseRoadmap(document.shown, text).findings),
   plan: (document) =>
     asText(document, (text) => {
       // The plan's phase is not known here, so only its own requirements count.
-      const { plan, findings } = readPlan(document.shown, text);
+      const { plan, findings } = parsePlan(document.shown, text);
       return [...findings, ...lintPlan(document.shown, plan, { requirements: [] })].toSorted((a, b) => a.line - b.line);
     }),
   "planning config": (document) =>
     asText(document, (text) => {
-      const config = readPlanningConfig(document.shown, text);
+      const config = parsePlanningConfig(document.shown, text);
       return "findings" in config ? config.findings : [];
     }).concat(findHalfPairs(document)),
   "roadmap state": judgeState,
@@ -160,7 +160,7 @@ function judgeState({ fd, shown, size }: Document): readonly Violation[] {
   if (typeof text !== "string") return [text];
   const hazards = textHazards(text);
   if (hazards.some(({ kind }) => kind === "deep")) return hazardViolations(text, hazards);
-  const { findings } = readRoadmapState(text, shown);
+  const { findings } = parseRoadmapState(text, shown);
   const violations = findings.map((finding) => findingViolation(tolerated.has(finding.rule) ? finding : { ...finding, severity: "error" }));
   return [...hazardViolations(text, hazards), ...violations].toSorted((a, b) => a.line - b.line);
 }

@@ -96,7 +96,7 @@ export type OpenedPlaybook = {
 
 export type PlaybookPreview = {
   /** One line each. */
-  readonly wanted: readonly string[];
+  readonly summary: readonly string[];
   /** Null if nothing better is known than the budget. */
   readonly estimate: Estimate | null;
 };

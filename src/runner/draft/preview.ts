@@ -66,7 +66,7 @@ export async function previewOf(context: CommandContext, paths: ProjectPaths, ru
     limits: drafted.limits,
     isolation,
     estimate: shown?.estimate ?? (await readEstimate(paths, run)),
-    ...(shown === undefined ? {} : { wanted: shown.wanted }),
+    ...(shown === undefined ? {} : { wanted: shown.summary }),
     base: drafted.base,
   });
   const warnings = [

@@ -160,7 +160,7 @@ const movedLog = (bytes: number, hash: string, why: string): EarlierLogPlan => (
 });
 
 /** Whether the log reports that the terminal gate passed. If not, or if unclear, the gate is judged again. */
-export function hasPassedGate({ endsByPhase: endsByPhase }: Pick<ParsedLog, "endsByPhase">): boolean {
+export function hasPassedGate({ endsByPhase }: Pick<ParsedLog, "endsByPhase">): boolean {
   const verdict = endsByPhase.get(6)?.key_counts["gate_verdict"];
   return verdict === "pass" || verdict === "partial";
 }
@@ -177,7 +177,7 @@ async function hasVerifiedFiles(root: string): Promise<boolean> {
 }
 
 /** The state of an open log, in a few words. */
-export function describeProgress({ startedPhases: startedPhases, endsByPhase: endsByPhase }: ParsedLog): string {
+export function describeProgress({ startedPhases, endsByPhase }: ParsedLog): string {
   const openPhase = [...startedPhases].filter((phase) => !endsByPhase.has(phase)).at(-1);
   if (openPhase !== undefined) return `phase ${openPhase} of 6 is in progress`;
   return endsByPhase.size === 6 ? "all six phases have ended, only its run_end is missing" : `${endsByPhase.size} of 6 phases have ended`;

@@ -67,7 +67,7 @@ export const knownEvents: Readonly<Record<Level, ReadonlyMap<string, KnownEvent>
 };
 
 /** Reports faults in the fields of an event, and returns the number of strings in it. */
-export function judgeFields({ name, check, extraRule: extraRule }: KnownEvent, event: Tree, report: Report): number {
+export function judgeFields({ name, check, extraRule }: KnownEvent, event: Tree, report: Report): number {
   const stringCount = check.countIn(event);
   if (stringCount === unfit) {
     for (const { kind, message } of check.faultsOf(event))

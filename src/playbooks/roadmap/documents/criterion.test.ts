@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Expectation } from "../../../contracts/evidence.ts";
 import { listCodeSpans } from "../../../documents/code-spans.ts";
-import { readCriterion } from "./criterion.ts";
+import { parseCriterion } from "./criterion.ts";
 
 const least = (count: number): Expectation => ({ kind: "at_least", count });
 const exactly = (count: number): Expectation => ({ kind: "exactly", count });
@@ -27,7 +27,7 @@ test.each<[string, string, string | null, Expectation | null]>([
   ["a is verified by hand", "a is verified by hand", null, null],
   ["a -- verified by: `b :: c`", "a", "b :: c", null],
 ])("%j", (written, text, command, expected) => {
-  expect(readCriterion(written)).toEqual({ text, command, expect: expected, faults: [] });
+  expect(parseCriterion(written)).toEqual({ text, command, expect: expected, faults: [] });
 });
 
 test.each([
@@ -43,7 +43,7 @@ test.each([
   ["a verified by: `x` (returns 1.5)", "expectation_unknown"],
   ["a".repeat(5_000), "criterion_too_long"],
 ])("%j has a fault", (written, rule) => {
-  expect(readCriterion(written).faults.map((fault) => fault.rule)).toEqual([rule]);
+  expect(parseCriterion(written).faults.map((fault) => fault.rule)).toEqual([rule]);
 });
 
 test("backticks pair as Markdown pairs them, in one pass", () => {

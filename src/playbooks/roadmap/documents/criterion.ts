@@ -1,4 +1,4 @@
-// criterion: one success criterion with the check it carries: `text :: command`, or ``text -- verified by: `command` (returns 2)``.
+// criterion: parses one success criterion with its check: `text :: command`, or ``text -- verified by: `command` (returns 2)``.
 
 import type { Expectation } from "../../../contracts/evidence.ts";
 import type { CheckedCriterion } from "../../../contracts/roadmap.ts";
@@ -9,107 +9,107 @@ import { closingParenthesis } from "../../../documents/parentheses.ts";
 export const criterionCharactersMax = 4_000;
 
 export type CriterionFault = { readonly rule: string; readonly message: string; readonly severity: "error" | "warning" };
-export type CriterionRead = Omit<CheckedCriterion, "line"> & { readonly faults: readonly CriterionFault[] };
+export type ParsedCriterion = Omit<CheckedCriterion, "line"> & { readonly faults: readonly CriterionFault[] };
 
-/** Reads a criterion from its whole text, wrapped lines joined. */
-export function readCriterion(written: string): CriterionRead {
-  const text = written.trim();
+/** Expects the whole text of the criterion, with wrapped lines joined. */
+export function parseCriterion(source: string): ParsedCriterion {
+  const text = source.trim();
   if (text.length > criterionCharactersMax) {
     const message = `found a criterion of ${text.length} characters, expected at most ${criterionCharactersMax}`;
     return { text: text.slice(0, 200), command: null, expect: null, faults: [{ rule: "criterion_too_long", message, severity: "error" }] };
   }
-  return verifiedBy(text) ?? afterColons(text) ?? { text, command: null, expect: null, faults: tightColons(text) };
+  return parseVerifiedBy(text) ?? parseAfterColons(text) ?? { text, command: null, expect: null, faults: findTightColons(text) };
 }
 
-function verifiedBy(text: string): CriterionRead | null {
+function parseVerifiedBy(text: string): ParsedCriterion | null {
   const spans = listCodeSpans(text);
   const plain = withoutCode(text, spans);
   const marks = [...plain.matchAll(/\bverified by\b/gi)].map(({ index }) => {
     const lead = /^\s*:?\s*/.exec(text.slice(index + 11))?.[0] ?? "";
-    return { index, behind: index + 11 + lead.length, hasColon: lead.includes(":") };
+    return { index, commandStart: index + 11 + lead.length, hasColon: lead.includes(":") };
   });
   const faults: CriterionFault[] = [];
   for (const mark of marks) {
-    const span = spans.find(({ start }) => start === mark.behind);
+    const span = spans.find(({ start }) => start === mark.commandStart);
     if (span === undefined) continue;
     if (marks.length > 1)
       faults.push(warning("two_checks", "found `verified by` twice in one criterion, of which only the first with a command counts"));
-    const reported = expectationAt(text.slice(span.end).trimStart());
+    const expectation = parseExpectation(text.slice(span.end).trimStart());
     const command = span.code.trim();
-    const fault = command === "" ? [empty] : [];
+    const emptyFault = command === "" ? [emptyCheck] : [];
     return {
-      text: wordsBefore(text.slice(0, mark.index), command),
+      text: trimLeadIn(text.slice(0, mark.index), command),
       command: command === "" ? null : command,
-      expect: reported.expect,
-      faults: [...faults, ...fault, ...reported.faults],
+      expect: expectation.expect,
+      faults: [...faults, ...emptyFault, ...expectation.faults],
     };
   }
-  const [unquoted] = marks;
-  if (unquoted?.hasColon !== true) return null;
-  const found = text.slice(unquoted.behind).trim();
-  const message = `found ${shown(found)} behind \`verified by:\`, expected the command in backticks`;
+  const [firstMark] = marks;
+  if (firstMark?.hasColon !== true) return null;
+  const unquotedText = text.slice(firstMark.commandStart).trim();
+  const message = `found ${shown(unquotedText)} behind \`verified by:\`, expected the command in backticks`;
   return { text, command: null, expect: null, faults: [warning("check_not_quoted", message)] };
 }
 
-function afterColons(text: string): CriterionRead | null {
-  const at = /(?:^|\s)::(?:\s|$)/.exec(withoutCode(text));
-  if (at === null) return null;
-  const wording = text.slice(0, at.index).trim();
-  const rest = text.slice(at.index + at[0].length).trim();
+function parseAfterColons(text: string): ParsedCriterion | null {
+  const separator = /(?:^|\s)::(?:\s|$)/.exec(withoutCode(text));
+  if (separator === null) return null;
+  const wording = text.slice(0, separator.index).trim();
+  const rest = text.slice(separator.index + separator[0].length).trim();
   const quoted = listCodeSpans(rest).find(({ start }) => start === 0);
   if (quoted !== undefined && (quoted.end === rest.length || /^\s*\(/.test(rest.slice(quoted.end)))) {
-    const reported = expectationAt(rest.slice(quoted.end).trimStart());
-    return checked(wording, quoted.code.trim(), reported.expect, reported.faults);
+    const expectation = parseExpectation(rest.slice(quoted.end).trimStart());
+    return buildParsed(wording, quoted.code.trim(), expectation.expect, expectation.faults);
   }
-  const opens = [...rest.matchAll(/\s\((?=returns\b|expects?\b)/gi)].at(-1);
-  if (opens !== undefined && closingParenthesis(rest, opens.index + 1) === rest.length - 1) {
-    const reported = expectationAt(rest.slice(opens.index + 1));
-    return checked(wording, rest.slice(0, opens.index).trim(), reported.expect, reported.faults);
+  const parenthesis = [...rest.matchAll(/\s\((?=returns\b|expects?\b)/gi)].at(-1);
+  if (parenthesis !== undefined && closingParenthesis(rest, parenthesis.index + 1) === rest.length - 1) {
+    const expectation = parseExpectation(rest.slice(parenthesis.index + 1));
+    return buildParsed(wording, rest.slice(0, parenthesis.index).trim(), expectation.expect, expectation.faults);
   }
-  return checked(wording, rest, null, []);
+  return buildParsed(wording, rest, null, []);
 }
 
-/** `text::command` means a check, and would pass for words: it is reported, and not guessed at. */
-function tightColons(text: string): readonly CriterionFault[] {
+/** `text::command` was probably meant as a check, but is only text: it is reported instead of guessed. */
+function findTightColons(text: string): readonly CriterionFault[] {
   if (!withoutCode(text).includes("::")) return [];
   const message =
     "found `::` without a space on both sides, expected `text :: command`; where it belongs to a name, write the name in backticks";
   return [{ rule: "check_separator", message, severity: "error" }];
 }
 
-function checked(wording: string, command: string, expect: Expectation | null, faults: readonly CriterionFault[]): CriterionRead {
-  if (command === "") return { text: wording, command: null, expect: null, faults: [...faults, empty] };
+function buildParsed(wording: string, command: string, expect: Expectation | null, faults: readonly CriterionFault[]): ParsedCriterion {
+  if (command === "") return { text: wording, command: null, expect: null, faults: [...faults, emptyCheck] };
   return { text: wording === "" ? command : wording, command, expect, faults };
 }
 
-/** Only a parenthesis behind a command is an expectation; others are prose. */
-function expectationAt(text: string): { readonly expect: Expectation | null; readonly faults: readonly CriterionFault[] } {
-  const none = { expect: null, faults: [] };
-  if (!text.startsWith("(")) return none;
+/** The expectation in a parenthesis right after a command; other parentheses are prose. */
+function parseExpectation(text: string): { readonly expect: Expectation | null; readonly faults: readonly CriterionFault[] } {
+  const noExpectation = { expect: null, faults: [] };
+  if (!text.startsWith("(")) return noExpectation;
   const end = closingParenthesis(text, 0);
   const inner = text.slice(1, end < 0 ? text.length : end).trim();
-  const least = /^returns at least (\d{1,15})(?![\d.]*\d)/i.exec(inner)?.[1];
-  if (least !== undefined) return { expect: { kind: "at_least", count: Number(least) }, faults: [] };
-  const exact = /^returns (?:exactly )?(\d{1,15})(?![\d.]*\d)/i.exec(inner)?.[1];
-  if (exact !== undefined) return { expect: { kind: "exactly", count: Number(exact) }, faults: [] };
-  const wanted = /^expects?:?\s+(.+)$/is.exec(inner)?.[1]?.trim();
-  if (wanted !== undefined) return { expect: { kind: "text", text: unquoted(wanted) }, faults: [] };
-  if (!/^(returns|expects?)\b/i.test(inner)) return none;
+  const atLeast = /^returns at least (\d{1,15})(?![\d.]*\d)/i.exec(inner)?.[1];
+  if (atLeast !== undefined) return { expect: { kind: "at_least", count: Number(atLeast) }, faults: [] };
+  const exactly = /^returns (?:exactly )?(\d{1,15})(?![\d.]*\d)/i.exec(inner)?.[1];
+  if (exactly !== undefined) return { expect: { kind: "exactly", count: Number(exactly) }, faults: [] };
+  const expectedText = /^expects?:?\s+(.+)$/is.exec(inner)?.[1]?.trim();
+  if (expectedText !== undefined) return { expect: { kind: "text", text: withoutBackticks(expectedText) }, faults: [] };
+  if (!/^(returns|expects?)\b/i.test(inner)) return noExpectation;
   const message = `found (${inner}), expected (returns at least N), (returns N) or (expect TEXT)`;
   return { expect: null, faults: [{ rule: "expectation_unknown", message, severity: "error" }] };
 }
 
-function unquoted(text: string): string {
+function withoutBackticks(text: string): string {
   const [span] = listCodeSpans(text);
   return span !== undefined && span.start === 0 && span.end === text.length ? span.code : text;
 }
 
-/** The criterion's own words, without what led over to its check. */
-function wordsBefore(text: string, command: string): string {
+/** The criterion's text without the punctuation before its check. */
+function trimLeadIn(text: string, command: string): string {
   let wording = text.trimEnd();
   while (/[-–—:;,(*]$/.test(wording)) wording = wording.slice(0, -1).trimEnd();
   return wording === "" ? command : wording;
 }
 
 const warning = (rule: string, message: string): CriterionFault => ({ rule, message, severity: "warning" });
-const empty: CriterionFault = { rule: "check_empty", message: "found a check without a command, expected one", severity: "error" };
+const emptyCheck: CriterionFault = { rule: "check_empty", message: "found a check without a command, expected one", severity: "error" };

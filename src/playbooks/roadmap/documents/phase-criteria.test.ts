@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CheckedCriterion, Plan, PlanTask } from "../../../contracts/roadmap.ts";
-import { findChecks, phaseCriteria, unansweredCriteria } from "./phase-criteria.ts";
+import { buildChecks, phaseCriteria, findUnanswered } from "./phase-criteria.ts";
 
 const criterion = (text: string, command: string | null = null, line = 1): CheckedCriterion => ({ text, command, expect: null, line });
 const task = (id: string, verify: CheckedCriterion[], more: Partial<PlanTask> = {}): PlanTask => ({
@@ -50,7 +50,7 @@ test("a plan gives a command to a criterion that has none: by its words, or by i
 
 test("what no command decides is told against the plan", () => {
   const criteria = phaseCriteria(phase(criterion("first thing", null, 12), criterion("b", "test b")), "ROADMAP.md", planned([]));
-  expect(unansweredCriteria(criteria, "PLAN.md")).toEqual([
+  expect(findUnanswered(criteria, "PLAN.md")).toEqual([
     expect.objectContaining({
       file: "PLAN.md",
       rule: "criterion_without_command",
@@ -74,7 +74,7 @@ test("what every task must show counts too, one command once; a person's tasks s
     ["criterion:3.03-01.2", "test -f b", "plan"],
     ["criterion:3.03-02.2", "test -f d", "plan"],
   ]);
-  expect(findChecks(criteria)[1]).toEqual({
+  expect(buildChecks(criteria)[1]).toEqual({
     id: "criterion:3.03-01.2",
     kind: "criterion",
     title: "b",

@@ -1,9 +1,9 @@
-// phase-criteria: what must hold for a phase to be done: the roadmap's criteria and the plan's, each once, with the command that decides it.
+// phase-criteria: merges the criteria of a phase from the roadmap and its plan, each once, with the command that decides it.
 //
 // Invariants:
 //   K1. The user's command for a criterion stays, whatever a plan gives for the same criterion.
-//   K2. The same documents give the same ids, so that what was found out about a criterion stays with it.
-//   K3. One command decides once, however often it is written.
+//   K2. The same documents give the same ids, so that earlier results still belong to their criterion.
+//   K3. Criteria with the same command and expectation become one.
 
 import type { Check, Expectation } from "../../../contracts/evidence.ts";
 import type { CheckedCriterion, Plan, RoadmapPhase } from "../../../contracts/roadmap.ts";
@@ -23,49 +23,49 @@ export type PhaseCriterion = {
   readonly task: string | null;
 };
 
-export type PlanAt = { readonly path: string; readonly plan: Plan };
+export type LocatedPlan = { readonly path: string; readonly plan: Plan };
 type Phase = Pick<RoadmapPhase, "id" | "success_criteria">;
 
 const titleCharsMax = 500;
 
-/** Every criterion of a phase: the roadmap's in its order, then what the plan adds, then what each task for a machine must show. */
-export function phaseCriteria(phase: Phase, roadmapPath: string, found: PlanAt | null): readonly PhaseCriterion[] {
-  const answers = found === null ? new Map<number, CheckedCriterion>() : findAnswers(phase, found.plan);
-  const ownPhaseCriteria = phase.success_criteria.map((criterion, n): PhaseCriterion => {
+/** Every criterion of a phase: those of the roadmap, then those the plan adds, then the checks of each automatic task. */
+export function phaseCriteria(phase: Phase, roadmapPath: string, located: LocatedPlan | null): readonly PhaseCriterion[] {
+  const answers = located === null ? new Map<number, CheckedCriterion>() : findAnswers(phase, located.plan);
+  const roadmapCriteria = phase.success_criteria.map((criterion, n): PhaseCriterion => {
     const id = `criterion:${phase.id}.${n + 1}`;
     const answer = answers.get(n);
-    if (criterion.command !== null || answer === undefined || found === null)
-      return { ...reported(criterion, roadmapPath), id, by: "roadmap", task: null }; // K1
-    return { ...reported(answer, found.path), id, text: criterion.text, by: "plan", task: null };
+    if (criterion.command !== null || answer === undefined || located === null)
+      return { ...withSource(criterion, roadmapPath), id, by: "roadmap", task: null }; // K1
+    return { ...withSource(answer, located.path), id, text: criterion.text, by: "plan", task: null };
   });
-  if (found === null) return ownPhaseCriteria;
-  const taken = new Set(answers.values());
-  const addedPhaseCriteria = found.plan.criteria
-    .filter((criterion) => !taken.has(criterion))
+  if (located === null) return roadmapCriteria;
+  const usedAnswers = new Set(answers.values());
+  const planCriteria = located.plan.criteria
+    .filter((criterion) => !usedAnswers.has(criterion))
     .map((criterion, n): PhaseCriterion => ({
-      ...reported(criterion, found.path),
+      ...withSource(criterion, located.path),
       id: `criterion:${phase.id}.plan-${n + 1}`,
       by: "plan",
       task: null,
     }));
-  const ofTasks = found.plan.tasks
+  const taskCriteria = located.plan.tasks
     .filter(({ type }) => type === "auto")
     .flatMap(({ id: task, verify }) =>
       verify.map((criterion, n): PhaseCriterion => ({
-        ...reported(criterion, found.path),
+        ...withSource(criterion, located.path),
         id: taskCriterionId(phase.id, task, n),
         by: "plan",
         task,
       })),
     )
-    .filter(({ text }) => !ownPhaseCriteria.some((criterion) => criterion.by === "roadmap" && isSameText(criterion.text, text))); // K1
-  return once([...ownPhaseCriteria, ...addedPhaseCriteria, ...ofTasks]);
+    .filter(({ text }) => !roadmapCriteria.some((criterion) => criterion.by === "roadmap" && isSameText(criterion.text, text))); // K1
+  return dropDuplicates([...roadmapCriteria, ...planCriteria, ...taskCriteria]);
 }
 
 /** K2 */
 export const taskCriterionId = (phase: string, task: string, n: number): string => `criterion:${phase}.${task}.${n + 1}`;
 
-const reported = (
+const withSource = (
   { text, command, expect, line }: CheckedCriterion,
   path: string,
 ): Pick<PhaseCriterion, "text" | "command" | "expect" | "source"> => ({
@@ -75,8 +75,8 @@ const reported = (
   source: `${path}:${line}`,
 });
 
-/** K3: of criteria with one command the first stays; those without a command aren't doubles of each other unless they say the same. */
-function once(criteria: readonly PhaseCriterion[]): readonly PhaseCriterion[] {
+/** K3: keeps the first of several criteria with the same command, or without a command and with the same text. */
+function dropDuplicates(criteria: readonly PhaseCriterion[]): readonly PhaseCriterion[] {
   const seen = new Set<string>();
   return criteria.filter(({ text, command, expect }) => {
     const key = command === null ? `text ${text}` : `command ${command} ${JSON.stringify(expect)}`;
@@ -84,22 +84,22 @@ function once(criteria: readonly PhaseCriterion[]): readonly PhaseCriterion[] {
   });
 }
 
-/** The plan's criteria that give a command to one of the roadmap's: those that say the same; where both lists are as long, those in its place. */
+/** Commands of the plan for criteria of the roadmap, by index: by the same text, or by position if both lists have the same length. */
 function findAnswers(phase: Phase, plan: Plan): Map<number, CheckedCriterion> {
   const answers = new Map<number, CheckedCriterion>();
   const isParallel = plan.criteria.length === phase.success_criteria.length;
-  const offered = [...plan.criteria, ...plan.tasks.filter(({ type }) => type === "auto").flatMap(({ verify }) => verify)];
+  const candidates = [...plan.criteria, ...plan.tasks.filter(({ type }) => type === "auto").flatMap(({ verify }) => verify)];
   for (const [n, { text }] of phase.success_criteria.entries()) {
-    const same = offered.find((criterion) => criterion.command !== null && isSameText(criterion.text, text));
-    const placed = isParallel ? plan.criteria[n] : undefined;
-    const answer = same ?? (placed?.command === null ? undefined : placed);
+    const sameText = candidates.find((criterion) => criterion.command !== null && isSameText(criterion.text, text));
+    const sameIndex = isParallel ? plan.criteria[n] : undefined;
+    const answer = sameText ?? (sameIndex?.command === null ? undefined : sameIndex);
     if (answer !== undefined) answers.set(n, answer);
   }
   return answers;
 }
 
-/** Criteria of the roadmap that nothing runnable decides, as findings against the plan that should have brought a command. */
-export function unansweredCriteria(criteria: readonly PhaseCriterion[], planPath: string): readonly Finding[] {
+/** Findings about the plan for criteria of the roadmap that still have no command. */
+export function findUnanswered(criteria: readonly PhaseCriterion[], planPath: string): readonly Finding[] {
   return criteria
     .filter(({ by, command }) => by === "roadmap" && command === null)
     .map(({ text, source }) => ({
@@ -113,8 +113,8 @@ export function unansweredCriteria(criteria: readonly PhaseCriterion[], planPath
     }));
 }
 
-/** The commands as the runner runs them; what has none cannot be run. */
-export function findChecks(criteria: readonly PhaseCriterion[]): Check[] {
+/** The criteria that have a command, as checks. */
+export function buildChecks(criteria: readonly PhaseCriterion[]): Check[] {
   return criteria.flatMap(({ id, text, command, expect, source }) =>
     command === null
       ? []

@@ -1,4 +1,4 @@
-// plan-lint: finds mistakes in a readable plan: nothing here runs, and no agent is used.
+// plan-lint: finds mistakes in a parsed plan. Pure: runs nothing and asks no agent.
 //
 // Invariants:
 //   P1. Every rule checks every task: the planner sees all mistakes at once.
@@ -9,7 +9,7 @@ import { ringsAmong } from "../../../documents/graph.ts";
 import { openReport, type Report } from "../../../documents/report.ts";
 import { trivialBecause } from "../../../documents/trivial-command.ts";
 
-/** Phrases that sound like a check and are none. */
+/** Phrases that sound like a check but cannot be run. */
 export const prosePhrases = [
   "should work",
   "properly handles",
@@ -19,7 +19,7 @@ export const prosePhrases = [
   "is implemented",
 ] as const;
 
-/** The findings of lint alone; the reader's own come with `readPlan`. `requirements` are the phase's, as its roadmap has them. */
+/** Findings beyond those of the parser. `requirements` are those of the phase in the roadmap. */
 export function lintPlan(file: string, plan: Plan, { requirements }: { readonly requirements: readonly string[] }): readonly Finding[] {
   const report = openReport(file);
   lintIds(plan.tasks, report);
@@ -30,24 +30,24 @@ export function lintPlan(file: string, plan: Plan, { requirements }: { readonly 
   return report.findings();
 }
 
-const placeOf = ({ line }: { readonly line: number }): Position => ({ line, column: 1 });
+const positionOf = ({ line }: { readonly line: number }): Position => ({ line, column: 1 });
 
 function lintIds(tasks: readonly PlanTask[], report: Report): void {
-  const first = new Map<string, PlanTask>();
+  const tasksById = new Map<string, PlanTask>();
   for (const task of tasks) {
-    const known = first.get(task.id);
-    if (known === undefined) first.set(task.id, task);
+    const firstTask = tasksById.get(task.id);
+    if (firstTask === undefined) tasksById.set(task.id, task);
     else
       report.error(
-        placeOf(task),
+        positionOf(task),
         `task_${task.id}`,
         "duplicate_task",
-        `found a second task ${task.id}, the first is on line ${known.line}; expected every id once`,
+        `found a second task ${task.id}, the first is on line ${firstTask.line}; expected every id once`,
       );
   }
 }
 
-function lintRequirements(plan: Plan, wanted: readonly string[], report: Report): void {
+function lintRequirements(plan: Plan, requirements: readonly string[], report: Report): void {
   const ids = new Set(plan.tasks.map(({ id }) => id));
   const rows = new Map(plan.requirements.map((row) => [row.id, row]));
   for (const { id, tasks, line } of plan.requirements) {
@@ -60,7 +60,7 @@ function lintRequirements(plan: Plan, wanted: readonly string[], report: Report)
           `found task ${shown(task)} for ${id}, expected the id of a task of this plan`,
         );
   }
-  for (const id of new Set([...wanted, ...rows.keys()])) {
+  for (const id of new Set([...requirements, ...rows.keys()])) {
     const row = rows.get(id);
     if (row?.tasks.some((task) => ids.has(task)) === true) continue;
     report.error(
@@ -72,16 +72,16 @@ function lintRequirements(plan: Plan, wanted: readonly string[], report: Report)
   }
 }
 
-/** A person's checkpoint changes no file and is verified by looking; everything else has all four parts. */
+/** Every task needs all four parts, except that a checkpoint for a person changes no files. */
 function lintTask(task: PlanTask, report: Report): void {
   const path = `task_${task.id}`;
   const isForPerson = task.type === "checkpoint:human-verify";
-  const missing = (part: string, form: string): void =>
-    report.error(placeOf(task), `${path}.${part}`, `missing_${part}`, `found task ${task.id} without ${part}, expected **${form}:** …`);
-  if (task.files.length === 0 && !isForPerson) missing("files", "Files");
-  if (task.action === "") missing("action", "Action");
-  if (task.verify.length === 0) missing("verify", "Verify");
-  if (task.done === "") missing("done", "Done");
+  const reportMissing = (part: string, form: string): void =>
+    report.error(positionOf(task), `${path}.${part}`, `missing_${part}`, `found task ${task.id} without ${part}, expected **${form}:** …`);
+  if (task.files.length === 0 && !isForPerson) reportMissing("files", "Files");
+  if (task.action === "") reportMissing("action", "Action");
+  if (task.verify.length === 0) reportMissing("verify", "Verify");
+  if (task.done === "") reportMissing("done", "Done");
   if (isForPerson) return;
   for (const [n, criterion] of task.verify.entries()) lintCriterion(criterion, `${path}.verify[${n}]`, report);
 }
@@ -113,7 +113,7 @@ function lintOrder(tasks: readonly PlanTask[], report: Report): void {
     for (const id of task.after)
       if (!ids.has(id))
         report.error(
-          placeOf(task),
+          positionOf(task),
           `task_${task.id}.after`,
           "unknown_task",
           `found task ${task.id} after ${shown(id)}, expected the id of a task of this plan`,
@@ -121,34 +121,34 @@ function lintOrder(tasks: readonly PlanTask[], report: Report): void {
   }
   const waves = new Map(tasks.map(({ id, wave }) => [id, wave]));
   for (const { id, after, line, wave } of tasks) {
-    const late = after.find((other) => wave !== null && (waves.get(other) ?? -1) > wave);
-    if (late !== undefined)
+    const laterTask = after.find((other) => wave !== null && (waves.get(other) ?? -1) > wave);
+    if (laterTask !== undefined)
       report.error(
         { line, column: 1 },
         `task_${id}.after`,
         "wave_order",
-        `found task ${id} of wave ${wave} after ${late} of wave ${waves.get(late)}, expected an earlier or the same wave`,
+        `found task ${id} of wave ${wave} after ${laterTask} of wave ${waves.get(laterTask)}, expected an earlier or the same wave`,
       );
   }
-  for (const ring of ringsAmong(tasks, compareTaskIds)) {
-    const [first = ""] = ring;
+  for (const cycle of ringsAmong(tasks, compareTaskIds)) {
+    const [first = ""] = cycle;
     report.error(
       { line: lines.get(first) ?? 1, column: 1 },
       `task_${first}.after`,
       "task_cycle",
-      `found tasks that wait for each other: ${ring.join(" -> ")}, expected an order`,
+      `found tasks that wait for each other: ${cycle.join(" -> ")}, expected an order`,
     );
   }
 }
 
-/** By the numbers in them, then by letter: 03-2 before 03-10. */
+/** Compares digits as numbers: 03-2 comes before 03-10. */
 export function compareTaskIds(a: string, b: string): number {
   const [left, right] = [a.split(/(\d+)/), b.split(/(\d+)/)];
   for (let n = 0; n < Math.max(left.length, right.length); n += 1) {
-    const [mine = "", other = ""] = [left[n], right[n]];
-    if (mine === other) continue;
-    const difference = Number(mine) - Number(other);
-    return Number.isNaN(difference) || difference === 0 ? (mine < other ? -1 : 1) : difference;
+    const [leftPart = "", rightPart = ""] = [left[n], right[n]];
+    if (leftPart === rightPart) continue;
+    const difference = Number(leftPart) - Number(rightPart);
+    return Number.isNaN(difference) || difference === 0 ? (leftPart < rightPart ? -1 : 1) : difference;
   }
   return 0;
 }

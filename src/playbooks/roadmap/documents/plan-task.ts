@@ -1,4 +1,4 @@
-// plan-task: one task of a plan from its block: attributes, and its parts either as bold fields or as child elements.
+// plan-task: parses one task of a plan: its attributes, and its parts as bold fields or child elements.
 
 import { complexities, taskTypes, type CheckedCriterion, type PlanTask } from "../../../contracts/roadmap.ts";
 import { shown, type Position } from "../../../kit/finding.ts";
@@ -9,48 +9,48 @@ import type { Line } from "../../../documents/markdown-lines.ts";
 import { outsideParentheses } from "../../../documents/parentheses.ts";
 import { pathOf, type TaskBlock } from "./plan-tags.ts";
 import type { Report } from "../../../documents/report.ts";
-import { isPlaceholder, locatedCriterion, fieldRequirements } from "./roadmap-fields.ts";
+import { isPlaceholder, parseLocatedCriterion, parseRequirements } from "./roadmap-fields.ts";
 
-const parts = new Set(["files", "action", "verify", "done", "depends on", "requirements"]);
+const fieldLabels = new Set(["files", "action", "verify", "done", "depends on", "requirements"]);
 const namesMax = 500;
-const idForm = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+const idPattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
-/** The task, whole or with gaps: missing fields are empty, for lint to report. Null if it has no usable id. */
-export function findPlanTask(block: TaskBlock, report: Report): PlanTask | null {
+/** Missing fields are empty, and lint reports them. Null if the task has no valid id. */
+export function parsePlanTask(block: TaskBlock, report: Report): PlanTask | null {
   const { attributes, place, wave, lines } = block;
   const path = pathOf(attributes);
   const id = attributes.get("id") ?? "";
-  if (!idForm.test(id)) {
+  if (!idPattern.test(id)) {
     const message = `found ${id === "" ? "no id" : `the id ${shown(id)}`}, expected id="03-01": letters, digits, _ . -`;
     report.error(place, path, "task_id", message);
   }
   const fields = fieldsByName(lines, path, report);
   const dependsOn = fields.get("depends on");
-  const written = ["depends_on", "depends", "after"].flatMap((name) => attributes.get(name) ?? []).join(",");
+  const dependencyNames = ["depends_on", "depends", "after"].flatMap((name) => attributes.get(name) ?? []).join(",");
   const requirements = fields.get("requirements");
-  if (!idForm.test(id)) return null;
+  if (!idPattern.test(id)) return null;
   return {
     id,
-    title: titleIn(lines, id, attributes),
-    type: typeOf(attributes, place, path, report),
-    complexity: complexityOf(attributes, place, path, report),
+    title: findTitle(lines, id, attributes),
+    type: parseType(attributes, place, path, report),
+    complexity: parseComplexity(attributes, place, path, report),
     wave,
-    after: [...new Set([...findNames(written), ...(dependsOn === undefined ? [] : findNames(fieldParagraph(dependsOn)))])],
-    files: fieldFiles(fields.get("files"), path, report),
-    action: wholeOf(fields.get("action")),
-    verify: fieldVerify(fields.get("verify"), `${path}.verify`, report),
-    done: wholeOf(fields.get("done")),
+    after: [...new Set([...splitNames(dependencyNames), ...(dependsOn === undefined ? [] : splitNames(fieldParagraph(dependsOn)))])],
+    files: parseFiles(fields.get("files"), path, report),
+    action: rawText(fields.get("action")),
+    verify: parseVerify(fields.get("verify"), `${path}.verify`, report),
+    done: rawText(fields.get("done")),
     requirements: [
       ...new Set([
-        ...findNames(attributes.get("requirements") ?? attributes.get("requirement") ?? ""),
-        ...(requirements === undefined ? [] : fieldRequirements(requirements)),
+        ...splitNames(attributes.get("requirements") ?? attributes.get("requirement") ?? ""),
+        ...(requirements === undefined ? [] : parseRequirements(requirements)),
       ]),
     ],
     line: place.line,
   };
 }
 
-function typeOf(attributes: ReadonlyMap<string, string>, place: Position, path: string, report: Report): PlanTask["type"] {
+function parseType(attributes: ReadonlyMap<string, string>, place: Position, path: string, report: Report): PlanTask["type"] {
   const written = attributes.get("type") ?? "";
   const type = taskTypes.find((taskType) => taskType === written);
   if (type !== undefined) return type;
@@ -59,7 +59,7 @@ function typeOf(attributes: ReadonlyMap<string, string>, place: Position, path: 
   return "auto";
 }
 
-function complexityOf(attributes: ReadonlyMap<string, string>, place: Position, path: string, report: Report): PlanTask["complexity"] {
+function parseComplexity(attributes: ReadonlyMap<string, string>, place: Position, path: string, report: Report): PlanTask["complexity"] {
   const written = attributes.get("complexity") ?? "";
   const complexity = complexities.find((candidate) => candidate === written) ?? null;
   const message = `found ${written === "" ? "no complexity" : `the complexity ${shown(written)}`}, expected ${complexities.join(", ")}.${didYouMean(written, complexities)}`;
@@ -68,12 +68,12 @@ function complexityOf(attributes: ReadonlyMap<string, string>, place: Position, 
 }
 
 /** `### Task 03-01: Name`, a `<name>` child, a `name` attribute. */
-function titleIn(lines: readonly Line[], id: string, attributes: ReadonlyMap<string, string>): string {
+function findTitle(lines: readonly Line[], id: string, attributes: ReadonlyMap<string, string>): string {
   const heading = lines.find((line) => computeHeadingLevel(line) > 0);
   if (heading !== undefined) {
     const text = heading.text.replace(/^\s*#+\s*/, "").trim();
-    const named = /^task\s+\S+\s*[:：]\s*(.+)$/i.exec(text)?.[1] ?? text;
-    return named.slice(0, 300);
+    const title = /^task\s+\S+\s*[:：]\s*(.+)$/i.exec(text)?.[1] ?? text;
+    return title.slice(0, 300);
   }
   const child = lines.map(({ text, is }) =>
     is === "text" ? /^\s*<(?:name|title)>(.{1,300}?)<\/(?:name|title)>/i.exec(text)?.[1] : undefined,
@@ -81,49 +81,50 @@ function titleIn(lines: readonly Line[], id: string, attributes: ReadonlyMap<str
   return child.find((name) => name !== undefined)?.trim() ?? attributes.get("name") ?? id;
 }
 
-/** Bold fields, and elements turned into the same shape. */
+/** The fields of a task, whether written as bold labels or as elements. */
 function fieldsByName(lines: readonly Line[], path: string, report: Report): ReadonlyMap<string, Field> {
-  const foundFields = [...fieldsOf(withoutElements(lines), parts, "known"), ...elementsOf(lines, path, report)];
-  return oncePerLabel(foundFields, parts, path, report);
+  const fields = [...fieldsOf(withoutElements(lines), fieldLabels, "known"), ...parseElements(lines, path, report)];
+  return oncePerLabel(fields, fieldLabels, path, report);
 }
 
-const elementOpens = /^\s*<(files|action|verify|done|depends_on|requirements)>/i;
+const elementStart = /^\s*<(files|action|verify|done|depends_on|requirements)>/i;
 
-/** The lines outside child elements: an element's text may hold bold words that aren't fields. */
+/** The lines outside of child elements, since bold words inside of an element are not fields. */
 function withoutElements(lines: readonly Line[]): readonly Line[] {
-  let inside: string | null = null;
+  let openElement: string | null = null;
   return lines.filter((line) => {
-    const opened: string | undefined = inside === null && line.is === "text" ? elementOpens.exec(line.text)?.[1]?.toLowerCase() : undefined;
-    if (opened !== undefined) inside = opened;
-    const isInside = inside !== null;
-    if (inside !== null && line.is === "text" && line.text.toLowerCase().includes(`</${inside}>`)) inside = null;
+    const element: string | undefined =
+      openElement === null && line.is === "text" ? elementStart.exec(line.text)?.[1]?.toLowerCase() : undefined;
+    if (element !== undefined) openElement = element;
+    const isInside = openElement !== null;
+    if (openElement !== null && line.is === "text" && line.text.toLowerCase().includes(`</${openElement}>`)) openElement = null;
     return !isInside;
   });
 }
 
-function elementsOf(lines: readonly Line[], path: string, report: Report): readonly Field[] {
+function parseElements(lines: readonly Line[], path: string, report: Report): readonly Field[] {
   const fields: Field[] = [];
   let open: (Omit<Field, "lines"> & { readonly name: string; readonly lines: Line[] }) | null = null;
   for (const line of lines) {
     let text = line.text;
-    const opened: RegExpExecArray | null = open === null && line.is === "text" ? elementOpens.exec(text) : null;
-    if (opened !== null) {
-      const name = (opened[1] ?? "").toLowerCase();
+    const start: RegExpExecArray | null = open === null && line.is === "text" ? elementStart.exec(text) : null;
+    if (start !== null) {
+      const name = (start[1] ?? "").toLowerCase();
       const place: Position = { line: line.number, column: text.search(/\S/) + 1 };
       open = {
         name,
         label: name.replace("_", " "),
         place,
         inline: "",
-        inlinePlace: { line: line.number, column: opened[0].length + 1 },
+        inlinePlace: { line: line.number, column: start[0].length + 1 },
         lines: [],
       };
-      text = text.slice(opened[0].length);
+      text = text.slice(start[0].length);
     }
     if (open === null) continue;
     const close: number = line.is === "text" ? text.toLowerCase().lastIndexOf(`</${open.name}>`) : -1;
     const inner = close < 0 ? text : text.slice(0, close);
-    if (opened !== null) open = { ...open, inline: inner.trim() };
+    if (start !== null) open = { ...open, inline: inner.trim() };
     else open.lines.push({ ...line, text: inner });
     if (close < 0) continue;
     fields.push(open);
@@ -134,17 +135,17 @@ function elementsOf(lines: readonly Line[], path: string, report: Report): reado
   return fields;
 }
 
-const findNames = (text: string): readonly string[] =>
+const splitNames = (text: string): readonly string[] =>
   outsideParentheses(text)
     .text.replaceAll(/[*`"[\]]/g, "")
     .split(/[\s,;、，；]+/)
     .filter((name) => name !== "" && !/^(tasks?|and|nothing|none|n\/a|-)$/i.test(name));
 
-/** Paths, by comma or one a line; what is in parentheses behind one is a remark. */
-function fieldFiles(field: Field | undefined, path: string, report: Report): string[] {
+/** Paths, separated by commas or one per line; text in parentheses is a remark. */
+function parseFiles(field: Field | undefined, path: string, report: Report): string[] {
   const files = new Set<string>();
   for (const { text, place } of field === undefined ? [] : itemsOrLines(field)) {
-    for (const piece of findPieces(text)) {
+    for (const piece of splitPaths(text)) {
       const file = piece.replace(/^(?:\.\/)+/, "");
       if (isPlaceholder(file) || /^(none|n\/a|[-–—])$/i.test(file)) continue;
       const isInside = !/^[/\\~]|^[A-Za-z]:|[\\\s]/.test(file) && !file.split("/").includes("..");
@@ -155,8 +156,8 @@ function fieldFiles(field: Field | undefined, path: string, report: Report): str
   return [...files].slice(0, namesMax);
 }
 
-/** Between commas; of a piece its backticks count, else of several words those that look like a path. */
-function findPieces(text: string): readonly string[] {
+/** Splits at commas. In each part the text in backticks counts, else the words that look like a path. */
+function splitPaths(text: string): readonly string[] {
   return outsideParentheses(text)
     .text.split(/[,;、，；]/)
     .map((piece) => piece.trim().replace(/^\*\*(.*)\*\*$/, "$1"))
@@ -169,25 +170,25 @@ function findPieces(text: string): readonly string[] {
 }
 
 const itemsOrLines = (field: Field): readonly { readonly text: string; readonly place: Position }[] => {
-  const listedItems = fieldItems(field);
-  if (listedItems.length > 0) return listedItems;
+  const items = fieldItems(field);
+  if (items.length > 0) return items;
   const lines = field.lines.filter(({ is, text }) => is === "text" && text.trim() !== "");
   return lines.map(({ text, number }) => ({ text: text.trim(), place: { line: number, column: text.search(/\S/) + 1 } }));
 };
 
-/** The field as it was written, code and all. */
-function wholeOf(field: Field | undefined): string {
+/** The text of a field, including code. */
+function rawText(field: Field | undefined): string {
   if (field === undefined) return "";
   return [field.inline, ...field.lines.map(({ text }) => text.trimEnd())].join("\n").trim();
 }
 
-/** Every item with its check; a command alone in backticks is its own text. */
-function fieldVerify(field: Field | undefined, path: string, report: Report): CheckedCriterion[] {
+/** Every item with its check. For an item that is only a command in backticks, the command is also its text. */
+function parseVerify(field: Field | undefined, path: string, report: Report): CheckedCriterion[] {
   if (field === undefined) return [];
   return itemsOrLines(field)
     .filter(({ text }) => !isPlaceholder(text))
     .map(({ text, place }, n) => {
-      const criterion = locatedCriterion(text, place, `${path}[${n}]`, report);
+      const criterion = parseLocatedCriterion(text, place, `${path}[${n}]`, report);
       const [span] = listCodeSpans(text);
       const isCode = criterion.command === null && span !== undefined && span.start === 0 && span.end === text.trim().length;
       return isCode ? { ...criterion, text: span.code.trim(), command: span.code.trim() } : criterion;

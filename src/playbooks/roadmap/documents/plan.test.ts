@@ -6,10 +6,10 @@ import { describe, expect, test } from "vitest";
 import { Plan } from "../../../contracts/roadmap.ts";
 import { lintPlan, prosePhrases } from "./plan-lint.ts";
 import { planWaves } from "./plan-waves.ts";
-import { readPlan } from "./plan.ts";
+import { parsePlan } from "./plan.ts";
 
 const fixture = (name: string): string => readFileSync(resolve(import.meta.dirname, "../../../../test/fixtures/roadmap", name), "utf8");
-const read = (text: string) => readPlan("PLAN.md", text);
+const read = (text: string) => parsePlan("PLAN.md", text);
 const lint = (text: string, requirements: readonly string[] = []) => lintPlan("PLAN.md", read(text).plan, { requirements });
 const task = (attributes: string, body = "**Files:** a.ts\n**Action:** do\n**Verify:** `npm test`\n**Done:** yes"): string =>
   `<task ${attributes}>\n${body}\n</task>\n`;

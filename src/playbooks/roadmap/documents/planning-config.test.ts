@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { documentText, documentTextBytesMax } from "../../../documents/document-text.ts";
-import { readPlanningConfig } from "./planning-config.ts";
-import { chosenSpec, specCandidates, specHash, specMismatch } from "../files/spec.ts";
+import { parsePlanningConfig } from "./planning-config.ts";
+import { chooseSpec, specCandidates, specHash, describeMismatch } from "../files/spec.ts";
 
 const file = ".planning/config.json";
 const broken = readFileSync(resolve(import.meta.dirname, "../../../../test/fixtures/roadmap/config-broken.json"));
@@ -16,19 +16,19 @@ test("a config with keys of other tools is read, and our fields come out of it",
     workflow: { research: false, more: 1 },
     project: { spec_paths: ["docs/a.md"], commands: { test: null } },
   });
-  const read = readPlanningConfig(file, text);
+  const read = parsePlanningConfig(file, text);
   expect(
     "config" in read && [read.config.workflow?.research, read.config.project?.spec_paths, read.config.project?.commands?.test],
   ).toEqual([false, ["docs/a.md"], null]);
 });
 
 test("an empty file says nothing, and a byte order mark is no fault", () => {
-  expect(readPlanningConfig(file, " \n")).toEqual({ config: {} });
-  expect(readPlanningConfig(file, '\ufeff{"mode":"x"}')).toEqual({ config: { mode: "x" } });
+  expect(parsePlanningConfig(file, " \n")).toEqual({ config: {} });
+  expect(parsePlanningConfig(file, '\ufeff{"mode":"x"}')).toEqual({ config: { mode: "x" } });
 });
 
 test("wrong types are told with their lines, all at once", () => {
-  const read = readPlanningConfig(file, broken);
+  const read = parsePlanningConfig(file, broken);
   expect("findings" in read && read.findings.map(({ line, path, rule }) => `${line} ${path} ${rule}`)).toEqual([
     "5 workflow.research wrong_type",
     "8 project.spec_paths[1] wrong_type",
@@ -40,7 +40,7 @@ test("wrong types are told with their lines, all at once", () => {
 
 test("a breaker that would open before the first turn, or for ever, is told", () => {
   const breaker = { no_progress_threshold: 0, same_error_threshold: 0, cooldown_minutes: 1e300, max_debug_attempts_per_phase: 0 };
-  const read = readPlanningConfig(file, JSON.stringify({ circuit_breaker_config: breaker }));
+  const read = parsePlanningConfig(file, JSON.stringify({ circuit_breaker_config: breaker }));
   expect("findings" in read && read.findings.map(({ path, rule }) => `${path} ${rule}`).sort()).toEqual([
     "circuit_breaker_config.cooldown_minutes wrong_value",
     "circuit_breaker_config.no_progress_threshold wrong_value",
@@ -49,7 +49,7 @@ test("a breaker that would open before the first turn, or for ever, is told", ()
 });
 
 test("what is no JSON, or no mapping, is told with its place", () => {
-  for (const text of ['{\n "mode": x }', "[]", "5", '{"a":1,"a":2}']) expect(readPlanningConfig(file, text)).toHaveProperty("findings");
+  for (const text of ['{\n "mode": x }', "[]", "5", '{"a":1,"a":2}']) expect(parsePlanningConfig(file, text)).toHaveProperty("findings");
 });
 
 test("the spec is the first there is: the configured ones, then REQUIREMENTS, PROJECT, ROADMAP", () => {
@@ -62,9 +62,9 @@ test("the spec is the first there is: the configured ones, then REQUIREMENTS, PR
     ".planning/ROADMAP.md",
     "ROADMAP.md",
   ]);
-  expect(chosenSpec(candidates, (path) => path.endsWith("b.md") || path.includes("PROJECT"))).toBe("docs/b.md");
-  expect(chosenSpec(specCandidates({}, ".planning/ROADMAP.md"), (path) => path.includes("PROJECT"))).toBe(".planning/PROJECT.md");
-  expect(chosenSpec(candidates, () => false)).toBeNull();
+  expect(chooseSpec(candidates, (path) => path.endsWith("b.md") || path.includes("PROJECT"))).toBe("docs/b.md");
+  expect(chooseSpec(specCandidates({}, ".planning/ROADMAP.md"), (path) => path.includes("PROJECT"))).toBe(".planning/PROJECT.md");
+  expect(chooseSpec(candidates, () => false)).toBeNull();
 });
 
 test("the hash is of the bytes as they lie, and a mismatch names both", () => {
@@ -72,8 +72,8 @@ test("the hash is of the bytes as they lie, and a mismatch names both", () => {
   const hash = specHash(bytes);
   expect(hash).toBe(`sha256:${createHash("sha256").update("# Spec\r\n").digest("hex")}`);
   expect(specHash(Buffer.from("# Spec\n"))).not.toBe(hash);
-  expect(specMismatch("a.md", hash, hash)).toBeNull();
-  expect(specMismatch("a.md", hash, "sha256:0")).toMatch(new RegExp(`${hash}.*sha256:0`));
+  expect(describeMismatch("a.md", hash, hash)).toBeNull();
+  expect(describeMismatch("a.md", hash, "sha256:0")).toMatch(new RegExp(`${hash}.*sha256:0`));
 });
 
 test("bytes that are no text, and too many of them, are told with their place", () => {

@@ -1,8 +1,8 @@
-// roadmap-fields: what the fields of a phase say: on whom it depends, which requirements it has, whether its goal is only a placeholder.
+// roadmap-fields: parses the fields of a phase: dependencies, requirements and criteria.
 
 import { shown, type Position } from "../../../kit/finding.ts";
 import type { CheckedCriterion } from "../../../contracts/roadmap.ts";
-import { readCriterion } from "./criterion.ts";
+import { parseCriterion } from "./criterion.ts";
 import { fieldItems, fieldParagraph, type Field } from "../../../documents/fields.ts";
 import { outsideParentheses } from "../../../documents/parentheses.ts";
 import { parsePhaseId } from "../../../documents/phase-id.ts";
@@ -16,10 +16,10 @@ export const criteriaMax = 100;
 const namesMax = 200;
 const idsCharactersMax = 4_000;
 
-/** The phase ids outside parentheses; `Nothing…` is none. */
-export function fieldDependencies(field: Field, path: string, report: Report): readonly Dependency[] {
-  const written = fieldParagraph(field);
-  const { text, isClosed } = outsideParentheses(written.replaceAll(/[*_`]/g, ""));
+/** The phase ids outside of parentheses; `Nothing` means no dependency. */
+export function parseDependencies(field: Field, path: string, report: Report): readonly Dependency[] {
+  const source = fieldParagraph(field);
+  const { text, isClosed } = outsideParentheses(source.replaceAll(/[*_`]/g, ""));
   if (!isClosed)
     report.warning(
       field.inlinePlace,
@@ -35,74 +35,74 @@ export function fieldDependencies(field: Field, path: string, report: Report): r
       "too_many",
       `found ${text.length} characters of dependencies, expected at most ${idsCharactersMax}`,
     );
-  const { found, unread } = idsIn(text);
-  if (found.length === 0)
+  const { dependencies, ignored } = parseIds(text);
+  if (dependencies.length === 0)
     report.error(field.inlinePlace, path, "dependency_unreadable", `found ${shown(text)}, expected Phase <id>, Phase <id> … or Nothing`);
-  for (const word of unread)
+  for (const word of ignored)
     report.warning(
       field.inlinePlace,
       path,
       "dependency_unread",
       `found ${shown(word)}, which is not taken for a dependency, expected Phase <id>`,
     );
-  if (found.length > namesMax)
-    report.error(field.inlinePlace, path, "too_many", `found ${found.length} dependencies, expected at most ${namesMax}`);
-  return found.slice(0, namesMax);
+  if (dependencies.length > namesMax)
+    report.error(field.inlinePlace, path, "too_many", `found ${dependencies.length} dependencies, expected at most ${namesMax}`);
+  return dependencies.slice(0, namesMax);
 }
 
-/** Ids are read after `Phase`, at the beginning, and in a continued list; a number in the middle of prose isn't one. */
-function idsIn(text: string): { readonly found: readonly Dependency[]; readonly unread: readonly string[] } {
-  const foundDependencies: Dependency[] = [];
-  const unread: string[] = [];
+/** An id counts after `Phase`, at the beginning and in a continued list; other numbers in prose are ignored. */
+function parseIds(text: string): { readonly dependencies: readonly Dependency[]; readonly ignored: readonly string[] } {
+  const dependencies: Dependency[] = [];
+  const ignored: string[] = [];
   let isExpected = true;
   let isRange = false;
   for (const [token] of text.slice(0, idsCharactersMax).matchAll(/\p{L}[\p{L}\p{M}\p{N}_]*|\d+(?:\.\d+)*|\S/gu)) {
     const id = parsePhaseId(token);
-    const lastDependency = foundDependencies.at(-1);
+    const lastDependency = dependencies.at(-1);
     if (id !== null && isExpected && isRange && lastDependency !== undefined)
-      foundDependencies[foundDependencies.length - 1] = { from: lastDependency.from, to: id };
-    else if (id !== null && isExpected) foundDependencies.push({ from: id, to: id });
-    else if (/^\d/.test(token)) unread.push(token);
+      dependencies[dependencies.length - 1] = { from: lastDependency.from, to: id };
+    else if (id !== null && isExpected) dependencies.push({ from: id, to: id });
+    else if (/^\d/.test(token)) ignored.push(token);
     isRange =
       id === null &&
       isExpected &&
       lastDependency !== undefined &&
       (/^([-–—]|to|through)$/i.test(token) || (isRange && /^phases?$/i.test(token)));
-    isExpected = isExpected ? id !== null || joining.test(token) : /^phases?$/i.test(token);
+    isExpected = isExpected ? id !== null || joiningWords.test(token) : /^phases?$/i.test(token);
   }
-  return { found: foundDependencies, unread };
+  return { dependencies: dependencies, ignored };
 }
 
-const joining = /^(phases?|and|or|to|through|[,;、，；&+/#–—-])$/i;
+const joiningWords = /^(phases?|and|or|to|through|[,;、，；&+/#–—-])$/i;
 
-/** One by one: `AUTH-01, AUTH-02`, a list below, or prose. A name before a colon is its line's id. */
-export function fieldRequirements(field: Field): readonly string[] {
-  const listedItems = fieldItems(field);
-  const isList = listedItems.some(({ kind }) => kind !== "inline");
+/** Requirements as `AUTH-01, AUTH-02`, as a list or as prose. Of `AUTH-01: text` only the id counts. */
+export function parseRequirements(field: Field): readonly string[] {
+  const items = fieldItems(field);
+  const isList = items.some(({ kind }) => kind !== "inline");
   const pieces = isList
-    ? listedItems.flatMap(({ text, kind }) => (kind === "inline" ? split(text) : [outsideParentheses(text).text]))
-    : split(fieldParagraph(field));
+    ? items.flatMap(({ text, kind }) => (kind === "inline" ? splitList(text) : [outsideParentheses(text).text]))
+    : splitList(fieldParagraph(field));
   const names = pieces
     .map((piece) => /^([A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*-\d+)\s*(?:[:：]|[-–—]\s)/.exec(piece)?.[1] ?? piece)
     .filter((piece) => piece !== "" && !isPlaceholder(piece) && !/^(none|nothing|n\/a|[-–—])$/i.test(piece));
   return [...new Set(names)].slice(0, namesMax);
 }
 
-const split = (text: string): readonly string[] =>
+const splitList = (text: string): readonly string[] =>
   outsideParentheses(text)
     .text.replaceAll(/[*`]/g, "")
     .split(/[,;、，；]/)
     .map((piece) => piece.trim());
 
-/** A text that only keeps the place for one: nothing, `TBD`, `[To be planned]`, with or without a parenthesis behind. */
+/** Whether a text is empty, `TBD`, `[To be planned]` or the like, with or without a parenthesis after it. */
 export function isPlaceholder(text: string): boolean {
   if (!/^[\s*_[]*(tbd|to be\b|[(（.…]|$)/i.test(text.slice(0, 40))) return false;
   const wording = outsideParentheses(text.replaceAll(/[*_]/g, "")).text;
   return /^(\[?(tbd|to be (planned|defined|determined|decided)[^\]]{0,80})\]?)?[.…]?$/i.test(wording);
 }
 
-/** The criteria with their checks, numbered in the roadmap; a bulleted list is accepted with a warning. */
-export function fieldCriteria(field: Field, path: string, report: Report): CheckedCriterion[] {
+/** The criteria of a numbered list; a bulleted list is accepted with a warning. */
+export function parseCriteria(field: Field, path: string, report: Report): CheckedCriterion[] {
   const items = fieldItems(field).filter(({ kind, text }) => kind !== "inline" || !isPlaceholder(text));
   const bullet = items.find(({ kind }) => kind !== "number");
   if (bullet !== undefined)
@@ -111,7 +111,7 @@ export function fieldCriteria(field: Field, path: string, report: Report): Check
   const extra = items[criteriaMax];
   if (extra !== undefined) report.error(extra.place, path, "too_many", `found ${items.length} criteria, expected at most ${criteriaMax}`);
   return items.slice(0, criteriaMax).map(({ text, place }, n) => {
-    const criterion = locatedCriterion(text, place, `${path}[${n}]`, report);
+    const criterion = parseLocatedCriterion(text, place, `${path}[${n}]`, report);
     const why = criterion.command === null ? null : trivialBecause(criterion.command, criterion.expect);
     if (why !== null)
       report.warning(
@@ -124,9 +124,9 @@ export function fieldCriteria(field: Field, path: string, report: Report): Check
   });
 }
 
-/** A criterion with its line, its faults reported there. */
-export function locatedCriterion(written: string, place: Position, path: string, report: Report): CheckedCriterion {
-  const { faults, ...criterion } = readCriterion(written);
+/** Parses a criterion and reports its faults at its line. */
+export function parseLocatedCriterion(source: string, place: Position, path: string, report: Report): CheckedCriterion {
+  const { faults, ...criterion } = parseCriterion(source);
   for (const { rule, message, severity } of faults) report[severity](place, path, rule, message);
   return { ...criterion, line: place.line };
 }

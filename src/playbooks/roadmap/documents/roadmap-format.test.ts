@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { lintPlan } from "./plan-lint.ts";
-import { readPlan } from "./plan.ts";
-import { readRoadmap } from "./roadmap.ts";
+import { parsePlan } from "./plan.ts";
+import { parseRoadmap } from "./roadmap.ts";
 
 const page = readFileSync(new URL("../../../../docs/ROADMAP-FORMAT.md", import.meta.url), "utf8");
 const [, example = ""] = /```markdown\n([\s\S]*?)```/.exec(page) ?? [];
@@ -12,7 +12,7 @@ const mistakes = [...page.matchAll(/^\| `([^`]+)` \| `([a-z_]+)` \|$/gm)].map(([
 
 describe("the page on the format", () => {
   test("has an example that is read as it says, without a remark", () => {
-    const { phases, findings } = readRoadmap("ROADMAP.md", example);
+    const { phases, findings } = parseRoadmap("ROADMAP.md", example);
     expect(findings).toEqual([]);
     expect(phases.map(({ id, checked, inserted, depends_on }) => ({ id, checked, inserted, depends_on }))).toEqual([
       { id: "1", checked: true, inserted: false, depends_on: [] },
@@ -29,7 +29,7 @@ describe("the page on the format", () => {
 
   test("has a plan that is read without a remark", () => {
     const [, plan = ""] = /```text\n(# Plan[\s\S]*?)```/.exec(page) ?? [];
-    const { plan: read, findings } = readPlan("PLAN.md", plan);
+    const { plan: read, findings } = parsePlan("PLAN.md", plan);
     expect([findings, lintPlan("PLAN.md", read, { requirements: [] })]).toEqual([[], []]);
     expect(read.tasks).toHaveLength(1);
   });
@@ -40,13 +40,13 @@ describe("the page on the format", () => {
     const criterion = /^\d/.test(line) ? line : "1. it is there :: test -f a.txt";
     const more = line === needs || line === criterion ? "" : `${line}\n`;
     const text = `- [ ] **Phase 1: A**\n\n### Phase 1: A\n**Goal**: g\n${needs}\n**Success Criteria**:\n${criterion}\n\n${more}`;
-    expect(readRoadmap("ROADMAP.md", text).findings).toContainEqual(expect.objectContaining({ rule, severity: "error" }));
+    expect(parseRoadmap("ROADMAP.md", text).findings).toContainEqual(expect.objectContaining({ rule, severity: "error" }));
   });
 });
 
 describe("a label that is not bold", () => {
   const read = (...lines: readonly string[]) =>
-    readRoadmap("ROADMAP.md", ["- [ ] **Phase 1: A**", "", "### Phase 1: A", ...lines].join("\n")).phases[0];
+    parseRoadmap("ROADMAP.md", ["- [ ] **Phase 1: A**", "", "### Phase 1: A", ...lines].join("\n")).phases[0];
 
   test.each([
     "Success Criteria",
@@ -59,7 +59,7 @@ describe("a label that is not bold", () => {
     expect(phase?.success_criteria.map(({ command }) => command)).toEqual(["npm test", "npm run lint"]);
   });
   test("no dependency is dropped because it is not bold", () => {
-    const { findings } = readRoadmap("ROADMAP.md", "### Phase 1: A\nGoal: g\nDepends on: Phase 9\n");
+    const { findings } = parseRoadmap("ROADMAP.md", "### Phase 1: A\nGoal: g\nDepends on: Phase 9\n");
     expect(findings.map(({ rule }) => rule)).toContain("unknown_dependency");
   });
   test("beside a bold one of the same name it is free text", () => {

@@ -5,12 +5,12 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { findingsMax } from "../../../documents/report.ts";
-import { phasesMax, readRoadmap } from "./roadmap.ts";
+import { phasesMax, parseRoadmap } from "./roadmap.ts";
 import { tries } from "../../../../test/support/sampled.ts";
 
 const fixture = (name: string): string => readFileSync(resolve(import.meta.dirname, "../../../../test/fixtures/roadmap", name), "utf8");
 const traps = fixture("traps.md");
-const read = (text: string) => readRoadmap("ROADMAP.md", text);
+const read = (text: string) => parseRoadmap("ROADMAP.md", text);
 const reported = (text: string): readonly string[] => read(text).findings.map(({ line, column, rule }) => `${line}:${column} ${rule}`);
 const rules = (text: string): readonly string[] => read(text).findings.map(({ rule }) => rule);
 const one = (...lines: readonly string[]) => read(["### Phase 1: One", ...lines, "### Phase 2: Two", "**Goal**: two"].join("\n"));

@@ -7,7 +7,7 @@ import type { Event } from "../../../contracts/event.ts";
 import type { RunView } from "../../../core/state.ts";
 import { entryOf, runView } from "../../../views/run-view.test-support.ts";
 import type { PlaybookParts } from "../../contract/playbook.ts";
-import { commitEndedPages, landedPhases } from "./roadmap-commit.ts";
+import { commitPagesOfEndedRun, findLandedPhases } from "./roadmap-commit.ts";
 import { clearRooms, room } from "./roadmap-room.test-support.ts";
 
 afterEach(clearRooms);
@@ -35,7 +35,7 @@ test("a landing brings every phase completed before it; what landed nowhere, was
     completed("4"),
     completed("5"),
   );
-  const landed = landedPhases(view("completed", "completed", "failed", "completed", "completed"), entries);
+  const landed = findLandedPhases(view("completed", "completed", "failed", "completed", "completed"), entries);
   expect(Object.fromEntries(landed)).toEqual({ 1: "aaa", 2: "aaa" });
 });
 
@@ -56,7 +56,7 @@ test("they are committed when the run has ended, not while it may go on, and nev
   const context = { env: { XDG_CONFIG_HOME: join(root, ".config") } } as unknown as PlaybookParts["context"];
   const rest = async (status: RunView["status"]): Promise<string> => {
     const drafted = { ...both.drafted, base: { ...both.drafted.base, commit, branch: "main" } };
-    await commitEndedPages({ context, paths: home, root, entries: () => entries, view: { ...both, drafted, status } });
+    await commitPagesOfEndedRun({ context, paths: home, root, entries: () => entries, view: { ...both, drafted, status } });
     return git("log", "-1", "--name-only", "--format=%s");
   };
   expect(await rest("paused")).toBe("first\n\n.gitignore");

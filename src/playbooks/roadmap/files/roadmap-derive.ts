@@ -7,18 +7,18 @@ import { readJournal } from "../../../journal/read.ts";
 import type { Entry } from "../../../contracts/event.ts";
 import { type ProjectPaths, isBegun, runFolder } from "../../../project/runs/project-paths.ts";
 import { claimsFrom } from "../../../project/runs/run-blobs.ts";
-import { carriedBy } from "./carried.ts";
+import { readEarlierState } from "./earlier-state.ts";
 
-/** The text of state.json from the journal of a run of this project; null if there is no such journal, or it cannot be read. */
-export function stateOfRun(paths: ProjectPaths, run: string): string | null {
+/** Null if the run has no journal, or it cannot be read. */
+export function deriveStateText(paths: ProjectPaths, run: string): string | null {
   if (!isBegun(paths, run)) return null;
   const folder = runFolder(paths, run);
   const entries: Entry[] = [];
-  const blob = (hash: string): Buffer | null => {
+  const readBlobOrNull = (hash: string): Buffer | null => {
     try {
       return readBlob(folder, hash);
     } catch {
-      return null; // what is gone or damaged is not known
+      return null; // a missing or damaged blob counts as unknown
     }
   };
   try {
@@ -28,7 +28,10 @@ export function stateOfRun(paths: ProjectPaths, run: string): string | null {
   }
   const state = fold(entries);
   if (state.status === "unborn") return null;
-  const book = openRoadmapState({ claimOf: claimsFrom(blob), carried: carriedBy(state.drafted, blob) });
-  for (const entry of entries) book.apply(entry);
-  return book.textOf(state);
+  const projection = openRoadmapState({
+    readClaim: claimsFrom(readBlobOrNull),
+    earlierState: readEarlierState(state.drafted, readBlobOrNull),
+  });
+  for (const entry of entries) projection.apply(entry);
+  return projection.renderText(state);
 }

@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { seedState } from "../../../contracts/roadmap.test-support.ts";
-import { foreignRoadmap } from "./roadmap-foreign.ts";
+import { findForeignRoadmap } from "./roadmap-foreign.ts";
 import { clearRooms, room, type Room } from "./roadmap-room.test-support.ts";
 
 afterEach(clearRooms);
@@ -30,11 +30,11 @@ const detected = (text: string, backup?: string): Room => {
   return here;
 };
 
-test("nothing here is nothing", async () => expect(await foreignRoadmap(room(ours).home)).toBeNull());
+test("nothing here is nothing", async () => expect(await findForeignRoadmap(room(ours).home)).toBeNull());
 
 describe.each(["running", "paused", "failed"])("a run of another tool that says %s", (status) => {
   test("is told with where it stands, and goes on with the phases it has not completed, the one it stopped in and the spec it was locked to", async () => {
-    const foreign = await foreignRoadmap(detected(theirs(status)).home);
+    const foreign = await findForeignRoadmap(detected(theirs(status)).home);
     expect(foreign).toMatchObject({
       flow: "roadmap",
       files: [".autopilot/state.json"],
@@ -46,15 +46,16 @@ describe.each(["running", "paused", "failed"])("a run of another tool that says 
   });
 });
 
-test("one that is completed is not gone on with", async () => expect(await foreignRoadmap(detected(theirs("completed")).home)).toBeNull());
+test("one that is completed is not gone on with", async () =>
+  expect(await findForeignRoadmap(detected(theirs("completed")).home)).toBeNull());
 test("a state that a journal of ours accounts for is not another tool's", async () => {
   const here = detected(theirs("running"));
   mkdirSync(join(here.home.folder, "runs", seedState._meta.run_id), { recursive: true });
   writeFileSync(join(here.home.folder, "runs", seedState._meta.run_id, "journal.jsonl"), '{"seq":1}\n');
-  expect(await foreignRoadmap(here.home)).toBeNull();
+  expect(await findForeignRoadmap(here.home)).toBeNull();
 });
 test("a state that lists no open phase is taken up as a whole", async () => {
-  const foreign = await foreignRoadmap(detected(theirs("running", { phases: { "phase_6.1": phase } })).home);
+  const foreign = await findForeignRoadmap(detected(theirs("running", { phases: { "phase_6.1": phase } })).home);
   expect(foreign?.options["phases"]).toBe("all");
 });
 
@@ -70,7 +71,7 @@ describe("damaged", () => {
   test.each(damages)("a state.json that is %s gives way to its backup, with a warning and no error", async (_, rule, damage) => {
     const here = detected(good, good);
     damage(here);
-    const foreign = await foreignRoadmap(here.home);
+    const foreign = await findForeignRoadmap(here.home);
     expect(foreign).toMatchObject({ files: [".autopilot/state.json.backup"], options: { phases: "6.2,6.10,6.3" } });
     expect(foreign?.findings.every(({ severity }) => severity === "warning")).toBe(true);
     expect(foreign?.findings.map((finding) => finding.rule)).toEqual(expect.arrayContaining([rule, "backup_used"]));
@@ -80,7 +81,7 @@ describe("damaged", () => {
     async (_, rule, damage) => {
       const here = detected(good);
       damage(here);
-      const foreign = await foreignRoadmap(here.home);
+      const foreign = await findForeignRoadmap(here.home);
       expect(foreign?.options).toEqual({});
       expect(foreign?.findings.some((finding) => finding.severity === "error" && finding.rule === rule)).toBe(true);
     },
@@ -89,16 +90,16 @@ describe("damaged", () => {
     const here = room(ours);
     here.write("elsewhere.json", good);
     symlinkSync("../elsewhere.json", join(here.root, ".autopilot/state.json"));
-    expect((await foreignRoadmap(here.home))?.findings[0]).toMatchObject({ rule: "link", severity: "error" });
+    expect((await findForeignRoadmap(here.home))?.findings[0]).toMatchObject({ rule: "link", severity: "error" });
   });
   test("a folder in its place is told", async () => {
     const here = room(ours);
     mkdirSync(join(here.root, ".autopilot/state.json"), { recursive: true });
-    expect((await foreignRoadmap(here.home))?.findings[0]).toMatchObject({ rule: "no_file" });
+    expect((await findForeignRoadmap(here.home))?.findings[0]).toMatchObject({ rule: "no_file" });
   });
   test("where a run of ours has a journal, a damaged file is ours to draw anew", async () => {
     const here = detected("{ torn");
     writeFileSync(join(here.folder, "journal.jsonl"), '{"seq":1}\n');
-    expect(await foreignRoadmap(here.home)).toBeNull();
+    expect(await findForeignRoadmap(here.home)).toBeNull();
   });
 });

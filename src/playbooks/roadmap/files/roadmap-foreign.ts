@@ -1,34 +1,34 @@
-// roadmap-foreign: a roadmap's run that another tool began, known only by its state.json.
+// roadmap-foreign: detects a roadmap run that another tool began, by its state.json.
 
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import type { Finding } from "../../../kit/finding.ts";
 import { isBegun, listRuns } from "../../../project/runs/project-paths.ts";
 import type { ForeignRun } from "../../contract/playbook.ts";
 import { backupFile, stateFile } from "../../../contracts/roadmap-places.ts";
-import { readStateHere } from "./roadmap-states.ts";
+import { readProjectState } from "./roadmap-states.ts";
 
 /**
- * Null if nothing is here, where a journal of ours accounts for it, or where it is finished: then it is archived when a run begins.
- * Where state.json is damaged its backup counts; where neither can be read, the findings say so and nothing can be taken from it.
+ * Null if there is no state.json, if a journal here belongs to it, or if it is finished: then it is archived when a run starts.
+ * If state.json is damaged, its backup is used; if neither can be read, only findings are returned.
  */
-export async function foreignRoadmap(home: { readonly root: string; readonly folder: string }): Promise<ForeignRun | null> {
-  const { state, from, isThere, findings } = await readStateHere(home.root);
-  if (!isThere) return null;
-  if (state === null) return listRuns(home).length > 0 ? null : unreadable(findings);
-  if (isBegun(home, state._meta.run_id) || state._meta.status === "completed") return null;
+export async function findForeignRoadmap(paths: { readonly root: string; readonly folder: string }): Promise<ForeignRun | null> {
+  const { state, source, exists, findings } = await readProjectState(paths.root);
+  if (!exists) return null;
+  if (state === null) return listRuns(paths).length > 0 ? null : unreadableRun(findings);
+  if (isBegun(paths, state._meta.run_id) || state._meta.status === "completed") return null;
   return {
     flow: "roadmap",
-    files: [from ?? stateFile],
-    summary: roadmapSummary(state),
-    options: roadmapOptions(state),
-    findings: from === backupFile ? [...findings.map(asWarning), useOfBackup] : findings,
+    files: [source ?? stateFile],
+    summary: describeState(state),
+    options: resumeOptions(state),
+    findings: source === backupFile ? [...findings.map(asWarning), backupWarning] : findings,
     hasFailed: state._meta.status === "failed",
   };
 }
 
 const asWarning = (finding: Finding): Finding => ({ ...finding, severity: "warning" });
 
-const useOfBackup: Finding = {
+const backupWarning: Finding = {
   file: backupFile,
   line: 1,
   column: 1,
@@ -38,7 +38,7 @@ const useOfBackup: Finding = {
   severity: "warning",
 };
 
-const unreadable = (findings: readonly Finding[]): ForeignRun => ({
+const unreadableRun = (findings: readonly Finding[]): ForeignRun => ({
   flow: "roadmap",
   files: [stateFile],
   summary: `a roadmap's run of another tool, of which neither ${stateFile} nor its backup can be read`,
@@ -46,25 +46,25 @@ const unreadable = (findings: readonly Finding[]): ForeignRun => ({
   findings,
 });
 
-function roadmapSummary({ _meta: meta, phases }: RoadmapState): string {
-  const all = Object.values(phases);
-  const done = all.filter(({ status }) => status === "completed").length;
+function describeState({ _meta: meta, phases }: RoadmapState): string {
+  const records = Object.values(phases);
+  const done = records.filter(({ status }) => status === "completed").length;
   const step = meta.current_step === null ? "" : `, step ${meta.current_step}`;
-  const where = meta.current_phase === null ? "" : ` in phase ${meta.current_phase}${step}`;
-  const word = { running: "cut short", paused: "paused", failed: "failed", completed: "completed" }[meta.status];
-  return `${meta.run_id}, a roadmap's run of another tool, ${word}${where}; ${done} of ${all.length} phases completed`;
+  const place = meta.current_phase === null ? "" : ` in phase ${meta.current_phase}${step}`;
+  const statusText = { running: "cut short", paused: "paused", failed: "failed", completed: "completed" }[meta.status];
+  return `${meta.run_id}, a roadmap's run of another tool, ${statusText}${place}; ${done} of ${records.length} phases completed`;
 }
 
 /**
- * What is not completed is run, with the phase it stopped in, of which there may be no record yet; and with the specification it was locked
- * to, so that a change since is noticed.
+ * The options of the run that continues it: all phases that are not completed, including the current one, which may have no record yet; and
+ * the specification it was locked to, so that a change since then is noticed.
  */
-function roadmapOptions({ _meta: { current_phase: current, run_id: run }, phases, spec }: RoadmapState): ForeignRun["options"] {
-  const known = Object.entries(phases).flatMap(([key, { status }]) => (status === "completed" ? [] : [key.replace(/^phase_/, "")]));
-  const isUnknown = known.length > 0 && current !== null && !Object.hasOwn(phases, `phase_${current}`);
-  const open = isUnknown ? [...known, current] : known;
+function resumeOptions({ _meta: { current_phase: current, run_id: run }, phases, spec }: RoadmapState): ForeignRun["options"] {
+  const openIds = Object.entries(phases).flatMap(([key, { status }]) => (status === "completed" ? [] : [key.replace(/^phase_/, "")]));
+  const isCurrentUnlisted = openIds.length > 0 && current !== null && !Object.hasOwn(phases, `phase_${current}`);
+  const phaseIds = isCurrentUnlisted ? [...openIds, current] : openIds;
   return {
-    phases: open.length === 0 ? "all" : open.join(","),
+    phases: phaseIds.length === 0 ? "all" : phaseIds.join(","),
     resumes: run,
     spec_path: spec.path,
     ...(spec.hash === null ? {} : { spec_hash: spec.hash }),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { FailureLearning } from "../insight/learnings.ts";
-import { learningsText } from "./roadmap-learnings.ts";
+import { renderLearningsFor } from "./roadmap-learnings.ts";
 
 const learning = (phase: string, recheck: string | null): FailureLearning => ({
   kind: "failure",
@@ -14,7 +14,7 @@ const learning = (phase: string, recheck: string | null): FailureLearning => ({
 const learnings = [learning("1", null), learning("2", "! (\ntest -f a\n)"), learning("3", "! (\ntest -f b\n)")];
 
 test("an entry whose re-check no longer holds is not shown; one that cannot be decided is", async () => {
-  const text = await learningsText("planner", learnings, (command) => Promise.resolve(command.includes("test -f a") ? false : null));
+  const text = await renderLearningsFor("planner", learnings, (command) => Promise.resolve(command.includes("test -f a") ? false : null));
   expect(text).toContain("rule of 1");
   expect(text).not.toContain("rule of 2");
   expect(text).toContain("rule of 3");
@@ -23,13 +23,13 @@ test("an entry whose re-check no longer holds is not shown; one that cannot be d
 test("for other roles no command is run and nothing is told", async () => {
   let ran = 0;
   const holds = (): Promise<boolean> => Promise.resolve(ran++ > 0);
-  for (const role of ["verifier", "judge", "researcher", "debugger"]) expect(await learningsText(role, learnings, holds)).toBe("");
+  for (const role of ["verifier", "judge", "researcher", "debugger"]) expect(await renderLearningsFor(role, learnings, holds)).toBe("");
   expect(ran).toBe(0);
 });
 test("the number of commands is bounded, the newest first", async () => {
   const ran: string[] = [];
   const many = Array.from({ length: 40 }, (_, n) => learning(String(n), `check ${n}`));
-  await learningsText("executor", many, (command) => {
+  await renderLearningsFor("executor", many, (command) => {
     ran.push(command);
     return Promise.resolve(true);
   });

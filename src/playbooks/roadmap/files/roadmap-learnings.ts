@@ -1,22 +1,22 @@
-// roadmap-learnings: the run's learnings for agents: only for those who plan and work, and only what still holds.
+// roadmap-learnings: renders the run's learnings for an agent's prompt, without those whose re-check fails.
 
 import { learningLines } from "../views/learnings.ts";
-import { type Learning, learningRoles, learningsFor, learningRechecks } from "../insight/learnings.ts";
+import { type Learning, learningRoles, selectLearnings, learningRechecks } from "../insight/learnings.ts";
 
-/** Whether a command holds on the tree as it is; null if that could not be found out. */
-export type Holds = (command: string) => Promise<boolean | null>;
+/** Whether a command passes on the current tree; null if unknown. */
+export type RunRecheck = (command: string) => Promise<boolean | null>;
 
 const rechecksMax = 12;
 
-/** The entries as the file has them, newest first; empty for every other role. */
-export async function learningsText(role: string, learnings: readonly Learning[], holds: Holds): Promise<string> {
+/** The entries, newest first; empty for roles that see no learnings. */
+export async function renderLearningsFor(role: string, learnings: readonly Learning[], runRecheck: RunRecheck): Promise<string> {
   if (!learningRoles.includes(role) || learnings.length === 0) return "";
-  const known = new Map<string, boolean>();
+  const results = new Map<string, boolean>();
   for (const command of learningRechecks(learnings.toReversed()).slice(0, rechecksMax)) {
-    const isHolding = await holds(command);
-    if (isHolding !== null) known.set(command, isHolding);
+    const passes = await runRecheck(command);
+    if (passes !== null) results.set(command, passes);
   }
-  return learningsFor(role, learnings, known)
+  return selectLearnings(role, learnings, results)
     .map((learning) => learningLines(learning).join("\n"))
     .join("\n\n");
 }

@@ -94,7 +94,7 @@ describe("state.json", () => {
     expect(here.text(".autopilot/state.json.backup")).toBe(before);
     const book = openRoadmapState();
     for (const entry of entries.slice(0, 60)) book.apply(entry);
-    expect(here.text(".autopilot/state.json")).toBe(book.textOf(playbook.run(), now));
+    expect(here.text(".autopilot/state.json")).toBe(book.renderText(playbook.run(), now));
   });
   test("while a run works its last checkpoint is refreshed; one that rests stands where it was left", async () => {
     const entries = entriesOf(failing);

@@ -1,12 +1,12 @@
-// roadmap-prepare: what a run of a roadmap is drafted with, read from its documents. Nothing is written.
+// roadmap-prepare: prepares a run of a roadmap from its documents. Reads only.
 //
 // Invariants:
-//   P1. A run is locked to one specification; another one is for a person to accept.
-//   P2. What travels with the project tightens limits and never loosens them.
+//   P1. A run is locked to one specification; a person must accept a change of it.
+//   P2. Settings in the project can tighten limits but never raise them.
 
 import type { PlanningConfig, RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { planningConfigPath } from "../documents/planning-config.ts";
-import { specHash, specMismatch } from "./spec.ts";
+import { specHash, describeMismatch } from "./spec.ts";
 import { findingText, type Finding } from "../../../kit/finding.ts";
 import { limitsNotRaised } from "../../../project/config/config-loosened.ts";
 import { breakerDefaults } from "../../../core/breaker.ts";
@@ -16,73 +16,81 @@ import { readDocument } from "../../contract/read-document.ts";
 import { refuse } from "../../../project/reply.ts";
 import { systemClock } from "../../../project/runs/system-clock.ts";
 import { stateFile } from "../../../contracts/roadmap-places.ts";
-import { resumedFrom, describeResumed } from "./roadmap-resumed.ts";
-import { readStateHere } from "./roadmap-states.ts";
-import { type Kept, phaseOfFinding } from "./roadmap-documents.ts";
+import { buildResumed, describeResumed } from "./roadmap-resumed.ts";
+import { readProjectState } from "./roadmap-states.ts";
+import { type DocumentBytes, phaseOfFinding } from "./roadmap-documents.ts";
 import { choosePhases } from "./roadmap-choose.ts";
-import { roadmapHere } from "./roadmap-problems.ts";
+import { loadRoadmap } from "./roadmap-problems.ts";
 import { costConstants } from "../../../project/config/cost-constants.ts";
 import { estimateRoadmap } from "./roadmap-estimate.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
 import type { PreparedRun, PrepareInput } from "../../contract/playbook.ts";
-import { acceptedMessage } from "./roadmap-prepare-resume.ts";
+import { describeAccepted } from "./roadmap-prepare-resume.ts";
 
 const warningsShownMax = 8;
 
 export async function prepare({ context, paths, input }: PrepareInput): Promise<PreparedRun> {
-  const here = roadmapHere(paths);
-  const { read } = here;
-  const { path, phases, config, specPath } = read;
-  const word = input.options?.["complete"] === "true" ? "all" : (input.options?.["phases"] ?? "next");
-  const { requested, wanted, findings } = await choosePhases(paths.root, here, word);
-  const [limits, raised] = limitsNotRaised(configNumbers(config.circuit_breaker_config), settingsOf(context, paths).config.limits ?? {}); // P2
-  const theirs = input.options?.["resumes"] === undefined ? null : await theirState(paths.root, input);
-  const ours = read.kept.find((one) => one.path === (specPath ?? path)) ?? { path, bytes: Buffer.alloc(0) };
-  const spec = theirs === null ? ours : lockedSpec(paths.root, theirs.state.spec.path, ours);
-  const relocked = lockedElsewhere(input, spec);
-  const kept = read.kept.some((one) => one.path === spec.path) ? read.kept : [...read.kept, spec];
+  const roadmap = loadRoadmap(paths);
+  const { documents } = roadmap;
+  const { path, phases, config, specPath } = documents;
+  const expression = input.options?.["complete"] === "true" ? "all" : (input.options?.["phases"] ?? "next");
+  const { requested, open, findings } = await choosePhases(paths.root, roadmap, expression);
+  const [limits, raisedLimits] = limitsNotRaised(
+    configNumbers(config.circuit_breaker_config),
+    settingsOf(context, paths).config.limits ?? {},
+  ); // P2
+  const foreignState = input.options?.["resumes"] === undefined ? null : await readForeignState(paths.root, input);
+  const ownSpec = documents.originals.find((one) => one.path === (specPath ?? path)) ?? { path, bytes: Buffer.alloc(0) };
+  const spec = foreignState === null ? ownSpec : findLockedSpec(paths.root, foreignState.state.spec.path, ownSpec);
+  const specWarnings = checkLockedSpec(input, spec);
+  const recorded = documents.originals.some((one) => one.path === spec.path) ? documents.originals : [...documents.originals, spec];
   const thresholds = { ...breakerDefaults };
   const { head } = await openedRepository(paths.root);
-  const resumes = theirs === null ? null : await resumedFrom({ root: paths.root, head: head.commit, ...theirs, read, wanted, thresholds });
-  const left = wanted.filter((id) => !here.completed.has(id));
-  const { tokens } = await estimateRoadmap(paths, read, left, costConstants(settingsOf(context, paths).config.limits ?? {}));
+  const resumes =
+    foreignState === null
+      ? null
+      : await buildResumed({ root: paths.root, head: head.commit, ...foreignState, documents, phaseIds: open, thresholds });
+  const remaining = open.filter((id) => !roadmap.completed.has(id));
+  const { tokens } = await estimateRoadmap(paths, documents, remaining, costConstants(settingsOf(context, paths).config.limits ?? {}));
   return {
-    goal: pathGoal(path, phases, wanted, word),
+    goal: buildGoal(path, phases, open, expression),
     facts: { roadmap_path: path, spec_path: spec.path, spec_hash: specHash(spec.bytes) },
     options: {
-      phases: word,
+      phases: expression,
       ...(config.workflow?.research === undefined ? {} : { research: config.workflow.research }),
     },
     documents: [
-      ...kept.map((one) => ({ path: one.path, text: one.bytes.toString("utf8") })),
-      ...(theirs === null ? [] : [{ path: theirs.path, text: theirs.text }]),
+      ...recorded.map((one) => ({ path: one.path, text: one.bytes.toString("utf8") })),
+      ...(foreignState === null ? [] : [{ path: foreignState.path, text: foreignState.text }]),
     ],
     ...(resumes === null ? {} : { resumes }),
     limits,
-    checks: planningConfigCommands(config),
+    checks: projectCommands(config),
     estimate: tokens.p90,
     warnings: [
-      ...(theirs === null ? await unreadableState(paths.root) : []),
-      ...(theirs === null || resumes === null ? [] : [describeResumed(resumes, theirs.state)]),
-      ...relocked,
-      ...raised.map((name) => `circuit_breaker_config.${name} in ${planningConfigPath} is ignored: it would raise a cap. ${sayItYourself}`),
-      ...unfollowed(config),
-      ...shownWarnings(findings, requested),
+      ...(foreignState === null ? await describeUnreadableState(paths.root) : []),
+      ...(foreignState === null || resumes === null ? [] : [describeResumed(resumes, foreignState.state)]),
+      ...specWarnings,
+      ...raisedLimits.map(
+        (name) => `circuit_breaker_config.${name} in ${planningConfigPath} is ignored: it would raise a cap. ${ownConfigHint}`,
+      ),
+      ...ignoredSettings(config),
+      ...selectWarnings(findings, requested),
     ],
   };
 }
 
-/** The state of the run that is to be gone on with, as it is here now; refused where it is another one, or cools down. */
-async function theirState(root: string, { options, now }: PrepareInput["input"]) {
-  const { state, text, from } = await readStateHere(root);
-  if (state === null || from === null || state._meta.run_id !== options?.["resumes"])
+/** The state of the run that is to be continued. Refuses if the file is now of another run, too large, or its breaker is cooling down. */
+async function readForeignState(root: string, { options, now }: PrepareInput["input"]) {
+  const { state, text, source } = await readProjectState(root);
+  if (state === null || source === null || state._meta.run_id !== options?.["resumes"])
     return refuse("file_invalid", {
       message: `${stateFile} does not hold the state of ${options?.["resumes"] ?? "that run"} any more. Nothing was started.`,
       remediation: ["autopilot resume looks at it again"],
     });
   if (text.length > resumedCharsMax)
     return refuse("file_invalid", {
-      message: `${from} is too large to go on with: found ${text.length} characters, expected at most ${resumedCharsMax}.`,
+      message: `${source} is too large to go on with: found ${text.length} characters, expected at most ${resumedCharsMax}.`,
       remediation: ["shorten its event_log, then autopilot resume", "autopilot roadmap all begins a run of its own"],
     });
   const until = state.circuit_breaker.state === "open" ? state.circuit_breaker.cooldown_until : null;
@@ -92,47 +100,47 @@ async function theirState(root: string, { options, now }: PrepareInput["input"])
       remediation: [`after ${until}: autopilot resume`, "autopilot resume --now"],
       data: { cooldown_until: until },
     });
-  return { state, text, path: from };
+  return { state, text, path: source };
 }
 
-/** An unreadable state knows of no completed phase; it is moved to the run's folder when this run's replaces it. */
-export async function unreadableState(root: string): Promise<readonly string[]> {
-  const { isThere, state, findings } = await readStateHere(root);
-  if (!isThere || state !== null) return [];
+/** A warning if state.json is unreadable: then its completed phases are unknown, and the new run moves it away. */
+export async function describeUnreadableState(root: string): Promise<readonly string[]> {
+  const { exists, state, findings } = await readProjectState(root);
+  if (!exists || state !== null) return [];
   const why = findings.slice(0, 2).map(findingText).join("; ");
   return [`${stateFile} cannot be read, so which phases it completed is not known; a run that begins moves it to its folder: ${why}`];
 }
 
 const resumedCharsMax = 4 * 1_048_576;
 
-/** The specification that the other run names, where the project has it; else the one that is found as always. */
-function lockedSpec(root: string, path: string, ours: Kept): Kept {
+/** The specification that the other run was locked to, if it is in this project; else our own. */
+function findLockedSpec(root: string, path: string, ownSpec: DocumentBytes): DocumentBytes {
   const isInside = path !== "" && !/^[/\\~]|^[A-Za-z]:/.test(path) && !path.split(/[/\\]/).includes("..");
-  const found = isInside ? readDocument(root, path) : null;
-  return found === null || "findings" in found ? ours : { path, bytes: found.bytes };
+  const document = isInside ? readDocument(root, path) : null;
+  return document === null || "findings" in document ? ownSpec : { path, bytes: document.bytes };
 }
 
-/** A run of another tool's was locked to a specification: where it is another one now, that is for a person to accept. P1 */
-function lockedElsewhere({ options, flags }: PrepareInput["input"], spec: Kept): readonly string[] {
-  const locked = options?.["spec_hash"];
-  if (locked === undefined) return [];
-  const found = specHash(spec.bytes);
-  const mismatch = specMismatch(spec.path, locked, found);
+/** Refuses if the specification differs from the one that the other tool's run was locked to, unless a person accepts it. P1 */
+function checkLockedSpec({ options, flags }: PrepareInput["input"], spec: DocumentBytes): readonly string[] {
+  const lockedHash = options?.["spec_hash"];
+  if (lockedHash === undefined) return [];
+  const currentHash = specHash(spec.bytes);
+  const mismatch = describeMismatch(spec.path, lockedHash, currentHash);
   if (mismatch === null) return [];
-  if (flags?.has("accept-spec-change") === true) return [acceptedMessage(spec.path, locked, found)];
+  if (flags?.has("accept-spec-change") === true) return [describeAccepted(spec.path, lockedHash, currentHash)];
   return refuse("spec_hash_mismatch", {
     message: mismatch,
     remediation: ["autopilot resume --accept-spec-change goes on with it as it is now", `put ${spec.path} back as it was`],
-    data: { path: spec.path, recorded: locked, found },
+    data: { path: spec.path, recorded: lockedHash, found: currentHash },
   });
 }
 
-const sayItYourself = "Say it in your own config: limits in ~/.config/autopilot/config.yaml.";
+const ownConfigHint = "Say it in your own config: limits in ~/.config/autopilot/config.yaml.";
 
-function pathGoal(path: string, phases: readonly RoadmapPhase[], ids: readonly string[], word: string): string {
+function buildGoal(path: string, phases: readonly RoadmapPhase[], ids: readonly string[], expression: string): string {
   const [first = ""] = ids;
   if (ids.length === 1) return `Phase ${first} of ${path}: ${phases.find(({ id }) => id === first)?.name ?? first}`;
-  if (word === "all") return `The ${ids.length} phases of ${path} that are not completed`;
+  if (expression === "all") return `The ${ids.length} phases of ${path} that are not completed`;
   const shown = ids.length > 12 ? `${ids.slice(0, 12).join(", ")} …` : ids.join(", ");
   return `${ids.length} phases of ${path}: ${shown}`;
 }
@@ -140,26 +148,28 @@ function pathGoal(path: string, phases: readonly RoadmapPhase[], ids: readonly s
 const configNumbers = (config: PlanningConfig["circuit_breaker_config"]): Record<string, number> =>
   Object.fromEntries(Object.entries(config ?? {}).flatMap(([name, value]) => (typeof value === "number" ? [[name, value]] : [])));
 
-/** The project's own commands, in the order in which they are best run. */
-function planningConfigCommands({ project }: PlanningConfig): readonly string[] {
+/** The project's own commands, in the order in which they should run. */
+function projectCommands({ project }: PlanningConfig): readonly string[] {
   const { compile, lint, test, build } = project?.commands ?? {};
   return [compile, lint, test, build].flatMap((command) => (typeof command === "string" && command.trim() !== "" ? [command.trim()] : []));
 }
 
-function unfollowed({ workflow }: PlanningConfig): readonly string[] {
+function ignoredSettings({ workflow }: PlanningConfig): readonly string[] {
   return (["plan_check", "verifier"] as const)
     .filter((name) => workflow?.[name] === false)
     .map((name) => `workflow.${name}: false in ${planningConfigPath} is not followed: no phase is completed without it.`);
 }
 
-function shownWarnings(findings: readonly Finding[], requested: ReadonlySet<string>): readonly string[] {
-  const about = findings.filter(
+function selectWarnings(findings: readonly Finding[], requested: ReadonlySet<string>): readonly string[] {
+  const relevant = findings.filter(
     (finding) => requested.has(phaseOfFinding(finding) ?? "") || finding.path === "" || finding.rule === "phase_renamed",
   );
-  const shownFindings = about.slice(0, warningsShownMax);
-  const left = findings.length - shownFindings.length;
+  const shownFindings = relevant.slice(0, warningsShownMax);
+  const hiddenCount = findings.length - shownFindings.length;
   return [
     ...shownFindings.map(findingText),
-    ...(left > 0 ? [`${left} more ${left === 1 ? "remark" : "remarks"} that stop nothing: autopilot roadmap list`] : []),
+    ...(hiddenCount > 0
+      ? [`${hiddenCount} more ${hiddenCount === 1 ? "remark" : "remarks"} that stop nothing: autopilot roadmap list`]
+      : []),
   ];
 }

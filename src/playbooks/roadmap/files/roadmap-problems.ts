@@ -1,92 +1,94 @@
-// roadmap-problems: the roadmap of a project with all that is wrong with it, weighed for the phases that are asked for.
+// roadmap-problems: loads the roadmap of a project, and decides which of its faults are errors for the requested phases.
 
 import { type Finding, findingText, shown } from "../../../kit/finding.ts";
 import { completedPhases } from "../documents/order.ts";
 import { refuse } from "../../../project/reply.ts";
 import { phaseOfFinding, readRoadmapDocuments, type RoadmapDocuments, roadmapPaths } from "./roadmap-documents.ts";
-import { type KnownPhase, phasesKnown } from "./roadmap-known.ts";
+import { type PhaseRecordSummary, loadPhaseHistory } from "./completed-phases.ts";
 
-export type RoadmapHere = {
-  readonly read: RoadmapDocuments;
+export type LoadedRoadmap = {
+  readonly documents: RoadmapDocuments;
   readonly completed: ReadonlySet<string>;
-  readonly known: ReadonlyMap<string, KnownPhase>;
+  readonly history: ReadonlyMap<string, PhaseRecordSummary>;
 };
 
-/** The roadmap of this project with all that belongs to it, and which of its phases are done. Refused where there is none. */
-export function roadmapHere(
-  home: { readonly root: string; readonly folder: string },
+/** Refuses if the project has no roadmap. */
+export function loadRoadmap(
+  paths: { readonly root: string; readonly folder: string },
   /** Other candidates. */
-  more: readonly string[] = [],
-): RoadmapHere {
-  const known = phasesKnown(home);
-  const isKnown = new Map([...known].map(([id, { isCompleted }]) => [id, isCompleted]));
-  const read = readRoadmapDocuments(home.root, ({ id, checked }) => isKnown.get(id) ?? checked);
-  if (read === null)
+  remediation: readonly string[] = [],
+): LoadedRoadmap {
+  const history = loadPhaseHistory(paths);
+  const completion = new Map([...history].map(([id, { isCompleted }]) => [id, isCompleted]));
+  const documents = readRoadmapDocuments(paths.root, ({ id, checked }) => completion.get(id) ?? checked);
+  if (documents === null)
     return refuse("missing_docs", {
-      message: `There is no roadmap here: looked for ${roadmapPaths.join(" and ")} in ${home.root}.`,
-      remediation: ["write .planning/ROADMAP.md: - [ ] **Phase 1: Name**, and a section ### Phase 1: Name with **Goal**: …", ...more],
+      message: `There is no roadmap here: looked for ${roadmapPaths.join(" and ")} in ${paths.root}.`,
+      remediation: [
+        "write .planning/ROADMAP.md: - [ ] **Phase 1: Name**, and a section ### Phase 1: Name with **Goal**: …",
+        ...remediation,
+      ],
     });
-  const findings = [...read.findings, ...findRenamedFindings(read, known)];
-  return { read: { ...read, findings }, completed: completedPhases(read.phases, isKnown), known };
+  const findings = [...documents.findings, ...findRenamedPhases(documents, history)];
+  return { documents: { ...documents, findings }, completed: completedPhases(documents.phases, completion), history };
 }
 
-/** An id that was another phase's when it was completed: the current phase counts as done, though it may never have begun. */
-function findRenamedFindings({ path, phases }: RoadmapDocuments, known: ReadonlyMap<string, KnownPhase>): readonly Finding[] {
+/** Warns about completed phases whose name changed: the id may now belong to another phase that was never started. */
+function findRenamedPhases({ path, phases }: RoadmapDocuments, history: ReadonlyMap<string, PhaseRecordSummary>): readonly Finding[] {
   return phases.flatMap(({ id, name, line }) => {
-    const previousKnownPhase = known.get(id);
-    if (
-      previousKnownPhase === undefined ||
-      !previousKnownPhase.isCompleted ||
-      previousKnownPhase.name === null ||
-      plainOf(previousKnownPhase.name) === plainOf(name)
-    )
+    const previous = history.get(id);
+    if (previous === undefined || !previous.isCompleted || previous.name === null || normalizeName(previous.name) === normalizeName(name))
       return [];
     const message =
-      `phase ${id} was completed as ${shown(previousKnownPhase.name)} and is called ${shown(name)} now; it counts as completed. ` +
+      `phase ${id} was completed as ${shown(previous.name)} and is called ${shown(name)} now; it counts as completed. ` +
       `If it is another phase, give it an id that no phase has had`;
     return [{ file: path, line, column: 1, path: `phase_${id}`, rule: "phase_renamed", message, severity: "warning" as const }];
   });
 }
 
-/** Case, blanks and marks do not make another phase. */
-const plainOf = (name: string): string =>
+/** Ignores case, spaces and punctuation. */
+const normalizeName = (name: string): string =>
   name
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 
 /** Rules that fail a requested phase and concern only it: its content has not been written yet. */
-const fatalWhenAsked: ReadonlySet<string> = new Set(["stub_goal", "missing_section"]);
+const fatalWhenRequested: ReadonlySet<string> = new Set(["stub_goal", "missing_section"]);
 
 /**
- * Every finding with the weight it has for this selection: a phase that is asked for needs a goal or a plan, and its plan must be sound;
- * mistakes in a phase that was not requested are reported and stop nothing, unless the roadmap itself makes no sense.
+ * All findings with their severity for this selection: a requested phase needs a goal or a plan, and its plan must be valid. Mistakes in
+ * other phases are only warnings, unless the roadmap itself is invalid.
  */
-export function judged(read: RoadmapDocuments, requested: ReadonlySet<string>, completed: ReadonlySet<string>): readonly Finding[] {
-  const isAsked = (id: string | null): boolean => id !== null && requested.has(id) && !completed.has(id);
-  const ofRoadmap = read.findings.flatMap((finding) => {
+export function judgeFindings(
+  documents: RoadmapDocuments,
+  requested: ReadonlySet<string>,
+  completed: ReadonlySet<string>,
+): readonly Finding[] {
+  const isRequested = (id: string | null): boolean => id !== null && requested.has(id) && !completed.has(id);
+  const roadmapFindings = documents.findings.flatMap((finding) => {
     const id = phaseOfFinding(finding);
-    if (!fatalWhenAsked.has(finding.rule) || id === null) return [finding];
-    if (read.plans.has(id)) return finding.rule === "stub_goal" ? [] : [finding]; // its plan says what it is about
-    return [isAsked(id) ? { ...finding, severity: "error" as const } : finding];
+    if (!fatalWhenRequested.has(finding.rule) || id === null) return [finding];
+    if (documents.plans.has(id)) return finding.rule === "stub_goal" ? [] : [finding]; // its plan says what it is about
+    return [isRequested(id) ? { ...finding, severity: "error" as const } : finding];
   });
-  const ofPlans = [...read.plans].flatMap(([id, { findings }]) =>
-    isAsked(id) ? findings : findings.map((finding) => ({ ...finding, severity: "warning" as const })),
+  const planFindings = [...documents.plans].flatMap(([id, { findings }]) =>
+    isRequested(id) ? findings : findings.map((finding) => ({ ...finding, severity: "warning" as const })),
   );
-  return [...ofRoadmap, ...ofPlans];
+  return [...roadmapFindings, ...planFindings];
 }
 
-/** Nothing runs on a roadmap with errors: all of them are reported. */
+/** Refuses a roadmap with errors, and lists all of them. */
 export function refuseRoadmap({ path, phases }: RoadmapDocuments, errors: readonly Finding[], requested: ReadonlySet<string>): never {
-  const unwritten = errors.flatMap((error) => (fatalWhenAsked.has(error.rule) ? (phaseOfFinding(error) ?? []) : []));
-  const rest = phases.map(({ id }) => id).filter((id) => requested.has(id) && !unwritten.includes(id));
-  const without = unwritten.length > 0 && unwritten.length === errors.length && rest.length > 0;
+  const unwritten = errors.flatMap((error) => (fatalWhenRequested.has(error.rule) ? (phaseOfFinding(error) ?? []) : []));
+  const writtenIds = phases.map(({ id }) => id).filter((id) => requested.has(id) && !unwritten.includes(id));
+  const canLeaveOut = unwritten.length > 0 && unwritten.length === errors.length && writtenIds.length > 0;
   return refuse("roadmap_invalid", {
     message: `${errors.length} ${errors.length === 1 ? "problem" : "problems"} in ${[...new Set(errors.map(({ file }) => file))].join(", ")}. Nothing was started.`,
     page: ["Problems", ...errors.map((error) => `  ✗ ${findingText(error)}`)],
     remediation: [
       "fix the lines named above; autopilot roadmap list shows all that is wrong",
-      ...(without ? [`or leave out what is not written yet: autopilot roadmap ${rest.join(",")}`] : []),
+      ...(canLeaveOut ? [`or leave out what is not written yet: autopilot roadmap ${writtenIds.join(",")}`] : []),
     ],
     data: { roadmap: path, problems: errors },
   });

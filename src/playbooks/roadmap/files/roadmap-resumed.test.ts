@@ -7,7 +7,7 @@ import { Resumed } from "../../../contracts/resumed.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { seedState } from "../../../contracts/roadmap.test-support.ts";
 import { readRoadmapDocuments } from "./roadmap-documents.ts";
-import { entryAt, resumedFrom } from "./roadmap-resumed.ts";
+import { findEntryStep, buildResumed } from "./roadmap-resumed.ts";
 import { clearRooms, room } from "./roadmap-room.test-support.ts";
 
 afterEach(clearRooms);
@@ -29,7 +29,7 @@ describe("where a phase goes on", () => {
     ["debug", "sound", "debug"],
     ["dance", "sound", null],
     ["__proto__", "sound", null],
-  ] as const)("it stood at %s and its plan is %s: %s", (step, plan, at) => expect(entryAt(step, plan)).toBe(at));
+  ] as const)("it stood at %s and its plan is %s: %s", (step, plan, at) => expect(findEntryStep(step, plan)).toBe(at));
 });
 
 const roadmap = `- [x] **Phase 1: One**
@@ -85,7 +85,15 @@ async function taken(state: RoadmapState, files: Readonly<Record<string, string>
   const read = readRoadmapDocuments(here.root, ({ id }) => id === "1");
   if (read === null) throw new Error("there is a roadmap");
   const thresholds = { noProgressMax: 3, sameErrorMax: 5 };
-  return resumedFrom({ root: here.root, head, path: "s", state: JSON.parse(text) as RoadmapState, read, wanted: ["2"], thresholds });
+  return buildResumed({
+    root: here.root,
+    head,
+    path: "s",
+    state: JSON.parse(text) as RoadmapState,
+    documents: read,
+    phaseIds: ["2"],
+    thresholds,
+  });
 }
 
 test("at execute with a sound plan: its commands are locked, and tasks whose commits are there are not done again", async () => {

@@ -2,24 +2,23 @@
 
 import { findProject } from "../../../project/runs/project-paths.ts";
 import type { Playbook } from "../../contract/playbook.ts";
-import { foreignRoadmap } from "./roadmap-foreign.ts";
-import { documents } from "./roadmap-here.ts";
+import { findForeignRoadmap } from "./roadmap-foreign.ts";
+import { findRoadmap } from "./roadmap-here.ts";
 import { openRoadmapPlaybook } from "./roadmap-open.ts";
 import { ownedInPhases } from "../../../contracts/roadmap-places.ts";
 import { prepare } from "./roadmap-prepare.ts";
 import { preview } from "./roadmap-preview.ts";
 import { prepareRoadmapResume } from "./roadmap-prepare-resume.ts";
 
-/** The roadmap's playbook: documents in `.planning/`, state in `.autopilot/state.json`, a folder of pages for each phase. */
 export const roadmapPlaybook: Playbook = {
   ownedPaths: ownedInPhases,
   prepare,
   preview,
   prepareResume: prepareRoadmapResume,
   open: openRoadmapPlaybook,
-  documents,
+  documents: findRoadmap,
   findForeign: (_place, root) => {
     const paths = findProject(root);
-    return paths === null ? Promise.resolve(null) : foreignRoadmap(paths);
+    return paths === null ? Promise.resolve(null) : findForeignRoadmap(paths);
   },
 };

@@ -1,74 +1,74 @@
-// unmerged-dependencies: completed phases whose work is not here: it is on the branch of the run that completed them, unmerged.
+// unmerged-dependencies: finds completed phases whose work is only on the unmerged branch of the run that completed them.
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { git } from "../../../workspace/git/git.ts";
 import { findGitPlaces } from "../../../workspace/git/places.ts";
 import { userViewCall } from "../../../workspace/git/user-view.ts";
-import type { KnownPhase } from "./roadmap-known.ts";
+import type { PhaseRecordSummary } from "./completed-phases.ts";
 
-export type Unlanded = { readonly phase: string; readonly branch: string };
+export type UnmergedPhase = { readonly phase: string; readonly branch: string };
 
-type Asked = {
+type UnmergedInput = {
   readonly root: string;
   readonly phases: readonly RoadmapPhase[];
   /** Phases to run. */
-  readonly wanted: readonly string[];
-  readonly known: ReadonlyMap<string, KnownPhase>;
+  readonly phaseIds: readonly string[];
+  readonly history: ReadonlyMap<string, PhaseRecordSummary>;
 };
 
-/** Those that something to be run builds upon, by however many steps. A phase that any run brought here is here. */
-export async function unlandedBelow({ root, phases, wanted, known }: Asked): Promise<readonly Unlanded[]> {
-  const needed = [...transitiveDependencies(phases, wanted)].filter((id) => known.get(id)?.isCompleted === true);
-  if (needed.length === 0) return [];
-  const branches = await runBranches(root);
-  const missing = new Map<string, ReadonlySet<string>>();
+/** Checks all transitive dependencies. A phase counts as merged if the work of any run that completed it is on this branch. */
+export async function findUnmerged({ root, phases, phaseIds, history }: UnmergedInput): Promise<readonly UnmergedPhase[]> {
+  const dependencies = [...transitiveDependencies(phases, phaseIds)].filter((id) => history.get(id)?.isCompleted === true);
+  if (dependencies.length === 0) return [];
+  const branches = await listRunBranches(root);
+  const phasesByBranch = new Map<string, ReadonlySet<string>>();
   const isMissing = async (phase: string, branch: string): Promise<boolean> => {
     if (!branches.has(branch)) return false;
-    const found = missing.get(branch) ?? (await phasesMissing(root, branch));
-    missing.set(branch, found);
-    return found.has(phase);
+    const phases = phasesByBranch.get(branch) ?? (await findMissingPhases(root, branch));
+    phasesByBranch.set(branch, phases);
+    return phases.has(phase);
   };
-  const unlanded: Unlanded[] = [];
-  for (const phase of needed) {
-    const from = (known.get(phase)?.runs ?? []).map((run) => `autopilot/${run}`);
-    const open: string[] = [];
-    for (const branch of from) if (await isMissing(phase, branch)) open.push(branch);
-    const branch = open.at(-1);
-    if (branch !== undefined && open.length === from.length) unlanded.push({ phase, branch });
+  const unmerged: UnmergedPhase[] = [];
+  for (const phase of dependencies) {
+    const runBranchNames = (history.get(phase)?.runs ?? []).map((run) => `autopilot/${run}`);
+    const missingOn: string[] = [];
+    for (const branch of runBranchNames) if (await isMissing(phase, branch)) missingOn.push(branch);
+    const branch = missingOn.at(-1);
+    if (branch !== undefined && missingOn.length === runBranchNames.length) unmerged.push({ phase, branch });
   }
-  return unlanded;
+  return unmerged;
 }
 
-export function transitiveDependencies(phases: readonly RoadmapPhase[], wanted: readonly string[]): ReadonlySet<string> {
-  const below = new Set<string>();
-  const look = [...wanted];
-  for (let id = look.pop(); id !== undefined; id = look.pop()) {
+export function transitiveDependencies(phases: readonly RoadmapPhase[], phaseIds: readonly string[]): ReadonlySet<string> {
+  const dependencies = new Set<string>();
+  const queue = [...phaseIds];
+  for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
     for (const other of phases.find((phase) => phase.id === id)?.depends_on ?? []) {
-      if (below.has(other)) continue;
-      below.add(other);
-      look.push(other);
+      if (dependencies.has(other)) continue;
+      dependencies.add(other);
+      queue.push(other);
     }
   }
-  return below;
+  return dependencies;
 }
 
-async function runBranches(root: string): Promise<ReadonlySet<string>> {
+async function listRunBranches(root: string): Promise<ReadonlySet<string>> {
   const args = ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/autopilot/"];
   const places = findGitPlaces(root);
-  if (places === null) return new Set(); // without a repository nothing begins anyhow
+  if (places === null) return new Set(); // without a repository the run is refused elsewhere
   const { out } = await git({ ...userViewCall(places), args, codes: [0, 128] });
   return new Set(out.toString("utf8").split("\n").filter(Boolean));
 }
 
-/** The phases with commits on a branch that are not here; none if a merge would change nothing, for then their work came another way. */
-async function phasesMissing(root: string, branch: string): Promise<ReadonlySet<string>> {
+/** The phases with unmerged commits on a branch; none if merging it would change nothing, since then their work is here already. */
+async function findMissingPhases(root: string, branch: string): Promise<ReadonlySet<string>> {
   const places = findGitPlaces(root);
   if (places === null) return new Set();
   const view = userViewCall(places);
   const head = await git({ ...view, args: ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"], codes: [0, 1, 128] });
   if (head.code !== 0) return new Set();
   const merge = await git({ ...view, args: ["merge-tree", "--write-tree", "--no-messages", "HEAD", branch], codes: [0, 1, 128, 129] });
-  if (merge.code === 0 && lineOf(merge.out) === lineOf(head.out)) return new Set();
+  if (merge.code === 0 && firstLine(merge.out) === firstLine(head.out)) return new Set();
   const { out } = await git({
     ...view,
     args: ["log", "--format=%(trailers:key=Autopilot-Attempt,valueonly)", `HEAD..${branch}`],
@@ -77,4 +77,4 @@ async function phasesMissing(root: string, branch: string): Promise<ReadonlySet<
   return new Set(attempts.flatMap((attempt) => /^(.+?)@\d/.exec(attempt)?.[1] ?? []));
 }
 
-const lineOf = (out: Buffer): string => out.toString("utf8").split("\n", 1)[0] ?? "";
+const firstLine = (out: Buffer): string => out.toString("utf8").split("\n", 1)[0] ?? "";

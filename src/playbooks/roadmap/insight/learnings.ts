@@ -1,8 +1,8 @@
-// learnings: what a run has learned from its failures and from people's verdicts, and which roles see it.
+// learnings: derives learnings from failures and people's verdicts, and selects which of them a role sees.
 //
 // Invariants:
-//   L1. A learning whose re-check fails is shown to no one; it stays in the file.
-//   L2. What is shown is bounded, the newest first: a prompt isn't an archive.
+//   L1. A learning whose re-check fails is not shown to agents; it stays in the file.
+//   L2. Only the newest learnings are shown, up to a limit.
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
@@ -12,24 +12,28 @@ import type { FailureCategory } from "../../../contracts/roadmap-values.ts";
 /** Where a learning comes from, so that a person can look it up. */
 export type Provenance = { readonly run_id: string; readonly recorded_at: string; readonly source: string };
 
-type Common = {
+type LearningBase = {
   readonly phase_id: string;
   readonly phase_name: string;
   readonly provenance: Provenance;
-  /** A command that holds as long as the learning does. */
+  /** A command that passes as long as the learning is still true. */
   readonly recheck: string | null;
 };
-export type FailureLearning = Common & { readonly kind: "failure"; readonly category: FailureCategory; readonly prevention_rule: string };
-export type VerdictLearning = Common & {
+export type FailureLearning = LearningBase & {
+  readonly kind: "failure";
+  readonly category: FailureCategory;
+  readonly prevention_rule: string;
+};
+export type VerdictLearning = LearningBase & {
   readonly kind: "verdict";
   readonly verdict: "pass" | "fail" | "issues_found";
   readonly issues: readonly string[];
 };
 export type Learning = FailureLearning | VerdictLearning;
 
-type From = { readonly run_id: string; readonly recheck?: string | null };
+type Origin = { readonly run_id: string; readonly recheck?: string | null };
 
-export function learningFromPostMortem(post: PostMortem, { run_id, recheck = null }: From): FailureLearning {
+export function learningFromPostMortem(post: PostMortem, { run_id, recheck = null }: Origin): FailureLearning {
   return {
     kind: "failure",
     phase_id: post.phase_id,
@@ -41,27 +45,27 @@ export function learningFromPostMortem(post: PostMortem, { run_id, recheck = nul
   };
 }
 
-/** Categories of failures that are in the code, and not only in how the work was done: undoing the work does not undo them. */
-const lasting: ReadonlySet<FailureCategory> = new Set(["acceptance_criteria_unmet", "tool_failure"]);
+/** Failures that are about the code itself: rolling back the work does not remove their cause. */
+const lastingCategories: ReadonlySet<FailureCategory> = new Set(["acceptance_criteria_unmet", "tool_failure"]);
 
 /**
- * The command that holds as long as a failure has something to teach: the phase's own criterion is still red.
- * Null if the work was at fault, for it was rolled back, and what it taught stays true. `visit`: the entries of the phase.
+ * A command that passes while the failed criterion of the phase still fails; when it passes again, the learning is outdated.
+ * Null if the work itself was at fault: that learning stays true. `visit`: the entries of the phase.
  */
-export function visitRecheck(visit: readonly Entry[], category: FailureCategory): string | null {
-  if (!lasting.has(category)) return null;
-  const last = new Map<string, CheckResult>();
+export function findRecheck(visit: readonly Entry[], category: FailureCategory): string | null {
+  if (!lastingCategories.has(category)) return null;
+  const latestResults = new Map<string, CheckResult>();
   for (const entry of visit) {
     if (entry.event !== "step_completed" && entry.event !== "step_failed") continue;
-    for (const result of entry.checks ?? []) last.set(result.check.id, result);
+    for (const result of entry.checks ?? []) latestResults.set(result.check.id, result);
   }
-  const red = [...last.values()].find(
+  const failedCriterion = [...latestResults.values()].find(
     ({ check, status }) => check.kind === "criterion" && check.expect === undefined && (status === "failed" || status === "not_found"),
   );
-  return red === undefined ? null : `! (\n${red.check.command}\n)`;
+  return failedCriterion === undefined ? null : `! (\n${failedCriterion.check.command}\n)`;
 }
 
-export type VerdictGiven = {
+export type PersonVerdict = {
   readonly phase_id: string;
   readonly phase_name: string;
   readonly verdict: VerdictLearning["verdict"];
@@ -69,8 +73,8 @@ export type VerdictGiven = {
   readonly timestamp: string;
 };
 
-export function learningFromVerdict(given: VerdictGiven, { run_id, recheck = null }: From): VerdictLearning {
-  const { phase_id, phase_name, verdict, issues, timestamp } = given;
+export function learningFromVerdict(personVerdict: PersonVerdict, { run_id, recheck = null }: Origin): VerdictLearning {
+  const { phase_id, phase_name, verdict, issues, timestamp } = personVerdict;
   return {
     kind: "verdict",
     phase_id,
@@ -82,23 +86,27 @@ export function learningFromVerdict(given: VerdictGiven, { run_id, recheck = nul
   };
 }
 
-/** Roles that design or do the work see them; judges don't, so that they judge independently. */
+/** Roles that plan or do the work see learnings; judges do not, so that they judge independently. */
 export const learningRoles: readonly string[] = ["planner", "executor"];
 
-const shownMax = 12;
+const learningsShownMax = 12;
 
-/** `holds`: which re-check commands hold now. One that was not run is not known to fail. */
-export function learningsFor(role: string, learnings: readonly Learning[], holds: ReadonlyMap<string, boolean>): readonly Learning[] {
+/** `recheckResults`: which re-check commands pass now. A learning whose command was not run is shown. */
+export function selectLearnings(
+  role: string,
+  learnings: readonly Learning[],
+  recheckResults: ReadonlyMap<string, boolean>,
+): readonly Learning[] {
   if (!learningRoles.includes(role)) return [];
-  const current = learnings.filter(({ recheck }) => recheck === null || holds.get(recheck) !== false); // L1
-  const seen = new Set<string>();
+  const current = learnings.filter(({ recheck }) => recheck === null || recheckResults.get(recheck) !== false); // L1
+  const keys = new Set<string>();
   return current
     .toReversed()
     .filter((learning) => {
-      const says = learning.kind === "failure" ? learning.prevention_rule : `${learning.phase_id}: ${learning.verdict}`;
-      return !seen.has(says) && seen.add(says);
+      const key = learning.kind === "failure" ? learning.prevention_rule : `${learning.phase_id}: ${learning.verdict}`;
+      return !keys.has(key) && keys.add(key);
     })
-    .slice(0, shownMax); // L2
+    .slice(0, learningsShownMax); // L2
 }
 
 /** The re-check commands that must be run before learnings are shown. */

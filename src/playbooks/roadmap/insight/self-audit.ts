@@ -1,7 +1,7 @@
-// self-audit: the results of a run's audits. The auditor's own totals are not believed: its list is counted.
+// self-audit: counts the results of a run's audits from the auditor's list; its own totals are not trusted.
 //
 // Invariants:
-//   A1. A requirement passes only with evidence: a pass that shows nothing is a gap.
+//   A1. A requirement passes only with evidence: a pass without any is a gap.
 //   A2. Every gap ever found is either fixed or remaining.
 
 import type { SelfAuditReturn } from "../../../contracts/agent-returns.ts";
@@ -22,8 +22,7 @@ export type AuditScore = {
   readonly disagreements: readonly string[];
 };
 
-/** One audit, counted. */
-export function auditScore(audit: SelfAuditReturn): AuditScore {
+export function scoreAudit(audit: SelfAuditReturn): AuditScore {
   const { aggregate, audit_results } = audit;
   const checks = audit_results.flatMap(({ phase_id, requirements_checked }) =>
     requirements_checked.map((check) => ({
@@ -35,13 +34,13 @@ export function auditScore(audit: SelfAuditReturn): AuditScore {
   const gaps = checks
     .filter(({ isPass }) => !isPass)
     .map((check): Gap => {
-      const more = aggregate.gap_details.find(({ requirement_id }) => requirement_id === check.requirement_id);
+      const details = aggregate.gap_details.find(({ requirement_id }) => requirement_id === check.requirement_id);
       return {
         requirement_id: check.requirement_id,
         phase_id: check.phase_id,
-        description: check.gap_description ?? more?.gap_description ?? "it is said to pass, and nothing shows it",
-        fix_complexity: check.fix_complexity ?? more?.fix_complexity ?? "small",
-        suggested_fix: more?.suggested_fix ?? "",
+        description: check.gap_description ?? details?.gap_description ?? "it is said to pass, and nothing shows it",
+        fix_complexity: check.fix_complexity ?? details?.fix_complexity ?? "small",
+        suggested_fix: details?.suggested_fix ?? "",
       };
     });
   const passed = checks.filter(({ isPass }) => isPass).map(({ requirement_id }) => requirement_id);
@@ -54,32 +53,32 @@ export function auditScore(audit: SelfAuditReturn): AuditScore {
     checked: checks.length,
     passed,
     gaps,
-    disagreements: claims.flatMap(([name, said, counted]) =>
-      said === counted ? [] : [`${name}: the auditor says ${said}, its list has ${counted}`],
+    disagreements: claims.flatMap(([name, claimed, counted]) =>
+      claimed === counted ? [] : [`${name}: the auditor says ${claimed}, its list has ${counted}`],
     ),
   };
 }
 
-/** The audit and its re-audits in order, with the commits that were to close the gaps. */
+/** Summarises an audit and its re-audits, in order. `fixCommits` are the commits made to close gaps. */
 export function buildSelfAudit(audits: readonly SelfAuditReturn[], fixCommits: readonly string[]): SelfAuditSummary {
-  const scores = audits.map(auditScore);
+  const scores = audits.map(scoreAudit);
   const [first] = scores;
-  const open = new Map<string, Gap>();
-  const found = new Set<string>();
+  const openGaps = new Map<string, Gap>();
+  const gapIds = new Set<string>();
   for (const { passed, gaps } of scores) {
-    for (const id of passed) open.delete(id);
+    for (const id of passed) openGaps.delete(id);
     for (const gap of gaps) {
-      open.set(gap.requirement_id, gap);
-      found.add(gap.requirement_id);
+      openGaps.set(gap.requirement_id, gap);
+      gapIds.add(gap.requirement_id);
     }
   }
   return {
     total_requirements_checked: first?.checked ?? 0,
     passed_on_first_check: first?.passed.length ?? 0,
-    gaps_found: found.size,
-    gaps_fixed: found.size - open.size, // A2
-    gaps_remaining: open.size,
-    remaining_gap_details: [...open.values()].map(({ requirement_id, description }) => ({ requirement_id, description })),
+    gaps_found: gapIds.size,
+    gaps_fixed: gapIds.size - openGaps.size, // A2
+    gaps_remaining: openGaps.size,
+    remaining_gap_details: [...openGaps.values()].map(({ requirement_id, description }) => ({ requirement_id, description })),
     audit_cycles: Math.min(auditCyclesMax, Math.max(0, scores.length - 1)),
     fix_commits: [...fixCommits],
   };

@@ -2,36 +2,36 @@
 
 import type { CheckedCriterion, PlanTask, RoadmapPhase } from "../../../contracts/roadmap.ts";
 
-const listed = (title: string, items: readonly string[]): readonly string[] => (items.length === 0 ? [] : [title, ...items]);
+const titledList = (title: string, items: readonly string[]): readonly string[] => (items.length === 0 ? [] : [title, ...items]);
 
 const criterionLine = ({ text, command, expect }: CheckedCriterion, n: number): string => {
   if (command === null) return `${n + 1}. ${text}`;
-  const wanted = expect === null ? "" : ` (${expectedOf(expect)})`;
-  return `${n + 1}. ${text} :: ${command}${wanted}`;
+  const expectation = expect === null ? "" : ` (${describeExpectation(expect)})`;
+  return `${n + 1}. ${text} :: ${command}${expectation}`;
 };
 
-function expectedOf(expect: NonNullable<CheckedCriterion["expect"]>): string {
+function describeExpectation(expect: NonNullable<CheckedCriterion["expect"]>): string {
   if (expect.kind === "text") return `expect ${expect.text}`;
   return expect.kind === "at_least" ? `returns at least ${expect.count}` : `returns ${expect.count}`;
 }
 
-export function aboutPhase({ id, name, goal, depends_on, requirements, success_criteria }: RoadmapPhase): string {
+export function describePhase({ id, name, goal, depends_on, requirements, success_criteria }: RoadmapPhase): string {
   return [
     `Phase ${id}: ${name}`,
     `Goal: ${goal}`,
-    ...listed("Depends on:", depends_on.length === 0 ? [] : [depends_on.join(", ")]),
-    ...listed("Requirements:", requirements.length === 0 ? [] : [requirements.join(", ")]),
-    ...listed("Success criteria:", success_criteria.map(criterionLine)),
+    ...titledList("Depends on:", depends_on.length === 0 ? [] : [depends_on.join(", ")]),
+    ...titledList("Requirements:", requirements.length === 0 ? [] : [requirements.join(", ")]),
+    ...titledList("Success criteria:", success_criteria.map(criterionLine)),
   ].join("\n");
 }
 
-export function aboutTask({ title, files, action, verify, done, requirements }: PlanTask): string {
+export function describeTask({ title, files, action, verify, done, requirements }: PlanTask): string {
   return [
     title,
-    ...listed("Files:", files),
-    ...listed("Action:", [action]),
-    ...listed("Verify:", verify.map(criterionLine)),
-    ...listed("Done when:", [done]),
-    ...listed("Requirements:", requirements.length === 0 ? [] : [requirements.join(", ")]),
+    ...titledList("Files:", files),
+    ...titledList("Action:", [action]),
+    ...titledList("Verify:", verify.map(criterionLine)),
+    ...titledList("Done when:", [done]),
+    ...titledList("Requirements:", requirements.length === 0 ? [] : [requirements.join(", ")]),
   ].join("\n");
 }

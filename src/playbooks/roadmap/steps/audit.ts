@@ -1,33 +1,33 @@
-// audit: what the self-audit looks at, what it found, and what is to be closed. The auditor's own sums are not believed.
+// audit: the steps of the self-audit: its scope, the proof that it is complete, and the tasks for the gaps it found.
 
 import * as v from "valibot";
 import { SelfAuditReturn } from "../../../contracts/agent-returns.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import { type Gap, auditScore } from "../insight/self-audit.ts";
+import { type Gap, scoreAudit } from "../insight/self-audit.ts";
 import type { TaskFound } from "../../../ports/functions.ts";
-import { findPlaces, whyNotThere } from "./places.ts";
+import { findLocations, findMissingReason } from "./source-locations.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
-import { handedBy } from "./handed.ts";
-import { findPhase } from "./recorded.ts";
+import { readReturn } from "./agent-return.ts";
+import { findPhase } from "./recorded-documents.ts";
 
-/** The step whose return the audit is. */
+/** The step whose agent returns the audit. */
 const auditStep = "audit";
 const missingShownMax = 50;
 
 /** Requirements of the phases that this run completed, with their phases. */
-export function audited(parts: RoadmapParts, state: RunView): readonly { readonly id: string; readonly phase: string }[] {
+export function listRequirements(parts: RoadmapParts, state: RunView): readonly { readonly id: string; readonly phase: string }[] {
   return state.phases
     .filter(({ group, status }) => group === "phases" && status === "completed")
     .flatMap(({ id: phase }) => (findPhase(parts, state, phase)?.requirements ?? []).map((id) => ({ id, phase })));
 }
 
-/** Whether there is anything to audit, and from where fixes are counted. */
+/** Counts what there is to audit, and records the commit from which fixes are counted. */
 export function auditScope(parts: RoadmapParts) {
   return {
     version: 1,
     effect: "none" as const,
     perform({ state }: StepInput): StepResult {
-      const requirements = audited(parts, state);
+      const requirements = listRequirements(parts, state);
       const phases = new Set(requirements.map(({ phase }) => phase));
       return Promise.resolve({
         ok: true,
@@ -46,29 +46,29 @@ export function auditScope(parts: RoadmapParts) {
   };
 }
 
-function roadmapPartsAudit(parts: Pick<RoadmapParts, "readBlob">, cursor: CursorView): SelfAuditReturn | null {
-  const read = v.safeParse(SelfAuditReturn, handedBy(parts, cursor, auditStep));
-  return read.success ? read.output : null;
+function readAudit(parts: Pick<RoadmapParts, "readBlob">, cursor: CursorView): SelfAuditReturn | null {
+  const parsed = v.safeParse(SelfAuditReturn, readReturn(parts, cursor, auditStep));
+  return parsed.success ? parsed.output : null;
 }
 
-/** A named proof: every requirement of a completed phase was inspected, and where one is said to be met, the place named is there. */
+/** A named proof: every requirement of a completed phase was checked, and the evidence for each pass exists. */
 export function auditEvidence(parts: RoadmapParts) {
   return {
     version: 1,
     async prove({ state, cursor, commit }: StepInput): StepResult {
-      const audit = roadmapPartsAudit(parts, cursor);
+      const audit = readAudit(parts, cursor);
       if (audit === null) return { ok: false, facts: {}, detail: "no audit was handed back", reason: "return_invalid" };
       const checks = audit.audit_results.flatMap(({ requirements_checked }) => requirements_checked);
-      const looked = new Set(checks.map(({ requirement_id }) => requirement_id));
-      const faults = audited(parts, state)
-        .filter(({ id }) => !looked.has(id))
+      const checkedIds = new Set(checks.map(({ requirement_id }) => requirement_id));
+      const faults = listRequirements(parts, state)
+        .filter(({ id }) => !checkedIds.has(id))
         .map(({ id, phase }) => `${id} of phase ${phase} was not looked at`);
       for (const { requirement_id, status, file_line_evidence: evidence } of checks) {
-        if (status !== "pass" || evidence.trim() === "") continue; // a pass that shows nothing is counted as a gap
-        const why = await whyNotThere(parts.workspace, commit, evidence);
+        if (status !== "pass" || evidence.trim() === "") continue; // a pass without evidence is counted as a gap
+        const why = await findMissingReason(parts.workspace, commit, evidence);
         if (why !== null) faults.push(`${requirement_id} is said to be met, and ${why}`);
       }
-      const { gaps, checked } = auditScore(audit);
+      const { gaps, checked } = scoreAudit(audit);
       const facts = { gaps: gaps.length, checked };
       if (faults.length === 0) return { ok: true, facts };
       return { ok: false, facts, reason: "return_invalid", detail: faults.slice(0, missingShownMax).join("; ") };
@@ -76,39 +76,39 @@ export function auditEvidence(parts: RoadmapParts) {
   };
 }
 
-/** The reader `audit_gaps`: one task a gap, under the requirement's own id. */
+/** The reader `audit_gaps`: one task per gap, under the id of its requirement. */
 export function readAuditGaps(
   parts: RoadmapParts,
 ): (state: RunView, cursor: CursorView) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }> {
   return (_state, cursor) => {
-    const audit = roadmapPartsAudit(parts, cursor);
+    const audit = readAudit(parts, cursor);
     if (audit === null) return Promise.resolve({ problem: "No audit was handed back that could be read." });
-    return Promise.resolve({ tasks: tasksFor(auditScore(audit).gaps) });
+    return Promise.resolve({ tasks: buildGapTasks(scoreAudit(audit).gaps) });
   };
 }
 
-export function tasksFor(gaps: readonly Gap[]): readonly TaskFound[] {
-  const taken = new Set<string>();
+export function buildGapTasks(gaps: readonly Gap[]): readonly TaskFound[] {
+  const taskIds = new Set<string>();
   return gaps.flatMap((gap) => {
     const id = gap.requirement_id
       .replaceAll(/[^A-Za-z0-9_.-]+/g, "-")
       .replace(/^[^A-Za-z0-9]+/, "")
       .slice(0, 64);
-    if (id === "" || taken.has(id)) return [];
-    taken.add(id);
+    if (id === "" || taskIds.has(id)) return [];
+    taskIds.add(id);
     return [
       {
         id,
-        files: findPlaces(gap.suggested_fix).map(({ path }) => path),
+        files: findLocations(gap.suggested_fix).map(({ path }) => path),
         after: [],
         title: gap.description.slice(0, 300),
-        about: aboutGap(gap),
+        about: describeGap(gap),
       },
     ];
   });
 }
 
-const aboutGap = ({ requirement_id, phase_id, description, suggested_fix, fix_complexity }: Gap): string =>
+const describeGap = ({ requirement_id, phase_id, description, suggested_fix, fix_complexity }: Gap): string =>
   [
     `Requirement ${requirement_id} of phase ${phase_id} is not met: ${description}`,
     ...(suggested_fix === "" ? [] : [`Suggested: ${suggested_fix}`]),

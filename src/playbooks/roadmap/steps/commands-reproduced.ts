@@ -1,14 +1,14 @@
-// commands-reproduced: a named proof: the runner's own run of an agent's commands has the claimed results.
+// commands-reproduced: proof that an agent's commands have the claimed results when the runner runs them.
 //
 // Invariants:
 //   C1. Only a claimed pass or number can be refuted; a command that cannot be run here proves nothing either way.
-//   C2. A judge shows its work: a judgement without a command or an existing file position doesn't count.
+//   C2. A judgement counts only if it names a command or a file position.
 
 import type { Check, Expectation } from "../../../contracts/evidence.ts";
 import { trivialBecause } from "../../../documents/trivial-command.ts";
-import { parseField, handedBy, parseTexts } from "./handed.ts";
+import { fieldOf, readReturn, textsOf } from "./agent-return.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
-import { findPlaces } from "./places.ts";
+import { findLocations } from "./source-locations.ts";
 import { runChecks } from "./run-checks.ts";
 import { openStep } from "./written.ts";
 
@@ -18,16 +18,16 @@ export function commandsReproduced(parts: RoadmapParts) {
   return {
     version: 1,
     async prove(input: StepInput): StepResult {
-      const claim = handedBy(parts, input.cursor, openStep(input.state, input.cursor).id);
-      const reported = parseTexts(claim, "commands_run");
-      if (reported.length === 0 && !namesPlace(claim))
+      const claim = readReturn(parts, input.cursor, openStep(input.state, input.cursor).id);
+      const commandsRun = textsOf(claim, "commands_run");
+      if (commandsRun.length === 0 && !namesLocation(claim))
         return {
           ok: false,
           facts: { reproduced: false, commands: 0 },
           reason: "return_invalid",
           detail: "no command it ran and no file:line it looked at is named; expected commands_run: `command -> result`",
         }; // C2
-      const claims = reported.flatMap(reportedCommand).slice(0, commandsMax);
+      const claims = commandsRun.flatMap(parseCommand).slice(0, commandsMax);
       const checks = claims.map(({ command, expect }, n): Check => ({
         id: `told:${input.cursor.phase}.${n + 1}`,
         kind: "proof",
@@ -38,7 +38,7 @@ export function commandsReproduced(parts: RoadmapParts) {
       }));
       const results = await runChecks(parts, input, checks, input.commit);
       const refuted = results.filter(({ status }) => status === "failed"); // C1
-      const facts = { commands: reported.length, reproduced: refuted.length === 0, refuted: refuted.length };
+      const facts = { commands: commandsRun.length, reproduced: refuted.length === 0, refuted: refuted.length };
       if (refuted.length === 0) return { ok: true, facts, checks: results };
       const detail = refuted
         .map(
@@ -51,17 +51,17 @@ export function commandsReproduced(parts: RoadmapParts) {
   };
 }
 
-export type ReportedCommand = { readonly command: string; readonly expect: Expectation | null };
+export type ClaimedCommand = { readonly command: string; readonly expect: Expectation | null };
 
-/** `command -> result`, as far as the result says that it passed, or a number that it printed. */
-export function reportedCommand(text: string): readonly ReportedCommand[] {
-  const [, left = "", right = ""] = /^(.+?)\s*(?:→|->|=>)\s*(.*)$/s.exec(text.trim()) ?? [];
-  const command = left
+/** Parses `command -> result` if the result is a pass or a number; empty otherwise. */
+export function parseCommand(text: string): readonly ClaimedCommand[] {
+  const [, commandPart = "", resultPart = ""] = /^(.+?)\s*(?:→|->|=>)\s*(.*)$/s.exec(text.trim()) ?? [];
+  const command = commandPart
     .trim()
     .replace(/^`+|`+$/g, "")
     .replace(/^\$\s+/, "")
     .trim();
-  const result = right.trim().replace(/^`+|`+$/g, "");
+  const result = resultPart.trim().replace(/^`+|`+$/g, "");
   if (command === "" || command.includes("\n")) return [];
   const number = /^(\d{1,9})$/.exec(result)?.[1];
   const expect: Expectation | null = number === undefined ? null : { kind: "exactly", count: Number(number) };
@@ -71,10 +71,10 @@ export function reportedCommand(text: string): readonly ReportedCommand[] {
   return trivialBecause(command, expect) === null ? [{ command, expect }] : [];
 }
 
-const namesPlace = (claim: unknown): boolean => {
-  const results = parseField(claim, "criteria_results");
+const namesLocation = (claim: unknown): boolean => {
+  const results = fieldOf(claim, "criteria_results");
   return (Array.isArray(results) ? results : []).some((result) => {
-    const evidence = parseField(result, "evidence");
-    return typeof evidence === "string" && findPlaces(evidence).length > 0;
+    const evidence = fieldOf(result, "evidence");
+    return typeof evidence === "string" && findLocations(evidence).length > 0;
   });
 };

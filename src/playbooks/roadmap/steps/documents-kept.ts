@@ -1,22 +1,21 @@
 // documents-kept: proof that the run did not change the roadmap, specification or planning config.
 
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
-import { getRoadmapPath, textOption } from "./recorded.ts";
+import { getRoadmapPath, textOption } from "./recorded-documents.ts";
 
-/** A named proof: roadmap, specification and planning config on the run's branch are the user's: the goal was not changed. */
 export function documentsKept({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {
     version: 1,
     async prove({ state, commit }: StepInput): StepResult {
-      const locked = new Set([
+      const lockedPaths = new Set([
         getRoadmapPath(state),
         textOption(state, "spec_path") ?? getRoadmapPath(state),
         ...(state.drafted.documents ?? []).map(({ path }) => path),
       ]);
-      const changedDifferences = (await workspace.differences(state.drafted.base.commit, commit)).filter(({ path }) => locked.has(path));
-      const facts = { documents: changedDifferences.length === 0 ? "kept" : "changed" };
-      if (changedDifferences.length === 0) return { ok: true, facts };
-      const detail = changedDifferences.map(({ path, kind }) => `${path} was ${kind}, and the run is locked to it: put it back`).join("; ");
+      const changes = (await workspace.differences(state.drafted.base.commit, commit)).filter(({ path }) => lockedPaths.has(path));
+      const facts = { documents: changes.length === 0 ? "kept" : "changed" };
+      if (changes.length === 0) return { ok: true, facts };
+      const detail = changes.map(({ path, kind }) => `${path} was ${kind}, and the run is locked to it: put it back`).join("; ");
       return { ok: false, facts, reason: "scope_violation_blocked", detail };
     },
   };

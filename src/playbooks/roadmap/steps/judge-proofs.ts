@@ -1,30 +1,29 @@
-// judge-proofs: what makes a judge's word worth something: its report was written before it saw the verifier's, and it found something itself.
+// judge-proofs: proofs that a judge worked independently: its report precedes the verifier's, and it found something itself.
 //
 // Invariants:
-//   J1. What was written blind stays, byte for byte; below it something may be added.
-//   J2. A finding is the judge's own where it was in the blind report, or where the verifier has not got it; and where what it names is
-//       there.
+//   J1. What the judge wrote before it saw the verifier's report stays unchanged; it may only append.
+//   J2. A finding is the judge's own if it was in its first report, or if the verifier does not have it; and if what it names exists.
 
 import { roadmapSteps } from "../views/phase-history.ts";
 import { documentTextBytesMax } from "../../../documents/document-text.ts";
 import { isSameText } from "../../../documents/same-text.ts";
-import { parseField, handedBy, parseTexts } from "./handed.ts";
+import { fieldOf, readReturn, textsOf } from "./agent-return.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
-import { findPlaces, whyNotThere } from "./places.ts";
-import { stateDocument, hashOf, openStep } from "./written.ts";
+import { findLocations, findMissingReason } from "./source-locations.ts";
+import { documentPath, hashBytes, openStep } from "./written.ts";
 
-/** The report before the judge saw another's, and now; null if missing. */
-async function reportOf(
+/** The judge's report as far as it was written before the verifier's was shown, and whether that part is unchanged; null if missing. */
+async function readReport(
   { workspace }: Pick<RoadmapParts, "workspace">,
   { state, cursor, commit }: StepInput,
 ): Promise<{ readonly blind: string; readonly isKept: boolean; readonly path: string } | null> {
   const step = openStep(state, cursor);
-  const path = stateDocument(state, step, cursor);
+  const path = documentPath(state, step, cursor);
   const { output_hash: hash, output_bytes: size } = cursor.last[step.continues ?? ""]?.facts ?? {};
   const text = path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
   if (path === null || text === null || typeof hash !== "string" || typeof size !== "number") return null;
   const blind = Buffer.from(text, "utf8").subarray(0, size);
-  return { blind: blind.toString("utf8"), isKept: hashOf(blind) === hash, path };
+  return { blind: blind.toString("utf8"), isKept: hashBytes(blind) === hash, path };
 }
 
 /** A named proof. J1 */
@@ -32,7 +31,7 @@ export function judgeReportKept(parts: RoadmapParts) {
   return {
     version: 1,
     async prove(input: StepInput): StepResult {
-      const report = await reportOf(parts, input);
+      const report = await readReport(parts, input);
       if (report === null)
         return { ok: false, facts: { report_kept: false }, reason: "return_invalid", detail: "the judge's own report is not there" };
       if (report.isKept) return { ok: true, facts: { report_kept: true } };
@@ -48,17 +47,18 @@ export function judgeIndependent(parts: RoadmapParts) {
     version: 1,
     async prove(input: StepInput): StepResult {
       const { state, cursor, commit } = input;
-      const judged = handedBy(parts, cursor, openStep(state, cursor).id);
-      const theirs = verifierTexts(handedBy(parts, cursor, roadmapSteps.verify));
-      const isTheirs = (text: string): boolean => theirs.some((criterion) => isSameText(criterion, text));
-      const report = await reportOf(parts, input);
-      const own: string[] = [];
-      for (const text of parseTexts(judged, "independent_evidence"))
-        if (!isTheirs(text) && isIn(report?.blind ?? "", text) && (await isGrounded(parts, commit, text))) own.push(text);
-      for (const text of parseTexts(judged, "verifier_missed"))
-        if (!isTheirs(text) && (await isGrounded(parts, commit, text))) own.push(text);
-      const facts = { independent: own.length };
-      if (own.length > 0) return { ok: true, facts };
+      const judgement = readReturn(parts, cursor, openStep(state, cursor).id);
+      const verifierClaims = collectTexts(readReturn(parts, cursor, roadmapSteps.verify));
+      const isVerifierClaim = (text: string): boolean => verifierClaims.some((criterion) => isSameText(criterion, text));
+      const report = await readReport(parts, input);
+      const ownFindings: string[] = [];
+      for (const text of textsOf(judgement, "independent_evidence"))
+        if (!isVerifierClaim(text) && isInReport(report?.blind ?? "", text) && (await isGrounded(parts, commit, text)))
+          ownFindings.push(text);
+      for (const text of textsOf(judgement, "verifier_missed"))
+        if (!isVerifierClaim(text) && (await isGrounded(parts, commit, text))) ownFindings.push(text);
+      const facts = { independent: ownFindings.length };
+      if (ownFindings.length > 0) return { ok: true, facts };
       const detail =
         "the judge names nothing it found itself: expected under independent_evidence at least one file:line or command that its report names too, that is there, and that is not the verifier's";
       return { ok: false, facts, reason: "return_invalid", detail };
@@ -66,15 +66,12 @@ export function judgeIndependent(parts: RoadmapParts) {
   };
 }
 
-function verifierTexts(verified: unknown): readonly string[] {
-  const results = parseField(verified, "criteria_results");
-  const evidence = (Array.isArray(results) ? results : []).flatMap((result) => [
-    parseField(result, "evidence"),
-    parseField(result, "criterion"),
-  ]);
+function collectTexts(verification: unknown): readonly string[] {
+  const results = fieldOf(verification, "criteria_results");
+  const evidence = (Array.isArray(results) ? results : []).flatMap((result) => [fieldOf(result, "evidence"), fieldOf(result, "criterion")]);
   return [
-    ...parseTexts(verified, "commands_run"),
-    ...parseTexts(verified, "failures"),
+    ...textsOf(verification, "commands_run"),
+    ...textsOf(verification, "failures"),
     ...evidence.filter((text) => typeof text === "string"),
   ];
 }
@@ -82,14 +79,14 @@ function verifierTexts(verified: unknown): readonly string[] {
 const findCommand = (text: string): string | null =>
   /`([^`\n]{2,300})`/.exec(text)?.[1] ?? /^(.{2,300}?)\s*(?:→|->|=>)/.exec(text)?.[1] ?? null;
 
-/** Whether the report names a place or a command that the text names. */
-function isIn(report: string, text: string): boolean {
+/** Whether the report contains a file or command that the text names. */
+function isInReport(report: string, text: string): boolean {
   const command = findCommand(text);
-  return findPlaces(text).some(({ path }) => report.includes(path)) || (command !== null && report.includes(command.trim()));
+  return findLocations(text).some(({ path }) => report.includes(path)) || (command !== null && report.includes(command.trim()));
 }
 
-/** A place that is there, or a command; a sentence that names neither could have been written without looking. */
+/** Whether a text names an existing file position or a command; any other sentence could be written without looking. */
 async function isGrounded({ workspace }: RoadmapParts, commit: string, text: string): Promise<boolean> {
-  if (findPlaces(text).length > 0) return (await whyNotThere(workspace, commit, text)) === null;
+  if (findLocations(text).length > 0) return (await findMissingReason(workspace, commit, text)) === null;
   return findCommand(text) !== null;
 }

@@ -2,7 +2,6 @@
 
 import type { FunctionNames } from "../../contract/lazy-functions.ts";
 
-/** The functions a roadmap is run with, by name, without what they do. */
 export const roadmapNames = {
   run: { preflight: "none", triage: "none", rollback: "keyed", withdraw: "idempotent", audit_scope: "none" },
   proof: [

@@ -1,45 +1,45 @@
-// phase-plan: a phase's plan as it is on the run's branch.
+// phase-plan: reads a phase's plan from a commit of the run's branch.
 
 import { parsePhaseId } from "../../../documents/phase-id.ts";
-import { readPlan } from "../documents/plan.ts";
+import { parsePlan } from "../documents/plan.ts";
 import { documentTextBytesMax } from "../../../documents/document-text.ts";
-import type { PlanAt } from "../documents/phase-criteria.ts";
+import type { LocatedPlan } from "../documents/phase-criteria.ts";
 import type { RunView } from "../../../core/state.ts";
 import type { Finding } from "../../../kit/finding.ts";
 import { phasesFolder } from "../../../contracts/roadmap-places.ts";
 import type { RoadmapParts } from "./parts.ts";
 
-export type PlanFound = PlanAt & {
+export type PhasePlan = LocatedPlan & {
   readonly text: string;
   readonly findings: readonly Finding[];
-  /** As the user had it before the run began, word for word. */
-  readonly isUsers: boolean;
+  /** The plan is unchanged since before the run: the user wrote it. */
+  readonly isUserPlan: boolean;
 };
 
-/** The plan of a phase on a commit; null if there is none, or it isn't text. */
-export async function planAt(
+/** Null if there is no plan, or it is not text. */
+export async function readPlanAt(
   { workspace }: Pick<RoadmapParts, "workspace">,
   state: RunView,
   phase: string,
   commit: string,
-): Promise<PlanFound | null> {
-  const path = planPath(await workspace.pathsAt(commit), phase);
+): Promise<PhasePlan | null> {
+  const path = findPlanPath(await workspace.pathsAt(commit), phase);
   const text = path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
   if (path === null || text === null) return null;
-  const before = await workspace.textAt(state.drafted.base.commit, path, documentTextBytesMax);
-  const { plan, findings } = readPlan(path, text);
-  return { path, text, plan, findings, isUsers: before === text };
+  const textBefore = await workspace.textAt(state.drafted.base.commit, path, documentTextBytesMax);
+  const { plan, findings } = parsePlan(path, text);
+  return { path, text, plan, findings, isUserPlan: textBefore === text };
 }
 
 /** In the phase's own folder, else in one whose name begins with its id: `03-login`. */
-export function planPath(paths: readonly string[], phase: string): string | null {
-  const own = `${phasesFolder}/${phase}/PLAN.md`;
-  if (paths.includes(own)) return own;
-  const named = paths.filter((path) => path.startsWith(`${phasesFolder}/`) && path.endsWith("/PLAN.md") && pathId(path) === phase);
-  return named.toSorted()[0] ?? null;
+export function findPlanPath(paths: readonly string[], phase: string): string | null {
+  const ownPath = `${phasesFolder}/${phase}/PLAN.md`;
+  if (paths.includes(ownPath)) return ownPath;
+  const candidates = paths.filter((path) => path.startsWith(`${phasesFolder}/`) && path.endsWith("/PLAN.md") && phaseIdOf(path) === phase);
+  return candidates.toSorted()[0] ?? null;
 }
 
-function pathId(path: string): string | null {
+function phaseIdOf(path: string): string | null {
   const [folder = ""] = path.slice(phasesFolder.length + 1).split("/");
   return parsePhaseId(/^[\d.]+(?=-|$)/.exec(folder)?.[0] ?? "");
 }

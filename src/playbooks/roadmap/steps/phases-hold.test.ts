@@ -1,7 +1,7 @@
 // What a roadmap's run comes to: only what somebody asked for can be wholly proved.
 
 import { expect, test } from "vitest";
-import { planPath } from "./phase-plan.ts";
+import { findPlanPath } from "./phase-plan.ts";
 import type { StepInput, RoadmapParts } from "./parts.ts";
 import { phasesHold } from "./phases-hold.ts";
 
@@ -43,7 +43,7 @@ function proved(criteria: string, isUsers = false) {
 }
 
 test("a phase without success criteria is not wholly proved by the commands that its planner chose", async () => {
-  expect(planPath([path], "1")).toBe(path);
+  expect(findPlanPath([path], "1")).toBe(path);
   expect(await proved("")).toMatchObject({
     ok: true,
     facts: { verdict: "verified_with_gaps", gaps: expect.stringContaining("phase 1: the roadmap has no success criteria") as string },

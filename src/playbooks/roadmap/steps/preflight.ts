@@ -1,6 +1,6 @@
-// preflight: whether a phase may begin at all. It only looks; what is in the way is reported at once, all of it.
+// preflight: step that checks whether a phase may start, and reports all obstacles at once. Reads only.
 
-import { specHash, specMismatch } from "../files/spec.ts";
+import { specHash, describeMismatch } from "../files/spec.ts";
 import type { RunView } from "../../../core/state.ts";
 import { findRepository } from "../../../workspace/git/repository.ts";
 import { ownedAlways } from "../../../workspace/owned.ts";
@@ -9,7 +9,7 @@ import { readChangedFiles } from "../../../workspace/git/status.ts";
 import { ownedInPhases } from "../../../contracts/roadmap-places.ts";
 import { readDocument } from "../../contract/read-document.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
-import { partsRoadmap, textOption } from "./recorded.ts";
+import { loadRoadmap, textOption } from "./recorded-documents.ts";
 
 const debugFolder = ".planning/debug/";
 const noteBytesMax = 262_144;
@@ -26,11 +26,11 @@ export function preflight(parts: RoadmapParts) {
     effect: "none" as const,
     async perform({ state, cursor }: StepInput): StepResult {
       const tip = await parts.workspace.tip();
-      const spec = specIssue(parts, state);
+      const spec = findSpecIssue(parts, state);
       const isClean = tip.commit === state.tip.commit;
-      const dirty = await uncommitted(parts, state);
-      const unmet = unmetOf(parts, state, cursor.phase);
-      const unresolved = await unresolvedDebug(parts, state);
+      const dirty = await listUncommitted(parts, state);
+      const unmet = findUnmet(parts, state, cursor.phase);
+      const unresolved = await findUnresolvedNotes(parts, state);
       const issues: readonly Issue[] = [
         ...(spec === null ? [] : [{ reason: "spec_hash_mismatch" as const, text: spec }]),
         ...(isClean
@@ -46,7 +46,7 @@ export function preflight(parts: RoadmapParts) {
           : [
               {
                 reason: "checkout_dirty" as const,
-                text: `Your checkout has uncommitted changes, so nothing could land: ${dirty.slice(0, filesMax).join(", ")}${dirty.length > filesMax ? ` and ${dirty.length - filesMax} more` : ""}. Commit or stash them.`,
+                text: `Your checkout has uncommitted changes, so nothing could land: ${dirty.slice(0, filesShownMax).join(", ")}${dirty.length > filesShownMax ? ` and ${dirty.length - filesShownMax} more` : ""}. Commit or stash them.`,
               },
             ]),
         ...unmet.map((text) => ({ reason: "dependencies_unmet" as const, text })),
@@ -71,10 +71,10 @@ export function preflight(parts: RoadmapParts) {
   };
 }
 
-const filesMax = 5;
+const filesShownMax = 5;
 
-/** Tracked files with uncommitted changes: they would keep this phase's work from landing. The run's documents may be edited. */
-async function uncommitted({ paths }: RoadmapParts, state: RunView): Promise<readonly string[]> {
+/** Tracked files with uncommitted changes, which would block the landing. The run's own documents may be edited. */
+async function listUncommitted({ paths }: RoadmapParts, state: RunView): Promise<readonly string[]> {
   const lookup = await findRepository(paths.root);
   if (!("repository" in lookup)) return [];
   const changed = await readChangedFiles(lookup.repository, ownedPathTest([...ownedAlways, ...ownedInPhases]));
@@ -82,35 +82,36 @@ async function uncommitted({ paths }: RoadmapParts, state: RunView): Promise<rea
   return changed.filter((path) => !documents.includes(path));
 }
 
-/** The specification as it is in the user's checkout must be the one the run is locked to. */
-function specIssue({ paths }: RoadmapParts, state: RunView): string | null {
-  const [path, locked] = [textOption(state, "spec_path"), textOption(state, "spec_hash")];
-  if (path === null || locked === null) return null;
-  const read = readDocument(paths.root, path);
-  if (read === null || "findings" in read)
-    return `The specification ${path} was ${locked} when the run began and cannot be read now. Put it back.`;
-  const mismatch = specMismatch(path, locked, specHash(read.bytes));
+/** The specification in the user's checkout must be the one the run is locked to. */
+function findSpecIssue({ paths }: RoadmapParts, state: RunView): string | null {
+  const [path, lockedHash] = [textOption(state, "spec_path"), textOption(state, "spec_hash")];
+  if (path === null || lockedHash === null) return null;
+  const document = readDocument(paths.root, path);
+  if (document === null || "findings" in document)
+    return `The specification ${path} was ${lockedHash} when the run began and cannot be read now. Put it back.`;
+  const mismatch = describeMismatch(path, lockedHash, specHash(document.bytes));
   return mismatch === null ? null : `${mismatch} Resume with --accept-spec-change, or put it back.`;
 }
 
 /** Dependencies that are not completed, each with its state. */
-function unmetOf(parts: RoadmapParts, state: RunView, id: string): readonly string[] {
-  const phase = partsRoadmap(parts, state)?.phases.find((candidate) => candidate.id === id);
+function findUnmet(parts: RoadmapParts, state: RunView, id: string): readonly string[] {
+  const phase = loadRoadmap(parts, state)?.phases.find((candidate) => candidate.id === id);
   if (phase === undefined) return [`Phase ${id} is not in the roadmap the run was drafted with.`];
   return phase.depends_on.flatMap((other) => {
-    const found = state.phases.find((candidate) => candidate.id === other);
-    const isDone = found?.status === "completed" || (found?.status === "skipped" && found.because?.startsWith("already_") === true);
+    const dependency = state.phases.find((candidate) => candidate.id === other);
+    const isDone =
+      dependency?.status === "completed" || (dependency?.status === "skipped" && dependency.because?.startsWith("already_") === true);
     if (isDone) return [];
-    const status = found === undefined ? "neither completed nor part of this run" : found.status;
+    const status = dependency === undefined ? "neither completed nor part of this run" : dependency.status;
     return [`Phase ${id} depends on phase ${other}, which is ${status}: run it first.`];
   });
 }
 
 /**
- * Unfinished debugging notes. One from before the run began is the user's, and is finished in their checkout: the run's own branch never
- * sees that.
+ * Unresolved debugging notes. A note from before the run is the user's: they may resolve it in their checkout, which the run's branch does
+ * not see.
  */
-async function unresolvedDebug({ workspace, paths }: RoadmapParts, state: RunView): Promise<readonly string[]> {
+async function findUnresolvedNotes({ workspace, paths }: RoadmapParts, state: RunView): Promise<readonly string[]> {
   const { commit } = state.tip;
   const notes = (await workspace.pathsAt(commit))
     .filter((path) => path.startsWith(debugFolder) && path.endsWith(".md") && !path.slice(debugFolder.length).includes("/"))
@@ -119,19 +120,19 @@ async function unresolvedDebug({ workspace, paths }: RoadmapParts, state: RunVie
   for (const path of notes) {
     const text = await workspace.textAt(commit, path, noteBytesMax);
     if (text !== null && isResolved(text)) continue;
-    const isUsers = (await workspace.textAt(state.drafted.base.commit, path, noteBytesMax)) === text;
-    if (!isUsers || !isOverNow(paths.root, path)) unresolved.push(path);
+    const isUserNote = (await workspace.textAt(state.drafted.base.commit, path, noteBytesMax)) === text;
+    if (!isUserNote || !isResolvedInCheckout(paths.root, path)) unresolved.push(path);
   }
   return unresolved;
 }
 
-/** Whether a note is resolved, or gone, in the user's checkout. */
-function isOverNow(root: string, path: string): boolean {
-  const read = readDocument(root, path);
-  return read === null || (!("findings" in read) && isResolved(read.text));
+/** Whether a note is resolved or deleted in the user's checkout. */
+function isResolvedInCheckout(root: string, path: string): boolean {
+  const document = readDocument(root, path);
+  return document === null || (!("findings" in document) && isResolved(document.text));
 }
 
-/** A debug note ends resolved or diagnosed; one that says no status is not at its end. */
+/** A note without the status resolved or diagnosed is unresolved. */
 export function isResolved(note: string): boolean {
   const status = /^[ \t]*(?:[-*][ \t]+)?(?:\*\*)?status(?:\*\*)?[ \t]*:(?:\*\*)?[ \t]*["'`]?([a-z_ -]{1,40})/im.exec(note)?.[1] ?? "";
   return /^(?:resolved|diagnosed)\b/i.test(status.trim());

@@ -2,15 +2,15 @@
 
 import { describe, expect, test } from "vitest";
 import type { PlanTask } from "../../../contracts/roadmap.ts";
-import { tasksFor } from "./audit.ts";
-import { reportedCommand } from "./commands-reproduced.ts";
-import { planPath } from "./phase-plan.ts";
-import { findPlaces, whyNotThere } from "./places.ts";
-import { saysItStays } from "./plan-proof.ts";
+import { buildGapTasks } from "./audit.ts";
+import { parseCommand } from "./commands-reproduced.ts";
+import { findPlanPath } from "./phase-plan.ts";
+import { findLocations, findMissingReason } from "./source-locations.ts";
+import { isAboutExisting } from "./plan-proof.ts";
 import { isResolved } from "./preflight.ts";
-import { phaseTasks } from "./read-plan.ts";
-import { isReporting } from "./triage.ts";
-import { isSource, orphansAmong } from "./wiring.ts";
+import { buildTasks } from "./read-plan.ts";
+import { canFail } from "./triage.ts";
+import { isSource, findOrphans } from "./wiring.ts";
 
 describe("places", () => {
   test.each([
@@ -26,14 +26,14 @@ describe("places", () => {
     ["nothing of it is there; version 1.2 of 3.4.5", []],
     ["it took 12:30 minutes", []],
   ])("in %j", (text, places) => {
-    expect(findPlaces(text)).toEqual(places);
+    expect(findLocations(text)).toEqual(places);
   });
   test("one that is there is enough, and a line beyond the end is not there", async () => {
     const workspace = { textAt: (_commit: string, path: string) => Promise.resolve(path === "src/a.ts" ? "one\ntwo\n" : null) };
-    expect(await whyNotThere(workspace, "x", "src/gone.ts:1, src/a.ts:2")).toBeNull();
-    expect(await whyNotThere(workspace, "x", "src/a.ts:3")).toBe("src/a.ts has 2 lines, not 3");
-    expect(await whyNotThere(workspace, "x", "src/gone.ts:1")).toBe("there is no file src/gone.ts");
-    expect(await whyNotThere(workspace, "x", "trust me")).toMatch(/names no file:line/);
+    expect(await findMissingReason(workspace, "x", "src/gone.ts:1, src/a.ts:2")).toBeNull();
+    expect(await findMissingReason(workspace, "x", "src/a.ts:3")).toBe("src/a.ts has 2 lines, not 3");
+    expect(await findMissingReason(workspace, "x", "src/gone.ts:1")).toBe("there is no file src/gone.ts");
+    expect(await findMissingReason(workspace, "x", "trust me")).toMatch(/names no file:line/);
   });
 });
 
@@ -48,7 +48,7 @@ describe("what an agent says it ran", () => {
     ["npm test", []],
     ["true -> passed", []], // it proves nothing either way
   ])("%j", (text, wanted) => {
-    expect(reportedCommand(text)).toEqual(wanted);
+    expect(parseCommand(text)).toEqual(wanted);
   });
 });
 
@@ -64,15 +64,15 @@ test.each([
 });
 
 test("a criterion about what holds already says so", () => {
-  expect(["the old tests still pass", "No regressions", "the API remains as before"].every(saysItStays)).toBe(true);
-  expect(["sum adds two numbers", "the stillness of it"].some(saysItStays)).toBe(false);
+  expect(["the old tests still pass", "No regressions", "the API remains as before"].every(isAboutExisting)).toBe(true);
+  expect(["sum adds two numbers", "the stillness of it"].some(isAboutExisting)).toBe(false);
 });
 
 test("a phase's plan lies in its own folder, else in one named after it", () => {
   const paths = [".planning/phases/03-login/PLAN.md", ".planning/phases/3.1-more/PLAN.md", ".planning/phases/30/PLAN.md"];
-  expect(planPath(paths, "3")).toBe(".planning/phases/03-login/PLAN.md");
-  expect(planPath([...paths, ".planning/phases/3/PLAN.md"], "3")).toBe(".planning/phases/3/PLAN.md");
-  expect(planPath(paths, "4")).toBeNull();
+  expect(findPlanPath(paths, "3")).toBe(".planning/phases/03-login/PLAN.md");
+  expect(findPlanPath([...paths, ".planning/phases/3/PLAN.md"], "3")).toBe(".planning/phases/3/PLAN.md");
+  expect(findPlanPath(paths, "4")).toBeNull();
 });
 
 test("gaps become tasks under their requirement's id, each once", () => {
@@ -83,7 +83,7 @@ test("gaps become tasks under their requirement's id, each once", () => {
     fix_complexity: "small" as const,
     suggested_fix: "in src/a.ts:3",
   });
-  expect(tasksFor([gap("OBSV-02"), gap("OBSV-02"), gap("a b/c")]).map(({ id, files }) => [id, files])).toEqual([
+  expect(buildGapTasks([gap("OBSV-02"), gap("OBSV-02"), gap("a b/c")]).map(({ id, files }) => [id, files])).toEqual([
     ["OBSV-02", ["src/a.ts"]],
     ["a-b-c", ["src/a.ts"]],
   ]);
@@ -111,7 +111,7 @@ test("tasks come after the wave before their own, with their commands under stab
     criteria: [],
     tasks: [task("1", ["a"]), task("2", ["b"]), task("3", ["a"]), task("4", [], { type: "checkpoint:human-verify", verify: [] })],
   };
-  const tasks = phaseTasks("9", { plan, path: "PLAN.md" });
+  const tasks = buildTasks("9", { plan, path: "PLAN.md" });
   expect(tasks.map(({ id, after, type }) => [id, after, type])).toEqual([
     ["1", [], "auto"],
     ["2", [], "auto"],
@@ -157,12 +157,12 @@ describe("wiring", () => {
       "pkg/two.go": "package pkg",
     };
     const added = ["src/sum.js", "src/mean.js", "src/lost.js", "src/tool.js", "src/lost-and-found.js", "pkg/one.go"];
-    expect(orphansAmong(added, Object.keys(files), (path) => files[path] ?? "")).toEqual(["src/lost.js"]);
+    expect(findOrphans(added, Object.keys(files), (path) => files[path] ?? "")).toEqual(["src/lost.js"]);
   });
 });
 
 test("what a phase shows already is shown by commands that could have failed", () => {
-  expect(["true", "echo done", "test -f a.txt || true"].filter((command) => isReporting({ check: { command } }))).toEqual([]);
-  expect(isReporting({ check: { command: "grep -c x a.txt", expect: { kind: "at_least", count: 0 } } })).toBe(false);
-  expect(["test -f a.txt", "npm test"].every((command) => isReporting({ check: { command } }))).toBe(true);
+  expect(["true", "echo done", "test -f a.txt || true"].filter((command) => canFail({ check: { command } }))).toEqual([]);
+  expect(canFail({ check: { command: "grep -c x a.txt", expect: { kind: "at_least", count: 0 } } })).toBe(false);
+  expect(["test -f a.txt", "npm test"].every((command) => canFail({ check: { command } }))).toBe(true);
 });

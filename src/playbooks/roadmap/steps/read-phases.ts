@@ -1,72 +1,74 @@
-// read-phases: the reader `roadmap`: which phases of the recorded roadmap are run, in which order, and what is known of each.
+// read-phases: the reader `roadmap`: the phases of the recorded roadmap that run, in execution order.
 //
 // Invariants:
-//   R1. Only the recorded roadmap counts; what is in a folder meanwhile does not.
-//   R2. Phases come in execution order, and wait for those of them they depend on.
+//   R1. Only the roadmap recorded with the draft counts, not the file in the checkout.
+//   R2. Phases come in execution order, after those they depend on.
 //   R3. A phase that is already completed, by any tool, is reported and not run.
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import type { RunView } from "../../../core/state.ts";
 import { completedPhases, executionOrder, selectPhases } from "../documents/order.ts";
-import { findChecks, phaseCriteria } from "../documents/phase-criteria.ts";
+import { buildChecks, phaseCriteria } from "../documents/phase-criteria.ts";
 import { findingText } from "../../../kit/finding.ts";
 import type { PhaseFound, Unreadable } from "../../../ports/functions.ts";
-import { knownPhases } from "../files/roadmap-known.ts";
-import { aboutPhase } from "./about.ts";
+import { loadCompletion } from "../files/completed-phases.ts";
+import { describePhase } from "./about.ts";
 import type { RoadmapParts } from "./parts.ts";
-import { planPath } from "./phase-plan.ts";
-import { isOptionOn, partsRoadmap, getRoadmapPath, textOption } from "./recorded.ts";
+import { findPlanPath } from "./phase-plan.ts";
+import { isOptionOn, loadRoadmap, getRoadmapPath, textOption } from "./recorded-documents.ts";
 
-const skipDone = "already_completed";
+const completedReason = "already_completed";
 
 export function readPhases(parts: RoadmapParts): (state: RunView) => Promise<readonly PhaseFound[] | Unreadable> {
   return async (state) => {
-    const invalid = (problem: string): Unreadable => ({ problem, code: "roadmap_invalid" });
-    const roadmap = partsRoadmap(parts, state); // R1
-    if (roadmap === null) return invalid(`The run was drafted without its roadmap ${getRoadmapPath(state)}.`);
+    const refuse = (problem: string): Unreadable => ({ problem, code: "roadmap_invalid" });
+    const roadmap = loadRoadmap(parts, state); // R1
+    if (roadmap === null) return refuse(`The run was drafted without its roadmap ${getRoadmapPath(state)}.`);
     const errors = roadmap.findings.filter(({ severity }) => severity === "error");
-    if (errors.length > 0) return invalid(errors.map(findingText).join("; "));
+    if (errors.length > 0) return refuse(errors.map(findingText).join("; "));
     const { phases } = roadmap;
-    const completed = completedPhases(phases, knownPhases(parts.paths)); // R3
+    const completed = completedPhases(phases, loadCompletion(parts.paths)); // R3
     const isWhole = isOptionOn(state, "complete");
-    const word = isWhole ? "all" : (textOption(state, "phases") ?? "next");
-    const selection = selectPhases(word, phases, completed);
-    if ("problem" in selection) return invalid(`Which phases? ${JSON.stringify(word)}: ${selection.problem}.`);
-    const asked = new Set(selection.ids);
+    const expression = isWhole ? "all" : (textOption(state, "phases") ?? "next");
+    const selection = selectPhases(expression, phases, completed);
+    if ("problem" in selection) return refuse(`Which phases? ${JSON.stringify(expression)}: ${selection.problem}.`);
+    const requested = new Set(selection.ids);
     const paths = await parts.workspace.pathsAt(state.tip.commit);
-    const stubs = phases.filter(({ id, stub }) => asked.has(id) && stub && !completed.has(id) && planPath(paths, id) === null);
-    if (stubs.length > 0) return invalid(stubs.map((phase) => refusal(phase, roadmap.path)).join(" "));
-    const walked = wantedOf(phases, asked, completed, isWhole);
+    const stubs = phases.filter(({ id, stub }) => requested.has(id) && stub && !completed.has(id) && findPlanPath(paths, id) === null);
+    if (stubs.length > 0) return refuse(stubs.map((phase) => describeStub(phase, roadmap.path)).join(" "));
+    const selected = selectWithDependencies(phases, requested, completed, isWhole);
     const byId = new Map(phases.map((phase) => [phase.id, phase]));
-    return executionOrder(phases, walked).flatMap((id) => {
+    return executionOrder(phases, selected).flatMap((id) => {
       const phase = byId.get(id);
-      return phase === undefined ? [] : [foundOf(phase, walked, completed, roadmap.path)]; // R2
+      return phase === undefined ? [] : [buildPhase(phase, selected, completed, roadmap.path)]; // R2
     });
   };
 }
 
-/** What was asked for, and the completed phases it rests on; with the whole roadmap every completed phase is reported. */
-function wantedOf(
+/** The requested phases and the completed ones they depend on; with --complete every completed phase is included. */
+function selectWithDependencies(
   phases: readonly RoadmapPhase[],
-  asked: ReadonlySet<string>,
+  requested: ReadonlySet<string>,
   completed: ReadonlySet<string>,
   isWhole: boolean,
 ): ReadonlySet<string> {
-  const restsOn = phases.filter(({ id }) => asked.has(id)).flatMap(({ depends_on }) => depends_on.filter((other) => completed.has(other)));
-  return new Set([...asked, ...restsOn, ...(isWhole ? completed : [])]);
+  const completedDependencies = phases
+    .filter(({ id }) => requested.has(id))
+    .flatMap(({ depends_on }) => depends_on.filter((other) => completed.has(other)));
+  return new Set([...requested, ...completedDependencies, ...(isWhole ? completed : [])]);
 }
 
-function foundOf(phase: RoadmapPhase, walked: ReadonlySet<string>, completed: ReadonlySet<string>, path: string): PhaseFound {
-  const checks = findChecks(phaseCriteria(phase, path, null));
+function buildPhase(phase: RoadmapPhase, selected: ReadonlySet<string>, completed: ReadonlySet<string>, path: string): PhaseFound {
+  const checks = buildChecks(phaseCriteria(phase, path, null));
   return {
     id: phase.id,
     name: phase.name,
-    after: phase.depends_on.filter((other) => walked.has(other)),
-    ...(completed.has(phase.id) ? { skip: skipDone } : {}),
-    about: aboutPhase(phase),
+    after: phase.depends_on.filter((other) => selected.has(other)),
+    ...(completed.has(phase.id) ? { skip: completedReason } : {}),
+    about: describePhase(phase),
     ...(checks.length === 0 ? {} : { checks }),
   };
 }
 
-const refusal = ({ id, goal, line }: RoadmapPhase, path: string): string =>
+const describeStub = ({ id, goal, line }: RoadmapPhase, path: string): string =>
   `${path}:${line}: phase ${id} has ${goal === "" ? "no goal" : `only the goal ${JSON.stringify(goal)}`} and no plan: write **Goal**: what will be true, or leave it out.`;

@@ -1,4 +1,4 @@
-// roadmap-functions: the runner's own functions that a roadmap is run with, by the names its flow calls them (names.ts).
+// roadmap-functions: the functions that the roadmap flow calls by name (names.ts), bound to one run.
 
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { Functions } from "../../../ports/functions.ts";

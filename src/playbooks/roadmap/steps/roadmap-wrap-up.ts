@@ -1,10 +1,10 @@
-// roadmap-wrap-up: what a roadmap run writes when its phases are done: its figures among those of earlier runs, the trend, the report.
+// roadmap-wrap-up: step at the end of a roadmap run that writes its metrics and the completion report.
 //
 // Invariants:
-//   U1. Idempotent: a run has one entry among the figures, and one report.
-//   U2. A report that cannot be written is reported and ends no run.
-//   U3. A report of phases that failed, or were held up by one that did, never says that everything was proved.
-//   U4. What the self-audit left open, or did not reach, is a gap in the run's verdict: not everything asked for was proved.
+//   U1. Idempotent: a run has one entry in the metrics, and one report.
+//   U2. If a file cannot be written, that is reported and the run still ends normally.
+//   U3. The report never says that everything was proved if a phase failed or was blocked.
+//   U4. Whatever the self-audit left open or did not reach is a gap in the run's verdict.
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { Verdict } from "../../../contracts/objective.ts";
@@ -14,24 +14,24 @@ import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { runOption } from "../../../core/selectors.ts";
 import { own } from "../../../core/record.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import { type CompletionInput, completionData, completionPage } from "../views/completion-report.ts";
+import { type CompletionInput, buildCompletionFile, renderCompletionPage } from "../views/completion-report.ts";
 import { integration, selfAudit } from "../views/phase-history.ts";
 import { selfAuditSummary } from "../views/roadmap-self-audit.ts";
 import { buildRoadmapState } from "../views/roadmap-state.ts";
 import { type VerdictFound, runVerdict } from "../../../core/verdict.ts";
 import { runEnding } from "../../../views/next-actions.ts";
-import { readRoadmap } from "../documents/roadmap.ts";
+import { parseRoadmap } from "../documents/roadmap.ts";
 import { completionOf, type RoadmapPhase, skippedPhases } from "../../../insight/completion.ts";
 import { stateMetrics, withMetrics } from "../../../insight/metrics.ts";
 import { changedBetween } from "../../../insight/run-trend.ts";
 import { runTrend } from "../../../insight/trend.ts";
-import { type Warning, stateWarnings } from "../insight/warnings.ts";
+import { type Warning, findStateWarnings } from "../insight/warnings.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Functions } from "../../../ports/functions.ts";
 import { claimsFrom } from "../../../project/runs/run-blobs.ts";
-import { readMetrics } from "../files/roadmap-metrics.ts";
+import { loadMetrics } from "../files/roadmap-metrics.ts";
 import { completionDataFile, completionPageFile, metricsFile } from "../../../contracts/roadmap-places.ts";
-import { completedEarlier } from "../files/roadmap-states.ts";
+import { readCompletionTimes } from "../files/roadmap-states.ts";
 import { writeWholeFile } from "../../contract/whole-file.ts";
 import { isBegun, type ProjectPaths } from "../../../project/runs/project-paths.ts";
 import { readRunOrNull } from "../../../project/runs/read-run.ts";
@@ -52,35 +52,38 @@ export function wrapUp(parts: WrapUpParts): Functions<RunView, CursorView>["run"
     version: 1,
     effect: "idempotent",
     perform: async ({ state: run }) => {
-      const input = await summed(parts, run);
-      const found = verdictFacts(run, input);
-      const unwritten = await written(parts, { ...input, ending: runEnding(run, reportedVerdict(run, input, found)) });
-      const stated = found === null ? {} : { verdict: found.verdict, gaps: found.gaps.join("; ") };
-      const facts = { ...factsOf(input, unwritten === null), ...stated };
-      return { ok: true, facts, ...(unwritten === null ? {} : { detail: unwritten }) }; // U2
+      const input = await summarize(parts, run);
+      const verdict = findVerdict(run, input);
+      const writeProblem = await writeReports(parts, { ...input, ending: runEnding(run, reportVerdict(run, input, verdict)) });
+      const verdictFacts = verdict === null ? {} : { verdict: verdict.verdict, gaps: verdict.gaps.join("; ") };
+      const facts = { ...buildFacts(input, writeProblem === null), ...verdictFacts };
+      return { ok: true, facts, ...(writeProblem === null ? {} : { detail: writeProblem }) }; // U2
     },
   };
 }
 
-/** What the report's first sentence is made from: phases that do not hold together refute the whole, whatever each of them proved. U3 */
-function reportedVerdict(run: RunView, { warnings }: CompletionInput, found: VerdictFound | null): VerdictFound {
-  const broken = warnings.flatMap(({ code, message }) => (code === "integration_failed" ? [message] : []));
-  const reported = runVerdict({ ...run, judged: found ?? run.judged });
-  return broken.length === 0 ? reported : { verdict: "refuted", gaps: [...new Set([...reported.gaps, ...broken])] };
+/** The verdict in the report's first sentence: a failed integration refutes the whole run, whatever its phases proved. U3 */
+function reportVerdict(run: RunView, { warnings }: CompletionInput, auditVerdict: VerdictFound | null): VerdictFound {
+  const failures = warnings.flatMap(({ code, message }) => (code === "integration_failed" ? [message] : []));
+  const verdict = runVerdict({ ...run, judged: auditVerdict ?? run.judged });
+  return failures.length === 0 ? verdict : { verdict: "refuted", gaps: [...new Set([...verdict.gaps, ...failures])] };
 }
 
-async function summed({ paths, folder, entries, readBlob, clock }: WrapUpParts, run: RunView): Promise<CompletionInput & Runs> {
+async function summarize(
+  { paths, folder, entries, readBlob, clock }: WrapUpParts,
+  run: RunView,
+): Promise<CompletionInput & MetricsHistory> {
   const { root } = paths;
   const at = clock.now();
   const { run_id } = run.drafted;
-  const claimOf = claimsFrom(readBlob);
-  const earlier = await completedEarlier(root, run_id);
+  const readClaim = claimsFrom(readBlob);
+  const completedBefore = await readCompletionTimes(root, run_id);
   const journal = entries();
-  const drawn = buildRoadmapState(run, journal, { claimOf, earlier });
-  const whole = afterwards(run);
-  const state = { ...drawn, _meta: { ...drawn._meta, status: roadmapEnd(drawn, whole) } };
+  const currentState = buildRoadmapState(run, journal, { readClaim: readClaim, completedBefore: completedBefore });
+  const finalWarnings = findFinalWarnings(run);
+  const state = { ...currentState, _meta: { ...currentState._meta, status: finalStatus(currentState, finalWarnings) } };
   const metrics = stateMetrics(state, at);
-  const runs = withMetrics(await readMetrics(root, folder), metrics); // U1
+  const runs = withMetrics(await loadMetrics(root, folder), metrics); // U1
   const isComplete = runOption(run, "complete") === true;
   return {
     state,
@@ -88,88 +91,93 @@ async function summed({ paths, folder, entries, readBlob, clock }: WrapUpParts, 
     metrics,
     runs,
     trend: runTrend(runs),
-    changed: await changedSince(paths, runs.at(-2)?.run_id, run),
-    selfAudit: selfAuditSummary(journal, claimOf, state.event_log),
-    batch: isComplete ? completionOf({ state, phases: runPhases(run, readBlob), earlier, at }) : null,
+    configChanges: await findConfigChanges(paths, runs.at(-2)?.run_id, run),
+    selfAudit: selfAuditSummary(journal, readClaim, state.event_log),
+    batch: isComplete ? completionOf({ state, phases: loadPhases(run, readBlob), earlier: completedBefore, at }) : null,
     skipped: skippedPhases(
       state,
       run.phases.filter(({ group }) => group === "phases"),
-      earlier,
+      completedBefore,
     ),
-    warnings: [...whole, ...stateWarnings(state)],
+    warnings: [...finalWarnings, ...findStateWarnings(state)],
   };
 }
 
-/** Null if there is no run before, or its journal is not here any more. */
-async function changedSince(
+/** Null if there is no earlier run, or its journal is missing. */
+async function findConfigChanges(
   { root, folder }: WrapUpParts["paths"],
-  before: string | undefined,
+  previousRun: string | undefined,
   run: RunView,
 ): Promise<readonly string[] | null> {
   if (folder === undefined) return null;
   const paths = { root, folder };
-  const earlier = before === undefined || !isBegun(paths, before) ? null : await readRunOrNull(paths, before);
-  return earlier === null ? null : changedBetween(makeOf(earlier.view), makeOf(run));
+  const previous = previousRun === undefined || !isBegun(paths, previousRun) ? null : await readRunOrNull(paths, previousRun);
+  return previous === null ? null : changedBetween(makeOf(previous.view), makeOf(run));
 }
 
-type Runs = { readonly runs: ReturnType<typeof withMetrics> };
+type MetricsHistory = { readonly runs: ReturnType<typeof withMetrics> };
 
-/** What went wrong where the whole was inspected: a report that only counts phases would keep it quiet. */
-function afterwards(run: RunView): readonly Warning[] {
+/** Warnings about a failed integration check or self-audit, which the counts of phases would not show. */
+function findFinalWarnings(run: RunView): readonly Warning[] {
   const findFailure = (phase: string, step: string): string | null => {
     const outcome = own(own(run.cursors, phase)?.last ?? {}, step);
     return outcome?.kind === "failed" ? (outcome.detail ?? outcome.reason ?? "it gave no reason").slice(0, detailCharsMax) : null;
   };
-  const broken = findFailure(integration.phase, integration.check);
-  const unaudited = findFailure(selfAudit.phase, selfAudit.audit);
+  const integrationFailure = findFailure(integration.phase, integration.check);
+  const auditFailure = findFailure(selfAudit.phase, selfAudit.audit);
   return [
-    ...(broken === null
+    ...(integrationFailure === null
       ? []
-      : [{ code: "integration_failed" as const, message: `The phases do not hold together: ${broken}. No self-audit was made.` }]),
-    ...(unaudited === null
+      : [
+          {
+            code: "integration_failed" as const,
+            message: `The phases do not hold together: ${integrationFailure}. No self-audit was made.`,
+          },
+        ]),
+    ...(auditFailure === null
       ? []
       : [
           {
             code: "audit_failed" as const,
-            message: `The self-audit did not come to its end: ${unaudited}. What it did not look at is in no count.`,
+            message: `The self-audit did not come to its end: ${auditFailure}. What it did not look at is in no count.`,
           },
         ]),
   ];
 }
 
-/** The verdict of the phases, with what the self-audit left open. U4 */
-function verdictFacts({ judged }: RunView, { selfAudit: audit, warnings }: CompletionInput): VerdictFound | null {
-  const open = [
+/** The verdict of the phases with the gaps of the self-audit; null if it has none. U4 */
+function findVerdict({ judged }: RunView, { selfAudit: audit, warnings }: CompletionInput): VerdictFound | null {
+  const openGaps = [
     ...warnings.flatMap(({ code, message }) => (code === "audit_failed" ? [message] : [])),
     ...(audit?.remaining_gap_details ?? []).map(({ requirement_id, description }) => `${requirement_id}: ${description} (self-audit)`),
   ].map((gap) => gap.replaceAll(";", ",").slice(0, detailCharsMax));
-  if (judged === null || open.length === 0) return null;
+  if (judged === null || openGaps.length === 0) return null;
   const verdict: Verdict = judged.verdict === "verified" ? "verified_with_gaps" : judged.verdict;
-  return { verdict, gaps: [...new Set([...judged.gaps, ...open])] };
+  return { verdict, gaps: [...new Set([...judged.gaps, ...openGaps])] };
 }
 
-/** How it ends if nothing more is done: the phases are through, and only this report is still being written. */
-function roadmapEnd({ phases }: RoadmapState, whole: readonly Warning[]): RoadmapState["_meta"]["status"] {
+/** The status of the run after its phases, while only this report is still being written. */
+function finalStatus({ phases }: RoadmapState, warnings: readonly Warning[]): RoadmapState["_meta"]["status"] {
   const statuses = Object.values(phases).map(({ status }) => status);
-  if (statuses.includes("failed") || whole.some(({ code }) => code === "integration_failed")) return "failed";
+  if (statuses.includes("failed") || warnings.some(({ code }) => code === "integration_failed")) return "failed";
   return statuses.every((status) => status === "completed") ? "completed" : "paused";
 }
 
-/** Every phase of the roadmap as it was recorded; without the document, those the run knows. */
-function runPhases(run: RunView, readBlob: WrapUpParts["readBlob"]): readonly RoadmapPhase[] {
+/** All phases of the recorded roadmap; if the document is missing, those of the run. */
+function loadPhases(run: RunView, readBlob: WrapUpParts["readBlob"]): readonly RoadmapPhase[] {
   const path = own(run.drafted.options, "roadmap_path");
-  const kept = run.drafted.documents?.find((document) => document.path === path);
-  const text = kept === undefined ? null : readBlob(kept.hash);
-  const { phases } = text === null || typeof path !== "string" ? { phases: [] } : readRoadmap(path, text.toString("utf8"));
+  const document = run.drafted.documents?.find((document) => document.path === path);
+  const text = document === undefined ? null : readBlob(document.hash);
+  const { phases } = text === null || typeof path !== "string" ? { phases: [] } : parseRoadmap(path, text.toString("utf8"));
   return phases.length > 0 ? phases : run.phases.filter(({ group }) => group === "phases");
 }
 
-/** Null if everything is on the disk; else what is not, and why. */
-async function written({ paths: { root } }: WrapUpParts, input: CompletionInput & Runs): Promise<string | null> {
+/** What could not be written, and why; null if everything was. */
+async function writeReports({ paths: { root } }: WrapUpParts, input: CompletionInput & MetricsHistory): Promise<string | null> {
   const files = [
-    [metricsFile, json(input.runs)],
-    [completionPageFile, completionPage(input)],
-    [completionDataFile, json(completionData(input))],
+    [metricsFile, toJson(input.runs)],
+    [completionPageFile, renderCompletionPage(input)],
+    [completionDataFile, toJson(buildCompletionFile(input))],
   ] as const;
   const problems: string[] = [];
   for (const [path, text] of files) {
@@ -182,15 +190,15 @@ async function written({ paths: { root } }: WrapUpParts, input: CompletionInput 
   return problems.length === 0 ? null : `The report could not be written whole: ${problems.join("; ")}.`;
 }
 
-const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+const toJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** What the playbook adds to the report; the share of the whole roadmap only where the whole roadmap was asked for. */
-function factsOf({ metrics, batch }: CompletionInput, isWritten: boolean): Facts {
-  const counted: Pick<CompletionReport, "phases_attempted" | "phases_succeeded" | "phases_failed"> = batch ?? metrics;
+/** The facts of this step; the percentage of the whole roadmap only with --complete. */
+function buildFacts({ metrics, batch }: CompletionInput, isWritten: boolean): Facts {
+  const counts: Pick<CompletionReport, "phases_attempted" | "phases_succeeded" | "phases_failed"> = batch ?? metrics;
   return {
-    phases_attempted: counted.phases_attempted,
-    phases_succeeded: counted.phases_succeeded,
-    phases_failed: counted.phases_failed,
+    phases_attempted: counts.phases_attempted,
+    phases_succeeded: counts.phases_succeeded,
+    phases_failed: counts.phases_failed,
     ...(isWritten ? { report_path: completionPageFile } : {}),
     ...(batch === null ? {} : { phases_skipped: batch.phases_skipped.length, completion_percentage: batch.completion_percentage }),
   };

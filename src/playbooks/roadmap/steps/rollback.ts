@@ -2,13 +2,13 @@
 
 import { phaseDirIn } from "../../../engine/prove.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
-import { cursorCheckpoint } from "./checkpoint.ts";
+import { findCheckpoint } from "./checkpoint.ts";
 
-const shownMax = 20;
+const pathsShownMax = 20;
 
 /**
- * Takes back what a phase did since it began, in one commit on top; all of it stays under a branch that a person can look at.
- * Work of other phases that went on meanwhile stays; where it cannot be distinguished, nothing is taken back.
+ * Reverts the work of a phase since its checkpoint, and keeps it on a branch for inspection. Work of other phases stays; if the two cannot
+ * be separated, nothing is reverted.
  */
 export function rollback({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {
@@ -16,7 +16,7 @@ export function rollback({ workspace }: Pick<RoadmapParts, "workspace">) {
     effect: "keyed" as const,
     isDone: async (attempt: string): Promise<boolean> => (await workspace.inspect(attempt, null)).commit !== null,
     async perform({ attempt, cursor, state }: StepInput): StepResult {
-      const since = cursorCheckpoint(cursor);
+      const since = findCheckpoint(cursor);
       if (since === null) {
         const detail = "Where the phase began is not written down, so nothing was taken back.";
         return { ok: false, facts: { rollback_performed: false }, reason: "workspace_unusable", detail };
@@ -35,7 +35,7 @@ export function rollback({ workspace }: Pick<RoadmapParts, "workspace">) {
         ...(branch === null ? {} : { diagnostic_branch: branch }),
       };
       if (conflict.length > 0) {
-        const detail = `Later work changed ${conflict.slice(0, shownMax).join(", ")} too, and cannot be told apart: nothing was taken back.`;
+        const detail = `Later work changed ${conflict.slice(0, pathsShownMax).join(", ")} too, and cannot be told apart: nothing was taken back.`;
         return { ok: false, facts, reason: "merge_conflict", detail };
       }
       const detail = branch === null ? "Nothing was left to take back." : `What was taken back is on branch ${branch}.`;

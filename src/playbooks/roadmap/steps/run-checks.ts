@@ -4,7 +4,7 @@ import type { Check, CheckResult } from "../../../contracts/evidence.ts";
 import { testsBefore } from "../../../engine/protected-files.ts";
 import type { StepInput, RoadmapParts } from "./parts.ts";
 
-/** Runs checks on a commit under the base's protected files: what judges is not for those who are judged to change. */
+/** Agents cannot change the protected files that judge their work: those of the base are used. */
 export async function runChecks(
   { verifier }: Pick<RoadmapParts, "verifier">,
   { attempt, state, cancel, onLiveEvent }: Pick<StepInput, "attempt" | "state" | "cancel" | "onLiveEvent">,
@@ -20,13 +20,13 @@ export async function runChecks(
     approved: state.approved ?? [],
     checks: [...(state.drafted.checks as readonly Check[]), ...checks],
   });
-  const refused = changes.filter(({ allowed }) => allowed === null);
-  const oracles = refused.length === 0 ? {} : { oracles: { base: base.commit, changes: refused } };
-  const known = Object.fromEntries(Object.entries(state.checks).map(([id, { latest }]) => [id, latest.status]));
-  return verifier.check({ attempt, checks, commit, known, cancel, onLiveEvent, ...testsBefore(state, changes), ...oracles });
+  const refusedChanges = changes.filter(({ allowed }) => allowed === null);
+  const oracles = refusedChanges.length === 0 ? {} : { oracles: { base: base.commit, changes: refusedChanges } };
+  const knownStatuses = Object.fromEntries(Object.entries(state.checks).map(([id, { latest }]) => [id, latest.status]));
+  return verifier.check({ attempt, checks, commit, known: knownStatuses, cancel, onLiveEvent, ...testsBefore(state, changes), ...oracles });
 }
 
-export const redIn = (results: readonly CheckResult[]): string =>
+export const describeFailed = (results: readonly CheckResult[]): string =>
   results
     .filter(({ status }) => status !== "passed")
     .map(

@@ -2,9 +2,8 @@
 
 import type { Check } from "../../../contracts/evidence.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
-import { redIn, runChecks } from "./run-checks.ts";
+import { describeFailed, runChecks } from "./run-checks.ts";
 
-/** A named proof: the commands that the task's own document gives it all pass on the run's branch. */
 export function taskCommands(parts: RoadmapParts) {
   return {
     version: 1,
@@ -13,8 +12,8 @@ export function taskCommands(parts: RoadmapParts) {
       if (checks.length === 0) return { ok: false, facts: { commands: 0 }, detail: "no command of the task's own proves it" };
       const results = await runChecks(parts, input, checks, input.commit);
       const passing = results.filter(({ status }) => status === "passed").length;
-      const isWhole = results.length === checks.length && passing === checks.length;
-      return { ok: isWhole, facts: { commands: checks.length, passing }, checks: results, detail: redIn(results) };
+      const allPassed = results.length === checks.length && passing === checks.length;
+      return { ok: allPassed, facts: { commands: checks.length, passing }, checks: results, detail: describeFailed(results) };
     },
   };
 }

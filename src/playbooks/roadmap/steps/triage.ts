@@ -1,29 +1,28 @@
-// triage: which way a phase is run. Every criterion that has a command is run on the tree as it is; where nearly all hold already, there is
-// nothing to build and only to verify.
+// triage: step that routes a phase. It runs every criterion that has a command; if nearly all pass already, the phase is only verified.
 //
 // Invariants:
-//   T1. The share is of all criteria: one that cannot be decided, or whose command cannot fail, does not count as met.
-//   T2. What only a person can judge is never skipped: a plan that leaves something to one is run in full.
-//   T3. Only the user's own plan counts here: an agent's unchecked plan decides nothing.
+//   T1. The ratio is of all criteria: one without a command, or whose command cannot fail, counts as not met.
+//   T2. A phase with tasks for a person is always run in full.
+//   T3. Only a plan by the user counts here, not one by an agent, which is unchecked.
 
 import type { Check } from "../../../contracts/evidence.ts";
 import type { TriageReturn } from "../../../contracts/agent-returns.ts";
 import type { RunView } from "../../../core/state.ts";
 import { roadmapSteps } from "../views/phase-history.ts";
-import { findChecks, phaseCriteria } from "../documents/phase-criteria.ts";
+import { buildChecks, phaseCriteria } from "../documents/phase-criteria.ts";
 import { trivialBecause } from "../../../documents/trivial-command.ts";
 import { costWarning, estimatedTokens } from "../../../insight/cost.ts";
 import { buildPhaseType } from "../../../insight/phase-type.ts";
 import type { PhaseType } from "../../../contracts/roadmap-values.ts";
 import type * as v from "valibot";
-import { aboutPhase } from "./about.ts";
+import { describePhase } from "./about.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
-import { type PlanFound, planAt } from "./phase-plan.ts";
-import { partsConfig, findPhase, getRoadmapPath } from "./recorded.ts";
+import { type PhasePlan, readPlanAt } from "./phase-plan.ts";
+import { loadPlanningConfig, findPhase, getRoadmapPath } from "./recorded-documents.ts";
 import { runChecks } from "./run-checks.ts";
-import { hashOf } from "./written.ts";
+import { hashBytes } from "./written.ts";
 
-const implementedAbove = 0.8;
+const implementedRatioMin = 0.8;
 
 type Triage = v.InferOutput<typeof TriageReturn>;
 
@@ -36,41 +35,47 @@ export function triage(parts: RoadmapParts) {
       const phase = findPhase(parts, state, cursor.phase);
       if (phase === null)
         return { ok: false, facts: {}, reason: "roadmap_invalid", detail: `Phase ${cursor.phase} is not in the roadmap.` };
-      const found = await planAt(parts, state, phase.id, state.tip.commit);
-      const plan = found?.isUsers === true ? found : null; // T3
+      const phasePlan = await readPlanAt(parts, state, phase.id, state.tip.commit);
+      const plan = phasePlan?.isUserPlan === true ? phasePlan : null; // T3
       const criteria = phaseCriteria(phase, getRoadmapPath(state), plan);
-      const checks = findChecks(criteria);
+      const checks = buildChecks(criteria);
       const results = await runChecks(parts, input, checks, state.tip.commit);
-      const held = results.filter(({ status }) => status === "passed");
-      const passed = held.filter(isReporting).length;
+      const passedChecks = results.filter(({ status }) => status === "passed");
+      const passed = passedChecks.filter(canFail).length;
       const ratio = criteria.length === 0 ? 0 : passed / criteria.length; // T1
-      const wasAsked = cursor.seen[roadmapSteps.human] === undefined ? 0 : 1; // in an earlier visit, which failed
-      const left = plan === null ? wasAsked : plan.plan.tasks.filter(({ type }) => type !== "auto").length;
-      const reported = routed(ratio, { total: criteria.length, checked: checks.length, passed, left, trivial: held.length - passed });
-      const phaseType = typeOf(parts, state, plan, aboutPhase(phase));
-      const estimated = estimatedTokens({ phaseType, tasks: plan?.plan.tasks.map(plainTask) ?? null });
-      const warning = costWarning(phase.id, estimated, state.limits.phase["tokens"] ?? Number.POSITIVE_INFINITY);
+      const wasLeftToPerson = cursor.seen[roadmapSteps.human] === undefined ? 0 : 1; // in an earlier visit, which failed
+      const personTasks = plan === null ? wasLeftToPerson : plan.plan.tasks.filter(({ type }) => type !== "auto").length;
+      const routing = routePhase(ratio, {
+        total: criteria.length,
+        checked: checks.length,
+        passed,
+        left: personTasks,
+        trivial: passedChecks.length - passed,
+      });
+      const phaseType = findPhaseType(parts, state, plan, describePhase(phase));
+      const tokenEstimate = estimatedTokens({ phaseType, tasks: plan?.plan.tasks.map(sizeTask) ?? null });
+      const warning = costWarning(phase.id, tokenEstimate, state.limits.phase["tokens"] ?? Number.POSITIVE_INFINITY);
       const facts = {
-        ...reported,
-        route: reported.routing,
+        ...routing,
+        route: routing.routing,
         total_criteria: criteria.length,
         criteria_source: plan !== null ? "plan" : criteria.length > 0 ? "roadmap" : "none",
         plan_exists: plan !== null,
-        ...(plan === null ? {} : { plan_path: plan.path, output_hash: hashOf(Buffer.from(plan.text, "utf8")) }),
+        ...(plan === null ? {} : { plan_path: plan.path, output_hash: hashBytes(Buffer.from(plan.text, "utf8")) }),
         phase_type: phaseType,
-        estimated_tokens: estimated,
+        estimated_tokens: tokenEstimate,
         ...(warning === null ? {} : { cost_warning: warning }),
       };
-      return { ok: true, facts, checks: results, locks: checks, detail: reported.note };
+      return { ok: true, facts, checks: results, locks: checks, detail: routing.note };
     },
   };
 }
 
 /** Whether a check that passed could have failed. T1 */
-export const isReporting = ({ check: { command, expect } }: { readonly check: Pick<Check, "command" | "expect"> }): boolean =>
+export const canFail = ({ check: { command, expect } }: { readonly check: Pick<Check, "command" | "expect"> }): boolean =>
   trivialBecause(command, expect ?? null) === null;
 
-type Counted = {
+type CriteriaCounts = {
   readonly total: number;
   readonly checked: number;
   readonly passed: number;
@@ -78,33 +83,33 @@ type Counted = {
   readonly trivial: number;
 };
 
-function routed(ratio: number, counted: Counted): Triage {
-  const isImplemented = ratio > implementedAbove;
+function routePhase(ratio: number, counts: CriteriaCounts): Triage {
+  const isImplemented = ratio > implementedRatioMin;
   return {
-    routing: isImplemented && counted.left === 0 ? "verify_only" : "full_pipeline", // T2
+    routing: isImplemented && counts.left === 0 ? "verify_only" : "full_pipeline", // T2
     pass_ratio: Math.round(ratio * 1_000) / 1_000,
     likely_implemented: isImplemented,
-    criteria_checked: counted.checked,
-    criteria_passed: counted.passed,
-    note: noteOf(isImplemented, counted),
+    criteria_checked: counts.checked,
+    criteria_passed: counts.passed,
+    note: describeRouting(isImplemented, counts),
   };
 }
 
-function noteOf(isImplemented: boolean, { total, checked, passed, left, trivial }: Counted): string {
+function describeRouting(isImplemented: boolean, { total, checked, passed, left, trivial }: CriteriaCounts): string {
   if (total === 0) return "The phase has no criteria, so all of it is to be done.";
   if (checked === 0) return `None of the ${total} criteria has a command, so all of it is to be done.`;
-  const sure = trivial === 0 ? "" : ` (and ${trivial} by a command that cannot fail, which shows nothing)`;
-  const held = `${passed} of ${total} criteria hold already${sure}`;
-  if (isImplemented && left > 0) return `${held}, but ${left} of its tasks only a person can judge: it is run in full.`;
-  return isImplemented ? `${held}: it is only verified.` : `${held}: it is planned and done in full.`;
+  const trivialText = trivial === 0 ? "" : ` (and ${trivial} by a command that cannot fail, which shows nothing)`;
+  const heldText = `${passed} of ${total} criteria hold already${trivialText}`;
+  if (isImplemented && left > 0) return `${heldText}, but ${left} of its tasks only a person can judge: it is run in full.`;
+  return isImplemented ? `${heldText}: it is only verified.` : `${heldText}: it is planned and done in full.`;
 }
 
-const plainTask = ({ files, complexity }: PlanFound["plan"]["tasks"][number]) => ({
+const sizeTask = ({ files, complexity }: PhasePlan["plan"]["tasks"][number]) => ({
   files,
   ...(complexity === null ? {} : { complexity }),
 });
 
-function typeOf(parts: RoadmapParts, state: RunView, plan: PlanFound | null, says: string): PhaseType {
-  const uiFolder = partsConfig(parts, state).project?.ui?.source_dir ?? undefined;
-  return buildPhaseType({ files: plan?.plan.tasks.flatMap(({ files }) => files) ?? [], says, uiFolder });
+function findPhaseType(parts: RoadmapParts, state: RunView, plan: PhasePlan | null, description: string): PhaseType {
+  const uiFolder = loadPlanningConfig(parts, state).project?.ui?.source_dir ?? undefined;
+  return buildPhaseType({ files: plan?.plan.tasks.flatMap(({ files }) => files) ?? [], says: description, uiFolder });
 }

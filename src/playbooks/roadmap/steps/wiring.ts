@@ -1,35 +1,34 @@
-// wiring: a named proof: source files that a phase added are used from somewhere. A file that nothing refers to was built and never wired
-// in.
+// wiring: proof that every source file a phase added is referred to by another file.
 //
 // Invariants:
 //   W1. Self-contained files are exempt: entry points, tests, configuration, scripts, declarations, documents.
-//   W2. A name counts as used if any other file of the project has it as a word: if unsure, it passes.
+//   W2. A file counts as used if its name is a word in any other file of the project: in doubt it passes.
 
 import { listTree, textReader } from "../../../verify/gates/tree-facts.ts";
-import { cursorCheckpoint } from "./checkpoint.ts";
+import { findCheckpoint } from "./checkpoint.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 
-const shownMax = 20;
-const lookedAtMax = 500;
+const pathsShownMax = 20;
+const sourcesMax = 500;
 
 export function wiring({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {
     version: 1,
     async prove({ cursor, state, commit }: StepInput): StepResult {
-      const since = cursorCheckpoint(cursor) ?? state.drafted.base.commit;
+      const since = findCheckpoint(cursor) ?? state.drafted.base.commit;
       const added = (await workspace.differences(since, commit)).filter(({ kind }) => kind === "added").map(({ path }) => path);
-      const sources = added.filter(isSource).slice(0, lookedAtMax);
+      const sources = added.filter(isSource).slice(0, sourcesMax);
       if (sources.length === 0) return { ok: true, facts: { added: added.length, orphaned: 0 } };
       const folder = await workspace.checkout(commit, "wiring");
       try {
         const listing = await listTree(workspace.foldersOf(folder));
         const read = textReader(listing);
         const files = [...listing.entries].filter(([, { kind }]) => kind === "file").map(([path]) => path);
-        const pathText = (path: string): string => read(path)?.text ?? "";
-        const orphaned = orphansAmong(sources, files, pathText);
+        const readText = (path: string): string => read(path)?.text ?? "";
+        const orphaned = findOrphans(sources, files, readText);
         const facts = { added: added.length, orphaned: orphaned.length };
         if (orphaned.length === 0) return { ok: true, facts };
-        const detail = `added and named by no other file: ${orphaned.slice(0, shownMax).join(", ")}; wire it in, or take it away`;
+        const detail = `added and named by no other file: ${orphaned.slice(0, pathsShownMax).join(", ")}; wire it in, or take it away`;
         return { ok: false, facts, detail };
       } finally {
         await workspace.dropCheckout(folder);
@@ -48,32 +47,32 @@ const exemptName =
 /** Whether an added file must be named by another. W1 */
 export const isSource = (path: string): boolean => sourceEnding.test(path) && !exemptFolder.test(`/${path}`) && !exemptName.test(path);
 
-/** The sources that no other file names. `pathText` reads a file of the project. */
-export function orphansAmong(sources: readonly string[], files: readonly string[], textOf: (path: string) => string): readonly string[] {
-  const left = new Map(
-    sources.filter((path) => !isRunnable(textOf(path)) && !isOfPackage(path, files)).map((path) => [path, pathWord(path)]),
+/** The sources that no other file names. `textOf` reads a file of the project. */
+export function findOrphans(sources: readonly string[], files: readonly string[], textOf: (path: string) => string): readonly string[] {
+  const unused = new Map(
+    sources.filter((path) => !isRunnable(textOf(path)) && !isInGoPackage(path, files)).map((path) => [path, usagePattern(path)]),
   );
   for (const file of files) {
-    if (left.size === 0) break;
-    if (/\.(?:md|mdx|rst|txt|lock|svg|png|jpe?g|gif|map)$|(?:^|\/)[^/]*lock[^/]*\.(?:json|ya?ml)$/i.test(file)) continue; // prose wires nothing in
+    if (unused.size === 0) break;
+    if (/\.(?:md|mdx|rst|txt|lock|svg|png|jpe?g|gif|map)$|(?:^|\/)[^/]*lock[^/]*\.(?:json|ya?ml)$/i.test(file)) continue; // documents do not use code
     const text = textOf(file);
-    for (const [path, word] of left) if (path !== file && word.test(text)) left.delete(path); // W2
+    for (const [path, word] of unused) if (path !== file && word.test(text)) unused.delete(path); // W2
   }
-  return [...left.keys()];
+  return [...unused.keys()];
 }
 
-/** A script that is started by itself. */
+/** A script with a shebang line is started directly. */
 const isRunnable = (text: string): boolean => text.startsWith("#!");
 
 /** Go compiles every file of a package, used or not. */
-function isOfPackage(path: string, files: readonly string[]): boolean {
+function isInGoPackage(path: string, files: readonly string[]): boolean {
   if (!path.endsWith(".go")) return false;
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
   return files.some((file) => file !== path && file.endsWith(".go") && file.startsWith(folder) && !file.slice(folder.length).includes("/"));
 }
 
-/** The name under which others would use it: without its endings. */
-function pathWord(path: string): RegExp {
+/** Matches the name of a file without its extensions, as other files would use it. */
+function usagePattern(path: string): RegExp {
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/(?:\.[A-Za-z]+)+$/, "");
   return new RegExp(`(?<![\\w$-])${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w$-])`);
 }

@@ -6,8 +6,8 @@ import { landInTurn } from "../../contract/landing.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 
 /**
- * What was taken back on the run's branch is taken back on the user's too, where it had come there: a phase that waited for a person is
- * below those that went on meanwhile, and landed with them. Nothing is landed for a phase that never was.
+ * While a phase waits for a person, later phases go on, and its work lands with theirs. If the person rejects it then, the revert on the
+ * run's branch is landed too. Does nothing if the phase never landed.
  */
 export function withdraw({ workspace, paths, entries }: Pick<RoadmapParts, "workspace" | "paths" | "entries">) {
   return {
@@ -31,6 +31,6 @@ export function withdraw({ workspace, paths, entries }: Pick<RoadmapParts, "work
 
 /** Whether anything landed since this visit of the phase first committed something. */
 function hasLanded(entries: readonly Entry[], { path, visit }: CursorView): boolean {
-  const first = entries.findIndex((entry) => entry.event === "changes_applied" && entry.attempt.startsWith(`${path}@${visit}/`));
-  return first >= 0 && entries.slice(first).some((entry) => entry.event === "step_completed" && entry.facts["landed"] === true);
+  const firstChange = entries.findIndex((entry) => entry.event === "changes_applied" && entry.attempt.startsWith(`${path}@${visit}/`));
+  return firstChange >= 0 && entries.slice(firstChange).some((entry) => entry.event === "step_completed" && entry.facts["landed"] === true);
 }

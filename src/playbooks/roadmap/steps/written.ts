@@ -16,22 +16,22 @@ export function openStep(state: RunView, cursor: CursorView): Step {
   return runStep(state, cursor, open.step);
 }
 
-/** The document that a step says it writes, in the folder of its phase. */
-export const stateDocument = (state: RunView, { writes }: Pick<Step, "writes">, { phase }: CursorView): string | null =>
+/** The path of the document that a step writes, in the folder of its phase. */
+export const documentPath = (state: RunView, { writes }: Pick<Step, "writes">, { phase }: CursorView): string | null =>
   writes?.[0] === undefined ? null : `${phaseDirIn(state.drafted.flow, phase)}/${writes[0]}`;
 
-/** A named proof: the phase's document that the step writes is there and has content. What it holds is written down by its hash. */
+/** A named proof. The facts record the hash of the document. */
 export function written({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {
     version: 1,
     async prove({ state, cursor, commit }: StepInput): StepResult {
-      const path = stateDocument(state, openStep(state, cursor), cursor);
+      const path = documentPath(state, openStep(state, cursor), cursor);
       const text = path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
       if (text === null || text.trim() === "") return { ok: false, facts: {}, detail: `${path ?? "no document"} is not there or empty` };
       const bytes = Buffer.from(text, "utf8");
-      return { ok: true, facts: { output_hash: hashOf(bytes), output_bytes: bytes.length } };
+      return { ok: true, facts: { output_hash: hashBytes(bytes), output_bytes: bytes.length } };
     },
   };
 }
 
-export const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+export const hashBytes = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");

@@ -1,4 +1,4 @@
-// completion-report: `.autopilot/completion-report.md` and its data: what was accomplished, what failed, what is left.
+// completion-report: renders `.autopilot/completion-report.md` and its JSON: what was accomplished, what failed, what is left.
 // It is written at the end of every run; the part about the whole roadmap only with --complete.
 
 import type {
@@ -26,17 +26,17 @@ export type CompletionInput = {
   readonly selfAudit: SelfAuditSummary | null;
   /** The part about the whole roadmap: --complete only. */
   readonly batch: CompletionReport | null;
-  /** Phases that were asked for and passed over, blocked ones among them. */
+  /** Requested phases that were skipped, including blocked ones. */
   readonly skipped: readonly SkippedPhase[];
   readonly warnings: readonly Warning[];
   /** Differences from the previous run: flow, prompts, agents, models; null if its journal is gone. */
-  readonly changed?: readonly string[] | null;
+  readonly configChanges?: readonly string[] | null;
   /** One sentence: the verdict, and where the work is. */
   readonly ending?: string;
 };
 
-/** What is beside the page: the format's fields first, where the whole roadmap was asked for. */
-export function completionData({ state, metrics, trend, selfAudit, batch, skipped, warnings }: CompletionInput): CompletionFile {
+/** The JSON file beside the page. With --complete it starts with the fields of the whole roadmap. */
+export function buildCompletionFile({ state, metrics, trend, selfAudit, batch, skipped, warnings }: CompletionInput): CompletionFile {
   const { run_id, timestamp } = metrics;
   return {
     ...(batch ?? { run_id, timestamp, mode: null, phases_skipped: [...skipped] }),
@@ -48,10 +48,10 @@ export function completionData({ state, metrics, trend, selfAudit, batch, skippe
   };
 }
 
-export function completionPage(input: CompletionInput): string {
+export function renderCompletionPage(input: CompletionInput): string {
   const { state, metrics, trend, selfAudit, batch, skipped, warnings } = input;
-  const worse = trend === null ? null : trendWarning(trend);
-  const all = [...warnings.map(({ message }) => inText(message)), ...(worse === null ? [] : [worse])];
+  const trendText = trend === null ? null : trendWarning(trend);
+  const warningTexts = [...warnings.map(({ message }) => inText(message)), ...(trendText === null ? [] : [trendText])];
   return [
     `# Completion report: ${metrics.run_id}`,
     "",
@@ -62,14 +62,14 @@ export function completionPage(input: CompletionInput): string {
     ...(batch === null ? [] : section("Dependency gaps", gapLines(batch))),
     ...section("Self-audit", auditLines(selfAudit, warnings)),
     ...section("Summary", summaryLines(metrics, (batch?.phases_skipped ?? skipped).length)),
-    ...section("Trend", [...trendLines(trend), ...changedLines(input)]),
-    ...section("Warnings", list(all)),
+    ...section("Trend", [...trendLines(trend), ...changeLines(input)]),
+    ...section("Warnings", list(warningTexts)),
     ...section("Files", fileLines),
     "",
   ].join("\n");
 }
 
-/** Who wonders about files that git calls untracked reads here whose they are. */
+/** Explains the untracked files that a user may find after a run. */
 const fileLines: readonly string[] = [
   "What agents wrote is where the work is. The runner's own pages of a phase in `.planning/phases/` (TRIAGE.json, EXECUTION-LOG.md, " +
     "VERIFICATION.md, the traces) are no changes of yours to any run. Those of landed phases are committed to your branch when the run ends, " +
@@ -86,13 +86,13 @@ function attemptedLines({ state, names, metrics }: CompletionInput): readonly st
     .filter(([, { started_at }]) => started_at !== null)
     .map(([key, phase]) => {
       const id = key.replace(/^phase_/, "");
-      const ended = phase.completed_at ?? metrics.timestamp;
+      const endedAt = phase.completed_at ?? metrics.timestamp;
       return [
         inText(id),
         inText(nameOf(names, id)),
         phase.status,
         String(phaseAlignment(phase) ?? "–"),
-        amount("minutes", minutesBetween(phase.started_at ?? ended, ended)),
+        amount("minutes", minutesBetween(phase.started_at ?? endedAt, endedAt)),
         figure(phase.tokens_used),
         String(phase.debug_attempts),
         String(phase.replan_attempts),
@@ -128,9 +128,9 @@ function gapLines({ dependency_gaps }: CompletionReport): readonly string[] {
 
 function auditLines(audit: SelfAuditSummary | null, warnings: readonly Warning[]): readonly string[] {
   if (audit === null) return ["No self-audit was made."];
-  const failed = warnings.find(({ code }) => code === "audit_failed");
+  const auditFailure = warnings.find(({ code }) => code === "audit_failed");
   return [
-    ...(failed === undefined ? [] : [inText(failed.message), ""]),
+    ...(auditFailure === undefined ? [] : [inText(auditFailure.message), ""]),
     `${plural(audit.total_requirements_checked, "requirement")} checked, ${audit.passed_on_first_check} passed on the first check, ` +
       `${plural(audit.gaps_found, "gap")} found, ${audit.gaps_fixed} fixed, ${audit.gaps_remaining} remaining, ` +
       `${plural(audit.audit_cycles, "re-audit")}.`,
@@ -146,7 +146,7 @@ function auditLines(audit: SelfAuditSummary | null, warnings: readonly Warning[]
 
 function summaryLines(metrics: RunMetrics, skipped: number): readonly string[] {
   const rate = metrics.success_rate === null ? "none: nothing was attempted" : `${Math.round(metrics.success_rate * 100)} %`;
-  const histogram = Object.entries(metrics.failure_taxonomy_histogram).map(([category, times]) => `${category}: ${times}`);
+  const failureCounts = Object.entries(metrics.failure_taxonomy_histogram).map(([category, times]) => `${category}: ${times}`);
   return list([
     `attempted: ${metrics.phases_attempted}`,
     `succeeded: ${metrics.phases_succeeded}`,
@@ -158,21 +158,21 @@ function summaryLines(metrics: RunMetrics, skipped: number): readonly string[] {
     `duration: ${amount("minutes", metrics.total_duration_minutes)}`,
     `estimated tokens: ${figure(metrics.total_estimated_tokens)}`,
     `debug loops: ${metrics.total_debug_loops}, replans: ${metrics.total_replan_attempts}`,
-    ...(histogram.length === 0 ? [] : [`failures: ${histogram.join(", ")}`]),
+    ...(failureCounts.length === 0 ? [] : [`failures: ${failureCounts.join(", ")}`]),
   ]);
 }
 
-const changedLines = ({ trend, changed = null }: CompletionInput): readonly string[] =>
-  trend === null || changed === null
+const changeLines = ({ trend, configChanges = null }: CompletionInput): readonly string[] =>
+  trend === null || configChanges === null
     ? []
-    : ["", `Different from the run before: ${changed.length === 0 ? "nothing that is recorded" : inText(changed.join("; "))}.`];
+    : ["", `Different from the run before: ${configChanges.length === 0 ? "nothing that is recorded" : inText(configChanges.join("; "))}.`];
 
 function trendLines(trend: TrendSummary | null): readonly string[] {
   if (trend === null) return ["One run alone is no trend."];
   const { historical } = trend;
   const signed = (value: number | null): string => (value === null ? "unknown" : `${value > 0 ? "+" : ""}${figure(value)}`);
-  const spread = (of: TrendSummary["historical"]["success_rate"]): readonly string[] =>
-    of === null ? ["–", "–", "–"] : [figure(of.min), figure(of.max), figure(of.avg)];
+  const rangeCells = (range: TrendSummary["historical"]["success_rate"]): readonly string[] =>
+    range === null ? ["–", "–", "–"] : [figure(range.min), figure(range.max), figure(range.avg)];
   return [
     `Against the run before: success rate ${signed(trend.success_rate_delta)}, alignment ${signed(trend.avg_alignment_delta)}, ` +
       `estimated tokens ${signed(trend.estimated_cost_delta)}.`,
@@ -181,9 +181,9 @@ function trendLines(trend: TrendSummary | null): readonly string[] {
     ...table(
       [`Over ${plural(historical.total_runs, "run")}`, "Least", "Most", "Average"],
       [
-        ["success rate", ...spread(historical.success_rate)],
-        ["alignment", ...spread(historical.avg_alignment)],
-        ["estimated tokens", ...spread(historical.total_cost)],
+        ["success rate", ...rangeCells(historical.success_rate)],
+        ["alignment", ...rangeCells(historical.avg_alignment)],
+        ["estimated tokens", ...rangeCells(historical.total_cost)],
       ],
     ),
   ];

@@ -1,8 +1,8 @@
-// phase-history: what the journal says about each phase of a roadmap, updated entry by entry: times, steps, tasks, verdicts.
+// phase-history: folds the journal into a summary of each phase of a roadmap: times, steps, tasks, verdicts.
 //
 // Invariants:
-//   C1. It takes any journal of any flow: what has none of the roadmap's names is passed over, and nothing is thrown.
-//   C2. The same entries make the same chronicle, however they were cut into pieces.
+//   C1. It accepts the journal of any flow: entries without the roadmap's names are ignored, and nothing is thrown.
+//   C2. The same entries give the same history, whether applied at once or in parts.
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
@@ -11,7 +11,7 @@ import type { TaskRecord } from "../../../contracts/roadmap-state.ts";
 import { own } from "../../../core/record.ts";
 import { attemptParts, isAround, phaseOfEntry, phaseOfPath, taskOfCursor } from "../../../insight/places.ts";
 
-/** The names of steps that the roadmap's files know. Anything else is reported under its own name. */
+/** The steps with a meaning of their own in the roadmap's files. Other steps appear under their own names. */
 export const roadmapSteps = {
   checks: "checks",
   verify: "verify",
@@ -20,7 +20,7 @@ export const roadmapSteps = {
   undo: "undo",
   planCheck: "plan_check",
 } as const;
-/** Its phases after the others: who audits, and the step that looks; and where it is seen whether all of it holds together. */
+/** The phases after those of the roadmap: the self-audit and the integration check, with their steps. */
 export const selfAudit = { phase: "after.self_audit", audit: "audit", fix: "fix" } as const;
 export const integration = { phase: "after.integration", check: "check" } as const;
 
@@ -31,7 +31,7 @@ export type StepSummary = {
   facts: Facts;
   says: Says;
   checks: readonly CheckResult[];
-  /** The blob that holds what the agent handed back. */
+  /** The hash of the blob with the agent's return. */
   claim: string | null;
 };
 
@@ -45,7 +45,7 @@ export type PhaseSummary = {
   steps: Map<string, StepSummary>;
   tasks: Map<string, TaskSummary>;
   /** Tasks that only a person can do. */
-  left: readonly string[];
+  personTasks: readonly string[];
   planChecks: number;
   debugs: number;
   replans: number;
@@ -57,10 +57,10 @@ export type PhaseSummary = {
 
 export type PhaseHistory = {
   readonly phases: ReadonlyMap<string, PhaseSummary>;
-  /** Phases that ended or were handed to a person, and those that were handed to one. */
+  /** `processed`: phases that ended or were deferred to a person; `deferred`: only the latter. */
   readonly processed: ReadonlySet<string>;
   readonly deferred: ReadonlySet<string>;
-  readonly beganAt: string | null;
+  readonly startedAt: string | null;
   /** The newest content of a file the run was locked to and that was accepted since, by path. */
   readonly accepted: ReadonlyMap<string, { readonly hash: string; readonly at: string }>;
   apply(entry: Entry): void;
@@ -73,20 +73,20 @@ export function openPhaseHistory(): PhaseHistory {
   const accepted = new Map<string, { hash: string; at: string }>();
   const turns = new Map<string, { says: Says; claim: string | null }>();
   const questions = new Map<string, { phase: string; step: string; options: Readonly<Record<string, string>> }>();
-  let beganAt: string | null = null;
+  let startedAt: string | null = null;
 
   const phaseOf = (id: string): PhaseSummary => {
-    const knownPhaseSummary = phases.get(id);
-    if (knownPhaseSummary !== undefined) return knownPhaseSummary;
-    const made = newPhase(id);
-    phases.set(id, made);
-    return made;
+    const existing = phases.get(id);
+    if (existing !== undefined) return existing;
+    const created = createPhase(id);
+    phases.set(id, created);
+    return created;
   };
 
   const apply = (entry: Entry): void => {
-    beganAt ??= entry.ts;
-    const at = phaseOfEntry(entry);
-    if (at !== null && entry.event !== "phase_skipped") phaseOf(at).visit.push(entry);
+    startedAt ??= entry.ts;
+    const phaseId = phaseOfEntry(entry);
+    if (phaseId !== null && entry.event !== "phase_skipped") phaseOf(phaseId).visit.push(entry);
     switch (entry.event) {
       case "phases_read":
         for (const { id, name } of entry.phases) phaseOf(id).name = name ?? id;
@@ -96,7 +96,7 @@ export function openPhaseHistory(): PhaseHistory {
         return;
       case "phase_started":
       case "phase_reopened":
-        return begin(phaseOf(entry.walk), entry);
+        return startVisit(phaseOf(entry.walk), entry);
       case "phase_completed":
       case "phase_failed":
       case "closing_failed": {
@@ -106,11 +106,11 @@ export function openPhaseHistory(): PhaseHistory {
         return;
       }
       case "step_started":
-        if (isOwnCursor(entry.walk)) phaseOf(entry.walk).steps.set(entry.step, reportedOf("in_progress", entry));
+        if (isOwnCursor(entry.walk)) phaseOf(entry.walk).steps.set(entry.step, newStep("in_progress", entry));
         else setTask(entry.walk, (task) => (task.status = "in_progress"));
         return;
       case "step_skipped":
-        if (isOwnCursor(entry.walk)) phaseOf(entry.walk).steps.set(entry.step, reportedOf("skipped", entry));
+        if (isOwnCursor(entry.walk)) phaseOf(entry.walk).steps.set(entry.step, newStep("skipped", entry));
         return;
       case "turn_ended":
         turns.set(entry.attempt, {
@@ -152,9 +152,9 @@ export function openPhaseHistory(): PhaseHistory {
     turns.delete(entry.attempt);
     if (parts === null || !isOwnCursor(parts.cursor)) return;
     const phase = phaseOf(parts.cursor);
-    const reported = reportedOf(entry.event === "step_completed" ? "passed" : "failed", entry);
+    const step = newStep(entry.event === "step_completed" ? "passed" : "failed", entry);
     phase.steps.set(parts.step, {
-      ...reported,
+      ...step,
       facts: entry.facts,
       says: turn?.says ?? {},
       checks: entry.checks ?? [],
@@ -163,7 +163,7 @@ export function openPhaseHistory(): PhaseHistory {
     if (parts.step === roadmapSteps.planCheck) phase.planChecks++;
   };
 
-  const readTasks = ({ attempt, waves, left }: Extract<Entry, { event: "tasks_read" }>): void => {
+  const readTasks = ({ attempt, waves, left: personTasks }: Extract<Entry, { event: "tasks_read" }>): void => {
     const phase = phaseOf(phaseOfPath(attempt));
     phase.tasks = new Map(
       waves
@@ -173,13 +173,13 @@ export function openPhaseHistory(): PhaseHistory {
           { status: "pending", commit: null, retries: 0, files, title: title ?? null } satisfies TaskSummary,
         ]),
     );
-    phase.left = left;
+    phase.personTasks = personTasks;
   };
 
   const setTask = (cursorPath: string, change: (task: TaskSummary) => void): void => {
-    const task = taskOfCursor(cursorPath);
-    const reported = task === null ? undefined : phases.get(phaseOfPath(cursorPath))?.tasks.get(task);
-    if (reported !== undefined) change(reported);
+    const taskId = taskOfCursor(cursorPath);
+    const task = taskId === null ? undefined : phases.get(phaseOfPath(cursorPath))?.tasks.get(taskId);
+    if (task !== undefined) change(task);
   };
 
   const defer = (phase: PhaseSummary, question: string): void => {
@@ -188,18 +188,18 @@ export function openPhaseHistory(): PhaseHistory {
       processed.add(phase.id);
     }
     phase.justification = {
-      checkpoint_task_id: phase.left[0] ?? roadmapSteps.human,
-      task_description: leftIn(phase) ?? question,
+      checkpoint_task_id: phase.personTasks[0] ?? roadmapSteps.human,
+      task_description: findPersonCriteria(phase) ?? question,
       auto_tasks_passed: [...phase.tasks.values()].filter(({ status }) => status === "completed").length,
       auto_tasks_total: phase.tasks.size,
     };
   };
 
-  const answer = ({ block, answer: said, issues, ts }: Extract<Entry, { event: "block_answered" }>): void => {
+  const answer = ({ block, answer: choice, issues, ts }: Extract<Entry, { event: "block_answered" }>): void => {
     const question = questions.get(block);
-    if (question === undefined || question.step !== roadmapSteps.human || !Object.hasOwn(question.options, said)) return;
-    if (said !== "pass" && said !== "fail" && said !== "issues_found") return;
-    phaseOf(question.phase).verdict = { verdict: said, timestamp: ts, issues: [...(issues ?? [])] };
+    if (question === undefined || question.step !== roadmapSteps.human || !Object.hasOwn(question.options, choice)) return;
+    if (choice !== "pass" && choice !== "fail" && choice !== "issues_found") return;
+    phaseOf(question.phase).verdict = { verdict: choice, timestamp: ts, issues: [...(issues ?? [])] };
   };
 
   return {
@@ -207,25 +207,25 @@ export function openPhaseHistory(): PhaseHistory {
     processed,
     deferred,
     accepted,
-    get beganAt() {
-      return beganAt;
+    get startedAt() {
+      return startedAt;
     },
     apply,
   };
 }
 
-/** Criteria that only a person can judge, in the words of the plan's lint. */
-function leftIn({ steps }: PhaseSummary): string | null {
-  const reported = own(steps.get(roadmapSteps.planCheck)?.facts ?? {}, "left_to_people");
-  return typeof reported === "string" && reported !== "" ? reported : null;
+/** Criteria that only a person can judge, as the plan check reported them. */
+function findPersonCriteria({ steps }: PhaseSummary): string | null {
+  const criteria = own(steps.get(roadmapSteps.planCheck)?.facts ?? {}, "left_to_people");
+  return typeof criteria === "string" && criteria !== "" ? criteria : null;
 }
 
 const taskStatus = { task_completed: "completed", task_failed: "failed", task_skipped: "skipped" } as const;
 
-/** A phase's own cursor, and not one inside it. */
+/** Whether a cursor is of a phase itself, not of a task inside of it. */
 const isOwnCursor = (cursorPath: string): boolean => !cursorPath.includes("/");
 
-function newPhase(id: string): PhaseSummary {
+function createPhase(id: string): PhaseSummary {
   return {
     id,
     name: id,
@@ -233,7 +233,7 @@ function newPhase(id: string): PhaseSummary {
     endedAt: null,
     steps: new Map(),
     tasks: new Map(),
-    left: [],
+    personTasks: [],
     planChecks: 0,
     debugs: 0,
     replans: 0,
@@ -243,12 +243,12 @@ function newPhase(id: string): PhaseSummary {
   };
 }
 
-/** A new visit begins with nothing done; what was spent on earlier ones still counts. */
-function begin(phase: PhaseSummary, entry: Entry): void {
+/** A new visit starts with nothing done; the counts of debugs and replans continue. */
+function startVisit(phase: PhaseSummary, entry: Entry): void {
   phase.startedAt ??= entry.ts;
   phase.endedAt = null;
   phase.planChecks = 0;
-  phase.left = [];
+  phase.personTasks = [];
   phase.steps = new Map();
   phase.tasks = new Map();
   phase.justification = null;
@@ -256,7 +256,7 @@ function begin(phase: PhaseSummary, entry: Entry): void {
   phase.visit = [entry];
 }
 
-const reportedOf = (status: StepSummary["status"], { ts, seq }: Entry): StepSummary => ({
+const newStep = (status: StepSummary["status"], { ts, seq }: Entry): StepSummary => ({
   status,
   at: ts,
   seq,

@@ -1,4 +1,4 @@
-// roadmap-audit: the self-audit's events, from the cursor that audits: begun, each gap found, each gap closed and seen closed, ended.
+// roadmap-audit: derives the self-audit's events from the journal: started, gap found, gap fixed, completed.
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { RoadmapEventName } from "../../../contracts/roadmap-events.ts";
@@ -6,65 +6,65 @@ import { attemptParts, phaseOfEntry, taskOfCursor } from "../../../insight/place
 import { selfAudit } from "./phase-history.ts";
 
 export type AuditLine = { readonly event: RoadmapEventName; readonly details: Readonly<Record<string, unknown>> };
-/** An auditor's return by its hash; undefined if it can't be read. */
-export type ClaimOf = (hash: string) => unknown;
+/** Reads an agent's return by its hash; undefined if it cannot be read. */
+export type ReadClaim = (hash: string) => unknown;
 
 type Gap = { requirement_id: string; phase_id: string; gap_description: string; fix_complexity: "small" | "large"; commit: string | null };
 
-export type AuditBook = {
-  linesOf(entry: Entry, about: { readonly completed: ReadonlySet<string>; readonly specPath: string }): readonly AuditLine[];
+export type AuditLog = {
+  linesOf(entry: Entry, context: { readonly completed: ReadonlySet<string>; readonly specPath: string }): readonly AuditLine[];
 };
 
-export function openAuditBook(claimOf: ClaimOf): AuditBook {
-  const open = new Map<string, Gap>();
+export function openAuditLog(readClaim: ReadClaim): AuditLog {
+  const openGaps = new Map<string, Gap>();
   const claims = new Map<string, string>();
-  let found = 0;
-  let fixed = 0;
-  let audits = 0;
-  let isReported = false;
-  let isBegun = false;
-  let checked = 0;
-  let passed = 0;
+  let foundCount = 0;
+  let fixedCount = 0;
+  let auditCount = 0;
+  let hasReturn = false;
+  let hasStarted = false;
+  let checkedCount = 0;
+  let passedCount = 0;
 
-  /** Another visit is another audit. */
-  const beginAnew = (): readonly AuditLine[] => {
-    open.clear();
-    [found, fixed, audits, checked, passed] = [0, 0, 0, 0, 0];
-    [isReported, isBegun] = [false, false];
+  /** A new visit of the phase is a new audit. */
+  const reset = (): readonly AuditLine[] => {
+    openGaps.clear();
+    [foundCount, fixedCount, auditCount, checkedCount, passedCount] = [0, 0, 0, 0, 0];
+    [hasReturn, hasStarted] = [false, false];
     return [];
   };
 
-  const find = (gap: Gap): readonly AuditLine[] => {
-    if (open.has(gap.requirement_id)) return [];
-    open.set(gap.requirement_id, gap);
-    found++;
-    const { commit: _none, ...details } = gap;
+  const addGap = (gap: Gap): readonly AuditLine[] => {
+    if (openGaps.has(gap.requirement_id)) return [];
+    openGaps.set(gap.requirement_id, gap);
+    foundCount++;
+    const { commit: _commit, ...details } = gap;
     return [{ event: "self_audit_gap_found", details }];
   };
-  /** Those that a later audit does not name any more. */
-  const close = (left: ReadonlySet<string>): readonly AuditLine[] =>
-    [...open.values()]
-      .filter(({ requirement_id }) => !left.has(requirement_id))
+  /** Closes the gaps that a later audit no longer names. */
+  const closeGaps = (remaining: ReadonlySet<string>): readonly AuditLine[] =>
+    [...openGaps.values()]
+      .filter(({ requirement_id }) => !remaining.has(requirement_id))
       .map(({ requirement_id, phase_id, commit }) => {
-        open.delete(requirement_id);
-        fixed++;
+        openGaps.delete(requirement_id);
+        fixedCount++;
         return { event: "self_audit_gap_fixed", details: { requirement_id, phase_id, fix_commit: commit, re_verified: true } };
       });
 
-  const audited = (entry: Extract<Entry, { event: "step_completed" | "step_failed" }>): readonly AuditLine[] => {
+  const endAudit = (entry: Extract<Entry, { event: "step_completed" | "step_failed" }>): readonly AuditLine[] => {
     const hash = claims.get(entry.attempt);
-    const reported = hash === undefined ? null : auditReported(claimOf(hash));
-    const counted = entry.facts["gaps"];
+    const report = hash === undefined ? null : parseAudit(readClaim(hash));
+    const gapCount = entry.facts["gaps"];
     if (entry.event === "step_failed") return [];
-    audits++;
-    isReported = reported !== null;
-    if (reported === null) return counted === 0 ? close(new Set()) : [];
-    if (audits === 1) {
-      checked = reported.checked;
-      passed = reported.checked - reported.gaps.length;
+    auditCount++;
+    hasReturn = report !== null;
+    if (report === null) return gapCount === 0 ? closeGaps(new Set()) : [];
+    if (auditCount === 1) {
+      checkedCount = report.checked;
+      passedCount = report.checked - report.gaps.length;
     }
-    const lines = close(new Set(reported.gaps.map(({ requirement_id }) => requirement_id)));
-    return [...lines, ...reported.gaps.flatMap(find)];
+    const lines = closeGaps(new Set(report.gaps.map(({ requirement_id }) => requirement_id)));
+    return [...lines, ...report.gaps.flatMap(addGap)];
   };
 
   return {
@@ -73,44 +73,44 @@ export function openAuditBook(claimOf: ClaimOf): AuditBook {
       switch (entry.event) {
         case "phase_started":
         case "phase_reopened":
-          return beginAnew();
+          return reset();
         case "step_started":
-          if (entry.step !== selfAudit.audit || isBegun) return [];
-          isBegun = true;
+          if (entry.step !== selfAudit.audit || hasStarted) return [];
+          hasStarted = true;
           return [{ event: "self_audit_started", details: { phases_to_audit: [...completed], spec_path: specPath } }];
         case "turn_ended":
           if (entry.claim !== undefined) claims.set(entry.attempt, entry.claim);
           return [];
         case "tasks_read": {
-          // Without the auditor's own text, the gaps are those with tasks to close them.
-          if (isReported) return [];
+          // If the auditor's return is missing, the tasks that close gaps stand for them.
+          if (hasReturn) return [];
           const tasks = entry.waves.flat();
-          const lines = close(new Set([...tasks.map(({ id }) => id), ...entry.left]));
-          return [...lines, ...tasks.flatMap(({ id, title, files }) => find(gapOfTask(id, title, files)))];
+          const lines = closeGaps(new Set([...tasks.map(({ id }) => id), ...entry.left]));
+          return [...lines, ...tasks.flatMap(({ id, title, files }) => addGap(gapFromTask(id, title, files)))];
         }
         case "changes_applied": {
           const task = taskOfCursor(attemptParts(entry.attempt)?.cursor ?? "");
-          const gap = [...open.values()].find(({ requirement_id }) => taskFor(requirement_id) === task);
+          const gap = [...openGaps.values()].find(({ requirement_id }) => taskIdFor(requirement_id) === task);
           if (gap !== undefined) gap.commit = entry.commit;
           return [];
         }
         case "step_completed":
         case "step_failed":
-          return attemptParts(entry.attempt)?.step === selfAudit.audit ? audited(entry) : [];
+          return attemptParts(entry.attempt)?.step === selfAudit.audit ? endAudit(entry) : [];
         case "phase_completed":
         case "phase_failed": {
-          if (!isBegun) return []; // nothing was there to audit
-          const total = Math.max(checked, found);
+          if (!hasStarted) return []; // nothing was there to audit
+          const total = Math.max(checkedCount, foundCount);
           return [
             {
               event: "self_audit_completed",
               details: {
                 total_requirements_checked: total,
-                passed_on_first_check: checked === 0 ? 0 : passed,
-                gaps_found: found,
-                gaps_fixed: fixed,
-                gaps_remaining: open.size,
-                audit_cycles: Math.max(0, audits - 1),
+                passed_on_first_check: checkedCount === 0 ? 0 : passedCount,
+                gaps_found: foundCount,
+                gaps_fixed: fixedCount,
+                gaps_remaining: openGaps.size,
+                audit_cycles: Math.max(0, auditCount - 1),
               },
             },
           ];
@@ -122,14 +122,14 @@ export function openAuditBook(claimOf: ClaimOf): AuditBook {
   };
 }
 
-/** A requirement's id as a task has it: what may not be in a task's name is a dash. */
-const taskFor = (requirement: string): string =>
+/** The task id for a requirement: characters that a task id may not have become dashes. */
+const taskIdFor = (requirement: string): string =>
   requirement
     .replaceAll(/[^A-Za-z0-9_.-]+/g, "-")
     .replace(/^[^A-Za-z0-9]+/, "")
     .slice(0, 64);
 
-const gapOfTask = (id: string, title: string | undefined, files: readonly string[]): Gap => ({
+const gapFromTask = (id: string, title: string | undefined, files: readonly string[]): Gap => ({
   requirement_id: id,
   phase_id: "unknown",
   gap_description: title ?? id,
@@ -137,27 +137,27 @@ const gapOfTask = (id: string, title: string | undefined, files: readonly string
   commit: null,
 });
 
-/** An audit's return, as far as it is one. */
-function auditReported(claim: unknown): { readonly checked: number; readonly gaps: readonly Gap[] } | null {
-  const results = parseList(parseField(claim, "audit_results"));
+/** The valid parts of an audit's return; null if there are none. */
+function parseAudit(claim: unknown): { readonly checked: number; readonly gaps: readonly Gap[] } | null {
+  const results = listOrEmpty(fieldOf(claim, "audit_results"));
   if (results.length === 0) return null;
   const checks = results.flatMap((result) =>
-    parseList(parseField(result, "requirements_checked")).map((check) => ({ check, phase: parseWord(parseField(result, "phase_id")) })),
+    listOrEmpty(fieldOf(result, "requirements_checked")).map((check) => ({ check, phase: textOrEmpty(fieldOf(result, "phase_id")) })),
   );
   const gaps = checks
-    .filter(({ check }) => parseField(check, "status") !== "pass" || parseWord(parseField(check, "file_line_evidence")).trim() === "")
+    .filter(({ check }) => fieldOf(check, "status") !== "pass" || textOrEmpty(fieldOf(check, "file_line_evidence")).trim() === "")
     .map(({ check, phase }): Gap => ({
-      requirement_id: parseWord(parseField(check, "requirement_id")),
+      requirement_id: textOrEmpty(fieldOf(check, "requirement_id")),
       phase_id: phase,
-      gap_description: parseWord(parseField(check, "gap_description")) || "it is said to pass, and nothing shows it",
-      fix_complexity: parseField(check, "fix_complexity") === "large" ? "large" : "small",
+      gap_description: textOrEmpty(fieldOf(check, "gap_description")) || "it is said to pass, and nothing shows it",
+      fix_complexity: fieldOf(check, "fix_complexity") === "large" ? "large" : "small",
       commit: null,
     }))
     .filter(({ requirement_id }) => requirement_id !== "");
   return { checked: checks.length, gaps };
 }
 
-export const parseField = (value: unknown, name: string): unknown =>
+export const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
-export const parseList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const parseWord = (value: unknown): string => (typeof value === "string" ? value : "");
+export const listOrEmpty = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const textOrEmpty = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -1,5 +1,5 @@
-// roadmap-carried: what a run has of another tool's that it continues with, as state.json shows both as one: earlier events first, records of
-// phases added to, counters summed.
+// roadmap-carried: merges the state of another tool's run into that of the run that continues it: earlier events first, records merged,
+// counters summed.
 
 import type { RoadmapEvent } from "../../../contracts/roadmap-events.ts";
 import type { PhaseRecord, RoadmapState, StepRecords } from "../../../contracts/roadmap-state.ts";
@@ -7,54 +7,50 @@ import type { RunView } from "../../../core/state.ts";
 
 const eventsMax = 10_000;
 
-/** The newest of the earlier events, bounded: the file is written whole at every step. */
-export const eventsBefore = (earlier: RoadmapState | null | undefined): readonly RoadmapEvent[] =>
+/** The newest of the earlier events, limited because the file is rewritten at every step. */
+export const earlierEvents = (earlier: RoadmapState | null | undefined): readonly RoadmapEvent[] =>
   ((earlier?.event_log ?? []) as readonly RoadmapEvent[]).slice(-eventsMax);
 
-/** Every phase that either of them knows, in the order of the earlier one, then ours. */
-export function mergedPhases(
-  run: RunView,
-  earlier: RoadmapState,
-  ours: Readonly<Record<string, PhaseRecord>>,
-): Record<string, PhaseRecord> {
+/** The phases of both runs: in the order of the earlier one, then new ones. */
+export function mergePhases(run: RunView, earlier: RoadmapState, own: Readonly<Record<string, PhaseRecord>>): Record<string, PhaseRecord> {
   const merged: Record<string, PhaseRecord> = { ...earlier.phases };
-  for (const [key, record] of Object.entries(ours)) {
-    const before = Object.hasOwn(earlier.phases, key) ? earlier.phases[key] : undefined;
-    merged[key] = before === undefined ? record : mergedRecord(run, key.replace(/^phase_/, ""), before, record);
+  for (const [key, record] of Object.entries(own)) {
+    const earlierRecord = Object.hasOwn(earlier.phases, key) ? earlier.phases[key] : undefined;
+    merged[key] = earlierRecord === undefined ? record : mergeRecord(run, key.replace(/^phase_/, ""), earlierRecord, record);
   }
   return merged;
 }
 
-function mergedRecord(run: RunView, id: string, before: PhaseRecord, ours: PhaseRecord): PhaseRecord {
-  if (ours.started_at === null) return before; // nothing has been done for it since
-  const isInside = run.drafted.resumes?.phases.find((phase) => phase.id === id)?.step !== undefined;
+function mergeRecord(run: RunView, id: string, earlier: PhaseRecord, own: PhaseRecord): PhaseRecord {
+  if (own.started_at === null) return earlier; // this run has not worked on it
+  const resumesInside = run.drafted.resumes?.phases.find((phase) => phase.id === id)?.step !== undefined;
   return {
-    ...ours,
-    phase_type: before.phase_type === "mixed" ? ours.phase_type : before.phase_type,
-    started_at: before.started_at ?? ours.started_at,
-    steps: isInside ? mergedSteps(before.steps, ours.steps) : ours.steps,
-    debug_attempts: before.debug_attempts + ours.debug_attempts,
-    replan_attempts: before.replan_attempts + ours.replan_attempts,
-    estimated_tokens: before.estimated_tokens > 0 ? before.estimated_tokens : ours.estimated_tokens,
-    human_verify_justification: ours.human_verify_justification ?? before.human_verify_justification,
-    human_verdict: ours.human_verdict ?? before.human_verdict,
+    ...own,
+    phase_type: earlier.phase_type === "mixed" ? own.phase_type : earlier.phase_type,
+    started_at: earlier.started_at ?? own.started_at,
+    steps: resumesInside ? mergeSteps(earlier.steps, own.steps) : own.steps,
+    debug_attempts: earlier.debug_attempts + own.debug_attempts,
+    replan_attempts: earlier.replan_attempts + own.replan_attempts,
+    estimated_tokens: earlier.estimated_tokens > 0 ? earlier.estimated_tokens : own.estimated_tokens,
+    human_verify_justification: own.human_verify_justification ?? earlier.human_verify_justification,
+    human_verdict: own.human_verdict ?? earlier.human_verdict,
   };
 }
 
-function mergedSteps(before: StepRecords, ours: StepRecords): StepRecords {
-  if (ours.execute === undefined || before.execute === undefined) return { ...before, ...ours };
-  return { ...before, ...ours, execute: { ...ours.execute, tasks: { ...before.execute.tasks, ...ours.execute.tasks } } };
+function mergeSteps(earlier: StepRecords, own: StepRecords): StepRecords {
+  if (own.execute === undefined || earlier.execute === undefined) return { ...earlier, ...own };
+  return { ...earlier, ...own, execute: { ...own.execute, tasks: { ...earlier.execute.tasks, ...own.execute.tasks } } };
 }
 
-/** How many more phases were dealt with since, besides those the earlier run had counted. */
-export function newlyAmong(ids: Iterable<string>, earlier: RoadmapState, isCounted: (record: PhaseRecord) => boolean): number {
+/** How many of these phases the earlier run had not counted yet. */
+export function countNewlyProcessed(ids: Iterable<string>, earlier: RoadmapState, isCounted: (record: PhaseRecord) => boolean): number {
   return [...ids].filter((id) => {
-    const before = Object.hasOwn(earlier.phases, `phase_${id}`) ? earlier.phases[`phase_${id}`] : undefined;
-    return before === undefined || !isCounted(before);
+    const earlierRecord = Object.hasOwn(earlier.phases, `phase_${id}`) ? earlier.phases[`phase_${id}`] : undefined;
+    return earlierRecord === undefined || !isCounted(earlierRecord);
   }).length;
 }
 
 export const wasProcessed = ({ status }: PhaseRecord): boolean =>
   status === "completed" || status === "failed" || status === "needs_human_verification";
-export const wasDeferred = ({ status, human_verify_justification: why }: PhaseRecord): boolean =>
-  status === "needs_human_verification" || why !== null;
+export const wasDeferred = ({ status, human_verify_justification: justification }: PhaseRecord): boolean =>
+  status === "needs_human_verification" || justification !== null;

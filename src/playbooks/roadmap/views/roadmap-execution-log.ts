@@ -1,7 +1,7 @@
-// roadmap-execution-log: `.planning/phases/<id>/EXECUTION-LOG.md`: what was done in a phase, task by task: commits, files, commands.
+// roadmap-execution-log: renders `.planning/phases/<id>/EXECUTION-LOG.md`: the commits, files and commands of each task of a phase.
 //
 // Invariants:
-//   X1. It reports what the runner recorded. Of an agent's claims only its confidence is in it.
+//   X1. It shows what the runner recorded. The only claim of an agent in it is its confidence.
 //   X2. It only grows while a phase is run: later rounds are below earlier ones.
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
@@ -13,14 +13,14 @@ import { describeAttempt, duration, plural } from "../../../views/wording.ts";
 
 export type ExecutionLog = {
   apply(entry: Entry): void;
-  /** The page of a phase; null if nothing was begun in it. */
-  pageOf(phase: string, name: string, run: string): string | null;
+  /** The page of a phase; null if none of its steps has started. */
+  renderPage(phase: string, name: string, run: string): string | null;
 };
 
 type Command = { readonly command: string; readonly result: string; readonly took: string };
-type Try = {
+type Attempt = {
   readonly attempt: string;
-  readonly beganAt: string;
+  readonly startedAt: string;
   endedAt: string | null;
   result: string;
   agent: string | null;
@@ -29,22 +29,27 @@ type Try = {
   paths: readonly string[];
   commands: readonly Command[];
 };
-type Task = { readonly id: string; title: string; files: readonly string[]; status: string; tries: Try[] };
-type Round = { readonly attempt: string; readonly waves: number; readonly tasks: Map<string, Task>; readonly left: readonly string[] };
-type Phase = { readonly steps: Try[]; readonly rounds: Round[] };
+type Task = { readonly id: string; title: string; files: readonly string[]; status: string; attempts: Attempt[] };
+type ExecutionRound = {
+  readonly attempt: string;
+  readonly waves: number;
+  readonly tasks: Map<string, Task>;
+  readonly personTasks: readonly string[];
+};
+type Phase = { readonly steps: Attempt[]; readonly rounds: ExecutionRound[] };
 
 const pathsShownMax = 30;
 
 export function openExecutionLog(): ExecutionLog {
   const phases = new Map<string, Phase>();
-  const open = new Map<string, Try>();
+  const openAttempts = new Map<string, Attempt>();
 
   const phaseOf = (id: string): Phase => {
-    const knownPhase = phases.get(id) ?? { steps: [], rounds: [] };
-    phases.set(id, knownPhase);
-    return knownPhase;
+    const phase = phases.get(id) ?? { steps: [], rounds: [] };
+    phases.set(id, phase);
+    return phase;
   };
-  const phaseTask = (phase: Phase, cursorPath: string): Task | undefined => {
+  const findTask = (phase: Phase, cursorPath: string): Task | undefined => {
     const task = taskOfCursor(cursorPath);
     return task === null ? undefined : phase.rounds.findLast(({ attempt }) => cursorPath.startsWith(`${attempt}/`))?.tasks.get(task);
   };
@@ -55,37 +60,37 @@ export function openExecutionLog(): ExecutionLog {
       if (id === null || isAround(id)) return;
       switch (entry.event) {
         case "tasks_read":
-          phaseOf(id).rounds.push(eventRound(entry));
+          phaseOf(id).rounds.push(newRound(entry));
           return;
         case "step_started": {
-          const begun = tryOf(entry);
-          open.set(entry.attempt, begun);
-          const task = phaseTask(phaseOf(id), entry.walk);
-          (task?.tries ?? phaseOf(id).steps).push(begun);
+          const attempt = newAttempt(entry);
+          openAttempts.set(entry.attempt, attempt);
+          const task = findTask(phaseOf(id), entry.walk);
+          (task?.attempts ?? phaseOf(id).steps).push(attempt);
           if (task !== undefined) task.status = "IN PROGRESS";
           return;
         }
         case "turn_ended":
-          return change(open.get(entry.attempt), { agent: entry.agent, confidence: entry.confidence });
+          return update(openAttempts.get(entry.attempt), { agent: entry.agent, confidence: entry.confidence });
         case "changes_applied":
-          return change(open.get(entry.attempt), { commit: entry.commit, paths: entry.paths });
+          return update(openAttempts.get(entry.attempt), { commit: entry.commit, paths: entry.paths });
         case "step_interrupted":
-          return change(open.get(entry.attempt), { endedAt: entry.ts, result: `interrupted by ${entry.by}` });
+          return update(openAttempts.get(entry.attempt), { endedAt: entry.ts, result: `interrupted by ${entry.by}` });
         case "step_completed":
         case "step_failed": {
           const isPassed = entry.event === "step_completed";
-          change(open.get(entry.attempt), {
+          update(openAttempts.get(entry.attempt), {
             endedAt: entry.ts,
             result: isPassed ? "passed" : `failed: ${entry.detail ?? entry.reason_code}`,
-            commands: (entry.checks ?? []).map(checkCommand),
+            commands: (entry.checks ?? []).map(toCommand),
           });
-          open.delete(entry.attempt);
+          openAttempts.delete(entry.attempt);
           return;
         }
         case "task_completed":
         case "task_failed":
         case "task_skipped": {
-          const task = phaseTask(phaseOf(id), entry.walk);
+          const task = findTask(phaseOf(id), entry.walk);
           const because = "because" in entry && entry.because !== undefined ? `: ${entry.because}` : "";
           if (task !== undefined) task.status = `${taskLabels[entry.event]}${entry.event === "task_completed" ? "" : because}`;
           return;
@@ -94,7 +99,7 @@ export function openExecutionLog(): ExecutionLog {
           return;
       }
     },
-    pageOf(id, name, run) {
+    renderPage(id, name, run) {
       const phase = phases.get(id);
       if (phase === undefined || phase.steps.length === 0) return null;
       return [
@@ -105,7 +110,7 @@ export function openExecutionLog(): ExecutionLog {
         ...phase.rounds.flatMap((round, index) => section(`Execution ${index + 1}`, roundLines(round))),
         ...phase.steps
           .filter(({ commands, commit }) => commands.length > 0 || commit !== null)
-          .flatMap((step) => section(inText(describeAttempt(step.attempt)), tryLines(step))),
+          .flatMap((step) => section(inText(describeAttempt(step.attempt)), attemptLines(step))),
         "",
       ].join("\n");
     },
@@ -114,9 +119,9 @@ export function openExecutionLog(): ExecutionLog {
 
 const taskLabels = { task_completed: "COMPLETED", task_failed: "FAILED", task_skipped: "SKIPPED" } as const;
 
-const tryOf = ({ attempt, ts }: EventOf<"step_started"> & Entry): Try => ({
+const newAttempt = ({ attempt, ts }: EventOf<"step_started"> & Entry): Attempt => ({
   attempt,
-  beganAt: ts,
+  startedAt: ts,
   endedAt: null,
   result: "in progress",
   agent: null,
@@ -126,60 +131,60 @@ const tryOf = ({ attempt, ts }: EventOf<"step_started"> & Entry): Try => ({
   commands: [],
 });
 
-function change(reported: Try | undefined, fields: Partial<Try>): void {
-  if (reported !== undefined) Object.assign(reported, fields);
+function update(attempt: Attempt | undefined, fields: Partial<Attempt>): void {
+  if (attempt !== undefined) Object.assign(attempt, fields);
 }
 
-const eventRound = ({ attempt, waves, left }: EventOf<"tasks_read">): Round => ({
+const newRound = ({ attempt, waves, left }: EventOf<"tasks_read">): ExecutionRound => ({
   attempt,
   waves: waves.length,
-  left,
+  personTasks: left,
   tasks: new Map(
-    waves.flat().map((task) => [task.id, { id: task.id, title: task.title ?? "", files: task.files, status: "PENDING", tries: [] }]),
+    waves.flat().map((task) => [task.id, { id: task.id, title: task.title ?? "", files: task.files, status: "PENDING", attempts: [] }]),
   ),
 });
 
-const checkCommand = ({ check, status, exit_code, duration_ms, cached }: CheckResult): Command => ({
+const toCommand = ({ check, status, exit_code, duration_ms, cached }: CheckResult): Command => ({
   command: check.command,
   result: `${status}${exit_code === null ? "" : `, exit ${exit_code}`}`,
   took: cached === true ? "known from before" : duration(duration_ms),
 });
 
-const tookOf = ({ beganAt, endedAt }: Try): string =>
-  endedAt === null ? "–" : duration(Math.max(0, (parseIsoTime(endedAt) ?? 0) - (parseIsoTime(beganAt) ?? 0)));
+const durationOf = ({ startedAt, endedAt }: Attempt): string =>
+  endedAt === null ? "–" : duration(Math.max(0, (parseIsoTime(endedAt) ?? 0) - (parseIsoTime(startedAt) ?? 0)));
 
-function stepRow(step: Try): readonly string[] {
+function stepRow(step: Attempt): readonly string[] {
   const parts = attemptParts(step.attempt);
-  const again = parts === null || parts.ordinal === 1 ? "" : ` #${parts.ordinal}`;
+  const ordinalText = parts === null || parts.ordinal === 1 ? "" : ` #${parts.ordinal}`;
   return [
-    inText(`${parts?.step ?? step.attempt}${again}`),
+    inText(`${parts?.step ?? step.attempt}${ordinalText}`),
     step.agent === null ? "–" : inText(step.agent),
-    step.beganAt,
-    tookOf(step),
+    step.startedAt,
+    durationOf(step),
     step.commit === null ? "–" : inCode(step.commit.slice(0, 12)),
     inText(step.result),
   ];
 }
 
-function roundLines({ waves, tasks, left }: Round): readonly string[] {
-  const people = left.length === 0 ? "" : ` Left for a person: ${left.map((id) => inText(id)).join(", ")}.`;
-  return [`${plural(tasks.size, "task")} in ${plural(waves, "wave")}.${people}`, ...[...tasks.values()].flatMap(taskLines)];
+function roundLines({ waves, tasks, personTasks }: ExecutionRound): readonly string[] {
+  const personText = personTasks.length === 0 ? "" : ` Left for a person: ${personTasks.map((id) => inText(id)).join(", ")}.`;
+  return [`${plural(tasks.size, "task")} in ${plural(waves, "wave")}.${personText}`, ...[...tasks.values()].flatMap(taskLines)];
 }
 
-function taskLines({ id, title, files, status, tries }: Task): readonly string[] {
+function taskLines({ id, title, files, status, attempts }: Task): readonly string[] {
   return [
     "",
     `### Task ${inText(id)}${title === "" ? "" : `: ${inText(title)}`} -- ${inText(status)}`,
     "",
-    `- Files of the plan: ${files.length === 0 ? "none named" : firstPaths(files)}`,
-    `- Retries: ${Math.max(0, tries.length - 1)}`,
-    ...tries.flatMap((reported, index) => ["", `Try ${index + 1}: ${inText(reported.result)}.`, "", ...tryLines(reported)]),
+    `- Files of the plan: ${files.length === 0 ? "none named" : listPaths(files)}`,
+    `- Retries: ${Math.max(0, attempts.length - 1)}`,
+    ...attempts.flatMap((attempt, index) => ["", `Try ${index + 1}: ${inText(attempt.result)}.`, "", ...attemptLines(attempt)]),
   ];
 }
 
-function tryLines({ commit, paths, commands, confidence }: Try): readonly string[] {
+function attemptLines({ commit, paths, commands, confidence }: Attempt): readonly string[] {
   return [
-    ...(commit === null ? ["- Commit: none"] : [`- Commit: ${inCode(commit)}`, `- Files changed: ${firstPaths(paths)}`]),
+    ...(commit === null ? ["- Commit: none"] : [`- Commit: ${inCode(commit)}`, `- Files changed: ${listPaths(paths)}`]),
     ...(confidence === null ? [] : [`- Confidence: ${confidence}, by the agent's own word`]), // X1
     ...(commands.length === 0
       ? ["- Commands run by the runner: none"]
@@ -194,7 +199,7 @@ function tryLines({ commit, paths, commands, confidence }: Try): readonly string
   ];
 }
 
-function firstPaths(paths: readonly string[]): string {
+function listPaths(paths: readonly string[]): string {
   const shown = paths
     .slice(0, pathsShownMax)
     .map((path) => inCode(path))

@@ -1,9 +1,9 @@
-// roadmap-log: the journal in the format's 29 events, and no others. One entry may stand for none, one or several of them.
+// roadmap-log: translates the journal into the 29 events of the state.json format. One entry may give none, one or several events.
 //
 // Invariants:
-//   G1. The log is a function of the journal: projecting fires nothing, and the same journal gives the same log.
-//   G2. Only phases of the roadmap itself appear; what comes before and after them speaks through its own events.
-//   G3. A step has the name it has in the pipeline; where ours is another, the details have it.
+//   G1. The log is a pure function of the journal.
+//   G2. Only phases of the roadmap appear as phases; those before and after them have events of their own.
+//   G3. A step has its name in the format's pipeline; if ours differs, it is in the details.
 
 import type { Entry } from "../../../contracts/event.ts";
 import { isReasonCode, reasons } from "../../../contracts/reason.ts";
@@ -12,9 +12,9 @@ import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { isCategory } from "../../../insight/metrics.ts";
 import { attemptParts, isAround, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
 import { type RootCause, findRootCause } from "../../../insight/root-cause.ts";
-import { highDeferRate, unnecessaryDeferral } from "../insight/warnings.ts";
-import { type ClaimOf, parseField, parseList, openAuditBook } from "./roadmap-audit.ts";
-import { eventsBefore } from "./roadmap-carried.ts";
+import { findHighDeferRate, findUnnecessaryDeferral } from "../insight/warnings.ts";
+import { type ReadClaim, fieldOf, listOrEmpty, openAuditLog } from "./roadmap-audit.ts";
+import { earlierEvents } from "./roadmap-carried.ts";
 import { type PhaseHistory, roadmapSteps } from "./phase-history.ts";
 import { pipelineName } from "./roadmap-steps.ts";
 
@@ -52,67 +52,74 @@ export const roadmapEventSources: Readonly<Record<RoadmapEventName, string>> = {
   batch_completion_report: "step_completed after the phases, of the step that wrote the report of a run with --complete",
 };
 
-export type LogExtra = {
-  readonly claimOf?: ClaimOf;
+export type LogOptions = {
+  readonly readClaim?: ReadClaim;
   /** When phases were completed in earlier runs, by id. */
-  readonly earlier?: Readonly<Record<string, string>>;
+  readonly completedBefore?: Readonly<Record<string, string>>;
   /** The state of another tool's run that this one continues. */
-  readonly carried?: RoadmapState | null;
+  readonly earlierState?: RoadmapState | null;
 };
 /** The file this log is part of. */
 export const statePath = ".autopilot/state.json";
 type Details = Readonly<Record<string, unknown>>;
 
-export type RoadmapLog = { readonly events: readonly RoadmapEvent[]; take(entry: Entry, specPath: string): void };
+export type RoadmapLog = { readonly events: readonly RoadmapEvent[]; add(entry: Entry, specPath: string): void };
 
-/** Takes entries that the chronicle has taken just before. */
-export function openRoadmapLog(history: PhaseHistory, { claimOf = () => undefined, earlier = {}, carried }: LogExtra = {}): RoadmapLog {
-  const events: RoadmapEvent[] = [...eventsBefore(carried)];
-  const audit = openAuditBook(claimOf);
+/** Every entry must be applied to `history` first. */
+export function openRoadmapLog(
+  history: PhaseHistory,
+  { readClaim = () => undefined, completedBefore = {}, earlierState }: LogOptions = {},
+): RoadmapLog {
+  const events: RoadmapEvent[] = [...earlierEvents(earlierState)];
+  const audit = openAuditLog(readClaim);
   const completed = new Set<string>();
-  let isHighRate = false;
+  let hasWarnedOfRate = false;
   let resumes: { readonly run: string; readonly status: string } | null = null;
-  /** The run was just started or resumed; opening it without that recovers from a crash. */
-  let isAsked = false;
+  /** The run was just started or resumed on request; if it is opened without that, it recovers from a crash. */
+  let wasRequested = false;
 
-  const entryLines = (entry: Entry): void => {
-    const at = phaseOfEntry(entry);
-    const phase = at === null || isAround(at) ? null : at;
-    const say = (event: RoadmapEventName, details: Details = {}, step?: string): void => {
-      events.push({ timestamp: entry.ts, ...(phase === null ? {} : { phase }), ...namedStep(step, details), event });
+  const addEvents = (entry: Entry): void => {
+    const phaseId = phaseOfEntry(entry);
+    const phase = phaseId === null || isAround(phaseId) ? null : phaseId;
+    const addEvent = (event: RoadmapEventName, details: Details = {}, step?: string): void => {
+      events.push({ timestamp: entry.ts, ...(phase === null ? {} : { phase }), ...stepFields(step, details), event });
     };
-    const reported = phase === null ? undefined : history.phases.get(phase);
+    const summary = phase === null ? undefined : history.phases.get(phase);
     switch (entry.event) {
       case "run_drafted":
         if (entry.resumes !== undefined) resumes = { run: entry.resumes.run, status: entry.resumes.status };
         return;
       case "run_started":
-        isAsked = true;
-        if (resumes === null) return say("run_started");
-        return say("run_resumed", { reason: "foreign_run", from: resumes.run, was: resumes.status });
+        wasRequested = true;
+        if (resumes === null) return addEvent("run_started");
+        return addEvent("run_resumed", { reason: "foreign_run", from: resumes.run, was: resumes.status });
       case "run_opened":
-        if (!isAsked) say("run_resumed", { reason: "crashed", opening: entry.opening });
-        isAsked = false;
+        if (!wasRequested) addEvent("run_resumed", { reason: "crashed", opening: entry.opening });
+        wasRequested = false;
         return;
       case "document_differed":
-        if (entry.path === statePath) say("checkpoint_written", { reason: "state_rebuilt", found: entry.found, kept: entry.kept });
+        if (entry.path === statePath) addEvent("checkpoint_written", { reason: "state_rebuilt", found: entry.found, kept: entry.kept });
         return;
       case "run_completed":
-        return say("run_completed", { verdict: entry.verdict, reason: entry.reason_code });
+        return addEvent("run_completed", { verdict: entry.verdict, reason: entry.reason_code });
       case "run_paused":
-        if (isHalt(entry.reason_code)) say("run_halted", given({ reason: entry.reason_code, detail: entry.detail }));
+        if (isHaltReason(entry.reason_code)) addEvent("run_halted", dropUndefined({ reason: entry.reason_code, detail: entry.detail }));
         return;
       case "run_stopped":
-        return say("run_halted", given({ reason: entry.reason_code, detail: entry.detail }));
+        return addEvent("run_halted", dropUndefined({ reason: entry.reason_code, detail: entry.detail }));
       case "run_resumed":
-        isAsked = true;
-        return say("run_resumed", { reason: entry.reason_code });
+        wasRequested = true;
+        return addEvent("run_resumed", { reason: entry.reason_code });
       case "circuit_breaker_opened":
-        return say("circuit_breaker_opened", given({ reason: entry.because, cooldown_until: entry.cooldown_until, detail: entry.detail }));
+        return addEvent(
+          "circuit_breaker_opened",
+          dropUndefined({ reason: entry.because, cooldown_until: entry.cooldown_until, detail: entry.detail }),
+        );
       case "circuit_breaker_closed":
-        return say("circuit_breaker_closed");
+        return addEvent("circuit_breaker_closed");
       case "phases_read":
-        for (const { id, skip } of entry.phases) if (skip !== undefined) say("phase_skipped", skippedDetails(id, skip, earlier));
+        for (const { id, skip } of entry.phases)
+          if (skip !== undefined) addEvent("phase_skipped", skippedDetails(id, skip, completedBefore));
         return;
       default:
         break;
@@ -120,53 +127,57 @@ export function openRoadmapLog(history: PhaseHistory, { claimOf = () => undefine
     if (phase === null) return; // G2
     switch (entry.event) {
       case "phase_started":
-        return say("phase_started");
+        return addEvent("phase_started");
       case "phase_reopened":
         completed.delete(phase);
-        return say("phase_started", { visit: entry.visit, reason: entry.because });
+        return addEvent("phase_started", { visit: entry.visit, reason: entry.because });
       case "phase_skipped":
-        return say("phase_skipped", skippedDetails(phase, entry.because, earlier));
+        return addEvent("phase_skipped", skippedDetails(phase, entry.because, completedBefore));
       case "phase_completed":
         completed.add(phase);
-        // Ids can be given to other phases later; the name says which one this was.
-        say(
+        // The name is recorded because an id may be given to another phase later.
+        addEvent(
           "phase_completed",
-          given({
-            name: reported?.name === phase ? undefined : reported?.name,
+          dropUndefined({
+            name: summary?.name === phase ? undefined : summary?.name,
             reason: entry.because,
-            alignment_score: reported?.steps.get("judge")?.says["alignment_score"],
+            alignment_score: summary?.steps.get("judge")?.says["alignment_score"],
           }),
         );
         return;
       case "phase_failed":
       case "closing_failed":
         completed.delete(phase);
-        return say("phase_failed", failedDetails(entry.because ?? entry.reason_code, findRootCause(reported?.visit ?? [], phase, claimOf)));
+        return addEvent(
+          "phase_failed",
+          failureDetails(entry.because ?? entry.reason_code, findRootCause(summary?.visit ?? [], phase, readClaim)),
+        );
       case "step_started":
         if (taskOfCursor(entry.walk) !== null) return;
-        say("step_started", { attempt: entry.attempt }, entry.step);
-        if (entry.step === roadmapSteps.undo) say("rollback_initiated", {}, entry.step);
+        addEvent("step_started", { attempt: entry.attempt }, entry.step);
+        if (entry.step === roadmapSteps.undo) addEvent("rollback_initiated", {}, entry.step);
         return;
       case "step_completed":
       case "step_failed": {
         const parts = attemptParts(entry.attempt);
         if (parts === null || taskOfCursor(parts.cursor) !== null) return;
-        const categories = findCategories(claimOf, reported?.steps.get(parts.step)?.claim ?? null);
-        const why = entry.event === "step_failed" ? given({ reason: entry.reason_code, detail: entry.detail }) : {};
-        say(
+        const categories = findCategories(readClaim, summary?.steps.get(parts.step)?.claim ?? null);
+        const reason = entry.event === "step_failed" ? dropUndefined({ reason: entry.reason_code, detail: entry.detail }) : {};
+        addEvent(
           entry.event,
-          { attempt: entry.attempt, ...why, ...(categories.length === 0 ? {} : { failure_categories: categories }) },
+          { attempt: entry.attempt, ...reason, ...(categories.length === 0 ? {} : { failure_categories: categories }) },
           parts.step,
         );
-        if (entry.event === "step_completed" && parts.step === roadmapSteps.undo) say("rollback_completed", { ...entry.facts }, parts.step);
+        if (entry.event === "step_completed" && parts.step === roadmapSteps.undo)
+          addEvent("rollback_completed", { ...entry.facts }, parts.step);
         return;
       }
       case "task_completed":
       case "task_failed": {
         const task = taskOfCursor(entry.walk) ?? entry.walk;
-        const commit = reported?.tasks.get(task)?.commit ?? null;
+        const commit = summary?.tasks.get(task)?.commit ?? null;
         const details = { task: `task_${task}`, commit };
-        return say(
+        return addEvent(
           entry.event,
           entry.event === "task_failed" ? { ...details, reason: entry.because ?? entry.reason_code } : details,
           "execute",
@@ -174,24 +185,28 @@ export function openRoadmapLog(history: PhaseHistory, { claimOf = () => undefine
       }
       case "step_retried": {
         const task = taskOfCursor(entry.walk);
-        if (task !== null) say("task_retried", { task: `task_${task}`, retry: entry.n }, "execute");
+        if (task !== null) addEvent("task_retried", { task: `task_${task}`, retry: entry.n }, "execute");
         return;
       }
       case "route_taken":
-        if (entry.count === "debug") say("debug_attempt", { attempt: reported?.debugs ?? 1, from: entry.step }, roadmapSteps.debug);
-        if (entry.count === "replan") say("replan_attempt", { attempt: reported?.replans ?? 1, from: entry.step }, entry.to);
+        if (entry.count === "debug") addEvent("debug_attempt", { attempt: summary?.debugs ?? 1, from: entry.step }, roadmapSteps.debug);
+        if (entry.count === "replan") addEvent("replan_attempt", { attempt: summary?.replans ?? 1, from: entry.step }, entry.to);
         return;
       case "block_opened": {
-        const why = reported?.justification ?? null;
-        if (entry.step !== roadmapSteps.human || entry.house === true || why === null) return;
-        const warning = unnecessaryDeferral({ phase, autoPassed: why.auto_tasks_passed, autoTotal: why.auto_tasks_total });
-        if (warning !== null) say("unnecessary_deferral_warning", { ...why, message: warning.message }, entry.step);
+        const justification = summary?.justification ?? null;
+        if (entry.step !== roadmapSteps.human || entry.house === true || justification === null) return;
+        const warning = findUnnecessaryDeferral({
+          phase,
+          autoPassed: justification.auto_tasks_passed,
+          autoTotal: justification.auto_tasks_total,
+        });
+        if (warning !== null) addEvent("unnecessary_deferral_warning", { ...justification, message: warning.message }, entry.step);
         return;
       }
       case "block_answered": {
-        const verdict = reported?.verdict ?? null;
+        const verdict = summary?.verdict ?? null;
         if (verdict !== null && verdict.timestamp === entry.ts && verdict.verdict === entry.answer)
-          say("human_verdict_recorded", { verdict: verdict.verdict, issues: [...verdict.issues] }, roadmapSteps.human);
+          addEvent("human_verdict_recorded", { verdict: verdict.verdict, issues: [...verdict.issues] }, roadmapSteps.human);
         return;
       }
       default:
@@ -201,74 +216,76 @@ export function openRoadmapLog(history: PhaseHistory, { claimOf = () => undefine
 
   return {
     events,
-    take(entry, specPath) {
-      entryLines(entry);
+    add(entry, specPath) {
+      addEvents(entry);
       for (const { event, details } of audit.linesOf(entry, { completed, specPath })) events.push({ timestamp: entry.ts, event, details });
-      events.push(...batchReport(entry), ...checkpoint(entry));
-      const warning = highDeferRate(history.deferred.size, history.processed.size);
-      if (warning !== null && !isHighRate)
+      events.push(...batchReportEvents(entry), ...checkpointEvents(entry));
+      const warning = findHighDeferRate(history.deferred.size, history.processed.size);
+      if (warning !== null && !hasWarnedOfRate)
         events.push({
           timestamp: entry.ts,
           event: "high_defer_rate_warning",
           details: { deferred: history.deferred.size, processed: history.processed.size, message: warning.message },
         });
-      isHighRate = warning !== null;
+      hasWarnedOfRate = warning !== null;
     },
   };
 }
 
-/** The step that wrote the completion report says so in what it found; only with --complete does it report the whole roadmap. */
-function batchReport(entry: Entry): readonly RoadmapEvent[] {
+/** The event for the completion report, from the facts of the step that wrote it; only with --complete. */
+function batchReportEvents(entry: Entry): readonly RoadmapEvent[] {
   if (entry.event !== "step_completed" || !isAround(phaseOfEntry(entry) ?? "")) return [];
   const { report_path, completion_percentage } = entry.facts;
   if (typeof report_path !== "string" || typeof completion_percentage !== "number") return [];
-  const counts = Object.fromEntries(batchCounts.map((name) => [name, wholeOf(entry.facts[name])]));
+  const counts = Object.fromEntries(batchCounts.map((name) => [name, countOrZero(entry.facts[name])]));
   return [{ timestamp: entry.ts, event: "batch_completion_report", details: { ...counts, completion_percentage, report_path } }];
 }
 
 const batchCounts = ["phases_attempted", "phases_succeeded", "phases_failed", "phases_skipped"] as const;
-const wholeOf = (value: unknown): number => (typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : 0);
+const countOrZero = (value: unknown): number => (typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : 0);
 
 /** G3 */
-function namedStep(step: string | undefined, details: Details): { readonly step?: string; readonly details: Details } {
+function stepFields(step: string | undefined, details: Details): { readonly step?: string; readonly details: Details } {
   if (step === undefined) return { details };
   const name = pipelineName(step);
   return { step: name, details: name === step ? details : { ...details, step } };
 }
 
 /** Each step that ends is a transition: the files are generated from the journal at that point. */
-function checkpoint(entry: Entry): readonly RoadmapEvent[] {
+function checkpointEvents(entry: Entry): readonly RoadmapEvent[] {
   if (entry.event !== "step_completed" && entry.event !== "step_failed") return [];
   const parts = attemptParts(entry.attempt);
   if (parts === null || taskOfCursor(parts.cursor) !== null) return [];
   const phase = phaseOfEntry(entry) ?? "";
-  const where = isAround(phase) ? {} : { phase }; // G2
+  const phaseField = isAround(phase) ? {} : { phase }; // G2
   const details = { seq: entry.seq, ...(isAround(phase) ? { step: parts.step, group: phase } : {}) };
-  return [{ timestamp: entry.ts, ...where, ...namedStep(isAround(phase) ? undefined : parts.step, details), event: "checkpoint_written" }];
+  return [
+    { timestamp: entry.ts, ...phaseField, ...stepFields(isAround(phase) ? undefined : parts.step, details), event: "checkpoint_written" },
+  ];
 }
 
 /** Whether a pause is a halt: the user's choice and a question to a person are not. */
-export const isHalt = (reason: string): boolean => !isReasonCode(reason) || reasons[reason].result === "FAIL";
+export const isHaltReason = (reason: string): boolean => !isReasonCode(reason) || reasons[reason].result === "FAIL";
 
-/** How it ended, and what was first wrong and never put right: the two may be far apart. */
-const failedDetails = (reason: string, root: RootCause | null): Details => ({
+/** The reason of the failure, and its root cause: the first fault that was never fixed. */
+const failureDetails = (reason: string, rootCause: RootCause | null): Details => ({
   reason,
-  category: root?.category ?? "coordination_failure",
-  ...given({ description: root?.description }),
+  category: rootCause?.category ?? "coordination_failure",
+  ...dropUndefined({ description: rootCause?.description }),
 });
 
-function skippedDetails(id: string, reason: string, earlier: Readonly<Record<string, string>>): Details {
-  const by = /^blocked_by_phase_(.+)$/.exec(reason)?.[1];
-  const original = by === undefined && Object.hasOwn(earlier, id) ? earlier[id] : undefined;
-  return { phase_id: id, reason, ...given({ original_run_timestamp: original, blocking_phase: by }) };
+function skippedDetails(id: string, reason: string, completedBefore: Readonly<Record<string, string>>): Details {
+  const blockingPhase = /^blocked_by_phase_(.+)$/.exec(reason)?.[1];
+  const completedAt = blockingPhase === undefined && Object.hasOwn(completedBefore, id) ? completedBefore[id] : undefined;
+  return { phase_id: id, reason, ...dropUndefined({ original_run_timestamp: completedAt, blocking_phase: blockingPhase }) };
 }
 
 /** The categories that a verifier or debugger put its failures into. */
-function findCategories(claimOf: ClaimOf, hash: string | null): readonly string[] {
+function findCategories(readClaim: ReadClaim, hash: string | null): readonly string[] {
   if (hash === null) return [];
-  return parseList(parseField(claimOf(hash), "failure_categories"))
-    .map((item) => (typeof item === "string" ? item : parseField(item, "category")))
+  return listOrEmpty(fieldOf(readClaim(hash), "failure_categories"))
+    .map((item) => (typeof item === "string" ? item : fieldOf(item, "category")))
     .filter(isCategory);
 }
 
-const given = (fields: Details): Details => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+const dropUndefined = (fields: Details): Details => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

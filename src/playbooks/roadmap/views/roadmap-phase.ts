@@ -1,4 +1,4 @@
-// roadmap-phase: one phase of state.json: its steps as the format names them, its tasks, its scores, what it used and what a person said.
+// roadmap-phase: builds the record of one phase in state.json: steps, tasks, scores, usage and a person's verdict.
 
 import type { PhaseRecord, PhaseStatus, StepRecords } from "../../../contracts/roadmap-state.ts";
 import { alignmentMin, phaseTypes, type PhaseType, recommendations } from "../../../contracts/roadmap-values.ts";
@@ -7,127 +7,127 @@ import type { RunView } from "../../../core/state.ts";
 import { automatedOf } from "../../../insight/check-kind.ts";
 import { estimatedTokens } from "../../../insight/cost.ts";
 import { buildPhaseType } from "../../../insight/phase-type.ts";
-import { type ClaimOf, parseField, parseList } from "./roadmap-audit.ts";
+import { type ReadClaim, fieldOf, listOrEmpty } from "./roadmap-audit.ts";
 import { type PhaseSummary, roadmapSteps, type StepSummary } from "./phase-history.ts";
 
 type PhaseView = RunView["phases"][number];
 
-export function runRecord(run: RunView, phase: PhaseView, reported: PhaseSummary | undefined, claimOf: ClaimOf): PhaseRecord {
-  const tasks = reported === undefined || reported.tasks.size === 0 ? null : [...reported.tasks.values()];
-  const phaseType = buildType(phase, reported);
-  const estimated = findFact(reported, "estimated_tokens");
+export function buildPhaseRecord(run: RunView, phase: PhaseView, summary: PhaseSummary | undefined, readClaim: ReadClaim): PhaseRecord {
+  const tasks = summary === undefined || summary.tasks.size === 0 ? null : [...summary.tasks.values()];
+  const phaseType = findPhaseType(phase, summary);
+  const tokenEstimate = findFact(summary, "estimated_tokens");
   return {
     phase_type: phaseType,
-    status: statusOfPhase(run, phase),
-    started_at: reported?.startedAt ?? null,
-    completed_at: reported?.endedAt ?? null,
-    steps: reported === undefined ? {} : stepsOf(reported, claimOf),
-    debug_attempts: reported?.debugs ?? 0,
-    replan_attempts: reported?.replans ?? 0,
+    status: phaseStatus(run, phase),
+    started_at: summary?.startedAt ?? null,
+    completed_at: summary?.endedAt ?? null,
+    steps: summary === undefined ? {} : buildSteps(summary, readClaim),
+    debug_attempts: summary?.debugs ?? 0,
+    replan_attempts: summary?.replans ?? 0,
     tokens_used: own(run.ledger.phase, phase.id)?.tokens ?? 0,
-    estimated_tokens: typeof estimated === "number" && estimated >= 0 ? estimated : estimatedTokens({ phaseType, tasks }),
-    human_verify_justification: reported?.justification ?? null,
-    human_verdict: reported?.verdict ?? null,
+    estimated_tokens: typeof tokenEstimate === "number" && tokenEstimate >= 0 ? tokenEstimate : estimatedTokens({ phaseType, tasks }),
+    human_verify_justification: summary?.justification ?? null,
+    human_verdict: summary?.verdict ?? null,
   };
 }
 
-/** Skipped because it was done before is done; skipped for another reason has not been begun. */
-function statusOfPhase(run: RunView, phase: PhaseView): PhaseStatus {
+/** A phase that was skipped because it was done before counts as completed; any other skipped one as not started. */
+function phaseStatus(run: RunView, phase: PhaseView): PhaseStatus {
   if (phase.status === "completed" || phase.status === "failed") return phase.status;
   if (phase.status === "skipped") return phase.because?.startsWith("already_") === true ? "completed" : "not_started";
   if (phase.status !== "open") return "not_started";
   const block = own(run.cursors, phase.id)?.block ?? null;
-  const asked = block === null ? undefined : own(run.blocks, block);
-  return asked?.step === roadmapSteps.human && !asked.house ? "needs_human_verification" : "in_progress";
+  const question = block === null ? undefined : own(run.blocks, block);
+  return question?.step === roadmapSteps.human && !question.house ? "needs_human_verification" : "in_progress";
 }
 
-/** A fact that preflight or triage found. */
-function findFact(reported: PhaseSummary | undefined, name: string): string | number | boolean | undefined {
-  const found = ["triage", "preflight"].map((step) => own(reported?.steps.get(step)?.facts ?? {}, name));
-  return found.find((value) => value !== undefined);
+/** A fact of triage or preflight. */
+function findFact(summary: PhaseSummary | undefined, name: string): string | number | boolean | undefined {
+  const facts = ["triage", "preflight"].map((step) => own(summary?.steps.get(step)?.facts ?? {}, name));
+  return facts.find((value) => value !== undefined);
 }
 
-/** What triage found it to be, by its words or the plan it had; where that was open, the files of the plan that was made since. */
-function buildType({ name, about }: PhaseView, reported: PhaseSummary | undefined): PhaseType {
-  const found = findFact(reported, "phase_type");
-  const known = phaseTypes.find((type) => type === found);
-  if (known !== undefined && known !== "mixed") return known;
-  const files = [...(reported?.tasks.values() ?? [])].flatMap((task) => task.files);
+/** The type that triage found; if that was mixed or unknown, the type by the files of the plan. */
+function findPhaseType({ name, about }: PhaseView, summary: PhaseSummary | undefined): PhaseType {
+  const fact = findFact(summary, "phase_type");
+  const knownType = phaseTypes.find((type) => type === fact);
+  if (knownType !== undefined && knownType !== "mixed") return knownType;
+  const files = [...(summary?.tasks.values() ?? [])].flatMap((task) => task.files);
   return buildPhaseType({ files, says: about ?? name });
 }
 
-function stepsOf(reported: PhaseSummary, claimOf: ClaimOf): StepRecords {
-  const { steps } = reported;
+function buildSteps(summary: PhaseSummary, readClaim: ReadClaim): StepRecords {
+  const { steps } = summary;
   const [preflight, research, plan, planCheck, execute] = ["preflight", "research", "plan", roadmapSteps.planCheck, "execute"].map((name) =>
     steps.get(name),
   );
-  const verify = verifyOf(reported, claimOf);
+  const verify = buildVerify(summary, readClaim);
   const judge = steps.get("judge");
   return {
-    ...(preflight === undefined ? {} : { preflight: { status: gate[preflight.status], timestamp: preflight.at } }),
-    ...(research === undefined ? {} : { research: outputOf(reported, research, "RESEARCH.md") }),
-    ...(plan === undefined ? {} : { plan: { ...outputOf(reported, plan, "PLAN.md"), validation_rounds: reported.planChecks } }),
-    ...(planCheck === undefined ? {} : { plan_check: { status: planStatus(planCheck), confidence: findScore(planCheck, "confidence") } }),
-    ...(execute === undefined ? {} : { execute: { status: executeStatus(reported, execute), tasks: tasksOf(reported) } }),
+    ...(preflight === undefined ? {} : { preflight: { status: gateStatus[preflight.status], timestamp: preflight.at } }),
+    ...(research === undefined ? {} : { research: buildOutput(summary, research, "RESEARCH.md") }),
+    ...(plan === undefined ? {} : { plan: { ...buildOutput(summary, plan, "PLAN.md"), validation_rounds: summary.planChecks } }),
+    ...(planCheck === undefined ? {} : { plan_check: { status: planStatus(planCheck), confidence: scoreOrNull(planCheck, "confidence") } }),
+    ...(execute === undefined ? {} : { execute: { status: executeStatus(summary, execute), tasks: buildTasks(summary) } }),
     ...(verify === undefined ? {} : { verify }),
     ...(judge === undefined || judge.status === "in_progress"
       ? {}
-      : { judge: { alignment: findScore(judge, "alignment_score"), recommendation: stepSummaryRecommendation(judge) } }),
+      : { judge: { alignment: scoreOrNull(judge, "alignment_score"), recommendation: findRecommendation(judge) } }),
   };
 }
 
-const gate = { in_progress: "in_progress", passed: "pass", failed: "fail", skipped: "skipped" } as const;
-const work = { in_progress: "in_progress", passed: "completed", failed: "failed", skipped: "skipped" } as const;
+const gateStatus = { in_progress: "in_progress", passed: "pass", failed: "fail", skipped: "skipped" } as const;
+const workStatus = { in_progress: "in_progress", passed: "completed", failed: "failed", skipped: "skipped" } as const;
 
-/** A step that was passed over has written nothing; only of a plan is it known that there was one. */
-function outputOf(reported: PhaseSummary, step: StepSummary, file: "RESEARCH.md" | "PLAN.md"): NonNullable<StepRecords["research"]> {
-  const isFound = step.status === "skipped" && file === "PLAN.md" && findFact(reported, "plan_exists") === true;
-  const path = isFound ? findFact(reported, "plan_path") : undefined;
-  const hash = isFound ? findFact(reported, "output_hash") : own(step.facts, "output_hash");
-  const output = typeof path === "string" ? path : `.planning/phases/${reported.id}/${file}`;
+/** A skipped step has no output, except that an existing plan is one. */
+function buildOutput(summary: PhaseSummary, step: StepSummary, file: "RESEARCH.md" | "PLAN.md"): NonNullable<StepRecords["research"]> {
+  const isExistingPlan = step.status === "skipped" && file === "PLAN.md" && findFact(summary, "plan_exists") === true;
+  const path = isExistingPlan ? findFact(summary, "plan_path") : undefined;
+  const hash = isExistingPlan ? findFact(summary, "output_hash") : own(step.facts, "output_hash");
+  const output = typeof path === "string" ? path : `.planning/phases/${summary.id}/${file}`;
   return {
-    status: work[step.status],
-    output: step.status === "passed" || isFound ? output : null,
+    status: workStatus[step.status],
+    output: step.status === "passed" || isExistingPlan ? output : null,
     hash: typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash) ? `sha256:${hash}` : null,
   };
 }
 
-/** The checker's own word counts against the plan, never for it. */
+/** The checker's claim can fail the plan, but never make it pass. */
 function planStatus(step: StepSummary): "in_progress" | "pass" | "fail" | "skipped" {
-  if (step.status !== "passed") return gate[step.status];
+  if (step.status !== "passed") return gateStatus[step.status];
   const { pass, confidence } = step.says;
   return pass === false || (typeof confidence === "number" && confidence < alignmentMin) ? "fail" : "pass";
 }
 
-function executeStatus(reported: PhaseSummary, step: StepSummary): NonNullable<StepRecords["execute"]>["status"] {
-  if (step.status !== "failed") return work[step.status];
-  return [...reported.tasks.values()].some(({ status }) => status === "completed") ? "partial" : "failed";
+function executeStatus(summary: PhaseSummary, step: StepSummary): NonNullable<StepRecords["execute"]>["status"] {
+  if (step.status !== "failed") return workStatus[step.status];
+  return [...summary.tasks.values()].some(({ status }) => status === "completed") ? "partial" : "failed";
 }
 
-const tasksOf = (reported: PhaseSummary): NonNullable<StepRecords["execute"]>["tasks"] =>
-  Object.fromEntries([...reported.tasks].map(([id, { status, commit, retries }]) => [`task_${id}`, { status, commit, retries }]));
+const buildTasks = (summary: PhaseSummary): NonNullable<StepRecords["execute"]>["tasks"] =>
+  Object.fromEntries([...summary.tasks].map(([id, { status, commit, retries }]) => [`task_${id}`, { status, commit, retries }]));
 
-/** The runner's checks and the verifier's look together: red if either is, green only if both are of the same round. */
-function verifyOf({ steps }: PhaseSummary, claimOf: ClaimOf): StepRecords["verify"] | undefined {
+/** The runner's checks and the verifier together: fails if either does, passes only if both are of the same round. */
+function buildVerify({ steps }: PhaseSummary, readClaim: ReadClaim): StepRecords["verify"] | undefined {
   const checks = steps.get(roadmapSteps.checks);
   const verify = steps.get(roadmapSteps.verify);
-  const first = checks ?? verify;
-  if (first === undefined) return undefined;
+  const firstStep = checks ?? verify;
+  if (firstStep === undefined) return undefined;
   const isStale = verify !== undefined && checks !== undefined && checks.seq > verify.seq;
-  const looked = isStale ? undefined : verify;
-  const { compile, tests, lint, build } = automatedOf([...(checks?.checks ?? []), ...(looked?.checks ?? [])]);
+  const currentVerify = isStale ? undefined : verify;
+  const { compile, tests, lint, build } = automatedOf([...(checks?.checks ?? []), ...(currentVerify?.checks ?? [])]);
   return {
-    status: verifyStatus(checks, looked),
+    status: verifyStatus(checks, currentVerify),
     automated: { compile, tests, lint, build },
-    alignment_score: verify === undefined ? null : findScore(verify, "alignment_score"),
-    scope_creep: claimCreep(looked?.claim ?? null, claimOf),
+    alignment_score: verify === undefined ? null : scoreOrNull(verify, "alignment_score"),
+    scope_creep: findScopeCreep(currentVerify?.claim ?? null, readClaim),
   };
 }
 
-/** Work that the verifier says nobody asked for. */
-function claimCreep(claim: string | null, claimOf: ClaimOf): string[] {
+/** Work that nobody asked for, according to the verifier. */
+function findScopeCreep(claim: string | null, readClaim: ReadClaim): string[] {
   if (claim === null) return [];
-  return parseList(parseField(claimOf(claim), "scope_creep")).filter((text) => typeof text === "string");
+  return listOrEmpty(fieldOf(readClaim(claim), "scope_creep")).filter((text) => typeof text === "string");
 }
 
 function verifyStatus(checks: StepSummary | undefined, verify: StepSummary | undefined): "in_progress" | "pass" | "fail" | "skipped" {
@@ -137,13 +137,13 @@ function verifyStatus(checks: StepSummary | undefined, verify: StepSummary | und
   return verify.says["pass"] === false ? "fail" : "pass";
 }
 
-/** A score on the scale of 1 to 10; anything else is none. */
-function findScore({ says }: StepSummary, name: string): number | null {
+/** A score from 1 to 10; null for anything else. */
+function scoreOrNull({ says }: StepSummary, name: string): number | null {
   const score = own(says, name);
   return typeof score === "number" && score >= 1 && score <= 10 ? score : null;
 }
 
-function stepSummaryRecommendation({ says }: StepSummary): (typeof recommendations)[number] | null {
-  const said = own(says, "recommendation");
-  return recommendations.find((word) => word === said) ?? null;
+function findRecommendation({ says }: StepSummary): (typeof recommendations)[number] | null {
+  const recommendation = own(says, "recommendation");
+  return recommendations.find((word) => word === recommendation) ?? null;
 }

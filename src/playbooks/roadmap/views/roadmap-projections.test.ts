@@ -8,7 +8,7 @@ import type { Draft } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
 import { PostMortem, TriageFile } from "../../../contracts/roadmap-reports.ts";
 import { ended, failed, journal, passed, result, sha, started, turned } from "../../../insight/entries.test-support.ts";
-import { openRoadmapProjections, type ProjectionsExtra } from "./roadmap-projections.ts";
+import { openRoadmapProjections, type ProjectionsOptions } from "./roadmap-projections.ts";
 import { drafted } from "../../../views/run-view.test-support.ts";
 
 const said = "b".repeat(64);
@@ -22,14 +22,14 @@ const checked = (title: string, command: string, status: CheckResult["status"] =
 };
 const read: Draft = { event: "phases_read", phases: [{ id: "1", name: "The | parser", after: [] }] };
 const task = "1@1/execute#1/03-01";
-const booksOf = (drafts: readonly Draft[], extra: ProjectionsExtra = {}) => {
+const booksOf = (drafts: readonly Draft[], extra: ProjectionsOptions = {}) => {
   const books = openRoadmapProjections(extra);
   for (const entry of journal(drafted(), ...drafts)) books.apply(entry);
   return books;
 };
-const page = (name: string, drafts: readonly Draft[], extra: ProjectionsExtra = {}): string =>
+const page = (name: string, drafts: readonly Draft[], extra: ProjectionsOptions = {}): string =>
   booksOf(drafts, extra)
-    .pagesOf("1")
+    .renderPages("1")
     .find((phasePage) => phasePage.name === name)?.text ?? "";
 
 const execution: readonly Draft[] = [
@@ -135,7 +135,7 @@ describe("VERIFICATION.md", () => {
     passed("verify"),
   ];
   const drawn = (pass: boolean) =>
-    page("VERIFICATION.md", round(pass), { claimOf: (hash) => (hash === said ? { ...claim, pass } : undefined) });
+    page("VERIFICATION.md", round(pass), { readClaim: (hash) => (hash === said ? { ...claim, pass } : undefined) });
   test.each([
     "# Verification: phase 1, The \\| parser",
     "| compile | pass | pass: clean |",
@@ -193,7 +193,7 @@ describe("TRIAGE.json", () => {
       { event: "step_completed", attempt: "1@1/triage#1", facts, checks, ...(detail === undefined ? {} : { detail }) },
     ];
     const evidenceOf = () => ({ at: "2026-01-01T00:00:00.000Z", output_excerpt: `${"x".repeat(500)}\nthe end\n` });
-    return JSON.parse(page("TRIAGE.json", drafts, { evidenceOf })) as TriageFile;
+    return JSON.parse(page("TRIAGE.json", drafts, { readEvidence: evidenceOf })) as TriageFile;
   };
   const five = [1, 2, 3, 4, 5].map((n) => checked(`criterion ${n}`, `test -f ${n}`, n === 5 ? "failed" : "passed"));
   test("it lists every criterion that was tried, with the command, the result and the end of the output", () => {
@@ -281,10 +281,10 @@ test.each(Object.keys(roadmapStories))("%s: the same pages whether the journal i
   for (const entry of tape.entries) once.apply(entry);
   tape.entries.forEach((entry, index) => {
     pieces.apply(entry);
-    if (index % 40 === 0) for (const phase of pieces.changed()) pieces.pagesOf(phase);
+    if (index % 40 === 0) for (const phase of pieces.takeChanged()) pieces.renderPages(phase);
   });
-  const phases = once.changed();
+  const phases = once.takeChanged();
   expect(phases.length).toBeGreaterThan(0);
-  for (const phase of phases) expect(pieces.pagesOf(phase)).toEqual(once.pagesOf(phase));
+  for (const phase of phases) expect(pieces.renderPages(phase)).toEqual(once.renderPages(phase));
   expect(pieces.learnings).toEqual(once.learnings);
 });

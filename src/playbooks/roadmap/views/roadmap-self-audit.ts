@@ -7,43 +7,43 @@ import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { attemptParts, phaseOfEntry } from "../../../insight/places.ts";
 import { buildSelfAudit } from "../insight/self-audit.ts";
 import { issuesOf } from "../../../kit/located-issues.ts";
-import type { ClaimOf } from "./roadmap-audit.ts";
+import type { ReadClaim } from "./roadmap-audit.ts";
 import { selfAudit } from "./phase-history.ts";
 
-/** Null if no audit was made. Where the auditor's own words are not at hand, the counts of the log stand for them. */
-export function selfAuditSummary(entries: readonly Entry[], claimOf: ClaimOf, log: RoadmapState["event_log"]): SelfAuditSummary | null {
-  const ownEntries = lastVisit(entries.filter((entry) => phaseOfEntry(entry) === selfAudit.phase));
-  const commits = ownEntries.flatMap((entry) => (entry.event === "changes_applied" && isFix(entry.attempt) ? [entry.commit] : []));
-  const audits = ownEntries.flatMap((entry) => {
+/** Null if no audit was made. If the auditor's returns are missing, the counts of the log are used. */
+export function selfAuditSummary(entries: readonly Entry[], readClaim: ReadClaim, log: RoadmapState["event_log"]): SelfAuditSummary | null {
+  const auditEntries = lastVisit(entries.filter((entry) => phaseOfEntry(entry) === selfAudit.phase));
+  const commits = auditEntries.flatMap((entry) => (entry.event === "changes_applied" && isFixAttempt(entry.attempt) ? [entry.commit] : []));
+  const audits = auditEntries.flatMap((entry) => {
     if (entry.event !== "step_completed" || attemptParts(entry.attempt)?.step !== selfAudit.audit) return [];
-    const turn = ownEntries.findLast((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
-    const claim = turn?.event === "turn_ended" && turn.claim !== undefined ? claimOf(turn.claim) : undefined;
-    const read = issuesOf(SelfAuditReturn, claim);
-    return read.issues.length === 0 && read.value !== null ? [read.value] : [];
+    const turn = auditEntries.findLast((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
+    const claim = turn?.event === "turn_ended" && turn.claim !== undefined ? readClaim(turn.claim) : undefined;
+    const parsed = issuesOf(SelfAuditReturn, claim);
+    return parsed.issues.length === 0 && parsed.value !== null ? [parsed.value] : [];
   });
-  return audits.length > 0 ? buildSelfAudit(audits, commits) : fromLog(log, commits);
+  return audits.length > 0 ? buildSelfAudit(audits, commits) : summaryFromLog(log, commits);
 }
 
-const isFix = (attempt: string): boolean => attemptParts(attempt)?.cursor.includes(`/${selfAudit.fix}#`) === true;
+const isFixAttempt = (attempt: string): boolean => attemptParts(attempt)?.cursor.includes(`/${selfAudit.fix}#`) === true;
 
-function lastVisit(ownEntries: readonly Entry[]): readonly Entry[] {
-  const from = ownEntries.findLastIndex(({ event }) => event === "phase_started" || event === "phase_reopened");
-  return ownEntries.slice(Math.max(0, from));
+function lastVisit(entries: readonly Entry[]): readonly Entry[] {
+  const start = entries.findLastIndex(({ event }) => event === "phase_started" || event === "phase_reopened");
+  return entries.slice(Math.max(0, start));
 }
 
-function fromLog(log: RoadmapState["event_log"], fix_commits: string[]): SelfAuditSummary | null {
-  const reported = log.findLast(({ event }) => event === "self_audit_completed")?.details;
-  if (reported === undefined) return null;
-  const count = (name: string): number => (typeof reported[name] === "number" ? reported[name] : 0);
-  const fixed = new Set(log.flatMap(({ event, details }) => (event === "self_audit_gap_fixed" ? [details["requirement_id"]] : [])));
-  const remaining = log.filter(({ event, details }) => event === "self_audit_gap_found" && !fixed.has(details["requirement_id"]));
+function summaryFromLog(log: RoadmapState["event_log"], fix_commits: string[]): SelfAuditSummary | null {
+  const details = log.findLast(({ event }) => event === "self_audit_completed")?.details;
+  if (details === undefined) return null;
+  const count = (name: string): number => (typeof details[name] === "number" ? details[name] : 0);
+  const fixedIds = new Set(log.flatMap(({ event, details }) => (event === "self_audit_gap_fixed" ? [details["requirement_id"]] : [])));
+  const remainingGaps = log.filter(({ event, details }) => event === "self_audit_gap_found" && !fixedIds.has(details["requirement_id"]));
   return {
     total_requirements_checked: count("total_requirements_checked"),
     passed_on_first_check: count("passed_on_first_check"),
     gaps_found: count("gaps_found"),
     gaps_fixed: count("gaps_fixed"),
     gaps_remaining: count("gaps_remaining"),
-    remaining_gap_details: remaining.map(({ details }) => ({
+    remaining_gap_details: remainingGaps.map(({ details }) => ({
       requirement_id: String(details["requirement_id"]),
       description: String(details["gap_description"]),
     })),

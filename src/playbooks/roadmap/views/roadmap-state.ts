@@ -1,4 +1,4 @@
-// roadmap-state: `.autopilot/state.json`, generated from the journal. The journal is the source of truth; this file is for other readers.
+// roadmap-state: generates `.autopilot/state.json` from the journal, for other tools. The journal is the source of truth.
 //
 // Invariants:
 //   S1. It is always valid against its own schema, for any run of any flow.
@@ -13,84 +13,86 @@ import { hasFailed, runNumber, stepsOfPhase } from "../../../core/selectors.ts";
 import { own } from "../../../core/record.ts";
 import type { RunView } from "../../../core/state.ts";
 import { rounded } from "../../../insight/metrics.ts";
-import type { ClaimOf } from "./roadmap-audit.ts";
-import { mergedPhases, newlyAmong, wasDeferred, wasProcessed } from "./roadmap-carried.ts";
+import type { ReadClaim } from "./roadmap-audit.ts";
+import { mergePhases, countNewlyProcessed, wasDeferred, wasProcessed } from "./roadmap-carried.ts";
 import { type PhaseHistory, openPhaseHistory } from "./phase-history.ts";
-import { type LogExtra, openRoadmapLog } from "./roadmap-log.ts";
-import { runRecord } from "./roadmap-phase.ts";
+import { type LogOptions, openRoadmapLog } from "./roadmap-log.ts";
+import { buildPhaseRecord } from "./roadmap-phase.ts";
 import { pipelineName } from "./roadmap-steps.ts";
 
-export type RoadmapStateExtra = LogExtra & {
-  /** A moment after the last entry at which the run is known to be alive; a step that takes long isn't a crash. */
+export type StateOptions = LogOptions & {
+  /** A time after the last entry at which the run was alive, so that a long step does not look like a crash. */
   readonly aliveAt?: string;
 };
 
-export type RoadmapStateBook = {
+export type RoadmapStateProjection = {
   readonly history: PhaseHistory;
   apply(entry: Entry): void;
-  stateOf(run: RunView, aliveAt?: string): RoadmapState;
-  /** The same as the file's text: the earlier part of the log is not serialised again. */
-  textOf(run: RunView, aliveAt?: string): string;
+  buildState(run: RunView, aliveAt?: string): RoadmapState;
+  /** The text of the file. Events that were serialised before are not serialised again. */
+  renderText(run: RunView, aliveAt?: string): string;
 };
 
-const unknownClaim: ClaimOf = () => undefined;
+const noClaims: ReadClaim = () => undefined;
 const roadmapPathDefault = ".planning/ROADMAP.md";
 
-/** Whether there is a file at all: a draft has none. */
+/** A draft has no state file. */
 export const hasRoadmapState = (run: RunView): boolean => run.status !== "draft";
 
-/** Keeps up with a journal, so that drawing it again costs what came since. */
-export function openRoadmapState(extra: LogExtra = {}): RoadmapStateBook {
+/** Follows a journal, so that generating the file again costs only the new entries. */
+export function openRoadmapState(extra: LogOptions = {}): RoadmapStateProjection {
   const history = openPhaseHistory();
   const log = openRoadmapLog(history, extra);
   let specPath = roadmapPathDefault;
   const lines: string[] = [];
-  const draw = (run: RunView, events: RoadmapState["event_log"], aliveAt: string | undefined): RoadmapState =>
-    drawn(run, { history, claimOf: extra.claimOf ?? unknownClaim, carried: extra.carried ?? null }, events, aliveAt);
+  const build = (run: RunView, events: RoadmapState["event_log"], aliveAt: string | undefined): RoadmapState =>
+    assembleState(run, { history, readClaim: extra.readClaim ?? noClaims, earlierState: extra.earlierState ?? null }, events, aliveAt);
   return {
     history,
     apply(entry) {
       if (entry.event === "run_drafted") specPath = getSpecPath(entry.options);
       history.apply(entry);
-      log.take(entry, specPath);
+      log.add(entry, specPath);
     },
-    stateOf: (run, aliveAt) => draw(run, [...log.events] as RoadmapState["event_log"], aliveAt),
-    textOf: (run, aliveAt) => {
+    buildState: (run, aliveAt) => build(run, [...log.events] as RoadmapState["event_log"], aliveAt),
+    renderText: (run, aliveAt) => {
       for (const event of log.events.slice(lines.length)) lines.push(`    ${JSON.stringify(event)}`);
-      const around = JSON.stringify(draw(run, [], aliveAt), null, 2);
+      const frame = JSON.stringify(build(run, [], aliveAt), null, 2);
       const events = lines.length === 0 ? "[]" : `[\n${lines.join(",\n")}\n  ]`;
-      return `${around.replace(emptyLog, () => `\n  "event_log": ${events},\n`)}\n`;
+      return `${frame.replace(emptyLogPattern, () => `\n  "event_log": ${events},\n`)}\n`;
     },
   };
 }
 
-/** Where the log is in the text: two spaces deep, where no foreign name can be. */
-const emptyLog = /\n {2}"event_log": \[\],\n/;
+/** Where the log goes in the text. The indentation makes sure that no other name matches. */
+const emptyLogPattern = /\n {2}"event_log": \[\],\n/;
 
-export function buildRoadmapState(run: RunView, entries: Iterable<Entry>, { aliveAt, ...extra }: RoadmapStateExtra = {}): RoadmapState {
-  const book = openRoadmapState(extra);
-  for (const entry of entries) book.apply(entry);
-  return book.stateOf(run, aliveAt);
+export function buildRoadmapState(run: RunView, entries: Iterable<Entry>, { aliveAt, ...extra }: StateOptions = {}): RoadmapState {
+  const projection = openRoadmapState(extra);
+  for (const entry of entries) projection.apply(entry);
+  return projection.buildState(run, aliveAt);
 }
 
-type Reported = { readonly history: PhaseHistory; readonly claimOf: ClaimOf; readonly carried: RoadmapState | null };
+type StateSources = { readonly history: PhaseHistory; readonly readClaim: ReadClaim; readonly earlierState: RoadmapState | null };
 
-function drawn(
+function assembleState(
   run: RunView,
-  { history, claimOf, carried }: Reported,
+  { history, readClaim, earlierState }: StateSources,
   event_log: RoadmapState["event_log"],
   aliveAt: string | undefined,
 ): RoadmapState {
   const { drafted, ledger, breaker } = run;
-  const listed = run.phases.filter(({ group }) => group === "phases");
-  const ours = Object.fromEntries(
-    listed.map((phase) => [`phase_${phase.id}`, runRecord(run, phase, history.phases.get(phase.id), claimOf)]),
+  const listedPhases = run.phases.filter(({ group }) => group === "phases");
+  const ownRecords = Object.fromEntries(
+    listedPhases.map((phase) => [`phase_${phase.id}`, buildPhaseRecord(run, phase, history.phases.get(phase.id), readClaim)]),
   );
-  const phases = carried === null ? ours : mergedPhases(run, carried, ours);
+  const phases = earlierState === null ? ownRecords : mergePhases(run, earlierState, ownRecords);
   const records = Object.values(phases);
   const count = (status: string): number => records.filter((record) => record.status === status && record.started_at !== null).length;
-  const startedAt = carried?._meta.started_at ?? run.startedAt ?? history.beganAt ?? run.updatedAt;
-  const [deferred, processed] = [history.deferred, history.processed].map((ids) => listed.flatMap(({ id }) => (ids.has(id) ? [id] : [])));
+  const startedAt = earlierState?._meta.started_at ?? run.startedAt ?? history.startedAt ?? run.updatedAt;
+  const [deferred, processed] = [history.deferred, history.processed].map((ids) =>
+    listedPhases.flatMap(({ id }) => (ids.has(id) ? [id] : [])),
+  );
   return {
     _meta: {
       version: "1.0",
@@ -99,12 +101,12 @@ function drawn(
       last_checkpoint: aliveAt !== undefined && aliveAt > run.updatedAt ? aliveAt : run.updatedAt,
       status: runStatus(run),
       total_phases: records.length,
-      ...runPlace(run),
-      orchestrator_context_pct: 0, // Deciding is done by code and takes no part of any model's context.
-      human_deferred_count: counted(deferred, carried, "human_deferred_count", wasDeferred),
-      total_phases_processed: counted(processed, carried, "total_phases_processed", wasProcessed),
+      ...currentPlace(run),
+      orchestrator_context_pct: 0, // deciding is done by code, outside of any model's context
+      human_deferred_count: countProcessed(deferred, earlierState, "human_deferred_count", wasDeferred),
+      total_phases_processed: countProcessed(processed, earlierState, "total_phases_processed", wasProcessed),
     },
-    spec: runSpec(run, history, startedAt),
+    spec: findSpec(run, history, startedAt),
     roadmap_path: findText(drafted.options, "roadmap_path") ?? roadmapPathDefault,
     phases,
     circuit_breaker: {
@@ -127,16 +129,16 @@ function drawn(
   };
 }
 
-function counted(
+function countProcessed(
   ids: readonly string[] = [],
-  carried: RoadmapState | null,
+  earlierState: RoadmapState | null,
   name: "human_deferred_count" | "total_phases_processed",
   isCounted: typeof wasDeferred,
 ): number {
-  return carried === null ? ids.length : carried._meta[name] + newlyAmong(ids, carried, isCounted);
+  return earlierState === null ? ids.length : earlierState._meta[name] + countNewlyProcessed(ids, earlierState, isCounted);
 }
 
-/** One state, in the roadmap's terms. A draft has no file; for one, nothing is under way. */
+/** The status of the run in the terms of the format. */
 export function runStatus(run: RunView): RoadmapState["_meta"]["status"] {
   if (run.status === "running" || run.status === "completed") return run.status;
   if (run.status === "stopped") return "failed";
@@ -144,26 +146,26 @@ export function runStatus(run: RunView): RoadmapState["_meta"]["status"] {
 }
 
 /**
- * Where it continues: the phase under way, else one that waits for a person, else the next. What the run does before its phases is part of
- * the next one's preflight; after all of them there is neither phase nor step, and the log says what is done.
+ * The current phase: one in progress, else one that waits for a person, else the next. Work before the phases is shown as the preflight of
+ * the next one; after all phases both are null, and the log shows what is done.
  */
-function runPlace(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "current_step"> {
-  const open = run.phases.filter(({ status }) => status === "open");
+function currentPlace(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "current_step"> {
+  const openPhases = run.phases.filter(({ status }) => status === "open");
   const isWaiting = (id: string): boolean => (own(run.cursors, id)?.block ?? null) !== null;
-  const at = open.find(({ id }) => !isWaiting(id)) ?? open[0];
-  if (at?.group !== "phases") {
+  const current = openPhases.find(({ id }) => !isWaiting(id)) ?? openPhases[0];
+  if (current?.group !== "phases") {
     const next =
       run.status === "completed" ? undefined : run.phases.find(({ status, group }) => group === "phases" && status === "waiting");
-    if (at === undefined || next === undefined) return { current_phase: next?.id ?? null, current_step: null };
-    const resumed = run.drafted.resumes?.phases.find(({ id }) => id === next.id)?.step;
-    return { current_phase: next.id, current_step: pipelineName(resumed ?? "preflight") };
+    if (current === undefined || next === undefined) return { current_phase: next?.id ?? null, current_step: null };
+    const resumedStep = run.drafted.resumes?.phases.find(({ id }) => id === next.id)?.step;
+    return { current_phase: next.id, current_step: pipelineName(resumedStep ?? "preflight") };
   }
-  const step = stepsOfPhase(run.drafted.flow, at.id)[own(run.cursors, at.id)?.at ?? 0]?.id ?? null;
-  return { current_phase: at.id, current_step: step === null ? null : pipelineName(step) };
+  const step = stepsOfPhase(run.drafted.flow, current.id)[own(run.cursors, current.id)?.at ?? 0]?.id ?? null;
+  return { current_phase: current.id, current_step: step === null ? null : pipelineName(step) };
 }
 
 /** The specification's hash when the run began, or the one accepted since. */
-function runSpec(run: RunView, history: PhaseHistory, startedAt: string): RoadmapState["spec"] {
+function findSpec(run: RunView, history: PhaseHistory, startedAt: string): RoadmapState["spec"] {
   const path = getSpecPath(run.drafted.options);
   const accepted = history.accepted.get(path);
   const hash = accepted?.hash ?? findText(run.drafted.options, "spec_hash")?.replace(/^sha256:/, "");
@@ -178,24 +180,24 @@ function findText(options: Options, name: string): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The eleven thresholds as they are in force, raised ones included. */
+/** The eleven thresholds in force, including raised ones. */
 export function buildBreakerConfig(run: RunView): CircuitBreakerConfig {
-  const { run: ofRun, phase: ofPhase } = run.limits;
+  const { run: runLimits, phase: phaseLimits } = run.limits;
   const { noProgressMax, sameErrorMax, cooldownMinutes } = runThresholds(run);
   const config: CircuitBreakerConfig = {
     no_progress_threshold: noProgressMax,
     same_error_threshold: sameErrorMax,
-    output_degradation_pct: ofRun["output_degradation_pct"] ?? circuitBreakerDefaults.output_degradation_pct,
+    output_degradation_pct: runLimits["output_degradation_pct"] ?? circuitBreakerDefaults.output_degradation_pct,
     max_debug_attempts_per_phase:
-      ofRun["max_debug_attempts_per_phase"] ?? atMostOf(run, "debug") ?? circuitBreakerDefaults.max_debug_attempts_per_phase,
+      runLimits["max_debug_attempts_per_phase"] ?? findMaximum(run, "debug") ?? circuitBreakerDefaults.max_debug_attempts_per_phase,
     max_replan_attempts_per_phase:
-      ofRun["max_replan_attempts_per_phase"] ?? atMostOf(run, "replan") ?? circuitBreakerDefaults.max_replan_attempts_per_phase,
-    max_total_retries_per_run: ofRun["retries"] ?? circuitBreakerDefaults.max_total_retries_per_run,
+      runLimits["max_replan_attempts_per_phase"] ?? findMaximum(run, "replan") ?? circuitBreakerDefaults.max_replan_attempts_per_phase,
+    max_total_retries_per_run: runLimits["retries"] ?? circuitBreakerDefaults.max_total_retries_per_run,
     cooldown_minutes: cooldownMinutes,
-    cost_cap_tokens_per_phase: ofPhase["tokens"] ?? circuitBreakerDefaults.cost_cap_tokens_per_phase,
-    cost_cap_tokens_total: ofRun["tokens"] ?? circuitBreakerDefaults.cost_cap_tokens_total,
-    wall_clock_timeout_minutes_per_phase: ofPhase["minutes"] ?? circuitBreakerDefaults.wall_clock_timeout_minutes_per_phase,
-    wall_clock_timeout_minutes_total: ofRun["minutes"] ?? circuitBreakerDefaults.wall_clock_timeout_minutes_total,
+    cost_cap_tokens_per_phase: phaseLimits["tokens"] ?? circuitBreakerDefaults.cost_cap_tokens_per_phase,
+    cost_cap_tokens_total: runLimits["tokens"] ?? circuitBreakerDefaults.cost_cap_tokens_total,
+    wall_clock_timeout_minutes_per_phase: phaseLimits["minutes"] ?? circuitBreakerDefaults.wall_clock_timeout_minutes_per_phase,
+    wall_clock_timeout_minutes_total: runLimits["minutes"] ?? circuitBreakerDefaults.wall_clock_timeout_minutes_total,
   };
   return {
     ...config,
@@ -208,7 +210,7 @@ export function buildBreakerConfig(run: RunView): CircuitBreakerConfig {
   }; // S1
 }
 
-function atMostOf(run: RunView, count: string): number | undefined {
+function findMaximum(run: RunView, count: string): number | undefined {
   const rule = own(run.drafted.flow.counts ?? {}, count);
   return rule === undefined ? undefined : runNumber(run, rule.at_most);
 }

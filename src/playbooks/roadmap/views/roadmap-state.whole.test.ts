@@ -100,9 +100,9 @@ describe("whatever the run", () => {
       if (index % 25 !== 0 && index !== tape.entries.length - 1) return;
       const entries = tape.entries.slice(0, index + 1);
       const run = fold(entries) as Run;
-      expect(book.stateOf(run)).toEqual(buildRoadmapState(run, entries));
-      expect(JSON.parse(book.textOf(run))).toEqual(JSON.parse(JSON.stringify(book.stateOf(run))));
-      expect(problems(book.stateOf(run))).toBeUndefined();
+      expect(book.buildState(run)).toEqual(buildRoadmapState(run, entries));
+      expect(JSON.parse(book.renderText(run))).toEqual(JSON.parse(JSON.stringify(book.buildState(run))));
+      expect(problems(book.buildState(run))).toBeUndefined();
     });
   });
   test("every event of the log is one of the 29, and every one of the 29 has a source", () => {
@@ -392,7 +392,7 @@ test("what a verifier handed back is told where the seed puts it: scope creep in
   );
   const claimOf = (hash: string): unknown =>
     hash === text ? { scope_creep: ["a button"], failure_categories: [{ failure: "x", category: "lint_failure" }] } : undefined;
-  const state = buildRoadmapState(tape.run, entries, { claimOf });
+  const state = buildRoadmapState(tape.run, entries, { readClaim: claimOf });
   expect(state.phases["phase_1"]?.steps.verify?.scope_creep).toEqual(["a button"]);
   expect(
     state.event_log.find(({ event, step, details }) => event === "step_completed" && step === "verify" && details["step"] === undefined),

@@ -1,4 +1,4 @@
-// roadmap-steps: the steps of a roadmap's phase under the names that readers of state.json know.
+// roadmap-steps: maps the steps of a phase to the pipeline names of the state.json format.
 
 /** The steps of a phase: `preflight → triage → research → plan → plan_check → execute → verify → judge → gate`, and `debug`. */
 export const pipelineSteps = [
@@ -15,8 +15,8 @@ export const pipelineSteps = [
 ] as const;
 export type PipelineStep = (typeof pipelineSteps)[number];
 
-/** Steps of ours that are part of one of theirs. Whatever decides how a phase ends, and what follows from that, is the gate. */
-const partOf: Readonly<Record<string, PipelineStep>> = {
+/** Our steps that are part of a step of the format. Everything that decides or follows the end of a phase is the gate. */
+const pipelineStepOf: Readonly<Record<string, PipelineStep>> = {
   checks: "verify",
   confirm: "verify",
   judge_blind: "judge",
@@ -27,5 +27,5 @@ const partOf: Readonly<Record<string, PipelineStep>> = {
   land: "gate",
 };
 
-/** The name in the pipeline; a step that some other flow adds keeps its own. */
-export const pipelineName = (step: string): string => (Object.hasOwn(partOf, step) ? (partOf[step] ?? step) : step);
+/** The name in the pipeline; a step that is not listed keeps its own name. */
+export const pipelineName = (step: string): string => (Object.hasOwn(pipelineStepOf, step) ? (pipelineStepOf[step] ?? step) : step);

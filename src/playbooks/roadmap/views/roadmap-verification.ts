@@ -1,56 +1,56 @@
-// roadmap-verification: `.planning/phases/<id>/VERIFICATION.md`: what the runner's own checks found beside what the verifier says, and
-// which things agents said in this phase were found false.
+// roadmap-verification: renders `.planning/phases/<id>/VERIFICATION.md`: the runner's own checks beside the verifier's claims, and the
+// refuted claims of the phase.
 //
 // Invariants:
-//   V1. Whether the phase is verified is decided by the runner's checks and the verifier together: either of them alone can only say no.
-//   V2. The verifier's words are in their own columns, under its name.
+//   V1. A phase is verified only if both the runner's checks and the verifier pass it; either can fail it alone.
+//   V2. The verifier's claims are in columns of their own.
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
 import { automatedOf, checkKinds } from "../../../insight/check-kind.ts";
 import { attemptParts, isAround, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
 import { inCode, inText, list, section, table } from "../../../views/markdown.ts";
-import { type ClaimOf, parseField, parseList } from "./roadmap-audit.ts";
+import { type ReadClaim, fieldOf, listOrEmpty } from "./roadmap-audit.ts";
 import { roadmapSteps } from "./phase-history.ts";
 import { describeAttempt, duration } from "../../../views/wording.ts";
 
 export type Verification = {
   apply(entry: Entry): void;
   /** The page of a phase; null if nothing was verified in it yet. */
-  pageOf(phase: string, name: string, run: string): string | null;
+  renderPage(phase: string, name: string, run: string): string | null;
 };
 
-type Ended = { readonly at: string; readonly isPassed: boolean; readonly checks: readonly CheckResult[]; readonly why: string };
-type Looked = Ended & { readonly agent: string; readonly claim: string | null; readonly says: EventOf<"turn_ended">["says"] };
-type Round = { readonly beganAt: string; checks: Ended | null; verify: Looked | null };
-type Refuted = { readonly who: string; readonly text: string; readonly why: string };
-type Phase = { rounds: Round[]; refuted: Refuted[] };
+type StepEnd = { readonly at: string; readonly isPassed: boolean; readonly checks: readonly CheckResult[]; readonly why: string };
+type VerifyEnd = StepEnd & { readonly agent: string; readonly claim: string | null; readonly says: EventOf<"turn_ended">["says"] };
+type Round = { readonly startedAt: string; checks: StepEnd | null; verify: VerifyEnd | null };
+type RefutedClaim = { readonly who: string; readonly text: string; readonly why: string };
+type Phase = { rounds: Round[]; refuted: RefutedClaim[] };
 
 const refutedMax = 200;
 
-export function openVerification(claimOf: ClaimOf): Verification {
+export function openVerification(readClaim: ReadClaim): Verification {
   const phases = new Map<string, Phase>();
   const turns = new Map<string, EventOf<"turn_ended">>();
 
   const phaseOf = (id: string): Phase => {
-    const knownPhase = phases.get(id) ?? { rounds: [], refuted: [] };
-    phases.set(id, knownPhase);
-    return knownPhase;
+    const phase = phases.get(id) ?? { rounds: [], refuted: [] };
+    phases.set(id, phase);
+    return phase;
   };
-  const begin = (phase: Phase, step: string, at: string): void => {
+  const startRound = (phase: Phase, step: string, at: string): void => {
     const lastRound = phase.rounds.at(-1);
-    // The verifier looks after the checks of its round; whatever comes first opens a round.
+    // The verifier runs after the checks of its round; whichever starts first opens the round.
     if (step === roadmapSteps.verify && lastRound !== undefined && lastRound.verify === null) return;
-    phase.rounds.push({ beganAt: at, checks: null, verify: null });
+    phase.rounds.push({ startedAt: at, checks: null, verify: null });
   };
-  const end = (phase: Phase, entry: EventOf<"step_completed" | "step_failed"> & Entry, step: string): void => {
+  const endStep = (phase: Phase, entry: EventOf<"step_completed" | "step_failed"> & Entry, step: string): void => {
     const round = phase.rounds.at(-1);
     if (round === undefined) return;
     const turn = turns.get(entry.attempt);
     const isPassed = entry.event === "step_completed";
-    const ended = { at: entry.ts, isPassed, checks: entry.checks ?? [], why: isPassed ? "" : (entry.detail ?? entry.reason_code) };
-    if (step === roadmapSteps.checks) round.checks = ended;
-    else round.verify = { ...ended, agent: turn?.agent ?? "", claim: turn?.claim ?? null, says: turn?.says ?? {} };
+    const stepEnd = { at: entry.ts, isPassed, checks: entry.checks ?? [], why: isPassed ? "" : (entry.detail ?? entry.reason_code) };
+    if (step === roadmapSteps.checks) round.checks = stepEnd;
+    else round.verify = { ...stepEnd, agent: turn?.agent ?? "", claim: turn?.claim ?? null, says: turn?.says ?? {} };
   };
 
   return {
@@ -62,28 +62,28 @@ export function openVerification(claimOf: ClaimOf): Verification {
       const parts = attemptParts(attempt);
       if (parts === null || taskOfCursor(parts.cursor) !== null || !steps.has(parts.step)) return;
       if (entry.event === "turn_ended") turns.set(attempt, entry);
-      if (entry.event === "step_started") begin(phaseOf(id), parts.step, entry.ts);
+      if (entry.event === "step_started") startRound(phaseOf(id), parts.step, entry.ts);
       if (entry.event !== "step_completed" && entry.event !== "step_failed") return;
-      end(phaseOf(id), entry, parts.step);
+      endStep(phaseOf(id), entry, parts.step);
       turns.delete(attempt);
     },
-    pageOf(id, name, run) {
+    renderPage(id, name, run) {
       const phase = phases.get(id);
       const lastRound = phase?.rounds.at(-1);
       if (phase === undefined || lastRound === undefined) return null;
-      const said = lastRound.verify?.claim == null ? undefined : claimOf(lastRound.verify.claim);
+      const claim = lastRound.verify?.claim == null ? undefined : readClaim(lastRound.verify.claim);
       return [
-        ...frontMatter(id, lastRound, said),
+        ...frontMatter(id, lastRound, claim),
         `# Verification: phase ${inText(id)}, ${inText(name)}`,
         "",
         `Written by the runner from the journal of ${inText(run)}. What the runner found and what the verifier says stand side by side.`,
         ...section("Outcome", outcomeLines(lastRound)),
-        ...section("Automated checks", automatedLines(lastRound, said)),
-        ...section("Criteria", criteriaLines(lastRound, said)),
+        ...section("Automated checks", automatedLines(lastRound, claim)),
+        ...section("Criteria", criteriaLines(lastRound, claim)),
         ...section("Commands the runner ran", commandLines(lastRound)),
-        ...section("Commands the verifier says it ran", list(findTexts(said, "commands_run").map((text) => inCode(text)))),
-        ...section("What the verifier says is wrong", list(findTexts(said, "failures").map((text) => inText(text)))),
-        ...section("Scope creep, by the verifier's word", list(findTexts(said, "scope_creep").map((text) => inText(text)))),
+        ...section("Commands the verifier says it ran", list(textsOf(claim, "commands_run").map((text) => inCode(text)))),
+        ...section("What the verifier says is wrong", list(textsOf(claim, "failures").map((text) => inText(text)))),
+        ...section("Scope creep, by the verifier's word", list(textsOf(claim, "scope_creep").map((text) => inText(text)))),
         ...section("Claims that were found false", refutedLines(phase.refuted)),
         ...section("Rounds", roundLines(phase.rounds)),
         "",
@@ -109,9 +109,9 @@ function roundStatus({ checks, verify }: Round): Status {
   return checks === null || verify === null ? "in_progress" : "pass";
 }
 
-function frontMatter(id: string, round: Round, said: unknown): readonly string[] {
+function frontMatter(id: string, round: Round, claim: unknown): readonly string[] {
   const status = roundStatus(round);
-  const score = parseField(said, "alignment_score") ?? round.verify?.says["alignment_score"];
+  const score = fieldOf(claim, "alignment_score") ?? round.verify?.says["alignment_score"];
   return [
     "---",
     `phase: ${JSON.stringify(id)}`,
@@ -124,16 +124,17 @@ function frontMatter(id: string, round: Round, said: unknown): readonly string[]
 }
 
 function outcomeLines({ checks, verify }: Round): readonly string[] {
-  const word = (ended: Ended | null, isNo: boolean): string => (ended === null ? "not yet" : ended.isPassed && !isNo ? "pass" : "fail");
+  const verdictText = (stepEnd: StepEnd | null, saysNo: boolean): string =>
+    stepEnd === null ? "not yet" : stepEnd.isPassed && !saysNo ? "pass" : "fail";
   return [
     ...table(
       ["Who", "When", "Says", "Why"],
       [
-        ["the runner's checks", checks?.at ?? "–", word(checks, false), inText(checks?.why ?? "", 500)],
+        ["the runner's checks", checks?.at ?? "–", verdictText(checks, false), inText(checks?.why ?? "", 500)],
         [
           `the verifier${verify === null || verify.agent === "" ? "" : ` (${inText(verify.agent)})`}`,
           verify?.at ?? "–",
-          word(verify, verify?.says["pass"] === false),
+          verdictText(verify, verify?.says["pass"] === false),
           inText(verify?.why ?? "", 500),
         ],
       ],
@@ -141,56 +142,56 @@ function outcomeLines({ checks, verify }: Round): readonly string[] {
   ];
 }
 
-/** Every result of the round; a check that was run twice counts as it came out last. */
+/** The latest result of every check of the round. */
 function roundResults({ checks, verify }: Round): readonly CheckResult[] {
-  const last = new Map([...(checks?.checks ?? []), ...(verify?.checks ?? [])].map((result) => [result.check.id, result]));
-  return [...last.values()];
+  const latest = new Map([...(checks?.checks ?? []), ...(verify?.checks ?? [])].map((result) => [result.check.id, result]));
+  return [...latest.values()];
 }
 
-function automatedLines(round: Round, said: unknown): readonly string[] {
+function automatedLines(round: Round, claim: unknown): readonly string[] {
   const automated = automatedOf(roundResults(round));
-  const reported = parseField(said, "automated_checks");
+  const claimedChecks = fieldOf(claim, "automated_checks");
   return table(
     ["Check", "The runner found", "The verifier says"],
     checkKinds.map((kind) => [
       kind,
-      flagWord(automated[kind]),
-      inText(saidWord(parseField(reported, kind) ?? parseField(reported, kind.replace(/s$/, "")))),
+      flagText(automated[kind]),
+      inText(claimText(fieldOf(claimedChecks, kind) ?? fieldOf(claimedChecks, kind.replace(/s$/, "")))),
     ]),
   );
 }
 
-const flagWord = (flag: boolean | "n/a"): string => (flag === "n/a" ? "n/a" : flag ? "pass" : "fail");
+const flagText = (flag: boolean | "n/a"): string => (flag === "n/a" ? "n/a" : flag ? "pass" : "fail");
 
-function saidWord(reported: unknown): string {
-  if (reported === true || reported === false || reported === "n/a") return flagWord(reported);
-  const status = parseField(reported, "status");
-  const detail = parseField(reported, "detail");
+function claimText(claimed: unknown): string {
+  if (claimed === true || claimed === false || claimed === "n/a") return flagText(claimed);
+  const status = fieldOf(claimed, "status");
+  const detail = fieldOf(claimed, "detail");
   if (typeof status !== "string") return "–";
   return typeof detail === "string" && detail !== "" ? `${status}: ${detail}` : status;
 }
 
-const plain = (text: string): string =>
+const normalize = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[\s`*_.]+/g, " ")
     .trim();
 
-function criteriaLines(round: Round, said: unknown): readonly string[] {
-  const reported = parseList(parseField(said, "criteria_results")).map((result) => ({
-    criterion: parseText(parseField(result, "criterion")),
-    status: parseText(parseField(result, "status")),
-    evidence: parseText(parseField(result, "evidence")),
+function criteriaLines(round: Round, claim: unknown): readonly string[] {
+  const claimedResults = listOrEmpty(fieldOf(claim, "criteria_results")).map((result) => ({
+    criterion: textOrEmpty(fieldOf(result, "criterion")),
+    status: textOrEmpty(fieldOf(result, "status")),
+    evidence: textOrEmpty(fieldOf(result, "evidence")),
   }));
-  const left = new Set(reported);
-  const found = roundResults(round).filter(({ check }) => check.kind === "criterion");
-  const rows = found.map(({ check, status, exit_code }) => {
-    const match = reported.find((result) => left.has(result) && plain(result.criterion) === plain(check.title));
-    if (match !== undefined) left.delete(match);
+  const unmatched = new Set(claimedResults);
+  const criteria = roundResults(round).filter(({ check }) => check.kind === "criterion");
+  const rows = criteria.map(({ check, status, exit_code }) => {
+    const match = claimedResults.find((result) => unmatched.has(result) && normalize(result.criterion) === normalize(check.title));
+    if (match !== undefined) unmatched.delete(match);
     const exit = exit_code === null || status === "passed" ? "" : ` (exit ${exit_code})`;
     return [inText(check.title), inCode(check.command), `${status}${exit}`, match?.status ?? "–", inText(match?.evidence ?? "–")];
   });
-  const others = [...left].map(({ criterion, status, evidence }) => [
+  const others = [...unmatched].map(({ criterion, status, evidence }) => [
     inText(criterion),
     "–",
     "nothing to run",
@@ -201,15 +202,15 @@ function criteriaLines(round: Round, said: unknown): readonly string[] {
 }
 
 function commandLines(round: Round): readonly string[] {
-  // The same piece of evidence is reported once, whatever depends on it.
-  const reported = new Map<string, CheckResult>();
+  // Several criteria may share one command and evidence: it is shown once.
+  const uniqueResults = new Map<string, CheckResult>();
   for (const result of roundResults(round)) {
     const key = `${result.check.command} ${result.evidence}`;
-    if (!reported.has(key)) reported.set(key, result);
+    if (!uniqueResults.has(key)) uniqueResults.set(key, result);
   }
   return table(
     ["Command", "Result", "Took", "Evidence"],
-    [...reported.values()].map(({ check, status, exit_code, duration_ms, cached, evidence }) => [
+    [...uniqueResults.values()].map(({ check, status, exit_code, duration_ms, cached, evidence }) => [
       inCode(check.command),
       `${status}${exit_code === null ? "" : `, exit ${exit_code}`}`,
       cached === true ? "known from before" : duration(duration_ms),
@@ -218,7 +219,7 @@ function commandLines(round: Round): readonly string[] {
   );
 }
 
-const refutedLines = (refuted: readonly Refuted[]): readonly string[] =>
+const refutedLines = (refuted: readonly RefutedClaim[]): readonly string[] =>
   table(
     ["Who", "Claim", "What was found"],
     refuted.map(({ who, text, why }) => [inText(who), inText(text), inText(why)]),
@@ -229,13 +230,13 @@ const roundLines = (rounds: readonly Round[]): readonly string[] =>
     ["Round", "Began", "The runner's checks", "The verifier", "Status"],
     rounds.map((round, index) => [
       String(index + 1),
-      round.beganAt,
+      round.startedAt,
       round.checks === null ? "–" : round.checks.isPassed ? "pass" : "fail",
       round.verify === null ? "–" : round.verify.isPassed && round.verify.says["pass"] !== false ? "pass" : "fail",
       roundStatus(round),
     ]),
   );
 
-const parseText = (value: unknown): string => (typeof value === "string" ? value : "");
-const findTexts = (said: unknown, field: string): readonly string[] =>
-  parseList(parseField(said, field)).filter((text): text is string => typeof text === "string");
+const textOrEmpty = (value: unknown): string => (typeof value === "string" ? value : "");
+const textsOf = (claim: unknown, field: string): readonly string[] =>
+  listOrEmpty(fieldOf(claim, field)).filter((text): text is string => typeof text === "string");

@@ -4,6 +4,5 @@ import { TraceSpan } from "../../../contracts/roadmap-reports.ts";
 import type { LineRules, Violations } from "../../../documents/line-rules.ts";
 import { openRecordRules } from "../../../documents/record-rules.ts";
 
-/** Whether every line of a TRACE.jsonl is a span. Fields beyond a span's own are let pass: another tool may keep more. */
 export const openTraceRules = (violations: Violations): LineRules =>
   openRecordRules(violations, { record: TraceSpan, names: { json: "TR-json", field: "TR-field", enum: "TR-enum" } });

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { seedState } from "../../../contracts/roadmap.test-support.ts";
 import { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { jsonPlaceOf } from "../../../documents/json-place.ts";
-import { readRoadmapState } from "./roadmap-state-read.ts";
+import { parseRoadmapState } from "./parse-roadmap-state.ts";
 import { tries } from "../../../../test/support/sampled.ts";
 
 const write = (value: unknown): string => JSON.stringify(value, null, 2);
@@ -17,8 +17,8 @@ const changed = (change: (state: Record<string, Record<string, unknown>>) => voi
 };
 
 test("the seed's own example reads without a word", () => {
-  expect(readRoadmapState(write(seedState))).toEqual({ state: seedState, findings: [] });
-  expect(readRoadmapState(`\uFEFF${write(seedState)}`).state).toEqual(seedState);
+  expect(parseRoadmapState(write(seedState))).toEqual({ state: seedState, findings: [] });
+  expect(parseRoadmapState(`\uFEFF${write(seedState)}`).state).toEqual(seedState);
 });
 
 describe("what the seed leaves open is filled in and told", () => {
@@ -93,7 +93,7 @@ describe("what the seed leaves open is filled in and told", () => {
     ],
   ];
   test.each(rows)("%s", (_, text, read, value, path) => {
-    const { state, findings } = readRoadmapState(text);
+    const { state, findings } = parseRoadmapState(text);
     expect(v.safeParse(RoadmapState, state).success).toBe(true);
     expect(read(state)).toEqual(value);
     const reported = findings.find((finding) => finding.path === path);
@@ -115,33 +115,33 @@ describe("what decides is never guessed", () => {
     ],
   ];
   test.each(rows)("%s is refused", (_, text, path) => {
-    const { state, findings } = readRoadmapState(text);
+    const { state, findings } = parseRoadmapState(text);
     expect(state).toBeNull();
     expect(findings.filter(({ severity }) => severity === "error").map((finding) => finding.path)).toContain(path);
   });
   test("the line is that of the fault", () => {
     const text = changed((s) => Object.assign(s["_meta"] ?? {}, { status: "sleeping" }));
-    const [finding] = readRoadmapState(text).findings;
+    const [finding] = parseRoadmapState(text).findings;
     expect(text.split("\n")[(finding?.line ?? 0) - 1]).toContain('"sleeping"');
   });
 });
 
 describe("whatever the bytes are", () => {
   test.each(["", "{", "[]", "null", '"x"', '{"_meta": 1}', '{"_meta": {"status": "running"', "\u0000"])("%j gives findings", (text) => {
-    const { state, findings } = readRoadmapState(text);
+    const { state, findings } = parseRoadmapState(text);
     expect(state).toBeNull();
     expect(findings.length).toBeGreaterThan(0);
   });
   test("a cut-off file names the line where it ends", () => {
     const text = write(seedState).slice(0, 400);
-    expect(readRoadmapState(text).findings).toMatchObject([{ rule: "syntax", severity: "error" }]);
-    expect(readRoadmapState(text).findings[0]?.line).toBeGreaterThan(5);
+    expect(parseRoadmapState(text).findings).toMatchObject([{ rule: "syntax", severity: "error" }]);
+    expect(parseRoadmapState(text).findings[0]?.line).toBeGreaterThan(5);
   });
   test("nothing is ever thrown, and what is read is valid", () => {
     const keys = ["_meta", "phases", "spec", "event_log", "metrics", "circuit_breaker", "roadmap_path"];
     fc.assert(
       fc.property(fc.constantFrom(...keys), fc.jsonValue(), (key, value) => {
-        const { state } = readRoadmapState(JSON.stringify({ ...seedState, [key]: value }));
+        const { state } = parseRoadmapState(JSON.stringify({ ...seedState, [key]: value }));
         if (state !== null) expect(v.safeParse(RoadmapState, state).success).toBe(true);
       }),
       { numRuns: tries(200) },
@@ -149,13 +149,13 @@ describe("whatever the bytes are", () => {
   });
   test("nesting without end is told, and nothing runs out of stack", () => {
     const text = `{"_meta":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-    expect(readRoadmapState(text)).toMatchObject({ state: null, findings: [{ rule: "too_deep", severity: "error" }] });
+    expect(parseRoadmapState(text)).toMatchObject({ state: null, findings: [{ rule: "too_deep", severity: "error" }] });
   });
   test("more phases or events than any roadmap has are told, before each of them is gone through", () => {
     const phases = Object.fromEntries(Array.from({ length: 5_001 }, (_, n) => [`phase_${n}`, {}]));
-    expect(readRoadmapState(JSON.stringify({ ...seedState, phases })).findings).toMatchObject([{ rule: "too_many" }]);
+    expect(parseRoadmapState(JSON.stringify({ ...seedState, phases })).findings).toMatchObject([{ rule: "too_many" }]);
     const event_log = Array.from({ length: 100_001 }, () => ({}));
-    expect(readRoadmapState(JSON.stringify({ ...seedState, event_log })).findings).toMatchObject([{ rule: "too_many" }]);
+    expect(parseRoadmapState(JSON.stringify({ ...seedState, event_log })).findings).toMatchObject([{ rule: "too_many" }]);
   });
   test("places are found in any JSON", () => {
     fc.assert(

@@ -1,8 +1,8 @@
-// roadmap-state-read: a state.json that another tool wrote, read so that a run can go on from it.
+// parse-roadmap-state: parses a state.json that another tool wrote, so that a run can continue it.
 //
 // Invariants:
-//   R1. Whatever the bytes are, the answer is a state or the findings that forbid one; nothing is thrown.
-//   R2. What comes out is valid against the schema; whatever had to be filled in, renamed or left out is a warning with its line.
+//   R1. Any text gives a state or findings that say why not; nothing is thrown.
+//   R2. The state is valid against the schema; everything filled in, renamed or left out is a warning with its line.
 //   R3. What decides where the run continues (the run's status, a phase's status) is never guessed.
 
 import { RoadmapEvent } from "../../../contracts/roadmap-events.ts";
@@ -14,41 +14,41 @@ import { isTooDeep, jsonDepthMax } from "../../../kit/json-hazards.ts";
 import { issuesOf } from "../../../kit/located-issues.ts";
 import { jsonPlaceOf, placeAt } from "../../../documents/json-place.ts";
 
-export type RoadmapStateRead = { readonly state: RoadmapState | null; readonly findings: readonly Finding[] };
+export type ParsedRoadmapState = { readonly state: RoadmapState | null; readonly findings: readonly Finding[] };
 
 const charsMax = 64 * 1_048_576;
-const roundsMax = 40;
+const fixPassesMax = 40;
 const findingsMax = 200;
 
-/** Every fault in each of them is worked out, so their number is bounded, far beyond any roadmap's. */
+/** Every fault of each phase and event is examined, so their number is limited, far beyond any real roadmap. */
 const phasesMax = 5_000;
 const eventsMax = 100_000;
 
 type Tree = Record<string, unknown>;
 
-export function readRoadmapState(text: string, file = ".autopilot/state.json"): RoadmapStateRead {
+export function parseRoadmapState(text: string, file = ".autopilot/state.json"): ParsedRoadmapState {
   const findings: Finding[] = [];
   const report = (severity: Finding["severity"], path: DataPath, rule: string, message: string): void => {
     if (findings.length < findingsMax) findings.push({ file, ...jsonPlaceOf(source, path), path: pathText(path), rule, message, severity });
   };
   const source = text.replace(/^\uFEFF/, "");
-  if (source.length > charsMax) return refused(file, "too_large", `found ${source.length} characters, expected at most ${charsMax}`);
-  const parsed = parse(source, file);
+  if (source.length > charsMax) return refusal(file, "too_large", `found ${source.length} characters, expected at most ${charsMax}`);
+  const parsed = parseJson(source, file);
   if ("finding" in parsed) return { state: null, findings: [parsed.finding] }; // R1
-  if (isTooDeep(parsed.value)) return refused(file, "too_deep", `found more than ${jsonDepthMax} levels of nesting, expected less`); // R1
-  if (!isTree(parsed.value)) return refused(file, "wrong_type", `found ${shown(parsed.value)}, expected a mapping`);
-  const many = tooManyIn(parsed.value);
-  if (many !== null) return refused(file, "too_many", many);
+  if (isTooDeep(parsed.value)) return refusal(file, "too_deep", `found more than ${jsonDepthMax} levels of nesting, expected less`); // R1
+  if (!isTree(parsed.value)) return refusal(file, "wrong_type", `found ${shown(parsed.value)}, expected a mapping`);
+  const excess = findExcess(parsed.value);
+  if (excess !== null) return refusal(file, "too_many", excess);
   const state = structuredClone(parsed.value);
   const warn: Warn = (path, rule, message) => report("warning", path, rule, message);
-  rename(state, warn);
-  setTimes(state, warn);
-  keepEvents(state, warn);
-  for (let round = 0; round < roundsMax; round++) {
+  normalizeNames(state, warn);
+  normalizeTimes(state, warn);
+  dropInvalidEvents(state, warn);
+  for (let pass = 0; pass < fixPassesMax; pass++) {
     const { value, issues } = issuesOf(RoadmapState, state);
     if (issues.length === 0) return { state: value, findings };
-    const fixed = issues.filter((issue) => fix(state, issue, warn));
-    if (fixed.length > 0) continue;
+    const fixedIssues = issues.filter((issue) => fixIssue(state, issue, warn));
+    if (fixedIssues.length > 0) continue;
     for (const { path, rule, message } of issues) report("error", path, rule, message); // R3
     return { state: null, findings };
   }
@@ -56,9 +56,9 @@ export function readRoadmapState(text: string, file = ".autopilot/state.json"): 
   return { state: null, findings };
 }
 
-function tooManyIn({ phases, event_log: log }: Tree): string | null {
-  const found = isTree(phases) ? Object.keys(phases).length : 0;
-  if (found > phasesMax) return `found ${found} phases, expected at most ${phasesMax}`;
+function findExcess({ phases, event_log: log }: Tree): string | null {
+  const phaseCount = isTree(phases) ? Object.keys(phases).length : 0;
+  if (phaseCount > phasesMax) return `found ${phaseCount} phases, expected at most ${phasesMax}`;
   if (Array.isArray(log) && log.length > eventsMax) return `found ${log.length} events in event_log, expected at most ${eventsMax}`;
   return null;
 }
@@ -67,11 +67,11 @@ type Warn = (path: DataPath, rule: string, message: string) => void;
 
 const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null && !Array.isArray(value);
 
-function refused(file: string, rule: string, message: string): RoadmapStateRead {
+function refusal(file: string, rule: string, message: string): ParsedRoadmapState {
   return { state: null, findings: [{ file, line: 1, column: 1, path: "", rule, message, severity: "error" }] };
 }
 
-function parse(source: string, file: string): { readonly value: unknown } | { readonly finding: Finding } {
+function parseJson(source: string, file: string): { readonly value: unknown } | { readonly finding: Finding } {
   try {
     return { value: JSON.parse(source) as unknown };
   } catch (error) {
@@ -82,8 +82,8 @@ function parse(source: string, file: string): { readonly value: unknown } | { re
   }
 }
 
-/** Names that the format and its companions use for one and the same thing. */
-function rename(state: Tree, warn: Warn): void {
+/** Replaces names that other tools use by those of the format. */
+function normalizeNames(state: Tree, warn: Warn): void {
   if (!isTree(state["phases"])) return;
   const phases: Tree = {};
   for (const [key, phase] of Object.entries(state["phases"])) {
@@ -113,8 +113,8 @@ const timeNames = new Set([
   "original_run_timestamp",
 ]);
 
-/** Times with an offset are the same moments in UTC. */
-function setTimes(state: Tree, warn: Warn): void {
+/** Converts times with an offset to UTC. */
+function normalizeTimes(state: Tree, warn: Warn): void {
   const visit = (node: unknown, path: DataPath): void => {
     if (Array.isArray(node)) return node.forEach((item, index) => visit(item, [...path, index]));
     if (!isTree(node)) return;
@@ -139,8 +139,8 @@ function parseUtc(text: string): string | null {
   return formatIsoTime(ms - (match[3] === "-" ? -1 : 1) * offsetMinutes * 60_000);
 }
 
-/** An event that is none of the 29, or lacks a required field, is left out: the log is informative, it decides nothing. */
-function keepEvents(state: Tree, warn: Warn): void {
+/** Leaves out events that are not valid: the log is informative and decides nothing. */
+function dropInvalidEvents(state: Tree, warn: Warn): void {
   const log = state["event_log"];
   if (!Array.isArray(log)) return;
   state["event_log"] = log.filter((entry: unknown, index) => {
@@ -156,8 +156,8 @@ function keepEvents(state: Tree, warn: Warn): void {
   });
 }
 
-const zero = (): unknown => 0;
-const nothing = (): unknown => null;
+const zeroDefault = (): unknown => 0;
+const nullDefault = (): unknown => null;
 
 /** Defaults of missing or unreadable fields; `*` matches any one name. */
 const defaults: Readonly<Record<string, (state: Tree) => unknown>> = {
@@ -165,26 +165,26 @@ const defaults: Readonly<Record<string, (state: Tree) => unknown>> = {
   "_meta.run_id": (state) => buildRunId(state),
   "_meta.last_checkpoint": (state) => (isTree(state["_meta"]) ? state["_meta"]["started_at"] : undefined),
   "_meta.total_phases": (state) => Object.keys(isTree(state["phases"]) ? state["phases"] : {}).length,
-  "_meta.current_phase": nothing,
-  "_meta.current_step": nothing,
-  "_meta.orchestrator_context_pct": zero,
-  "_meta.human_deferred_count": zero,
-  "_meta.total_phases_processed": zero,
+  "_meta.current_phase": nullDefault,
+  "_meta.current_step": nullDefault,
+  "_meta.orchestrator_context_pct": zeroDefault,
+  "_meta.human_deferred_count": zeroDefault,
+  "_meta.total_phases_processed": zeroDefault,
   spec: (state) => ({ path: ".planning/ROADMAP.md", hash: null, locked_at: isTree(state["_meta"]) ? state["_meta"]["started_at"] : null }),
   "spec.path": () => ".planning/ROADMAP.md",
-  "spec.hash": nothing,
+  "spec.hash": nullDefault,
   "spec.locked_at": (state) => (isTree(state["_meta"]) ? state["_meta"]["started_at"] : undefined),
   roadmap_path: () => ".planning/ROADMAP.md",
   "phases.*.phase_type": () => "mixed",
-  "phases.*.started_at": nothing,
-  "phases.*.completed_at": nothing,
+  "phases.*.started_at": nullDefault,
+  "phases.*.completed_at": nullDefault,
   "phases.*.steps": () => ({}),
-  "phases.*.debug_attempts": zero,
-  "phases.*.replan_attempts": zero,
-  "phases.*.tokens_used": zero,
-  "phases.*.estimated_tokens": zero,
-  "phases.*.human_verify_justification": nothing,
-  "phases.*.human_verdict": nothing,
+  "phases.*.debug_attempts": zeroDefault,
+  "phases.*.replan_attempts": zeroDefault,
+  "phases.*.tokens_used": zeroDefault,
+  "phases.*.estimated_tokens": zeroDefault,
+  "phases.*.human_verify_justification": nullDefault,
+  "phases.*.human_verdict": nullDefault,
   "phases.*.steps.*": () => undefined,
   circuit_breaker: () => ({
     state: "closed",
@@ -194,10 +194,10 @@ const defaults: Readonly<Record<string, (state: Tree) => unknown>> = {
     cooldown_until: null,
   }),
   "circuit_breaker.state": () => "closed",
-  "circuit_breaker.consecutive_no_progress": zero,
-  "circuit_breaker.consecutive_same_error": zero,
-  "circuit_breaker.last_error": nothing,
-  "circuit_breaker.cooldown_until": nothing,
+  "circuit_breaker.consecutive_no_progress": zeroDefault,
+  "circuit_breaker.consecutive_same_error": zeroDefault,
+  "circuit_breaker.last_error": nullDefault,
+  "circuit_breaker.cooldown_until": nullDefault,
   circuit_breaker_config: () => ({ ...circuitBreakerDefaults }),
   event_log: () => [],
   metrics: () => ({
@@ -208,29 +208,29 @@ const defaults: Readonly<Record<string, (state: Tree) => unknown>> = {
     debug_loops_total: 0,
     replan_count: 0,
   }),
-  "metrics.*": zero,
+  "metrics.*": zeroDefault,
 };
 
 type Issue = { readonly path: DataPath; readonly rule: string; readonly message: string };
 
-/** Puts one thing right, if it may be; says so. A step whose record cannot be read is taken as not begun, and is run again. */
-function fix(state: Tree, { path, rule, message }: Issue, warn: Warn): boolean {
+/** Fixes one issue if there is a default, with a warning. A step with an invalid record counts as not started and runs again. */
+function fixIssue(state: Tree, { path, rule, message }: Issue, warn: Warn): boolean {
   if (rule === "unknown_key") {
     warn(path, "unknown_key", `left out: ${message}`);
-    return put(state, path, undefined);
+    return setField(state, path, undefined);
   }
   for (let length = path.length; length > 0; length--) {
-    const at = path.slice(0, length);
-    const make = ruleFor(at);
-    if (make === undefined) continue;
-    const value = make(state);
+    const fieldPath = path.slice(0, length);
+    const defaultFor = findDefault(fieldPath);
+    if (defaultFor === undefined) continue;
+    const value = defaultFor(state);
     warn(path, rule, `${message}; read as ${value === undefined ? "not there" : shown(value)}`);
-    return put(state, at, value);
+    return setField(state, fieldPath, value);
   }
   return false;
 }
 
-function ruleFor(path: DataPath): ((state: Tree) => unknown) | undefined {
+function findDefault(path: DataPath): ((state: Tree) => unknown) | undefined {
   const name = path.join(".");
   if (Object.hasOwn(defaults, name)) return defaults[name];
   const [head, ...rest] = path;
@@ -242,17 +242,17 @@ function ruleFor(path: DataPath): ((state: Tree) => unknown) | undefined {
   return pattern.length === path.length && Object.hasOwn(defaults, generic) ? defaults[generic] : undefined;
 }
 
-function put(state: Tree, path: DataPath, value: unknown): boolean {
-  let at: unknown = state;
-  for (const part of path.slice(0, -1)) at = isTree(at) || Array.isArray(at) ? (at as Tree)[part] : undefined;
+function setField(state: Tree, path: DataPath, value: unknown): boolean {
+  let parent: unknown = state;
+  for (const part of path.slice(0, -1)) parent = isTree(parent) || Array.isArray(parent) ? (parent as Tree)[part] : undefined;
   const last = path.at(-1);
-  if ((!isTree(at) && !Array.isArray(at)) || last === undefined) return false;
-  if (value === undefined) return Reflect.deleteProperty(at, last);
-  (at as Tree)[last] = value;
+  if ((!isTree(parent) && !Array.isArray(parent)) || last === undefined) return false;
+  if (value === undefined) return Reflect.deleteProperty(parent, last);
+  (parent as Tree)[last] = value;
   return true;
 }
 
-/** A run's name follows from when it began. */
+/** Derives the run id from its start time. */
 function buildRunId(state: Tree): unknown {
   const startedAt = isTree(state["_meta"]) ? state["_meta"]["started_at"] : undefined;
   const [, date, time] = typeof startedAt === "string" ? (/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})/.exec(startedAt) ?? []) : [];

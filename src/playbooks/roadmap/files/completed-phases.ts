@@ -1,5 +1,5 @@
-// roadmap-known: which phases earlier runs completed, according to state.json and the archive, whichever tool wrote them. Unreadable files
-// are ignored; code that needs the file itself reports what is wrong with it.
+// completed-phases: loads which phases earlier runs completed, from state.json and the archive, whichever tool wrote them. Unreadable files
+// are skipped; other code reports their faults.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { readOwnFile } from "../../../project/own-file.ts";
 
 const archivesMax = 1_000;
 
-export type KnownPhase = {
+export type PhaseRecordSummary = {
   readonly isCompleted: boolean;
   /** The runs that completed it, oldest first. */
   readonly runs: readonly string[];
@@ -17,33 +17,33 @@ export type KnownPhase = {
   readonly name: string | null;
 };
 
-/** Completed somewhere: true. Begun and never completed: false. Absent: not begun, and the roadmap's own checkbox decides. */
-export const knownPhases = (paths: Pick<ProjectPaths, "folder">): ReadonlyMap<string, boolean> =>
-  new Map([...phasesKnown(paths)].map(([id, { isCompleted }]) => [id, isCompleted]));
+/** True: completed by some run. False: started and never completed. Absent: not started, so that the checkbox in the roadmap decides. */
+export const loadCompletion = (paths: Pick<ProjectPaths, "folder">): ReadonlyMap<string, boolean> =>
+  new Map([...loadPhaseHistory(paths)].map(([id, { isCompleted }]) => [id, isCompleted]));
 
-export function phasesKnown(paths: Pick<ProjectPaths, "folder">): ReadonlyMap<string, KnownPhase> {
-  const known = new Map<string, KnownPhase>();
+export function loadPhaseHistory(paths: Pick<ProjectPaths, "folder">): ReadonlyMap<string, PhaseRecordSummary> {
+  const summaries = new Map<string, PhaseRecordSummary>();
   const current = readState(join(paths.folder, "state.json")) ?? readState(join(paths.folder, "state.json.backup"));
-  for (const state of [...readArchives(join(paths.folder, "archive")).map(readState), current]) {
+  for (const state of [...listArchives(join(paths.folder, "archive")).map(readState), current]) {
     if (state === null) continue;
     for (const [key, phase] of Object.entries(state.phases)) {
       const id = parsePhaseId(key.replace(/^phase_/, ""));
       const status = phaseStatus(phase);
       if (id === null || status === null || status === "not_started") continue;
-      const previousKnownPhase = known.get(id) ?? { isCompleted: false, runs: [], name: null };
-      if (status !== "completed") known.set(id, previousKnownPhase);
+      const previous = summaries.get(id) ?? { isCompleted: false, runs: [], name: null };
+      if (status !== "completed") summaries.set(id, previous);
       else
-        known.set(id, {
+        summaries.set(id, {
           isCompleted: true,
-          runs: [...previousKnownPhase.runs, ...state.run],
-          name: state.names.get(id) ?? previousKnownPhase.name,
+          runs: [...previous.runs, ...state.run],
+          name: state.names.get(id) ?? previous.name,
         });
     }
   }
-  return known;
+  return summaries;
 }
 
-function readArchives(folder: string): readonly string[] {
+function listArchives(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
       .filter((name) => /^run-.*\.json$/.test(name))
@@ -55,7 +55,7 @@ function readArchives(folder: string): readonly string[] {
   }
 }
 
-type StateRead = {
+type StateFileContent = {
   /** Its run, where it names one. */
   readonly run: readonly string[];
   readonly phases: Readonly<Record<string, unknown>>;
@@ -63,8 +63,8 @@ type StateRead = {
   readonly names: ReadonlyMap<string, string>;
 };
 
-/** Null if it isn't a state. */
-function readState(path: string): StateRead | null {
+/** Null if the file is not a state file. */
+function readState(path: string): StateFileContent | null {
   try {
     const state = JSON.parse((readOwnFile(path) ?? "").replace(/^\ufeff/, "")) as unknown;
     if (!isTree(state) || !isTree(state["phases"])) return null;

@@ -1,10 +1,10 @@
-// handed: reads what a step's agent returned in this visit, and fields of it.
+// agent-return: reads what a step's agent returned in this visit, and fields of it.
 
 import type { CursorView } from "../../../core/state.ts";
 import type { RoadmapParts } from "./parts.ts";
 
 /** The step's last return in this visit; null if there was none or it can no longer be read. */
-export function handedBy({ readBlob }: Pick<RoadmapParts, "readBlob">, cursor: CursorView, step: string): unknown {
+export function readReturn({ readBlob }: Pick<RoadmapParts, "readBlob">, cursor: CursorView, step: string): unknown {
   const hash = cursor.handed?.[step];
   const bytes = hash === undefined ? null : readBlob(hash);
   if (bytes === null) return null;
@@ -15,9 +15,9 @@ export function handedBy({ readBlob }: Pick<RoadmapParts, "readBlob">, cursor: C
   }
 }
 
-export const parseField = (value: unknown, name: string): unknown =>
+export const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
-export const parseTexts = (value: unknown, name: string): readonly string[] => {
-  const list = parseField(value, name);
+export const textsOf = (value: unknown, name: string): readonly string[] => {
+  const list = fieldOf(value, name);
   return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
 };

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { knownPhases, phasesKnown } from "./roadmap-known.ts";
+import { loadCompletion, loadPhaseHistory } from "./completed-phases.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -16,7 +16,7 @@ const put = (path: string, phases: Readonly<Record<string, string>>): void =>
     join(folder, path),
     JSON.stringify({ phases: Object.fromEntries(Object.entries(phases).map(([key, status]) => [key, { status }])) }),
   );
-const known = () => Object.fromEntries(knownPhases({ folder }));
+const known = () => Object.fromEntries(loadCompletion({ folder }));
 
 test("what was completed once, here or in the archive, is completed; what was begun and is not, is not", () => {
   put("state.json", { phase_3: "in_progress", "phase_2.1": "failed", phase_1: "failed" });
@@ -48,7 +48,7 @@ test("by which runs a phase was completed, and what it was called the last time,
   writeFileSync(join(folder, "archive/run-2026-01-01-000000.json"), state("run-2026-01-01-000000", "Login"));
   writeFileSync(join(folder, "archive/run-2026-01-02-000000.json"), state("run-2026-01-02-000000"));
   writeFileSync(join(folder, "state.json"), state("run-2026-01-03-000000", "Sign in"));
-  expect(phasesKnown({ folder }).get("2")).toEqual({
+  expect(loadPhaseHistory({ folder }).get("2")).toEqual({
     isCompleted: true,
     runs: ["run-2026-01-01-000000", "run-2026-01-02-000000", "run-2026-01-03-000000"],
     name: "Sign in",
