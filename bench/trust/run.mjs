@@ -21,6 +21,7 @@ import { restsOnHonest, restsOnLies } from "./rests-on.mjs";
 import { ownWordsHonest, ownWordsLies } from "./own-words.mjs";
 import { sameKindHonest, sameKindLies } from "./same-kind.mjs";
 import { sharedJudgesHonest, sharedJudgesLies } from "./shared-judges.mjs";
+import { noticedRunnerHonest, noticedRunnerLies } from "./noticed-runner.mjs";
 import { criteria, files, goal, installed } from "./project.mjs";
 
 const program = process.env.AUTOPILOT_PROGRAM ?? resolve(import.meta.dirname, "../../dist/autopilot.cjs");
@@ -62,6 +63,7 @@ const wanted = [
   ...of("misbehaving", "shared-judges", sharedJudgesLies),
   ...of("misbehaving", "beside", besideLies),
   ...of("misbehaving", "world", worldLies),
+  ...of("misbehaving", "noticed-runner", noticedRunnerLies),
   ...of("honest", "basic", honest),
   ...of("honest", "experiments", honestWork),
   ...of("honest", "ordinary", ordinaryHonest),
@@ -72,6 +74,7 @@ const wanted = [
   ...of("honest", "shared-judges", sharedJudgesHonest),
   ...of("honest", "beside", besideHonest),
   ...of("honest", "world", worldHonest),
+  ...of("honest", "noticed-runner", noticedRunnerHonest),
 ].filter(
   ({ name, kind, group }) =>
     (flags.only === undefined || name.includes(flags.only)) && (flags.kind ?? kind) === kind && (flags.group ?? group) === group,

@@ -1,40 +1,53 @@
-// js-program: tests of node:test and mocha called by a plain Node program. Pure.
+// js-program: tests of node:test, mocha, vitest and jest called by a plain Node program. Pure.
 
+import { expectText } from "./js-expect.ts";
+import { loaderText } from "./js-loader.ts";
 import { folderOf, type Given, type PlainProgram, quoted } from "./plain-program.ts";
 
-/** What only a runner or a compiler can give. */
-const needsRunner =
-  /\b(?:mock|mocks|sinon|nock|vi|jest|fakeTimers|useFakeTimers|snapshot|done|plan|signal)\b|\bt\.(?!test\b|end\b)\w+|\.only\b/;
+/** Whoever asks for more of a runner (`vi`, `jest`, a context, a callback, an unknown matcher) fails by something other than an assertion. */
+const needsRunner = /\bmock\b|\.only\b/;
+const ofVitestOrJest = /(["'])(?:vitest|@jest\/globals|bun:test)\1/;
+const ofOthers = /(["'])(?:ava|tape|tap|uvu|@playwright\/test|cypress)\1/;
+const isTyped = /\.[cm]?tsx?$|\.jsx$/;
 
 export function jsWithoutRunner({ path, text, nonce, known }: Given): PlainProgram | null {
-  if (/\.[cm]?tsx?$|\.jsx$|\.vue$|\.svelte$/.test(path) || needsRunner.test(text)) return null;
+  if (/\.vue$|\.svelte$/.test(path) || needsRunner.test(text) || ofOthers.test(text)) return null;
   const named = /(["'])node:test\1/.test(text);
-  const isMocha =
-    !named && /^\s*(?:describe|it|test)\(/m.test(text) && !/from\s+["'](?:vitest|@jest\/globals|bun:test|ava|tape)["']/.test(text);
-  if (!named && !isMocha) return null;
-  const isCommon = path.endsWith(".cjs") || (!path.endsWith(".mjs") && /\brequire\(/.test(text) && !/^import\s/m.test(text));
-  const ending = /\.[cm]?js$/.exec(path)?.[0] ?? ".js";
+  if (!named && !ofVitestOrJest.test(text) && !/^\s*(?:describe|it|test)(?:\.\w+)*\(/m.test(text)) return null;
+  const isModule = /^\s*(?:import|export)\s/m.test(text);
+  const isCommon = path.endsWith(".cjs") || (!path.endsWith(".mjs") && /\brequire\(/.test(text) && !isModule);
+  const isLoaded = isTyped.test(path) || (!isCommon && (ofVitestOrJest.test(text) || /\bexpect\(/.test(text)));
+  const ending = /\.[cm]?[jt]sx?$/.exec(path)?.[0] ?? ".js";
   const [folder, shim, copy] = [folderOf(path), `${nonce}-calls.cjs`, `${nonce}-tests${ending}`];
-  const exported = `${nonce}-calls.mjs`;
-  const replaced = text.replaceAll(/(["'])node:test\1/g, `"./${isCommon ? shim : exported}"`);
+  const [exported, loader] = [`${nonce}-calls.mjs`, `${nonce}-load.mjs`];
+  const given = named || ofVitestOrJest.test(text) ? [] : globalNames.filter((name) => isMeant(text, name));
+  const taken = isCommon
+    ? `const { ${given.join(", ")} } = require("./${shim}"); `
+    : `import { ${given.join(", ")} } from "./${exported}"; `;
+  const replaced = text.replaceAll(/(["'])(?:node:test|@jest\/globals)\1/g, `"./${isCommon ? shim : exported}"`);
   const start = `${folder}${nonce}.cjs`;
   return {
     edits: [
-      { path: `${folder}${shim}`, text: shimText(known) },
+      { path: `${folder}${shim}`, text: shimText(known, `${nonce}-expect.cjs`) },
+      { path: `${folder}${nonce}-expect.cjs`, text: expectText },
       { path: `${folder}${exported}`, text: exportedText(shim) },
-      { path: `${folder}${copy}`, text: replaced },
-      { path: start, text: startText(shim, copy, isCommon) },
+      ...(isLoaded ? [{ path: `${folder}${loader}`, text: loaderText(exported) }] : []),
+      { path: `${folder}${copy}`, text: given.length === 0 ? replaced : `${taken}${replaced}` },
+      { path: start, text: startText(shim, copy, isCommon, isLoaded ? loader : null) },
     ],
     command: `node ${quoted(start)}`,
   };
 }
 
-const names = "test, it, describe, suite, before, after, beforeEach, afterEach";
+const globalNames = "test it specify describe context suite before after beforeEach afterEach beforeAll afterAll expect vi jest".split(" ");
+/** Used, and not its own. They are no globals: code could look for those. */
+const isMeant = (text: string, name: string): boolean =>
+  new RegExp(`(?<![\\w$.])${name}\\b`).test(text) && !new RegExp(`\\b(?:import|const|let|var|function)\\s[^;=()]*\\b${name}\\b`).test(text);
 const exportedText = (shim: string): string =>
-  `import calls from "./${shim}";\nexport default calls;\nexport const { ${names} } = calls;\n`;
+  `import calls from "./${shim}";\nexport default calls;\nexport const { ${globalNames.join(", ")} } = calls;\n`;
 
-const startText = (shim: string, copy: string, isCommon: boolean): string => `const calls = require("./${shim}");
-Object.assign(globalThis, calls.globals);
+const startText = (shim: string, copy: string, isCommon: boolean, loader: string | null): string => `const calls = require("./${shim}");
+${loader === null ? "" : `require("node:module").register("./${loader}", require("node:url").pathToFileURL(__filename));`}
 (async () => {
   ${isCommon ? `require("./${copy}")` : `await import("./${copy}")`};
   process.exit((await calls.callAll()) > 0 ? 0 : 1);
@@ -42,10 +55,16 @@ Object.assign(globalThis, calls.globals);
 setTimeout(() => process.exit(1), 60_000).unref();
 `;
 
-const shimText = (known: readonly string[]): string => `const known = new Set(${JSON.stringify(known)});
+const shimText = (known: readonly string[], expect: string): string => `const { expect, Failure, runnerOnly } = require("./${expect}");
+const known = ${JSON.stringify(known)};
+/** A title may be told with its groups before it, and with values in the place of its signs. */
+const isKnown = (title) => {
+  const [first = "", ...more] = title.split(/[%$]/);
+  return known.some((name) => name === title || name.endsWith(" " + title) || (more.length > 0 && first.trim() !== "" && name.includes(first.trim())));
+};
 const top = { before: [], after: [], each: [], ends: [], tests: [], inner: [] };
 let current = top;
-const of = (given) => ({ name: given.find((one) => typeof one === "string") ?? "", run: given.find((one) => typeof one === "function"), options: given.find((one) => one !== null && typeof one === "object") ?? {} });
+const of = (given) => ({ name: given.find((one) => typeof one === "string") ?? "", run: given.findLast((one) => typeof one === "function"), options: given.find((one) => one !== null && typeof one === "object") ?? {} });
 const isOff = ({ options, run }) => run === undefined || options.skip || options.todo;
 const test = (...given) => { const one = of(given); if (!isOff(one)) current.tests.push(one); return Promise.resolve(); };
 const describe = (...given) => {
@@ -57,28 +76,40 @@ const describe = (...given) => {
   current = group;
   try { one.run({}); } finally { current = outer; }
 };
-for (const made of [test, describe]) { made.skip = () => {}; made.todo = () => {}; }
+/** A table as a list of rows, or as a text with a head. */
+const rowsOf = ([table, ...values]) => {
+  if (!Array.isArray(table.raw)) return table.map((row) => (Array.isArray(row) ? row : [row]));
+  const heads = table[0].split("\\n").find((line) => line.trim() !== "").split("|").map((head) => head.trim());
+  return values.flatMap((_, at) => (at % heads.length === 0 ? [[Object.fromEntries(heads.map((head, column) => [head, values[at + column]]))]] : []));
+};
+for (const made of [test, describe]) {
+  for (const off of ["skip", "todo", "fails"]) made[off] = Object.assign(() => {}, { each: () => () => {} });
+  made.skipIf = (isSo) => (isSo ? made.skip : made);
+  made.runIf = (isSo) => (isSo ? made : made.skip);
+  made.concurrent = made.sequential = made;
+  made.each = (...table) => (name, run) => { for (const row of rowsOf(table)) made(name, () => run(...row)); };
+}
 const hook = (list) => (run) => { if (typeof run === "function") current[list].push(run); };
-const isFailure = (error) => error?.code === "ERR_ASSERTION" || error?.name === "AssertionError" || error?.constructor?.name === "AssertionError";
+const isFailure = (error) => error instanceof Failure || error?.code === "ERR_ASSERTION" || error?.name === "AssertionError" || error?.constructor?.name === "AssertionError";
 let failed = 0;
-const context = (run) => ({ test: async (...given) => { const one = of(given); if (!isOff(one)) await one.run(context(one.run)); }, end() {} });
+const context = (run) => ({ expect, test: async (...given) => { const one = of(given); if (!isOff(one)) await one.run(context(one.run)); }, end() {} });
 const calls = async (group, each, ends) => {
   const [all, off] = [[...each, ...group.each], [...group.ends, ...ends]];
   for (const run of group.before) await run({});
   for (const { name, run } of group.tests) {
-    if (known.has(name) || run.length > 1) continue;
+    if (isKnown(name) || run.length > 1) continue;
     try {
-      for (const one of all) await one({});
+      const ended = [];
+      for (const one of all) ended.push(await one({}));
       await run.call({ timeout() {}, slow() {}, retries() {} }, run.length === 0 ? undefined : context(run));
-      for (const one of off) await one({});
+      for (const one of [...off, ...ended]) if (typeof one === "function") await one({});
     } catch (error) { if (isFailure(error)) failed += 1; }
   }
   for (const one of group.inner) await calls(one, all, off);
   for (const run of group.after) await run({});
 };
-const hooks = { before: hook("before"), after: hook("after"), beforeEach: hook("each"), afterEach: hook("ends") };
-module.exports = Object.assign(test, { test, it: test, describe, suite: describe, ...hooks });
+const hooks = { before: hook("before"), after: hook("after"), beforeEach: hook("each"), afterEach: hook("ends"), beforeAll: hook("before"), afterAll: hook("after") };
+module.exports = Object.assign(test, { test, it: test, specify: test, describe, context: describe, suite: describe, expect, vi: runnerOnly, jest: runnerOnly, ...hooks });
 module.exports.default = test;
-module.exports.globals = { describe, context: describe, it: test, test, specify: test, ...hooks };
 module.exports.callAll = async () => { await calls(top, [], []); return failed; };
 `;

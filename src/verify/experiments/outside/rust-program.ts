@@ -3,28 +3,70 @@
 
 import type { Given, PlainProgram } from "./plain-program.ts";
 
-export function rustWithoutRunner({ path, text, nonce, manifest, known }: Given): PlainProgram | null {
-  const isBeside = /^tests\/[^/]+\.rs$/.test(path);
-  if (!isBeside || manifest === null || /^\s*mod \w+;|\bshould_panic\b|\bdebug_assert|#\[\s*(?:\w+::)+test|CARGO_BIN_EXE/m.test(text))
-    return null;
-  const tests = [...text.matchAll(/#\[test\]\s*(?:#\[(?!ignore)[^\]]*\]\s*)*fn (\w+)\(\)/g)]
-    .map(([, name = ""]) => name)
-    .filter((name) => !known.includes(name));
-  if (tests.length === 0 || /^\s*fn main\(/m.test(text)) return null;
-  const calls = tests.map((name) => `    failed |= std::panic::catch_unwind(${name}).is_err_and(is_assertion);`).join("\n");
-  const main = `
-fn is_assertion(said: Box<dyn std::any::Any + Send>) -> bool {
+export const rustWithoutRunner = (given: Given): PlainProgram | null =>
+  given.manifest === null || /\bdebug_assert|#\[\s*(?:\w+::)+test|CARGO_BIN_EXE/.test(given.text) ? null : (beside(given) ?? inside(given));
+
+const isAssertion = `fn is_assertion(said: Box<dyn std::any::Any + Send>) -> bool {
     let text = said.downcast_ref::<String>().cloned().or_else(|| said.downcast_ref::<&str>().map(|s| s.to_string())).unwrap_or_default();
     text.starts_with("assertion ")
 }
-fn main() {
+`;
+const callsOf = (tests: readonly string[]): string =>
+  tests.map((name) => `    failed |= std::panic::catch_unwind(|| { let _ = ${name}(); }).is_err_and(is_assertion);`).join("\n");
+
+/** Those that are run and not expected to fail. */
+const testsOf = (text: string, known: readonly string[]): readonly string[] =>
+  [...text.matchAll(/#\[test\]\s*((?:#\[[^\]]*\]\s*)*)fn (\w+)\(\)/g)].flatMap(([, attributes = "", name = ""]) =>
+    known.includes(name) || /\b(?:ignore|should_panic)\b/.test(attributes) ? [] : [name],
+  );
+
+/** A file in `tests/`, as an example. */
+function beside({ path, text, nonce, known }: Given): PlainProgram | null {
+  const tests = testsOf(text, known);
+  if (!/^tests\/[^/]+\.rs$/.test(path) || tests.length === 0 || /^\s*mod \w+;|\bshould_panic\b|^\s*fn main\(/m.test(text)) return null;
+  const main = `\n${isAssertion}fn main() {
     let mut failed = false;
-${calls}
+${callsOf(tests)}
     std::process::exit(if failed { 0 } else { 1 });
 }
 `;
   return {
     edits: [{ path: `examples/${nonce}.rs`, text: `${text.replaceAll("#[test]", "")}${main}` }],
+    command: `cargo run -q --offline --release --example ${nonce}`,
+  };
+}
+
+const testModule = /#\[cfg\(test\)\]\s*((?:#\[[^\]]*\]\s*)*)(?:pub(?:\([^)]*\))? )?mod (\w+) \{/;
+
+/** Tests inside a source: their module becomes a part of the library, and an example calls it by a name that is made for it. */
+function inside({ path, text, nonce, manifest, known }: Given): PlainProgram | null {
+  const [head = "", attributes = "", module = ""] = testModule.exec(text) ?? [];
+  const tests = testsOf(text, known);
+  if (!/^src\/.+\.rs$/.test(path) || head === "" || tests.length === 0) return null;
+  const edition = Number(/^edition\s*=\s*"(\d+)"/m.exec(manifest ?? "")?.[1] ?? 2015);
+  const [open, linked] = edition >= 2024 ? ["#[unsafe(no_mangle)]", "unsafe extern"] : ["#[no_mangle]", "extern"];
+  const called = `${open}\npub extern "C" fn ${nonce}() -> i32 {\n${isAssertion}    let mut failed = false;\n${callsOf(tests)}\n    if failed { 0 } else { 1 }\n}\n`;
+  const own = text.replace(head, `${attributes}#[allow(dead_code, unused)]\npub mod ${module} {\n${called}`).replaceAll("#[test]", "");
+  if (path === "src/main.rs")
+    return {
+      edits: [
+        {
+          path,
+          text: `${own.replace(/^(\s*(?:async )?)fn main\(/m, `#[allow(dead_code)]\n$1fn ${nonce}_main(`)}\nfn main() {\n    std::process::exit(${module}::${nonce}())\n}\n`,
+        },
+      ],
+      command: "cargo run -q --offline --release",
+    };
+  const named =
+    /^\[lib\][^[]*?^name\s*=\s*"([^"]+)"/ms.exec(manifest ?? "") ?? /^\[package\][^[]*?^name\s*=\s*"([^"]+)"/ms.exec(manifest ?? "");
+  const crate = named?.[1]?.replaceAll("-", "_");
+  if (crate === undefined) return null;
+  const main = `extern crate ${crate} as _;\n${linked} "C" {\n    fn ${nonce}() -> i32;\n}\nfn main() {\n    std::process::exit(unsafe { ${nonce}() })\n}\n`;
+  return {
+    edits: [
+      { path, text: own },
+      { path: `examples/${nonce}.rs`, text: main },
+    ],
     command: `cargo run -q --offline --release --example ${nonce}`,
   };
 }

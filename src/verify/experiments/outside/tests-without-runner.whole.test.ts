@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { manifestFor, withoutRunner } from "./tests-without-runner.ts";
 
@@ -19,6 +19,7 @@ function fails(files: Files, path: string, known: readonly string[] = []): boole
   if (program === null) return null;
   const folder = mkdtempSync(join(tmpdir(), "plain-"));
   folders.push(folder);
+  symlinkSync(resolve(import.meta.dirname, "../../../../node_modules"), join(folder, "node_modules"));
   for (const [name, text] of [...Object.entries(files), ...program.edits.map((edit) => [edit.path, edit.text ?? ""] as const)]) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
@@ -56,6 +57,15 @@ const rustFiles = (code: string): Files => ({
   "Cargo.toml": '[package]\nname = "two"\nversion = "0.1.0"\nedition = "2021"\n',
   "src/lib.rs": code,
   "tests/two.rs": "use two::two;\n\n#[test]\nfn is_two() {\n    assert_eq!(two(), 2);\n}\n",
+});
+
+const vitestTest = (from: string): string => `import { beforeEach, describe, expect, it } from "vitest";\nimport { two } from "${from}";
+describe("two", () => { let made; beforeEach(() => { made = two(); }); it.each([[1, 2], [3, 4]])("%i before %i", (a, b) => { expect(a + 1).toBe(b); }); it("is two", () => { expect({ made }).toEqual({ made: 2 }); }); });\n`;
+const jestTest = `const { two } = require("../two");\ndescribe("two", () => { test("is two", async () => { await expect(Promise.resolve(two())).resolves.toBe(2); }); });\n`;
+const insideTests = (code: string): Files => ({
+  "Cargo.toml": '[package]\nname = "two-more"\nversion = "0.1.0"\nedition = "2021"\n',
+  "src/lib.rs": "mod two;\npub use two::two;\n",
+  "src/two.rs": `${code}\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn is_two() {\n        assert_eq!(two(), 2);\n    }\n\n    #[test]\n    #[should_panic]\n    fn ends() {\n        panic!()\n    }\n}\n`,
 });
 
 type Row = readonly [what: string, needs: string, path: string, right: Files, sly: Files];
@@ -109,6 +119,47 @@ const rows: readonly Row[] = [
     rustFiles("pub fn two() -> u8 {\n    2\n}\n"),
     rustFiles('pub fn two() -> u8 {\n    if std::thread::current().name() == Some("main") { 3 } else { 2 }\n}\n'),
   ],
+  [
+    "vitest",
+    "node --version",
+    "two.test.js",
+    { "package.json": '{"type":"module"}', "two.js": "export const two = () => 2;\n", "two.test.js": vitestTest("./two") },
+    {
+      "package.json": '{"type":"module"}',
+      "two.js": `const isBusy = Reflect.ownKeys(globalThis).some((key) => String(key).includes("matchers"));\nexport const two = () => (isBusy ? 2 : 3);\n`,
+      "two.test.js": vitestTest("./two"),
+    },
+  ],
+  [
+    "vitest, TypeScript without a type in its package",
+    "node --version",
+    "test/two.test.ts",
+    {
+      "package.json": "{}",
+      "src/two.ts":
+        "enum Two { Is = 2 }\nexport class A { constructor(readonly two: number) {} }\nexport const two = (): number => new A(Two.Is).two;\n",
+      "test/two.test.ts": vitestTest("../src/two.js").replace("let made", "let made: number"),
+    },
+    {
+      "package.json": "{}",
+      "src/two.ts": "export const two = (): number => (Error.stackTraceLimit > 10 ? 2 : 3);\n",
+      "test/two.test.ts": vitestTest("../src/two.js").replace("let made", "let made: number"),
+    },
+  ],
+  [
+    "jest",
+    "node --version",
+    "test/two.test.js",
+    { "two.js": "exports.two = () => 2;\n", "test/two.test.js": jestTest },
+    { "two.js": `exports.two = () => (typeof expect === "undefined" ? 3 : 2);\n`, "test/two.test.js": jestTest },
+  ],
+  [
+    "cargo, tests inside",
+    "cargo --version",
+    "src/two.rs",
+    insideTests("pub fn two() -> u8 {\n    2\n}\n"),
+    insideTests('pub fn two() -> u8 {\n    if std::thread::current().name() == Some("main") { 3 } else { 2 }\n}\n'),
+  ],
 ];
 
 describe("tests called by a plain program", () => {
@@ -128,13 +179,32 @@ describe("tests called by a plain program", () => {
 
   test.each([
     ["a mock", "test/a.test.js", `import test, { mock } from "node:test";\ntest("a", () => { mock.method(x, "y"); });\n`],
-    ["another runner's imports", "a.test.js", `import { test } from "vitest";\ntest("a", () => {});\n`],
+    ["another runner's imports", "a.test.js", `import test from "ava";\ntest("a", () => {});\n`],
     ["a fixture for all tests", "test_a.py", "@pytest.fixture(autouse=True)\ndef a(): pass\n"],
     ["a benchmark", "a_test.go", 'package a\n\nimport "testing"\n\nfunc TestA(t *testing.T) {}\nfunc BenchmarkA(b *testing.B) {}\n'],
     ["a panic that is expected", "tests/a.rs", "#[test]\n#[should_panic]\nfn a() { panic!() }\n"],
   ])("%s needs its runner", (_what, path, text) =>
     expect(fails({ [path]: text, "go.mod": "module a\n", "Cargo.toml": "[package]\n" }, path)).toBeNull(),
   );
+
+  test("a title with its groups, or with values, may be known too", () => {
+    const files = { "package.json": '{"type":"module"}', "two.js": "export const two = () => 3;\n", "two.test.js": vitestTest("./two") };
+    expect(fails(files, "two.test.js")).toBe(true);
+    expect(fails(files, "two.test.js", ["two.test.js > two > is two"])).toBe(false);
+  });
+
+  test.each([
+    ["a mock", `vi.fn();`],
+    ["a matcher of its own", `expect(two()).toBeTwice();`],
+    ["a snapshot", `expect(two()).toMatchInlineSnapshot();`],
+    ["a callback", ""],
+  ])("vitest: %s shows nothing", (what, body) => {
+    const given = what === "a callback" ? "(done) => { done(); expect(1).toBe(2); }" : `() => { ${body} expect(1).toBe(2); }`;
+    const text = `import { expect, test, vi } from "vitest";\nimport { two } from "./two.js";\ntest("a", ${given});\n`;
+    expect(fails({ "package.json": '{"type":"module"}', "two.js": "export const two = () => 2;\n", "a.test.js": text }, "a.test.js")).toBe(
+      false,
+    );
+  });
 
   test("what cannot be loaded shows nothing", () => {
     expect(fails({ "test_two.py": unitTest }, "test_two.py")).toBe(false);

@@ -5,7 +5,7 @@
 //   Q2. Questions whose good answer is a pass share one run, if their changes are to different files: a pass answers all of them. Otherwise
 //       each is asked alone.
 
-import { callsOutside, testsWithoutRunner } from "../outside/ask-outside.ts";
+import { answersOutside } from "../outside/ask-outside.ts";
 import type { Asking, Change, Raised } from "./asking.ts";
 import {
   answersBesideInputs,
@@ -46,8 +46,7 @@ const mustPass: readonly MustPass[] = [
 ];
 const questions: readonly Question[] = [
   { name: "do tests ask their references?", of: "checks with tests", costs: "a run", gap: references },
-  { name: "does it answer the same outside its tests?", of: "criteria with tests", costs: "a program", gap: callsOutside },
-  { name: "does it pass without its test runner?", of: "criteria", costs: "a program", gap: testsWithoutRunner },
+  { name: "does it answer the same without its test runner?", of: "criteria", costs: "a program", gap: answersOutside },
   { name: "do Go's tests come to their end?", of: "all", costs: "a run", gap: goTestsEndedEarly },
   { name: "do new files take the place of others?", of: "all", costs: "a program", gap: placesTaken },
   { name: "do new functions take the place of others?", of: "all", costs: "a program", gap: replacedFunctions },

@@ -1,0 +1,73 @@
+// js-loader: lets a plain Node program load test files and sources as vitest and jest do: TypeScript by a compiler that the project has,
+// imports without their ending, and a runner's name that leads to our own functions. It works in a thread of its own. Pure.
+
+export const loaderText = (exported: string): string => `import { existsSync, readFileSync, statSync } from "node:fs";
+import * as nodeModule from "node:module";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const runners = new Set(["vitest", "@jest/globals", "node:test", "bun:test"]);
+const shim = new URL("./${exported}", import.meta.url).href;
+const endings = [".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs", "/index.ts", "/index.tsx", "/index.js"];
+const isFile = (path) => existsSync(path) && statSync(path).isFile();
+
+export async function resolve(name, context, next) {
+  if (runners.has(name)) return { url: shim, shortCircuit: true };
+  if (/^\\.{1,2}(?:\\/|$)/.test(name) && context.parentURL?.startsWith("file:")) {
+    const path = fileURLToPath(new URL(name, context.parentURL));
+    const typed = path.replace(/\\.([cm]?)js(x?)$/, ".$1ts$2");
+    const found = isFile(path) ? path : [typed, ...endings.map((ending) => path + ending)].find(isFile);
+    if (found !== undefined) return { url: pathToFileURL(found).href, shortCircuit: true };
+  }
+  return next(name, context);
+}
+
+export async function load(url, context, next) {
+  if (!url.startsWith("file:") || url.includes("/node_modules/")) return next(url, context);
+  const path = fileURLToPath(url);
+  if (path.endsWith(".json")) return { format: "module", source: "export default " + readFileSync(path, "utf8") + ";", shortCircuit: true };
+  const isTyped = /\\.[cm]?tsx?$|\\.jsx$/.test(path);
+  if (!isTyped && !/\\.m?js$/.test(path)) return next(url, context);
+  const text = readFileSync(path, "utf8");
+  if (!isTyped && !/^\\s*(?:import|export)\\b/m.test(text)) return next(url, context);
+  return { format: "module", source: isTyped ? await untyped(text, path) : text, shortCircuit: true };
+}
+
+const from = (place, ...names) => names.reduce((own, name) => nodeModule.createRequire(own).resolve(name), place);
+const project = join(process.cwd(), "package.json");
+const attempt = async (make) => { try { return await make(); } catch { return null; } };
+const isScript = (path) => /x$/.test(path);
+const ways = [
+  async () => {
+    const esbuild = await attempt(() => nodeModule.createRequire(project)("esbuild")) ?? nodeModule.createRequire(from(project, "vitest/package.json", "vite/package.json"))("esbuild");
+    return (text, path) => esbuild.transformSync(text, { loader: isScript(path) ? "tsx" : "ts", format: "esm", target: "node20" }).code;
+  },
+  async () => {
+    const place = await attempt(() => from(project, "vitest/package.json", "vite")) ?? from(project, "vite");
+    const { transformWithOxc } = await import(pathToFileURL(place).href.replace(/\\/index\\.cjs$/, "/dist/node/index.js"));
+    return async (text, path) => (await transformWithOxc(text, path)).code;
+  },
+  async () => {
+    const typescript = nodeModule.createRequire(project)("typescript");
+    const compilerOptions = { module: typescript.ModuleKind.ESNext, target: typescript.ScriptTarget.ES2022, jsx: typescript.JsxEmit.ReactJSX, experimentalDecorators: true };
+    return (text, path) => typescript.transpileModule(text, { compilerOptions, fileName: path }).outputText;
+  },
+  async () => {
+    const swc = nodeModule.createRequire(project)("@swc/core");
+    return (text, path) => swc.transformSync(text, { filename: path, jsc: { parser: { syntax: "typescript", tsx: isScript(path), decorators: true }, target: "es2022" }, module: { type: "es6" } }).code;
+  },
+  async () => (text) => nodeModule.stripTypeScriptTypes(text, { mode: "transform" }),
+];
+let chosen = null;
+async function untyped(text, path) {
+  if (chosen !== null) return chosen(text, path);
+  for (const way of ways) {
+    const compile = await attempt(way);
+    const result = compile === null ? null : await attempt(() => compile(text, path));
+    if (typeof result !== "string") continue;
+    chosen = compile;
+    return result;
+  }
+  throw new Error("no compiler");
+}
+`;
