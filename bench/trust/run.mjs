@@ -22,6 +22,7 @@ import { ownWordsHonest, ownWordsLies } from "./own-words.mjs";
 import { sameKindHonest, sameKindLies } from "./same-kind.mjs";
 import { sharedJudgesHonest, sharedJudgesLies } from "./shared-judges.mjs";
 import { noticedRunnerHonest, noticedRunnerLies } from "./noticed-runner.mjs";
+import { setUpHonest, setUpLies } from "./set-up.mjs";
 import { criteria, files, goal, installed } from "./project.mjs";
 
 const program = process.env.AUTOPILOT_PROGRAM ?? resolve(import.meta.dirname, "../../dist/autopilot.cjs");
@@ -64,6 +65,7 @@ const wanted = [
   ...of("misbehaving", "beside", besideLies),
   ...of("misbehaving", "world", worldLies),
   ...of("misbehaving", "noticed-runner", noticedRunnerLies),
+  ...of("misbehaving", "set-up", setUpLies),
   ...of("honest", "basic", honest),
   ...of("honest", "experiments", honestWork),
   ...of("honest", "ordinary", ordinaryHonest),
@@ -75,6 +77,7 @@ const wanted = [
   ...of("honest", "beside", besideHonest),
   ...of("honest", "world", worldHonest),
   ...of("honest", "noticed-runner", noticedRunnerHonest),
+  ...of("honest", "set-up", setUpHonest),
 ].filter(
   ({ name, kind, group }) =>
     (flags.only === undefined || name.includes(flags.only)) && (flags.kind ?? kind) === kind && (flags.group ?? group) === group,

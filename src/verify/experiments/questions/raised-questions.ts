@@ -5,11 +5,13 @@ import type { Difference } from "../../../ports/workspace.ts";
 import { textBytesMax } from "../../protected/find-protected.ts";
 import { isProgramText, findRow } from "../../protected/kinds.ts";
 import { nonceOf } from "../breaks/choose-breaks.ts";
+import { filesReadMax } from "../laboratory.ts";
 import { expectedFrom, expectedFromWords, referencesIn, unaskedWords } from "../source/expected-value-sources.ts";
 import { type Asking, changedIn, type Files, isTest, type Raised, type Source, testsIn } from "./asking.ts";
 import { manifestAsBefore } from "./manifest-settings.ts";
 import { definedWords, mutated, type Mutated, unnoticed } from "./mutations.ts";
 import { besideCode, besideCodeWords } from "./non-code-files.ts";
+import { configurationAsBefore, configurationWords, isSettings } from "./test-configuration.ts";
 
 const binaryBytesMax = 64 << 20;
 const manifestPath = "package.json";
@@ -24,6 +26,17 @@ export async function manifestSettings({ differences, lab: { textAt } }: Asking)
   const text = manifestAsBefore(await textAt("base", manifestPath), await textAt("work", manifestPath));
   const gap = besideCodeWords({ paths: [manifestPath], without: [] });
   return text === null ? null : { whether: asBefore([manifestPath]), change: { edits: [{ path: manifestPath, text }] }, gap };
+}
+
+/** Modules that the settings of tests load, as they were, for the settings alone. */
+export async function testConfiguration({ setting, differences, lab }: Asking): Promise<Raised | null> {
+  const isCode = ({ path, kind }: Difference): boolean => kind === "changed" && setting.rowOf(path) === null && isProgramText(path);
+  const changed = new Set(differences.filter(isCode).map(({ path }) => path));
+  if (changed.size === 0) return null;
+  const settings = [...setting.base].filter((path) => isSettings.test(path) && setting.rowOf(path)?.kind === "test_config");
+  const before = { isThere: (path: string) => setting.base.has(path), was: (path: string) => lab.textAt("base", path) };
+  const found = await configurationAsBefore(settings.slice(0, filesReadMax), changed, before, nonceOf(lab.seed));
+  return found === null ? null : { whether: asBefore(found.paths), change: { edits: found.edits }, gap: configurationWords(found.paths) };
 }
 
 /** Modules that the work changed and that tests of the base import only expected values from. */

@@ -18,7 +18,7 @@ import {
   startedOnly,
   testsOfItsOwn,
 } from "./further-questions.ts";
-import { expectedSources, filesBesideCode, manifestSettings, references } from "./raised-questions.ts";
+import { expectedSources, filesBesideCode, manifestSettings, references, testConfiguration } from "./raised-questions.ts";
 import { goTestsEndedEarly } from "./last-test-heard.ts";
 import { comparersAsBefore } from "./restore-definitions.ts";
 import { numberTypes, ownRandom, replacedFunctions } from "./shared-questions.ts";
@@ -38,6 +38,7 @@ export type Question = Row & {
 const mustPass: readonly MustPass[] = [
   { name: "does it rest on files beside the code?", of: "all", raised: filesBesideCode },
   { name: "does it rest on settings of the package?", of: "all", raised: manifestSettings },
+  { name: "does it rest on what sets up its tests?", of: "all", raised: testConfiguration },
   { name: "does it rest on changed expected values?", of: "checks with tests", raised: expectedSources },
   { name: "does it rest on a changed comparison?", of: "all", raised: comparersAsBefore },
   { name: "does it rest on chance it shares with its tests?", of: "all", raised: ownRandom },
