@@ -12,7 +12,21 @@ import { refuse } from "../../project/reply.ts";
 export async function isolationFor(wanted: string, paths: ProjectPaths, runDir: string): Promise<Isolation> {
   mkdirSync(runDir, { recursive: true, mode: 0o700 });
   const level = isolationLevels.find((isolationLevel) => isolationLevel === wanted) ?? ("auto" satisfies IsolationLevel);
-  const choice = await chooseIsolation(level, { hidden: [paths.root], runDir, cache: openSelfTestCache(runDir) });
+  const place = { hidden: [paths.root], runDir, cache: openSelfTestCache(runDir) };
+  const choice = await chooseIsolation(level, place);
   if ("isolation" in choice) return choice.isolation;
-  return refuse(choice.failure.reason, { message: `No isolation could be set up: ${choice.failure.detail}.` });
+  const { reason, detail, fixes } = choice.failure;
+  const other = level === "auto" ? choice : await chooseIsolation("auto", place);
+  const [fix] = fixes; // of the strongest level, or of the one that was named
+  return refuse(reason, {
+    message:
+      level === "auto"
+        ? `No sandbox works here: ${detail}.`
+        : `The sandbox ${level} doesn't work here: ${detail.replace(`${level}: `, "")}.`,
+    remediation: [
+      ...("isolation" in other ? [`leave --isolation out: ${other.isolation.level} works here`] : []),
+      fix,
+      ...("isolation" in other ? [] : ["--isolation clone discards bad changes, and blocks nothing"]),
+    ],
+  });
 }

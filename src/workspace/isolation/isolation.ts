@@ -15,7 +15,7 @@ import { srtIsolation } from "./srt.ts";
 
 export type Choice =
   | { readonly isolation: Isolation }
-  | { readonly failure: { readonly reason: "isolation_unavailable"; readonly detail: string } };
+  | { readonly failure: { readonly reason: "isolation_unavailable"; readonly detail: string; readonly fixes: readonly string[] } };
 
 /** The levels that enforce, the strongest first. */
 const enforcingLevels: readonly { readonly level: IsolationLevel; readonly make: (place: IsolationPlace) => Isolation }[] = [
@@ -30,14 +30,16 @@ export async function chooseIsolation(wanted: IsolationLevel, place: IsolationPl
   if (wanted === "none") return { isolation: noIsolation() };
   if (wanted === "clone") return { isolation: cloneIsolation(place) };
   const candidates = enforcingLevels.filter(({ level }) => wanted === "auto" || wanted === level); // I1
+  const fixes: string[] = [];
   const reasons: string[] = candidates.length === 0 ? [`${wanted} is not built into this version`] : [];
   for (const { level, make } of candidates) {
     const isolation = make(place);
     const failures = await isolation.selfTest(); // I2
     if (failures.length === 0) return { isolation };
     reasons.push(`${level}: ${failures.join("; ")}`);
+    fixes.push(levelFix(level, failures));
   }
-  return { failure: { reason: "isolation_unavailable", detail: reasons.join(". ") } };
+  return { failure: { reason: "isolation_unavailable", detail: reasons.join(". "), fixes } };
 }
 
 export type InspectedIsolation = {
@@ -56,7 +58,9 @@ export async function inspectIsolations(runDir: string): Promise<readonly Inspec
     const failures = await isolation.selfTest();
     const isUsable = failures.length === 0;
     const found = isUsable ? `${isolation.mechanism}, self-test passed` : failures.join("; ");
-    inspected.push({ level, isUsable, found, fix: isUsable ? "" : levelFix(level, failures) });
+    const bwrap = inspected.find((other) => other.level === "bwrap");
+    const needsBwrap = level === "srt" && process.platform === "linux" && bwrap?.isUsable === false; // it is of no use without
+    inspected.push({ level, isUsable, found, fix: isUsable ? "" : needsBwrap ? bwrap.fix : levelFix(level, failures) });
   }
   return inspected;
 }
