@@ -107,7 +107,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   // Opening a layer may take over the packages of a finished one, so openings take turns as well, but not with applying.
   let lastOpening: Promise<unknown> = Promise.resolve();
   const openLayer: Workspace["openLayer"] = (attempt, masks, keeps) => {
-    const open = async (): Promise<string> => createLayer(run, attempt, (await readTip(run)).commit, [...run.masks, ...masks], keeps);
+    const open = async (): Promise<string> =>
+      createLayer(run, attempt, { tip: (await readTip(run)).commit, masks: [...run.masks, ...masks], keeps });
     const next = lastOpening.then(open, open);
     lastOpening = next.catch(() => undefined);
     return next;
@@ -169,7 +170,7 @@ async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
   const places = { ...repository, root: packagesFrom.root }; // the base may be a commit that only the copy has
   const installedFolders = await foldersNamed(places, base.commit, [...dependencies, ...checkDependencies]);
   const [shadow, identity] = await Promise.all([
-    openShadow(repository, packagesFrom, runDir, installedFolders, options.isApart),
+    openShadow({ repository, user: packagesFrom, runDir, installed: installedFolders, isApart: options.isApart === true }),
     readingIdentity,
   ]);
   return {

@@ -130,13 +130,13 @@ async function findNearest(store: Store, candidates: readonly GitSha[]): Promise
 /** Packs the commit with its past, or alone if the past is missing, as in a partial clone. Returns the shallow commits. */
 async function packAvailable(call: Omit<GitCall, "args">, packs: string, commit: GitSha, past: PackBoundary): Promise<readonly GitSha[]> {
   try {
-    await packInto(call, packs, commit, past.without, past.shallow);
+    await packInto(call, packs, commit, past);
     return past.shallow;
   } catch (error) {
     if (!(error instanceof WorkspaceFailed) || error.reason === "disk_full" || past.without.length > 0) throw error;
     await erase(packs); // with the half of a pack that git left
     await mkdir(packs);
-    await packInto(call, packs, commit, [], [commit]).catch(async (again: unknown) => {
+    await packInto(call, packs, commit, { without: [], shallow: [commit] }).catch(async (again: unknown) => {
       throw await explainMissingObjects(call, commit, again);
     });
     return [commit];
@@ -149,8 +149,7 @@ export async function packInto(
   call: Omit<GitCall, "args">,
   packs: string,
   commit: GitSha,
-  without: readonly GitSha[],
-  shallow: readonly GitSha[],
+  { without, shallow }: PackBoundary,
 ): Promise<void> {
   const revisions = [...shallow.map((commitId) => `--shallow ${commitId}`), commit, ...without.map((commitId) => `^${commitId}`), ""].join(
     "\n",

@@ -106,11 +106,7 @@ async function spawnGit(call: GitCall): Promise<GitAnswer> {
     child.on("error", (error) => {
       clearTimeout(timer);
       closed.abort();
-      const sentence =
-        errorErrno(error) === "ENOENT"
-          ? `git was not found, or the folder ${call.cwd} does not exist.`
-          : `git could not be started: ${error.message}`;
-      reject(new WorkspaceFailed("workspace_unusable", sentence));
+      reject(cannotStart(error, call.cwd));
     });
     const out: Buffer[] = [];
     const keep = (chunk: Buffer): void => void out.push(chunk);
@@ -146,11 +142,11 @@ async function spawnGit(call: GitCall): Promise<GitAnswer> {
       closed.abort();
       if (inputError !== null) return reject(inputError instanceof Error ? inputError : new Error("the input could not be read"));
       if (blockedAt !== null) return reject(new WorkspaceFailed("workspace_unusable", blockedAt, "take it away"));
-      const verb = call.args.find((word, at) => !word.startsWith("-") && call.args[at - 1] !== "-c") ?? "";
-      if (hasTimedOut) return reject(new WorkspaceFailed("workspace_unusable", `git ${verb} did not end in time.`));
+      if (hasTimedOut) return reject(new WorkspaceFailed("workspace_unusable", `git ${commandOf(call)} did not end in time.`));
       if (isCut) return resolve({ code: 0, out: Buffer.concat(out), err, isCut });
       // A killed git has no result, whatever exit codes are accepted.
-      if (code === null) return reject(new WorkspaceFailed("workspace_unusable", `git ${verb} was ended by ${signal ?? "a signal"}.`));
+      if (code === null)
+        return reject(new WorkspaceFailed("workspace_unusable", `git ${commandOf(call)} was ended by ${signal ?? "a signal"}.`));
       resolve({ code, out: Buffer.concat(out), err, isCut });
     });
     child.stdin.on("error", () => undefined); // A git that stops reading early says why by its exit code.
@@ -160,6 +156,17 @@ async function spawnGit(call: GitCall): Promise<GitAnswer> {
     });
   });
 }
+
+const cannotStart = (error: Error, cwd: string): WorkspaceFailed =>
+  new WorkspaceFailed(
+    "workspace_unusable",
+    errorErrno(error) === "ENOENT"
+      ? `git was not found, or the folder ${cwd} does not exist.`
+      : `git could not be started: ${error.message}`,
+  );
+
+/** The git command of a call, after its options: `merge-tree`. */
+const commandOf = ({ args }: GitCall): string => args.find((word, index) => !word.startsWith("-") && args[index - 1] !== "-c") ?? "";
 
 /** Kills a git together with the filters it started. */
 function killGroup(child: ChildProcess): void {

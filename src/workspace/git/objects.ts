@@ -9,28 +9,31 @@ import { readScannedContent } from "../layers/scan.ts";
 import { areFew, writeObject } from "./loose-objects.ts";
 import type { ObjectFormat } from "./tree.ts";
 
+/** Changes of a layer, and how its files are read. */
+export type BlobSource = {
+  readonly folder: string;
+  readonly format: ObjectFormat;
+  readonly changes: readonly Change[];
+  readonly bytesMax: number;
+};
+
 /** Stores the changes' contents; throws workspace_changed if a file is no longer what was judged. */
-export async function storeBlobs(
-  call: Omit<GitCall, "args">,
-  format: ObjectFormat,
-  folder: string,
-  changes: readonly Change[],
-  bytesMax: number,
-): Promise<void> {
+export async function storeBlobs(call: Omit<GitCall, "args">, source: BlobSource): Promise<void> {
+  const { format, changes } = source;
   const count = changes.filter(({ after }) => after !== null).length;
   if (count === 0) return;
   if (areFew(count)) {
-    for (const content of readContents(format, folder, changes, bytesMax)) await writeObject(call, format, { type: "blob", content });
+    for (const content of readContents(source)) await writeObject(call, format, { type: "blob", content });
     return;
   }
-  await git({ ...call, args: ["fast-import", "--quiet", "--done"], input: fastImportInput(format, folder, changes, bytesMax) });
+  await git({ ...call, args: ["fast-import", "--quiet", "--done"], input: fastImportInput(source) });
 }
 
-function* readContents(format: ObjectFormat, folder: string, changes: readonly Change[], bytesMax: number): Generator<Buffer> {
+function* readContents({ folder, format, changes, bytesMax }: BlobSource): Generator<Buffer> {
   for (const { path, after } of changes) {
     if (after === null) continue;
     try {
-      yield readScannedContent(folder, format, path, after, bytesMax);
+      yield readScannedContent({ root: folder, format, bytesMax }, path, after);
     } catch (error) {
       if (!(error instanceof NotRead)) throw error;
       throw new WorkspaceFailed("workspace_changed", `The layer changed while it was being applied: ${error.message}`);
@@ -38,8 +41,8 @@ function* readContents(format: ObjectFormat, folder: string, changes: readonly C
   }
 }
 
-function* fastImportInput(format: ObjectFormat, folder: string, changes: readonly Change[], bytesMax: number): Generator<Buffer> {
-  for (const content of readContents(format, folder, changes, bytesMax)) {
+function* fastImportInput(source: BlobSource): Generator<Buffer> {
+  for (const content of readContents(source)) {
     yield Buffer.from(`blob\ndata ${content.length}\n`);
     yield content;
     yield Buffer.from("\n");

@@ -36,14 +36,19 @@ const excludesBytesMax = 1 << 20;
 /** Conversions off, for every path: the attributes file with the highest precedence. */
 export const rawAttributes = "* -text -eol -crlf -filter -ident -working-tree-encoding\n";
 
-/** `user`: the repository with the user's ignore rules and installed packages, which for a run in a copy is another. */
-export async function openShadow(
-  repository: Repository,
-  user: GitPlaces,
-  runDir: string,
-  installed: readonly BytePath[],
-  isApart = false,
-): Promise<Shadow> {
+export type ShadowOptions = {
+  readonly repository: Repository;
+  /** The repository with the user's ignore rules and installed packages; another one if the run works in a copy. */
+  readonly user: GitPlaces;
+  readonly runDir: string;
+  /** Folders of installed packages in the user's checkout. */
+  readonly installed: readonly BytePath[];
+  /** New objects stay in the shadow, and the user's repository is unchanged. */
+  readonly isApart: boolean;
+};
+
+export async function openShadow(options: ShadowOptions): Promise<Shadow> {
+  const { repository, user, runDir, installed, isApart } = options;
   const gitDir = join(runDir, "git");
   const scratch = join(runDir, "scratch");
   const objects = join(repository.commonDir, "objects");
@@ -51,7 +56,7 @@ export async function openShadow(
   if (existsSync(gitDir)) {
     await borrowFrom(gitDir, objects);
     await addInstalledRules(user, gitDir, installed);
-  } else await createShadow(repository, user, gitDir, objects, installed);
+  } else await createShadow(options, gitDir, objects);
   const call = { cwd: runDir, isOwn: true, env: { GIT_DIR: gitDir } } as const;
   return {
     gitDir,
@@ -62,13 +67,7 @@ export async function openShadow(
   };
 }
 
-async function createShadow(
-  repository: Repository,
-  user: GitPlaces,
-  gitDir: string,
-  objects: string,
-  installed: readonly BytePath[],
-): Promise<void> {
+async function createShadow({ repository, user, installed }: ShadowOptions, gitDir: string, objects: string): Promise<void> {
   const draft = `${gitDir}.draft`;
   await erase(draft);
   for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])

@@ -127,7 +127,8 @@ async function createAttemptCommit(
   { attempt, subject, tip, examined }: AttemptCommitInput,
 ): Promise<{ readonly commit: GitSha; readonly tree: GitSha } | null> {
   const call = run.shadow.callIntoUser;
-  await storeBlobs(call, run.shadow.format, examined.folder, examined.changes, run.fileBytesMax); // A3
+  const { folder, changes } = examined;
+  await storeBlobs(call, { folder, format: run.shadow.format, changes, bytesMax: run.fileBytesMax }); // A3
   run.failpoint("blobs_stored");
   const tree = await writeTree(
     run.shadow,

@@ -71,7 +71,8 @@ async function createDiff(run: OpenRun, examined: Examined): Promise<Buffer> {
   const keptChanges = examined.changes.filter(({ path }) => !excludedPaths.has(displayPath(path)));
   if (keptChanges.length === 0) return Buffer.alloc(0);
   try {
-    await storeBlobs(run.shadow.call, run.shadow.format, examined.folder, keptChanges, run.fileBytesMax);
+    const { call, format } = run.shadow;
+    await storeBlobs(call, { folder: examined.folder, format, changes: keptChanges, bytesMax: run.fileBytesMax });
     const tree = await writeTree(
       run.shadow,
       run.shadow.call,

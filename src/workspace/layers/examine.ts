@@ -117,7 +117,7 @@ async function examine(run: OpenRun, record: FolderRecord, options: ExamineOptio
     const after = judgement.changes.find((change) => change.path === path)?.after;
     if (after?.sha !== entry.sha) return (await readObject(call, entry.sha, headBytesMax))?.content ?? Buffer.from("ref: refs/"); // a HEAD is short
     try {
-      return readScannedContent(folder, format, path, after, fileBytesMax);
+      return readScannedContent({ root: folder, format, bytesMax: fileBytesMax }, path, after);
     } catch (error) {
       if (error instanceof NotRead) return Buffer.from("ref: refs/"); // what cannot be read again counts as the worst case
       throw error;

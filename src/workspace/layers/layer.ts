@@ -26,13 +26,15 @@ import { filesBetween, type TreeChange, writeEditedTree } from "../git/tree-fold
 
 export const layerFolder = (run: OpenRun, attempt: AttemptId): string => join(run.folders.layers, slugOf(attempt));
 
-export async function createLayer(
-  run: OpenRun,
-  attempt: AttemptId,
-  tip: GitSha,
-  masks: readonly string[],
-  keeps?: readonly string[],
-): Promise<string> {
+export type LayerOptions = {
+  readonly tip: GitSha;
+  /** Globs of paths that the agent does not see. */
+  readonly masks: readonly string[];
+  /** Globs of the paths whose changes are applied; all if undefined. */
+  readonly keeps: readonly string[] | undefined;
+};
+
+export async function createLayer(run: OpenRun, attempt: AttemptId, { tip, masks, keeps }: LayerOptions): Promise<string> {
   const folder = layerFolder(run, attempt);
   await run.layers.remove(attempt);
   await run.checkouts.drop(folder);
@@ -58,7 +60,7 @@ export async function createLayer(
   const packageFolders = await run.dependencyFolders(run.dependencies);
   const packages = await run.checkouts.packagesFor(tree, run.packagesRoot, packageFolders);
   await run.checkouts.make(folder, tree, join(folder, ".git", "index"), packages);
-  const dependencies = await providePackages(run, folder, masks, packageFolders, packages);
+  const dependencies = await providePackages(run, folder, { masks, packageFolders, packages });
   await run.layers.write({
     version: 1,
     key: attempt,
@@ -143,7 +145,7 @@ async function createRepository(run: OpenRun, folder: string, start: GitSha, roo
   const { objects, shallow } = await run.history(root);
   await writeFile(join(gitDir, "objects", "info", "alternates"), objects.map((item) => `${item}\n`).join("")); // L1
   if (shallow.length > 0) await writeFile(join(gitDir, "shallow"), shallow.map((boundary) => `${boundary}\n`).join(""));
-  if (start !== root) await packInto(run.shadow.call, join(gitDir, "objects", "pack"), start, [root], shallow);
+  if (start !== root) await packInto(run.shadow.call, join(gitDir, "objects", "pack"), start, { without: [root], shallow });
   await writeFile(join(gitDir, "refs", "heads", "work"), `${start}\n`);
   return objects;
 }
@@ -177,9 +179,11 @@ async function fetchHistory(run: OpenRun, folder: string, gitDir: string, start:
 async function providePackages(
   run: OpenRun,
   folder: string,
-  masks: readonly string[],
-  packageFolders: readonly string[],
-  packages: DependencyBase | null,
+  {
+    masks,
+    packageFolders,
+    packages,
+  }: { readonly masks: readonly string[]; readonly packageFolders: readonly string[]; readonly packages: DependencyBase | null },
 ): Promise<readonly string[]> {
   const finished = (await run.layers.all()).filter(({ applied }) => applied !== null).sort((a, b) => a.madeAt - b.madeAt);
   // What an attempt wrote over shared packages is valid only over the same ones.

@@ -182,11 +182,9 @@ export function identifyIn(input: ScanInput, folder: OpenFolder, path: BytePath,
 
 /** The content of one scanned path, read again in the same safe way; throws NotRead if it is not what was scanned. */
 export function readScannedContent(
-  root: string,
-  format: ObjectFormat,
+  { root, format, bytesMax }: { readonly root: string; readonly format: ObjectFormat; readonly bytesMax: number },
   path: BytePath,
   scanned: { readonly kind: "file" | "link"; readonly sha: GitSha },
-  bytesMax: number,
 ): Buffer {
   const index = path.lastIndexOf("/");
   const name = path.slice(index + 1) as BytePath;

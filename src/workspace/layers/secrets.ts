@@ -61,7 +61,8 @@ async function findSecretsInFile(
   secretCache.set(run, secretsByHash);
   const cached = secretsByHash.get(after.sha);
   if (cached !== undefined) return cached;
-  const secrets = await run.secretsIn(readScannedContent(folder, run.shadow.format, path, after, run.fileBytesMax)); // S2
+  const source = { root: folder, format: run.shadow.format, bytesMax: run.fileBytesMax };
+  const secrets = await run.secretsIn(readScannedContent(source, path, after)); // S2
   secretsByHash.set(after.sha, secrets);
   return secrets;
 }
