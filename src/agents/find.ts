@@ -60,18 +60,17 @@ async function lookUp(profile: AgentProfile, env: Environment): Promise<FoundAge
   const { program, path } = installed;
   const realPath = realpathSync(path);
   const version = readNpmPackage(realPath)?.version ?? (program.version === null ? null : await readVersion(path, program.version, env));
-  const unfitness = (await findUnfitness(profile, program, version, realPath, env)) ?? { problem: null, fix: null };
+  const unfitness = (await findUnfitness(profile, { program, version, realPath }, env)) ?? { problem: null, fix: null };
   const state = unfitness.problem === null ? "installed" : "unfit";
   return { profile, state, argv: [path, ...program.words], realPath, version, ...unfitness };
 }
 
+type InstalledProgram = { readonly program: Program; readonly version: string | null; readonly realPath: string };
 type Unfitness = { readonly problem: string; readonly fix: string };
 
 async function findUnfitness(
   { minNode, hints }: AgentProfile,
-  { needs, versionMin }: Program,
-  version: string | null,
-  realPath: string,
+  { program: { needs, versionMin }, version, realPath }: InstalledProgram,
   env: Environment,
 ): Promise<Unfitness | null> {
   const missing = needs.filter((name) => onPath(name, env) === null);

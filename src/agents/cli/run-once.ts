@@ -30,16 +30,23 @@ export type CommandResult = {
   readonly warnings: readonly string[];
 };
 
+/** A turn of a command-line agent: what all its prompts share. */
+export type CommandTurn = {
+  readonly dialect: Dialect;
+  readonly request: TurnRequest;
+  readonly environment: TurnEnvironment;
+  readonly collector: Collector;
+  /** Called with the session's name as soon as the command prints it. */
+  readonly onBegun: (session: string) => Promise<void>;
+};
+
 export async function runOnce(
-  dialect: Dialect,
-  request: TurnRequest,
-  environment: TurnEnvironment,
-  collector: Collector,
-  asked: { readonly prompt: string; readonly session: { readonly name: string; readonly isResumed: boolean } | null },
-  onBegun: (session: string) => Promise<void>,
+  turn: CommandTurn,
+  prompt: { readonly prompt: string; readonly session: { readonly name: string; readonly isResumed: boolean } | null },
 ): Promise<CommandResult | { readonly problem: string }> {
+  const { dialect, request, environment } = turn;
   const { argv, input } = dialect.command({
-    ...asked,
+    ...prompt,
     argv: environment.argv,
     mode: environment.profile.mode,
     left: request.left(),
@@ -47,21 +54,15 @@ export async function runOnce(
   });
   const outcome = await runProcess({ ...environment, argv }, { layer: request.layer, hasInput: input !== null }, async (spawned) => {
     if (input !== null) spawned.stdin?.end(input);
-    const value = await readUntilEnd(dialect, request, environment, collector, spawned, onBegun);
+    const value = await readUntilEnd(turn, spawned);
     return { value, isAtRest: value.end.by === "stop" || value.end.by === "error" };
   });
   if ("problem" in outcome) return outcome;
   return { ...outcome.value, warnings: [...outcome.value.warnings, ...outcome.warnings] };
 }
 
-async function readUntilEnd(
-  dialect: Dialect,
-  request: TurnRequest,
-  environment: TurnEnvironment,
-  collector: Collector,
-  spawned: Spawned,
-  onBegun: (session: string) => Promise<void>,
-): Promise<CommandResult> {
+async function readUntilEnd(turn: CommandTurn, spawned: Spawned): Promise<CommandResult> {
+  const { dialect, request, environment, collector, onBegun } = turn;
   const watch = openWatch(request, environment.limits, () => collector.tools.hasOpen());
   const warnings: string[] = [];
   const calls = new Set<unknown>();

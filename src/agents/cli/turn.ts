@@ -10,7 +10,7 @@ import type { ReportedUsage, TurnRequest, TurnResult } from "../../ports/agent.t
 import { Collector } from "../acp/collector.ts";
 import { isInLayer } from "../acp/path-in-layer.ts";
 import { asRecord } from "../acp/untrusted-json.ts";
-import { computeOutcome } from "../acp/outcome.ts";
+import { computeOutcome, type TurnOutcome } from "../acp/outcome.ts";
 import { failed } from "../acp/result.ts";
 import { nothingUsed, nextBaseline, type UsageBaseline, computeUsage } from "../acp/usage.ts";
 import { openingPrompt } from "../opening-prompt.ts";
@@ -19,7 +19,7 @@ import type { TurnEnvironment } from "../turn-environment.ts";
 import { claudeDialect } from "./claude.ts";
 import { codexDialect } from "./codex.ts";
 import type { Dialect } from "./dialect.ts";
-import { runOnce, commandSession } from "./run-once.ts";
+import { type CommandResult, commandSession, runOnce } from "./run-once.ts";
 import { wholeTail } from "../../kit/whole-words.ts";
 
 const dialects = { "claude-stream": claudeDialect, "codex-exec": codexDialect } as const;
@@ -49,7 +49,7 @@ export async function cliTurn(dialectName: keyof typeof dialects, request: TurnR
       if (isFirst) return request.onSession(sessionName ?? startedSession, "resumed");
       return isNew && sessionName === null ? request.onSession(startedSession, "new") : Promise.resolve();
     };
-    const result = await runOnce(dialect, { ...request, minutesMax }, environment, collector, promptInput, onBegun);
+    const result = await runOnce({ dialect, request: { ...request, minutesMax }, environment, collector, onBegun }, promptInput);
     if ("problem" in result)
       return { kind: "failed", reason: "agent_unavailable", detail: result.problem, said: collector.said, usage: null };
 
@@ -68,22 +68,7 @@ export async function cliTurn(dialectName: keyof typeof dialects, request: TurnR
     const report = { ...collector.usageReport({ usage: result.usage }), costUsd: result.costUsd };
     const usage = computeUsage(environment.profile.usage, report, before);
     before = nextBaseline(report, before);
-    const turnOutcome = computeOutcome({
-      end: result.end,
-      isOpen: result.hasBegun,
-      said: collector.said,
-      answer: collector.answer,
-      stderr: result.stderr,
-      usage,
-      tools: collector.tools.count,
-      refusals: 0,
-      metas: [],
-      calls: environment.metering.calls(),
-      probes: environment.profile.probes,
-      hasProvider: true,
-      loginHint: environment.profile.hints.login,
-      nowMs: Date.now(),
-    }); // T1
+    const turnOutcome = outcomeOfCommand(result, usage, { collector, environment }); // T1
     if (turnOutcome.kind !== "answered") return turnOutcome;
     warnings.push(...turnOutcome.warnings, ...result.warnings);
     const judgement = judgeReturn(request, environment.returnOf, environment.submissions, collector.answer);
@@ -100,6 +85,29 @@ export async function cliTurn(dialectName: keyof typeof dialects, request: TurnR
     next = askAgain(asRecord(request.returns?.schema), judgement.errors, environment.tools !== null);
     corrections += 1;
   }
+}
+
+function outcomeOfCommand(
+  { end, hasBegun, stderr }: CommandResult,
+  usage: ReportedUsage,
+  { collector, environment }: { readonly collector: Collector; readonly environment: TurnEnvironment },
+): TurnOutcome {
+  return computeOutcome({
+    end,
+    isOpen: hasBegun,
+    said: collector.said,
+    answer: collector.answer,
+    stderr,
+    usage,
+    tools: collector.tools.count,
+    refusals: 0,
+    metas: [],
+    calls: environment.metering.calls(),
+    probes: environment.profile.probes,
+    hasProvider: true,
+    loginHint: environment.profile.hints.login,
+    nowMs: Date.now(),
+  });
 }
 
 function unusable(errors: readonly string[], collector: Collector, stderr: string, usage: ReportedUsage): TurnResult {
