@@ -66,7 +66,8 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
     const before = async (trees: Trees): Promise<void> => {
       branch = trees.repository.branch;
       refuseWhileOpen(context, paths);
-      benchmarks = await readBenchmarks(context, paths, trees, request.benchmarks, input.baselines ?? [], request.target.metric);
+      const { benchmarks: words, target } = request;
+      benchmarks = await readBenchmarks(context, paths, trees, { words, baselines: input.baselines ?? [], metric: target.metric });
     };
     return withCycle(context, paths, { name: request.name, isNew: true, before }, async (open) => {
       const { lever, name, iteration, hypothesis, floor, benchmarks: _words, ...rest } = request;
@@ -213,9 +214,7 @@ async function readBenchmarks(
   context: CommandContext,
   paths: ProjectPaths,
   trees: Trees,
-  words: readonly string[],
-  baselines: readonly string[],
-  metric: string,
+  { words, baselines, metric }: { readonly words: readonly string[]; readonly baselines: readonly string[]; readonly metric: string },
 ): Promise<BenchmarkPlan[]> {
   const plans: BenchmarkPlan[] = [];
   const baselinesByName = new Map(

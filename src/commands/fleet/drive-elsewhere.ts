@@ -48,7 +48,7 @@ export const driveElsewhere =
     const repository = await openedRepository(copy);
     const hub = await openHub(repository, join(ownFolder(paths), "hub.git"), requireHub(context.env));
     const retry = retryDuringOutage(context);
-    const view = await retry(() => beginIfDraft(context, store, hub, copy, run, key));
+    const view = await retry(() => beginIfDraft(context, { store, hub }, { copy, run, key }));
     if (view === null) return { code: "run_missing", message: `There is no run ${key} in the store.` };
     const isOver = view.status === "completed" || view.status === "stopped"; // while no pool was running
     const outcome = isOver ? null : await waitForOrder(context, store, key, await repositoryId(repository));
@@ -62,11 +62,8 @@ export const driveElsewhere =
 /** The state of the run, which is started if it was a draft; null if there is no such run. */
 async function beginIfDraft(
   context: CommandContext,
-  store: PostgresStore,
-  hub: Hub,
-  copy: string,
-  run: string,
-  key: string,
+  { store, hub }: { readonly store: PostgresStore; readonly hub: Hub },
+  { copy, run, key }: { readonly copy: string; readonly run: string; readonly key: string },
 ): Promise<Awaited<ReturnType<typeof viewIn>>> {
   const view = await viewIn(store, key);
   if (view?.status !== "draft") return view;

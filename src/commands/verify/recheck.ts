@@ -31,10 +31,18 @@ export type Recheck = {
 
 export async function openRecheck(
   context: CommandContext,
-  paths: ProjectPaths,
-  repository: Repository,
-  view: RunView,
-  folder: string,
+  {
+    paths,
+    repository,
+    view,
+    folder,
+  }: {
+    readonly paths: ProjectPaths;
+    readonly repository: Repository;
+    readonly view: RunView;
+    /** A temporary folder for checkouts. */
+    readonly folder: string;
+  },
 ): Promise<Recheck> {
   const { drafted } = view;
   const policy = recordedPolicy(view);

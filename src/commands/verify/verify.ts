@@ -42,7 +42,7 @@ export function verify(
         page: [`${run}: chain of ${chain.events} events holds.`],
         data: { chain: chainData, evidence: [] },
       });
-    return recheckAll(context, paths, run, view, chainData);
+    return recheckAll(context, { paths, run, view }, chainData);
   });
 }
 
@@ -53,9 +53,7 @@ function answerDamaged(run: string, chain: Verification, chainData: object): Ans
 
 async function recheckAll(
   context: CommandContext,
-  paths: ProjectPaths,
-  run: string,
-  view: RunView,
+  { paths, run, view }: { readonly paths: ProjectPaths; readonly run: string; readonly view: RunView },
   chain: { readonly ok: boolean; readonly events: number; readonly damaged_line: number | null },
 ): Promise<Answer> {
   const records = await readRecords(paths, run);
@@ -65,7 +63,14 @@ async function recheckAll(
   const blobs = damagedBlobs(paths, run, [...records.blobs, ...outputs]);
   const commits = await recheckCommits(repository, records);
   const isForeign = whyForeign(context, paths, run) !== null;
-  const { evidence, isolation, now } = await recheckEvidence(context, paths, repository, view, records, evidenceByHash, isForeign);
+  const { evidence, isolation, now } = await recheckEvidence(context, {
+    paths,
+    repository,
+    view,
+    records,
+    evidenceByHash,
+    isForeign,
+  });
   const verdict = compareVerdicts(view, (hash, status) => now.get(hash) ?? status);
 
   const isBroken = blobs.damaged.length > 0 || evidence.some(({ now: is }) => is === gone) || commits.some(({ holds }) => holds === false);
@@ -121,15 +126,20 @@ const gone = "evidence is gone or damaged";
 /** Its commands are another user's, and have not been reviewed here. */
 const notYours = "the run isn't yours, so its commands are not run; autopilot adopt takes it over";
 
-/** Each distinct check on a commit that the journal refers to, run again; `now` has the results by hash. */
+type RecheckInput = {
+  readonly paths: ProjectPaths;
+  readonly repository: Repository;
+  readonly view: RunView;
+  readonly records: Records;
+  /** Null for evidence that is gone or damaged. */
+  readonly evidenceByHash: ReadonlyMap<string, Evidence | null>;
+  readonly isForeign: boolean;
+};
+
+/** Runs each distinct check on a commit that the journal refers to once more; `now` has the results by hash. */
 async function recheckEvidence(
   context: CommandContext,
-  paths: ProjectPaths,
-  repository: Repository,
-  view: RunView,
-  { results, oracles }: Records,
-  evidenceByHash: ReadonlyMap<string, Evidence | null>,
-  isForeign: boolean,
+  { paths, repository, view, records: { results, oracles }, evidenceByHash, isForeign }: RecheckInput,
 ): Promise<{ readonly evidence: readonly Rechecked[]; readonly isolation: string | null; readonly now: ReadonlyMap<string, CheckStatus> }> {
   const evidence: Rechecked[] = [];
   const now = new Map<string, CheckStatus>();
@@ -149,7 +159,7 @@ async function recheckEvidence(
   if (isForeign || pieces.size === 0) return { evidence, isolation: null, now };
   const folder = await temporaryFolder("verify");
   try {
-    const recheck = await openRecheck(context, paths, repository, view, folder);
+    const recheck = await openRecheck(context, { paths, repository, view, folder });
     try {
       for (const [done, { piece, hashes }] of [...pieces.values()].entries()) {
         context.live(`  · again: ${piece.check.command}`);
