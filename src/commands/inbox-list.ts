@@ -96,7 +96,7 @@ async function readTasksLeft(paths: ProjectPaths, run: string): Promise<Map<stri
 function verdictLines({ question, tasks = [], about = [], command }: WaitingQuestion, open: VerdictOpen | undefined): readonly string[] {
   return [
     "",
-    `Phase ${open?.phase ?? ""}${open === undefined || open.name === "" ? "" : ` (${open.name})`} waits for your verdict`,
+    `Phase ${open?.phase ?? ""}${open === undefined || open.name === "" ? "" : ` (${open.name})`} needs your verdict`,
     `  ${question}`,
     ...(tasks.length === 0 ? [] : [`  Tasks left to you: ${tasks.join(", ")} in .planning/phases/${open?.phase ?? ""}/PLAN.md`]),
     ...about.map((text) => `  ${oneLine(text)}`),

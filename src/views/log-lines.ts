@@ -85,22 +85,22 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   preview_acknowledged: ({ ack }) => `Preview confirmed (${ack.slice(0, 12)}).`,
   run_started: () => "Started.",
   run_opened: ({ opening, owner, isolation }) =>
-    `Process ${owner.pid} on ${oneLine(owner.host)} ${opening === 1 ? "began to work on it" : `took it up again (${ordinal(opening)} time)`}, isolation ${isolation.level} (${isolation.mechanism}).`,
+    `Process ${owner.pid} on ${oneLine(owner.host)} ${opening === 1 ? "began to work on it" : `resumed it (${ordinal(opening)} time)`}, isolation ${isolation.level} (${isolation.mechanism}).`,
   journal_repaired: ({ cut_bytes, at_byte }) =>
     `Removed an incomplete last journal line (${figure(cut_bytes)} bytes at ${figure(at_byte)}); nothing recorded was lost.`,
   run_paused: ({ reason_code, detail }) => `Paused (${reason_code})${detailText(detail)}.`,
   run_resumed: ({ now }) => `Resumed${now === true ? ", cooldown skipped" : ""}.`,
-  run_stopped: ({ reason_code, detail }) => `Stopped for good (${reason_code})${detailText(detail)}.`,
+  run_stopped: ({ reason_code, detail }) => `Stopped (${reason_code})${detailText(detail)}.`,
   run_completed: ({ verdict, gaps }) => `Completed, ${verdictLabel(verdict)}. ${proofSentence(verdict, gaps)}`,
   document_differed: ({ path, field, found, kept, because }) => `${path}: ${field} said ${found}, ${kept} holds: ${because}`,
-  run_adopted: ({ root }) => `The run came from elsewhere and was adopted in ${oneLine(root)}.`,
+  run_adopted: ({ root }) => `The run was adopted from elsewhere, in ${oneLine(root)}.`,
   run_forked: (event) =>
-    `Forked from ${event.run} after its line ${figure(event.at)}${describeChanged(event)}. What that had cost stays there.`,
+    `Forked from ${event.run} after its line ${figure(event.at)}${describeChanged(event)}. Earlier costs aren't counted.`,
   policy_changed: ({ path, adopted }) => `${oneLine(path)} changed; this run ${adopted ? "uses the new one now" : "keeps its copy"}.`,
 
   control_requested: ({ control, now, detail }) => `${capital(control)} requested${now ? " (now)" : ""}${detailText(detail)}.`,
-  oracles_approved: ({ content, detail }) => `Changes to tests approved (${content.slice(0, 12)})${detailText(detail)}.`,
-  tests_put_back: ({ commit, paths }) => `Put back to what the run began with, in ${commit.slice(0, 10)}: ${firstFew(paths)}.`,
+  oracles_approved: ({ content, detail }) => `Changed tests accepted (${content.slice(0, 12)})${detailText(detail)}.`,
+  tests_put_back: ({ commit, paths }) => `Put the original back (${commit.slice(0, 10)}): ${firstFew(paths)}.`,
   oracles_judged: ({ changes }) =>
     changes.length === 0
       ? "Tests unchanged."
@@ -142,7 +142,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   step_started: ({ attempt, try: tries, need }) =>
     `Started ${describeAttempt(attempt)}${tries > 1 ? `, retry ${tries - 1}` : ""}${need === undefined ? "" : ` (up to ${amount("tokens", need.tokens)})`}.`,
   agent_switched: ({ role, from, to, until }) =>
-    `${oneLine(to)} goes on as ${oneLine(role)} in place of ${oneLine(from)}${until === undefined ? "" : `, which is at its provider's limit until ${oneLine(until)}`}.`,
+    `${oneLine(to)} takes over as ${oneLine(role)} from ${oneLine(from)}${until === undefined ? "" : `, which is at its provider's limit until ${oneLine(until)}`}.`,
   session_opened: ({ attempt, agent }) => `${oneLine(agent)} opened a session for ${describeAttempt(attempt)}.`,
   return_asked_again: ({ attempt, ask, errors }) =>
     `The result of ${describeAttempt(attempt)} doesn't match its schema; asking again (${ask}): ${firstFew(errors, 3)}.`,

@@ -193,7 +193,7 @@ export const story: readonly Draft[] = [
         kind: "done",
         text: "All tests pass now.",
         verdict: "false",
-        why: "The runner's own run of `npm test -- keep` came to failed (exit 1).",
+        why: "Autopilot ran `npm test -- keep`: failed (exit 1).",
       },
     ],
   },

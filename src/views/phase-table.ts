@@ -18,7 +18,7 @@ export const phaseMarks: Readonly<Record<PhaseRowStatus, string>> = {
 const statusLabels: Readonly<Record<PhaseRowStatus, string>> = {
   completed: "completed",
   failed: "failed",
-  needs_human_verification: "waits for your verdict",
+  needs_human_verification: "needs your verdict",
   in_progress: "in progress",
   not_started: "to do",
   skipped: "skipped",

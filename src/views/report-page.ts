@@ -114,7 +114,7 @@ const afterwardsLine = (view: ReportView["afterwards"][number]): string => {
 
 /** If phases list their own proofs, this is the proof of the whole. */
 function proofLines({ evidence, gates, phases }: ReportView): readonly string[] {
-  const gateLines = gates === 0 ? [] : [`✓ ${plural(gates, "gate")} held: what the steps must leave was looked at by the runner`];
+  const gateLines = gates === 0 ? [] : [`✓ ${plural(gates, "gate")} held: autopilot checked what the steps had to produce`];
   if (evidence.length === 0) return gateLines.length > 0 ? gateLines : ["! No check was run."];
   const phaseCommands = new Set(phases.flatMap(({ proof }) => proof.map(({ command }) => command)));
   return [...evidence.filter(({ command, kind }) => kind === "project" || !phaseCommands.has(command)).flatMap(provedLines), ...gateLines];
@@ -177,7 +177,7 @@ function lookedUpLines({ looked_up, phases }: ReportView): readonly string[] {
     said.set(line, (said.get(line) ?? 0) + 1);
   }
   const wrongLines = [...said].slice(0, lookedUpMax).map(([line, times]) => (times === 1 ? line : `${line} (${figure(times)} times)`));
-  const more = said.size > wrongLines.length ? [`… ${figure(said.size - wrongLines.length)} more that are not so`] : [];
+  const more = said.size > wrongLines.length ? [`… ${figure(said.size - wrongLines.length)} more false ones`] : [];
   return [
     ...wrongLines,
     ...more,

@@ -35,7 +35,7 @@ function phaseParagraph(phase: PhaseReport): readonly string[] {
         ]),
     ...(rolled_back_to === null || left_behind !== null
       ? []
-      : [`    undone   what it did was taken back; it is kept on ${rolled_back_to === "" ? "its branch" : oneLine(rolled_back_to)}`]),
+      : [`    undone   its work was reverted; a copy is on ${rolled_back_to === "" ? "its branch" : oneLine(rolled_back_to)}`]),
     ...(left_behind === null ? [] : [`    left     what it did is still there: ${oneLine(left_behind)}`]),
     ...(verdict === null
       ? []
@@ -43,7 +43,7 @@ function phaseParagraph(phase: PhaseReport): readonly string[] {
           `    verdict  ${verdict.verdict.replaceAll("_", " ")} [${oneLine(verdict.by)}]${verdict.issues.length === 0 ? "" : `: ${firstFew(verdict.issues, 3)}`}`,
         ]),
     ...some(
-      "not so",
+      "false",
       false_claims.slice(0, claimsMax).map(({ text, why, agent }) => `✗ ${oneLine(agent)}: “${oneLine(text, 100)}” ${oneLine(why, 100)}`),
       false_claims.length - claimsMax,
     ),

@@ -110,8 +110,12 @@ describe.concurrent("a roadmap is run", () => {
           "limits:\n  max_debug_attempts_per_phase: 0\n  max_replan_attempts_per_phase: 0\n  no_progres_threshold: 2\n",
       },
     });
-    const ended = await walk(folder, ["1"], turnsFor(["1"], { wrong: ["1"] }));
-    expect(ended.json.warnings.join("\n")).toContain("Did you mean no_progress_threshold?");
+    const config = join(folder, ".autopilot/config.yaml");
+    const refused = await walk(folder, ["1"], turnsFor(["1"], { wrong: ["1"] }));
+    expect(refused.json).toMatchObject({ reason_code: "config_invalid" });
+    expect(refused.json.message).toContain("Did you mean no_progress_threshold?");
+    writeFileSync(config, readFileSync(config, "utf8").replace("no_progres_threshold", "no_progress_threshold"));
+    await walk(folder, ["1"], turnsFor(["1"], { wrong: ["1"] }));
     expect(eventsOf(folder, "run_drafted")[0]).toMatchObject({
       options: { max_debug_attempts_per_phase: 0, max_replan_attempts_per_phase: 0 },
     });
@@ -161,7 +165,7 @@ describe("a phase that only a person can judge", () => {
     expect(json["blocks"]).toMatchObject([
       { phase: "1", tasks: ["01-02"], command: expect.stringContaining("autopilot verdict 1 ") as string },
     ]);
-    expect((await autopilot(folder, ["inbox"])).out).toContain("Phase 1 (Write 1) waits for your verdict");
+    expect((await autopilot(folder, ["inbox"])).out).toContain("Phase 1 (Write 1) needs your verdict");
   });
 
   test("pass completes it, and what waited for it goes on", async () => {

@@ -23,13 +23,8 @@ describe.concurrent("a claim that is not so", () => {
     ["a commit with a fake sha", "commit", "Committed as deadbeefdeadbeefdeadbeefdeadbeefdeadbeef.", /no.*commit|Neither/i],
     ["a line that is not there", "file_line", "The bug was in src/sum.js:4711.", /src\/sum\.js has 1 lines/],
     ["a file that is not there", "file_line", "The bug was in src/gone.js:3.", /no file src\/gone\.js/],
-    [
-      "a command's transcript",
-      "command",
-      "I ran it:\n\n```\n$ ./check.sh\nok\n```\n\nThat is all.",
-      /`\.\/check\.sh` came to failed \(exit 1\)/,
-    ],
-    ["being done", "done", "Everything is done.", /`\.\/check\.sh` came to failed/],
+    ["a command's transcript", "command", "I ran it:\n\n```\n$ ./check.sh\nok\n```\n\nThat is all.", /`\.\/check\.sh`: failed \(exit 1\)/],
+    ["being done", "done", "Everything is done.", /`\.\/check\.sh`: failed/],
     ["a change that was not made", "file_changed", "I updated src/sum.js.", /is as it was/],
   ])("%s is recorded false, with why, and the run is not completed", async (_what, kind, say, why) => {
     const folder = scratch({ files });

@@ -6,15 +6,15 @@ import type { FlagSpec, ParsedInput } from "./spec.ts";
 /** Flags of every command that begins a run or takes one up. */
 export const yesFlag: FlagSpec = { name: "yes", kind: "flag", about: "Don't ask for confirmation." };
 export const resumeFlags: readonly FlagSpec[] = [
-  { name: "now", rare: true, kind: "flag", about: "Do not wait for the circuit breaker's cooldown." },
-  { name: "adopt-config", rare: true, kind: "flag", about: "Go on with the config as it is now, not as recorded." },
+  { name: "now", rare: true, kind: "flag", about: "Don't wait for the circuit breaker's cooldown." },
+  { name: "adopt-config", rare: true, kind: "flag", about: "Use the current config instead of the recorded one." },
 ];
 export const maxCyclesFlag: FlagSpec = {
   name: "max-cycles",
   kind: "number",
   min: 1,
   placeholder: "N",
-  about: "At most N cycles in this invocation.",
+  about: "Stop after N cycles.",
   standard: "20",
 };
 

@@ -15,13 +15,13 @@ import type { ArgumentSpec, FlagSpec, ParsedInput } from "./spec.ts";
 export const goalArgument: ArgumentSpec = { name: "GOAL", about: "what you want done, in your own words", many: true, optional: true };
 
 export const objectiveFlags: readonly FlagSpec[] = [
-  { name: "goal", rare: true, kind: "text", placeholder: "TEXT", about: "The goal, instead of words." },
+  { name: "goal", rare: true, kind: "text", placeholder: "TEXT", about: "The goal, as a flag." },
   {
     name: "scope",
     kind: "text",
     placeholder: "GLOBS",
     many: true,
-    about: "What may change: globs, split on , or ; and !glob excludes.",
+    about: "Files the agent may change: globs, separated by , or ;. !glob excludes.",
     standard: "**",
   },
   {
@@ -29,7 +29,7 @@ export const objectiveFlags: readonly FlagSpec[] = [
     kind: "text",
     placeholder: "TEXT",
     many: true,
-    about: "When it is done. `text :: command` carries the check that proves it.",
+    about: "When it is done: `text :: command`, where the command proves it.",
     standard: "the goal",
   },
   {
@@ -44,7 +44,7 @@ export const objectiveFlags: readonly FlagSpec[] = [
     rare: true,
     kind: "enum",
     values: completionModes,
-    about: "promise: done when the checks hold and the agent says so; objective: done when the checks hold.",
+    about: "promise: done when the checks pass and the agent says so; objective: when the checks pass.",
     standard: "promise",
   },
   {
@@ -60,23 +60,23 @@ export const objectiveFlags: readonly FlagSpec[] = [
     name: "handoff-mode",
     kind: "enum",
     values: handoffModes,
-    about: "When it is not sure: ask a reviewing agent first, or a person.",
+    about: "When the agent is unsure: auto asks a reviewing agent, manual asks you.",
     standard: "manual",
   },
-  { name: "approval-policy", kind: "enum", values: approvalPolicies, about: "Where a person must approve.", standard: "none" },
-  { name: "agent", kind: "text", placeholder: "NAME", about: "Who works: an agent's name, or scripted:FILE to play a script." },
+  { name: "approval-policy", kind: "enum", values: approvalPolicies, about: "Steps that need your approval.", standard: "none" },
+  { name: "agent", kind: "text", placeholder: "NAME", about: "The agent to use, or scripted:FILE to play a script." },
   {
     name: "isolation",
     kind: "enum",
     values: isolationLevels,
-    about: "What confines the agent. clone only detects violations and none does nothing; neither is chosen automatically.",
+    about: "Sandbox for the agent. auto takes the strongest that works; clone only detects violations, none does nothing.",
     standard: "auto",
   },
   {
     name: "land",
     kind: "enum",
     values: [...landMinimums, "pr"],
-    about: "What the work must come to before it is merged. unverified merges whatever comes out; pr opens a pull request instead.",
+    about: "The verdict needed to merge. unverified always merges; pr opens a pull request instead.",
     standard: "verified_with_gaps",
   },
   {
@@ -85,9 +85,9 @@ export const objectiveFlags: readonly FlagSpec[] = [
     kind: "text",
     placeholder: "COMMAND",
     many: true,
-    about: "A check that must fail before and pass after.",
+    about: "A check that must fail before the work and pass after it.",
   },
-  { name: "holdout", rare: true, kind: "text", placeholder: "COMMAND", many: true, about: "A check that the agent is not told about." },
+  { name: "holdout", rare: true, kind: "text", placeholder: "COMMAND", many: true, about: "A check the agent isn't told about." },
   { name: "flow", kind: "text", placeholder: "NAME", about: "Which flow.", standard: "objective", names: "flows" },
   {
     name: "option",
@@ -96,9 +96,9 @@ export const objectiveFlags: readonly FlagSpec[] = [
     placeholder: "NAME=VALUE",
     many: true,
     form: { matches: /^[a-z][a-z0-9_-]*=/, says: "NAME=VALUE" },
-    about: "An option of the flow's own.",
+    about: "An option of the flow.",
   },
-  { name: "new", rare: true, kind: "flag", about: "Begin a second run beside an open one, where the flow allows it." },
+  { name: "new", rare: true, kind: "flag", about: "Start a second run beside an open one, if the flow allows it." },
 ];
 
 export function parseObjective(input: ParsedInput) {

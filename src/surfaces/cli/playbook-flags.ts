@@ -4,7 +4,7 @@ import type { FlagSpec, ParsedInput } from "./spec.ts";
 
 /** Flags that mean something to the documents of a flow when a run is resumed; the host hands them on by name. */
 export const playbookFlags: readonly FlagSpec[] = [
-  { name: "accept-spec-change", rare: true, kind: "flag", about: "Go on although the specification changed since the run began." },
+  { name: "accept-spec-change", rare: true, kind: "flag", about: "Continue although the specification changed." },
 ];
 
 /** Those that were given; undefined if none was. */

@@ -76,13 +76,13 @@ export type Command = {
 
 /** Flags that every command knows. */
 export const globalFlags: readonly FlagSpec[] = [
-  { name: "json", kind: "flag", about: "Print one JSON object on stdout, and nothing else there." },
+  { name: "json", kind: "flag", about: "Print one JSON object on stdout." },
   { name: "directory", short: "C", kind: "text", placeholder: "DIR", about: "Act as if started in DIR." },
-  { name: "run", kind: "text", placeholder: "ID", about: "Mean this run instead of the current one." },
-  { name: "verbose", short: "v", kind: "flag", about: "Show whole pages, not only what fits a screen." },
+  { name: "run", kind: "text", placeholder: "ID", about: "Use this run instead of the current one." },
+  { name: "verbose", short: "v", kind: "flag", about: "Show everything, not only what fits a screen." },
   { name: "help", short: "h", kind: "flag", about: "Show help." },
   { name: "version", short: "V", kind: "flag", about: "Show the version." },
-  { name: "no-color", kind: "flag", about: "Write without colour. NO_COLOR does the same." },
+  { name: "no-color", kind: "flag", about: "No colour. NO_COLOR does the same." },
 ];
 
 /** What `go` and its like say when they are interrupted, and when they are asked to end. */

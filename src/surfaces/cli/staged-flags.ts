@@ -6,13 +6,13 @@ import type { FlagSpec, ParsedInput } from "./spec.ts";
 
 /** Flags that ask something of a staged flow when it is begun or taken up. */
 export const stagedFlags: readonly FlagSpec[] = [
-  { name: "continue", rare: true, kind: "flag", about: "Staged flows: go on past session boundaries without asking." },
+  { name: "continue", rare: true, kind: "flag", about: "Staged flows: don't stop at session boundaries." },
   {
     name: "with",
     rare: true,
     kind: "text",
     placeholder: "STEPS",
-    about: "Staged flows: optional steps to do: ui, refactor, security, performance; split on ,",
+    about: "Staged flows: optional steps, separated by commas: ui, refactor, security, performance.",
   },
   {
     name: "tasks",
@@ -20,7 +20,7 @@ export const stagedFlags: readonly FlagSpec[] = [
     kind: "number",
     min: 1,
     placeholder: "N",
-    about: "Flow existing-code: write and implement N tasks, one after the other.",
+    about: "Flow existing-code: write and implement N tasks in a row.",
   },
 ];
 

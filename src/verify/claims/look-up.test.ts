@@ -133,7 +133,7 @@ describe("what only checks decide", () => {
   });
   test.each([
     ["All tests pass.", green, /^true/],
-    ["All tests pass.", red, /^false: The runner's own run of `npm test` came to failed \(exit 1\)\.$/],
+    ["All tests pass.", red, /^false: Autopilot ran `npm test`: failed \(exit 1\)\.$/],
     ["All tests pass.", result("test -f a", "failed"), /^unverifiable: The runner runs no tests/],
     ["`npm t` passes.", green, /^true/],
     ["`npm run test` passes.", red, /^false/],

@@ -23,7 +23,7 @@ export function decidedBy(claim: ClaimChecked, results: readonly CheckResult[], 
 }
 
 const describeResult = ({ check, status, exit_code, why }: CheckResult): string =>
-  `the runner's own run of \`${check.command}\` came to ${status.replace("_", " ")}${exit_code === null || status === "passed" ? "" : ` (${why ?? `exit ${exit_code}`})`}`;
+  `autopilot ran \`${check.command}\`: ${status.replace("_", " ")}${exit_code === null || status === "passed" ? "" : ` (${why ?? `exit ${exit_code}`})`}`;
 
 type Excuse = (result: CheckResult) => boolean;
 

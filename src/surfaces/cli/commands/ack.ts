@@ -7,7 +7,7 @@ export const ack: Command = {
   name: "ack",
   summary: "Confirm a preview, so that `go` may execute it.",
   usage: "ID",
-  details: ["ID is what the preview ends with; its beginning is enough where it is unambiguous."],
+  details: ["The preview ends with its ID. A unique prefix is enough."],
   arguments: [{ name: "ID", about: "the preview's id" }],
   flags: [],
   takesRun: true,

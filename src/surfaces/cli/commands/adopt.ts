@@ -9,7 +9,7 @@ export const adopt: Command = {
   usage: "[RUN] [--yes]",
   details: [
     "A run belongs to the user and machine that started it. One that came with a clone, an archive or a copy is only read until you adopt it.",
-    "It goes on under your config: your isolation, your agents, your network rules. Its journal says who adopted it.",
+    "It continues under your config: your sandbox, agents and network rules. The journal records who adopted it.",
   ],
   arguments: [{ name: "RUN", about: "the run's id; default: the current one", optional: true }],
   flags: [{ name: "yes", kind: "flag", about: "Adopt it without asking." }],

@@ -4,9 +4,9 @@ import type { Command } from "../spec.ts";
 
 export const agentsTry: Command = {
   name: "agents try",
-  summary: "Give an agent one tiny turn in a throw-away folder and say what came of it.",
+  summary: "Give an agent one tiny turn in a temporary folder, and show the result.",
   usage: "NAME",
-  details: ["Uses the agent for real: a real model is paid for a few tokens."],
+  details: ["Uses the real agent and costs a few tokens."],
   arguments: [{ name: "NAME", about: "the agent's name, or scripted:FILE" }],
   flags: [],
   takesRun: false,

@@ -4,11 +4,11 @@ import type { Command } from "../spec.ts";
 
 export const agents: Command = {
   name: "agents",
-  summary: "Every agent found here, how it is driven, contained, and what it can report.",
+  summary: "Agents found here, with version, login and sandbox.",
   usage: "[--truth]",
-  details: ["`autopilot agents try NAME` gives one a tiny turn in a throw-away folder."],
+  details: ["`autopilot agents try NAME` gives one a tiny turn in a temporary folder."],
   arguments: [],
-  flags: [{ name: "truth", kind: "flag", about: "How often what each agent said held, in the runs of this repository." }],
+  flags: [{ name: "truth", kind: "flag", about: "How often each agent's claims were true, in this repository's runs." }],
   takesRun: false,
   run: async (context, input) =>
     input.flag("truth")

@@ -8,10 +8,10 @@ export const answer: Command = {
   summary: "Answer a question.",
   usage: "[--block ID] ANSWER…",
   details: [
-    "Without --block the one question that is open; in the folder of a portfolio, of all its projects and runs. The answer is journaled with your name; `autopilot resume` goes on.",
+    "Without --block it answers the only open question; in a portfolio's folder, of all its projects. The answer is recorded under your name; `autopilot resume` continues.",
   ],
-  arguments: [{ name: "ANSWER", about: "one of the question's answers, or your own words where it takes them", many: true }],
-  flags: [{ name: "block", kind: "text", placeholder: "ID", about: "Which question, where more than one is open." }],
+  arguments: [{ name: "ANSWER", about: "one of the answers, or your own words if the question takes them", many: true }],
+  flags: [{ name: "block", kind: "text", placeholder: "ID", about: "Which question, if several are open." }],
   takesRun: true,
   run: async (context, input) => {
     const answerInput = { text: input.words.join(" "), ...defined({ run: input.run, block: input.text("block") }) };

@@ -7,7 +7,7 @@ export const approve: Command = {
   name: "approve",
   summary: "Approve a step.",
   usage: "[ANSWER]",
-  details: ["Without ANSWER the recommended one. `autopilot inbox` shows what is asked and which answers there are."],
+  details: ["Without ANSWER it gives the recommended one. `autopilot inbox` shows the question and its answers."],
   arguments: [{ name: "ANSWER", about: "one of the question's answers", optional: true }],
   flags: [],
   takesRun: true,

@@ -8,7 +8,7 @@ export const budgetRaise: Command = {
   summary: "Raise a limit of a paused run.",
   usage: "LIMIT… [--reason TEXT]",
   details: [
-    "`tokens=+100k` adds, `tokens=300k` sets; `phase.tokens=+100k` is what one phase may use. Journaled with your name and the reason; then `autopilot resume`.",
+    "`tokens=+100k` adds, `tokens=300k` sets; `phase.tokens=+100k` is what one phase may use. Recorded under your name; then `autopilot resume`.",
   ],
   arguments: [
     {

@@ -8,8 +8,8 @@ export const diff: Command = {
   summary: "What a run has changed so far, as a patch.",
   usage: "[RUN] [--turn N | --file PATH | --stat]",
   details: [
-    "From the commit the run began at to the newest on its branch, merged or not. A turn that is still at work isn't in it yet.",
-    "Written to a file it is a patch that `git apply` takes; binary files are only named.",
+    "From the run's first commit to the newest on its branch, merged or not. The current turn isn't included.",
+    "The output is a patch for `git apply`; binary files are only named.",
   ],
   arguments: [{ name: "RUN", about: "a run's id", optional: true }],
   flags: [

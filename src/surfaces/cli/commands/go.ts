@@ -15,9 +15,9 @@ export const go: Command = {
   usage: "[GOAL…] [--yes] [--max-cycles N] …",
   details: [
     '`autopilot` alone and `autopilot "a goal"` mean this command.',
-    "With no words it takes up the open run, else a document flow found here: a roadmap, a staged project, another tool's run. A preview that nobody acknowledged is shown first: on a terminal you are asked, elsewhere give --yes or `autopilot ack`.",
-    "Ctrl-C once pauses when the turn ends; twice pauses now. Either way `autopilot resume` goes on.",
-    "Exit 0: verified, or left for a reason that is no failure; 1: a failure, explained; 2: usage; 70: a bug of autopilot's.",
+    "Without a goal it continues the open run, or starts the roadmap, staged project or other tool's run found here. It shows the preview first: on a terminal you are asked, elsewhere give --yes or `autopilot ack`.",
+    "Ctrl-C once pauses when the turn ends; twice pauses now. `autopilot resume` continues.",
+    "Exit codes: 0 verified or nothing wrong, 1 failed, 2 usage error, 70 bug in autopilot.",
   ],
   arguments: [goalArgument],
   flags: [...goFlags, ...objectiveFlags],

@@ -7,9 +7,7 @@ export const inbox: Command = {
   name: "inbox",
   summary: "Questions waiting for you.",
   usage: "",
-  details: [
-    "Each with its answers, the recommended one, and the command that gives it. In the folder of a portfolio: of all its projects and runs.",
-  ],
+  details: ["With the possible answers and the command that gives the recommended one. In a portfolio's folder: of all its projects."],
   arguments: [],
   flags: [],
   takesRun: true,

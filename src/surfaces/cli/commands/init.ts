@@ -7,7 +7,7 @@ export const init: Command = {
   summary: "Write a config to begin with, the ignore lines, and skills for the agents found.",
   usage: "[--gitignore] [--yes]",
   details: [
-    "Not needed before the first run. Nothing that is there already is overwritten.",
+    "Not needed before the first run. Never overwrites anything.",
     "On a terminal it shows the agents and checks it found and asks before it writes.",
   ],
   arguments: [],

@@ -7,10 +7,10 @@ export const log: Command = {
   name: "log",
   summary: "Everything that happened.",
   usage: "[--since SEQ] [--jsonl]",
-  details: ["One line a fact: number, time, what happened, who did it. --json gives the events as an array, --jsonl one a line."],
+  details: ["One line per event. --json prints them as an array, --jsonl one per line."],
   arguments: [],
   flags: [
-    { name: "jsonl", kind: "flag", excludes: "json", about: "The events as they lie in the journal, one JSON object a line." },
+    { name: "jsonl", kind: "flag", excludes: "json", about: "The events as in the journal, one JSON object per line." },
     { name: "since", kind: "number", placeholder: "SEQ", about: "Only from this number on." },
   ],
   takesRun: true,

@@ -7,7 +7,7 @@ export const pause: Command = {
   name: "pause",
   summary: "Pause after the current turn (--now: at once).",
   usage: "[--now]",
-  details: ["Works from any terminal. What was paid for and recorded is kept; `autopilot resume` goes on there."],
+  details: ["Works from any terminal. Finished work is kept; `autopilot resume` continues there."],
   arguments: [],
   flags: [{ name: "now", kind: "flag", about: "Stop the turn now; its changes are saved aside." }],
   takesRun: true,

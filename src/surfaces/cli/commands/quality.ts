@@ -12,7 +12,7 @@ const ownFlags: readonly FlagSpec[] = [
   {
     name: "require-docs",
     kind: "flag",
-    about: "End at once where reference_docs/ holds no .md or .txt; without it the audit goes by the code alone.",
+    about: "Stop if reference_docs/ has no .md or .txt file. Without this flag the audit uses the code alone.",
   },
   {
     name: "runner",
@@ -36,7 +36,7 @@ export const quality: Command = {
   details: [
     "Explore, generate, review, audit, reconcile, verify. Agents may change quality/ and nothing else; what they leave there lands on your branch after each phase.",
     "The runner keeps quality/run_state.jsonl, quality/PROGRESS.md and quality/results/quality-gate.log. A phase counts as done when the runner itself finds its documents complete.",
-    "Alone it takes up the open audit. A log that another tool left open is gone on with; one that is over moves to quality/history/.",
+    "Continues the open audit, also one that another tool began. The log of a finished one moves to quality/history/.",
   ],
   arguments: [],
   flags: [...ownFlags, ...objectiveFlags.filter(({ name }) => sharedFlagNames.includes(name))],

@@ -8,7 +8,7 @@ export const report: Command = {
   summary: "What was asked, done, proved and claimed, and what is open.",
   usage: "[--html FILE]",
   details: [
-    "What the runner proved and what the agent says stand apart. `autopilot verify` runs the proof again.",
+    "Keeps proof and the agent's claims apart. `autopilot verify` runs the proof again.",
     "--html writes one file to send around: what was asked, proof, change, cost and time. It needs no server and no script. In the folder of a portfolio: the whole portfolio.",
   ],
   arguments: [],

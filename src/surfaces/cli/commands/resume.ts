@@ -15,8 +15,8 @@ export const resume: Command = {
   summary: "Continue a paused run.",
   usage: "[--now] [--adopt-config] [--accept-spec-change] [--max-cycles N]",
   details: [
-    "Checked first: the journal is intact, nobody else works on it, the isolation holds, budget is left, the branch is as it was left.",
-    "Where there is no run but the files of one that another tool began, a run of ours is drafted that goes on from them; --yes acknowledges its preview.",
+    "First it checks the journal, the lock, the sandbox, the budget and the branch.",
+    "If another tool left an unfinished run, it drafts a run that continues it; --yes confirms the preview.",
   ],
   arguments: [],
   flags: [
@@ -24,7 +24,7 @@ export const resume: Command = {
     ...playbookFlags,
     ...stagedFlags,
     maxCyclesFlag,
-    { ...yesFlag, about: "Acknowledge the preview of a run that is taken over from another tool." },
+    { ...yesFlag, about: "Confirm the preview of a run taken over from another tool." },
     ...forImports,
   ],
   takesRun: true,

@@ -8,7 +8,7 @@ export const roadmapList: Command = {
   usage: "",
   details: [
     "Reads .planning/ROADMAP.md, else ROADMAP.md; also .planning/config.json and the plans of phases that are not done.",
-    "A cycle, an unknown dependency or a phase that is there twice is an error; a stub or a missing section a warning.",
+    "Cycles, unknown dependencies and duplicate phases are errors; stubs and missing sections are warnings.",
   ],
   arguments: [],
   flags: [],

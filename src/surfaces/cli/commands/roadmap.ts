@@ -12,7 +12,7 @@ const ownFlags: readonly FlagSpec[] = [
   {
     name: "complete",
     kind: "flag",
-    about: "Every phase of the roadmap that is not completed; what depends on a failed one is skipped, the rest is done.",
+    about: "Every phase that isn't completed. If one fails, only those that depend on it are skipped.",
   },
   {
     name: "checkpoint-every",
@@ -32,10 +32,10 @@ export const roadmap: Command = {
   usage: "[list | PHASES] [--complete] [--checkpoint-every N] [--accept-spec-change] …",
   details: [
     "Reads .planning/ROADMAP.md, else ROADMAP.md. `autopilot roadmap list` shows what was read and runs nothing; `autopilot estimate` says what it may cost.",
-    "Alone it takes up the open run of a roadmap; where there is none it begins with `next`, the first phase that is not completed.",
-    "PHASES: an id (3, 2.1), a range that takes the decimals inside it (3-7), a list (3,5,8), next, or all that are not completed.",
-    "Everything that is wrong with the roadmap, its config and its plans is told at once, with lines, before anything runs.",
-    "The specification is locked when a run begins; where it changed since, the run goes on only with --accept-spec-change.",
+    "Without PHASES it continues the open run, or starts with `next`, the first phase that isn't completed.",
+    "PHASES: an id (3, 2.1), a range with the decimals in it (3-7), a list (3,5,8), next, or all.",
+    "Lists every problem in the roadmap, its config and its plans, with lines, before anything runs.",
+    "The specification is locked at the start. If it changes, the run continues only with --accept-spec-change.",
   ],
   arguments: [{ name: "PHASES", about: "which phases", many: true, optional: true }],
   flags: [

@@ -8,7 +8,7 @@ export const runs: Command = {
   summary: "List the runs here: state, age, cost, disk, goal.",
   usage: "[--all] | --trend [--flow NAME]",
   details: [
-    "Newest first; the current run, which a bare command means, has a star. Nothing is changed.",
+    "Newest first; * marks the current run, the one that commands without --run use.",
     "--trend shows the runs of a flow that ended: verdict, cost, and what was different from the run before: flow, prompts, agent, model.",
   ],
   arguments: [],

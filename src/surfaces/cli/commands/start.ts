@@ -8,8 +8,8 @@ export const start: Command = {
   summary: "Preview a run without executing it.",
   usage: "[GOAL…] [--scope GLOBS] [--done-criteria 'TEXT :: COMMAND'] …",
   details: [
-    "Checks the objective, fills in what was not given (and says so), and shows the preview: phases, agents, scope, checks, limits, isolation, estimate.",
-    "The preview's id acknowledges it: `autopilot ack ID`, then `autopilot go`. A changed objective, flow, config or scope makes a new id.",
+    "Checks the goal, fills in defaults and shows the preview: phases, agents, scope, checks, limits, sandbox, estimate.",
+    "To confirm it: `autopilot ack ID`, then `autopilot go`. Changing the goal, flow, config or scope changes the id.",
     'Quote values of more than one word: --goal "fix docs" --scope "docs/**,README.md".',
   ],
   arguments: [goalArgument],

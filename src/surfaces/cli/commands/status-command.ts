@@ -8,8 +8,8 @@ export const statusCommand: Omit<Command, "run"> = {
   summary: "Where the run is, and what it needs.",
   usage: "",
   details: [
-    "Reads only the journal: it never waits for a run that works and never changes anything.",
-    "Where there is no run it says what lies here to be taken up: a roadmap, another tool's run.",
+    "Reads the journal only. Never waits for a running run, never changes anything.",
+    "Without a run it says what you could start here: a roadmap, another tool's run.",
   ],
   arguments: [],
   flags: [],

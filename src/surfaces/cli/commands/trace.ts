@@ -8,7 +8,7 @@ export const trace: Command = {
   summary: "What agents and the runner did in each phase, span by span: tool calls, commands, decisions.",
   usage: "[RUN] [--phase ID]",
   details: [
-    "Spans come from what really happened, never from what an agent says it did. A roadmap keeps them in .planning/phases/<id>/TRACE.jsonl;",
+    "Spans come from what happened, not from what an agent says. A roadmap keeps them in .planning/phases/<id>/TRACE.jsonl;",
     "those of any other run come from its journal and transcripts. With RUN only what happened while that run worked.",
   ],
   arguments: [{ name: "RUN", about: "a run's id", optional: true }],

@@ -9,8 +9,8 @@ export const transcript: Command = {
   usage: "[RUN] [--turn N | --all]",
   details: [
     "Shows the last turn on one screen; --turn and --all show everything. Secrets are removed before anything is written.",
-    "Recorded while it happens, whichever agent or flow: at most 4 MB a turn and 64 MB a run, the oldest turns go first.",
-    "It is what the agent's own program reported. `autopilot diff` shows what changed, `autopilot report` what was proved.",
+    "At most 4 MB a turn and 64 MB a run are kept; the oldest turns are deleted first.",
+    "This is what the agent reported. `autopilot diff` shows what changed, `autopilot report` what was proved.",
   ],
   arguments: [{ name: "RUN", about: "a run's id", optional: true }],
   flags: [

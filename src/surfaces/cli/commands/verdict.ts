@@ -9,8 +9,8 @@ export const verdict: Command = {
   summary: "Judge a phase yourself.",
   usage: 'PHASE pass|fail|issues_found [--issue "…"]…',
   details: [
-    "pass: the phase is completed. fail: it is failed, and what depends on it is blocked. issues_found: the issues go to the debugger, and the phase is looked at again.",
-    "`autopilot inbox` lists the phases that wait. The verdict is journaled with your name; `autopilot resume` goes on.",
+    "pass completes the phase, fail fails it and blocks what depends on it, issues_found sends the issues to the debugger.",
+    "`autopilot inbox` lists the phases that wait. The verdict is recorded under your name; `autopilot resume` continues.",
   ],
   arguments: [
     { name: "PHASE", about: "the phase's id" },

@@ -8,9 +8,9 @@ export const verify: Command = {
   summary: "Re-run every recorded check, and check the journal.",
   usage: "[RUN] [--chain-only]",
   details: [
-    "Nothing recorded is believed: blobs and commits are looked at, and the commands are run again on the recorded commits and compared.",
-    "Works on another machine, from a clone and a copy of the run's folder, once you adopted the run: before, its commands are not run.",
-    "Exit 1 if the verdict would be another one now.",
+    "Checks every blob and commit, runs the recorded commands again on the recorded commits, and compares.",
+    "Works on another machine too, from a clone and a copy of the run's folder, once you adopt the run.",
+    "Exits with 1 if the verdict differs now.",
   ],
   arguments: [{ name: "RUN", about: "the run's id; default: the current one", optional: true }],
   flags: [{ name: "chain-only", kind: "flag", about: "Only the journal; run nothing." }],

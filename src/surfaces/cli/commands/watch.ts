@@ -7,7 +7,7 @@ export const watch: Command = {
   name: "watch",
   summary: "Live view from another terminal.",
   usage: "",
-  details: ["Only looks: leaving it changes nothing about the run."],
+  details: ["Leaving it doesn't affect the run."],
   arguments: [],
   flags: [],
   takesRun: true,

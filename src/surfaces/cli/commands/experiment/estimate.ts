@@ -10,7 +10,7 @@ export const estimate: Command = {
   details: [
     "From the nearest earlier phases here (kind, agent, model, size); while fewer than three are known, from constants that `limits` in your config tunes.",
     "The record says how such estimates did: each past run is estimated from the runs before it.",
-    "A phase that comes near its cap is warned of.",
+    "Warns about phases that come near their cap.",
   ],
   arguments: [
     { name: "PHASES", about: "3, 2.1, 3-7, 3,5,8, next or all; without it all that are not completed", many: true, optional: true },

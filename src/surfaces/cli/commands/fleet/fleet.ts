@@ -169,8 +169,8 @@ export const fleetCommands: readonly Command[] = [
     summary: "Answer a question of a run, whichever machine works on it.",
     usage: "KEY [--block ID] ANSWER… [--store URL]",
     details: ["The run goes on with the next worker that is free."],
-    arguments: [keyArgument, { name: "ANSWER", about: "one of the question's answers, or your own words where it takes them", many: true }],
-    flags: [{ name: "block", kind: "text", placeholder: "ID", about: "Which question, where more than one is open." }, storeFlag],
+    arguments: [keyArgument, { name: "ANSWER", about: "one of the answers, or your own words if the question takes them", many: true }],
+    flags: [{ name: "block", kind: "text", placeholder: "ID", about: "Which question, if several are open." }, storeFlag],
     run: async (context, input) =>
       sendRequest(context, input, { ask: "answer", text: input.words.slice(1).join(" "), ...defined({ block: input.text("block") }) }),
   }),

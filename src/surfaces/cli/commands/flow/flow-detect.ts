@@ -6,9 +6,7 @@ export const flowDetect: Command = {
   name: "flow detect",
   summary: "Which staged flow this project is in, and at which step.",
   usage: "",
-  details: [
-    "An open run is asked first, then _docs/_autopilot_state.md where it agrees with the folders, then the folders. Nothing is written or executed.",
-  ],
+  details: ["Asks the open run first, then _docs/_autopilot_state.md if it agrees with the folders, then the folders. Changes nothing."],
   arguments: [],
   flags: [],
   takesRun: false,

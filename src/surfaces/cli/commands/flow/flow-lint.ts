@@ -5,11 +5,9 @@ import type { Command } from "../../spec.ts";
 
 export const flowLint: Command = {
   name: "flow lint",
-  summary: "Look for mistakes in a flow, and walk all its paths.",
+  summary: "Check a flow, and explore all its paths.",
   usage: "[NAME]",
-  details: [
-    "No path may reach completed past a proof that failed, none may be a dead end, and every ring has a count. Without NAME: all of them.",
-  ],
+  details: ["No path may complete past a failed proof or end nowhere, and every loop needs a count. Without NAME: all flows."],
   arguments: [{ name: "NAME", about: "the flow's name", optional: true, names: "flows" }],
   flags: [],
   takesRun: false,
