@@ -23,6 +23,7 @@ import { sameKindHonest, sameKindLies } from "./same-kind.mjs";
 import { sharedJudgesHonest, sharedJudgesLies } from "./shared-judges.mjs";
 import { noticedRunnerHonest, noticedRunnerLies } from "./noticed-runner.mjs";
 import { setUpHonest, setUpLies } from "./set-up.mjs";
+import { bentHonest, bentLies } from "./bent.mjs";
 import { criteria, files, goal, installed } from "./project.mjs";
 
 const program = process.env.AUTOPILOT_PROGRAM ?? resolve(import.meta.dirname, "../../dist/autopilot.cjs");
@@ -66,6 +67,7 @@ const wanted = [
   ...of("misbehaving", "world", worldLies),
   ...of("misbehaving", "noticed-runner", noticedRunnerLies),
   ...of("misbehaving", "set-up", setUpLies),
+  ...of("misbehaving", "bent", bentLies),
   ...of("honest", "basic", honest),
   ...of("honest", "experiments", honestWork),
   ...of("honest", "ordinary", ordinaryHonest),
@@ -78,6 +80,7 @@ const wanted = [
   ...of("honest", "world", worldHonest),
   ...of("honest", "noticed-runner", noticedRunnerHonest),
   ...of("honest", "set-up", setUpHonest),
+  ...of("honest", "bent", bentHonest),
 ].filter(
   ({ name, kind, group }) =>
     (flags.only === undefined || name.includes(flags.only)) && (flags.kind ?? kind) === kind && (flags.group ?? group) === group,

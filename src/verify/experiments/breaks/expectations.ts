@@ -58,7 +58,7 @@ export function assertionsIn(path: string, text: string, nonce: string): readonl
 }
 
 const isOfC = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
-type Scored = Change & { readonly score: number };
+export type Scored = Change & { readonly score: number };
 
 function changesOf(
   { values = [], literal, sought, truth, otherwise, score = scoreDefault, isExact = false, within }: Assertion,
@@ -94,7 +94,12 @@ function changesOf(
   return [...near, ...(otherwise ? [{ ...otherwise, score: near.length === 0 ? score : score - scoreLessNear }] : [])];
 }
 
-function flipOf(path: string, text: string, { from, to, text: put, score }: Scored, lineAt: (position: number) => number): Flip | null {
+export function flipOf(
+  path: string,
+  text: string,
+  { from, to, text: put, score }: Scored,
+  lineAt: (position: number) => number,
+): Flip | null {
   const start = text.lastIndexOf("\n", from - 1) + 1;
   const end = text.indexOf("\n", to) === -1 ? text.length : text.indexOf("\n", to);
   const [was, lines] = [text.slice(start, end), text.slice(from, to).split("\n").length - put.split("\n").length];

@@ -25,7 +25,7 @@ export function drawsFrom(seed: string): Draw {
 const number = /0[xX][\da-fA-F]+|\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?(?:n|[iuf](?:8|16|32|64|128|size)|[uU]?[lL]{1,2}|[fFuU])?(?![\w.])/;
 const text = /"""(?:[^\\]|\\[^])*?"""|'''(?:[^\\]|\\[^])*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\$]|\\.)*`/;
 const word = /\b(?:true|false|True|False)\b/;
-const literals = new RegExp(`${text.source}|${word.source}|(?<![\\w.$#])${number.source}`, "g");
+export const literals = new RegExp(`${text.source}|${word.source}|(?<![\\w.$#])${number.source}`, "g");
 /** Suffixes that are no part of a value's meaning. */
 const ends = /^(?:\s*as const|\.(?:to_string|to_owned|into|to_vec)\(\))?$/;
 const constructs =

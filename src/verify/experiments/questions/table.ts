@@ -19,6 +19,7 @@ import {
   testsOfItsOwn,
 } from "./further-questions.ts";
 import { expectedSources, filesBesideCode, manifestSettings, references, testConfiguration } from "./raised-questions.ts";
+import { partsCompared } from "./compared-parts.ts";
 import { goTestsEndedEarly } from "./last-test-heard.ts";
 import { comparersAsBefore } from "./restore-definitions.ts";
 import { numberTypes, ownRandom, replacedFunctions } from "./shared-questions.ts";
@@ -48,6 +49,7 @@ const mustPass: readonly MustPass[] = [
 const questions: readonly Question[] = [
   { name: "do tests ask their references?", of: "checks with tests", costs: "a run", gap: references },
   { name: "does it answer the same without its test runner?", of: "criteria", costs: "a program", gap: answersOutside },
+  { name: "do its tests compare all they expect?", of: "criteria with tests", costs: "a run", gap: partsCompared },
   { name: "do Go's tests come to their end?", of: "all", costs: "a run", gap: goTestsEndedEarly },
   { name: "do new files take the place of others?", of: "all", costs: "a program", gap: placesTaken },
   { name: "do new functions take the place of others?", of: "all", costs: "a program", gap: replacedFunctions },
