@@ -118,3 +118,12 @@ test("tests that are no longer told of are found by their names", () => {
   expect(findUnrunTests(before, reported("ok 1 - one\nok 2 - two\nok 3 - three\n"))).toEqual([]);
   expect(findUnrunTests(before, reported("all is well\n"))).toEqual([]); // it names no tests at all
 });
+
+test("a file that passes whole, and whose tests are not named then, has lost none", () => {
+  const before = toTestNames(
+    reported(" ❯ test/a.test.js (2 tests | 1 failed) 5ms\n     × of two 3ms\n     ✓ of nothing 1ms\n FAIL  test/a.test.js > of two\n"),
+  );
+  expect(before.passed).toContain("test/a.test.js > of nothing");
+  expect(findUnrunTests(before, reported(" ✓ test/a.test.js (2 tests) 4ms\n"))).toEqual([]);
+  expect(findUnrunTests(before, reported(" ✓ test/b.test.js (2 tests) 4ms\n"))).toContain("test/a.test.js > of nothing");
+});

@@ -231,7 +231,15 @@ export const toTestNames = ({ passed, failed, whole }: ReportedNames): TestNames
 /** What a command reported on the base and does not report now, though it reports tests in the same way. */
 export function findUnrunTests(before: TestNames, now: ReportedNames): readonly string[] {
   if (now.passed.size === 0 || before.passed.length >= passedMax || now.passed.size >= passedMax) return []; // N1
-  return before.passed.filter((name) => !now.passed.has(name) && !now.failed.has(name));
+  // vitest and jest name the tests of a file only if one of them fails: of a file that passes whole, their number says it.
+  const named = new Set(
+    [...now.passed, ...now.failed.keys()].flatMap((name) => (name.includes(" > ") ? (name.split(" > ", 1)[0] ?? []) : [])),
+  );
+  const isWhole = (name: string): boolean => {
+    const [file = name] = name.split(" > ", 1);
+    return file !== name && now.whole.has(file) && now.passed.has(file) && !named.has(file);
+  };
+  return before.passed.filter((name) => !now.passed.has(name) && !now.failed.has(name) && !isWhole(name));
 }
 
 /**
