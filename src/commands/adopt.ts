@@ -17,7 +17,7 @@ import { type Fold, openFold } from "../core/fold.ts";
 import { isOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { journalFile } from "../journal/journal.ts";
-import { ownerOf } from "../journal/owner.ts";
+import { findOwner } from "../journal/owner.ts";
 import { readJournal, verifyJournal } from "../journal/read.ts";
 import { findProject, type ProjectPaths, namedRun, runFolder, writeCurrent } from "../project/runs/project-paths.ts";
 import { appendAdoption } from "../runner/open-run.ts";
@@ -72,7 +72,7 @@ async function refuseUnfit(context: CommandContext, paths: ProjectPaths, run: st
   const problem = whyUnusable(context.env, paths, folder) ?? (await whyTracked(paths, folder));
   if (problem !== null)
     refuse("run_foreign", { run_id: run, message: `${run} can't be adopted: ${problem}.`, remediation: ["autopilot status"] });
-  const owner = ownerOf(folder);
+  const owner = findOwner(folder);
   if (owner !== null) refuse("run_locked", { run_id: run, message: `${run} is being worked on by process ${owner.pid}.` });
   const chain = verifyJournal(folder);
   const { results, blobs } = await readRecords(paths, run);

@@ -2,7 +2,7 @@
 
 import type { Answer } from "../contracts/answer.ts";
 import { type Dimension, dimensions } from "../contracts/budget.ts";
-import { runLimit } from "../core/budget.ts";
+import { findLimit } from "../core/budget.ts";
 import type { RunView } from "../core/state.ts";
 import { runBudget, budgetPage } from "../views/budget-view.ts";
 import { readQuantity } from "../kit/quantity.ts";
@@ -93,6 +93,6 @@ function parseRaise({ view, run }: LoadedRun, word: string): Raise {
 /** The limit of the open phase, else of any phase; null if there is none. */
 function phaseLimit(view: RunView, dimension: string): number | null {
   const phase = view.phases.find(({ status }) => status === "open");
-  const limit = phase === undefined ? view.limits.phase[dimension] : runLimit(view, "phase", phase.id, dimension as Dimension);
+  const limit = phase === undefined ? view.limits.phase[dimension] : findLimit(view, "phase", phase.id, dimension as Dimension);
   return limit ?? null;
 }

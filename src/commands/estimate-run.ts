@@ -3,7 +3,7 @@
 import type { Answer } from "../contracts/answer.ts";
 import { loadFlow } from "../flows/load.ts";
 import { findingText } from "../kit/finding.ts";
-import { type Features, featuresForecast, type Range, historyRecord, samplesMin } from "../insight/forecast.ts";
+import { type Features, forecastFor, type Range, forecastRecord, samplesMin } from "../insight/forecast.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { flowBudget, flowEstimate } from "../project/config/objective-budget.ts";
 import { settingsOf } from "../project/config/settings.ts";
@@ -31,8 +31,8 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
       model: agent === null ? null : (config.agents?.[agent]?.model ?? null),
       size: null,
     };
-    const forecast = featuresForecast(features, history);
-    const record = historyRecord(history);
+    const forecast = forecastFor(features, history);
+    const record = forecastRecord(history);
     if (forecast === null) {
       const [flowTokens, { limits }] = [flowEstimate(loaded.flow), flowBudget(loaded.flow)];
       const caps = (["tokens", "minutes"] as const).flatMap((name) => (limits[name] === undefined ? [] : [amount(name, limits[name])]));

@@ -3,7 +3,7 @@
 import { basename, resolve } from "node:path";
 import type { Answer } from "../contracts/answer.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { historyBacktest } from "../insight/forecast.ts";
+import { backtest } from "../insight/forecast.ts";
 import { product } from "../project/runs/product.ts";
 import { answered, refuse } from "../project/reply.ts";
 import { readEntries } from "../project/runs/entries.ts";
@@ -49,7 +49,7 @@ export function reportHtml(context: CommandContext, input: Input): Promise<Answe
       ...(changes === null ? {} : { changes }),
     });
     const journal = { events: entries.length, head };
-    const forecasts = historyBacktest(await runCases(projectPaths, view.drafted.flow.flow));
+    const forecasts = backtest(await runCases(projectPaths, view.drafted.flow.flow));
     return writeHtml(path, reportFile({ ...page, product, files, more, journal, forecasts }), run);
   });
 }

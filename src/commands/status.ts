@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer } from "../contracts/answer.ts";
-import { ownerOf } from "../journal/owner.ts";
+import { findOwner } from "../journal/owner.ts";
 import { findProject, isBegun, type ProjectPaths, namedRun, runFolder } from "../project/runs/project-paths.ts";
 import { openInstead } from "../project/runs/open-instead.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -64,7 +64,7 @@ async function chooseRun(
 
 async function readSummary(paths: ProjectPaths, run: string): Promise<StatusSummary> {
   const folder = runFolder(paths, run);
-  return cachedStatus(folder, ownerOf(folder)) ?? summarizeFromJournal(paths, run);
+  return cachedStatus(folder, findOwner(folder)) ?? summarizeFromJournal(paths, run);
 }
 
 async function summarizeFromJournal(paths: ProjectPaths, run: string): Promise<StatusSummary> {

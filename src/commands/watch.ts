@@ -8,8 +8,8 @@ import type { Entry } from "../contracts/event.ts";
 import { openFold } from "../core/fold.ts";
 import type { RunView } from "../core/state.ts";
 import { boardLines } from "../views/board.ts";
-import { ownerOf } from "../journal/owner.ts";
-import { type Read, readJournal } from "../journal/read.ts";
+import { findOwner } from "../journal/owner.ts";
+import { type ReadResult, readJournal } from "../journal/read.ts";
 import { parseIsoTime } from "../kit/iso-time.ts";
 import { runFolder } from "../project/runs/project-paths.ts";
 import { livePath } from "../runner/live-view.ts";
@@ -38,9 +38,9 @@ export function watch(context: CommandContext, input: { readonly run?: string | 
       fold.apply(entry);
       report(entry, view());
     };
-    let from: "start" | Read["end"] = "start";
+    let from: "start" | ReadResult["end"] = "start";
     for (;;) {
-      const owner = ownerOf(folder);
+      const owner = findOwner(folder);
       try {
         from = readJournal(folder, { from, onEntry }).end;
       } catch (error) {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
 import type { Flow } from "../contracts/flow.ts";
 import { begun, type Tape, turnEnded, usage } from "../../test/simulation/support/tape.ts";
-import { runVerdict } from "./verdict.ts";
+import { computeVerdict } from "./verdict.ts";
 
 const ask = { A: "retry", B: "skip", C: "stop" };
 const flow: Flow = {
@@ -67,7 +67,7 @@ test("who stops a run after a failed step is named", () => {
 test("a step that a person skips is a gap", () => {
   const tape = turned(answered(turned(answered(settled(begun(flow)), "A"), "failed"), "B"), "passed");
   expect(tape.entries.find(({ event }) => event === "step_skipped")).toMatchObject({ actor: "operator:ann" });
-  expect(runVerdict(tape.run)).toEqual({ verdict: "verified_with_gaps", gaps: ["step work of 1 was skipped"] });
+  expect(computeVerdict(tape.run)).toEqual({ verdict: "verified_with_gaps", gaps: ["step work of 1 was skipped"] });
 });
 
 test("an optional phase that is skipped is a gap", () => {

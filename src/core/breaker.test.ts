@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Flow } from "../contracts/flow.ts";
 import { begun, check, opened, result, sha, type Tape, turnEnded, usage } from "../../test/simulation/support/tape.ts";
-import { categoryFingerprint, madeProgress, mayResume } from "./breaker.ts";
+import { errorFingerprint, madeProgress, mayResume } from "./breaker.ts";
 
 const flow: Flow = {
   flow: "tried",
@@ -167,9 +167,9 @@ describe("two errors are the same", () => {
     ["object 0xdeadbeef at commit 3f2a9c1d", "object 0x1 at commit 99aa88bb7"],
     ["expected 3, got 4", "expected 17, got 2000"],
   ];
-  for (const [a, b] of same) test(`${a} | ${b}`, () => expect(categoryFingerprint("x", a)).toBe(categoryFingerprint("x", b)));
-  test("not in another category", () => expect(categoryFingerprint("x", "a")).not.toBe(categoryFingerprint("y", "a")));
-  test("not with other words", () => expect(categoryFingerprint("x", "timed out")).not.toBe(categoryFingerprint("x", "refused")));
+  for (const [a, b] of same) test(`${a} | ${b}`, () => expect(errorFingerprint("x", a)).toBe(errorFingerprint("x", b)));
+  test("not in another category", () => expect(errorFingerprint("x", "a")).not.toBe(errorFingerprint("y", "a")));
+  test("not with other words", () => expect(errorFingerprint("x", "timed out")).not.toBe(errorFingerprint("x", "refused")));
   test("however long the message", () =>
-    expect(categoryFingerprint("x", `${"'".repeat(100_000)}${"a/".repeat(50_000)}`).length).toBeLessThanOrEqual(200));
+    expect(errorFingerprint("x", `${"'".repeat(100_000)}${"a/".repeat(50_000)}`).length).toBeLessThanOrEqual(200));
 });

@@ -17,7 +17,7 @@ export const breakerDefaults = { noProgressMax: 3, sameErrorMax: 5, cooldownMinu
 const cooldownMinutesEver = 10_080;
 
 /** The breaker's limits: the run's, under either of their names, else the defaults. It opens after one attempt at the earliest. */
-export function runThresholds(run: RunView): {
+export function breakerLimits(run: RunView): {
   readonly noProgressMax: number;
   readonly sameErrorMax: number;
   readonly cooldownMinutes: number;
@@ -31,7 +31,7 @@ export function runThresholds(run: RunView): {
   };
 }
 
-export type Counted = {
+export type AttemptResult = {
   readonly step: string;
   readonly kind: "passed" | "failed";
   readonly fingerprint: string | null;
@@ -40,17 +40,17 @@ export type Counted = {
 };
 
 /** Counts how an agent attempt ended. An open breaker counts nothing: an attempt that ends then began before it opened. */
-export function countOutcome(breaker: Breaker, { progress, ...ended }: Counted): void {
+export function countOutcome(breaker: Breaker, { progress, ...error }: AttemptResult): void {
   if (breaker.state === "open") return;
   if (progress === true) breaker.no_progress = 0;
   if (progress === false) breaker.no_progress++;
-  countError(breaker, ended);
-  const { kind } = ended;
+  countError(breaker, error);
+  const { kind } = error;
   if (breaker.state === "half_open") breaker.probed = kind === "passed" && progress !== false ? "passed" : "failed"; // K2
 }
 
 /** K3. An error is over when the step that failed passes. */
-export function countError(breaker: Breaker, { step, kind, fingerprint, cause }: Omit<Counted, "progress">): void {
+export function countError(breaker: Breaker, { step, kind, fingerprint, cause }: Omit<AttemptResult, "progress">): void {
   if (breaker.state === "open") return;
   if (kind === "failed") {
     breaker.same = fingerprint === breaker.last_error ? breaker.same + 1 : 1;
@@ -83,12 +83,12 @@ export function settleProbe(breaker: Breaker): void {
 export function whyOpen({ breaker }: RunView): string {
   const { because, same, no_progress, cause } = breaker;
   const failure = cause === undefined ? "" : cause.detail === "" ? cause.reason : cause.detail.replace(/\.$/, "");
-  const said = {
+  const messages = {
     same_error: `the same failure ${same} times in a row: ${failure}`,
     no_progress: `${no_progress} attempts in a row changed nothing that counts${failure === "" ? "" : `; the last failed: ${failure}`}`,
     probe_failed: failure === "" ? "the attempt after the cooldown made no progress" : `the attempt after the cooldown failed: ${failure}`,
   };
-  return because !== null && Object.hasOwn(said, because) ? said[because as keyof typeof said] : (because ?? "open");
+  return because !== null && Object.hasOwn(messages, because) ? messages[because as keyof typeof messages] : (because ?? "open");
 }
 
 /** The reason to open at once, or null. K1, K2 */
@@ -96,17 +96,17 @@ export function tripReason(run: RunView): "no_progress" | "probe_failed" | null 
   const { state, probed, no_progress } = run.breaker;
   if (state === "open") return null;
   if (state === "half_open") return probed === "failed" ? "probe_failed" : null;
-  return no_progress >= runThresholds(run).noProgressMax ? "no_progress" : null;
+  return no_progress >= breakerLimits(run).noProgressMax ? "no_progress" : null;
 }
 
 /** Whether the same error came too often to try again. K1, K4 */
-export const isSameError = (run: RunView): boolean => run.breaker.state === "closed" && run.breaker.same >= runThresholds(run).sameErrorMax;
+export const isSameError = (run: RunView): boolean => run.breaker.state === "closed" && run.breaker.same >= breakerLimits(run).sameErrorMax;
 
 /** When it may be tried again: the cooldown doubles each time it opens without having closed. */
 export function cooldownUntil(run: RunView): string {
-  const { cooldownMinutes } = runThresholds(run);
-  const most = Math.max(breakerDefaults.cooldownMinutesMax, cooldownMinutes);
-  return plusMinutes(run.updatedAt, Math.min(most, cooldownMinutes * 2 ** run.breaker.opened));
+  const { cooldownMinutes } = breakerLimits(run);
+  const cooldownMax = Math.max(breakerDefaults.cooldownMinutesMax, cooldownMinutes);
+  return plusMinutes(run.updatedAt, Math.min(cooldownMax, cooldownMinutes * 2 ** run.breaker.opened));
 }
 
 /** Null if a paused run may be resumed now; else why not, and when. `isForced` is the operator's --now. */
@@ -123,13 +123,13 @@ export function mayResume(
   return { reason: state.breaker.because === "phase_cap" ? "phase_cap_reached" : "breaker_open", until };
 }
 
-type Made = { readonly tree: string | null; readonly checks: readonly CheckResult[]; readonly changed: boolean };
+type AttemptEffect = { readonly tree: string | null; readonly checks: readonly CheckResult[]; readonly changed: boolean };
 
 /** Whether an attempt made progress: a check passes for the first time, or its change led to a tree that this phase has not had. */
-export function madeProgress(run: RunView, phase: string, { tree, checks, changed }: Made): boolean {
+export function madeProgress(run: RunView, phase: string, { tree, checks, changed }: AttemptEffect): boolean {
   const isNewlyPassing = checks.some(({ check, status }) => {
-    const known = own(run.checks, check.id);
-    return status === "passed" && known !== undefined && known.latest.status !== "passed";
+    const previous = own(run.checks, check.id);
+    return status === "passed" && previous !== undefined && previous.latest.status !== "passed";
   });
   if (isNewlyPassing) return true;
   return changed && (tree === null || !(own(run.trees, phase) ?? []).includes(tree));
@@ -139,8 +139,8 @@ const messageCharsMax = 4_000;
 const fingerprintCharsMax = 200;
 
 /** An error without the parts that vary: quotations, paths, durations, hashes, numbers. */
-export function categoryFingerprint(category: string, message: string): string {
-  const kept = message
+export function errorFingerprint(category: string, message: string): string {
+  const normalized = message
     .slice(0, messageCharsMax)
     .replaceAll(/"[^"\n]{0,500}"|`[^`\n]{0,500}`/g, " ")
     .replaceAll(/(^|[\s(=:,[])'[^'\n]{0,500}'/g, "$1 ")
@@ -152,5 +152,5 @@ export function categoryFingerprint(category: string, message: string): string {
     .replaceAll(/\s+/g, " ")
     .trim()
     .toLowerCase();
-  return `${category}: ${kept}`.slice(0, fingerprintCharsMax);
+  return `${category}: ${normalized}`.slice(0, fingerprintCharsMax);
 }

@@ -6,10 +6,10 @@ import {
   reportedCharge,
   elapsedShare,
   minutesLeft,
-  runNeed,
-  runRatios,
+  estimateNeed,
+  usedRatios,
   retriesLeft,
-  runShortfall,
+  findShortfall,
   listSoftWarnings,
   tokensLeft,
 } from "./budget.ts";
@@ -38,18 +38,18 @@ const retried = (tape: Tape): Tape => (tape.next.do === "record" ? tape.append(t
 
 describe("what the next turn needs", () => {
   test("the estimate while nothing is known, at most what is left", () => {
-    expect(runNeed(at({ tokens: 100_000 }).run, "1", work).tokens).toBe(15_000);
-    expect(runNeed(at({ tokens: 100_000 }).run, "1", look).tokens).toBe(30_000);
-    expect(runNeed(at({ tokens: 4_000 }).run, "1", work).tokens).toBe(4_000);
-    expect(runNeed(at({ tokens: 100_000 }, { tokens: 700 }).run, "1", work).tokens).toBe(700);
+    expect(estimateNeed(at({ tokens: 100_000 }).run, "1", work).tokens).toBe(15_000);
+    expect(estimateNeed(at({ tokens: 100_000 }).run, "1", look).tokens).toBe(30_000);
+    expect(estimateNeed(at({ tokens: 4_000 }).run, "1", work).tokens).toBe(4_000);
+    expect(estimateNeed(at({ tokens: 100_000 }, { tokens: 700 }).run, "1", work).tokens).toBe(700);
   });
   test("the largest turn of the role as soon as there was one", () => {
     const tape = at({ tokens: 100_000 });
     turned(tape, began(tape), 2_000);
     retried(tape);
     turned(tape, began(tape), 900);
-    expect(runNeed(tape.run, "1", work).tokens).toBe(2_000);
-    expect(runNeed(tape.run, "1", look).tokens).toBe(30_000);
+    expect(estimateNeed(tape.run, "1", work).tokens).toBe(2_000);
+    expect(estimateNeed(tape.run, "1", look).tokens).toBe(30_000);
   });
 });
 
@@ -66,7 +66,7 @@ describe("whether it begins", () => {
     const tape = at({ tokens: 2_000 });
     turned(tape, began(tape), 2_000);
     expect(tokensLeft(tape.run, "1")).toBe(0);
-    expect(runShortfall(tape.run, "1", usage(0))).toMatchObject({ scope: "run", dimension: "tokens" });
+    expect(findShortfall(tape.run, "1", usage(0))).toMatchObject({ scope: "run", dimension: "tokens" });
   });
   test("what an open attempt may still use is reserved until its turn ends", () => {
     const tape = at({ tokens: 20_000 });
@@ -117,7 +117,7 @@ describe("whether it begins", () => {
 
 describe("what a turn is charged", () => {
   test("what was reported, where it can be believed", () => {
-    expect(reportedCharge({ tokens: 1_500, input: 1_200, output: 300, calls: 2 }, usage(9), 0.5)).toEqual({
+    expect(reportedCharge({ tokens: 1_500, input: 1_200, output: 300, calls: 2 }, { need: usage(9), minutes: 0.5 })).toEqual({
       tokens: 1_500,
       input: 1_200,
       output: 300,
@@ -128,23 +128,29 @@ describe("what a turn is charged", () => {
   });
   test("no less than what it said to us makes, whatever it reports of itself; a meter is believed", () => {
     const said = 440_000;
-    expect(reportedCharge({ tokens: 1, calls: 1 }, usage(9), 0.5, "reported", 1, said)).toEqual({
+    expect(
+      reportedCharge({ tokens: 1, calls: 1 }, { need: usage(9), minutes: 0.5, source: "reported", share: 1, receivedBytes: said }),
+    ).toEqual({
       tokens: 27_500,
       calls: 1,
       minutes: 0.5,
       source: "estimated",
     });
-    expect(reportedCharge({ tokens: 110_000, calls: 1 }, usage(9), 0.5, "reported", 1, said)).toMatchObject({
+    expect(
+      reportedCharge({ tokens: 110_000, calls: 1 }, { need: usage(9), minutes: 0.5, source: "reported", share: 1, receivedBytes: said }),
+    ).toMatchObject({
       tokens: 110_000,
       source: "reported",
     });
-    expect(reportedCharge({ tokens: 1, calls: 1 }, usage(9), 0.5, "metered", 1, said)).toMatchObject({ tokens: 1, source: "metered" });
+    expect(
+      reportedCharge({ tokens: 1, calls: 1 }, { need: usage(9), minutes: 0.5, source: "metered", share: 1, receivedBytes: said }),
+    ).toMatchObject({ tokens: 1, source: "metered" });
   });
   test("the estimate it was let in with, for anything else", () => {
     const odd = fc.constantFrom(Number.NaN, -1, Infinity, -Infinity, 1e300);
     fc.assert(
       fc.property(odd, fc.constantFrom("tokens", "calls", "usd", "input"), (value, field) => {
-        expect(reportedCharge({ tokens: 10, calls: 1, [field]: value }, usage(4_000), 1)).toEqual({
+        expect(reportedCharge({ tokens: 10, calls: 1, [field]: value }, { need: usage(4_000), minutes: 1 })).toEqual({
           tokens: 4_000,
           calls: 1,
           minutes: 1,
@@ -152,13 +158,13 @@ describe("what a turn is charged", () => {
         });
       }),
     );
-    expect(reportedCharge(null, null, 0)).toEqual({ tokens: 15_000, calls: 1, minutes: 0, source: "estimated" });
-    expect(reportedCharge({ tokens: 0, calls: 0 }, usage(70), 0).tokens).toBe(70);
+    expect(reportedCharge(null, { need: null, minutes: 0 })).toEqual({ tokens: 15_000, calls: 1, minutes: 0, source: "estimated" });
+    expect(reportedCharge({ tokens: 0, calls: 0 }, { need: usage(70), minutes: 0 }).tokens).toBe(70);
   });
   test("an estimate is marked in the ledger", () => {
     const tape = at({ tokens: 100_000 });
     const attempt = began(tape);
-    tape.append(turnEnded(attempt, reportedCharge(null, usage(500), 0)));
+    tape.append(turnEnded(attempt, reportedCharge(null, { need: usage(500), minutes: 0 })));
     expect(tape.run.ledger.run).toMatchObject({ tokens: 500, estimated: 500 });
     expect(tape.run.ledger.phase["1"]).toMatchObject({ tokens: 500, calls: 1 });
   });
@@ -167,7 +173,7 @@ describe("what a turn is charged", () => {
 test("ratios and soft warnings", () => {
   const tape = at({ tokens: 10_000, calls: 10 });
   turned(tape, began(tape), 8_000);
-  expect(runRatios(tape.run)).toEqual({ tokens: 0.8, calls: 0.1 });
+  expect(usedRatios(tape.run)).toEqual({ tokens: 0.8, calls: 0.1 });
   expect(listSoftWarnings(tape.run)).toEqual(["tokens"]);
 });
 
@@ -177,14 +183,14 @@ describe("a turn that was cut short and not metered", () => {
     expect(elapsedShare(5, need, 20)).toBe(0.25);
     expect(elapsedShare(5, { ...need, minutes: 10 }, 20)).toBe(0.5);
     expect(elapsedShare(50, need, 20)).toBe(1);
-    expect(reportedCharge(null, need, 5, "reported", 0.25)).toEqual({
+    expect(reportedCharge(null, { need, minutes: 5, source: "reported", share: 0.25 })).toEqual({
       tokens: 7_500,
       calls: 1,
       minutes: 5,
       usd: 0.25,
       source: "estimated",
     });
-    expect(reportedCharge(null, need, 0, "reported", 0).tokens).toBe(1);
+    expect(reportedCharge(null, { need, minutes: 0, source: "reported", share: 0 }).tokens).toBe(1);
   });
   test("what a meter estimated inside a turn is counted as estimated", () => {
     const tape = at({ tokens: 100_000 });

@@ -18,7 +18,7 @@ export const estimateTokens = 15_000;
 const believableMax = Number.MAX_SAFE_INTEGER;
 
 type Amount = number | undefined;
-export type Reported = {
+export type ReportedUsage = {
   readonly tokens: number;
   readonly input?: Amount;
   readonly output?: Amount;
@@ -42,8 +42,8 @@ export function charge(ledger: Ledger, phase: string, usage: Usage | undefined):
   invariant(isAmount(tokens) && isAmount(calls) && isAmount(usd), "F3: what is charged is an amount"); // B1
   const estimated = source === "estimated" ? tokens : Math.min(tokens, usage.estimated ?? 0);
   grow(ledger.run, tokens, calls, usd, estimated);
-  const ofPhase = own(ledger.phase, phase);
-  if (ofPhase !== undefined) grow(ofPhase, tokens, calls, usd, estimated);
+  const phaseSpent = own(ledger.phase, phase);
+  if (phaseSpent !== undefined) grow(phaseSpent, tokens, calls, usd, estimated);
 }
 
 function grow(spent: Spent, tokens: number, calls: number, usd: number, estimated: number): void {
@@ -55,13 +55,13 @@ function grow(spent: Spent, tokens: number, calls: number, usd: number, estimate
 
 /** The largest turn of a role, dimension by dimension: what its next one is expected to need. */
 export function growLargest(ledger: Ledger, role: string, usage: Usage): void {
-  const before = own(ledger.largest, role);
-  const most = (dimension: Dimension): number => Math.max(before?.[dimension] ?? 0, usage[dimension] ?? 0);
+  const previous = own(ledger.largest, role);
+  const larger = (dimension: Dimension): number => Math.max(previous?.[dimension] ?? 0, usage[dimension] ?? 0);
   put(ledger.largest, role, {
-    tokens: most("tokens"),
-    minutes: most("minutes"),
-    calls: most("calls"),
-    usd: most("usd"),
+    tokens: larger("tokens"),
+    minutes: larger("minutes"),
+    calls: larger("calls"),
+    usd: larger("usd"),
     source: usage.source,
   });
 }
@@ -70,18 +70,18 @@ export function growLargest(ledger: Ledger, role: string, usage: Usage): void {
  * What the next turn of this step may need: the largest turn of its role so far, else the smaller of the estimate and the rest of the
  * budget.
  */
-export function runNeed(run: RunView, phase: string, step: Pick<Step, "agent" | "estimate" | "continues">): Usage {
+export function estimateNeed(run: RunView, phase: string, step: Pick<Step, "agent" | "estimate" | "continues">): Usage {
   const largest = own(run.ledger.largest, step.agent ?? "");
   // A step that only continues another's session needs what it declares, whatever the role has used before.
   const isSmall = step.continues !== undefined && step.estimate !== undefined && step.estimate < (largest?.tokens ?? 0);
   if (largest !== undefined && largest.tokens > 0 && !isSmall) return { ...largest, source: "estimated" };
-  const left = Math.max(1, tokensLeft(run, phase));
-  return { tokens: Math.min(step.estimate ?? estimateTokens, left), minutes: 0, calls: 1, usd: 0, source: "estimated" };
+  const available = Math.max(1, tokensLeft(run, phase));
+  return { tokens: Math.min(step.estimate ?? estimateTokens, available), minutes: 0, calls: 1, usd: 0, source: "estimated" };
 }
 
 /** The first limit without room for this need; null if all have room. */
-export function runShortfall(run: RunView, phase: string, need: Usage): Shortfall | null {
-  return firstShort(run, phase, (dimension) => need[dimension] ?? 0);
+export function findShortfall(run: RunView, phase: string, need: Usage): Shortfall | null {
+  return firstShortfall(run, phase, (dimension) => need[dimension] ?? 0);
 }
 
 /** Whether an attempt whose turn a crash cut short may be repeated: the lost turn is charged, and the new one needs as much again. */
@@ -90,20 +90,22 @@ export function shortfallOfRepeat(run: RunView, phase: string, open: OpenView): 
   if (need === null) return null;
   const isKnown = role !== null && own(run.ledger.largest, role) !== undefined;
   // Its own reservation already exists; without history of the role, any room that is left is enough.
-  return firstShort(run, phase, (dimension) => (isKnown || dimension !== "tokens" ? (need[dimension] ?? 0) : 1 - Math.min(1, need.tokens)));
+  return firstShortfall(run, phase, (dimension) =>
+    isKnown || dimension !== "tokens" ? (need[dimension] ?? 0) : 1 - Math.min(1, need.tokens),
+  );
 }
 
 const scopes = ["run", "phase"] as const;
 
-function firstShort(run: RunView, phase: string, needs: (dimension: Dimension) => number): Shortfall | null {
+function firstShortfall(run: RunView, phase: string, needOf: (dimension: Dimension) => number): Shortfall | null {
   const open = recordValues(run.open);
-  const ofPhase = phaseRule(run.drafted.flow, phase).limits;
+  const phaseLimits = phaseRule(run.drafted.flow, phase).limits;
   for (const scope of scopes) {
     for (const dimension of dimensions) {
-      const limit = scope === "run" ? own(run.limits.run, dimension) : findPhaseLimit(run, ofPhase, dimension);
+      const limit = scope === "run" ? own(run.limits.run, dimension) : findPhaseLimit(run, phaseLimits, dimension);
       if (limit === undefined) continue;
       const left = limit - usedAmount(run, scope, phase, dimension, open);
-      const need = needs(dimension);
+      const need = needOf(dimension);
       if (left <= 0 || need > left) return { scope, dimension, limit, left: Math.max(0, left), need }; // B2
     }
   }
@@ -111,15 +113,15 @@ function firstShort(run: RunView, phase: string, needs: (dimension: Dimension) =
 }
 
 /** A limit in force. */
-export function runLimit(run: RunView, scope: "run" | "phase", phase: string, dimension: Dimension): number | undefined {
+export function findLimit(run: RunView, scope: "run" | "phase", phase: string, dimension: Dimension): number | undefined {
   if (scope === "run") return own(run.limits.run, dimension);
   return findPhaseLimit(run, phaseRule(run.drafted.flow, phase).limits, dimension);
 }
 
 /** A phase's own limit overrides the general one until the general one is raised above it. */
-function findPhaseLimit(run: RunView, ofPhase: ReturnType<typeof phaseRule>["limits"], dimension: Dimension): number | undefined {
+function findPhaseLimit(run: RunView, phaseLimits: ReturnType<typeof phaseRule>["limits"], dimension: Dimension): number | undefined {
   const general = own(run.limits.phase, dimension);
-  const specific = ofPhase?.[dimension];
+  const specific = phaseLimits?.[dimension];
   if (specific === undefined) return general;
   const isRaised = general !== undefined && general !== own(run.drafted.limits.phase, dimension);
   return isRaised ? Math.max(specific, general) : specific;
@@ -145,18 +147,18 @@ export function usedAmount(
 export function remainingAmount(run: RunView, phase: string, dimension: Dimension): number {
   let left = Infinity;
   for (const scope of scopes) {
-    const limit = runLimit(run, scope, phase, dimension);
+    const limit = findLimit(run, scope, phase, dimension);
     if (limit !== undefined) left = Math.min(left, limit - usedAmount(run, scope, phase, dimension));
   }
   return Math.max(0, left);
 }
 
 /** After paid usage, ignoring reservations: the most that a meter may let through. */
-export function runAllowance(run: RunView, phase: string): { readonly tokens: number; readonly usd: number; readonly calls: number } {
+export function meterAllowance(run: RunView, phase: string): { readonly tokens: number; readonly usd: number; readonly calls: number } {
   const left = (dimension: Dimension): number => {
-    const ofRun = (runLimit(run, "run", phase, dimension) ?? Infinity) - run.ledger.run[dimension];
-    const ofPhase = (runLimit(run, "phase", phase, dimension) ?? Infinity) - (own(run.ledger.phase, phase)?.[dimension] ?? 0);
-    return Math.max(0, Math.min(ofRun, ofPhase));
+    const leftInRun = (findLimit(run, "run", phase, dimension) ?? Infinity) - run.ledger.run[dimension];
+    const leftInPhase = (findLimit(run, "phase", phase, dimension) ?? Infinity) - (own(run.ledger.phase, phase)?.[dimension] ?? 0);
+    return Math.max(0, Math.min(leftInRun, leftInPhase));
   };
   return { tokens: left("tokens"), usd: left("usd"), calls: left("calls") };
 }
@@ -165,40 +167,44 @@ export const tokensLeft = (run: RunView, phase: string): number => remainingAmou
 
 /** Minutes a turn may take. Reservations do not shorten it, because parallel turns share the clock. */
 export function minutesLeft(run: RunView, phase: string): number {
-  const ofRun = (runLimit(run, "run", phase, "minutes") ?? Infinity) - run.ledger.run.minutes;
-  const ofPhase = (runLimit(run, "phase", phase, "minutes") ?? Infinity) - (own(run.ledger.phase, phase)?.minutes ?? 0);
-  return Math.max(0, Math.min(ofRun, ofPhase));
+  const leftInRun = (findLimit(run, "run", phase, "minutes") ?? Infinity) - run.ledger.run.minutes;
+  const leftInPhase = (findLimit(run, "phase", phase, "minutes") ?? Infinity) - (own(run.ledger.phase, phase)?.minutes ?? 0);
+  return Math.max(0, Math.min(leftInRun, leftInPhase));
 }
 
 /** How many more retries the run may take. */
 export const retriesLeft = (run: RunView): number => Math.max(0, (own(run.limits.run, "retries") ?? Infinity) - run.retries);
 
+export type ChargeBasis = {
+  /** What the turn was expected to need; null if nothing was reserved. */
+  readonly need: Usage | null;
+  readonly minutes: number;
+  readonly source?: Usage["source"] | undefined;
+  /** The share of the estimate that counts if no usage is known: 1 unless the turn was cut short. */
+  readonly share?: number;
+  readonly receivedBytes?: number;
+};
+
 /** The reported usage if it is plausible; else the estimate, or the elapsed share of it. B3 */
-export function reportedCharge(
-  reported: Reported | null,
-  need: Usage | null,
-  minutes: number,
-  source: Usage["source"] = "reported",
-  share = 1,
-  receivedBytes = 0,
-): Usage {
-  const took = isAmount(minutes) ? minutes : 0;
-  const least = Math.floor(receivedBytes / bytesOfTokenMax); // B4
-  if (reported !== null && source === "reported" && isBelievable(reported) && reported.tokens < least)
+export function reportedCharge(reported: ReportedUsage | null, basis: ChargeBasis): Usage {
+  const { need, minutes, source = "reported", share = 1, receivedBytes = 0 } = basis;
+  const minutesUsed = isAmount(minutes) ? minutes : 0;
+  const tokensFloor = Math.floor(receivedBytes / bytesOfTokenMax); // B4
+  if (reported !== null && source === "reported" && isBelievable(reported) && reported.tokens < tokensFloor)
     return {
-      tokens: least,
+      tokens: tokensFloor,
       calls: Math.max(1, reported.calls),
-      minutes: took,
+      minutes: minutesUsed,
       source: "estimated",
       ...(reported.usd === undefined ? {} : { usd: reported.usd }),
     };
   if (reported !== null && (isBelievable(reported) || (source !== "reported" && isMeasured(reported))))
-    return Object.assign({}, reported, { minutes: took, source });
+    return Object.assign({}, reported, { minutes: minutesUsed, source });
   const usd = (need?.usd ?? 0) * share;
   return {
     tokens: Math.max(1, Math.ceil((need?.tokens ?? estimateTokens) * share)),
     calls: Math.max(1, Math.ceil((need?.calls ?? 1) * share)),
-    minutes: took,
+    minutes: minutesUsed,
     source: "estimated",
     ...(usd > 0 ? { usd } : {}),
   };
@@ -211,10 +217,10 @@ export function elapsedShare(minutes: number, need: Usage | null, minutesMax: nu
 }
 
 /** The meter may report that nothing was used: no call came through. */
-const isMeasured = ({ tokens, calls, usd = 0 }: Reported): boolean => [tokens, calls, usd].every(isAmount);
+const isMeasured = ({ tokens, calls, usd = 0 }: ReportedUsage): boolean => [tokens, calls, usd].every(isAmount);
 
 /** A report of zero usage is as implausible as one below the floor. */
-function isBelievable({ tokens, calls, input = 0, output = 0, cached = 0, usd = 0 }: Reported): boolean {
+function isBelievable({ tokens, calls, input = 0, output = 0, cached = 0, usd = 0 }: ReportedUsage): boolean {
   return tokens > 0 && isAmount(tokens) && isAmount(calls) && isAmount(input) && isAmount(output) && isAmount(cached) && isAmount(usd);
 }
 
@@ -224,7 +230,7 @@ const bytesOfTokenMax = 16;
 const isAmount = (value: number): boolean => Number.isFinite(value) && value >= 0 && value <= believableMax;
 
 /** The used share of each limited dimension. */
-export function runRatios(run: RunView): { readonly [D in Dimension]?: number } {
+export function usedRatios(run: RunView): { readonly [D in Dimension]?: number } {
   const ratios: { [D in Dimension]?: number } = {};
   for (const dimension of dimensions) {
     const limit = own(run.limits.run, dimension);
@@ -235,6 +241,6 @@ export function runRatios(run: RunView): { readonly [D in Dimension]?: number } 
 
 /** The dimensions past the warning threshold. */
 export function listSoftWarnings(run: RunView): readonly Dimension[] {
-  const ratios = runRatios(run);
+  const ratios = usedRatios(run);
   return dimensions.filter((dimension) => (ratios[dimension] ?? 0) >= run.drafted.budget.soft_ratio && ratios[dimension] !== undefined);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Check, CheckStatus } from "../contracts/evidence.ts";
 import { check, result } from "../../test/simulation/support/tape.ts";
-import { type CompletionAsked, judgeChecks, judgeCompletion } from "./completion.ts";
+import { type CompletionInput, judgeChecks, judgeCompletion } from "./completion.ts";
 
 describe("checks against what they came to before the run", () => {
   const cases: readonly [Check["kind"], CheckStatus | null, CheckStatus, "passed" | "failing" | "regressed" | "redBefore"][] = [
@@ -77,7 +77,7 @@ describe("completion", () => {
   const held = { ...proved, baseline: "passed" } as const;
   const regressed = { check: check("lint", "project"), baseline: "passed", latest: "failed" } as const;
   const redBefore = { ...regressed, baseline: "failed" } as const;
-  const asked: CompletionAsked = {
+  const asked: CompletionInput = {
     mode: "promise",
     promised: true,
     announcedMore: false,
@@ -86,7 +86,7 @@ describe("completion", () => {
     treeChanged: true,
   };
 
-  const cases: readonly [string, Partial<CompletionAsked>, boolean, string, string][] = [
+  const cases: readonly [string, Partial<CompletionInput>, boolean, string, string][] = [
     ["promised and proved", {}, true, "verified", "completion_verified"],
     ["proved and not promised", { promised: false }, false, "unverified", "completion_promise_missing"],
     ["promised with more announced", { announcedMore: true }, false, "unverified", "continuation_pending"],

@@ -15,16 +15,16 @@ import { unreachable } from "../kit/never.ts";
 import { own } from "./record.ts";
 
 /** A check's result, and what it reported of its tests. */
-type Stood = {
+type CheckOutcome = {
   readonly status: CheckStatus;
   readonly tests?: TestTally | undefined;
   readonly broke?: number | undefined;
   readonly canary?: CheckResult["canary"];
 };
-type Known = Readonly<Record<string, { readonly baseline: Stood; readonly isLate?: true }>>;
+type KnownChecks = Readonly<Record<string, { readonly baseline: CheckOutcome; readonly isLate?: true }>>;
 type CriterionState = "holds" | "failing" | "regressed" | "red_before" | "quarantined";
 
-export type ChecksJudged = {
+export type ChecksJudgement = {
   readonly passed: boolean;
   /** Required checks that do not pass. */
   readonly failing: readonly CheckResult[];
@@ -39,32 +39,32 @@ export type ChecksJudged = {
 };
 
 /** Compares results with those from before the run; `known` is the state's own record of checks. */
-export function judgeChecks(results: readonly CheckResult[], known: Known): ChecksJudged {
-  const standing = (result: CheckResult): CriterionState =>
+export function judgeChecks(results: readonly CheckResult[], known: KnownChecks): ChecksJudgement {
+  const stateOf = (result: CheckResult): CriterionState =>
     result.quarantined === undefined
       ? criterionState(result.check.kind, baselineResult(own(known, result.check.id)), result)
       : "quarantined"; // C4
-  const those = (wanted: CriterionState): readonly CheckResult[] => results.filter((result) => standing(result) === wanted);
-  const failing = those("failing");
-  const regressed = those("regressed");
-  const troubles = [...failing, ...regressed];
+  const inState = (wanted: CriterionState): readonly CheckResult[] => results.filter((result) => stateOf(result) === wanted);
+  const failing = inState("failing");
+  const regressed = inState("regressed");
+  const problems = [...failing, ...regressed];
   return {
-    passed: troubles.length === 0,
+    passed: problems.length === 0,
     failing,
     regressed,
-    redBefore: those("red_before"),
-    quarantined: those("quarantined"),
-    isOnlyFlaky: troubles.length > 0 && troubles.every(({ status }) => status === "flaky"),
+    redBefore: inState("red_before"),
+    quarantined: inState("quarantined"),
+    isOnlyFlaky: problems.length > 0 && problems.every(({ status }) => status === "flaky"),
   };
 }
 
 /** A check's result before anything was changed; null if it was not run then. */
-export const baselineResult = (known: Known[string] | undefined): Stood | null =>
+export const baselineResult = (known: KnownChecks[string] | undefined): CheckOutcome | null =>
   known === undefined || known.isLate === true ? null : known.baseline;
 
-function criterionState(kind: Check["kind"], previousStood: Stood | null, now: Stood): CriterionState {
+function criterionState(kind: Check["kind"], before: CheckOutcome | null, now: CheckOutcome): CriterionState {
   const passes = now.status === "passed";
-  const baseline = previousStood === null ? null : previousStood.status;
+  const baseline = before === null ? null : before.status;
   switch (kind) {
     case "criterion":
     case "holdout":
@@ -76,8 +76,8 @@ function criterionState(kind: Check["kind"], previousStood: Stood | null, now: S
     case "project":
     case "restore":
       if (passes) return "holds";
-      if (previousStood === null) return "failing";
-      return baseline === "passed" || isWorse(previousStood, now) ? "regressed" : "red_before"; // C3
+      if (before === null) return "failing";
+      return baseline === "passed" || isWorse(before, now) ? "regressed" : "red_before"; // C3
     default:
       return unreachable(kind);
   }
@@ -87,15 +87,19 @@ function criterionState(kind: Check["kind"], previousStood: Stood | null, now: S
  * Whether a check that failed before fails worse: it cannot even be run, a test fails that passed, more of it fails, nothing of it passes
  * any more, it does not reach its tests at all, or it passes and was kept from judging.
  */
-function isWorse(previousStood: Stood, now: Stood): boolean {
-  if (previousStood.status !== "failed") return false;
+function isWorse(before: CheckOutcome, now: CheckOutcome): boolean {
+  if (before.status !== "failed") return false;
   if (now.status !== "failed" && now.status !== "flaky") return true;
   if (now.status === "failed" && ((now.broke ?? 0) > 0 || now.canary?.outcome === "missed")) return true;
-  if (previousStood.tests === undefined) return false;
-  if (now.tests === undefined) return now.status === "failed" && previousStood.tests.ran > 0;
+  if (before.tests === undefined) return false;
+  if (now.tests === undefined) return now.status === "failed" && before.tests.ran > 0;
   const passing = ({ ran, failed }: TestTally): number => Math.max(0, ran - failed);
-  const [was, is] = [previousStood.tests, now.tests];
-  return is.failed > was.failed || (passing(is) === 0 && passing(was) > 0) || (is.ran === 0 && was.ran > 0);
+  const [testsBefore, testsNow] = [before.tests, now.tests];
+  return (
+    testsNow.failed > testsBefore.failed ||
+    (passing(testsNow) === 0 && passing(testsBefore) > 0) ||
+    (testsNow.ran === 0 && testsBefore.ran > 0)
+  );
 }
 
 export type CriterionStatus = {
@@ -112,7 +116,7 @@ export type CriterionStatus = {
   readonly quarantined?: string | undefined;
 };
 
-export type CompletionAsked = {
+export type CompletionInput = {
   readonly mode: "promise" | "objective";
   readonly promised: boolean;
   readonly announcedMore: boolean;
@@ -131,52 +135,49 @@ export type CompletionAsked = {
   readonly treeChanged: boolean;
 };
 
-export type CompletionJudged = {
+export type CompletionJudgement = {
   readonly complete: boolean;
   readonly verdict: Verdict;
   readonly reason_code: ReasonCode;
   readonly gaps: readonly string[];
 };
 
-export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
-  const { mode, promised, announcedMore, criteria, treeChanged } = asked;
-  const others = asked.others.filter(({ quarantined }) => quarantined === undefined); // C4
+export function judgeCompletion(input: CompletionInput): CompletionJudgement {
+  const { mode, promised, announcedMore, criteria, treeChanged } = input;
+  const others = input.others.filter(({ quarantined }) => quarantined === undefined); // C4
   const runnable = criteria.filter(({ check, quarantined }) => check !== null && quarantined === undefined);
-  const red = runnable.filter(({ latest }) => latest !== "passed");
+  const failingCriteria = runnable.filter(({ latest }) => latest !== "passed");
   const vetoes = others.filter(({ check, baseline, latest, testsBefore, tests, broke }) => {
     const before = baseline === null ? null : { status: baseline, tests: testsBefore };
     return ["failing", "regressed"].includes(criterionState(check.kind, before, { status: latest, tests, broke }));
   });
   const blocks = [
-    ...red.map((criterion) => `${criterionName(criterion)}: its check ${criterion.latest === "flaky" ? flakyMessage : "does not pass"}`),
-    ...vetoes.map(({ check, latest, baseline }) => `${check.title}: ${latest === "flaky" ? flakyMessage : kindVeto(check.kind, baseline)}`),
+    ...failingCriteria.map(
+      (criterion) => `${criterionName(criterion)}: its check ${criterion.latest === "flaky" ? flakyMessage : "does not pass"}`,
+    ),
+    ...vetoes.map(
+      ({ check, latest, baseline }) => `${check.title}: ${latest === "flaky" ? flakyMessage : vetoMessage(check.kind, baseline)}`,
+    ),
   ];
-  const open = (reason_code: ReasonCode, verdict: Verdict, gaps: readonly string[]): CompletionJudged => ({
+  const incomplete = (reason_code: ReasonCode, verdict: Verdict, gaps: readonly string[]): CompletionJudgement => ({
     complete: false,
     verdict,
     reason_code,
     gaps,
   });
-  const standing = red.length > 0 || vetoes.length > 0 ? "refuted" : "unverified";
-  const isOnlyFlaky = [...red, ...vetoes].every(({ latest }) => latest === "flaky");
+  const openVerdict = failingCriteria.length > 0 || vetoes.length > 0 ? "refuted" : "unverified";
+  const isOnlyFlaky = [...failingCriteria, ...vetoes].every(({ latest }) => latest === "flaky");
 
-  if (mode === "promise" && !promised) return open("completion_promise_missing", "unverified", blocks);
-  if (mode === "promise" && announcedMore) return open("continuation_pending", "unverified", blocks);
-  if (blocks.length > 0)
-    return open(
-      isOnlyFlaky
-        ? "check_flaky"
-        : mode === "promise"
-          ? "completion_gates_blocked"
-          : red.length > 0
-            ? "criterion_failed"
-            : "check_regressed",
-      standing,
-      blocks,
-    );
+  if (mode === "promise" && !promised) return incomplete("completion_promise_missing", "unverified", blocks);
+  if (mode === "promise" && announcedMore) return incomplete("continuation_pending", "unverified", blocks);
+  if (blocks.length > 0) {
+    const failure = failingCriteria.length > 0 ? "criterion_failed" : "check_regressed";
+    const blocked = mode === "promise" ? "completion_gates_blocked" : failure;
+    return incomplete(isOnlyFlaky ? "check_flaky" : blocked, openVerdict, blocks);
+  }
   if (mode === "objective" && !criteria.every(({ cycleDone }) => cycleDone)) {
     const undone = criteria.filter(({ cycleDone }) => !cycleDone);
-    return open(
+    return incomplete(
       treeChanged ? "cycle_progressed" : "nothing_changed",
       "unverified",
       undone.map((criterion) => `${criterionName(criterion)}: not worked on yet`),
@@ -186,11 +187,11 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
     ...criteria.filter(({ check }) => check === null).map((criterion) => `${criterionName(criterion)}: no command proves it`),
     ...[
       ...criteria.map((criterion) => [criterionName(criterion), criterion.quarantined]),
-      ...asked.others.map((other) => [other.check.title, other.quarantined]),
+      ...input.others.map((other) => [other.check.title, other.quarantined]),
     ].flatMap(([name, until]) => (until === undefined ? [] : [`${name}: its check is in quarantine until ${until} and proves nothing`])),
   ];
   if (runnable.length === 0) {
-    if (!treeChanged) return open("nothing_changed", "unverified", unchecked); // C2
+    if (!treeChanged) return incomplete("nothing_changed", "unverified", unchecked); // C2
     const turnedGreen = others.some(({ baseline, latest }) => baseline !== null && baseline !== "passed" && latest === "passed");
     const stillRed = others
       .filter(({ latest }) => latest !== "passed")
@@ -207,14 +208,14 @@ export function judgeCompletion(asked: CompletionAsked): CompletionJudged {
           `${criterionName(criterion)}: ${criterion.baseline === "passed" ? "held before anything was done, and nothing was changed" : "passes although nothing was changed"}`,
       );
   const turnedGreen = [...runnable, ...others].some(({ baseline, latest }) => baseline !== "passed" && latest === "passed");
-  const idle =
+  const passedBefore =
     !treeChanged || turnedGreen || runnable.some(({ failsWithoutWork }) => failsWithoutWork === true)
       ? []
       : runnable.map((criterion) => `${criterionName(criterion)}: passed before the work began, so it does not show what the work did`); // C5
-  const unable = others
+  const unableGaps = others
     .filter(({ check, latest }) => check.kind === "project" && isUnable(latest))
     .map(({ check }) => `${check.title}: ${unableMessage}`);
-  const gaps = [...unchecked, ...untouched, ...idle, ...unable]; // C2
+  const gaps = [...unchecked, ...untouched, ...passedBefore, ...unableGaps]; // C2
   if (gaps.length > 0) return { complete: true, verdict: "verified_with_gaps", reason_code: "completion_with_gaps", gaps };
   return { complete: true, verdict: "verified", reason_code: "completion_verified", gaps };
 }
@@ -226,7 +227,7 @@ const flakyMessage = "passes and fails on the same tree";
 const criterionName = ({ id, text }: CriterionStatus): string =>
   text === undefined || text === "" ? id : `${id} (${text.replaceAll(";", ",")})`;
 
-function kindVeto(kind: Check["kind"], baseline: CheckStatus | null): string {
+function vetoMessage(kind: Check["kind"], baseline: CheckStatus | null): string {
   if (kind === "red_green") return "must fail before and pass now";
   return kind === "holdout" || kind === "proof"
     ? "does not pass"

@@ -2,15 +2,15 @@
 
 import type { Draft } from "../contracts/event.ts";
 import type { Row, Step } from "../contracts/flow.ts";
-import { record, definedFields, stopped, onceIdle } from "./drafts.ts";
+import { record, definedFields, stopRun, onceIdle } from "./drafts.ts";
 import { isAnswer } from "./fold-blocks.ts";
 import type { Next } from "./next.ts";
-import { runFact, firstMatch } from "./selectors.ts";
+import { factValue, firstMatch } from "./selectors.ts";
 import { own } from "./record.ts";
 import type { OutcomeView, RunView, CursorView } from "./state.ts";
 
 /** Asks what a human step asks. */
-export function asked(run: RunView, cursor: CursorView, step: Step, attempt: string): Next {
+export function openQuestion(run: RunView, cursor: CursorView, step: Step, attempt: string): Next {
   const { question = "", options = {}, recommend, show, meanwhile, code } = step.human ?? {};
   return record({
     event: "block_opened",
@@ -24,14 +24,14 @@ export function asked(run: RunView, cursor: CursorView, step: Step, attempt: str
   });
 }
 
-const recorded = /^([a-z][a-z0-9_-]*)(?:\.says)?\.[a-z][a-z0-9_-]*$/;
+const factName = /^([a-z][a-z0-9_-]*)(?:\.says)?\.[a-z][a-z0-9_-]*$/;
 
 /** A question that names a recorded fact is asked in the recorded words. */
 function runQuestion(run: RunView, cursor: CursorView, question: string): string {
-  const [, step] = recorded.exec(question) ?? [];
+  const [, step] = factName.exec(question) ?? [];
   if (step === undefined) return question;
-  const words = runFact(run, cursor, question);
-  if (typeof words === "string" && words !== "") return words;
+  const recordedText = factValue(run, cursor, question);
+  if (typeof recordedText === "string" && recordedText !== "") return recordedText;
   return own(cursor.last, step)?.detail ?? `${step} has a question; its last turn says which.`;
 }
 
@@ -54,7 +54,7 @@ export function presetAnswer(run: RunView, cursor: CursorView, block: string, st
 /** Asks a person what to do with a step that failed. */
 export function askAboutFailure(cursor: CursorView, step: Step, outcome: OutcomeView, row: Row): Next {
   const why = [outcome.reason, outcome.detail].filter((part) => part !== null && part !== "").join(": ");
-  return held(cursor, step, "!", {
+  return openStepQuestion(cursor, step, "!", {
     question: `Step ${step.id} of ${cursor.path} ${outcome.kind}${why === "" ? "" : ` (${why})`}. What now?`,
     options: row.ask ?? {},
     ...definedFields({ recommend: row.recommend, code: row.pause }),
@@ -66,7 +66,7 @@ export function askAboutTests({ oracles, approved = [] }: RunView, cursor: Curso
   const refused = (oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
   if (outcome.kind !== "failed" || outcome.facts["oracles"] !== "changed" || oracles === undefined || refused.length === 0) return null;
   if (approved.includes(oracles.content)) return null;
-  return held(cursor, step, "!", {
+  return openStepQuestion(cursor, step, "!", {
     question: `The agent changed ${named(refused)}, which ${refused.length === 1 ? "judges" : "judge"} its work. Keep the change?`,
     options: {
       back: "no: put the original back and go on; the agent is told",
@@ -89,7 +89,7 @@ function named(refused: NonNullable<RunView["oracles"]>["changes"]): string {
 /** Passes on a question that an agent has for a person; with the answer the step is tried again. */
 export function askForAgent(cursor: CursorView, step: Step, question: string): Next {
   const options = Object.fromEntries((cursor.answers ?? []).map((answer, index) => [String(index + 1), answer]));
-  return held(cursor, step, "?", { question, options, free: true });
+  return openStepQuestion(cursor, step, "?", { question, options, free: true });
 }
 
 /** Passes on a question of a child run; with the answer the step continues where the child is. */
@@ -98,19 +98,19 @@ export function askForChild(
   step: Step,
   { question, options, recommend, free }: NonNullable<CursorView["child"]>,
 ): Next {
-  return held(cursor, step, "?", { question, options: { ...options }, ...definedFields({ recommend, free }) });
+  return openStepQuestion(cursor, step, "?", { question, options: { ...options }, ...definedFields({ recommend, free }) });
 }
 
 type Question = Omit<Extract<Draft, { readonly event: "block_opened" }>, "event" | "block" | "walk" | "step" | "hold" | "house">;
 
 /** A question about a step's last attempt: the step waits for its answer. */
-function held(cursor: CursorView, step: Step, mark: "!" | "?", asked: Question): Next {
+function openStepQuestion(cursor: CursorView, step: Step, mark: "!" | "?", question: Question): Next {
   const block = `block:${cursor.path}@${cursor.visit}/${step.id}${mark}${own(cursor.ended, step.id) ?? 0}`;
-  return record({ event: "block_opened", block, walk: cursor.path, step: step.id, hold: true, house: true, ...asked });
+  return record({ event: "block_opened", block, walk: cursor.path, step: step.id, hold: true, house: true, ...question });
 }
 
 /** Events that follow from an answer are attributed to the person who answered. */
-export const answerer = ({ answeredBy }: CursorView): { readonly actor?: string } =>
+export const answerActor = ({ answeredBy }: CursorView): { readonly actor?: string } =>
   answeredBy === undefined ? {} : { actor: answeredBy };
 
 /** The answers to the built-in question about a failed step, by letter or by word. */
@@ -129,21 +129,21 @@ const replies: Readonly<Record<string, "retry" | "skip" | "stop" | "back" | "kee
 export const parseReply = (reply: string): "retry" | "skip" | "stop" | "back" | "keep" => own(replies, reply) ?? "retry";
 
 /** A person has answered what to do with the step. */
-export function replied(run: RunView, cursor: CursorView, step: Step, reply: string): Next | null {
+export function followReply(run: RunView, cursor: CursorView, step: Step, reply: string): Next | null {
   const isFreeText = cursor.child !== undefined || own(cursor.last, step.id)?.facts["agent_asks"] !== undefined;
-  const what = isFreeText ? "retry" : parseReply(reply);
-  const by = answerer(cursor);
-  if (what === "skip") return record({ event: "step_skipped", walk: cursor.path, step: step.id, ...by });
-  if (what === "stop") return onceIdle(run, stopped(run, "operator_stopped", by));
+  const action = isFreeText ? "retry" : parseReply(reply);
+  const actor = answerActor(cursor);
+  if (action === "skip") return record({ event: "step_skipped", walk: cursor.path, step: step.id, ...actor });
+  if (action === "stop") return onceIdle(run, stopRun(run, "operator_stopped", actor));
   const content = cursor.answeredTests;
-  if (what === "keep" && content !== undefined && run.approved?.includes(content) !== true)
+  if (action === "keep" && content !== undefined && run.approved?.includes(content) !== true)
     return record({
       event: "oracles_approved",
       request: `keep:${cursor.path}@${cursor.visit}/${step.id}#${own(cursor.ended, step.id) ?? 0}`,
       content,
       reason_code: "oracles_approved",
-      ...by,
+      ...actor,
     });
   const retried = { event: "step_retried", walk: cursor.path, step: step.id, n: own(cursor.streak, step.id) ?? 0, reset: true } as const;
-  return record({ ...retried, ...(what === "back" ? { put_back: true } : {}), ...by });
+  return record({ ...retried, ...(action === "back" ? { put_back: true } : {}), ...actor });
 }

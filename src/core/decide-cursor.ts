@@ -3,23 +3,32 @@
 
 import { stepKind, type Row, type Step } from "../contracts/flow.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
-import { runNeed, retriesLeft, runShortfall } from "./budget.ts";
+import { estimateNeed, retriesLeft, findShortfall } from "./budget.ts";
 import { advanceTasks } from "./decide-tasks.ts";
-import { answerer, asked, presetAnswer, askForAgent, askForChild, askAboutFailure, askAboutTests, replied } from "./decide-block.ts";
-import { definedFields, paused, record, stopped, onceIdle } from "./drafts.ts";
+import {
+  answerActor,
+  openQuestion,
+  presetAnswer,
+  askForAgent,
+  askForChild,
+  askAboutFailure,
+  askAboutTests,
+  followReply,
+} from "./decide-block.ts";
+import { definedFields, pauseRun, record, stopRun, onceIdle } from "./drafts.ts";
 import { cursorAttempt } from "./fold-step.ts";
 import { reactToLimit } from "./limit-hit.ts";
 import type { Next } from "./next.ts";
-import { runCount, firstMatch, liveExecutions, runNumber, flowRetry, runSteps, wanted } from "./selectors.ts";
+import { countValue, firstMatch, liveExecutions, numberValue, flowRetry, cursorSteps, shouldRun } from "./selectors.ts";
 import { own } from "./record.ts";
 import type { OutcomeView, RunView, CursorView } from "./state.ts";
 
-type Counted = { readonly count?: string; readonly per?: string; readonly retry?: boolean };
+type CountedRoute = { readonly count?: string; readonly per?: string; readonly retry?: boolean };
 
 /** Null when it waits for an action, a person, or its tasks. */
 export function advance(run: RunView, cursor: CursorView): Next | null {
   if (cursor.result !== null) return null;
-  const steps = runSteps(run, cursor);
+  const steps = cursorSteps(run, cursor);
   const step = steps[cursor.at];
   if (step === undefined) throw new InvariantBroken(`F1: ${cursor.path} stands at a step`);
   if (cursor.block !== null) return presetAnswer(run, cursor, cursor.block, step);
@@ -30,28 +39,28 @@ export function advance(run: RunView, cursor: CursorView): Next | null {
   if (cursor.lost !== undefined)
     return record({ event: "route_taken", walk: cursor.path, step: step.id, to: cursor.lost, because: "artifacts_gone" });
   const outcome = own(cursor.last, step.id);
-  return outcome === undefined ? begin(run, cursor, step) : follow(run, cursor, step, outcome);
+  return outcome === undefined ? beginStep(run, cursor, step) : followOutcome(run, cursor, step, outcome);
 }
 
-function begin(run: RunView, cursor: CursorView, step: Step): Next | null {
-  if (!wanted(run, cursor, step)) return record({ event: "step_skipped", walk: cursor.path, step: step.id });
+function beginStep(run: RunView, cursor: CursorView, step: Step): Next | null {
+  if (!shouldRun(run, cursor, step)) return record({ event: "step_skipped", walk: cursor.path, step: step.id });
   const kind = stepKind(step);
   const attempt = cursorAttempt(cursor, step.id, (own(cursor.ended, step.id) ?? 0) + 1);
-  if (kind === "human") return asked(run, cursor, step, attempt);
+  if (kind === "human") return openQuestion(run, cursor, step, attempt);
   const tries = (own(cursor.tries, attempt) ?? 0) + 1;
   const event = "step_started" as const;
   if (kind !== "agent") return { do: "attempt", event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries } };
   // Half open allows one attempt: every other cursor waits for it.
   if (run.breaker.state === "half_open" && liveExecutions(run).some((open) => open.kind === "agent")) return null;
-  const need = runNeed(run, cursor.phase, step);
-  const short = runShortfall(run, cursor.phase, need); // D5
-  if (short !== null) return onceIdle(run, reactToLimit(run, cursor.phase, short, need));
+  const need = estimateNeed(run, cursor.phase, step);
+  const shortfall = findShortfall(run, cursor.phase, need); // D5
+  if (shortfall !== null) return onceIdle(run, reactToLimit(run, cursor.phase, shortfall, need));
   return { do: "attempt", event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries, need } };
 }
 
 /** Where an outcome leads: a retry, the first row that matches, or the built-in default. `then` never catches a failure. */
-function follow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView): Next | null {
-  if (cursor.reply !== null) return replied(run, cursor, step, cursor.reply);
+function followOutcome(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView): Next | null {
+  if (cursor.reply !== null) return followReply(run, cursor, step, cursor.reply);
   if (cursor.child !== undefined) return askForChild(cursor, step, cursor.child);
   if (typeof outcome.facts["agent_asks"] === "string") return askForAgent(cursor, step, outcome.facts["agent_asks"]);
   const hasFailed = outcome.kind === "failed";
@@ -61,19 +70,19 @@ function follow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeVi
     return withinRetries(run, record({ event: "step_retried", walk: cursor.path, step: step.id, n: streak }));
   }
   const rows: readonly Row[] = hasFailed
-    ? [...(step.otherwise ?? []), ...((run.drafted.flow.when_step_fails ?? []) as readonly Row[]), ended]
+    ? [...(step.otherwise ?? []), ...((run.drafted.flow.when_step_fails ?? []) as readonly Row[]), failByDefault]
     : (step.then ?? []);
-  const { row, counted } = affordedBy(run, cursor, firstMatch(run, cursor, rows) ?? {});
-  return take(run, cursor, step, outcome, row, counted);
+  const { row, counted } = affordableRow(run, cursor, firstMatch(run, cursor, rows) ?? {});
+  return takeRow(run, cursor, step, outcome, row, counted);
 }
 
-const uncounted: Counted = {};
+const uncounted: CountedRoute = {};
 
 /** For a failed step that no row of the flow mentions. */
-const ended: Row = { end: "failed", because: "outcome" };
+const failByDefault: Row = { end: "failed", because: "outcome" };
 
 /** The row itself, or the row its spent count names; that one may have a count too. D3 */
-function affordedBy(run: RunView, cursor: CursorView, first: Row): { readonly row: Row; readonly counted: Counted } {
+function affordableRow(run: RunView, cursor: CursorView, first: Row): { readonly row: Row; readonly counted: CountedRoute } {
   if (first.count === undefined) return { row: first, counted: uncounted };
   const spent = new Set<string>();
   for (let row = first; ;) {
@@ -81,15 +90,15 @@ function affordedBy(run: RunView, cursor: CursorView, first: Row): { readonly ro
     const rule = name === undefined ? undefined : own(run.drafted.flow.counts ?? {}, name);
     if (name === undefined || rule === undefined) return { row, counted: uncounted };
     invariant(!spent.has(name), `D3: chains of spent counts end (${[...spent, name].join(" -> ")})`);
-    const atMost = runNumber(run, rule.at_most) ?? 0;
-    if ((runCount(run, cursor, name) ?? 0) < atMost)
+    const atMost = numberValue(run, rule.at_most) ?? 0;
+    if ((countValue(run, cursor, name) ?? 0) < atMost)
       return { row, counted: { count: name, per: rule.per, ...(rule.retry === true ? { retry: true } : {}) } };
     spent.add(name);
     row = rule.spent as Row;
   }
 }
 
-function take(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView, row: Row, counted: Counted): Next | null {
+function takeRow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView, row: Row, counted: CountedRoute): Next | null {
   const because =
     row.because === "outcome" ? (outcome.reason ?? undefined) : row.because === "kept" ? (cursor.because ?? undefined) : row.because;
   const aboutTests = givesUp(row) ? askAboutTests(run, cursor, step, outcome) : null;
@@ -97,16 +106,16 @@ function take(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView
   if (row.stop !== undefined)
     return onceIdle(
       run,
-      stopped(run, row.stop, {
+      stopRun(run, row.stop, {
         ...definedFields({ detail: outcome.detail || undefined }),
-        ...(stepKind(step) === "human" ? answerer(cursor) : {}),
+        ...(stepKind(step) === "human" ? answerActor(cursor) : {}),
       }),
     );
   if (row.ask !== undefined) return askAboutFailure(cursor, step, outcome, row);
   if (typeof row.go === "object") {
     return withinRetries(run, record({ event: "phases_rewound", walk: cursor.path, step: step.id, to: row.go.phase, ...counted }), counted);
   }
-  const steps = runSteps(run, cursor);
+  const steps = cursorSteps(run, cursor);
   const to = row.again === true ? cursor.at : row.go === undefined ? cursor.at + 1 : steps.findIndex(({ id }) => id === row.go);
   const target = steps[to];
   if (row.end !== undefined || to === steps.length)
@@ -116,9 +125,9 @@ function take(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView
       ...definedFields({ because, pause: row.pause }),
     });
   if (target === undefined) throw new InvariantBroken(`D3: ${cursor.path}/${step.id} goes to a step of its own walk`);
-  const isPlain =
+  const isStepForward =
     to > cursor.at && row.pause === undefined && row.rest === undefined && row.because === undefined && counted.count === undefined;
-  if (isPlain) return begin(run, cursor, target);
+  if (isStepForward) return beginStep(run, cursor, target);
   const route = {
     event: "route_taken",
     walk: cursor.path,
@@ -142,7 +151,7 @@ const endings = {
 } as const;
 
 /** A retry is taken only while the run has retries left; else it waits for the limit to be raised. */
-function withinRetries(run: RunView, next: Next, { retry }: Counted = { retry: true }): Next | null {
+function withinRetries(run: RunView, next: Next, { retry }: CountedRoute = { retry: true }): Next | null {
   if (retry !== true || retriesLeft(run) > 0) return next;
-  return onceIdle(run, paused(run, "retry_limit_reached", { detail: `${run.retries} retries were taken` }));
+  return onceIdle(run, pauseRun(run, "retry_limit_reached", { detail: `${run.retries} retries were taken` }));
 }

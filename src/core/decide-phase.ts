@@ -3,10 +3,10 @@
 
 import type { PhaseRow } from "../contracts/flow.ts";
 import { advance } from "./decide-cursor.ts";
-import { paused, record, stopped } from "./drafts.ts";
+import { pauseRun, record, stopRun } from "./drafts.ts";
 import { blockedBy } from "./fold-phase.ts";
 import type { Next } from "./next.ts";
-import { closingPath, firstMatch, isClosing, nowhere, runNumber, phaseRule, runCursor, wanted } from "./selectors.ts";
+import { closingPath, firstMatch, isClosing, noPosition, numberValue, phaseRule, getCursor, shouldRun } from "./selectors.ts";
 import { own } from "./record.ts";
 import type { Group, RunView } from "./state.ts";
 
@@ -22,13 +22,13 @@ export function isFinal(run: RunView, phase: PhaseView): boolean {
 export function reactionTo(run: RunView, phase: PhaseView): Next | null {
   const row = rowFor(run, phase);
   if (row.finish !== undefined && !phase.paused) return null;
-  if (row.stop !== undefined) return stopped(run, row.stop);
-  if (!phase.paused) return paused(run, row.pause ?? "phase_failed", { phase: phase.id, detail: phaseFailure(phase) });
-  return phase.visit <= (run.drafted.flow.reopen?.failed_phase ?? 0) ? reopened(run, phase, "operator_retry") : null;
+  if (row.stop !== undefined) return stopRun(run, row.stop);
+  if (!phase.paused) return pauseRun(run, row.pause ?? "phase_failed", { phase: phase.id, detail: phaseFailure(phase) });
+  return phase.visit <= (run.drafted.flow.reopen?.failed_phase ?? 0) ? reopenPhase(run, phase, "operator_retry") : null;
 }
 
 /** Nothing is left to do and phases have failed: all failures that no person has seen yet are shown now, together. D6 (decide.ts) */
-export function pausedFor(run: RunView, failed: readonly PhaseView[]): Next | null {
+export function pauseForFailures(run: RunView, failed: readonly PhaseView[]): Next | null {
   const unseen = failed.filter((phase) => !phase.paused);
   const [first] = unseen.length > 0 ? unseen : failed;
   if (first === undefined) return null;
@@ -36,7 +36,7 @@ export function pausedFor(run: RunView, failed: readonly PhaseView[]): Next | nu
   const phases = unseen.map(({ id }) => id);
   const detail = (unseen.length > 0 ? unseen : failed).slice(0, phasesReportedMax).map(phaseFailure).join("; ");
   const rest = unseen.length > phasesReportedMax ? `; and ${unseen.length - phasesReportedMax} more` : "";
-  return paused(run, finish ?? pause ?? "phase_failed", {
+  return pauseRun(run, finish ?? pause ?? "phase_failed", {
     phase: first.id,
     ...(phases.length > 1 ? { phases } : {}),
     detail: `${detail}${rest}`,
@@ -48,14 +48,20 @@ const phaseFailure = ({ id, because }: PhaseView): string => `phase ${id}: ${bec
 
 function rowFor(run: RunView, phase: PhaseView): PhaseRow {
   const rows: readonly PhaseRow[] = [...((run.drafted.flow.when_phase_fails ?? []) as readonly PhaseRow[]), { pause: "phase_failed" }];
-  return firstMatch(run, own(run.cursors, phase.id) ?? nowhere, rows) ?? {};
+  return firstMatch(run, own(run.cursors, phase.id) ?? noPosition, rows) ?? {};
 }
 
 /** A finished phase is run again; steps that inspected all phases inspect them again. */
-export function reopened(run: RunView, phase: PhaseView, because: string): Next {
+export function reopenPhase(run: RunView, phase: PhaseView, because: string): Next {
   const isLast = ({ group, status }: PhaseView): boolean => group === "after" && status !== "waiting" && status !== "again";
-  const again = phase.group === "after" ? [] : run.phases.filter(isLast).map(({ id }) => id);
-  return record({ event: "phase_reopened", walk: phase.id, visit: phase.visit + 1, because, ...(again.length === 0 ? {} : { again }) });
+  const repeated = phase.group === "after" ? [] : run.phases.filter(isLast).map(({ id }) => id);
+  return record({
+    event: "phase_reopened",
+    walk: phase.id,
+    visit: phase.visit + 1,
+    because,
+    ...(repeated.length === 0 ? {} : { again: repeated }),
+  });
 }
 
 /** The phases of a group, as many in parallel as the flow allows; one that waits for a person takes no slot. */
@@ -64,20 +70,21 @@ export function advanceGroup(run: RunView, group: Group, phases: readonly PhaseV
   const width = group === "phases" && "read" in flow.phases ? (flow.phases.parallel ?? 1) : 1;
   const active = phases.filter((phase) => isClosing(run, phase) || (phase.status === "open" && !isDeferred(run, phase))).slice(0, width);
   for (const phase of active) {
-    const next = advance(run, runCursor(run, isClosing(run, phase) ? closingPath(phase.id) : phase.id));
+    const next = advance(run, getCursor(run, isClosing(run, phase) ? closingPath(phase.id) : phase.id));
     if (next !== null) return next;
   }
   for (const phase of phases) {
     if (phase.status !== "open" || !isDeferred(run, phase)) continue;
-    const next = advance(run, runCursor(run, phase.id));
+    const next = advance(run, getCursor(run, phase.id));
     if (next !== null) return next;
   }
   if (active.length >= width) return null;
-  const left = phases.filter(({ status }) => status === "waiting" || status === "again");
-  const every = group === "phases" ? (runNumber(run, flow.pause_every?.phases ?? 0) ?? 0) : 0;
-  if (every > 0 && run.finished >= every && left.length > 0 && active.length === 0) return paused(run, "checkpoint_reached");
-  for (const phase of left) {
-    const next = enter(run, phase, phases);
+  const remaining = phases.filter(({ status }) => status === "waiting" || status === "again");
+  const pauseEvery = group === "phases" ? (numberValue(run, flow.pause_every?.phases ?? 0) ?? 0) : 0;
+  if (pauseEvery > 0 && run.finished >= pauseEvery && remaining.length > 0 && active.length === 0)
+    return pauseRun(run, "checkpoint_reached");
+  for (const phase of remaining) {
+    const next = enterPhase(run, phase, phases);
     if (next !== null) return next;
   }
   return null;
@@ -89,28 +96,29 @@ function isDeferred(run: RunView, phase: PhaseView): boolean {
   return block !== null && own(run.blocks, block)?.hold === false;
 }
 
-function enter(run: RunView, phase: PhaseView, phases: readonly PhaseView[]): Next | null {
+function enterPhase(run: RunView, phase: PhaseView, phases: readonly PhaseView[]): Next | null {
   const { flow } = run.drafted;
-  const broken = brokenBefore(run, phase);
-  if (broken !== null) return record({ event: "phase_skipped", walk: phase.id, because: broken });
-  const needs = run.phases.filter(({ id }) => phase.after.includes(id));
-  if (!needs.every((need) => isFinal(run, need))) return null;
+  const blocker = findBlocker(run, phase);
+  if (blocker !== null) return record({ event: "phase_skipped", walk: phase.id, because: blocker });
+  const dependencies = run.phases.filter(({ id }) => phase.after.includes(id));
+  if (!dependencies.every((dependency) => isFinal(run, dependency))) return null;
   const isFirstEntry = phase.visit === 0 && phases.every(({ visit }) => visit === 0);
   if (flow.enter === "first_unproved" && isFirstEntry && run.proved.includes(phase.id))
     return record({ event: "phase_skipped", walk: phase.id, because: "already_proved" });
-  if (!wanted(run, nowhere, phaseRule(flow, phase.id))) return record({ event: "phase_skipped", walk: phase.id, because: "not_wanted" });
+  if (!shouldRun(run, noPosition, phaseRule(flow, phase.id)))
+    return record({ event: "phase_skipped", walk: phase.id, because: "not_wanted" });
   if (phase.visit === 0) return record({ event: "phase_started", walk: phase.id });
   return record({ event: "phase_reopened", walk: phase.id, visit: phase.visit + 1, because: "rewound" });
 }
 
 /** Why a phase can never begin: an earlier one failed. The last group begins anyway, so that failures are handled. */
-function brokenBefore(run: RunView, phase: PhaseView): string | null {
+function findBlocker(run: RunView, phase: PhaseView): string | null {
   const { phases } = run.drafted.flow;
   if (phase.group === "phases" && "read" in phases && phases.needs !== "completed") return null;
-  const needs = run.phases.filter(({ id, group }) => phase.after.includes(id) || (phase.group === "phases" && group === "before"));
-  const broken = needs.find(
+  const dependencies = run.phases.filter(({ id, group }) => phase.after.includes(id) || (phase.group === "phases" && group === "before"));
+  const blocker = dependencies.find(
     ({ status, because }) => status === "failed" || (status === "skipped" && because?.startsWith(blockedBy("")) === true),
   );
-  if (broken === undefined) return null;
-  return broken.status === "failed" ? blockedBy(broken.id) : broken.because;
+  if (blocker === undefined) return null;
+  return blocker.status === "failed" ? blockedBy(blocker.id) : blocker.because;
 }

@@ -1,10 +1,10 @@
 // decide-tasks: decides the next action of a tasks step: waves in order, tasks of a wave in parallel, then the outcome.
 
 import type { Step } from "../contracts/flow.ts";
-import { categoryFingerprint } from "./breaker.ts";
+import { errorFingerprint } from "./breaker.ts";
 import { record } from "./drafts.ts";
 import type { Next } from "./next.ts";
-import { taskPath, wavePath, runCursor } from "./selectors.ts";
+import { taskPath, wavePath, getCursor } from "./selectors.ts";
 import { own } from "./record.ts";
 import type { OpenView, RunView, CursorView } from "./state.ts";
 
@@ -16,15 +16,15 @@ export function advanceTasks(
   advance: (run: RunView, cursor: CursorView) => Next | null,
 ): Next | null {
   for (const [index, wave] of open.waves.entries()) {
-    const cursors = wave.map((task) => runCursor(run, taskPath(open.attempt, task)));
+    const cursors = wave.map((task) => getCursor(run, taskPath(open.attempt, task)));
     if (cursors.some(({ result }) => result === null)) return advanceWave(run, open, cursors, step.tasks?.parallel ?? 1, advance);
-    const after = own(run.cursors, wavePath(open.attempt, index));
-    if (after !== undefined && after.result === null) return advance(run, after);
+    const waveCursor = own(run.cursors, wavePath(open.attempt, index));
+    if (waveCursor !== undefined && waveCursor.result === null) return advance(run, waveCursor);
     const isOver =
-      after?.result === "failed" || (step.tasks?.failed === "finish_wave" && cursors.some(({ result }) => result === "failed"));
+      waveCursor?.result === "failed" || (step.tasks?.failed === "finish_wave" && cursors.some(({ result }) => result === "failed"));
     if (isOver) break;
   }
-  return summed(run, open);
+  return tasksOutcome(run, open);
 }
 
 function advanceWave(
@@ -37,10 +37,10 @@ function advanceWave(
   let busy = cursors.reduce((sum, cursor) => sum + (cursor.open === null ? 0 : 1), 0);
   for (const cursor of cursors) {
     if (cursor.result !== null) continue;
-    const needs = neededBy(run, open, cursor);
-    if (needs.some(({ result }) => result === "failed" || result === "skipped"))
+    const dependencies = dependenciesOf(run, open, cursor);
+    if (dependencies.some(({ result }) => result === "failed" || result === "skipped"))
       return record({ event: "task_skipped", walk: cursor.path, because: "blocked" });
-    if (needs.some(({ result }) => result === null)) continue;
+    if (dependencies.some(({ result }) => result === null)) continue;
     if (cursor.open === null && busy >= width) continue;
     const next = advance(run, cursor);
     if (next !== null) return next;
@@ -50,14 +50,14 @@ function advanceWave(
 }
 
 /** The tasks it depends on; tasks left to people, and unknown ones, block nothing. */
-function neededBy(run: RunView, open: OpenView, cursor: CursorView): readonly CursorView[] {
+function dependenciesOf(run: RunView, open: OpenView, cursor: CursorView): readonly CursorView[] {
   const after = own(open.after, cursor.task ?? "") ?? [];
   return after.flatMap((task) => own(run.cursors, taskPath(open.attempt, task)) ?? []);
 }
 
 /** The outcome of all tasks in a few facts; only these are kept. */
-function summed(run: RunView, open: OpenView): Next {
-  const tasks = open.waves.flat().map((id) => ({ id, result: runCursor(run, taskPath(open.attempt, id)).result }));
+function tasksOutcome(run: RunView, open: OpenView): Next {
+  const tasks = open.waves.flat().map((id) => ({ id, result: getCursor(run, taskPath(open.attempt, id)).result }));
   const resultIds = (result: CursorView["result"]): readonly string[] => tasks.filter((task) => task.result === result).map(({ id }) => id);
   const failed = resultIds("failed");
   const hasBadWave = open.waves.some((_, index) => own(run.cursors, wavePath(open.attempt, index))?.result === "failed");
@@ -75,7 +75,7 @@ function summed(run: RunView, open: OpenView): Next {
     attempt: open.attempt,
     facts,
     detail,
-    fingerprint: categoryFingerprint("tasks_failed", detail),
+    fingerprint: errorFingerprint("tasks_failed", detail),
     reason_code: "tasks_failed",
   });
 }

@@ -11,15 +11,15 @@
 
 import { cooldownUntil, isSameError, tripReason, whyOpen } from "./breaker.ts";
 import type { Usage } from "../contracts/budget.ts";
-import { runShortfall, shortfallOfRepeat } from "./budget.ts";
-import { advanceGroup, isFinal, pausedFor, reactionTo, reopened } from "./decide-phase.ts";
-import { paused, record, stopped } from "./drafts.ts";
-import { reactToLimit, hitByOverdraft, hitInTurn, largestTurn } from "./limit-hit.ts";
+import { findShortfall, shortfallOfRepeat } from "./budget.ts";
+import { advanceGroup, isFinal, pauseForFailures, reactionTo, reopenPhase } from "./decide-phase.ts";
+import { pauseRun, record, stopRun } from "./drafts.ts";
+import { reactToLimit, reactToOverdraft, reactToCutTurn, largestTurn } from "./limit-hit.ts";
 import type { Next } from "./next.ts";
 import { runOverdraft } from "./overdraft.ts";
-import { runExecutions, groups, liveAmong, liveExecutions, runCursor } from "./selectors.ts";
+import { openExecutions, groups, liveAmong, liveExecutions, getCursor } from "./selectors.ts";
 import type { OpenView, RunStateView, RunView } from "./state.ts";
-import { completionCodes, runVerdict } from "./verdict.ts";
+import { completionCodes, computeVerdict } from "./verdict.ts";
 
 const rest = (why: string): Next => ({ do: "rest", why });
 const wait: Next = { do: "wait" };
@@ -28,32 +28,34 @@ export function decide(run: RunStateView): Next {
   if (run.status === "unborn") return rest("run_missing");
   if (run.status === "stopped" || run.status === "completed") return rest(run.reason ?? run.status);
   if (run.status === "draft") return rest(run.acknowledged ? "ack_recorded" : "dry_run_required_before_execute");
-  if (run.asked === "stop") return stopping(run);
+  if (run.asked === "stop") return stopStep(run);
   if (run.status === "paused") return rest(run.reason ?? run.status);
 
-  const actions = runExecutions(run);
+  const actions = openExecutions(run);
   const live = liveAmong(actions, run);
   // Also attempts that wait for their place: cancelling ends every action, and none may be left over.
-  const first = run.asked === "pause" && run.now ? actions.find(({ opening }) => opening === run.opening) : undefined;
-  if (first !== undefined) return { do: "cancel", attempt: first.attempt };
-  const turned = breakerTransition(run);
-  if (turned !== null) return turned;
-  const halt = runHalt(run); // D4
+  const toCancel = run.asked === "pause" && run.now ? actions.find(({ opening }) => opening === run.opening) : undefined;
+  if (toCancel !== undefined) return { do: "cancel", attempt: toCancel.attempt };
+  const breakerEvent = breakerTransition(run);
+  if (breakerEvent !== null) return breakerEvent;
+  const halt = findHalt(run); // D4
   if (halt !== null) return live.length > 0 ? wait : halt;
-  const doubtful = live.length === actions.length ? undefined : actions.find(({ opening }) => opening !== run.opening);
-  if (doubtful !== undefined) return settle(run, doubtful, live.length); // D1
+  const inDoubt = live.length === actions.length ? undefined : actions.find(({ opening }) => opening !== run.opening);
+  if (inDoubt !== undefined) return settle(run, inDoubt, live.length); // D1
   if (run.surveyed !== run.opening) return { do: "survey" };
   const { phases } = run.drafted.flow;
   if (!run.isRead && "read" in phases) return { do: "read", reader: phases.read };
   const next = advanceRun(run);
-  if (next !== null && isSameError(run) && triesAgain(next)) return breakerOpens(run, "same_error");
-  return next ?? (live.length > 0 ? wait : stuck(run));
+  if (next !== null && isSameError(run) && isRetry(next)) return breakerOpens(run, "same_error");
+  return next ?? (live.length > 0 ? wait : pauseStuck(run));
 }
 
 /** Every live attempt is cancelled, and every turn that a crash cut short is written off; paid work is kept as it is. */
-function stopping(run: RunView): Next {
-  const left = runExecutions(run).find(({ opening, stage }) => opening === run.opening || stage === "started" || stage === "reading");
-  return left === undefined ? stopped(run, "operator_stopped", { ...run.asker }) : { do: "cancel", attempt: left.attempt };
+function stopStep(run: RunView): Next {
+  const openAttempt = openExecutions(run).find(
+    ({ opening, stage }) => opening === run.opening || stage === "started" || stage === "reading",
+  );
+  return openAttempt === undefined ? stopRun(run, "operator_stopped", { ...run.asker }) : { do: "cancel", attempt: openAttempt.attempt };
 }
 
 function breakerTransition(run: RunView): Next | null {
@@ -66,7 +68,7 @@ const breakerOpens = (run: RunView, because: "no_progress" | "same_error" | "pro
   record({ event: "circuit_breaker_opened", because, cooldown_until: cooldownUntil(run), reason_code: "breaker_open" });
 
 /** Another agent attempt, or a loop back to one. */
-function triesAgain(next: Next): boolean {
+function isRetry(next: Next): boolean {
   if (next.do === "attempt") return next.event.kind === "agent";
   if (next.do !== "record") return false;
   const { event } = next;
@@ -75,23 +77,23 @@ function triesAgain(next: Next): boolean {
 }
 
 /** Why nothing new may begin, or null. */
-function runHalt(run: RunView): Next | null {
-  if (run.asked === "pause") return paused(run, "operator_paused", { ...run.asker });
-  const over = runOverdraft(run);
-  if (over !== null) return hitByOverdraft(run, run.overdrawn ?? "", over);
-  const cut = run.hold === "budget_threshold_reached" ? hitInTurn(run) : null;
-  if (cut !== null) return cut;
-  if (run.hold !== null) return paused(run, run.hold, holdDetail(run, run.hold));
+function findHalt(run: RunView): Next | null {
+  if (run.asked === "pause") return pauseRun(run, "operator_paused", { ...run.asker });
+  const overdraft = runOverdraft(run);
+  if (overdraft !== null) return reactToOverdraft(run, run.overdrawn ?? "", overdraft);
+  const cutTurn = run.hold === "budget_threshold_reached" ? reactToCutTurn(run) : null;
+  if (cutTurn !== null) return cutTurn;
+  if (run.hold !== null) return pauseRun(run, run.hold, holdDetail(run, run.hold));
   if (run.resting !== null) return rest(run.resting);
   if (run.breaker.state !== "open") return null;
   // If the budget is used up as well, that is reported first: a cooldown would not help.
   const phase = (run.phases.find(({ status }) => status === "open") ?? run.phases[0])?.id;
-  const short = phase === undefined ? null : runShortfall(run, phase, nothing);
-  const isKnown = short?.scope === "phase" && run.breaker.because === "phase_cap"; // what it opened for, with what it needs
-  if (short !== null && phase !== undefined && !isKnown) return reactToLimit(run, phase, short, largestTurn(run));
+  const shortfall = phase === undefined ? null : findShortfall(run, phase, noUsage);
+  const isKnown = shortfall?.scope === "phase" && run.breaker.because === "phase_cap"; // what it opened for, with what it needs
+  if (shortfall !== null && phase !== undefined && !isKnown) return reactToLimit(run, phase, shortfall, largestTurn(run));
   const { detail = "", short: limits = [] } = run.breaker;
-  if (run.breaker.because === "phase_cap") return paused(run, "phase_cap_reached", { detail, short: [...limits] });
-  return paused(run, "breaker_open", { detail: whyOpen(run) });
+  if (run.breaker.because === "phase_cap") return pauseRun(run, "phase_cap_reached", { detail, short: [...limits] });
+  return pauseRun(run, "breaker_open", { detail: whyOpen(run) });
 }
 
 /** Details of a hold beyond its reason: which files, or what the provider said. */
@@ -106,15 +108,15 @@ function parkedDetail({ detail, until }: NonNullable<RunView["parked"]>): string
   return `${detail}${detail.endsWith(".") ? "" : "."} It is lifted at ${until}`;
 }
 
-const nothing: Usage = { tokens: 0, calls: 0, minutes: 0, source: "estimated" };
+const noUsage: Usage = { tokens: 0, calls: 0, minutes: 0, source: "estimated" };
 
 /** A turn that was cut short may have to be repeated, and must then be affordable like any other. D5 */
 function settle(run: RunView, open: OpenView, live: number): Next {
   const isTurn = open.kind === "agent" && open.stage === "started";
-  const { phase } = runCursor(run, open.cursor);
-  const short = isTurn ? shortfallOfRepeat(run, phase, open) : null;
-  if (short === null) return { do: "settle", attempt: open.attempt };
-  return live > 0 ? wait : reactToLimit(run, phase, short, open.need ?? nothing);
+  const { phase } = getCursor(run, open.cursor);
+  const shortfall = isTurn ? shortfallOfRepeat(run, phase, open) : null;
+  if (shortfall === null) return { do: "settle", attempt: open.attempt };
+  return live > 0 ? wait : reactToLimit(run, phase, shortfall, open.need ?? noUsage);
 }
 
 function advanceRun(run: RunView): Next | null {
@@ -125,17 +127,17 @@ function advanceRun(run: RunView): Next | null {
       const reaction = phase.status === "failed" ? reactionTo(run, phase) : null;
       if (reaction !== null) return liveExecutions(run).length > 0 ? null : reaction;
     }
-    const gone = phases.find((phase) => phase.gone && phase.status === "completed");
-    if (gone !== undefined) return reopened(run, gone, "artifacts_gone");
+    const reopenedPhase = phases.find((phase) => phase.gone && phase.status === "completed");
+    if (reopenedPhase !== undefined) return reopenPhase(run, reopenedPhase, "artifacts_gone");
     if (phases.every((phase) => isFinal(run, phase))) continue;
     return advanceGroup(run, group, phases);
   }
-  const failed = pausedFor(
+  const failurePause = pauseForFailures(
     run,
     run.phases.filter(({ status }) => status === "failed"),
   );
-  if (failed !== null) return failed; // D6
-  const { verdict, gaps } = runVerdict(run);
+  if (failurePause !== null) return failurePause; // D6
+  const { verdict, gaps } = computeVerdict(run);
   return record({
     event: "run_completed",
     from_state: run.status,
@@ -147,8 +149,8 @@ function advanceRun(run: RunView): Next | null {
 }
 
 /** Nothing can move and nothing runs: only a person can help. */
-function stuck(run: RunView): Next {
+function pauseStuck(run: RunView): Next {
   const blocks = Object.values(run.blocks);
   const block = blocks.find(({ hold }) => hold) ?? blocks[0];
-  return block === undefined ? paused(run, "nothing_can_move") : paused(run, block.code, { detail: block.question });
+  return block === undefined ? pauseRun(run, "nothing_can_move") : pauseRun(run, block.code, { detail: block.question });
 }

@@ -17,16 +17,16 @@ export function definedFields<Fields extends Record<string, unknown>>(
   };
 }
 
-export function paused(
+export function pauseRun(
   run: RunView,
   reason_code: string,
-  more: Partial<Pick<EventOf<"run_paused">, "phase" | "phases" | "detail" | "actor" | "short">> = {},
+  fields: Partial<Pick<EventOf<"run_paused">, "phase" | "phases" | "detail" | "actor" | "short">> = {},
 ): Next {
-  return record({ event: "run_paused", from_state: run.status, to_state: "paused", reason_code, ...more });
+  return record({ event: "run_paused", from_state: run.status, to_state: "paused", reason_code, ...fields });
 }
 
-export function stopped(run: RunView, reason_code: string, more: { readonly detail?: string; readonly actor?: string } = {}): Next {
-  return record({ event: "run_stopped", from_state: run.status, to_state: "stopped", reason_code, ...more });
+export function stopRun(run: RunView, reason_code: string, fields: { readonly detail?: string; readonly actor?: string } = {}): Next {
+  return record({ event: "run_stopped", from_state: run.status, to_state: "stopped", reason_code, ...fields });
 }
 
 /** A change of the whole run waits until no action is under way. */
@@ -34,8 +34,8 @@ export function onceIdle(run: RunView, next: Next): Next | null {
   return liveExecutions(run).length > 0 ? null : next;
 }
 
-export function unaffordable({ scope, dimension, limit, left, need }: Shortfall): string {
-  return `${dimension} of this ${scope}: the next turn may need ${figure(need)}, and ${figure(left)} of ${figure(limit)} are left`;
+export function describeShortfall({ scope, dimension, limit, left, need }: Shortfall): string {
+  return `${dimension} of this ${scope}: the next turn may need ${formatNumber(need)}, and ${formatNumber(left)} of ${formatNumber(limit)} are left`;
 }
 
-const figure = (value: number): string => String(Math.round(value * 1000) / 1000);
+const formatNumber = (value: number): string => String(Math.round(value * 1000) / 1000);

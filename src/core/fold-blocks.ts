@@ -2,16 +2,16 @@
 // Invariants F1 and on: core/fold.ts.
 
 import { invariant } from "../kit/invariant.ts";
-import { findIdleCursor, type ReducersOf, once, findCursor } from "./reducers.ts";
-import { isPausedFor, runSteps } from "./selectors.ts";
-import { add, own, put } from "./record.ts";
+import { findIdleCursor, type ReducersOf, recordRequestOnce, findCursor } from "./reducers.ts";
+import { isPausedFor, cursorSteps } from "./selectors.ts";
+import { increment, own, put } from "./record.ts";
 
-const reportedMax = 20;
+const answersMax = 20;
 
 export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
   block_opened: (run, event) => {
     const cursor = findIdleCursor(run, event.walk); // F2
-    const index = runSteps(run, cursor).findIndex(({ id }) => id === event.step);
+    const index = cursorSteps(run, cursor).findIndex(({ id }) => id === event.step);
     invariant(index >= 0 && own(run.blocks, event.block) === undefined, `F1: ${event.block} is a new question of a step of ${event.walk}`);
     cursor.block = event.block;
     cursor.at = index;
@@ -33,7 +33,7 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
   block_answered: (run, { request, block: id, answer, issues, actor }) => {
     const block = own(run.blocks, id);
     invariant(block !== undefined, `F1: ${id} is open`);
-    once(run, request);
+    recordRequestOnce(run, request);
     if (block.free !== true && !isAnswer(block.options, answer)) return; // Text that is none of the options answers nothing: the question stays open.
     const cursor = findCursor(run, block.cursor);
     if (isPausedFor(run, block)) run.decided = true;
@@ -48,14 +48,14 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
         return;
       }
       if (block.free === true || Object.keys(block.options).length === 0)
-        cursor.answered = [...(cursor.answered ?? []), { step: block.step, question: block.question, answer }].slice(-reportedMax);
+        cursor.answered = [...(cursor.answered ?? []), { step: block.step, question: block.question, answer }].slice(-answersMax);
       return;
     }
     const facts = issues === undefined ? { answer } : { answer, issues: issues.join("; ") };
     const outcome = { kind: "passed", facts, says: {}, reason: null, detail: null, checks: [] } as const;
     put(cursor.last, block.step, { ...outcome, facts: { ...facts }, checks: [] });
     put(cursor.seen, block.step, { ...outcome, facts: { ...facts }, checks: [] });
-    add(cursor.ended, block.step);
+    increment(cursor.ended, block.step);
   },
 };
 

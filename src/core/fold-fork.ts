@@ -9,9 +9,9 @@ import type { EventOf } from "../contracts/event.ts";
 import { breakerFrom } from "./resumed.ts";
 import type { Run } from "./state.ts";
 
-export function takeFork(run: Run, event: EventOf<"run_forked">): void {
-  const { actor: _actor, reason_code: _reason, event: _event, ...forked } = event;
-  run.origins = [...(run.origins ?? []), { ...forked, tip: run.tip.commit }];
+export function applyFork(run: Run, event: EventOf<"run_forked">): void {
+  const { actor: _actor, reason_code: _reason, event: _event, ...origin } = event;
+  run.origins = [...(run.origins ?? []), { ...origin, tip: run.tip.commit }];
   run.drafted = {
     ...run.drafted,
     ...(event.cast === undefined ? {} : { cast: event.cast }),

@@ -5,11 +5,11 @@ import { settlePhase } from "./breaker.ts";
 import { nothingSpent } from "./initial-state.ts";
 import { findIdleCursor, type ReducersOf, newCursor, findPhase, findCursor } from "./reducers.ts";
 import { closingPath } from "./selectors.ts";
-import { add, own, put } from "./record.ts";
+import { increment, own, put } from "./record.ts";
 import { placeCursor, tokensBefore } from "./resumed.ts";
 import type { PhaseState, Run, StepCursor } from "./state.ts";
 
-type Names =
+type PhaseEventName =
   | "phases_read"
   | "artifacts_surveyed"
   | "phase_started"
@@ -21,12 +21,12 @@ type Names =
   | "closing_completed"
   | "closing_failed";
 
-type Ending = { readonly walk: string; readonly because?: string | undefined; readonly pause?: string | undefined };
+type EndEvent = { readonly walk: string; readonly because?: string | undefined; readonly pause?: string | undefined };
 
-export const phaseReducers: ReducersOf<Names> = {
+export const phaseReducers: ReducersOf<PhaseEventName> = {
   phases_read: (run, { phases }) => {
     invariant(!run.isRead, "F1: the phases are read once");
-    const read = phases.map((phase): PhaseState => ({
+    const readPhases = phases.map((phase): PhaseState => ({
       id: phase.id,
       group: "phases",
       name: phase.name ?? phase.id,
@@ -41,7 +41,7 @@ export const phaseReducers: ReducersOf<Names> = {
     }));
     const allPhases = [
       ...run.phases.filter(({ group }) => group === "before"),
-      ...read,
+      ...readPhases,
       ...run.phases.filter(({ group }) => group === "after"),
     ];
     invariant(new Set(allPhases.map(({ id }) => id)).size === allPhases.length, "F1: no two phases bear one id");
@@ -60,7 +60,7 @@ export const phaseReducers: ReducersOf<Names> = {
       (phase.status === "waiting" || phase.status === "again") && phase.visit === 0,
       `F1: phase ${walk} is waiting for its first visit`,
     );
-    open(run, phase, 1);
+    openVisit(run, phase, 1);
     placeCursor(run, findCursor(run, walk));
     put(run.ledger.phase, walk, { ...nothingSpent(), tokens: tokensBefore(run, walk) });
     put(run.trees, walk, [run.tip.tree]);
@@ -72,9 +72,9 @@ export const phaseReducers: ReducersOf<Names> = {
       `F1: phase ${walk} is over and comes to visit ${visit}`,
     );
     invariant(own(run.cursors, walk)?.open === null, `F2: nothing is open in phase ${walk}`);
-    open(run, phase, visit);
+    openVisit(run, phase, visit);
     put(run.trees, walk, [run.tip.tree]); // Trees of an earlier visit count as progress again.
-    for (const other of run.phases) if (other.because === blockedBy(walk)) wait(other); // Phases that waited for it may wait for it again.
+    for (const other of run.phases) if (other.because === blockedBy(walk)) resetToWaiting(other); // Phases that waited for it may wait for it again.
     for (const id of again) {
       const other = findPhase(run, id);
       invariant(
@@ -85,11 +85,11 @@ export const phaseReducers: ReducersOf<Names> = {
     }
   },
   phases_rewound: (run, { walk, to, count, per, retry }) => {
-    const walking = findIdleCursor(run, walk);
+    const cursor = findIdleCursor(run, walk);
     const from = run.phases.findIndex(({ id }) => id === to);
     const until = run.phases.findIndex(({ id }) => id === walk);
     invariant(from >= 0 && from <= until, `F1: ${to} is phase ${walk} or one before it`);
-    bump(run, walking, count, per, retry);
+    incrementCount(run, cursor, { count, per, retry });
     for (const phase of run.phases.slice(from, until + 1)) Object.assign(phase, { status: "again", because: null });
   },
   phase_skipped: (run, { walk, because }) => {
@@ -109,10 +109,10 @@ export const phaseReducers: ReducersOf<Names> = {
     settlePhase(run.breaker);
   },
   closing_completed: (run, event) => {
-    end(run, event, "completed");
+    endCursor(run, event, "completed");
   },
   closing_failed: (run, event) => {
-    const cursor = end(run, event, "failed");
+    const cursor = endCursor(run, event, "failed");
     const phase = findPhase(run, cursor.phase);
     phase.status = "failed"; // Steps that must follow a phase are part of it.
     phase.because = cursor.because;
@@ -121,7 +121,7 @@ export const phaseReducers: ReducersOf<Names> = {
 };
 
 /** A cursor has ended. */
-export function end(run: Run, { walk: path, because, pause }: Ending, result: NonNullable<StepCursor["result"]>): StepCursor {
+export function endCursor(run: Run, { walk: path, because, pause }: EndEvent, result: NonNullable<StepCursor["result"]>): StepCursor {
   const cursor = findIdleCursor(run, path);
   cursor.result = result;
   cursor.because = because ?? cursor.because;
@@ -129,32 +129,34 @@ export function end(run: Run, { walk: path, because, pause }: Ending, result: No
   return cursor;
 }
 
+type CountedEvent = { readonly count?: string | undefined; readonly per?: string | undefined; readonly retry?: boolean | undefined };
+
 /** Increments a count where it is kept; `retry` also counts towards the run's retries. */
-export function bump(run: Run, cursor: StepCursor, count: string | undefined, per: string | undefined, retry: boolean | undefined): void {
+export function incrementCount(run: Run, cursor: StepCursor, { count, per, retry }: CountedEvent): void {
   if (retry === true) run.retries++;
   if (count === undefined) return;
-  add(per === "run" ? run.taken : per === "invocation" ? run.invocation : cursor.taken, count);
+  increment(per === "run" ? run.taken : per === "invocation" ? run.invocation : cursor.taken, count);
 }
 
 export const blockedBy = (phase: string): string => `blocked_by_phase_${phase}`;
 
 /** A new visit forgets the old one's position and counts; prompts may still see its result. */
-function open(run: Run, phase: PhaseState, visit: number): void {
+function openVisit(run: Run, phase: PhaseState, visit: number): void {
   const seen = own(run.cursors, phase.id)?.seen ?? {};
-  const judged = phase.checks === undefined ? {} : { checks: phase.checks };
-  put(run.cursors, phase.id, newCursor({ path: phase.id, kind: "phase", phase: phase.id, visit, seen, ...judged }));
+  const ownChecks = phase.checks === undefined ? {} : { checks: phase.checks };
+  put(run.cursors, phase.id, newCursor({ path: phase.id, kind: "phase", phase: phase.id, visit, seen, ...ownChecks }));
   delete run.cursors[closingPath(phase.id)];
   Object.assign(phase, { status: "open", visit, because: null, paused: false, gone: false });
 }
 
-function wait(phase: PhaseState): void {
+function resetToWaiting(phase: PhaseState): void {
   phase.status = "waiting";
   phase.because = null;
 }
 
-function endPhase(run: Run, event: Ending, status: "completed" | "failed"): PhaseState {
+function endPhase(run: Run, event: EndEvent, status: "completed" | "failed"): PhaseState {
   invariant(findCursor(run, event.walk).kind === "phase", `F1: ${event.walk} is a phase's cursor`);
-  const { because } = end(run, event, status);
+  const { because } = endCursor(run, event, status);
   const phase = findPhase(run, event.walk);
   invariant(phase.status === "open", `F1: phase ${phase.id} is open`);
   phase.status = status;

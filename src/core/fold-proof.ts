@@ -1,7 +1,7 @@
 // fold-proof: reducers of evidence events: judged or approved changes to protected tests, and checked claims.
 
 import { invariant } from "../kit/invariant.ts";
-import { type ReducersOf, once, findCursor, findOpen } from "./reducers.ts";
+import { type ReducersOf, recordRequestOnce, findCursor, findOpen } from "./reducers.ts";
 import { own, put } from "./record.ts";
 import type { Run } from "./state.ts";
 
@@ -13,12 +13,12 @@ const putBackMax = 100;
 export const proofReducers: ReducersOf<"oracles_judged" | "oracles_approved" | "tests_put_back" | "claims_checked"> = {
   oracles_judged: (run, { attempt, content, changes, look = [] }) => {
     findOpen(run, attempt);
-    const looked = look.length === 0 ? {} : { look: look.map((item) => ({ ...item })) };
-    run.oracles = { content, changes: changes.map((change) => ({ ...change })), ...looked };
+    const lookField = look.length === 0 ? {} : { look: look.map((item) => ({ ...item })) };
+    run.oracles = { content, changes: changes.map((change) => ({ ...change })), ...lookField };
   },
   oracles_approved: (run, { request, content }) => {
     invariant(run.status === "running" || run.status === "paused", "F1: oracles are approved while the run is open");
-    once(run, request);
+    recordRequestOnce(run, request);
     run.approved = [...(run.approved ?? []), content].slice(-approvalsMax);
   },
   tests_put_back: (run, { attempt, commit, tree, paths }) => {
@@ -29,7 +29,11 @@ export const proofReducers: ReducersOf<"oracles_judged" | "oracles_approved" | "
   claims_checked: (run, { attempt, agent, role, model, claims, waiting = [] }) => {
     const open = own(run.open, attempt);
     if (open !== undefined) open.heard = true;
-    wait(run, attempt, waiting.length === 0 ? null : { attempt, agent, role, ...(model === undefined ? {} : { model }), claims: waiting });
+    setWaiting(
+      run,
+      attempt,
+      waiting.length === 0 ? null : { attempt, agent, role, ...(model === undefined ? {} : { model }), claims: waiting },
+    );
     const truth = (run.truth ??= { by: {}, refuted: [] });
     const key = `${agent} ${role}`;
     const tally = own(truth.by, key) ?? { agent, role, true: 0, false: 0, unverifiable: 0 };
@@ -45,10 +49,10 @@ export const proofReducers: ReducersOf<"oracles_judged" | "oracles_approved" | "
 type Waiting = NonNullable<Run["waiting"]>[number];
 
 /** Pending claims are settled once: a later check of them leaves nothing pending. */
-function wait(run: Run, attempt: string, news: Waiting | null): void {
-  if (run.waiting === undefined && news === null) return;
+function setWaiting(run: Run, attempt: string, pending: Waiting | null): void {
+  if (run.waiting === undefined && pending === null) return;
   const others = (run.waiting ?? []).filter((turn) => turn.attempt !== attempt);
-  const all = [...others, ...(news === null ? [] : [news])].slice(-waitingMax);
-  if (all.length === 0) delete run.waiting;
-  else run.waiting = all;
+  const waiting = [...others, ...(pending === null ? [] : [pending])].slice(-waitingMax);
+  if (waiting.length === 0) delete run.waiting;
+  else run.waiting = waiting;
 }

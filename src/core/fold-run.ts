@@ -3,16 +3,16 @@
 import { transitions, type RunStatus } from "../contracts/objective.ts";
 import { invariant } from "../kit/invariant.ts";
 import { settleProbe } from "./breaker.ts";
-import { takeFork } from "./fold-fork.ts";
-import { type ReducersOf, once, findPhase } from "./reducers.ts";
+import { applyFork } from "./fold-fork.ts";
+import { type ReducersOf, recordRequestOnce, findPhase } from "./reducers.ts";
 import { settleOverdraft } from "./overdraft.ts";
 import { put } from "./record.ts";
-import { tryBreaker } from "./resumed.ts";
+import { halfOpenBreaker } from "./resumed.ts";
 import type { Run } from "./state.ts";
 
 const reviewsMax = 50;
 
-type Names =
+type RunEventName =
   | "preview_acknowledged"
   | "run_started"
   | "run_opened"
@@ -31,18 +31,18 @@ type Names =
   | "circuit_breaker_opened"
   | "circuit_breaker_closed";
 
-export const runReducers: ReducersOf<Names> = {
+export const runReducers: ReducersOf<RunEventName> = {
   preview_acknowledged: (run, { ack }) => {
     invariant(run.status === "draft" && ack === run.drafted.ack, "F1: what is acknowledged is the preview of this draft");
     run.acknowledged = true;
   },
   run_started: (run, event) => {
     invariant(event.ack === run.drafted.ack, "F1: a run starts from the preview that was acknowledged");
-    change(run, event, "running");
+    transition(run, event, "running");
     run.acknowledged = true;
     run.startedAt = event.ts;
     run.reason = null;
-    tryBreaker(run);
+    halfOpenBreaker(run);
   },
   run_opened: (run, { opening, isolation, options }) => {
     invariant(opening > run.opening, `F1: opening ${opening} comes after ${run.opening}`);
@@ -54,7 +54,7 @@ export const runReducers: ReducersOf<Names> = {
   },
   journal_repaired: () => undefined, // The lines that were cut off were never acknowledged, so nothing that counts is lost.
   run_paused: (run, event) => {
-    change(run, event, "paused");
+    transition(run, event, "paused");
     run.reason = event.reason_code;
     run.detail = event.detail ?? null;
     delete run.decided;
@@ -66,8 +66,8 @@ export const runReducers: ReducersOf<Names> = {
     for (const id of event.phases ?? (event.phase === undefined ? [] : [event.phase])) findPhase(run, id).paused = true;
   },
   run_resumed: (run, event) => {
-    change(run, event, "running");
-    once(run, event.request);
+    transition(run, event, "running");
+    recordRequestOnce(run, event.request);
     run.reason = null;
     run.detail = null;
     delete run.decided;
@@ -78,7 +78,7 @@ export const runReducers: ReducersOf<Names> = {
     settleProbe(run.breaker);
   },
   run_stopped: (run, event) => {
-    change(run, event, "stopped");
+    transition(run, event, "stopped");
     run.reason = event.reason_code;
     run.detail = event.detail ?? null;
   },
@@ -87,14 +87,14 @@ export const runReducers: ReducersOf<Names> = {
       run.phases.every(({ status }) => status === "completed" || status === "skipped"),
       "F1: a run with an unfinished or failed phase does not complete",
     );
-    change(run, event, "completed");
+    transition(run, event, "completed");
     run.reason = event.reason_code;
     run.verdict = event.verdict;
     run.gaps = [...event.gaps];
   },
   document_differed: () => undefined,
   run_adopted: () => undefined, // The policy event that follows records what changes with it: isolation and agents.
-  run_forked: (run, event) => takeFork(run, event),
+  run_forked: (run, event) => applyFork(run, event),
   policy_changed: (run, { adopted, found, cast, isolation, policy, options, documents }) => {
     if (!adopted) return;
     run.drafted = {
@@ -109,7 +109,7 @@ export const runReducers: ReducersOf<Names> = {
 
   control_requested: (run, { request, control, now, actor, detail }) => {
     invariant(run.status === "running" || run.status === "paused", "F1: a run that is going or paused can be asked to pause or stop");
-    once(run, request);
+    recordRequestOnce(run, request);
     if (run.asked === "stop") return;
     run.asked = control;
     run.asker = { actor, ...(detail === undefined ? {} : { detail }) };
@@ -117,12 +117,12 @@ export const runReducers: ReducersOf<Names> = {
   },
   review_noted: (run, { request, commit, notes, actor }) => {
     invariant(run.status === "running" || run.status === "paused", "F1: a run that goes on can still read a note");
-    once(run, request);
+    recordRequestOnce(run, request);
     run.notes = [...(run.notes ?? []), { request, commit, actor, notes: notes.map((note) => ({ ...note })) }].slice(-reviewsMax);
   },
   limit_raised: (run, { request, scope, dimension, to }) => {
     invariant(Number.isFinite(to) && to >= 0, `F1: the limit ${dimension} is raised to a number`);
-    once(run, request);
+    recordRequestOnce(run, request);
     put(run.limits[scope], dimension, to);
     settleOverdraft(run);
     // The raised limit is what it waited for: no cooldown is needed.
@@ -152,7 +152,7 @@ export const runReducers: ReducersOf<Names> = {
 };
 
 /** One of the six transitions, from the run's actual status. */
-function change(run: Run, event: { readonly from_state: RunStatus; readonly to_state: RunStatus }, to: RunStatus): void {
+function transition(run: Run, event: { readonly from_state: RunStatus; readonly to_state: RunStatus }, to: RunStatus): void {
   const isAllowed = transitions.some(([from, target]) => from === run.status && target === to);
   invariant(event.from_state === run.status && event.to_state === to && isAllowed, `F1: a run goes from ${run.status} to ${to}`);
   run.status = to;

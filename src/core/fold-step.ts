@@ -7,16 +7,16 @@ import { stepKind } from "../contracts/flow.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { countError, countOutcome } from "./breaker.ts";
-import { bump } from "./fold-phase.ts";
-import { keepPlace, takePlace } from "./fold-turn.ts";
-import { findIdleCursor, type ReducersOf, findOpen, skipped, findCursor } from "./reducers.ts";
-import { noteLimit } from "./players.ts";
-import { runSteps, taskPath, wavePath } from "./selectors.ts";
+import { incrementCount } from "./fold-phase.ts";
+import { reusePlace, assignPlace } from "./fold-turn.ts";
+import { findIdleCursor, type ReducersOf, findOpen, skippedOutcome, findCursor } from "./reducers.ts";
+import { recordLimit } from "./players.ts";
+import { cursorSteps, taskPath, wavePath } from "./selectors.ts";
 import { chargeRun } from "./overdraft.ts";
-import { add, own, put } from "./record.ts";
+import { increment, own, put } from "./record.ts";
 import type { OpenAttempt, Run, StepCursor } from "./state.ts";
 
-type Names =
+type StepEventName =
   | "step_started"
   | "step_completed"
   | "step_failed"
@@ -28,11 +28,11 @@ type Names =
 
 const treesMax = 1_000;
 
-export const stepReducers: ReducersOf<Names> = {
+export const stepReducers: ReducersOf<StepEventName> = {
   step_started: (run, { walk: path, step: id, attempt, kind, need }) => {
     const cursor = findIdleCursor(run, path); // F2
-    const at = placeIn(run, cursor, id);
-    const step = runSteps(run, cursor)[at];
+    const at = stepIndex(run, cursor, id);
+    const step = cursorSteps(run, cursor)[at];
     const ordinal = (own(cursor.ended, id) ?? 0) + 1;
     // Not `invariant`: its message would be built for every attempt.
     if (step === undefined || stepKind(step) !== kind) throw new InvariantBroken(`F1: ${id} is a step of kind ${kind}`);
@@ -62,8 +62,8 @@ export const stepReducers: ReducersOf<Names> = {
     cursor.open = attempt;
     cursor.at = at;
     delete cursor.last[id];
-    add(cursor.tries, attempt);
-    takePlace(run, open, ordinal);
+    increment(cursor.tries, attempt);
+    assignPlace(run, open, ordinal);
   },
   step_completed: (run, event) => {
     const open = findOpen(run, event.attempt);
@@ -91,8 +91,8 @@ export const stepReducers: ReducersOf<Names> = {
     if (open.session !== null && !isViolation) cursor.left = { attempt: event.attempt, session: open.session };
     // Paid work is kept: an attempt that was cancelled after its turn continues from there, and is settled like one a crash left.
     const isKept = (event.by === "operator" || event.by === "budget") && (open.stage === "turned" || open.stage === "applied");
-    if (isKept) open.opening = setDown;
-    else close(run, open);
+    if (isKept) open.opening = setAsideOpening;
+    else closeAttempt(run, open);
   },
   attempt_settled: (run, { attempt, remedy, usage }) => {
     const open = findOpen(run, attempt);
@@ -103,17 +103,17 @@ export const stepReducers: ReducersOf<Names> = {
       run.hold = "crash_loop";
       return;
     }
-    if (open.opening !== setDown) open.crashes++;
+    if (open.opening !== setAsideOpening) open.crashes++;
     open.opening = run.opening;
     if (remedy === "close") open.stage = "turned";
-    if (remedy === "repeat") again(run, open);
+    if (remedy === "repeat") restartAttempt(run, open);
   },
   step_skipped: (run, { walk: path, step }) => {
     const cursor = findIdleCursor(run, path);
-    cursor.at = placeIn(run, cursor, step);
+    cursor.at = stepIndex(run, cursor, step);
     if (cursor.reply !== null) cursor.left_out = [...new Set([...(cursor.left_out ?? []), step])];
     cursor.reply = null;
-    put(cursor.last, step, skipped());
+    put(cursor.last, step, skippedOutcome());
     put(cursor.streak, step, 0);
   },
   step_retried: (run, { walk: path, step, reset, put_back }) => {
@@ -127,15 +127,15 @@ export const stepReducers: ReducersOf<Names> = {
   },
   route_taken: (run, { walk: path, step, to, count, per, retry, because, pause, rest }) => {
     const cursor = findIdleCursor(run, path);
-    const steps = runSteps(run, cursor);
+    const steps = cursorSteps(run, cursor);
     const failed = pause === undefined ? undefined : own(cursor.last, step);
-    cursor.at = placeIn(run, cursor, to);
+    cursor.at = stepIndex(run, cursor, to);
     if (cursor.lost !== undefined) delete cursor.lost;
     for (const { id } of steps.slice(cursor.at)) delete cursor.last[id]; // Outcomes at and after the target are dropped.
-    bump(run, cursor, count, per, retry);
+    incrementCount(run, cursor, { count, per, retry });
     cursor.because = because ?? cursor.because;
     run.hold = pause ?? run.hold;
-    if (pause !== undefined && failed?.kind === "failed") run.heldBy = { reason: pause, by: "step", detail: whyFailed(step, failed) };
+    if (pause !== undefined && failed?.kind === "failed") run.heldBy = { reason: pause, by: "step", detail: describeFailure(step, failed) };
     else if (pause !== undefined) delete run.heldBy;
     run.resting = rest ?? run.resting;
     if (pause !== undefined) put(cursor.streak, to, 0); // A person has looked, so its retries start again.
@@ -143,17 +143,17 @@ export const stepReducers: ReducersOf<Names> = {
 };
 
 /** The step, its reason and details: a pause has to name its cause. */
-const whyFailed = (step: string, { reason, detail }: Outcome): string =>
+const describeFailure = (step: string, { reason, detail }: Outcome): string =>
   `${step} failed with ${reason ?? "no reason given"}${detail === null || detail === "" ? "" : `: ${detail}`}`;
 
-/** The opening number of an attempt that was put down on purpose: in doubt at every opening, and not a crash. */
-const setDown = 0;
+/** The opening number of an attempt that was set aside on purpose: every later opening settles it, and it does not count as a crash. */
+const setAsideOpening = 0;
 
 export const cursorAttempt = (cursor: Pick<StepCursor, "path" | "visit">, step: string, ordinal: number): string =>
   `${cursor.path}@${cursor.visit}/${step}#${ordinal}`;
 
-function placeIn(run: Run, cursor: StepCursor, step: string): number {
-  const index = runSteps(run, cursor).findIndex(({ id }) => id === step);
+function stepIndex(run: Run, cursor: StepCursor, step: string): number {
+  const index = cursorSteps(run, cursor).findIndex(({ id }) => id === step);
   if (index < 0) throw new InvariantBroken(`F1: ${cursor.path} has a step ${step}`);
   return index;
 }
@@ -169,25 +169,25 @@ function holdAfter(run: Run, { by, reason_code }: EventOf<"step_interrupted">, t
 
 function park(run: Run, event: EventOf<"step_interrupted"> & Envelope, role: string | null): void {
   const { fault = "limit", until, detail = "" } = event;
-  noteLimit(run, role, event, event.ts);
+  recordLimit(run, role, event, event.ts);
   const isShared = role !== null && run.limited !== undefined;
   run.parked = { fault, until: until ?? null, detail, times: (run.parked?.times ?? 0) + 1, ...(isShared ? { role } : {}) };
 }
 
 /** Begins the same attempt again: the same ordinal, another try. */
-function again(run: Run, open: OpenAttempt): void {
-  add(findCursor(run, open.cursor).tries, open.attempt);
-  keepPlace(run, open.attempt);
+function restartAttempt(run: Run, open: OpenAttempt): void {
+  increment(findCursor(run, open.cursor).tries, open.attempt);
+  reusePlace(run, open.attempt);
   open.stage = open.kind === "tasks" ? "reading" : "started";
   open.need ??= open.turn?.usage ?? null;
   Object.assign(open, { says: {}, turn: null, commit: null, tree: null, paths: [] });
   if (open.heard === true) delete open.heard;
 }
 
-type Ended = (EventOf<"step_completed"> | EventOf<"step_failed">) & Envelope;
+type EndEvent = (EventOf<"step_completed"> | EventOf<"step_failed">) & Envelope;
 
-/** An attempt has ended with an outcome: the cursor may look where to go. */
-function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | "failed"): void {
+/** Records the outcome of an attempt at its cursor and closes the attempt. */
+function endAttempt(run: Run, open: OpenAttempt, event: EndEvent, kind: "passed" | "failed"): void {
   const cursor = findCursor(run, open.cursor);
   const facts = open.session === null ? event.facts : { ...event.facts, session: open.session };
   const outcome: Outcome = {
@@ -202,7 +202,7 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
   if ("locks" in event && event.locks !== undefined) cursor.checks = event.locks;
   put(cursor.last, open.step, outcome);
   put(cursor.seen, open.step, outcome);
-  add(cursor.ended, open.step);
+  increment(cursor.ended, open.step);
   if (kind === "passed" && cursor.left_out !== undefined) cursor.left_out = cursor.left_out.filter((step) => step !== open.step);
   put(cursor.streak, open.step, kind === "failed" ? (own(cursor.streak, open.step) ?? 0) + 1 : 0);
   for (const result of event.checks ?? []) {
@@ -211,7 +211,7 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
     const isLate = knownCheck === undefined ? run.tip.tree !== run.drafted.base.tree : knownCheck.isLate === true;
     put(run.checks, result.check.id, { baseline: knownCheck?.baseline ?? result, latest: result, ...(isLate ? { isLate } : {}) });
   }
-  keepProof(run, cursor, open, event, kind);
+  recordProof(run, cursor, open, event, kind);
   const { verdict, gaps } = event.facts;
   // A child run judges its own work alone: its result bounds this run's verdict, and is not it.
   if (open.kind === "flow") {
@@ -220,7 +220,7 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
   const fingerprint = "fingerprint" in event ? event.fingerprint : null;
   const counted = { step: open.step, kind, fingerprint, cause: { reason: event.reason_code, detail: event.detail ?? "" } } as const;
   if (open.kind === "agent") {
-    seeTree(run, cursor.phase, event.tree);
+    addTree(run, cursor.phase, event.tree);
     countOutcome(run.breaker, { ...counted, progress: event.progress });
   } else if (sendsBack(run, cursor, open.step)) countError(run.breaker, counted);
   if (run.violation?.attempt === open.attempt) run.violation = null;
@@ -230,21 +230,21 @@ function endAttempt(run: Run, open: OpenAttempt, event: Ended, kind: "passed" | 
   if (cursor.putBack !== undefined) delete cursor.putBack; // there was nothing to put back
   if ("asks" in event && event.asks !== undefined) cursor.child = { ...event.asks };
   else if (cursor.child !== undefined) delete cursor.child;
-  close(run, open);
+  closeAttempt(run, open);
 }
 
 /** Whether a failure of this step is an error to be put right: the flow counts the way back from it as a retry. */
 function sendsBack(run: Run, cursor: StepCursor, id: string): boolean {
   const { counts = {} } = run.drafted.flow;
-  const step = runSteps(run, cursor).find((candidate) => candidate.id === id);
+  const step = cursorSteps(run, cursor).find((candidate) => candidate.id === id);
   return (step?.otherwise ?? []).some(({ count }) => count !== undefined && own(counts, count)?.retry === true);
 }
 
 const unprovedMax = 1_000;
 
-/** What a step's own proof said: that it held, on which artifacts there is nothing in, and what is still to be proved. */
-function keepProof(run: Run, cursor: StepCursor, open: OpenAttempt, event: Ended, kind: "passed" | "failed"): void {
-  const step = runSteps(run, cursor).find(({ id }) => id === open.step);
+/** Records the result of a step's own proof: that it held, which artifacts have no content, and what is still to be proved. */
+function recordProof(run: Run, cursor: StepCursor, open: OpenAttempt, event: EndEvent, kind: "passed" | "failed"): void {
+  const step = cursorSteps(run, cursor).find(({ id }) => id === open.step);
   if ((step?.proof?.length ?? 0) === 0) return;
   if (kind === "failed") {
     if (open.paths.length === 0) return;
@@ -260,15 +260,15 @@ function keepProof(run: Run, cursor: StepCursor, open: OpenAttempt, event: Ended
   }
 }
 
-function seeTree(run: Run, phase: string, tree: string | undefined): void {
+function addTree(run: Run, phase: string, tree: string | undefined): void {
   const trees = own(run.trees, phase);
   if (tree === undefined || trees === undefined || trees.at(-1) === tree) return;
   trees.push(tree);
   if (trees.length > treesMax) trees.splice(0, treesMax / 2);
 }
 
-/** Nothing of the attempt stays open; the cursors of its tasks are folded up into its outcome's facts. */
-function close(run: Run, open: OpenAttempt): void {
+/** Removes the attempt and the cursors of its tasks; what counts of them is in its outcome's facts. */
+function closeAttempt(run: Run, open: OpenAttempt): void {
   findCursor(run, open.cursor).open = null;
   delete run.open[open.attempt];
   for (const [index, wave] of open.waves.entries()) {

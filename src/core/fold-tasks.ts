@@ -1,19 +1,19 @@
 // fold-tasks: reducers of the events of a tasks step: tasks read, and tasks and waves that ended.
 
 import { invariant } from "../kit/invariant.ts";
-import { end } from "./fold-phase.ts";
+import { endCursor } from "./fold-phase.ts";
 import { type ReducersOf, newCursor, findOpen, findCursor } from "./reducers.ts";
-import { runStep, taskPath, wavePath } from "./selectors.ts";
+import { findStep, taskPath, wavePath } from "./selectors.ts";
 import { put } from "./record.ts";
 
-type Names = "tasks_read" | "task_completed" | "task_failed" | "task_skipped" | "wave_completed" | "wave_failed";
+type TaskEventName = "tasks_read" | "task_completed" | "task_failed" | "task_skipped" | "wave_completed" | "wave_failed";
 
-export const taskReducers: ReducersOf<Names> = {
+export const taskReducers: ReducersOf<TaskEventName> = {
   tasks_read: (run, { attempt, waves, left }) => {
     const open = findOpen(run, attempt);
     invariant(open.stage === "reading", `F1: ${attempt} is a tasks step that reads its tasks`);
     const parent = findCursor(run, open.cursor);
-    const hasWaveSteps = runStep(run, parent, open.step).tasks?.wave !== undefined;
+    const hasWaveSteps = findStep(run, parent, open.step).tasks?.wave !== undefined;
     const shared = { phase: parent.phase, of: open.step, inside: attempt, visit: 1 };
     for (const [index, wave] of waves.entries()) {
       for (const { id, after, about, checks } of wave) {
@@ -41,18 +41,18 @@ export const taskReducers: ReducersOf<Names> = {
     open.left = [...left];
   },
   task_completed: (run, event) => {
-    end(run, event, "completed");
+    endCursor(run, event, "completed");
   },
   task_failed: (run, event) => {
-    end(run, event, "failed");
+    endCursor(run, event, "failed");
   },
   task_skipped: (run, event) => {
-    end(run, event, "skipped");
+    endCursor(run, event, "skipped");
   },
   wave_completed: (run, event) => {
-    end(run, event, "completed");
+    endCursor(run, event, "completed");
   },
   wave_failed: (run, event) => {
-    end(run, event, "failed");
+    endCursor(run, event, "failed");
   },
 };

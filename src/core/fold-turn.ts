@@ -7,9 +7,9 @@ import { chargeRun } from "./overdraft.ts";
 import { own, put } from "./record.ts";
 import type { OpenAttempt, Run, TurnPlace } from "./state.ts";
 
-type Names = "agent_switched" | "session_opened" | "return_asked_again" | "turn_ended" | "changes_applied";
+type TurnEventName = "agent_switched" | "session_opened" | "return_asked_again" | "turn_ended" | "changes_applied";
 
-export const turnReducers: ReducersOf<Names> = {
+export const turnReducers: ReducersOf<TurnEventName> = {
   agent_switched: (run, { role, player }) => {
     run.drafted = { ...run.drafted, cast: { ...run.drafted.cast, [role]: player } };
     // A session belongs to its agent: no other agent continues it.
@@ -28,7 +28,7 @@ export const turnReducers: ReducersOf<Names> = {
   return_asked_again: (run, { attempt, usage }) => {
     const open = findOpen(run, attempt);
     invariant(open.kind === "agent" && open.stage === "started", `F1: ${attempt} is in its turn`);
-    const place = runPlace(run, attempt);
+    const place = findPlace(run, attempt);
     if (place !== undefined) place.asks++;
     run.retries++;
     chargeRun(run, findCursor(run, open.cursor).phase, usage);
@@ -51,14 +51,14 @@ export const turnReducers: ReducersOf<Names> = {
     else cursor.answers = [...event.answers];
     chargeRun(run, cursor.phase, event.usage);
     if (open.role !== null) growLargest(run.ledger, open.role, event.usage);
-    const place = runPlace(run, event.attempt);
+    const place = findPlace(run, event.attempt);
     if (place !== undefined) place.isOver = true;
   },
   changes_applied: (run, { attempt, commit, tree, paths }) => {
     const open = findOpen(run, attempt);
     invariant(open.kind !== "agent" || open.stage === "turned", `F1: ${attempt} has ended its turn and is not applied yet`);
     open.stage = "applied";
-    readNotes(run, open.noted);
+    dropReadNotes(run, open.noted);
     open.commit = commit;
     open.tree = tree;
     open.paths = [...paths];
@@ -69,37 +69,37 @@ export const turnReducers: ReducersOf<Names> = {
 /**
  * A turn takes its position when it first begins. If it is cut short it is repeated in that position; once ended, the position is used up.
  */
-export function takePlace(run: Run, open: OpenAttempt, ordinal: number): void {
+export function assignPlace(run: Run, open: OpenAttempt, ordinal: number): void {
   if (open.role === null) return;
   const { phase, task, tries } = findCursor(run, open.cursor);
   // Only a second try can have a position already; searching for one that is not there would scan all of them.
-  const place = (own(tries, open.attempt) ?? 0) > 1 ? runPlace(run, open.attempt) : undefined;
-  if (place !== undefined && !place.isOver) return anew(run, place);
+  const place = (own(tries, open.attempt) ?? 0) > 1 ? findPlace(run, open.attempt) : undefined;
+  if (place !== undefined && !place.isOver) return resetAsks(run, place);
   run.turns.push({ attempt: open.attempt, phase, step: open.step, role: open.role, task, ordinal, asks: 1, isOver: false });
 }
 
 /** The work of a turn was lost with its layer: it is repeated in its own position. */
-export function keepPlace(run: Run, attempt: string): void {
-  const place = runPlace(run, attempt);
+export function reusePlace(run: Run, attempt: string): void {
+  const place = findPlace(run, attempt);
   if (place === undefined) return;
   place.isOver = false;
-  anew(run, place);
+  resetAsks(run, place);
 }
 
 /** Repeated requests for a valid return are asked again with the lost turn, and count as retries then. */
-function anew(run: Run, place: TurnPlace): void {
+function resetAsks(run: Run, place: TurnPlace): void {
   run.retries -= place.asks - 1;
   place.asks = 1;
 }
 
 /** From the end, where the turns under way are. */
-function runPlace(run: Run, attempt: string): TurnPlace | undefined {
+function findPlace(run: Run, attempt: string): TurnPlace | undefined {
   return run.turns.findLast((place) => place.attempt === attempt);
 }
 
 /** An agent that changed something after reading the notes has had them: the next one doesn't get them again. */
-function readNotes(run: Run, noted: readonly string[] = []): void {
-  if (run.notes === undefined || noted.length === 0) return;
-  run.notes = run.notes.filter(({ request }) => !noted.includes(request));
+function dropReadNotes(run: Run, noteIds: readonly string[] = []): void {
+  if (run.notes === undefined || noteIds.length === 0) return;
+  run.notes = run.notes.filter(({ request }) => !noteIds.includes(request));
   if (run.notes.length === 0) delete run.notes;
 }

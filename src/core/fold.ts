@@ -29,7 +29,7 @@ export type Fold = {
 };
 
 /** One reducer per event, spread over the files named; a missing one does not compile. */
-const laws: Reducers = {
+const reducers: Reducers = {
   run_drafted: () => {
     throw new InvariantBroken("F1: a run is drafted once");
   },
@@ -44,8 +44,8 @@ const laws: Reducers = {
 };
 
 /** The same by name, for any string: a journal may hold unknown names. */
-const lawOf: ReadonlyMap<string, (run: Run, event: Entry) => void> = new Map(
-  Object.entries(laws as Readonly<Record<string, (run: Run, event: Entry) => void>>),
+const reducerByName: ReadonlyMap<string, (run: Run, event: Entry) => void> = new Map(
+  Object.entries(reducers as Readonly<Record<string, (run: Run, event: Entry) => void>>),
 );
 
 /** A new fold, from the beginning or from a snapshot of a fold. */
@@ -62,9 +62,9 @@ export function openFold(snapshot?: Run): Fold {
 }
 
 export function fold(entries: Iterable<Entry>, snapshot?: Run): RunState {
-  const folding = openFold(snapshot);
-  for (const entry of entries) folding.apply(entry);
-  return folding.state;
+  const runFold = openFold(snapshot);
+  for (const entry of entries) runFold.apply(entry);
+  return runFold.state;
 }
 
 /** Applies one entry in place. Only for the owner of the state; everyone else opens a fold. */
@@ -73,12 +73,12 @@ export function evolve(state: RunState, entry: Entry): RunState {
     invariant(entry.event === "run_drafted", `F1: a journal begins with run_drafted, not ${entry.event}`);
     return initialState(entry);
   }
-  const law = lawOf.get(entry.event);
+  const reducer = reducerByName.get(entry.event);
   // Not `invariant`: building messages for a million numbers would cost more than checking them.
-  if (law === undefined) throw new InvariantBroken(`F1: there is an event ${entry.event}`);
+  if (reducer === undefined) throw new InvariantBroken(`F1: there is an event ${entry.event}`);
   if (entry.seq !== state.seq + 1) throw new InvariantBroken(`F1: entry ${entry.seq} follows ${state.seq}`);
   passTime(state, entry);
-  law(state, entry);
+  reducer(state, entry);
   return state;
 }
 

@@ -8,19 +8,19 @@ import type { Entry, Event } from "../contracts/event.ts";
 import { openFold } from "./fold.ts";
 import type { OpenView, RunView } from "./state.ts";
 
-const nothing: Usage = { tokens: 0, calls: 0, minutes: 0, source: "reported" };
+const noUsage: Usage = { tokens: 0, calls: 0, minutes: 0, source: "reported" };
 
 /** The other run's lines up to and including `at`, as the first lines of the new run. K1 */
 export function inheritedLines(entries: readonly Entry[], at: number, run: string): readonly Event[] {
-  return entries.filter(({ seq }) => seq <= at).map((entry) => entryLine(entry, run));
+  return entries.filter(({ seq }) => seq <= at).map((entry) => inheritLine(entry, run));
 }
 
-function entryLine(entry: Entry, run: string): Event {
+function inheritLine(entry: Entry, run: string): Event {
   const { seq: _seq, epoch: _epoch, ts: _ts, active_ms: _active, prev: _prev, crc: _crc, ...event } = entry;
   const { journal: _journal, ...whole } = event as Event & { readonly journal?: unknown };
-  const copied = whole as Event;
-  if (copied.event === "run_drafted") return { ...copied, run_id: run };
-  return "usage" in copied && copied.usage !== undefined ? { ...copied, usage: { ...nothing } } : copied;
+  const line = whole as Event;
+  if (line.event === "run_drafted") return { ...line, run_id: run };
+  return "usage" in line && line.usage !== undefined ? { ...line, usage: { ...noUsage } } : line;
 }
 
 /** The run's state after that line. */
@@ -54,14 +54,14 @@ export const findPaidOpens = (run: RunView): readonly OpenView[] =>
 /** The newest line at or before `at` at which the run can be forked; null if there is none. */
 export function forkPointBefore(entries: readonly Entry[], at: number): number | null {
   const fold = openFold();
-  let found: number | null = null;
+  let forkPoint: number | null = null;
   for (const entry of entries) {
     if (entry.seq > at) break;
     fold.apply(entry);
     const { state } = fold;
-    if (state.status !== "unborn" && whyNotForkable(state) === null && findPaidOpens(state).length === 0) found = entry.seq;
+    if (state.status !== "unborn" && whyNotForkable(state) === null && findPaidOpens(state).length === 0) forkPoint = entry.seq;
   }
-  return found;
+  return forkPoint;
 }
 
 /**
@@ -69,8 +69,8 @@ export function forkPointBefore(entries: readonly Entry[], at: number): number |
  */
 export function withPaidTurn(entries: readonly Entry[], at: number): number {
   const run = stateAt(entries, at);
-  const [paid, ...more] = run === null ? [] : findPaidOpens(run);
-  if (paid === undefined || more.length > 0) return at;
+  const [paid, ...others] = run === null ? [] : findPaidOpens(run);
+  if (paid === undefined || others.length > 0) return at;
   const nextEntry = entries.find(({ seq }) => seq > at);
   return nextEntry?.event === "changes_applied" && nextEntry.attempt === paid.attempt ? nextEntry.seq : at;
 }

@@ -3,7 +3,7 @@
 
 import type { EventName } from "../contracts/event.ts";
 
-const granting: ReadonlySet<EventName> = new Set<EventName>([
+const grantEvents: ReadonlySet<EventName> = new Set<EventName>([
   "preview_acknowledged",
   "run_started",
   "run_resumed",
@@ -17,12 +17,13 @@ const granting: ReadonlySet<EventName> = new Set<EventName>([
   "pull_request_taken_up",
 ]);
 
-type Asked = { readonly event: EventName; readonly actor?: string; readonly control?: unknown };
+type RequestedEvent = { readonly event: EventName; readonly actor?: string; readonly control?: unknown };
 
 /** Pausing is the safe direction and open to everyone; stopping ends what cannot be resumed. */
-export const isGrant = ({ event, control }: Asked): boolean => granting.has(event) || (event === "control_requested" && control === "stop");
+export const isGrant = ({ event, control }: RequestedEvent): boolean =>
+  grantEvents.has(event) || (event === "control_requested" && control === "stop");
 
 export const isAgent = (actor: string | undefined): boolean => actor?.startsWith("agent:") === true;
 
 /** Whether an event may not be written, from whichever surface it came. */
-export const isRefusedGrant = (asked: Asked): boolean => isGrant(asked) && isAgent(asked.actor);
+export const isRefusedGrant = (request: RequestedEvent): boolean => isGrant(request) && isAgent(request.actor);

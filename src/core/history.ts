@@ -12,7 +12,7 @@ type PlaceView = RunView["turns"][number];
  * A position is assigned when a turn first begins. Turns that ended are listed ask by ask, turns still under way as far as they have come,
  * and of the turn itself the asks before this one.
  */
-export function runHistory(
+export function turnHistory(
   run: RunView,
   attempt: AttemptId,
   ask = 1,
@@ -22,27 +22,27 @@ export function runHistory(
   invariant(place !== undefined, `F1: ${attempt} is an agent's turn`);
   const firsts = firstTurns(run, at);
   const isAskedOnce = run.turns.every(({ asks }, index) => asks === 1 || index >= at);
-  const history = isAskedOnce ? firsts.slice(0, at) : firsts.slice(0, at).flatMap((first, index) => laterAsks(run, first, index));
-  for (let n = 1; n < ask; n++) history.push(runFacts(run, place, n));
-  return { facts: runFacts(run, place, ask), history };
+  const history = isAskedOnce ? firsts.slice(0, at) : firsts.slice(0, at).flatMap((first, index) => repeatAsks(run, first, index));
+  for (let n = 1; n < ask; n++) history.push(turnFacts(run, place, n));
+  return { facts: turnFacts(run, place, ask), history };
 }
 
 /** The turn in a position, ask by ask. */
-function laterAsks({ turns }: RunView, first: TurnFacts, index: number): readonly TurnFacts[] {
+function repeatAsks({ turns }: RunView, first: TurnFacts, index: number): readonly TurnFacts[] {
   return Array.from({ length: turns[index]?.asks ?? 1 }, (_, n) => (n === 0 ? first : { ...first, ask: n + 1 }));
 }
 
 /** The first ask of each position, built once: every history names the same turns again, and a position is never reused. */
-const known = new WeakMap<RunView["turns"], TurnFacts[]>();
+const firstTurnsCache = new WeakMap<RunView["turns"], TurnFacts[]>();
 
 /** At least those of the positions before this one. */
 function firstTurns(run: RunView, at: number): readonly TurnFacts[] {
-  let firsts = known.get(run.turns);
-  if (firsts === undefined) known.set(run.turns, (firsts = []));
-  for (const place of firsts.length < at ? run.turns.slice(firsts.length, at) : []) firsts.push(runFacts(run, place, 1));
+  let firsts = firstTurnsCache.get(run.turns);
+  if (firsts === undefined) firstTurnsCache.set(run.turns, (firsts = []));
+  for (const place of firsts.length < at ? run.turns.slice(firsts.length, at) : []) firsts.push(turnFacts(run, place, 1));
   return firsts;
 }
 
-function runFacts(run: RunView, { phase, step, role, task, ordinal }: PlaceView, ask: number): TurnFacts {
+function turnFacts(run: RunView, { phase, step, role, task, ordinal }: PlaceView, ask: number): TurnFacts {
   return { flow: run.drafted.flow.flow, phase, step, role, task, attempt: ordinal, ask };
 }

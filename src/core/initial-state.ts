@@ -2,7 +2,7 @@
 
 import type { Envelope, EventOf } from "../contracts/event.ts";
 import { breakerFrom } from "./resumed.ts";
-import { groups, listedPhases } from "./selectors.ts";
+import { groups, declaredPhases } from "./selectors.ts";
 import type { PhaseState, Run, Spent } from "./state.ts";
 
 export const nothingSpent = (): Spent => ({ tokens: 0, minutes: 0, calls: 0, usd: 0, estimated: 0 });
@@ -18,7 +18,7 @@ export function initialState(event: EventOf<"run_drafted"> & Envelope): Run {
     acknowledged: false,
     verdict: null,
     gaps: [],
-    limits: { run: { ...given(budget.limits), ...limits.run }, phase: { ...limits.phase } },
+    limits: { run: { ...definedLimits(budget.limits), ...limits.run }, phase: { ...limits.phase } },
     opening: 0,
     overrides: {},
     isolation: null,
@@ -26,7 +26,7 @@ export function initialState(event: EventOf<"run_drafted"> & Envelope): Run {
     proved: [],
     isRead: Array.isArray(flow.phases),
     phases: groups.flatMap((group) =>
-      (listedPhases(flow, group) ?? []).map(({ id, name }, index, all) => newPhase(group, id, name, all[index - 1]?.id)),
+      (declaredPhases(flow, group) ?? []).map(({ id, name }, index, all) => newPhase(group, id, name, all[index - 1]?.id)),
     ),
     cursors: {},
     open: {},
@@ -70,6 +70,6 @@ function newPhase(group: PhaseState["group"], id: string, name: string, previous
   return { id, group, name, after, status: "waiting", visit: 0, because: null, paused: false, gone: false };
 }
 
-function given(limits: Readonly<Record<string, number | undefined>>): Record<string, number> {
+function definedLimits(limits: Readonly<Record<string, number | undefined>>): Record<string, number> {
   return Object.fromEntries(Object.entries(limits).filter((pair): pair is [string, number] => pair[1] !== undefined));
 }

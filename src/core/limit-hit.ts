@@ -7,36 +7,36 @@
 
 import { dimensions, type Dimension, type Usage } from "../contracts/budget.ts";
 import { cooldownUntil } from "./breaker.ts";
-import { estimateTokens, runLimit, type Shortfall, usedAmount } from "./budget.ts";
-import { paused, record, unaffordable } from "./drafts.ts";
+import { estimateTokens, findLimit, type Shortfall, usedAmount } from "./budget.ts";
+import { pauseRun, record, describeShortfall } from "./drafts.ts";
 import type { Next } from "./next.ts";
 import { isClosing } from "./selectors.ts";
 import { own, recordValues } from "./record.ts";
 import type { RunView, ShortLimit } from "./state.ts";
 
 /** What to do about a limit without room; returned only when nothing is under way. */
-export function reactToLimit(run: RunView, phase: string, short: Shortfall, need: Usage, detail = unaffordable(short)): Next {
-  const more = { detail, short: shortLimits(run, phase, need) };
-  if (short.scope === "run") return paused(run, isCap(run, short.dimension) ? "run_cap_reached" : "budget_threshold_reached", more); // L1, L3
-  if (run.breaker.state === "open") return paused(run, "phase_cap_reached", more);
+export function reactToLimit(run: RunView, phase: string, short: Shortfall, need: Usage, detail = describeShortfall(short)): Next {
+  const fields = { detail, short: shortLimits(run, phase, need) };
+  if (short.scope === "run") return pauseRun(run, isCap(run, short.dimension) ? "run_cap_reached" : "budget_threshold_reached", fields); // L1, L3
+  if (run.breaker.state === "open") return pauseRun(run, "phase_cap_reached", fields);
   const cooldown_until = cooldownUntil(run);
-  return record({ event: "circuit_breaker_opened", because: "phase_cap", cooldown_until, ...more, reason_code: "phase_cap_reached" }); // L2
+  return record({ event: "circuit_breaker_opened", because: "phase_cap", cooldown_until, ...fields, reason_code: "phase_cap_reached" }); // L2
 }
 
 /** The same for a turn that exceeded a limit: its work is kept, and checked once there is room. */
-export function hitByOverdraft(run: RunView, phase: string, over: Shortfall): Next {
+export function reactToOverdraft(run: RunView, phase: string, over: Shortfall): Next {
   const { scope, dimension, limit, left } = over;
-  const used = `${dimension} of this ${scope}: ${rounded(limit - left)} of ${rounded(limit)} are used`;
+  const used = `${dimension} of this ${scope}: ${round(limit - left)} of ${round(limit)} are used`;
   return reactToLimit(run, phase, over, largestTurn(run), `${used}; the last turn's work is kept and not checked yet`);
 }
 
 /** The same for a turn that was cut by what was left: the limit that is nearest to being used up. */
-export function hitInTurn(run: RunView): Next | null {
+export function reactToCutTurn(run: RunView): Next | null {
   let tightest: { readonly short: Shortfall; readonly share: number; readonly phase: string } | null = null;
   for (const scope of ["run", "phase"] as const) {
     for (const { id } of run.phases.filter((phase) => phase.status === "open" || isClosing(run, phase))) {
       for (const dimension of dimensions) {
-        const limit = runLimit(run, scope, id, dimension);
+        const limit = findLimit(run, scope, id, dimension);
         if (limit === undefined) continue;
         const used = usedAmount(run, scope, id, dimension);
         const share = limit === 0 ? Infinity : used / limit;
@@ -47,28 +47,28 @@ export function hitInTurn(run: RunView): Next | null {
   }
   if (tightest === null) return null;
   const { scope, dimension, limit, left } = tightest.short;
-  const detail = `${dimension} of this ${scope}: a turn was cut short, with ${rounded(left)} of ${rounded(limit)} left`;
+  const detail = `${dimension} of this ${scope}: a turn was cut short, with ${round(left)} of ${round(limit)} left`;
   return reactToLimit(run, tightest.phase, tightest.short, { ...largestTurn(run), [dimension]: limit }, detail);
 }
 
 /** The least a turn needs when nothing larger is known: raising a limit by less would only pause again. */
 const turnFloor: Readonly<Record<Dimension, number>> = { tokens: estimateTokens, minutes: 5, calls: 1, usd: 0.5 };
 
-const leastRaise: Readonly<Record<Dimension, number>> = { tokens: 1, minutes: 0.1, calls: 1, usd: 0.01 };
+const raiseMin: Readonly<Record<Dimension, number>> = { tokens: 1, minutes: 0.1, calls: 1, usd: 0.01 };
 
 /** Every limit without room for this need, with the value it must be raised to. */
 function shortLimits(run: RunView, phase: string, need: Usage): ShortLimit[] {
   const short: ShortLimit[] = [];
   for (const scope of ["run", "phase"] as const) {
     for (const dimension of dimensions) {
-      const limit = runLimit(run, scope, phase, dimension);
+      const limit = findLimit(run, scope, phase, dimension);
       if (limit === undefined) continue;
       const used = usedAmount(run, scope, phase, dimension);
       // Time passes by itself: less than a minute would be gone before a turn has begun.
       const needed = dimension === "minutes" ? Math.max(1, need.minutes) : (need[dimension] ?? 0);
       if (limit > used && limit - used >= needed) continue;
       // Sums of cents are not exact: a shortfall from rounding still raises the limit by something.
-      const to = Math.max(used + Math.max(needed, turnFloor[dimension]), limit + leastRaise[dimension]);
+      const to = Math.max(used + Math.max(needed, turnFloor[dimension]), limit + raiseMin[dimension]);
       short.push({ scope, dimension, limit, to });
     }
   }
@@ -78,18 +78,18 @@ function shortLimits(run: RunView, phase: string, need: Usage): ShortLimit[] {
 /** The largest turn of any role so far, dimension by dimension. */
 export function largestTurn(run: RunView): Usage {
   const turns = recordValues(run.ledger.largest);
-  const most = (dimension: Dimension): number => Math.max(0, ...turns.map((turn) => turn[dimension] ?? 0));
-  return { tokens: most("tokens"), minutes: most("minutes"), calls: most("calls"), usd: most("usd"), source: "estimated" };
+  const largest = (dimension: Dimension): number => Math.max(0, ...turns.map((turn) => turn[dimension] ?? 0));
+  return { tokens: largest("tokens"), minutes: largest("minutes"), calls: largest("calls"), usd: largest("usd"), source: "estimated" };
 }
 
 /** Whether a limit of the run is a cap set by the flow or the config, and not a budget for this one run. */
 function isCap(run: RunView, dimension: Dimension): boolean {
   const { budget, limits, flow } = run.drafted;
-  const given = budget.limits[dimension];
-  const inForce = own(limits.run, dimension);
-  const ofFlow = flow.limits?.run?.[dimension];
-  if (ofFlow === undefined) return given !== undefined && inForce !== undefined && inForce !== given;
-  return given === undefined || given === ofFlow || inForce !== given;
+  const budgetLimit = budget.limits[dimension];
+  const activeLimit = own(limits.run, dimension);
+  const flowLimit = flow.limits?.run?.[dimension];
+  if (flowLimit === undefined) return budgetLimit !== undefined && activeLimit !== undefined && activeLimit !== budgetLimit;
+  return budgetLimit === undefined || budgetLimit === flowLimit || activeLimit !== budgetLimit;
 }
 
-const rounded = (value: number): number => Math.round(value * 1000) / 1000;
+const round = (value: number): number => Math.round(value * 1000) / 1000;

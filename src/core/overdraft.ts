@@ -5,7 +5,7 @@
 //   O2. Only a raised limit ends an overdraft; a resume alone doesn't.
 
 import { dimensions, type Usage } from "../contracts/budget.ts";
-import { charge, runLimit, type Shortfall } from "./budget.ts";
+import { charge, findLimit, type Shortfall } from "./budget.ts";
 import { own } from "./record.ts";
 import type { Run, RunView } from "./state.ts";
 
@@ -13,23 +13,23 @@ import type { Run, RunView } from "./state.ts";
 export function chargeRun(run: Run, phase: string, usage: Usage | undefined): void {
   if (usage === undefined) return;
   charge(run.ledger, phase, usage);
-  if (exceededBy(run, phase) !== null) run.overdrawn = phase; // O1
+  if (findExceeded(run, phase) !== null) run.overdrawn = phase; // O1
 }
 
 /** Called when a limit was raised. O2 */
 export function settleOverdraft(run: Run): void {
-  if (run.overdrawn !== undefined && exceededBy(run, run.overdrawn) === null) delete run.overdrawn;
+  if (run.overdrawn !== undefined && findExceeded(run, run.overdrawn) === null) delete run.overdrawn;
 }
 
 /** The limit that a turn exceeded and that has not been raised since; null if there is none. */
-export const runOverdraft = (run: RunView): Shortfall | null => (run.overdrawn === undefined ? null : exceededBy(run, run.overdrawn));
+export const runOverdraft = (run: RunView): Shortfall | null => (run.overdrawn === undefined ? null : findExceeded(run, run.overdrawn));
 
-function exceededBy(run: RunView, phase: string): Shortfall | null {
+function findExceeded(run: RunView, phase: string): Shortfall | null {
   for (const scope of ["run", "phase"] as const) {
     const spent = scope === "run" ? run.ledger.run : own(run.ledger.phase, phase);
     if (spent === undefined) continue;
     for (const dimension of dimensions) {
-      const limit = runLimit(run, scope, phase, dimension);
+      const limit = findLimit(run, scope, phase, dimension);
       const used = spent[dimension];
       if (limit !== undefined && used > limit) return { scope, dimension, limit, left: limit - used, need: 0 };
     }

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { EventOf } from "../contracts/event.ts";
-import { hasOther, noteLimit, switchFor } from "./players.ts";
+import { canSwitchAgent, recordLimit, switchFor } from "./players.ts";
 import type { Run } from "./state.ts";
 
 const [ten, noon, three] = ["2026-01-01T10:00:00.000Z", "2026-01-01T12:00:00.000Z", "2026-01-01T15:00:00.000Z"];
@@ -28,9 +28,9 @@ const play = (run: Run, now: string): string | null => {
 test("the next one plays while an agent is at its limit, in the order named, and the first again at its reset", () => {
   const run = inOrder();
   expect(play(run, ten)).toBeNull();
-  noteLimit(run, "executor", limit("limit", three), ten);
+  recordLimit(run, "executor", limit("limit", three), ten);
   expect(play(run, ten)).toBe("claude > codex");
-  noteLimit(run, "executor", limit("limit", noon), ten);
+  recordLimit(run, "executor", limit("limit", noon), ten);
   expect(play(run, ten)).toBe("codex > gemini");
   expect(play(run, ten)).toBeNull();
   expect(play(run, noon)).toBe("gemini > codex");
@@ -40,26 +40,26 @@ test("the next one plays while an agent is at its limit, in the order named, and
 
 test("where all are at their limits the one that plays waits; a limit without a time is one of half an hour", () => {
   const run = runWith({ agent: "claude", rank: 0, instead: [{ agent: "codex", rank: 1 }] });
-  noteLimit(run, "executor", limit("limit"), ten);
+  recordLimit(run, "executor", limit("limit"), ten);
   expect(play(run, ten)).toBe("claude > codex");
-  noteLimit(run, "executor", limit("limit", three), ten);
+  recordLimit(run, "executor", limit("limit", three), ten);
   expect([play(run, ten), play(run, "2026-01-01T10:30:00.000Z")]).toEqual([null, "codex > claude"]);
 });
 
 test("a refused key lets nobody else go on, nor does a role that names one agent", () => {
   const run = inOrder();
-  noteLimit(run, "executor", limit("access"), ten);
+  recordLimit(run, "executor", limit("access"), ten);
   expect([run.limited, switchFor(run, "executor", ten)]).toEqual([undefined, null]);
   const single = runWith({ agent: "claude" });
-  noteLimit(single, "executor", limit("limit", three), ten);
+  recordLimit(single, "executor", limit("limit", three), ten);
   expect([single.limited, switchFor(single, "executor", ten)]).toEqual([undefined, null]);
 });
 
 test("a parked run goes on at once only where the role that was held up has another", () => {
   const run = inOrder();
-  noteLimit(run, "executor", limit("limit", three), ten);
+  recordLimit(run, "executor", limit("limit", three), ten);
   run.parked = { fault: "limit", until: three, detail: "", times: 1, role: "executor" };
-  expect(hasOther(run, ten)).toBe(true);
+  expect(canSwitchAgent(run, ten)).toBe(true);
   delete run.parked.role;
-  expect(hasOther(run, ten)).toBe(false);
+  expect(canSwitchAgent(run, ten)).toBe(false);
 });

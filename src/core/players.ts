@@ -16,14 +16,14 @@ type PlayerView = Omit<CastView, "instead">;
 /** How long a provider that names no reset time is left alone. */
 const unknownResetMs = 30 * 60_000;
 
-export type Switch = Omit<EventOf<"agent_switched">, "event" | "actor" | "reason_code">;
+export type AgentSwitch = Omit<EventOf<"agent_switched">, "event" | "actor" | "reason_code">;
 
 /** The agent that takes over from the current one; null if nothing changes. Y2 */
-export function switchFor(run: RunView, role: string, now: string): Switch | null {
+export function switchFor(run: RunView, role: string, now: string): AgentSwitch | null {
   const key = playerKey(run, role);
   const cast = run.drafted.cast[key];
   if (cast?.instead === undefined || cast.instead.length === 0) return null;
-  const players = [cast, ...cast.instead].map(alone).toSorted((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
+  const players = [cast, ...cast.instead].map(withoutAlternatives).toSorted((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
   const next = players.find((player) => (run.limited?.[playerName(player)] ?? "") <= now);
   if (next === undefined || playerName(next) === playerName(cast)) return null;
   const until = run.limited?.[playerName(cast)];
@@ -38,11 +38,11 @@ export function switchFor(run: RunView, role: string, now: string): Switch | nul
 }
 
 /** Whether a run that its provider holds up continues at once, with another agent. */
-export const hasOther = (run: RunView, now: string): boolean =>
+export const canSwitchAgent = (run: RunView, now: string): boolean =>
   run.parked?.role !== undefined && switchFor(run, run.parked.role, now) !== null;
 
 /** Records the limit of the agent that plays the role. Y1 */
-export function noteLimit(run: Run, role: string | null, { fault = "limit", until }: EventOf<"step_interrupted">, ts: string): void {
+export function recordLimit(run: Run, role: string | null, { fault = "limit", until }: EventOf<"step_interrupted">, ts: string): void {
   const cast = run.drafted.cast[playerKey(run, role ?? "")];
   if (cast?.instead === undefined || (fault !== "limit" && fault !== "service")) return;
   (run.limited ??= {})[playerName(cast)] = until ?? formatIsoTime((parseIsoTime(ts) ?? 0) + unknownResetMs);
@@ -53,7 +53,7 @@ const playerKey = ({ drafted }: RunView, role: string): string => (drafted.cast[
 /** Two scripts are two agents. */
 const playerName = ({ agent, script }: PlayerView): string => (script === undefined ? agent : `${agent}:${script}`);
 
-function alone({ agent, script, argv, override, rank }: PlayerView): NonNullable<Cast["instead"]>[number] {
+function withoutAlternatives({ agent, script, argv, override, rank }: PlayerView): NonNullable<Cast["instead"]>[number] {
   return {
     agent,
     ...(script === undefined ? {} : { script }),

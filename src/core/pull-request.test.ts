@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
-import { hindersPush, nextForPullRequest, type PullRequestLook, type PullRequestView, whyNotPushed } from "./pull-request.ts";
+import { whyPushBlocked, nextForPullRequest, type PullRequestSnapshot, type PullRequestView, whyNotPushed } from "./pull-request.ts";
 import type { RunView } from "./state.ts";
 
 const commit = "c".repeat(40);
@@ -15,8 +15,8 @@ const request: PullRequestView = {
 };
 const check: OutsideEvidence = { key: "check:1", kind: "check", by: "ci", text: "red" };
 const comment: OutsideEvidence = { key: "line:2", kind: "comment", by: "maya", text: "cap this" };
-const look: PullRequestLook = { state: "open", head: commit, pending: 0, evidence: [] };
-const next = (view: Partial<PullRequestView>, seen: Partial<PullRequestLook>, tries = 3) =>
+const look: PullRequestSnapshot = { state: "open", head: commit, pending: 0, evidence: [] };
+const next = (view: Partial<PullRequestView>, seen: Partial<PullRequestSnapshot>, tries = 3) =>
   nextForPullRequest({ ...request, ...view }, { ...look, ...seen }, tries);
 
 test("nothing found: wait; what was worked on already is nothing", () => {
@@ -44,7 +44,7 @@ test("what is under way comes before anything new; somebody else's push and used
 
 test("a push waits for nobody's work: only an open pull request, and only over what was pushed before", () => {
   const tip = "e".repeat(40);
-  const hinders = (seen: Partial<PullRequestLook>) => hindersPush(request, { ...look, ...seen }, tip);
+  const hinders = (seen: Partial<PullRequestSnapshot>) => whyPushBlocked(request, { ...look, ...seen }, tip);
   expect([hinders({}), hinders({ head: tip })]).toEqual([null, null]);
   expect([hinders({ head: "d".repeat(40) }), hinders({ head: null })]).toEqual(["moved", "moved"]);
   expect([hinders({ state: "merged" }), hinders({ state: "closed", head: tip })]).toEqual(["merged", "closed"]);

@@ -15,7 +15,7 @@ import { mayLand } from "./verdict.ts";
 export type PullRequestView = NonNullable<RunView["pull_request"]>;
 
 /** A pull request as its host shows it now. */
-export type PullRequestLook = {
+export type PullRequestSnapshot = {
   readonly state: "open" | "merged" | "closed";
   readonly head: string | null;
   /** Checks of its CI that have no result yet. */
@@ -30,27 +30,31 @@ export type PullRequestStep =
   | { readonly do: "stop"; readonly because: "pull_request_moved" | "pull_request_tries_spent" }
   | { readonly do: "wait" };
 
-export function nextForPullRequest(request: PullRequestView, look: PullRequestLook, triesMax: number): PullRequestStep {
-  if (look.state !== "open") return { do: "end", how: look.state };
+export function nextForPullRequest(request: PullRequestView, snapshot: PullRequestSnapshot, triesMax: number): PullRequestStep {
+  if (snapshot.state !== "open") return { do: "end", how: snapshot.state };
   if (request.under_way !== null) return { do: "follow", run: request.under_way };
-  if (look.head !== null && look.head !== request.commit) return { do: "stop", because: "pull_request_moved" }; // W2
-  const open = look.evidence.filter(({ key }) => !request.taken.includes(key)); // W1
+  if (snapshot.head !== null && snapshot.head !== request.commit) return { do: "stop", because: "pull_request_moved" }; // W2
+  const open = snapshot.evidence.filter(({ key }) => !request.taken.includes(key)); // W1
   const comments = open.filter(({ kind }) => kind === "comment");
   // Half a result now would make the other half look like news later.
-  const ready = look.pending === 0 ? open : comments;
-  if (ready.length === 0) return { do: "wait" };
+  const actionable = snapshot.pending === 0 ? open : comments;
+  if (actionable.length === 0) return { do: "wait" };
   if (request.tries >= triesMax) return { do: "stop", because: "pull_request_tries_spent" }; // W1
-  return { do: "take_up", evidence: ready.slice(0, evidenceItemsMax) };
+  return { do: "take_up", evidence: actionable.slice(0, evidenceItemsMax) };
 }
 
 /** Null if a push may go ahead. W2 */
-export function hindersPush(request: PullRequestView, look: PullRequestLook, commit: string): "merged" | "closed" | "moved" | null {
-  if (look.state !== "open") return look.state;
-  return look.head === request.commit || look.head === commit ? null : "moved"; // the commit itself: pushed before a crash
+export function whyPushBlocked(
+  request: PullRequestView,
+  snapshot: PullRequestSnapshot,
+  commit: string,
+): "merged" | "closed" | "moved" | null {
+  if (snapshot.state !== "open") return snapshot.state;
+  return snapshot.head === request.commit || snapshot.head === commit ? null : "moved"; // the commit itself: pushed before a crash
 }
 
 /** Only work that is wholly proved is opened as ready to merge. */
-export const isOpenedAsDraft = (verdict: Verdict | null, asked: boolean): boolean => asked || verdict !== "verified";
+export const isOpenedAsDraft = (verdict: Verdict | null, isDraftRequested: boolean): boolean => isDraftRequested || verdict !== "verified";
 
 /** Why a follow-up may not be pushed; null if it may. W3 */
 export function whyNotPushed(
@@ -63,12 +67,14 @@ export function whyNotPushed(
   if (now.phases.some(({ because }) => because === "branch_kept")) return { code: "branch_kept", detail: "you kept it on its own branch." };
   const verdict = now.verdict ?? "unverified";
   if (!mayLand(verdict)) return { code: "work_unproved", detail: `it is ${verdict}.` };
-  const passed = new Set(passedIn(now));
-  const lost = passedIn(before).find((command) => !passed.has(command));
-  return lost === undefined ? null : { code: "work_unproved", detail: `what was proved before isn't proved any more: ${lost}` };
+  const passed = new Set(passedCommands(now));
+  const lostCommand = passedCommands(before).find((command) => !passed.has(command));
+  return lostCommand === undefined
+    ? null
+    : { code: "work_unproved", detail: `what was proved before isn't proved any more: ${lostCommand}` };
 }
 
-const passedIn = ({ checks }: RunView): readonly string[] =>
+const passedCommands = ({ checks }: RunView): readonly string[] =>
   Object.values(checks).flatMap(({ latest }) =>
     latest.status === "passed" && latest.check.kind !== "restore" ? [latest.check.command] : [],
   );

@@ -19,6 +19,6 @@ export function put<Value>(record: Record<string, Value>, key: string, value: Va
   else record[key] = value;
 }
 
-export function add(record: Record<string, number>, key: string): void {
+export function increment(record: Record<string, number>, key: string): void {
   put(record, key, (own(record, key) ?? 0) + 1);
 }

@@ -22,8 +22,8 @@ export const crashStates = {
   often: [false, true],
 } as const satisfies { readonly [K in keyof CrashState]: readonly CrashState[K][] };
 
-const paid = { often: false, kind: "agent", stage: "turned" } as const;
-const begun = { often: false, kind: "agent", stage: "started" } as const;
+const turnedAgent = { often: false, kind: "agent", stage: "turned" } as const;
+const startedAgent = { often: false, kind: "agent", stage: "started" } as const;
 
 export const recoveryRows: readonly RecoveryRow[] = [
   {
@@ -41,40 +41,40 @@ export const recoveryRows: readonly RecoveryRow[] = [
   },
   { when: { often: false, kind: "run", done: false }, remedy: "repeat", why: "it runs again" },
   { when: { often: false, kind: "agent", stage: "applied" }, remedy: "continue", why: "its work is committed; only the proof is missing" },
-  { when: { ...paid, done: true }, remedy: "continue", why: "its commit is there; only the record of it was missing" },
+  { when: { ...turnedAgent, done: true }, remedy: "continue", why: "its commit is there; only the record of it was missing" },
   {
-    when: { ...paid, done: false, layer: "intact" },
+    when: { ...turnedAgent, done: false, layer: "intact" },
     remedy: "continue",
     why: "its changes are as the turn left them and are committed now",
   },
   {
-    when: { ...paid, done: false, layer: "dirty" },
+    when: { ...turnedAgent, done: false, layer: "dirty" },
     remedy: "repeat",
     why: "its changes are not what the turn left, so they were saved as a patch and the turn starts over",
   },
-  { when: { ...paid, done: false, layer: "absent" }, remedy: "repeat", why: "its changes are gone, and the turn starts over" },
-  { when: { ...begun, layer: "absent" }, remedy: "repeat", why: "no trace was left" },
-  { when: { ...begun, layer: "intact" }, remedy: "repeat", why: "no turn was recorded, so it starts over" },
+  { when: { ...turnedAgent, done: false, layer: "absent" }, remedy: "repeat", why: "its changes are gone, and the turn starts over" },
+  { when: { ...startedAgent, layer: "absent" }, remedy: "repeat", why: "no trace was left" },
+  { when: { ...startedAgent, layer: "intact" }, remedy: "repeat", why: "no turn was recorded, so it starts over" },
   {
-    when: { ...begun, layer: "dirty", proof: true },
+    when: { ...startedAgent, layer: "dirty", proof: true },
     remedy: "close",
     why: "its artifacts are complete, so the step is done",
   },
   {
-    when: { ...begun, layer: "dirty", proof: false },
+    when: { ...startedAgent, layer: "dirty", proof: false },
     remedy: "repeat",
     why: "its half-done changes were saved as a patch, and the turn starts over",
   },
 ];
 
 export function remedyFor(doubt: CrashState): RecoveryRow {
-  const row = rowsFor(doubt)[0];
+  const row = matchingRows(doubt)[0];
   invariant(row !== undefined, `R1: every doubt meets a row (${JSON.stringify(doubt)})`);
   return row;
 }
 
 /** The rows that a crash state matches; a test demands exactly one. */
-export function rowsFor(doubt: CrashState): readonly RecoveryRow[] {
+export function matchingRows(doubt: CrashState): readonly RecoveryRow[] {
   const keys = Object.keys(crashStates) as (keyof CrashState)[];
   return recoveryRows.filter(({ when }) => keys.every((key) => when[key] === undefined || when[key] === doubt[key]));
 }

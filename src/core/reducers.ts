@@ -58,9 +58,9 @@ export function findOpen(run: Run, attempt: string): OpenAttempt {
 }
 
 /** A request of another process is journaled once. */
-export function once(run: Run, request: string): void {
+export function recordRequestOnce(run: Run, request: string): void {
   invariant(own(run.requests, request) === undefined, `F1: the request ${request} is journaled once`);
   run.requests[request] = true;
 }
 
-export const skipped = (): Outcome => ({ kind: "skipped", facts: {}, says: {}, reason: null, detail: null, checks: [] });
+export const skippedOutcome = (): Outcome => ({ kind: "skipped", facts: {}, says: {}, reason: null, detail: null, checks: [] });

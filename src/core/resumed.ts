@@ -3,11 +3,11 @@
 
 import type { Resumed } from "../contracts/resumed.ts";
 import { settleProbe } from "./breaker.ts";
-import { runSteps } from "./selectors.ts";
+import { cursorSteps } from "./selectors.ts";
 import { own, put } from "./record.ts";
 import type { Breaker, Run, StepCursor } from "./state.ts";
 
-const freshBreaker = (): Breaker => ({
+const closedBreaker = (): Breaker => ({
   state: "closed",
   no_progress: 0,
   same: 0,
@@ -20,13 +20,13 @@ const freshBreaker = (): Breaker => ({
 
 /** An open breaker goes half open when the run starts: the person who starts it has looked. */
 export function breakerFrom(resumed: Resumed | undefined): Breaker {
-  if (resumed === undefined) return freshBreaker();
+  if (resumed === undefined) return closedBreaker();
   const { is_open, no_progress, same, last_error } = resumed.breaker;
-  if (is_open) return { ...freshBreaker(), state: "open", opened: 1 };
-  return { ...freshBreaker(), no_progress, same, last_error };
+  if (is_open) return { ...closedBreaker(), state: "open", opened: 1 };
+  return { ...closedBreaker(), no_progress, same, last_error };
 }
 
-export function tryBreaker({ breaker, drafted }: Run): void {
+export function halfOpenBreaker({ breaker, drafted }: Run): void {
   if (drafted.resumes === undefined || breaker.state !== "open") return;
   breaker.state = "half_open";
   settleProbe(breaker);
@@ -38,16 +38,16 @@ export const tokensBefore = ({ drafted }: Run, phase: string): number =>
 
 /** Puts the first visit of a phase at the step it had reached, with its counts and what is known of the steps before. */
 export function placeCursor(run: Run, cursor: StepCursor): void {
-  const found = run.drafted.resumes?.phases.find(({ id }) => id === cursor.phase);
-  if (found === undefined) return;
-  cursor.taken = { ...found.counts };
-  if (found.checks !== undefined) cursor.checks = [...found.checks];
-  const steps = runSteps(run, cursor);
-  const index = steps.findIndex(({ id }) => id === found.step);
+  const resumedPhase = run.drafted.resumes?.phases.find(({ id }) => id === cursor.phase);
+  if (resumedPhase === undefined) return;
+  cursor.taken = { ...resumedPhase.counts };
+  if (resumedPhase.checks !== undefined) cursor.checks = [...resumedPhase.checks];
+  const steps = cursorSteps(run, cursor);
+  const index = steps.findIndex(({ id }) => id === resumedPhase.step);
   if (index < 0) return; // a flow that no longer has the step starts the phase over
   cursor.at = index;
   for (const { id } of steps.slice(0, index)) {
-    const facts = own(found.facts ?? {}, id);
+    const facts = own(resumedPhase.facts ?? {}, id);
     if (facts === undefined) continue;
     const outcome = { kind: "passed", facts, says: {}, reason: "run_resumed", detail: null, checks: [] } as const;
     put(cursor.last, id, { ...outcome, checks: [] });

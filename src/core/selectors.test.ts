@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
 import { begun, opened } from "../../test/simulation/support/tape.ts";
 import { began, failed, flow, flowWith, looked, passed, phase, turned, worked } from "../../test/simulation/support/words.ts";
-import { runCount, matches, nowhere, wanted } from "./selectors.ts";
+import { countValue, matches, noPosition, shouldRun } from "./selectors.ts";
 
 describe("a condition", () => {
   const optional = flowWith({
@@ -22,7 +22,7 @@ describe("a condition", () => {
     passed("plan", 1, { route: "full", score: 0.5, isThere: true }),
   );
   const { run } = tape;
-  const place = run.cursors["1"] ?? nowhere;
+  const place = run.cursors["1"] ?? noPosition;
   const cases: readonly [string, Parameters<typeof matches>[2], boolean][] = [
     ["none holds always", undefined, true],
     ["an outcome", { plan: "passed" }, true],
@@ -55,19 +55,19 @@ describe("a condition", () => {
 
 test("only_if wants all of it, unless none of several", () => {
   const { run } = begun(flow, { options: { deep: true } }).append(phase, began("plan", 1, "run"), passed("plan", 1, { is_there: true }));
-  const place = run.cursors["1"] ?? nowhere;
-  expect(wanted(run, place, {})).toBe(true);
-  expect(wanted(run, place, { only_if: { "option.deep": true, plan: "passed" } })).toBe(true);
-  expect(wanted(run, place, { only_if: { "option.deep": true, plan: "failed" } })).toBe(false);
-  expect(wanted(run, place, { unless: [{ plan: "failed" }, { "plan.is_there": true, "count.round": 1 }] })).toBe(true);
-  expect(wanted(run, place, { unless: [{ plan: "failed" }, { "plan.is_there": true, "count.round": 0 }] })).toBe(false);
+  const place = run.cursors["1"] ?? noPosition;
+  expect(shouldRun(run, place, {})).toBe(true);
+  expect(shouldRun(run, place, { only_if: { "option.deep": true, plan: "passed" } })).toBe(true);
+  expect(shouldRun(run, place, { only_if: { "option.deep": true, plan: "failed" } })).toBe(false);
+  expect(shouldRun(run, place, { unless: [{ plan: "failed" }, { "plan.is_there": true, "count.round": 1 }] })).toBe(true);
+  expect(shouldRun(run, place, { unless: [{ plan: "failed" }, { "plan.is_there": true, "count.round": 0 }] })).toBe(false);
 });
 
 test("going back forgets outcomes at and after the target, and no count", () => {
   const back = { event: "route_taken", walk: "1", step: "look", to: "work", count: "round", per: "phase", retry: true } as const;
   const { run } = begun(flow).append(...worked, ...looked(1), back);
   expect(Object.keys(run.cursors["1"]?.last ?? {})).toEqual(["plan"]);
-  expect(runCount(run, run.cursors["1"] ?? nowhere, "round")).toBe(1);
+  expect(countValue(run, run.cursors["1"] ?? noPosition, "round")).toBe(1);
   expect(run.retries).toBe(1);
 });
 

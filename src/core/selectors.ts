@@ -10,18 +10,18 @@ export const groups = ["before", "phases", "after"] as const satisfies readonly 
 
 /** What a condition is evaluated against: the outcomes of this round and the counts of this visit. */
 export type CursorPosition = Pick<CursorView, "last" | "taken">;
-export const nowhere: CursorPosition = { last: {}, taken: {} };
+export const noPosition: CursorPosition = { last: {}, taken: {} };
 
 type PhaseRule = Pick<Phase, "id" | "only_if" | "unless" | "limits" | "optional" | "proof"> & { readonly steps: readonly Step[] };
 
 /** Phases that are in the flow itself; null if a reader takes them from the user's documents. */
-export function listedPhases(flow: FlowView, group: Group): readonly { readonly id: string; readonly name: string }[] | null {
+export function declaredPhases(flow: FlowView, group: Group): readonly { readonly id: string; readonly name: string }[] | null {
   const list = group === "phases" ? flow.phases : (flow[group] ?? []);
   if ("read" in list) return null;
   return list.map(({ id, name }) => ({ id: group === "phases" ? id : `${group}.${id}`, name: name ?? id }));
 }
 
-const outer = ["before", "after"] as const;
+const outerGroups = ["before", "after"] as const;
 
 /** Whether a run can still continue: only such a run takes requests and waits for answers. */
 export const isOpen = ({ status }: Pick<RunView, "status">): boolean => status === "running" || status === "paused";
@@ -47,7 +47,7 @@ export const questionsOpen = (run: RunView): readonly RunView["blocks"][string][
 
 /** A phase's own rule. A phase that was read runs the flow's shared steps. */
 export function phaseRule(flow: FlowView, phase: string): PhaseRule {
-  for (const group of outer) {
+  for (const group of outerGroups) {
     const rule = flow[group]?.find(({ id }) => phase === `${group}.${id}`);
     if (rule !== undefined) return rule as PhaseRule;
   }
@@ -62,31 +62,31 @@ export function stepsOfPhase(flow: FlowView, phase: string): readonly Step[] {
 }
 
 /** The steps a cursor runs through: a phase's, those after it, or those that each task or each wave of a tasks step runs. */
-export function runSteps(run: RunView, cursor: CursorView): readonly Step[] {
+export function cursorSteps(run: RunView, cursor: CursorView): readonly Step[] {
   const { flow } = run.drafted;
   if (cursor.kind === "phase") return stepsOfPhase(flow, cursor.phase);
   if (cursor.kind === "closing") return (flow.closing ?? []) as readonly Step[];
   const container = cursor.inside === null ? undefined : own(run.open, cursor.inside);
   const parent = container === undefined ? undefined : own(run.cursors, container.cursor);
   invariant(container !== undefined && parent !== undefined, `F1: ${cursor.path} is inside an open tasks step`);
-  const { tasks } = runStep(run, parent, container.step);
+  const { tasks } = findStep(run, parent, container.step);
   return (cursor.kind === "task" ? tasks?.each : tasks?.wave) ?? [];
 }
 
-export function runStep(run: RunView, cursor: CursorView, id: string): Step {
-  const step = runSteps(run, cursor).find((candidate) => candidate.id === id);
+export function findStep(run: RunView, cursor: CursorView, id: string): Step {
+  const step = cursorSteps(run, cursor).find((candidate) => candidate.id === id);
   if (step === undefined) throw new InvariantBroken(`F1: ${cursor.path} has a step ${id}`);
   return step;
 }
 
-export function runCursor(run: RunView, path: string): CursorView {
+export function getCursor(run: RunView, path: string): CursorView {
   const cursor = own(run.cursors, path);
   // Not `invariant`, here and wherever every event passes: building unread messages costs more than the check itself.
   if (cursor === undefined) throw new InvariantBroken(`F1: ${path} is a cursor of the run`);
   return cursor;
 }
 
-export function runPhase(run: RunView, id: string): RunView["phases"][number] {
+export function getPhase(run: RunView, id: string): RunView["phases"][number] {
   const phase = run.phases.find((candidate) => candidate.id === id);
   invariant(phase !== undefined, `F1: the run has a phase ${id}`);
   return phase;
@@ -104,15 +104,15 @@ export const isClosing = (run: RunView, phase: Pick<PhaseState, "id">): boolean 
 export const flowRetry = (flow: FlowView, step: Step): number => step.retry ?? flow.defaults?.step?.retry ?? 0;
 
 /** A fact's value; undefined if there is none, which matches nothing. */
-export function runFact(run: RunView, place: CursorPosition, name: string): Scalar | undefined {
+export function factValue(run: RunView, position: CursorPosition, name: string): Scalar | undefined {
   const [head = "", ...rest] = name.split(".");
-  if (head === "option") return runOption(run, rest.join("."));
-  if (head === "count") return runCount(run, place, rest.join("."));
+  if (head === "option") return optionValue(run, rest.join("."));
+  if (head === "count") return countValue(run, position, rest.join("."));
   if (head === "before") {
     const cursor = own(run.cursors, `before.${rest[0] ?? ""}`);
     return cursor === undefined ? undefined : findFact(own(cursor.last, rest[1] ?? ""), rest.slice(2));
   }
-  return findFact(own(place.last, head), rest);
+  return findFact(own(position.last, head), rest);
 }
 
 function findFact(outcome: OutcomeView | undefined, [first, second]: readonly string[]): Scalar | undefined {
@@ -122,54 +122,54 @@ function findFact(outcome: OutcomeView | undefined, [first, second]: readonly st
 }
 
 /** An option of this opening, else of this run, else its default; an unset option is `false`. */
-export function runOption(run: RunView, name: string): Scalar {
+export function optionValue(run: RunView, name: string): Scalar {
   return own(run.overrides, name) ?? own(run.drafted.options, name) ?? own(run.drafted.flow.options ?? {}, name)?.default ?? false;
 }
 
-/** How often a count was used, in the scope it is kept per. */
-export function runCount(run: RunView, place: CursorPosition, name: string): number | undefined {
+/** How often a count was used; `per` of its rule says whether the run, the invocation or the visit keeps it. */
+export function countValue(run: RunView, position: CursorPosition, name: string): number | undefined {
   const rule = own(run.drafted.flow.counts ?? {}, name);
   if (rule === undefined) return undefined;
-  const statusCache = rule.per === "run" ? run.taken : rule.per === "invocation" ? run.invocation : place.taken;
-  return own(statusCache, name) ?? 0;
+  const counts = rule.per === "run" ? run.taken : rule.per === "invocation" ? run.invocation : position.taken;
+  return own(counts, name) ?? 0;
 }
 
 /** A number as written, or that of the option it names; undefined if the option is not a number. */
-export function runNumber(run: RunView, value: NumberOrOption): number | undefined {
+export function numberValue(run: RunView, value: NumberOrOption): number | undefined {
   if (typeof value === "number") return value;
-  const option = runOption(run, value.slice("option.".length));
+  const option = optionValue(run, value.slice("option.".length));
   return typeof option === "number" ? option : undefined;
 }
 
-export function matches(run: RunView, place: CursorPosition, when: When | undefined): boolean {
+export function matches(run: RunView, position: CursorPosition, when: When | undefined): boolean {
   if (when === undefined) return true;
-  return Object.entries(when).every(([name, want]) => meets(run, runFact(run, place, name), want));
+  return Object.entries(when).every(([name, want]) => satisfies(run, factValue(run, position, name), want));
 }
 
-function meets(run: RunView, have: Scalar | undefined, want: Want): boolean {
+function satisfies(run: RunView, have: Scalar | undefined, want: Want): boolean {
   if (have === undefined) return false;
   if (Array.isArray(want)) return want.includes(have);
   if (typeof want !== "object") return have === want;
-  const bound = runNumber(run, "below" in want ? want.below : want.min);
+  const bound = numberValue(run, "below" in want ? want.below : want.min);
   if (typeof have !== "number" || bound === undefined) return false;
   return "below" in want ? have < bound : have >= bound;
 }
 
-export function firstMatch<R extends Pick<Row, "when">>(run: RunView, place: CursorPosition, rows: readonly R[]): R | undefined {
-  return rows.find(({ when }) => matches(run, place, when));
+export function firstMatch<R extends Pick<Row, "when">>(run: RunView, position: CursorPosition, rows: readonly R[]): R | undefined {
+  return rows.find(({ when }) => matches(run, position, when));
 }
 
 /** Whether a step or phase is run at all; evaluated when it is entered. */
-export function wanted(run: RunView, place: CursorPosition, rule: Pick<Step, "only_if" | "unless">): boolean {
-  return matches(run, place, rule.only_if) && !(rule.unless ?? []).some((when) => matches(run, place, when));
+export function shouldRun(run: RunView, position: CursorPosition, rule: Pick<Step, "only_if" | "unless">): boolean {
+  return matches(run, position, rule.only_if) && !(rule.unless ?? []).some((when) => matches(run, position, when));
 }
 
 /** What runs now: actions begun or taken over by this opening. A tasks step whose tasks have cursors does nothing itself. */
-export function runExecutions(run: RunView): readonly OpenView[] {
+export function openExecutions(run: RunView): readonly OpenView[] {
   const open = recordValues(run.open);
   return open.some(({ stage }) => stage === "walking") ? open.filter(({ stage }) => stage !== "walking") : open;
 }
-export const liveExecutions = (run: RunView): readonly OpenView[] => liveAmong(runExecutions(run), run);
+export const liveExecutions = (run: RunView): readonly OpenView[] => liveAmong(openExecutions(run), run);
 
 /** Those actions that this opening drives and that do not wait for their place: nearly always all of them. */
 export function liveAmong(actions: readonly OpenView[], run: RunView): readonly OpenView[] {
@@ -184,6 +184,6 @@ export function isInOrder(run: RunView, open: OpenView): boolean {
   const container = cursor?.kind !== "task" || cursor.inside === null ? undefined : own(run.open, cursor.inside);
   if (cursor === undefined || container === undefined) return true;
   const wave = container.waves.find((tasks) => tasks.includes(cursor.task ?? "")) ?? [];
-  const before = wave.slice(0, wave.indexOf(cursor.task ?? ""));
-  return before.every((task) => own(run.cursors, taskPath(container.attempt, task))?.result !== null);
+  const earlier = wave.slice(0, wave.indexOf(cursor.task ?? ""));
+  return earlier.every((task) => own(run.cursors, taskPath(container.attempt, task))?.result !== null);
 }

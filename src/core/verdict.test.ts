@@ -6,7 +6,7 @@ import type { Draft } from "../contracts/event.ts";
 import type { Flow } from "../contracts/flow.ts";
 import { begun, check, result } from "../../test/simulation/support/tape.ts";
 import { began, failed, flowWith, passed, phase, turned } from "../../test/simulation/support/words.ts";
-import { runVerdict } from "./verdict.ts";
+import { computeVerdict } from "./verdict.ts";
 
 const gated = { id: "work", agent: "worker", prompt: "w.md", proof: [{ file: "a.md", min_lines: 120 }] };
 const look = { id: "look", check: ["project"] };
@@ -20,14 +20,14 @@ const empty = { file: "a.md", why: "nothing but headings" };
 
 describe("a flow without checks", () => {
   test("is verified by the gates it came past", () => {
-    expect(runVerdict(begun(flowOf(gated)).append(phase, ...turn()).run)).toEqual({ verdict: "verified", gaps: [] });
+    expect(computeVerdict(begun(flowOf(gated)).append(phase, ...turn()).run)).toEqual({ verdict: "verified", gaps: [] });
   });
   test("that asked for nothing is not", () => {
     const { proof: _proof, ...bare } = gated;
-    expect(runVerdict(begun(flowOf(bare)).append(phase, ...turn()).run).verdict).toBe("unverified");
+    expect(computeVerdict(begun(flowOf(bare)).append(phase, ...turn()).run).verdict).toBe("unverified");
   });
   test("with a hollow artifact has a gap that names it", () => {
-    expect(runVerdict(begun(flowOf(gated)).append(phase, ...turn({ hollow: [empty] })).run)).toEqual({
+    expect(computeVerdict(begun(flowOf(gated)).append(phase, ...turn({ hollow: [empty] })).run)).toEqual({
       verdict: "verified_with_gaps",
       gaps: ["a.md is hollow: nothing but headings"],
     });
@@ -38,26 +38,26 @@ describe("a flow without checks", () => {
       { event: "route_taken", walk: "1", step: "work", to: "work" } as Draft,
       ...turn({ hollow: [{ file: "a.md", why: null }] }, 2),
     ];
-    expect(runVerdict(tape.append(...again).run)).toEqual({ verdict: "verified", gaps: [] });
+    expect(computeVerdict(tape.append(...again).run)).toEqual({ verdict: "verified", gaps: [] });
   });
 });
 
 describe("a flow with checks", () => {
   test("is not verified by gates alone", () => {
     const tape = begun(flowOf(gated, look)).append(phase, ...turn(), began("look", 1, "check"), passed("look", 1));
-    expect(runVerdict(tape.run).verdict).toBe("unverified");
+    expect(computeVerdict(tape.run).verdict).toBe("unverified");
   });
   test("is verified by its criteria, and has the gap of a hollow artifact as well", () => {
     const proved = { ...passed("look", 1), checks: [result(check("c", "criterion"), "passed")] } as Draft;
     const tape = begun(flowOf(gated, look)).append(phase, ...turn({ hollow: [empty] }), began("look", 1, "check"), proved);
-    expect(runVerdict(tape.run)).toEqual({ verdict: "verified_with_gaps", gaps: ["a.md is hollow: nothing but headings"] });
+    expect(computeVerdict(tape.run)).toEqual({ verdict: "verified_with_gaps", gaps: ["a.md is hollow: nothing but headings"] });
   });
 });
 
 describe("a check that was tried out", () => {
-  const verdictWith = (more: Partial<CheckResult>): ReturnType<typeof runVerdict> => {
+  const verdictWith = (more: Partial<CheckResult>): ReturnType<typeof computeVerdict> => {
     const proved = { ...passed("look", 1), checks: [{ ...result(check("c", "criterion"), "passed"), ...more }] } as Draft;
-    return runVerdict(begun(flowOf(gated, look)).append(phase, ...turn(), began("look", 1, "check"), proved).run);
+    return computeVerdict(begun(flowOf(gated, look)).append(phase, ...turn(), began("look", 1, "check"), proved).run);
   };
   test("what code could tell a check by is a gap in the verdict, what only asks to be looked at is none", () => {
     const seen = [
@@ -67,7 +67,7 @@ describe("a check that was tried out", () => {
     const proved = { ...passed("look", 1), checks: [result(check("c", "criterion"), "passed")] } as Draft;
     const { run } = begun(flowOf(gated, look)).append(phase, ...turn(), began("look", 1, "check"), proved);
     const looked = { ...run, oracles: { content: "c".repeat(64), changes: [], look: seen } };
-    expect(runVerdict(looked)).toEqual({ verdict: "verified_with_gaps", gaps: ["look at src/a.js: it reads the clock"] });
+    expect(computeVerdict(looked)).toEqual({ verdict: "verified_with_gaps", gaps: ["look at src/a.js: it reads the clock"] });
   });
   test("the arguments of a file that every check loads as a program alone are its input", () => {
     const seen = [{ path: "bin/a.js", what: "reads the command line", gap: true as const }];
@@ -78,7 +78,7 @@ describe("a check that was tried out", () => {
       }));
       const proved = { ...passed("look", 1), checks } as Draft;
       const { run } = begun(flowOf(gated, look)).append(phase, ...turn(), began("look", 1, "check"), proved);
-      return runVerdict({ ...run, oracles: { content: "c".repeat(64), changes: [], look: seen } }).gaps;
+      return computeVerdict({ ...run, oracles: { content: "c".repeat(64), changes: [], look: seen } }).gaps;
     };
     expect(gapsWith(["bin/a.js"], null)).toEqual([]);
     expect(gapsWith(null)).toEqual(["look at bin/a.js: it reads the command line"]);
@@ -143,15 +143,15 @@ describe("a flow that calls others", () => {
     { ...passed("kid", 1), facts: { status: "completed", verdict } } as Draft,
   ];
   test("is judged by what they proved where it has nothing of its own", () => {
-    expect(runVerdict(begun(flowOf(call)).append(phase, ...came("verified")).run)).toEqual({ verdict: "verified", gaps: [] });
-    expect(runVerdict(begun(flowOf(call)).append(phase, ...came("unverified")).run).verdict).toBe("unverified");
+    expect(computeVerdict(begun(flowOf(call)).append(phase, ...came("verified")).run)).toEqual({ verdict: "verified", gaps: [] });
+    expect(computeVerdict(begun(flowOf(call)).append(phase, ...came("unverified")).run).verdict).toBe("unverified");
   });
   test("is not verified by them where its own checks proved nothing", () => {
     const tape = begun(flowOf(call, look)).append(phase, ...came("verified"), began("look", 1, "check"), passed("look", 1));
-    expect(runVerdict(tape.run).verdict).toBe("unverified");
+    expect(computeVerdict(tape.run).verdict).toBe("unverified");
   });
   test("has a gap for each that is not verified, whatever its own gates say", () => {
     const tape = begun(flowOf(gated, call)).append(phase, ...turn(), ...came("unverified"));
-    expect(runVerdict(tape.run)).toEqual({ verdict: "verified_with_gaps", gaps: ["the child run of 1/kid is unverified"] });
+    expect(computeVerdict(tape.run)).toEqual({ verdict: "verified_with_gaps", gaps: ["the child run of 1/kid is unverified"] });
   });
 });

@@ -9,25 +9,25 @@ import type { RunView, CursorView } from "./state.ts";
 
 export const isVerdict = (value: unknown): value is Verdict => typeof value === "string" && (verdicts as readonly string[]).includes(value);
 
-export type VerdictFound = { readonly verdict: Verdict; readonly gaps: readonly string[] };
+export type VerdictWithGaps = { readonly verdict: Verdict; readonly gaps: readonly string[] };
 
 /** The verdict that follows from the evidence. */
-export const runVerdict = (run: RunView): VerdictFound => withGaps(run, judgedBy(run));
+export const computeVerdict = (run: RunView): VerdictWithGaps => withGaps(run, baseVerdict(run));
 
 /** Artifacts without real content, and child runs that are not verified, leave gaps in any verdict. */
-function withGaps(run: RunView, judged: VerdictFound): VerdictFound {
-  const hollow = Object.entries(run.hollow ?? {}).map(([file, why]) => `${file} is hollow: ${why.replaceAll(";", ",")}`);
-  const short = Object.entries(run.called ?? {})
+function withGaps(run: RunView, judged: VerdictWithGaps): VerdictWithGaps {
+  const placeholderGaps = Object.entries(run.hollow ?? {}).map(([file, why]) => `${file} is hollow: ${why.replaceAll(";", ",")}`);
+  const childGaps = Object.entries(run.called ?? {})
     .filter(([, verdict]) => verdict !== "verified")
     .map(([step, verdict]) => `the child run of ${step} is ${verdict}`);
-  const untried = Object.values(run.checks).flatMap(({ latest }) => experimentGaps(latest));
+  const checkGaps = Object.values(run.checks).flatMap(({ latest }) => experimentGaps(latest));
   const programs = Object.values(run.checks).flatMap(({ latest }) => (latest.programs === undefined ? [] : [latest.programs]));
-  const isProgram = (path: string): boolean => programs.length > 0 && programs.every((those) => those.includes(path));
-  const look = (run.oracles?.look ?? [])
+  const isProgram = (path: string): boolean => programs.length > 0 && programs.every((paths) => paths.includes(path));
+  const reviewGaps = (run.oracles?.look ?? [])
     .filter(({ gap, path, what }) => gap === true && !(what === readsArguments && isProgram(path)))
     .map(({ path, what }) => `look at ${path}: it ${what}`);
-  const skipped = skippedIn(run).map((name) => `${name} was skipped`);
-  const gaps = [...hollow, ...short, ...skipped, ...untried, ...look.slice(0, lookMax)];
+  const skipGaps = findSkipped(run).map((name) => `${name} was skipped`);
+  const gaps = [...placeholderGaps, ...childGaps, ...skipGaps, ...checkGaps, ...reviewGaps.slice(0, lookMax)];
   if (gaps.length === 0) return judged;
   return { verdict: judged.verdict === "verified" ? "verified_with_gaps" : judged.verdict, gaps: [...judged.gaps, ...gaps] };
 }
@@ -43,13 +43,13 @@ function experimentGaps({
   gap,
 }: Pick<CheckResult, "check" | "status" | "canary" | "without_work" | "gap">): readonly string[] {
   if (status !== "passed") return [];
-  const reported = (text: string): string => `${check.title}: ${text}`.replaceAll(";", ",");
+  const gapText = (text: string): string => `${check.title}: ${text}`.replaceAll(";", ",");
   return [
-    ...(canary?.outcome === "unknown" ? [reported(`nothing shows that this check can fail (${canary.detail})`)] : []),
-    ...(canary?.outcome === "differs" ? [reported(`it comes to other things when a test is changed (${canary.detail})`)] : []),
-    ...(canary?.outcome === "partly" ? [reported(`not every test it rests on was seen to fail (${canary.detail})`)] : []),
-    ...(gap === undefined ? [] : [reported(gap)]),
-    ...(without_work?.outcome === "missed" ? [reported(`its new tests prove nothing: ${without_work.detail}`)] : []),
+    ...(canary?.outcome === "unknown" ? [gapText(`nothing shows that this check can fail (${canary.detail})`)] : []),
+    ...(canary?.outcome === "differs" ? [gapText(`it comes to other things when a test is changed (${canary.detail})`)] : []),
+    ...(canary?.outcome === "partly" ? [gapText(`not every test it rests on was seen to fail (${canary.detail})`)] : []),
+    ...(gap === undefined ? [] : [gapText(gap)]),
+    ...(without_work?.outcome === "missed" ? [gapText(`its new tests prove nothing: ${without_work.detail}`)] : []),
   ];
 }
 
@@ -57,7 +57,7 @@ function experimentGaps({
  * The newest verdict of the runner's own; else whether every criterion that can be run holds. A flow without checks is judged by its gates
  * and by what its child runs proved: a flow ends only past its gates, so if it had any, they held.
  */
-function judgedBy(run: RunView): VerdictFound {
+function baseVerdict(run: RunView): VerdictWithGaps {
   if (run.judged !== null) return run.judged;
   const criteria = Object.values(run.checks).filter(({ latest }) => latest.check.kind === "criterion");
   const called = Object.values(run.called ?? {}).filter((verdict) => verdict === "verified" || verdict === "verified_with_gaps");
@@ -76,7 +76,7 @@ function hasChecks({ drafted: { flow } }: RunView): boolean {
 }
 
 /** Optional phases that were not run, and steps that a person skipped. */
-function skippedIn(run: RunView): readonly string[] {
+function findSkipped(run: RunView): readonly string[] {
   const phases = run.phases.filter(
     ({ id, status, because }) =>
       status === "completed" && because === "optional_skipped" && phaseRule(run.drafted.flow, id).optional === true,
@@ -88,9 +88,9 @@ function skippedIn(run: RunView): readonly string[] {
 }
 
 /** From the worst to the best. */
-const order: readonly Verdict[] = ["refuted", "unverified", "verified_with_gaps", "verified"];
-const worst = (found: readonly VerdictFound[]): VerdictFound => ({
-  verdict: order[Math.min(...found.map(({ verdict }) => order.indexOf(verdict)))] ?? "unverified",
+const verdictOrder: readonly Verdict[] = ["refuted", "unverified", "verified_with_gaps", "verified"];
+const worstVerdict = (found: readonly VerdictWithGaps[]): VerdictWithGaps => ({
+  verdict: verdictOrder[Math.min(...found.map(({ verdict }) => verdictOrder.indexOf(verdict)))] ?? "unverified",
   gaps: found.flatMap(({ gaps }) => gaps),
 });
 
@@ -98,35 +98,36 @@ const worst = (found: readonly VerdictFound[]): VerdictFound => ({
  * The verdict of what would land now: for a run that lands as a whole its own, for one that lands after each phase the worst of the phases
  * whose work is on the branch.
  */
-export function landingVerdict(run: RunView, cursor: Pick<CursorView, "kind">): VerdictFound {
-  if (cursor.kind !== "closing") return runVerdict(run);
+export function landingVerdict(run: RunView, cursor: Pick<CursorView, "kind">): VerdictWithGaps {
+  if (cursor.kind !== "closing") return computeVerdict(run);
   const done = run.phases.filter(({ group, status }) => group === "phases" && status === "completed");
-  return withGaps(run, worst(done.map((phase) => phaseVerdict(run, phase))));
+  return withGaps(run, worstVerdict(done.map((phase) => phaseVerdict(run, phase))));
 }
 
 /** Judged by the checks that its document or plan gives it; without any by the run's criteria, or by the gates it has passed. */
-function phaseVerdict(run: RunView, { id, checks: ofDocument = [] }: RunView["phases"][number]): VerdictFound {
-  const asked = own(run.cursors, id)?.checks ?? ofDocument;
+function phaseVerdict(run: RunView, { id, checks: documentChecks = [] }: RunView["phases"][number]): VerdictWithGaps {
+  const phaseChecks = own(run.cursors, id)?.checks ?? documentChecks;
   const rule = phaseRule(run.drafted.flow, id);
   const steps = rule.steps.flatMap((step) => [step, ...(step.tasks?.each ?? []), ...(step.tasks?.wave ?? [])]);
-  if (asked.length === 0 && !steps.some(({ check }) => check !== undefined)) {
+  if (phaseChecks.length === 0 && !steps.some(({ check }) => check !== undefined)) {
     const isGated = run.proved.includes(id) || rule.proof !== undefined || steps.some(({ proof = [] }) => proof.length > 0);
     return {
       verdict: isGated || hasVerifiedChild(run) ? "verified" : "unverified",
       gaps: isGated ? [] : [`phase ${id}: nothing proves it`],
     };
   }
-  const results = asked.length > 0 ? asked.map((check) => own(run.checks, check.id)?.latest) : findCriteria(run);
-  const red = results.filter((result) => result !== undefined && result.status !== "passed" && result.quarantined === undefined);
-  if (red.length > 0) return { verdict: "refuted", gaps: red.map((result) => `phase ${id}: ${result?.check.title ?? ""} does not pass`) };
-  const unrun = results.filter((result) => result?.status !== "passed").length;
-  if (results.length === 0 || unrun === results.length) return { verdict: "unverified", gaps: [`phase ${id}: no command proves it`] };
-  return unrun === 0
+  const results = phaseChecks.length > 0 ? phaseChecks.map((check) => own(run.checks, check.id)?.latest) : latestCriteria(run);
+  const failing = results.filter((result) => result !== undefined && result.status !== "passed" && result.quarantined === undefined);
+  if (failing.length > 0)
+    return { verdict: "refuted", gaps: failing.map((result) => `phase ${id}: ${result?.check.title ?? ""} does not pass`) };
+  const notPassed = results.filter((result) => result?.status !== "passed").length;
+  if (results.length === 0 || notPassed === results.length) return { verdict: "unverified", gaps: [`phase ${id}: no command proves it`] };
+  return notPassed === 0
     ? { verdict: "verified", gaps: [] }
-    : { verdict: "verified_with_gaps", gaps: [`phase ${id}: ${unrun} of its checks did not count`] };
+    : { verdict: "verified_with_gaps", gaps: [`phase ${id}: ${notPassed} of its checks did not count`] };
 }
 
-const findCriteria = (run: RunView) =>
+const latestCriteria = (run: RunView) =>
   Object.values(run.checks)
     .map(({ latest }) => latest)
     .filter(({ check }) => check.kind === "criterion");
@@ -136,7 +137,7 @@ const hasVerifiedChild = (run: RunView): boolean =>
 
 /** Whether work of this verdict may land. */
 export function mayLand(verdict: Verdict, minimum: LandMinimum = "verified_with_gaps"): boolean {
-  return minimum === "unverified" || order.indexOf(verdict) >= order.indexOf(minimum);
+  return minimum === "unverified" || verdictOrder.indexOf(verdict) >= verdictOrder.indexOf(minimum);
 }
 
 export const completionCodes = {

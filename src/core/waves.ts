@@ -8,15 +8,15 @@ type Task = { readonly id: string; readonly files: readonly string[]; readonly a
 export function taskWaves<T extends Task>(tasks: readonly T[]): T[][] {
   const waves: T[][] = [];
   const files: Set<string>[] = [];
-  const placed = new Map<string, number>();
+  const waveById = new Map<string, number>();
   for (const task of inOrder(tasks)) {
     let wave = 0;
-    for (const id of task.after) wave = Math.max(wave, (placed.get(id) ?? -1) + 1);
+    for (const id of task.after) wave = Math.max(wave, (waveById.get(id) ?? -1) + 1);
     while (task.files.some((file) => files[wave]?.has(file) === true)) wave++;
     (waves[wave] ??= []).push(task);
-    const taken = (files[wave] ??= new Set());
-    for (const file of task.files) taken.add(file);
-    placed.set(task.id, wave);
+    const waveFiles = (files[wave] ??= new Set());
+    for (const file of task.files) waveFiles.add(file);
+    waveById.set(task.id, wave);
   }
   return waves;
 }
@@ -24,19 +24,19 @@ export function taskWaves<T extends Task>(tasks: readonly T[]): T[][] {
 /** Each task after those it depends on; a cycle is a reader's bug, which the reader should have refused. */
 function inOrder<T extends Task>(tasks: readonly T[]): T[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
-  const done = new Set<string>();
+  const visited = new Set<string>();
   const onPath = new Set<string>();
   const ordered: T[] = [];
   const visit = (task: T): void => {
-    if (done.has(task.id)) return;
+    if (visited.has(task.id)) return;
     invariant(!onPath.has(task.id), `tasks wait for each other in a ring: ${[...onPath, task.id].join(" -> ")}`);
     onPath.add(task.id);
     for (const id of task.after) {
-      const before = byId.get(id);
-      if (before !== undefined) visit(before);
+      const dependency = byId.get(id);
+      if (dependency !== undefined) visit(dependency);
     }
     onPath.delete(task.id);
-    done.add(task.id);
+    visited.add(task.id);
     ordered.push(task);
   };
   for (const task of tasks) visit(task);

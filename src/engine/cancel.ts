@@ -26,7 +26,7 @@ export class Cancel {
 }
 
 const own = Symbol("cancel");
-/** One getter for all: one per order would cost more than the signal does. */
+/** One getter for all requests: creating one per request would cost more than the signal does. */
 const lazily: PropertyDescriptor & ThisType<{ readonly [own]: Cancel }> = {
   get() {
     return this[own].signal;
@@ -37,7 +37,7 @@ const lazily: PropertyDescriptor & ThisType<{ readonly [own]: Cancel }> = {
 
 type Cancellable = { readonly cancel: AbortSignal };
 
-/** The same order with the signal under `cancel`, created when first read. */
+/** The same request with the signal under `cancel`, created when first read. */
 export function withSignal<Order extends object>(order: Order, cancel: Cancel): Order & Cancellable {
   const whole: unknown = Object.defineProperty(Object.assign(order, { [own]: cancel }), "cancel", lazily);
   return whole as Order & Cancellable;

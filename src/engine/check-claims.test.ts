@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CheckResult, ClaimChecked } from "../contracts/evidence.ts";
 import type { StepExecution } from "./step-execution.ts";
-import { checkClaims, checkClaimsAgain, type ClaimsChecked } from "./check-claims.ts";
+import { checkClaims, decideWaitingClaims, type ClaimsInput } from "./check-claims.ts";
 
 const attempt = "1@1/work#1";
 const decided: ClaimChecked = { kind: "commit", text: "abc", verdict: "false", why: "none such" };
@@ -34,7 +34,7 @@ function actionOf(steps: readonly object[], more: { open?: object; waiting?: rea
 
 const work = { id: "work", agent: "worker", prompt: "work.md" };
 const check = { id: "prove", check: ["criteria"] };
-const hearing: ClaimsChecked = { agent: "a", words: { said: "done", claim: null, promised: false }, commit: "c", changed: [], results: [] };
+const hearing: ClaimsInput = { agent: "a", report: { said: "done", claim: null, promised: false }, commit: "c", changed: [], results: [] };
 
 describe("what an agent said", () => {
   test("is written at the end of its attempt; what checks decide waits where a check can come", async () => {
@@ -52,16 +52,16 @@ describe("what an agent said", () => {
     const heard = actionOf([work, check], { open: { heard: true } });
     expect(await checkClaims(heard.action, hearing)).toEqual([]);
     const silent = actionOf([work, check]);
-    expect(await checkClaims(silent.action, { ...hearing, words: { said: "", claim: null, promised: false } })).toEqual([]);
+    expect(await checkClaims(silent.action, { ...hearing, report: { said: "", claim: null, promised: false } })).toEqual([]);
     expect([...heard.asked, ...silent.asked]).toEqual([]);
   });
   test("is read from what was kept, after a crash", async () => {
     const turn = { said: "cut", claim: "0".repeat(64), promised: true };
     const whole = actionOf([work], { open: { turn }, blob: '{"said":"all of it","claim":{"pass":true}}' });
-    await checkClaims(whole.action, { ...hearing, words: null });
+    await checkClaims(whole.action, { ...hearing, report: null });
     expect(whole.asked).toMatchObject([{ said: "all of it", claim: { pass: true }, promised: true }]);
     const damaged = actionOf([work], { open: { turn }, blob: "{" });
-    await checkClaims(damaged.action, { ...hearing, words: null });
+    await checkClaims(damaged.action, { ...hearing, report: null });
     expect(damaged.asked).toMatchObject([{ said: "cut", claim: null }]);
   });
 });
@@ -73,7 +73,7 @@ test("what waits is decided by the next check of its own cursor, and of no other
     { attempt: "2@1/work#1", agent: "a", role: "worker", claims: [waits] },
   ];
   const { action, asked } = actionOf([work, check], { waiting });
-  expect((await checkClaimsAgain(action, [result])).map((draft) => "attempt" in draft && draft.attempt)).toEqual([
+  expect((await decideWaitingClaims(action, [result])).map((draft) => "attempt" in draft && draft.attempt)).toEqual([
     attempt,
     "1@1/tasks#1/t1@1/do#1",
   ]);

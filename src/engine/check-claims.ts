@@ -9,19 +9,19 @@ import type { CheckResult, ClaimChecked } from "../contracts/evidence.ts";
 import type { Draft } from "../contracts/event.ts";
 import { stepKind } from "../contracts/flow.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
-import { runSteps } from "../core/selectors.ts";
+import { cursorSteps } from "../core/selectors.ts";
 import type { RunView, CursorView } from "../core/state.ts";
-import { type StepExecution, actionSetting } from "./step-execution.ts";
+import { type StepExecution, executionContext } from "./step-execution.ts";
 
 const whyCharsMax = 300;
 
 /** The text a turn produced, while it is at hand whole. */
 export type AgentReport = { readonly said: string; readonly claim: unknown; readonly promised: boolean; readonly prompt?: string };
 
-export type ClaimsChecked = {
+export type ClaimsInput = {
   readonly agent: string;
   /** Null after a crash: then the journal's copy is used. */
-  readonly words: AgentReport | null;
+  readonly report: AgentReport | null;
   readonly commit: GitSha;
   readonly changed: readonly string[];
   readonly results: readonly CheckResult[];
@@ -30,14 +30,14 @@ export type ClaimsChecked = {
 };
 
 /** The claims of this attempt's turn as an event; none if nothing was claimed. */
-export async function checkClaims(action: StepExecution, { agent, words, ...found }: ClaimsChecked): Promise<readonly Draft[]> {
-  const { run, cursor, open } = actionSetting(action);
+export async function checkClaims(action: StepExecution, { agent, report, ...context }: ClaimsInput): Promise<readonly Draft[]> {
+  const { run, cursor, open } = executionContext(action);
   const { attempt, runtime } = action;
   if (open.heard === true) return []; // H1
-  const agentReport = words ?? (await keptReport(action));
+  const agentReport = report ?? (await loadReport(action));
   if (agentReport.said === "" && (agentReport.claim ?? null) === null && !agentReport.promised) return []; // H2
   const base = run.drafted.base.commit;
-  const claims = await runtime.verifier.claims({ attempt, ...agentReport, ...found, base });
+  const claims = await runtime.verifier.claims({ attempt, ...agentReport, ...context, base });
   if (claims.length === 0) return []; // H2
   const isDecidedLater = hasChecks(run, cursor);
   const waiting = claims.filter(({ waits }) => isDecidedLater && waits !== undefined);
@@ -46,7 +46,7 @@ export async function checkClaims(action: StepExecution, { agent, words, ...foun
 }
 
 function claimsCheckedEvent(action: StepExecution, agent: string, claims: ClaimChecked[], waiting: ClaimChecked[]): Draft {
-  const { run, open } = actionSetting(action);
+  const { run, open } = executionContext(action);
   const role = open.role ?? "";
   const model = (run.drafted.cast[role] ?? run.drafted.cast["*"])?.override?.model;
   return {
@@ -61,23 +61,23 @@ function claimsCheckedEvent(action: StepExecution, agent: string, claims: ClaimC
 }
 
 /** An agent that keeps handing back something that isn't a result has claimed something false. */
-export function refusedReturn(action: StepExecution, agent: string, detail: string): readonly Draft[] {
+export function refusedReturnEvents(action: StepExecution, agent: string, detail: string): readonly Draft[] {
   const why = detail.split("\n", 1)[0] ?? "";
   const claim: ClaimChecked = { kind: "done", text: "It handed back a result.", verdict: "false", why: why.slice(0, whyCharsMax) };
   return [claimsCheckedEvent(action, agent, [claim], [])];
 }
 
 /** Claims that waited for the results of this cursor's checks, decided by them. */
-export async function checkClaimsAgain(
+export async function decideWaitingClaims(
   action: StepExecution,
   results: readonly CheckResult[],
   regressed: readonly CheckResult[] = [],
 ): Promise<readonly Draft[]> {
-  const { run, cursor } = actionSetting(action);
+  const { run, cursor } = executionContext(action);
   const drafts: Draft[] = [];
   for (const { attempt, agent, role, model, claims: waiting } of run.waiting ?? []) {
     if (!attempt.startsWith(`${cursor.path}@`)) continue; // the cursor's own attempts, and those of its tasks
-    const order = {
+    const request = {
       attempt,
       said: "",
       claim: null,
@@ -87,7 +87,7 @@ export async function checkClaimsAgain(
       regressed,
       waiting: waiting as readonly ClaimChecked[],
     };
-    const claims = await action.runtime.verifier.claims(order);
+    const claims = await action.runtime.verifier.claims(request);
     drafts.push({ event: "claims_checked", attempt, agent, role, ...(model === undefined ? {} : { model }), claims: [...claims] });
   }
   return drafts;
@@ -96,20 +96,20 @@ export async function checkClaimsAgain(
 /** Whether a check of the runner may come after a turn of this cursor: one of its steps is a check, or one of its phase's. */
 function hasChecks(run: RunView, cursor: CursorView): boolean {
   const phase = run.cursors[cursor.phase];
-  const steps = [...runSteps(run, cursor), ...(phase === undefined ? [] : runSteps(run, phase))];
+  const steps = [...cursorSteps(run, cursor), ...(phase === undefined ? [] : cursorSteps(run, phase))];
   return steps.some((step) => stepKind(step) === "check");
 }
 
 const withoutWaits = ({ kind, text, verdict, why }: ClaimChecked): ClaimChecked => ({ kind, text, verdict, why });
 
-async function keptReport(action: StepExecution): Promise<AgentReport> {
-  const { turn } = actionSetting(action).open;
-  const kept = await recordedTurn(action, turn?.claim);
-  return { said: kept?.said ?? turn?.said ?? "", claim: kept?.claim ?? null, promised: turn?.promised ?? false };
+async function loadReport(action: StepExecution): Promise<AgentReport> {
+  const { turn } = executionContext(action).open;
+  const recorded = await loadTurn(action, turn?.claim);
+  return { said: recorded?.said ?? turn?.said ?? "", claim: recorded?.claim ?? null, promised: turn?.promised ?? false };
 }
 
 /** A turn's text and return from its transcript; null if that was not kept or can no longer be read. */
-export async function recordedTurn(
+export async function loadTurn(
   action: StepExecution,
   blob: Hash | undefined,
 ): Promise<{ readonly said: string; readonly claim: unknown } | null> {

@@ -4,7 +4,7 @@
 import type { RunView } from "../core/state.ts";
 
 /** The subject of one attempt's commit: the goal; if several steps do the work, the phase with its step, and what was changed. */
-export function commitSubject(order: {
+export function commitSubject(input: {
   readonly phase: string;
   /** The phase's name, if it has one besides its id. */
   readonly name: string | undefined;
@@ -15,16 +15,16 @@ export function commitSubject(order: {
   readonly paths: readonly string[];
   readonly goal: string;
 }): string {
-  const { phase, name, isOnly, step, paths } = order;
-  const goal = (order.goal.trim().split("\n", 1)[0] ?? "").trim();
-  if (isOnly && goal !== "") return cut(goal, subjectCharsMax);
-  const isNamed = name !== undefined && name.toLowerCase() !== phase.toLowerCase();
-  const place = `${!isNamed ? phase : `${phase} ${name}`}/${step}`;
-  return cut(`${place}: ${paths.length === 0 ? goal : `change ${shown(paths)}`}`, subjectCharsMax);
+  const { phase, name, isOnly, step, paths } = input;
+  const goal = (input.goal.trim().split("\n", 1)[0] ?? "").trim();
+  if (isOnly && goal !== "") return truncate(goal, subjectCharsMax);
+  const hasOwnName = name !== undefined && name.toLowerCase() !== phase.toLowerCase();
+  const place = `${!hasOwnName ? phase : `${phase} ${name}`}/${step}`;
+  return truncate(`${place}: ${paths.length === 0 ? goal : `change ${summarizePaths(paths)}`}`, subjectCharsMax);
 }
 
-/** Where a cursor is among the phases of its run, as a subject names it. */
-export function placeFor(run: RunView, phase: string): Pick<Parameters<typeof commitSubject>[0], "phase" | "name" | "isOnly"> {
+/** The phase of a cursor as the subject names it. */
+export function phasePlace(run: RunView, phase: string): Pick<Parameters<typeof commitSubject>[0], "phase" | "name" | "isOnly"> {
   const { phases } = run.drafted.flow;
   const isOnly = !("read" in phases) && phases.length === 1 && (phases[0]?.steps ?? []).filter(isWorking).length <= 1;
   return { phase, name: run.phases.find(({ id }) => id === phase)?.name, isOnly };
@@ -44,13 +44,13 @@ const isWorking = (step: {
 const subjectCharsMax = 72;
 const pathsShownMax = 2;
 
-const shown = (paths: readonly string[]): string =>
+const summarizePaths = (paths: readonly string[]): string =>
   `${paths.slice(0, pathsShownMax).join(", ")}${paths.length > pathsShownMax ? ` and ${paths.length - pathsShownMax} more` : ""}`;
 
 /** Cut between words if that leaves most of it. */
-function cut(text: string, charactersMax: number): string {
+function truncate(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
-  const whole = text.slice(0, charactersMax);
-  const end = whole.lastIndexOf(" ");
-  return `${(end > charactersMax / 2 ? whole.slice(0, end) : whole.slice(0, -1)).replace(/[\s,;:]+$/, "")}…`;
+  const prefix = text.slice(0, charactersMax);
+  const end = prefix.lastIndexOf(" ");
+  return `${(end > charactersMax / 2 ? prefix.slice(0, end) : prefix.slice(0, -1)).replace(/[\s,;:]+$/, "")}…`;
 }

@@ -20,7 +20,7 @@ import { unreachable } from "../kit/never.ts";
 import { Cancel } from "./cancel.ts";
 import { Cancelled, type StepExecution } from "./step-execution.ts";
 import { perform } from "./perform.ts";
-import { drain } from "./requests.ts";
+import { recordRequests } from "./requests.ts";
 import { settle } from "./settle.ts";
 import { survey } from "./survey.ts";
 import { WakeSignal, Mutex } from "./mutex.ts";
@@ -31,17 +31,17 @@ const inboxPollMs = 250;
 
 /** Drives a run from wherever its journal left it to its next rest, and returns why it rests. Safe to call again after any crash. */
 export async function drive(runtime: Runtime, fold: Fold): Promise<string> {
-  const driving = new Driving(runtime, fold);
+  const loop = new RunLoop(runtime, fold);
   try {
-    return await driving.toRest();
+    return await loop.runUntilRest();
   } finally {
-    await driving.end();
+    await loop.end();
   }
 }
 
-type DecidingTest = "wait" | { why: string } | { cancel: AttemptId } | null;
+type LoopOutcome = "wait" | { why: string } | { cancel: AttemptId } | null;
 
-class Driving {
+class RunLoop {
   readonly #runtime: Runtime;
   readonly #fold: Fold;
   readonly #mutex = new Mutex();
@@ -49,25 +49,25 @@ class Driving {
   readonly #actions = new Map<AttemptId, { readonly action: StepExecution; readonly ended: Promise<void> }>();
   /** Actions whose turn ended before those of earlier tasks in the wave. */
   readonly #waiting = new Map<AttemptId, () => void>();
-  readonly #unwatch: (() => void)[] = [];
-  #hasMail = true;
+  readonly #cleanups: (() => void)[] = [];
+  #hasRequests = true;
   #fault: unknown = null;
   #events = 0;
 
   constructor(runtime: Runtime, fold: Fold) {
     this.#runtime = runtime;
     this.#fold = fold;
-    const mail = (): void => {
-      this.#hasMail = true;
+    const onRequest = (): void => {
+      this.#hasRequests = true;
       this.#wake.ring();
     };
-    this.#unwatch.push(runtime.inbox.watch(mail));
+    this.#cleanups.push(runtime.inbox.watch(onRequest));
     const poll = (): void => {
-      mail();
+      onRequest();
       stopPolling = runtime.clock.after(inboxPollMs, poll);
     };
     let stopPolling = runtime.clock.after(inboxPollMs, poll);
-    this.#unwatch.push(() => stopPolling());
+    this.#cleanups.push(() => stopPolling());
   }
 
   get #run(): RunView {
@@ -76,36 +76,36 @@ class Driving {
     return state;
   }
 
-  async toRest(): Promise<string> {
+  async runUntilRest(): Promise<string> {
     for (;;) {
       if (this.#fault !== null) throw this.#fault;
       invariant(this.#events < eventsMax, "E5: the flow's limits bound the loop");
-      const rested = await this.#decideOnce();
-      if (rested === null) continue;
-      if (rested === "wait") await this.#wake.rung();
-      else if ("cancel" in rested) await this.#cancel(rested.cancel);
-      else return rested.why;
+      const outcome = await this.#decideOnce();
+      if (outcome === null) continue;
+      if (outcome === "wait") await this.#wake.wait();
+      else if ("cancel" in outcome) await this.#cancel(outcome.cancel);
+      else return outcome.why;
     }
   }
 
   /** One decision, carried out as far as that needs no waiting. */
-  async #decideOnce(): Promise<DecidingTest> {
+  async #decideOnce(): Promise<LoopOutcome> {
     const gate = this.#mutex.enter(); // E3
     if (gate !== null) await gate;
     try {
-      if (this.#hasMail) {
-        this.#hasMail = false;
-        await drain(this.#runtime.inbox, this.#run, (event) => this.#record(event));
+      if (this.#hasRequests) {
+        this.#hasRequests = false;
+        await recordRequests(this.#runtime.inbox, this.#run, (event) => this.#record(event));
       }
-      const rested = this.#carryOut(decide(this.#fold.state));
-      return rested instanceof Promise ? await rested : rested;
+      const outcome = this.#carryOut(decide(this.#fold.state));
+      return outcome instanceof Promise ? await outcome : outcome;
     } finally {
       this.#mutex.leave();
     }
   }
 
   /** Null if the loop continues; a promise only if there is something to wait for. */
-  #carryOut(next: Next): DecidingTest | Promise<DecidingTest> {
+  #carryOut(next: Next): LoopOutcome | Promise<LoopOutcome> {
     switch (next.do) {
       case "record":
         return this.#record(next.event);
@@ -118,7 +118,7 @@ class Driving {
       case "survey":
         return this.#survey();
       case "read":
-        return this.#read(next.reader);
+        return this.#readPhases(next.reader);
       case "wait":
         if (this.#fault !== null) throw this.#fault; // the action to wait for has failed meanwhile
         invariant(this.#actions.size > 0, "D2: who waits, waits for an action");
@@ -132,7 +132,7 @@ class Driving {
 
   async #attempt(event: Extract<Next, { do: "attempt" }>["event"]): Promise<null> {
     await this.#record(event); // E1
-    this.#begin(event.attempt);
+    this.#startAction(event.attempt);
     return null;
   }
 
@@ -140,13 +140,13 @@ class Driving {
     return this.#record({ event: "artifacts_surveyed", ...(await survey(this.#runtime, this.#run)) });
   }
 
-  async #read(name: string): Promise<null> {
+  async #readPhases(name: string): Promise<null> {
     const reader = this.#runtime.functions.phases[name];
     invariant(reader !== undefined, `a reader of phases is in the registry: ${name}`);
-    const found = await reader(this.#run);
-    if (!("problem" in found))
-      return this.#record({ event: "phases_read", phases: found.map((phase) => ({ ...phase, after: [...phase.after] })) });
-    const { problem: detail, code: reason_code = "phases_invalid" } = found;
+    const phases = await reader(this.#run);
+    if (!("problem" in phases))
+      return this.#record({ event: "phases_read", phases: phases.map((phase) => ({ ...phase, after: [...phase.after] })) });
+    const { problem: detail, code: reason_code = "phases_invalid" } = phases;
     return this.#record({ event: "run_paused", from_state: this.#run.status, to_state: "paused", detail, reason_code });
   }
 
@@ -163,32 +163,32 @@ class Driving {
     this.#runtime.onEntry(entry, this.#run);
   }
 
-  #begin(attempt: AttemptId): void {
+  #startAction(attempt: AttemptId): void {
     const action: StepExecution = {
       attempt,
       cancel: new Cancel(),
       runtime: this.#runtime,
       run: () => this.#run,
-      record: (...events) => this.#write(action, events, "stays"),
-      recordDone: (...events) => this.#write(action, events, "stays", "called off or not"),
-      recordAndQuarantine: (...events) => this.#write(action, events, "set aside"),
-      place: () => this.#place(action),
+      record: (...events) => this.#writeEvents(action, events, "stays"),
+      recordDone: (...events) => this.#writeEvents(action, events, "stays", "even if cancelled"),
+      recordAndQuarantine: (...events) => this.#writeEvents(action, events, "set aside"),
+      waitForPlace: () => this.#waitForPlace(action),
       interruption: null,
     };
     this.#actions.set(attempt, { action, ended: this.#perform(action) });
   }
 
-  async #write(
+  async #writeEvents(
     { attempt, cancel }: StepExecution,
     events: readonly Draft[],
     layer: "stays" | "set aside",
-    when: "asked for" | "called off or not" = "asked for",
+    when: "unless cancelled" | "even if cancelled" = "unless cancelled",
   ): Promise<void> {
     const gate = this.#mutex.enter(); // E3
     if (gate !== null) await gate;
     try {
-      const isUnwanted = cancel.isCancelled && when === "asked for";
-      if (isUnwanted || this.#run.open[attempt] === undefined) throw new Cancelled();
+      const isRefused = cancel.isCancelled && when === "unless cancelled";
+      if (isRefused || this.#run.open[attempt] === undefined) throw new Cancelled();
       await this.#record(...events);
       if (layer === "set aside") await this.#runtime.workspace.quarantine(attempt);
     } finally {
@@ -197,7 +197,7 @@ class Driving {
   }
 
   /** An action that waits for its place does not count as running: the loop is woken, and may begin, pause or stop. */
-  #place({ attempt, cancel }: StepExecution): Promise<void> | null {
+  #waitForPlace({ attempt, cancel }: StepExecution): Promise<void> | null {
     const open = this.#run.open[attempt];
     if (open === undefined || isInOrder(this.#run, open)) return null;
     if (cancel.isCancelled) return Promise.resolve(); // its signal would not fire again
@@ -209,11 +209,11 @@ class Driving {
   }
 
   #releaseWaiting(): void {
-    for (const [attempt, goOn] of this.#waiting) {
+    for (const [attempt, resume] of this.#waiting) {
       const open = this.#run.open[attempt];
       if (open !== undefined && !isInOrder(this.#run, open)) continue;
       this.#waiting.delete(attempt);
-      goOn();
+      resume();
     }
   }
 
@@ -231,24 +231,24 @@ class Driving {
   }
 
   async #settle(attempt: AttemptId): Promise<null> {
-    const settled = await settle(this.#runtime, this.#run, attempt);
-    await this.#record(settled.event);
-    if (settled.closing !== null) await this.#record(settled.closing);
-    if (settled.isQuarantined) await this.#runtime.workspace.quarantine(attempt);
-    if (settled.event.remedy !== "ask") this.#begin(attempt);
+    const settlement = await settle(this.#runtime, this.#run, attempt);
+    await this.#record(settlement.event);
+    if (settlement.closing !== null) await this.#record(settlement.closing);
+    if (settlement.isQuarantined) await this.#runtime.workspace.quarantine(attempt);
+    if (settlement.event.remedy !== "ask") this.#startAction(attempt);
     return null;
   }
 
   /** All actions are cancelled at once; each is written off in turn. The mutex is free meanwhile: an action may be waiting for it. */
   async #cancel(attempt: AttemptId): Promise<void> {
     for (const { action } of this.#actions.values()) action.cancel.abort("operator");
-    const live = this.#actions.get(attempt);
-    if (live === undefined) await this.#runtime.agents.sweep(this.#run.drafted.run_id);
-    else await live.ended; // E4
-    await this.#mutex.pass(() => this.#writeOff(attempt, live?.action.interruption ?? null));
+    const liveAction = this.#actions.get(attempt);
+    if (liveAction === undefined) await this.#runtime.agents.sweep(this.#run.drafted.run_id);
+    else await liveAction.ended; // E4
+    await this.#mutex.runExclusive(() => this.#recordInterruption(attempt, liveAction?.action.interruption ?? null));
   }
 
-  async #writeOff(attempt: AttemptId, usage: Usage | null): Promise<void> {
+  async #recordInterruption(attempt: AttemptId, usage: Usage | null): Promise<void> {
     const open = this.#run.open[attempt];
     if (open === undefined) return;
     // A turn that has ended is paid for: its layer stays, and the next opening settles the rest.
@@ -264,7 +264,7 @@ class Driving {
 
   /** However the loop ended, no action keeps running behind it. */
   async end(): Promise<void> {
-    for (const stop of this.#unwatch) stop();
+    for (const stop of this.#cleanups) stop();
     const live = [...this.#actions.values()];
     for (const { action } of live) action.cancel.abort("shutdown");
     await Promise.all(live.map(({ ended }) => ended));

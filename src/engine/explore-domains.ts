@@ -3,10 +3,10 @@
 import type { Flow, Option, Row, Scalar, Step, Want, When } from "../contracts/flow.ts";
 
 export type Values = Readonly<Record<string, Scalar>>;
-export type KnownValues = { readonly facts: Values; readonly says: Values };
+export type StepReport = { readonly facts: Values; readonly says: Values };
 export type Domains = Readonly<Record<string, Readonly<Record<string, readonly Scalar[]>>>>;
 
-const togetherMax = 64;
+const combinationsMax = 64;
 const countMax = 1;
 const retryMax = 1;
 
@@ -51,63 +51,65 @@ export function withSmallBounds(flow: Flow): Flow {
 export function optionSets(flow: Flow): readonly Values[] {
   const text = JSON.stringify(flow);
   const options = Object.entries(flow.options ?? {}).filter(([name]) => text.includes(`"option.${name}"`)); // An option that no row reads changes no path.
-  const base: Values = Object.fromEntries(options.map(([name, option]) => [name, standing(option)]));
-  const others = options.flatMap(([name, option]) => alternatives(option).map((value) => ({ ...base, [name]: value })));
-  const turned = {
+  const base: Values = Object.fromEntries(options.map(([name, option]) => [name, defaultValue(option)]));
+  const singleChanges = options.flatMap(([name, option]) => alternatives(option).map((value) => ({ ...base, [name]: value })));
+  const flagsInverted = {
     ...base,
-    ...Object.fromEntries(options.filter(([, { type }]) => type === "flag").map(([name, option]) => [name, standing(option) !== true])),
+    ...Object.fromEntries(options.filter(([, { type }]) => type === "flag").map(([name, option]) => [name, defaultValue(option) !== true])),
   };
-  const sets = [base, ...others, turned].map((set) => JSON.stringify(set));
+  const sets = [base, ...singleChanges, flagsInverted].map((set) => JSON.stringify(set));
   return [...new Set(sets)].map((set) => JSON.parse(set) as Values);
 }
 
-function standing({ type, default: given }: Option): Scalar {
-  if (type === "count") return typeof given === "number" ? Math.min(countMax, given) : 0;
-  return given ?? (type === "flag" ? false : type === "number" ? 0 : "");
+function defaultValue({ type, default: declared }: Option): Scalar {
+  if (type === "count") return typeof declared === "number" ? Math.min(countMax, declared) : 0;
+  return declared ?? (type === "flag" ? false : type === "number" ? 0 : "");
 }
 
 function alternatives(option: Option): readonly Scalar[] {
-  if (option.type === "flag") return [standing(option) !== true];
-  if (option.type === "word") return (option.one_of ?? []).filter((word) => word !== standing(option));
-  return option.type === "count" && standing(option) === 0 ? [1] : [];
+  if (option.type === "flag") return [defaultValue(option) !== true];
+  if (option.type === "word") return (option.one_of ?? []).filter((word) => word !== defaultValue(option));
+  return option.type === "count" && defaultValue(option) === 0 ? [1] : [];
 }
 
 /** Per step, the facts that some row reads, with their values. */
 export function flowDomains(flow: Flow, options: Values): Domains {
-  const found: Record<string, Record<string, Scalar[]>> = {};
+  const domains: Record<string, Record<string, Scalar[]>> = {};
   for (const when of findWhens(flow)) {
     for (const [name, want] of Object.entries(when)) {
       const [head = "", ...rest] = name.split(".");
       if (head === "option" || head === "count") continue;
       const [step = "", ...fact] = head === "before" ? rest.slice(1) : [head, ...rest];
       if (fact.length === 0) continue;
-      const values = ((found[step] ??= {})[fact.join(".")] ??= []);
+      const values = ((domains[step] ??= {})[fact.join(".")] ??= []);
       for (const value of valuesOf(want, options)) if (!values.includes(value)) values.push(value);
     }
   }
-  return found;
+  return domains;
 }
 
 /** Everything a step may report: each combination of its facts' values once. */
-export function knownFrom(step: Step, domains: Domains): readonly KnownValues[] {
-  let reported: readonly Values[] = [{}];
+export function possibleReports(step: Step, domains: Domains): readonly StepReport[] {
+  let combinations: readonly Values[] = [{}];
   for (const [fact, values] of Object.entries(domains[step.id] ?? {})) {
     if (fact === "answer" || step.tasks !== undefined) continue;
-    reported = reported.flatMap((values_) => values.map((value) => ({ ...values_, [fact]: value }))).slice(0, togetherMax);
+    combinations = combinations
+      .flatMap((combination) => values.map((value) => ({ ...combination, [fact]: value })))
+      .slice(0, combinationsMax);
   }
-  const split = reported.map((values): KnownValues => {
+  const reports = combinations.map((values): StepReport => {
     const entries = Object.entries(values);
-    const isSaid = (name: string): boolean => name.startsWith("says.");
+    const isReturn = (name: string): boolean => name.startsWith("says.");
     return {
-      says: Object.fromEntries(entries.filter(([name]) => isSaid(name)).map(([name, value]) => [name.slice("says.".length), value])),
-      facts: Object.fromEntries(entries.filter(([name]) => !isSaid(name))),
+      says: Object.fromEntries(entries.filter(([name]) => isReturn(name)).map(([name, value]) => [name.slice("says.".length), value])),
+      facts: Object.fromEntries(entries.filter(([name]) => !isReturn(name))),
     };
   });
   const maySayNothing =
     step.agent !== undefined &&
     (step.returns === undefined || step.returns_optional === true) &&
-    split.some(({ says }) => Object.keys(says).length > 0);
-  return maySayNothing ? [...split, { says: {}, facts: split[0]?.facts ?? {} }] : split;
+    reports.some(({ says }) => Object.keys(says).length > 0);
+  return maySayNothing ? [...reports, { says: {}, facts: reports[0]?.facts ?? {} }] : reports;
 }
 
 function valuesOf(want: Want, options: Values): readonly Scalar[] {
@@ -122,25 +124,25 @@ function valuesOf(want: Want, options: Values): readonly Scalar[] {
 
 /** Every condition in the flow. */
 function findWhens(flow: Flow): readonly When[] {
-  const ofRow = ({ when }: Pick<Row, "when">): When[] => (when === undefined ? [] : [when]);
-  const ofRule = ({ only_if, unless }: Pick<Step, "only_if" | "unless">): When[] => [
+  const whensOfRow = ({ when }: Pick<Row, "when">): When[] => (when === undefined ? [] : [when]);
+  const whensOfRule = ({ only_if, unless }: Pick<Step, "only_if" | "unless">): When[] => [
     ...(only_if === undefined ? [] : [only_if]),
     ...(unless ?? []),
   ];
-  const ofStep = (step: Step): When[] => [
-    ...ofRule(step),
-    ...(step.then ?? []).flatMap(ofRow),
-    ...(step.otherwise ?? []).flatMap(ofRow),
-    ...(step.human?.preset ?? []).flatMap(ofRow),
-    ...(step.tasks?.each ?? []).flatMap(ofStep),
-    ...(step.tasks?.wave ?? []).flatMap(ofStep),
+  const whensOfStep = (step: Step): When[] => [
+    ...whensOfRule(step),
+    ...(step.then ?? []).flatMap(whensOfRow),
+    ...(step.otherwise ?? []).flatMap(whensOfRow),
+    ...(step.human?.preset ?? []).flatMap(whensOfRow),
+    ...(step.tasks?.each ?? []).flatMap(whensOfStep),
+    ...(step.tasks?.wave ?? []).flatMap(whensOfStep),
   ];
   const phases = [...(flow.before ?? []), ...(Array.isArray(flow.phases) ? flow.phases : []), ...(flow.after ?? [])];
   return [
-    ...phases.flatMap((phase) => [...ofRule(phase), ...phase.steps.flatMap(ofStep)]),
-    ...[...(flow.steps ?? []), ...(flow.closing ?? [])].flatMap(ofStep),
-    ...(flow.when_step_fails ?? []).flatMap(ofRow),
-    ...(flow.when_phase_fails ?? []).flatMap(ofRow),
-    ...Object.values(flow.counts ?? {}).flatMap(({ spent }) => ofRow(spent)),
+    ...phases.flatMap((phase) => [...whensOfRule(phase), ...phase.steps.flatMap(whensOfStep)]),
+    ...[...(flow.steps ?? []), ...(flow.closing ?? [])].flatMap(whensOfStep),
+    ...(flow.when_step_fails ?? []).flatMap(whensOfRow),
+    ...(flow.when_phase_fails ?? []).flatMap(whensOfRow),
+    ...Object.values(flow.counts ?? {}).flatMap(({ spent }) => whensOfRow(spent)),
   ];
 }

@@ -64,7 +64,7 @@ export const draftFor = {
   }),
 };
 
-export function enveloped(draft: Draft, seq: number): Entry {
+export function toEntry(draft: Draft, seq: number): Entry {
   return {
     actor: "system",
     reason_code: "ok",

@@ -1,11 +1,11 @@
 // explore-state: copies, normalises and keys run states while a flow is explored, so that equal paths merge.
 
 import type { Flow, Step } from "../contracts/flow.ts";
-import { runOption, phaseRule, flowRetry, runSteps } from "../core/selectors.ts";
+import { optionValue, phaseRule, flowRetry, cursorSteps } from "../core/selectors.ts";
 import type { Run, StepCursor } from "../core/state.ts";
 
 /** Values that grow along a path and change no decision are dropped, so that paths merge again. */
-export function settled(run: Run): void {
+export function normalizeState(run: Run): void {
   run.turns.length = 0;
   run.requests = {};
   run.retries = 0;
@@ -21,36 +21,36 @@ export function settled(run: Run): void {
   }
 }
 
-const read = new WeakMap<object, Map<string, boolean>>();
+const readCache = new WeakMap<object, Map<string, boolean>>();
 
 /** Whether any condition reads this cursor's outcome: only for those before the phases it can. */
 function isReadLater(flow: object, { phase }: Pick<StepCursor, "phase">): boolean {
   if (!phase.startsWith("before.")) return false;
-  const known = read.get(flow) ?? new Map<string, boolean>();
-  read.set(flow, known);
-  const before = known.get(phase) ?? JSON.stringify(flow).includes(`"${phase}.`);
-  known.set(phase, before);
-  return before;
+  const phases = readCache.get(flow) ?? new Map<string, boolean>();
+  readCache.set(flow, phases);
+  const isRead = phases.get(phase) ?? JSON.stringify(flow).includes(`"${phase}.`);
+  phases.set(phase, isRead);
+  return isRead;
 }
 
 /** The parts of a run that no event of a path changes. */
 const shared: ReadonlySet<string> = new Set(["drafted", "limits", "isolation", "overrides", "tip"]);
 
 /** A copy that may take another path. The flow and recorded outcomes never change, so they are shared. */
-export function runCopy(run: Run): Run {
+export function copyRun(run: Run): Run {
   const copy: Record<string, unknown> = { ...run };
-  for (const key of Object.keys(copy)) if (!shared.has(key)) copy[key] = copied(copy[key]);
+  for (const key of Object.keys(copy)) if (!shared.has(key)) copy[key] = copyDeep(copy[key]);
   return copy as unknown as Run;
 }
 
-function copied(value: unknown): unknown {
+function copyDeep(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.length === 0 ? [] : value.map(copied);
+  if (Array.isArray(value)) return value.length === 0 ? [] : value.map(copyDeep);
   // Spread copies by the object's shape, several times faster than key by key.
   const copy = { ...value } as Record<string, unknown>;
   for (const key in copy) {
     const part = copy[key];
-    if (typeof part === "object" && part !== null) copy[key] = key === "last" ? { ...part } : copied(part);
+    if (typeof part === "object" && part !== null) copy[key] = key === "last" ? { ...part } : copyDeep(part);
   }
   return copy;
 }
@@ -63,9 +63,9 @@ export function runKey(run: Run, unproved: ReadonlySet<string>): string {
     status === "skipped" ? because : null,
     paused,
   ]);
-  const walks = sorted(run.cursors).map(([, cursor]) => cursorKey(run, cursor));
+  const cursorKeys = sorted(run.cursors).map(([, cursor]) => cursorKey(run, cursor));
   const open = Object.values(run.open).map(({ attempt, stage, left }) => [attempt, stage, left]);
-  const now = [
+  const runFields = [
     run.status,
     run.reason,
     run.hold,
@@ -77,10 +77,10 @@ export function runKey(run: Run, unproved: ReadonlySet<string>): string {
     run.invocation,
   ];
   return JSON.stringify([
-    optionsAhead(run),
-    now,
+    relevantOptions(run),
+    runFields,
     phases,
-    walks,
+    cursorKeys,
     open,
     Object.keys(run.blocks),
     [...unproved].filter((path) => run.cursors[path]?.result === null).toSorted(),
@@ -90,29 +90,29 @@ export function runKey(run: Run, unproved: ReadonlySet<string>): string {
 const isOver = ({ status }: { readonly status: string }): boolean => status === "completed" || status === "skipped";
 
 /** The options that something still to be run reads: runs that differ only in others take the same paths from here on. */
-function optionsAhead(run: Run): readonly unknown[] {
+function relevantOptions(run: Run): readonly unknown[] {
   const { flow } = run.drafted;
   const isPhaseAhead = !run.isRead || run.phases.some((phase) => phase.group === "phases" && !isOver(phase));
-  const ahead = [
+  const remainingParts = [
     ...run.phases.filter((phase) => phase.group !== "phases" && !isOver(phase)).map(({ id }) => phaseRule(flow, id)),
     ...(isPhaseAhead ? [flow.phases, flow.steps ?? [], flow.closing ?? []] : []),
   ];
   const names = new Set([
-    ...ahead.flatMap((list) => optionsNamed(list)),
-    ...optionsNamed(flow, "counts", "when_step_fails", "when_phase_fails", "defaults"),
+    ...remainingParts.flatMap((list) => optionNamesIn(list)),
+    ...optionNamesIn(flow, "counts", "when_step_fails", "when_phase_fails", "defaults"),
   ]);
-  return [...names].toSorted().map((name) => [name, runOption(run, name)]);
+  return [...names].toSorted().map((name) => [name, optionValue(run, name)]);
 }
 
-const named = new WeakMap<object, readonly string[]>();
+const optionNamesCache = new WeakMap<object, readonly string[]>();
 
 /** The options that a part of a flow names; of a whole flow only these of its rows. */
-function optionsNamed(part: object, ...rows: readonly (keyof Flow)[]): readonly string[] {
-  const known = named.get(part);
-  if (known !== undefined) return known;
+function optionNamesIn(part: object, ...rows: readonly (keyof Flow)[]): readonly string[] {
+  const cached = optionNamesCache.get(part);
+  if (cached !== undefined) return cached;
   const text = JSON.stringify(rows.length === 0 ? part : rows.map((row) => (part as Flow)[row] ?? null));
   const names = [...new Set([...text.matchAll(/"option\.([^"]+)"/g)].map(([, name = ""]) => name))];
-  named.set(part, names);
+  optionNamesCache.set(part, names);
   return names;
 }
 
@@ -120,9 +120,9 @@ function cursorKey(run: Run, cursor: StepCursor): unknown {
   const hasEnded = cursor.result !== null;
   const isBefore = cursor.phase.startsWith("before.");
   if (hasEnded && !isBefore) return [cursor.path, cursor.result];
-  const steps = hasEnded ? [] : runSteps(run, cursor);
+  const steps = hasEnded ? [] : cursorSteps(run, cursor);
   const step = steps[cursor.at];
-  const read = readElsewhere(run.drafted.flow, steps);
+  const read = findOutcomeReaders(run.drafted.flow, steps);
   // What only its own rows read of an outcome is irrelevant once the cursor has moved on, except a failure: no phase may end past a failed
   // proof.
   const outcomes = sorted(cursor.last).flatMap(([id, { kind, facts, says }]): readonly (readonly unknown[])[] => {
@@ -140,18 +140,18 @@ const sorted = <Value>(record: Readonly<Record<string, Value>>): readonly [strin
   Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 type Readers = ReadonlyMap<string, ReadonlySet<string>>;
-const readers = new WeakMap<readonly Step[], Readers>();
+const readersCache = new WeakMap<readonly Step[], Readers>();
 
 /** The steps of a list whose outcome other steps read, and what they read: names of facts, and `says.` before agent returns. */
-function readElsewhere(flow: Flow, steps: readonly Step[]): Readers {
-  const known = readers.get(steps);
-  if (known !== undefined) return known;
-  const shared = [
+function findOutcomeReaders(flow: Flow, steps: readonly Step[]): Readers {
+  const cached = readersCache.get(steps);
+  if (cached !== undefined) return cached;
+  const flowNames = [
     ...(flow.when_step_fails ?? []),
     ...(flow.when_phase_fails ?? []),
     ...Object.values(flow.counts ?? {}).map(({ spent }) => spent),
   ].flatMap(({ when }) => Object.keys(when ?? {}));
-  const own = steps.flatMap((step) => {
+  const stepNames = steps.flatMap((step) => {
     const whens = [
       step.only_if,
       ...(step.unless ?? []),
@@ -160,11 +160,11 @@ function readElsewhere(flow: Flow, steps: readonly Step[]): Readers {
     return whens.flatMap((when) => Object.keys(when ?? {})).filter((name) => name.split(".")[0] !== step.id);
   });
   const read = new Map<string, Set<string>>();
-  for (const name of [...shared, ...own]) {
+  for (const name of [...flowNames, ...stepNames]) {
     const [head = "", first, second] = name.split(".");
     const names = read.get(head) ?? new Set<string>();
     read.set(head, first === undefined ? names : names.add(first === "says" ? `says.${second ?? ""}` : first));
   }
-  readers.set(steps, read);
+  readersCache.set(steps, read);
   return read;
 }

@@ -10,12 +10,12 @@ import type { Flow, Step } from "../contracts/flow.ts";
 import { decide } from "../core/decide.ts";
 import { evolve } from "../core/fold.ts";
 import { initialState } from "../core/initial-state.ts";
-import { runStep, runCursor } from "../core/selectors.ts";
+import { findStep, getCursor } from "../core/selectors.ts";
 import type { Run } from "../core/state.ts";
 import { InvariantBroken } from "../kit/invariant.ts";
-import { runCopy, runKey, settled } from "./explore-state.ts";
-import { type Domains, flowDomains, optionSets, withSmallBounds, knownFrom, type Values } from "./explore-domains.ts";
-import { draftFor, enveloped } from "./explore-draft.ts";
+import { copyRun, runKey, normalizeState } from "./explore-state.ts";
+import { type Domains, flowDomains, optionSets, withSmallBounds, possibleReports, type Values } from "./explore-domains.ts";
+import { draftFor, toEntry } from "./explore-draft.ts";
 
 export type ExploreFinding = {
   readonly kind: "failed_proof" | "unproved" | "dead_end" | "ring" | "broken";
@@ -23,7 +23,7 @@ export type ExploreFinding = {
   readonly step: string | null;
   readonly message: string;
 };
-export type Explored = {
+export type ExploreReport = {
   readonly states: number;
   /** There were more states than the limit: what it did not find may still exist. */
   readonly gaveUp: boolean;
@@ -34,25 +34,25 @@ export type ExploreLimits = { readonly statesMax?: number; readonly options?: Va
 
 /** A node: the run, the cursors whose last turn nothing has proved since, and where that is. */
 type Node = { readonly run: Run; readonly unproved: Set<string> };
-type Ways = { readonly here: string; readonly free: readonly (() => Node)[]; readonly paid: readonly Node[] };
+type Transitions = { readonly here: string; readonly free: readonly (() => Node)[]; readonly paid: readonly Node[] };
 /** A possible result of an attempt, and whether that proves its cursor, leaves it unproved, or neither. */
 type Branch = { readonly drafts: readonly Draft[]; readonly isProved: boolean | null };
-type Frame = { readonly key: string; readonly ways: Ways; at: number };
+type Frame = { readonly key: string; readonly ways: Transitions; at: number };
 
 const recordsMax = 2_000;
 
-export function explore(flow: Flow, { statesMax = 60_000, options }: ExploreLimits = {}): Explored {
-  const small = withSmallBounds(flow);
-  const exploring = new Exploring(statesMax);
-  for (const set of options === undefined ? optionSets(flow) : [options]) exploring.walk(small, set);
-  return exploring.found();
+export function explore(flow: Flow, { statesMax = 60_000, options }: ExploreLimits = {}): ExploreReport {
+  const boundedFlow = withSmallBounds(flow);
+  const explorer = new Explorer(statesMax);
+  for (const optionSet of options === undefined ? optionSets(flow) : [options]) explorer.walk(boundedFlow, optionSet);
+  return explorer.report();
 }
 
-class Exploring {
+class Explorer {
   readonly #statesMax: number;
   readonly #findings = new Map<string, ExploreFinding>();
   /** Nodes from which everything was explored, under whichever options lead there. */
-  readonly #over = new Set<string>();
+  readonly #explored = new Set<string>();
   readonly #ends = { completed: 0, stopped: 0 };
   #domains: Domains = {};
   #states = 0;
@@ -62,91 +62,93 @@ class Exploring {
     this.#statesMax = statesMax;
   }
 
-  found(): Explored {
+  report(): ExploreReport {
     if (this.#ends.completed === 0 && !this.#gaveUp)
-      this.#find({ kind: "dead_end", phase: "", step: null, message: "no path reaches the end of the flow" });
+      this.#addFinding({ kind: "dead_end", phase: "", step: null, message: "no path reaches the end of the flow" });
     return { states: this.#states, gaveUp: this.#gaveUp, ends: { ...this.#ends }, findings: [...this.#findings.values()] };
   }
 
   /** Depth first along transitions that cost nothing; an answer of a person or a new invocation starts its own search. X3 */
   walk(flow: Flow, options: Values): void {
     this.#domains = flowDomains(flow, options);
-    const roots: Node[] = [{ run: begun(flow, options), unproved: new Set() }];
+    const roots: Node[] = [{ run: startRun(flow, options), unproved: new Set() }];
     for (let root = roots.pop(); root !== undefined; root = roots.pop()) {
       const onPath = new Map<string, number>();
       const path: Frame[] = [];
       const enter = (node: Node): void => {
         const key = runKey(node.run, node.unproved);
-        const ringAt = onPath.get(key);
-        if (ringAt !== undefined) return this.#ring(path.slice(ringAt).map((frame) => frame.ways.here));
-        if (this.#over.has(key) || this.#gaveUp) return;
+        const cycleStart = onPath.get(key);
+        if (cycleStart !== undefined) return this.#reportCycle(path.slice(cycleStart).map((frame) => frame.ways.here));
+        if (this.#explored.has(key) || this.#gaveUp) return;
         if (++this.#states >= this.#statesMax) this.#gaveUp = true;
-        const ways = this.#waysFrom(node);
-        if (ways === null) return void this.#over.add(key);
+        const ways = this.#transitionsFrom(node);
+        if (ways === null) return void this.#explored.add(key);
         roots.push(...ways.paid);
         onPath.set(key, path.length);
         path.push({ key, ways, at: 0 });
       };
       enter(root);
       for (let frame = path.at(-1); frame !== undefined; frame = path.at(-1)) {
-        const way = frame.ways.free[frame.at++];
-        if (way !== undefined) {
-          enter(way());
+        const transition = frame.ways.free[frame.at++];
+        if (transition !== undefined) {
+          enter(transition());
           continue;
         }
         path.pop();
         onPath.delete(frame.key);
-        this.#over.add(frame.key);
+        this.#explored.add(frame.key);
       }
     }
   }
 
   /** Follows what is deterministic, in place, to the next branch; null if the flow itself is broken. */
-  #waysFrom(node: Node): Ways | null {
+  #transitionsFrom(node: Node): Transitions | null {
     const { run } = node;
     try {
       for (let n = 0; n < recordsMax; n++) {
         const next = decide(run);
         if (next.do === "record") {
-          this.#judge(node, next.event);
-          take(run, next.event);
-        } else if (next.do === "survey") take(run, { event: "artifacts_surveyed", gone: [], proved: [] });
-        else if (next.do === "read") take(run, { event: "phases_read", phases: [{ id: "1", after: [] }] });
-        else if (next.do === "attempt") return this.#outcomes(node, next.event);
-        else if (next.do === "rest") return this.#afterRest(node);
-        else return this.#broken(run, `decide says ${next.do} where nothing is under way`);
-        settled(run);
+          this.#checkCompletion(node, next.event);
+          applyEvent(run, next.event);
+        } else if (next.do === "survey") applyEvent(run, { event: "artifacts_surveyed", gone: [], proved: [] });
+        else if (next.do === "read") applyEvent(run, { event: "phases_read", phases: [{ id: "1", after: [] }] });
+        else if (next.do === "attempt") return this.#attemptTransitions(node, next.event);
+        else if (next.do === "rest") return this.#restTransitions(node);
+        else return this.#reportBroken(run, `decide says ${next.do} where nothing is under way`);
+        normalizeState(run);
       }
-      this.#ring([runPlace(run)]);
+      this.#reportCycle([describePlace(run)]);
       return null;
     } catch (error) {
       if (!(error instanceof InvariantBroken)) throw error;
-      return this.#broken(run, error.message);
+      return this.#reportBroken(run, error.message);
     }
   }
 
-  #outcomes({ run, unproved }: Node, event: Extract<Draft, { event: "step_started" }>): Ways {
+  #attemptTransitions({ run, unproved }: Node, event: Extract<Draft, { event: "step_started" }>): Transitions {
     const { attempt, walk } = event;
-    const step = runStep(run, runCursor(run, walk), event.step);
-    take(run, event);
+    const step = findStep(run, getCursor(run, walk), event.step);
+    applyEvent(run, event);
     const here = `${walk}/${step.id}`;
-    const waysBy = (branches: readonly Branch[]): Ways => ({
+    const transitionsFor = (branches: readonly Branch[]): Transitions => ({
       here,
       paid: [],
       free: branches.map(({ drafts, isProved }, at) => (): Node => {
-        const own = at === branches.length - 1 ? run : runCopy(run); // not returned to after the last
-        for (const draft of drafts) take(own, draft);
-        settled(own);
-        return { run: own, unproved: marked(unproved, walk, isProved) };
+        const branchRun = at === branches.length - 1 ? run : copyRun(run); // not returned to after the last
+        for (const draft of drafts) applyEvent(branchRun, draft);
+        normalizeState(branchRun);
+        return { run: branchRun, unproved: updateUnproved(unproved, walk, isProved) };
       }),
     });
     if (step.tasks !== undefined) {
-      const isProved = provedBy(step.tasks.each);
-      return waysBy(stepTasks(step).map(({ waves, left }) => ({ drafts: [{ event: "tasks_read", attempt, waves, left }], isProved })));
+      const isProved = areTasksProved(step.tasks.each);
+      return transitionsFor(
+        taskVariants(step).map(({ waves, left }) => ({ drafts: [{ event: "tasks_read", attempt, waves, left }], isProved })),
+      );
     }
     const isAgent = step.agent !== undefined;
     const changesNothing = !isAgent || step.keeps?.every((pattern) => pattern === "!**") === true;
-    const branches = knownFrom(step, this.#domains).flatMap(({ facts, says }, index): readonly Branch[] => {
+    const branches = possibleReports(step, this.#domains).flatMap(({ facts, says }, index): readonly Branch[] => {
       const turn = isAgent ? [draftFor.turn(attempt, says)] : [];
       const passed: Branch = {
         drafts: [...turn, { event: "step_completed", attempt, facts, progress: true }],
@@ -158,25 +160,26 @@ class Exploring {
       };
       return index === 0 || step.otherwise?.some(({ when }) => when !== undefined) === true ? [passed, failed] : [passed];
     });
-    return waysBy(branches);
+    return transitionsFor(branches);
   }
 
   /** People give every answer they may; a pause is resumed; a rest is continued. */
-  #afterRest({ run, unproved }: Node): Ways | null {
+  #restTransitions({ run, unproved }: Node): Transitions | null {
     if (run.status === "completed" || run.status === "stopped") {
       this.#ends[run.status]++;
       return null;
     }
     if (run.status === "paused" && run.reason === "nothing_can_move")
-      this.#find({ kind: "dead_end", ...where(runPlace(run)), message: `nothing can move at ${runPlace(run)}` });
+      this.#addFinding({ kind: "dead_end", ...parsePlace(describePlace(run)), message: `nothing can move at ${describePlace(run)}` });
     const branch = (drafts: readonly Draft[]): Node => {
-      const copy = runCopy(run);
-      for (const draft of drafts) take(copy, draft);
-      if (copy.status === "paused") take(copy, { event: "run_resumed", request: "resume", from_state: "paused", to_state: "running" });
-      settled(copy);
+      const copy = copyRun(run);
+      for (const draft of drafts) applyEvent(copy, draft);
+      if (copy.status === "paused")
+        applyEvent(copy, { event: "run_resumed", request: "resume", from_state: "paused", to_state: "running" });
+      normalizeState(copy);
       return { run: copy, unproved: new Set(unproved) };
     };
-    const here = runPlace(run);
+    const here = describePlace(run);
     if (run.status === "running") return { here, free: [], paid: [branch([draftFor.opened(run.opening + 1)])] };
     const answers = Object.values(run.blocks).flatMap(({ block, options }) => {
       const replies = Object.keys(options).length === 0 ? ["words"] : Object.keys(options);
@@ -186,14 +189,14 @@ class Exploring {
   }
 
   /** X1: what a completed run skipped. Closing and completion steps may report failure and continue. */
-  #judge({ run, unproved }: Node, event: Draft): void {
-    if (event.event === "step_skipped" && runCursor(run, event.walk).reply !== null) unproved.delete(event.walk); // A person has looked and let it pass.
+  #checkCompletion({ run, unproved }: Node, event: Draft): void {
+    if (event.event === "step_skipped" && getCursor(run, event.walk).reply !== null) unproved.delete(event.walk); // A person has looked and let it pass.
     if (event.event !== "phase_completed" && event.event !== "task_completed") return;
-    const stepCursor = runCursor(run, event.walk);
+    const stepCursor = getCursor(run, event.walk);
     if (run.phases.find(({ id }) => id === stepCursor.phase)?.group === "after") return;
     for (const [id, outcome] of Object.entries(stepCursor.last)) {
-      if (outcome.kind !== "failed" || !isGate(runStep(run, stepCursor, id))) continue;
-      this.#find({
+      if (outcome.kind !== "failed" || !isGate(findStep(run, stepCursor, id))) continue;
+      this.#addFinding({
         kind: "failed_proof",
         phase: stepCursor.phase,
         step: id,
@@ -201,7 +204,7 @@ class Exploring {
       });
     }
     if (event.event !== "phase_completed" || !unproved.has(stepCursor.path)) return;
-    this.#find({
+    this.#addFinding({
       kind: "unproved",
       phase: stepCursor.phase,
       step: null,
@@ -209,49 +212,49 @@ class Exploring {
     });
   }
 
-  #ring(places: readonly string[]): void {
+  #reportCycle(places: readonly string[]): void {
     const steps = [...new Set(places)];
-    this.#find({ kind: "ring", ...where(steps[0] ?? ""), message: `a ring without a count: ${steps.join(" -> ")}` });
+    this.#addFinding({ kind: "ring", ...parsePlace(steps[0] ?? ""), message: `a ring without a count: ${steps.join(" -> ")}` });
   }
 
-  #broken(run: Run, rule: string): null {
-    this.#find({ kind: "broken", ...where(runPlace(run)), message: `${runPlace(run)}: ${rule}` });
+  #reportBroken(run: Run, rule: string): null {
+    this.#addFinding({ kind: "broken", ...parsePlace(describePlace(run)), message: `${describePlace(run)}: ${rule}` });
     return null;
   }
 
-  #find(finding: ExploreFinding): void {
+  #addFinding(finding: ExploreFinding): void {
     const message = finding.message.replaceAll(/@\d+|#\d+/g, "");
     this.#findings.set(`${finding.kind} ${message}`, { ...finding, message });
   }
 }
 
-function begun(flow: Flow, options: Values): Run {
-  const run = initialState(enveloped(draftFor.drafted(flow, options), 0) as Extract<Entry, { event: "run_drafted" }>);
-  take(run, draftFor.started);
-  take(run, draftFor.opened(1));
+function startRun(flow: Flow, options: Values): Run {
+  const run = initialState(toEntry(draftFor.drafted(flow, options), 0) as Extract<Entry, { event: "run_drafted" }>);
+  applyEvent(run, draftFor.started);
+  applyEvent(run, draftFor.opened(1));
   return run;
 }
 
-function take(run: Run, draft: Draft): void {
-  evolve(run, enveloped(draft, run.seq + 1));
+function applyEvent(run: Run, draft: Draft): void {
+  evolve(run, toEntry(draft, run.seq + 1));
 }
 
 const isGate = (step: Step): boolean => step.check !== undefined || (step.proof?.length ?? 0) > 0;
 
 /** Whether tasks leave their phase proved; null if no agent works in them. */
-function provedBy(each: readonly Step[]): boolean | null {
+function areTasksProved(each: readonly Step[]): boolean | null {
   return each.some(({ agent }) => agent !== undefined) ? each.some(isGate) : null;
 }
 
-function marked(unproved: ReadonlySet<string>, cursorPath: string, isProved: boolean | null): Set<string> {
-  const marks = new Set(unproved);
-  if (isProved === true) marks.delete(cursorPath);
-  if (isProved === false) marks.add(cursorPath);
-  return marks;
+function updateUnproved(unproved: ReadonlySet<string>, cursorPath: string, isProved: boolean | null): Set<string> {
+  const updated = new Set(unproved);
+  if (isProved === true) updated.delete(cursorPath);
+  if (isProved === false) updated.add(cursorPath);
+  return updated;
 }
 
 /** One task, none, and tasks left to people, where the flow leaves any. */
-function stepTasks({
+function taskVariants({
   tasks,
 }: Step): readonly { readonly waves: { id: string; files: string[]; after: string[] }[][]; readonly left: string[] }[] {
   const singleTask = [[{ id: "task", files: [], after: [] }]];
@@ -266,7 +269,7 @@ function stepTasks({
 }
 
 /** Where the run is, for a person: the cursor and step that is worked on or asked about. */
-function runPlace(run: Run): string {
+function describePlace(run: Run): string {
   const openPhase = run.phases.find(({ status }) => status === "open") ?? run.phases.find(({ status }) => status === "failed");
   const cursor = openPhase === undefined ? undefined : run.cursors[openPhase.id];
   if (cursor === undefined) return openPhase?.id ?? "";
@@ -277,7 +280,7 @@ function runPlace(run: Run): string {
   }
 }
 
-function where(place: string): { readonly phase: string; readonly step: string | null } {
+function parsePlace(place: string): { readonly phase: string; readonly step: string | null } {
   const [path = "", ...rest] = place.split("/");
   const step = rest.at(-1);
   return { phase: path.replace(/@\d+$/, ""), step: step === undefined || step === "" ? null : step.replace(/#\d+$/, "") };

@@ -1,38 +1,39 @@
 // flow-step: runs another flow as a child run and merges its work into this run's branch.
 
 import type { Draft } from "../contracts/event.ts";
-import { categoryFingerprint } from "../core/breaker.ts";
+import { errorFingerprint } from "../core/breaker.ts";
 import type { CursorView } from "../core/state.ts";
-import { Cancelled, type StepExecution, actionSetting } from "./step-execution.ts";
-import { commitSubject, placeFor } from "./commit-subject.ts";
+import { Cancelled, type StepExecution, executionContext } from "./step-execution.ts";
+import { commitSubject, phasePlace } from "./commit-subject.ts";
 import { completeProved } from "./prove.ts";
-import type { ChildAnswered, ChildEnded } from "./runtime.ts";
+import type { ChildAnswered, ChildResult } from "./runtime.ts";
 
 /**
  * Runs another flow as a child run with its own journal; after a crash it continues from there. Its work is merged into this run's branch.
  */
 export async function flowStep(action: StepExecution): Promise<void> {
-  const { step, cursor } = actionSetting(action);
+  const { step, cursor } = executionContext(action);
   const { attempt, cancel } = action;
-  const answered = childAnswer(cursor);
-  const order = { attempt, flow: step.flow ?? "", options: step.with ?? {}, cancel: cancel.signal };
-  const result = await action.runtime.children.run(answered === null ? order : { ...order, answered });
+  const answer = childAnswer(cursor);
+  const request = { attempt, flow: step.flow ?? "", options: step.with ?? {}, cancel: cancel.signal };
+  const result = await action.runtime.children.run(answer === null ? request : { ...request, answered: answer });
   if (cancel.isCancelled) throw new Cancelled();
   const { facts, detail, usage } = result;
-  const ended = { facts, detail, ...(usage === undefined ? {} : { usage }) };
-  const failed = (reason: string, why: string): Draft => ({
+  const outcome = { facts, detail, ...(usage === undefined ? {} : { usage }) };
+  const failedEvent = (reason: string, why: string): Draft => ({
     event: "step_failed",
     attempt,
-    ...ended,
+    ...outcome,
     detail: why,
-    fingerprint: categoryFingerprint("child_run", why),
+    fingerprint: errorFingerprint("child_run", why),
     reason_code: reason,
   });
-  if (result.asks !== undefined) return action.record({ event: "step_completed", attempt, ...ended, asks: result.asks });
-  if (!result.ok) return action.record(failed("phase_failed", detail));
-  const conflict = await takeWork(action, result);
-  if (conflict.length > 0) return action.record(failed("merge_conflict", `this run changed ${conflict.join(", ")} meanwhile; ${detail}`));
-  return completeProved(action, { attempt, ...ended });
+  if (result.asks !== undefined) return action.record({ event: "step_completed", attempt, ...outcome, asks: result.asks });
+  if (!result.ok) return action.record(failedEvent("phase_failed", detail));
+  const conflict = await mergeWork(action, result);
+  if (conflict.length > 0)
+    return action.record(failedEvent("merge_conflict", `this run changed ${conflict.join(", ")} meanwhile; ${detail}`));
+  return completeProved(action, { attempt, ...outcome });
 }
 
 function childAnswer({ child, answeredBy }: CursorView): ChildAnswered | null {
@@ -42,20 +43,20 @@ function childAnswer({ child, answeredBy }: CursorView): ChildAnswered | null {
 }
 
 /** Merges the child's work into this run's branch, once; returns the conflicting paths. */
-async function takeWork(action: StepExecution, { work }: ChildEnded): Promise<readonly string[]> {
-  const { run, cursor, step, open } = actionSetting(action);
+async function mergeWork(action: StepExecution, { work }: ChildResult): Promise<readonly string[]> {
+  const { run, cursor, step, open } = executionContext(action);
   if (work === undefined || open.stage === "applied") return [];
   const { attempt, runtime } = action;
   const subject = commitSubject({
-    ...placeFor(run, cursor.phase),
+    ...phasePlace(run, cursor.phase),
     step: cursor.task ?? step.id,
     paths: [],
     goal: run.drafted.objective.goal,
   });
-  const taken = await runtime.workspace.takeIn({ attempt, ...work, subject });
-  if (taken === null) return [];
-  if ("conflict" in taken) return taken.conflict;
-  const { commit, parent, tree, paths, notApplied } = taken;
+  const merge = await runtime.workspace.takeIn({ attempt, ...work, subject });
+  if (merge === null) return [];
+  if ("conflict" in merge) return merge.conflict;
+  const { commit, parent, tree, paths, notApplied } = merge;
   await action.record({ event: "changes_applied", attempt, commit, parent, tree, paths: [...paths], not_applied: notApplied });
   return [];
 }

@@ -6,7 +6,7 @@ test("a mutex lets one in at a time, in the order of arrival, also after one tha
   const seen: string[] = [];
   let inside = 0;
   const visit = (name: string, fails = false) =>
-    mutex.pass(async () => {
+    mutex.runExclusive(async () => {
       inside++;
       expect(inside).toBe(1);
       await new Promise((resolve) => setImmediate(resolve));

@@ -5,7 +5,7 @@ export class Mutex {
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
 
-  async pass<Value>(work: () => Promise<Value>): Promise<Value> {
+  async runExclusive<Value>(work: () => Promise<Value>): Promise<Value> {
     const gate = this.enter();
     if (gate !== null) await gate;
     try {
@@ -30,20 +30,20 @@ export class Mutex {
   }
 }
 
-/** `rung` resolves at the next `ring`, or at once if one came since the last `rung`. */
+/** `wait` resolves at the next `ring`, or at once if one came since the last `wait`. */
 export class WakeSignal {
-  #hasRung = false;
+  #isRinging = false;
   #listener: (() => void) | null = null;
 
   ring(): void {
-    this.#hasRung = this.#listener === null;
+    this.#isRinging = this.#listener === null;
     this.#listener?.();
     this.#listener = null;
   }
 
-  rung(): Promise<void> {
-    if (!this.#hasRung) return new Promise((resolve) => (this.#listener = resolve));
-    this.#hasRung = false;
+  wait(): Promise<void> {
+    if (!this.#isRinging) return new Promise((resolve) => (this.#listener = resolve));
+    this.#isRinging = false;
     return Promise.resolve();
   }
 }

@@ -16,13 +16,13 @@ export function placeholderFacts(placeholders: readonly PlaceholderFile[]): Fact
 }
 
 /** The same for the journal, with earlier placeholders in which this proof found content. */
-export function findPlaceholders(
+export function placeholderEntries(
   run: RunView,
   placeholders: readonly PlaceholderFile[],
   solid: readonly string[],
 ): { file: string; why: string | null }[] {
-  const filled = solid.filter((file) => run.hollow?.[file] !== undefined).map((file) => ({ file, why: null }));
-  return [...placeholders.slice(0, recordedMax), ...filled];
+  const nowSolid = solid.filter((file) => run.hollow?.[file] !== undefined).map((file) => ({ file, why: null }));
+  return [...placeholders.slice(0, recordedMax), ...nowSolid];
 }
 
 /** As the line of a passed step carries it. */

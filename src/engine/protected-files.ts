@@ -10,10 +10,10 @@ import type { Flow, Gate, Proof } from "../contracts/flow.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { RunView } from "../core/state.ts";
 import { stepsEverywhere } from "../flows/lists.ts";
-import { type StepExecution, actionSetting } from "./step-execution.ts";
+import { type StepExecution, executionContext } from "./step-execution.ts";
 import type { Runtime } from "./runtime.ts";
 
-export type Judges = {
+export type ProtectedState = {
   readonly content: Hash;
   readonly changes: readonly ProtectedChange[];
   readonly refused: readonly ProtectedChange[];
@@ -23,7 +23,7 @@ export type Judges = {
 export type BaseProtected = { readonly oracles?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] } };
 
 /** Which protected files differ from the run's base at a commit, and which of those changes do not count. Reads only. */
-export async function judgesAt(runtime: Runtime, run: RunView, commit: GitSha): Promise<Judges> {
+export async function inspectProtected(runtime: Runtime, run: RunView, commit: GitSha): Promise<ProtectedState> {
   const { base, objective, checks, flow } = run.drafted;
   const {
     content,
@@ -41,36 +41,36 @@ export async function judgesAt(runtime: Runtime, run: RunView, commit: GitSha): 
 
 /** The changed protected files that do not count, on the newest commit. */
 export async function refusedProtected(action: StepExecution): Promise<readonly ProtectedChange[]> {
-  return (await judgedProtected(action)).refused;
+  return (await recordProtectedChanges(action)).refused;
 }
 
 /** Records the changes of protected files up to the newest commit, if they differ from what was recorded. */
-export async function judgedProtected(action: StepExecution): Promise<Judges> {
-  const { run } = actionSetting(action);
+export async function recordProtectedChanges(action: StepExecution): Promise<ProtectedState> {
+  const { run } = executionContext(action);
   const { commit } = run.tip;
-  const judges = await judgesAt(action.runtime, run, commit);
-  const { content, changes, look } = judges;
-  const known = [run.oracles?.content ?? content, run.oracles?.changes ?? [], run.oracles?.look ?? []];
-  const looked = look.length === 0 ? {} : { look: [...look] };
-  if (JSON.stringify([content, changes, look]) !== JSON.stringify(known))
-    await action.record({ event: "oracles_judged", attempt: action.attempt, commit, content, changes: [...changes], ...looked });
-  return judges;
+  const state = await inspectProtected(action.runtime, run, commit);
+  const { content, changes, look } = state;
+  const recorded = [run.oracles?.content ?? content, run.oracles?.changes ?? [], run.oracles?.look ?? []];
+  const lookField = look.length === 0 ? {} : { look: [...look] };
+  if (JSON.stringify([content, changes, look]) !== JSON.stringify(recorded))
+    await action.record({ event: "oracles_judged", attempt: action.attempt, commit, content, changes: [...changes], ...lookField });
+  return state;
 }
 
-export function underBase(run: RunView, refused: readonly ProtectedChange[]): BaseProtected {
+export function withBaseProtected(run: RunView, refused: readonly ProtectedChange[]): BaseProtected {
   return refused.length === 0 ? {} : { oracles: { base: run.drafted.base.commit, changes: refused } };
 }
 
 /** What the run's checks reported of their tests on its base, as a verifier takes it. */
-export type TestsBefore = { readonly tests?: Readonly<Record<string, TestTally>>; readonly before?: Readonly<Record<string, Hash>> };
+export type BaseTests = { readonly tests?: Readonly<Record<string, TestTally>>; readonly before?: Readonly<Record<string, Hash>> };
 
 /** Test counts are left out if protected files were changed with permission, since fewer tests may then be intended. */
-export function testsBefore(run: RunView, changes: readonly ProtectedChange[]): TestsBefore {
-  const known = Object.entries(run.checks).filter(([, { isLate }]) => isLate !== true);
-  const before = { before: Object.fromEntries(known.map(([id, { baseline }]) => [id, baseline.evidence])) };
-  if (changes.some(({ allowed }) => allowed === "scope" || allowed === "approved")) return before;
-  const reported = known.flatMap(([id, { baseline }]) => (baseline.tests === undefined ? [] : [[id, baseline.tests] as const]));
-  return { ...before, tests: Object.fromEntries(reported) };
+export function baseTests(run: RunView, changes: readonly ProtectedChange[]): BaseTests {
+  const baselines = Object.entries(run.checks).filter(([, { isLate }]) => isLate !== true);
+  const evidence = { before: Object.fromEntries(baselines.map(([id, { baseline }]) => [id, baseline.evidence])) };
+  if (changes.some(({ allowed }) => allowed === "scope" || allowed === "approved")) return evidence;
+  const tallies = baselines.flatMap(([id, { baseline }]) => (baseline.tests === undefined ? [] : [[id, baseline.tests] as const]));
+  return { ...evidence, tests: Object.fromEntries(tallies) };
 }
 
 const shownMax = 20;
@@ -98,9 +98,9 @@ const findLockedChecks = (run: RunView): readonly Check[] =>
 
 /** Every command that a flow itself contains: words of its checks that aren't groups, and those of its gates. */
 function flowCommands(flow: Flow): readonly Check[] {
-  const written = stepsEverywhere(flow).flatMap(({ step }) => [
+  const commands = stepsEverywhere(flow).flatMap(({ step }) => [
     ...(step.check ?? []).filter((word) => !/^[a-z][a-z0-9_-]*$/.test(word)),
     ...(step.proof ?? []).flatMap(findCommands),
   ]);
-  return [...new Set(written)].map((command) => ({ id: `flow:${command}`, kind: "proof", title: command, command, source: "flow" }));
+  return [...new Set(commands)].map((command) => ({ id: `flow:${command}`, kind: "proof", title: command, command, source: "flow" }));
 }

@@ -4,14 +4,14 @@ import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { EventOf } from "../contracts/event.ts";
 import type { Gate } from "../contracts/flow.ts";
 import type { Facts } from "../contracts/outcome.ts";
-import { categoryFingerprint } from "../core/breaker.ts";
+import { errorFingerprint } from "../core/breaker.ts";
 import type { FlowView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
-import { Cancelled, type StepExecution, cursorMemory, actionSetting } from "./step-execution.ts";
-import { placeholderField, placeholderFacts, findPlaceholders } from "./placeholder-facts.ts";
-import { describeRefused, judgedProtected, refusedProtected, runsCommand, underBase } from "./protected-files.ts";
+import { Cancelled, type StepExecution, cursorMemory, executionContext } from "./step-execution.ts";
+import { placeholderField, placeholderFacts, placeholderEntries } from "./placeholder-facts.ts";
+import { describeRefused, recordProtectedChanges, refusedProtected, runsCommand, withBaseProtected } from "./protected-files.ts";
 
-export type Proved = {
+export type ProofOutcome = {
   readonly holds: boolean;
   readonly detail: string;
   readonly facts: Facts;
@@ -27,8 +27,8 @@ export type Proved = {
  * Whether a step's proof holds on the branch's newest commit: artifact rules, and named proofs from the registry. Takes the prompt of the
  * turn, if it is known: text that an artifact only repeats from it isn't content.
  */
-export async function prove(action: StepExecution, prompt?: string): Promise<Proved> {
-  const { run, cursor, step, open } = actionSetting(action);
+export async function prove(action: StepExecution, prompt?: string): Promise<ProofOutcome> {
+  const { run, cursor, step, open } = executionContext(action);
   const { attempt, cancel, runtime } = action;
   const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
   const names = (step.proof ?? []).filter((proof) => typeof proof === "string");
@@ -39,18 +39,18 @@ export async function prove(action: StepExecution, prompt?: string): Promise<Pro
   const failures: string[] = [];
   const checks: CheckResult[] = [];
   let facts: Facts = {};
-  let placeholders: Proved["hollow"] = [];
+  let placeholders: ProofOutcome["hollow"] = [];
   if (gates.length > 0) {
     // Protected files come from the base, for a gate's command as for a check.
     const refused = gates.some(runsCommand) ? await refusedProtected(action) : [];
     const result = await runtime.verifier.prove({
       ...shared,
-      gates: gates.map((gate) => placedGate(run.drafted.flow, gate, cursor.phase, cursor.task ?? "")),
+      gates: gates.map((gate) => fillGate(run.drafted.flow, gate, cursor.phase, cursor.task ?? "")),
       base: run.drafted.base.commit,
       ...(prompt === undefined ? {} : { prompt }),
-      ...underBase(run, refused),
+      ...withBaseProtected(run, refused),
     });
-    placeholders = findPlaceholders(run, result.hollow ?? [], result.solid ?? []);
+    placeholders = placeholderEntries(run, result.hollow ?? [], result.solid ?? []);
     facts = { ...placeholderFacts(result.hollow ?? []), ...(refused.length === 0 ? {} : { oracles: "changed" }) };
     if (refused.length > 0) failures.push(`tests or settings that were there before were changed: ${describeRefused(refused)}`);
     checks.push(...result.checks);
@@ -60,16 +60,16 @@ export async function prove(action: StepExecution, prompt?: string): Promise<Pro
       ),
     );
   }
-  const named = await proveNamed(action, names);
-  if (named.facts["oracles"] === "changed") await judgedProtected(action); // what a person is asked about
-  failures.push(...(named.holds ? [] : [named.detail]));
-  const all = { facts: { ...facts, ...named.facts }, checks: [...checks, ...named.checks], hollow: placeholders };
-  return { ...named, ...all, holds: failures.length === 0, detail: failures.join("; ") };
+  const namedOutcome = await proveNamed(action, names);
+  if (namedOutcome.facts["oracles"] === "changed") await recordProtectedChanges(action); // what a person is asked about
+  failures.push(...(namedOutcome.holds ? [] : [namedOutcome.detail]));
+  const combined = { facts: { ...facts, ...namedOutcome.facts }, checks: [...checks, ...namedOutcome.checks], hollow: placeholders };
+  return { ...namedOutcome, ...combined, holds: failures.length === 0, detail: failures.join("; ") };
 }
 
 /** Whether proofs of the registry hold on the branch's newest commit, one after the other. */
-export async function proveNamed(action: StepExecution, names: readonly string[]): Promise<Proved> {
-  const { run, cursor, step, open } = actionSetting(action);
+export async function proveNamed(action: StepExecution, names: readonly string[]): Promise<ProofOutcome> {
+  const { run, cursor, step, open } = executionContext(action);
   const { attempt, cancel, runtime } = action;
   const failures: string[] = [];
   const checks: CheckResult[] = [];
@@ -77,9 +77,9 @@ export async function proveNamed(action: StepExecution, names: readonly string[]
   let locks: readonly Check[] | undefined;
   let reason: string | undefined;
   for (const name of names) {
-    const known = runtime.functions.proof[name];
-    invariant(known !== undefined, `a proof is in the registry: ${name}`);
-    const result = await known.prove({
+    const registered = runtime.functions.proof[name];
+    invariant(registered !== undefined, `a proof is in the registry: ${name}`);
+    const result = await registered.prove({
       attempt,
       state: run,
       cursor,
@@ -97,8 +97,8 @@ export async function proveNamed(action: StepExecution, names: readonly string[]
     reason ??= result.reason;
   }
   if (cancel.isCancelled) throw new Cancelled();
-  const more = { ...(locks === undefined ? {} : { locks }), ...(reason === undefined ? {} : { reason }) };
-  return { holds: failures.length === 0, detail: failures.join("; "), facts, checks, ...more };
+  const optional = { ...(locks === undefined ? {} : { locks }), ...(reason === undefined ? {} : { reason }) };
+  return { holds: failures.length === 0, detail: failures.join("; "), facts, checks, ...optional };
 }
 
 /** Records a successful action as completed, or as failed if the step's own proof does not hold. */
@@ -106,33 +106,37 @@ export async function completeProved(
   action: StepExecution,
   outcome: Omit<EventOf<"step_completed">, "event" | "actor" | "reason_code"> & { readonly reason_code?: string },
 ): Promise<void> {
-  if ((actionSetting(action).step.proof ?? []).length === 0) return action.record({ event: "step_completed", ...outcome });
+  if ((executionContext(action).step.proof ?? []).length === 0) return action.record({ event: "step_completed", ...outcome });
   const proof = await prove(action);
-  const proved = { ...outcome, facts: { ...outcome.facts, ...proof.facts }, checks: [...(outcome.checks ?? []), ...proof.checks] };
+  const outcomeWithProof = {
+    ...outcome,
+    facts: { ...outcome.facts, ...proof.facts },
+    checks: [...(outcome.checks ?? []), ...proof.checks],
+  };
   if (proof.holds)
-    return action.record({ event: "step_completed", ...proved, ...lockedBy(proof.locks), ...placeholderField(proof.hollow) });
+    return action.record({ event: "step_completed", ...outcomeWithProof, ...locksField(proof.locks), ...placeholderField(proof.hollow) });
   return action.record({
     event: "step_failed",
-    ...proved,
+    ...outcomeWithProof,
     detail: proof.detail,
-    fingerprint: categoryFingerprint("proof_missing", proof.detail),
+    fingerprint: errorFingerprint("proof_missing", proof.detail),
     reason_code: "proof_missing",
   });
 }
 
-export const lockedBy = (locks: readonly Check[] | undefined): { readonly locks?: Check[] } =>
+export const locksField = (locks: readonly Check[] | undefined): { readonly locks?: Check[] } =>
   locks === undefined ? {} : { locks: [...locks] };
 
 const phaseDirDefault = ".planning/phases/{phase}";
 
 /** The folder of a phase's own documents, as its flow says. */
-export const phaseDirIn = ({ phase_dir = phaseDirDefault }: Pick<FlowView, "phase_dir">, phase: string): string =>
+export const phaseFolder = ({ phase_dir = phaseDirDefault }: Pick<FlowView, "phase_dir">, phase: string): string =>
   phase_dir.replaceAll("{phase}", phase);
 
 /** Fills in the phase's folder and id, and the task's id, in a path or pattern. */
-export const placed = (flow: FlowView, text: string, phase: string, task: string): string =>
-  text.replaceAll("{phase_dir}", phaseDirIn(flow, phase)).replaceAll("{phase}", phase).replaceAll("{task}", task);
+export const fillPath = (flow: FlowView, text: string, phase: string, task: string): string =>
+  text.replaceAll("{phase_dir}", phaseFolder(flow, phase)).replaceAll("{phase}", phase).replaceAll("{task}", task);
 
 /** The same in every text of an artifact rule. */
-export const placedGate = (flow: FlowView, gate: Gate, phase: string, task = ""): Gate =>
-  JSON.parse(placed(flow, JSON.stringify(gate), phase, task)) as Gate;
+export const fillGate = (flow: FlowView, gate: Gate, phase: string, task = ""): Gate =>
+  JSON.parse(fillPath(flow, JSON.stringify(gate), phase, task)) as Gate;

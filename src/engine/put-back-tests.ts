@@ -2,16 +2,16 @@
 
 import type { ProtectedChange } from "../contracts/evidence.ts";
 import type { AttemptId } from "../contracts/ids.ts";
-import { judgesAt } from "./protected-files.ts";
-import { type StepExecution, actionSetting } from "./step-execution.ts";
+import { inspectProtected } from "./protected-files.ts";
+import { type StepExecution, executionContext } from "./step-execution.ts";
 
 /** Only if a person said so. Safe to repeat after a crash: its commit has a key of its own, and is found by it. */
 export async function putBackTests(action: StepExecution): Promise<void> {
-  const { run, cursor } = actionSetting(action);
+  const { run, cursor } = executionContext(action);
   if (cursor.putBack !== true) return;
   const { runtime, attempt } = action;
   const { commit: tip } = run.tip;
-  const { refused } = await judgesAt(runtime, run, tip);
+  const { refused } = await inspectProtected(runtime, run, tip);
   if (refused.length === 0) return;
   const commands = run.drafted.checks.map(({ command }) => command);
   const originals = await runtime.verifier.originals({ base: run.drafted.base.commit, commit: tip, changes: refused, commands });

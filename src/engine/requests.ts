@@ -6,16 +6,16 @@ import { isOpen, questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import type { Inbox, Request } from "../ports/inbox.ts";
 
-/** Journals the requests of other processes, each once; one that no longer fits is dropped. */
-export async function drain(inbox: Inbox, run: RunView, record: (event: Draft) => Promise<unknown>): Promise<void> {
+/** `record` journals an event. A request is removed from the inbox only after that. */
+export async function recordRequests(inbox: Inbox, run: RunView, record: (event: Draft) => Promise<unknown>): Promise<void> {
   for (const request of await inbox.pending()) {
-    if (run.requests[request.request] === undefined && fits(run, request)) await record(requestEvent(run, request));
+    if (run.requests[request.request] === undefined && isApplicable(run, request)) await record(requestEvent(run, request));
     await inbox.forget(request.request);
   }
 }
 
 /** Whether a request still makes sense in the run's current state. */
-export function fits(run: RunView, request: Request): boolean {
+export function isApplicable(run: RunView, request: Request): boolean {
   if (isRefusedGrant(request)) return false; // written by some surface, or by a person in the inbox
   switch (request.event) {
     case "control_requested":
@@ -41,10 +41,10 @@ export function requestEvent(run: RunView, request: Request): Draft {
     case "control_requested": {
       const { detail, ...rest } = request;
       // A person's pause without a message stays a person's when the machine asks for one as well.
-      const isKnown = request.control === "pause" && run.asked === "pause" && run.asker?.detail === undefined;
+      const isSamePause = request.control === "pause" && run.asked === "pause" && run.asker?.detail === undefined;
       return {
         ...rest,
-        ...(isKnown || detail === undefined ? {} : { detail }),
+        ...(isSamePause || detail === undefined ? {} : { detail }),
         reason_code: request.control === "stop" ? "operator_stopped" : "operator_paused",
       };
     }

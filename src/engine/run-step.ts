@@ -1,18 +1,18 @@
 // run-step: runs a registered function as a step and records what it found.
 
-import { categoryFingerprint } from "../core/breaker.ts";
+import { errorFingerprint } from "../core/breaker.ts";
 import { invariant } from "../kit/invariant.ts";
-import { Cancelled, type StepExecution, cursorMemory, actionSetting } from "./step-execution.ts";
-import { completeProved, lockedBy } from "./prove.ts";
+import { Cancelled, type StepExecution, cursorMemory, executionContext } from "./step-execution.ts";
+import { completeProved, locksField } from "./prove.ts";
 
 /** Runs a runner function by name. What it found on disk enters the run as its recorded outcome. */
 export async function runStep(action: StepExecution): Promise<void> {
-  const { run, cursor, step } = actionSetting(action);
+  const { run, cursor, step } = executionContext(action);
   const name = step.run ?? "";
-  const known = action.runtime.functions.run[name];
-  invariant(known !== undefined, `a function is in the registry: ${name}`);
+  const registered = action.runtime.functions.run[name];
+  invariant(registered !== undefined, `a function is in the registry: ${name}`);
   const { attempt, cancel, runtime } = action;
-  const result = await known.perform({
+  const result = await registered.perform({
     attempt,
     state: run,
     cursor,
@@ -28,7 +28,7 @@ export async function runStep(action: StepExecution): Promise<void> {
     const { commit, parent, tree, paths, notApplied } = result.applied;
     await action.record({ event: "changes_applied", attempt, commit, parent, tree, paths: [...paths], not_applied: notApplied });
   }
-  for (const differed of result.differed ?? []) await action.record({ event: "document_differed", ...differed });
+  for (const difference of result.differed ?? []) await action.record({ event: "document_differed", ...difference });
   const common = {
     attempt,
     facts: result.facts,
@@ -37,6 +37,6 @@ export async function runStep(action: StepExecution): Promise<void> {
     reason_code: result.reason ?? "ok",
   };
   if (stands) return action.recordDone({ event: "step_completed", ...common });
-  if (result.ok) return completeProved(action, { ...common, ...lockedBy(result.locks) });
-  return action.record({ event: "step_failed", ...common, fingerprint: categoryFingerprint(result.reason ?? name, result.detail ?? "") });
+  if (result.ok) return completeProved(action, { ...common, ...locksField(result.locks) });
+  return action.record({ event: "step_failed", ...common, fingerprint: errorFingerprint(result.reason ?? name, result.detail ?? "") });
 }

@@ -15,18 +15,18 @@ import type { Verifier } from "../ports/verifier.ts";
 import type { Workspace } from "../ports/workspace.ts";
 
 /** The prompt of one turn, rendered from the current run. */
-export type Brief = Pick<TurnRequest, "prompt" | "returns" | "promise" | "cast">;
+export type TurnPrompt = Pick<TurnRequest, "prompt" | "returns" | "promise" | "cast">;
 
 /** A child run: another flow with its own journal. Running it again continues where its journal left it. */
 export interface Children {
-  run(order: {
+  run(request: {
     readonly attempt: AttemptId;
     readonly flow: string;
     readonly options: Readonly<Record<string, string | number | boolean>>;
     readonly cancel: AbortSignal;
     /** The answer with which a child that waited for a person continues. */
     readonly answered?: ChildAnswered;
-  }): Promise<ChildEnded>;
+  }): Promise<ChildResult>;
 }
 
 export type ChildAnswered = Pick<ChildAsks, "run" | "block" | "spent"> & {
@@ -37,7 +37,7 @@ export type ChildAnswered = Pick<ChildAsks, "run" | "block" | "spent"> & {
 };
 
 /** The result of a child run. `work`: what it did on its own branch for its parent's. */
-export type ChildEnded = {
+export type ChildResult = {
   readonly ok: boolean;
   readonly facts: Facts;
   readonly detail: string;
@@ -65,7 +65,7 @@ export type Runtime = {
   readonly functions: Functions<RunView, CursorView>;
   readonly children: Children;
   readonly inbox: Inbox;
-  readonly brief: (run: RunView, cursor: CursorView, step: Step, open: OpenView) => Promise<Brief>;
+  readonly buildPrompt: (run: RunView, cursor: CursorView, step: Step, open: OpenView) => Promise<TurnPrompt>;
   /** Called with each entry after the journal has acknowledged it and the state has moved. */
   readonly onEntry: (entry: Entry, run: RunView) => void;
   readonly onLiveEvent: (signal: LiveEvent) => void;

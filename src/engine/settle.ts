@@ -5,18 +5,18 @@ import type { Draft, EventOf } from "../contracts/event.ts";
 import { type Gate, stepKind, type Step } from "../contracts/flow.ts";
 import type { AttemptId } from "../contracts/ids.ts";
 import { reportedCharge } from "../core/budget.ts";
-import { runStep, runSteps } from "../core/selectors.ts";
+import { findStep, cursorSteps } from "../core/selectors.ts";
 import { remedyFor } from "../core/recovery.ts";
 import type { OpenView, RunView, CursorView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
 import { unreachable } from "../kit/never.ts";
-import { judgesAt, runsCommand } from "./protected-files.ts";
-import { placedGate } from "./prove.ts";
+import { inspectProtected, runsCommand } from "./protected-files.ts";
+import { fillGate } from "./prove.ts";
 import type { Runtime } from "./runtime.ts";
 
 const crashesMax = 3;
 
-type Settled = {
+type Settlement = {
   readonly event: Omit<EventOf<"attempt_settled">, "actor" | "reason_code">;
   readonly closing: Draft | null;
   /** Partial work to be set aside once its cost is recorded. */
@@ -24,42 +24,42 @@ type Settled = {
 };
 
 /** Finds out the crash state of an attempt that was left open, and follows the recovery table. */
-export async function settle(runtime: Runtime, run: RunView, attempt: AttemptId): Promise<Settled> {
+export async function settle(runtime: Runtime, run: RunView, attempt: AttemptId): Promise<Settlement> {
   await runtime.agents.sweep(run.drafted.run_id); // a pipe cannot be taken over: processes that still live are ended first
   const open = run.open[attempt];
   invariant(open !== undefined, `${attempt} is open`);
   const cursor = run.cursors[open.cursor];
   invariant(cursor !== undefined, `F2: ${open.cursor} is a cursor of the run`);
-  const step = runStep(run, cursor, open.step);
-  const doubt = await inspect(runtime, run, cursor, open, step);
+  const step = findStep(run, cursor, open.step);
+  const doubt = await inspectCrash(runtime, run, cursor, open, step);
   const { remedy, why } = remedyFor(doubt);
   const wasPaid = doubt.kind === "agent" && doubt.stage === "started" && doubt.layer !== "absent";
-  const usage = wasPaid && remedy !== "ask" ? reportedCharge(null, open.need, 0) : undefined;
+  const usage = wasPaid && remedy !== "ask" ? reportedCharge(null, { need: open.need, minutes: 0 }) : undefined;
   const event = { event: "attempt_settled", attempt, doubt, remedy, why, ...(usage === undefined ? {} : { usage }) } as const;
   return {
     event,
-    closing: remedy === "close" ? await closed(runtime, attempt, cursor) : null,
+    closing: remedy === "close" ? await buildClosingEvent(runtime, attempt, cursor) : null,
     isQuarantined: remedy === "repeat" && doubt.kind === "agent",
   };
 }
 
-async function inspect(runtime: Runtime, run: RunView, cursor: CursorView, open: OpenView, step: Step): Promise<CrashState> {
+async function inspectCrash(runtime: Runtime, run: RunView, cursor: CursorView, open: OpenView, step: Step): Promise<CrashState> {
   const kind = stepKind(step);
   const stage = open.stage === "turned" || open.stage === "applied" ? open.stage : "started";
-  const unknown = { stage, layer: "absent", done: false, proof: false, often: open.crashes >= crashesMax } as const;
+  const defaults = { stage, layer: "absent", done: false, proof: false, often: open.crashes >= crashesMax } as const;
   switch (kind) {
     case "agent": {
       const { layer, commit } = await runtime.workspace.inspect(open.attempt, open.turn?.layer ?? null);
-      const found = stage === "started" && layer === "intact" ? "dirty" : layer;
-      const isProved = stage === "started" && found === "dirty" && (await isDoneByArtifacts(runtime, run, cursor, step, open.attempt));
-      return { ...unknown, kind, layer: found, done: commit !== null, proof: isProved };
+      const layerState = stage === "started" && layer === "intact" ? "dirty" : layer;
+      const isProved = stage === "started" && layerState === "dirty" && (await isDoneByArtifacts(runtime, run, cursor, step, open.attempt));
+      return { ...defaults, kind, layer: layerState, done: commit !== null, proof: isProved };
     }
     case "run":
-      return { ...unknown, kind, done: (await runtime.functions.run[step.run ?? ""]?.isDone?.(open.attempt)) ?? false };
+      return { ...defaults, kind, done: (await runtime.functions.run[step.run ?? ""]?.isDone?.(open.attempt)) ?? false };
     case "check":
     case "tasks":
     case "flow":
-      return { ...unknown, kind };
+      return { ...defaults, kind };
     case "human":
       throw new Error("a human step has no attempt");
     default:
@@ -75,22 +75,22 @@ async function isDoneByArtifacts(runtime: Runtime, run: RunView, cursor: CursorV
   const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
   const needsNames = gates.length !== (step.proof ?? []).length;
   const needsReport = step.returns !== undefined && step.returns_optional !== true;
-  if (gates.length === 0 || needsNames || needsReport || readsSays(runSteps(run, cursor), step.id)) return false;
+  if (gates.length === 0 || needsNames || needsReport || readsReturn(cursorSteps(run, cursor), step.id)) return false;
   const commit = await runtime.workspace.preview(attempt);
   if (commit === null) return false;
   const { paths } = await runtime.workspace.changesOf(attempt);
-  const holdsOn = async (tried: string, changed: readonly string[]): Promise<boolean> => {
+  const holdsOn = async (candidate: string, changed: readonly string[]): Promise<boolean> => {
     // An attempt that changed protected files is not closed by its proof.
-    if (gates.some(runsCommand) && (await judgesAt(runtime, run, tried)).refused.length > 0) return false;
-    const order = {
+    if (gates.some(runsCommand) && (await inspectProtected(runtime, run, candidate)).refused.length > 0) return false;
+    const request = {
       attempt,
-      gates: gates.map((gate) => placedGate(run.drafted.flow, gate, cursor.phase, cursor.task ?? "")),
-      commit: tried,
+      gates: gates.map((gate) => fillGate(run.drafted.flow, gate, cursor.phase, cursor.task ?? "")),
+      commit: candidate,
       changed,
       cancel: new AbortController().signal,
       onLiveEvent: runtime.onLiveEvent,
     };
-    const { holds, hollow: placeholders = [] } = await runtime.verifier.prove(order);
+    const { holds, hollow: placeholders = [] } = await runtime.verifier.prove(request);
     return holds && placeholders.length === 0; // Headings without text may be what an interrupted turn had not reached yet.
   };
   const unproved = cursor.unproved?.[step.id] ?? [];
@@ -98,7 +98,7 @@ async function isDoneByArtifacts(runtime: Runtime, run: RunView, cursor: CursorV
 }
 
 /** Whether a row or condition of the list reads this step's agent return. */
-function readsSays(steps: readonly Step[], id: string): boolean {
+function readsReturn(steps: readonly Step[], id: string): boolean {
   const facts = steps.flatMap((step) => [
     step.only_if ?? {},
     ...(step.unless ?? []),
@@ -108,7 +108,7 @@ function readsSays(steps: readonly Step[], id: string): boolean {
 }
 
 /** The work is there and proved, only the turn was never recorded: it is charged at its estimate, with an empty return. */
-async function closed(runtime: Runtime, attempt: AttemptId, cursor: CursorView): Promise<Draft> {
+async function buildClosingEvent(runtime: Runtime, attempt: AttemptId, cursor: CursorView): Promise<Draft> {
   const { tree } = await runtime.workspace.changesOf(attempt);
   return {
     event: "turn_ended",

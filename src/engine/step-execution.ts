@@ -4,7 +4,7 @@ import type { Usage } from "../contracts/budget.ts";
 import type { Draft } from "../contracts/event.ts";
 import type { Step } from "../contracts/flow.ts";
 import type { AttemptId } from "../contracts/ids.ts";
-import { runStep } from "../core/selectors.ts";
+import { findStep } from "../core/selectors.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import type { OpenView, RunView, CursorView } from "../core/state.ts";
 import { InvariantBroken } from "../kit/invariant.ts";
@@ -25,7 +25,7 @@ export type StepExecution = {
   /** As `record`, and its layer is removed before the next decision. */
   readonly recordAndQuarantine: (...events: readonly Draft[]) => Promise<void>;
   /** Null if its changes may be applied now; else it resolves when their place in the wave has come, or the attempt is cancelled. */
-  readonly place: () => Promise<void> | null;
+  readonly waitForPlace: () => Promise<void> | null;
   /** Usage at the cancellation. */
   interruption: Usage | null;
 };
@@ -36,7 +36,7 @@ export class Cancelled extends Error {
 }
 
 /** The attempt's context, read from the state. */
-export type Setting = { readonly run: RunView; readonly open: OpenView; readonly cursor: CursorView; readonly step: Step };
+export type ExecutionContext = { readonly run: RunView; readonly open: OpenView; readonly cursor: CursorView; readonly step: Step };
 
 export function openAttempt(action: StepExecution): OpenView {
   const open = action.run().open[action.attempt];
@@ -45,12 +45,12 @@ export function openAttempt(action: StepExecution): OpenView {
   return open;
 }
 
-export function actionSetting(action: StepExecution): Setting {
+export function executionContext(action: StepExecution): ExecutionContext {
   const run = action.run();
   const open = openAttempt(action);
   const cursor = run.cursors[open.cursor];
   if (cursor === undefined) throw new InvariantBroken(`F2: ${open.cursor} is a cursor of the run`);
-  return { run, open, cursor, step: runStep(run, cursor, open.step) };
+  return { run, open, cursor, step: findStep(run, cursor, open.step) };
 }
 
 /** A runner function sees its own last outcome, and those of the steps in its `sees`. */

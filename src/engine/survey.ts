@@ -6,48 +6,49 @@ import { phaseRule, stepsOfPhase } from "../core/selectors.ts";
 import type { FlowView, RunView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
 import { withoutFreshness, withoutCommands } from "./found-gates.ts";
-import { judgesAt, runsCommand, underBase } from "./protected-files.ts";
-import { placedGate } from "./prove.ts";
+import { inspectProtected, runsCommand, withBaseProtected } from "./protected-files.ts";
+import { fillGate } from "./prove.ts";
 import type { Runtime } from "./runtime.ts";
 
-export type Surveyed = { gone: string[]; proved: string[]; lost?: { walk: string; step: string }[] };
+export type SurveyResult = { gone: string[]; proved: string[]; lost?: { walk: string; step: string }[] };
 
 /**
  * Checks the artifacts once per opening: which finished phases have lost their proof, which unstarted ones already have it, and of the
  * phases under way the first step that had passed and does not hold any more.
  */
-export async function survey(runtime: Runtime, run: RunView): Promise<Surveyed> {
+export async function survey(runtime: Runtime, run: RunView): Promise<SurveyResult> {
   const { recheck, enter } = run.drafted.flow;
   const finished = run.phases.filter(({ status }) => status === "completed");
-  const unbegun = run.phases.filter(({ group, visit }) => group === "phases" && visit === 0);
-  const lost =
+  const unstarted = run.phases.filter(({ group, visit }) => group === "phases" && visit === 0);
+  const lostPhases =
     recheck === "all"
       ? await Promise.all(finished.map(async ({ id }) => ((await isProved(runtime, run, id, passedGates(run, id))) === false ? id : null)))
       : [];
   // Only the first entry asks for it: once a phase was begun, those after it are run in any case.
   const isFirst = run.phases.every(({ group, visit }) => group !== "phases" || visit === 0);
-  const held = enter === "first_unproved" && isFirst ? await Promise.all(unbegun.map(({ id }) => isFound(runtime, run, id))) : [];
+  const foundDone =
+    enter === "first_unproved" && isFirst ? await Promise.all(unstarted.map(({ id }) => isAlreadyDone(runtime, run, id))) : [];
   const isOptional = (id: string): boolean => phaseRule(run.drafted.flow, id).optional === true;
-  const proved = unbegun.filter(({ id }, index) => held[index] === true || (isOptional(id) && held.includes(true, index + 1)));
-  const steps = recheck === "all" || recheck === "phase" ? await lostSteps(runtime, run) : [];
+  const proved = unstarted.filter(({ id }, index) => foundDone[index] === true || (isOptional(id) && foundDone.includes(true, index + 1)));
+  const lostStepList = recheck === "all" || recheck === "phase" ? await findLostSteps(runtime, run) : [];
   return {
-    gone: lost.filter((id) => id !== null),
+    gone: lostPhases.filter((id) => id !== null),
     proved: proved.map(({ id }) => id),
-    ...(steps.length === 0 ? {} : { lost: steps }),
+    ...(lostStepList.length === 0 ? {} : { lost: lostStepList }),
   };
 }
 
-async function lostSteps(runtime: Runtime, run: RunView): Promise<{ walk: string; step: string }[]> {
-  const found: { walk: string; step: string }[] = [];
+async function findLostSteps(runtime: Runtime, run: RunView): Promise<{ walk: string; step: string }[]> {
+  const lost: { walk: string; step: string }[] = [];
   for (const { id } of run.phases.filter(({ status }) => status === "open")) {
     if ((await isProved(runtime, run, id, passedGates(run, id))) !== false) continue;
     for (const step of passedSteps(run, id)) {
       if ((await isProved(runtime, run, id, stepGates([step]))) !== false) continue;
-      found.push({ walk: id, step: step.id });
+      lost.push({ walk: id, step: step.id });
       break;
     }
   }
-  return found;
+  return lost;
 }
 
 const stepGates = (steps: readonly Step[]): readonly Gate[] =>
@@ -65,21 +66,21 @@ function passedSteps(run: RunView, phase: string): readonly Step[] {
   return stepsOfPhase(run.drafted.flow, phase).filter(({ id }) => last[id]?.kind === "passed");
 }
 
-/** The rules that show a phase done that was never run: finishing it requires more than finding it done. */
+/** The rules by which a phase that was never run counts as already done. Completing a phase by running it requires more. */
 export function findingProofs(flow: FlowView, phase: string): readonly Proof[] {
   const { proof } = phaseRule(flow, phase);
   const proofs = proof === undefined ? stepGates(stepsOfPhase(flow, phase)) : (proof as readonly Proof[]);
   return proofs.flatMap((item) => (typeof item === "string" ? item : (withoutCommands(withoutFreshness(item)) ?? [])));
 }
 
-async function isFound(runtime: Runtime, run: RunView, phase: string): Promise<boolean> {
+async function isAlreadyDone(runtime: Runtime, run: RunView, phase: string): Promise<boolean> {
   const proofs = findingProofs(run.drafted.flow, phase);
   const gates = proofs.filter((proof) => typeof proof !== "string");
   if (proofs.length === 0 || (gates.length > 0 && (await isProved(runtime, run, phase, gates)) !== true)) return false;
   for (const name of proofs.filter((proof) => typeof proof === "string")) {
-    const known = runtime.functions.proof[name];
-    invariant(known !== undefined, `a proof is in the registry: ${name}`);
-    const looked = await known.prove({
+    const registered = runtime.functions.proof[name];
+    invariant(registered !== undefined, `a proof is in the registry: ${name}`);
+    const result = await registered.prove({
       attempt: `${phase}@0/survey#1`,
       state: run,
       cursor: newCursor({ path: phase, kind: "phase", phase, visit: 0 }),
@@ -90,7 +91,7 @@ async function isFound(runtime: Runtime, run: RunView, phase: string): Promise<b
       cancel: new AbortController().signal,
       onLiveEvent: runtime.onLiveEvent,
     });
-    if (!looked.ok) return false;
+    if (!result.ok) return false;
   }
   return true;
 }
@@ -99,13 +100,13 @@ async function isFound(runtime: Runtime, run: RunView, phase: string): Promise<b
 async function isProved(runtime: Runtime, run: RunView, phase: string, gates: readonly Gate[]): Promise<boolean | null> {
   if (gates.length === 0) return null;
   const { commit } = run.tip;
-  const refused = gates.some(runsCommand) ? (await judgesAt(runtime, run, commit)).refused : [];
+  const refused = gates.some(runsCommand) ? (await inspectProtected(runtime, run, commit)).refused : [];
   const result = await runtime.verifier.prove({
     attempt: `${phase}@0/survey#1`,
-    gates: gates.map((gate) => placedGate(run.drafted.flow, gate, phase)),
+    gates: gates.map((gate) => fillGate(run.drafted.flow, gate, phase)),
     commit,
     changed: [],
-    ...underBase(run, refused),
+    ...withBaseProtected(run, refused),
     cancel: new AbortController().signal,
     onLiveEvent: runtime.onLiveEvent,
   });

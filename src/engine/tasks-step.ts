@@ -1,25 +1,25 @@
 // tasks-step: reads the tasks of a tasks step and records the waves they run in.
 
-import { categoryFingerprint } from "../core/breaker.ts";
+import { errorFingerprint } from "../core/breaker.ts";
 import { taskWaves } from "../core/waves.ts";
 import { invariant } from "../kit/invariant.ts";
 import type { TaskFound } from "../ports/functions.ts";
-import { type StepExecution, actionSetting } from "./step-execution.ts";
+import { type StepExecution, executionContext } from "./step-execution.ts";
 
 /** Reads the tasks of a tasks step and records their waves; from then on each task has its own cursor. */
 export async function tasksStep(action: StepExecution): Promise<void> {
-  const { run, cursor, step } = actionSetting(action);
+  const { run, cursor, step } = executionContext(action);
   const rule = step.tasks;
   invariant(rule !== undefined, `${step.id} is a tasks step`);
-  const read = action.runtime.functions.tasks[rule.read];
-  invariant(read !== undefined, `a reader of tasks is in the registry: ${rule.read}`);
-  const found = await read(run, cursor);
+  const readTasks = action.runtime.functions.tasks[rule.read];
+  invariant(readTasks !== undefined, `a reader of tasks is in the registry: ${rule.read}`);
+  const result = await readTasks(run, cursor);
   const { attempt } = action;
-  if ("problem" in found) {
-    const fingerprint = categoryFingerprint("tasks_invalid", found.problem);
-    return action.record({ event: "step_failed", attempt, facts: {}, fingerprint, detail: found.problem, reason_code: "tasks_invalid" });
+  if ("problem" in result) {
+    const fingerprint = errorFingerprint("tasks_invalid", result.problem);
+    return action.record({ event: "step_failed", attempt, facts: {}, fingerprint, detail: result.problem, reason_code: "tasks_invalid" });
   }
-  const { tasks } = found;
+  const { tasks } = result;
   const isLeft = (task: TaskFound): boolean => rule.leave?.["type"] !== undefined && task.type === rule.leave["type"];
   const waves = taskWaves(
     tasks.filter((task) => !isLeft(task)).map((task) => ({ ...task, files: [...task.files], after: [...task.after] })),

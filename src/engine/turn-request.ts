@@ -1,50 +1,50 @@
 // turn-request: builds the order for an agent's turn: prompt, time limit, scope, budget left and conversation to continue.
 
 import { correctionsMax, type Step } from "../contracts/flow.ts";
-import { runHistory } from "../core/history.ts";
-import { runAllowance, minutesLeft, retriesLeft } from "../core/budget.ts";
+import { turnHistory } from "../core/history.ts";
+import { meterAllowance, minutesLeft, retriesLeft } from "../core/budget.ts";
 import type { CursorView } from "../core/state.ts";
 import type { TurnRequest } from "../ports/agent.ts";
 import { withSignal } from "./cancel.ts";
-import { type StepExecution, actionSetting } from "./step-execution.ts";
-import type { Brief } from "./runtime.ts";
+import { type StepExecution, executionContext } from "./step-execution.ts";
+import type { TurnPrompt } from "./runtime.ts";
 
 const turnMinutesMax = 20;
 
 /** The session that a step continues; null if it starts its own. */
 export function continuedSession({ seen, streak }: Pick<CursorView, "seen" | "streak">, { id, continues }: Step): string | null {
   // Not every agent can resume a session in another folder: if it failed over that, the next try starts a new one.
-  const hasBroken = (streak[id] ?? 0) > 0 && seen[id]?.reason === "agent_failed";
-  const session = continues === undefined || hasBroken ? undefined : seen[continues]?.facts["session"];
+  const hasSessionFailed = (streak[id] ?? 0) > 0 && seen[id]?.reason === "agent_failed";
+  const session = continues === undefined || hasSessionFailed ? undefined : seen[continues]?.facts["session"];
   return typeof session === "string" ? session : null;
 }
 
 /** The agent's order for this attempt, and whether its time is bounded by the run's budget rather than by its step. */
 export function buildTurnRequest(
   action: StepExecution,
-  brief: Brief,
+  turnPrompt: TurnPrompt,
   layer: string,
   previous?: unknown,
 ): { readonly turn: TurnRequest; readonly isBoundByBudget: boolean } {
-  const { run, cursor, step, open } = actionSetting(action);
-  const allowed = step.limits?.minutes ?? run.drafted.flow.limits?.step?.minutes ?? turnMinutesMax;
-  const left = minutesLeft(run, cursor.phase);
-  const { facts, history } = runHistory(run, action.attempt);
+  const { run, cursor, step, open } = executionContext(action);
+  const stepMinutes = step.limits?.minutes ?? run.drafted.flow.limits?.step?.minutes ?? turnMinutesMax;
+  const budgetMinutes = minutesLeft(run, cursor.phase);
+  const { facts, history } = turnHistory(run, action.attempt);
   const turn: Omit<TurnRequest, "cancel"> = {
-    prompt: brief.prompt,
-    returns: brief.returns,
-    promise: brief.promise,
+    prompt: turnPrompt.prompt,
+    returns: turnPrompt.returns,
+    promise: turnPrompt.promise,
     ...(previous === undefined || previous === null ? {} : { previous }),
-    cast: brief.cast,
+    cast: turnPrompt.cast,
     run: run.drafted.run_id,
     attempt: action.attempt,
     facts,
     history,
     layer,
-    minutesMax: Math.min(allowed, left),
+    minutesMax: Math.min(stepMinutes, budgetMinutes),
     scope: run.drafted.objective.scope,
     isInterrupted: open.session !== null,
-    left: () => runAllowance(action.run(), cursor.phase),
+    left: () => meterAllowance(action.run(), cursor.phase),
     isUnpaid: () => action.run().open[action.attempt]?.stage === "started",
     session: open.session ?? continuedSession(cursor, step),
     onSession: (session, how) =>
@@ -52,8 +52,8 @@ export function buildTurnRequest(
         event: "session_opened",
         attempt: action.attempt,
         session,
-        agent: brief.cast.agent,
-        actor: `agent:${brief.cast.agent}`,
+        agent: turnPrompt.cast.agent,
+        actor: `agent:${turnPrompt.cast.agent}`,
         ...(how === undefined ? {} : { how }),
       }),
     onAskAgain: async (ask, errors, raw, usage) => {
@@ -72,5 +72,5 @@ export function buildTurnRequest(
     },
     onLiveEvent: action.runtime.onLiveEvent,
   };
-  return { turn: withSignal(turn, action.cancel), isBoundByBudget: left < allowed };
+  return { turn: withSignal(turn, action.cancel), isBoundByBudget: budgetMinutes < stepMinutes };
 }

@@ -7,8 +7,8 @@ import { hasBlob, readBlob } from "../journal/blobs.ts";
 import { JournalFailure } from "../journal/failure.ts";
 import { openJournal } from "../journal/file.ts";
 import { journalFile } from "../journal/journal.ts";
-import { ownerOf } from "../journal/owner.ts";
-import { holdsLine, readJournal } from "../journal/read.ts";
+import { findOwner } from "../journal/owner.ts";
+import { hasLine, readJournal } from "../journal/read.ts";
 import type { Lease, RunStore, StoredRun } from "../ports/run-store.ts";
 import { leaveRequest } from "../project/inbox/inbox-files.ts";
 import { openInbox } from "../project/inbox/inbox.ts";
@@ -21,7 +21,7 @@ export function openFileStore(root: string): RunStore {
     async open(run, _kind, { known, ...options }) {
       mkdirSync(root, { recursive: true, mode: 0o700 });
       const opened = await openJournal(folderOf(run), { commit: "group", ...options });
-      if (known !== undefined && !holdsLine(folderOf(run), known)) {
+      if (known !== undefined && !hasLine(folderOf(run), known)) {
         await opened.journal.close();
         throw new JournalFailure({ kind: "store_lost_lines", detail: `line ${known.seq} of ${run} was acknowledged and is not there` });
       }
@@ -49,7 +49,7 @@ const certain = (epoch: number): Lease => ({ epoch, isConfirmed: () => true, los
 
 function storedRun(run: string, folder: string): StoredRun {
   const { end } = readJournal(folder, { from: "start" });
-  const owner = ownerOf(folder);
+  const owner = findOwner(folder);
   const holder = owner === null ? null : { worker: `${owner.host}-${owner.pid}`, ...owner };
   return { run, kind: run === "portfolio" ? "portfolio" : "run", seq: end.seq, epoch: end.epoch, holder, takeOvers: 0 };
 }

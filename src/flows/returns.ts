@@ -10,7 +10,7 @@ import type { Says } from "../contracts/outcome.ts";
 import { WorkerResult } from "../contracts/portfolio-journal.ts";
 import { qualityReturns } from "../contracts/quality-returns.ts";
 import { pathText } from "../kit/finding.ts";
-import { issuesOf } from "../kit/located-issues.ts";
+import { findIssues } from "../kit/located-issues.ts";
 import { isSchema, findJunk, type ReturnContext, type ShownSchema } from "./junk.ts";
 import { unwrapped } from "./unwrapped.ts";
 
@@ -120,7 +120,7 @@ export function returnOf(name: string, value: unknown, context: ReturnContext = 
 
 function heldTo(schema: ReturnSchema, name: string, value: unknown, context: ReturnContext): Returned {
   const shown = (findJsonSchema(name) ?? {}) as ShownSchema;
-  const { value: claim, issues } = issuesOf(schema, value);
+  const { value: claim, issues } = findIssues(schema, value);
   const errors = issues.map(({ path, message }) => (path.length === 0 ? message : `${pathText(path)}: ${message}`));
   const junk = findJunk(shown, issues.length === 0 ? claim : value, context);
   if (errors.length === 0 && junk.length === 0) return { ok: claim, says: schemaSays(schema, claim) };

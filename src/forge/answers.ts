@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { evidenceCharsMax } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
-import { callTool, type ToolPlace } from "./call-tool.ts";
+import { callTool, type ToolContext } from "./call-tool.ts";
 
 /** An address that can be shown: nothing in it steers a terminal. */
 export const ShownUrl = v.pipe(v.string(), v.regex(/^https?:\/\/[!-~]{1,2000}$/, "expected an address"));
@@ -12,46 +12,46 @@ const pageSize = 100;
 const pagesMax = 10;
 
 /** One answer of a known shape. What the host adds is passed over; what is missing is reported. */
-export async function askOne<Value>(
-  place: ToolPlace,
+export async function fetchOne<Value>(
+  tool: ToolContext,
   schema: v.GenericSchema<unknown, Value>,
   path: string,
   body?: object,
 ): Promise<Value> {
-  return checked(schema, await callTool(place, { path, ...(body === undefined ? {} : { body }) }), path);
+  return validate(schema, await callTool(tool, { path, ...(body === undefined ? {} : { body }) }), path);
 }
 
 /** A list, to its end or to a readable length. `at` takes the list out of the answer. */
-export const askAll = async <Value>(
-  place: ToolPlace,
+export const fetchAll = async <Value>(
+  tool: ToolContext,
   schema: v.GenericSchema<unknown, Value>,
   path: string,
   { at }: { readonly at?: string } = {},
 ): Promise<readonly Value[]> =>
-  (await askUpTo(place, schema, path, { countMax: pageSize * pagesMax, ...(at === undefined ? {} : { at }) })).found;
+  (await fetchUpTo(tool, schema, path, { countMax: pageSize * pagesMax, ...(at === undefined ? {} : { at }) })).found;
 
 /** So many of a list, counted after those that are not wanted are left out, and whether that is all of it. */
-export async function askUpTo<Value>(
-  place: ToolPlace,
+export async function fetchUpTo<Value>(
+  tool: ToolContext,
   schema: v.GenericSchema<unknown, Value>,
   path: string,
   { at, countMax, keep = () => true }: { readonly at?: string; readonly countMax: number; readonly keep?: (value: Value) => boolean },
 ): Promise<{ readonly found: readonly Value[]; readonly isWhole: boolean }> {
-  const foundValues: Value[] = [];
-  for (let page = 1; page <= pagesMax && foundValues.length <= countMax; page += 1) {
-    const answer = await callTool(place, { path: `${path}${path.includes("?") ? "&" : "?"}per_page=${pageSize}&page=${page}` });
+  const values: Value[] = [];
+  for (let page = 1; page <= pagesMax && values.length <= countMax; page += 1) {
+    const answer = await callTool(tool, { path: `${path}${path.includes("?") ? "&" : "?"}per_page=${pageSize}&page=${page}` });
     const rows = at === undefined ? answer : (answer as Readonly<Record<string, unknown>> | null)?.[at];
-    const items = checked(v.array(schema), rows, path);
-    foundValues.push(...items.filter(keep));
-    if (items.length < pageSize) return { found: foundValues.slice(0, countMax), isWhole: foundValues.length <= countMax };
+    const items = validate(v.array(schema), rows, path);
+    values.push(...items.filter(keep));
+    if (items.length < pageSize) return { found: values.slice(0, countMax), isWhole: values.length <= countMax };
   }
-  return { found: foundValues.slice(0, countMax), isWhole: false };
+  return { found: values.slice(0, countMax), isWhole: false };
 }
 
-function checked<Value>(schema: v.GenericSchema<unknown, Value>, answer: unknown, path: string): Value {
-  const read = v.safeParse(schema, answer);
-  if (read.success) return read.output;
-  const [issue] = read.issues;
+function validate<Value>(schema: v.GenericSchema<unknown, Value>, answer: unknown, path: string): Value {
+  const result = v.safeParse(schema, answer);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
   throw new WorkspaceFailed(
     "forge_unreachable",
     `The answer to ${path.split("?", 1)[0]} is not what was expected: ${v.getDotPath(issue) ?? "it"}: ${issue.message}`,
@@ -59,9 +59,9 @@ function checked<Value>(schema: v.GenericSchema<unknown, Value>, answer: unknown
 }
 
 /** The log of a failed check; empty if the host gives none. */
-export async function fetchLog(place: ToolPlace, path: string): Promise<string> {
+export async function fetchLog(tool: ToolContext, path: string): Promise<string> {
   try {
-    const text = await callTool(place, { path, isText: true });
+    const text = await callTool(tool, { path, isText: true });
     return typeof text === "string" ? text : "";
   } catch (error) {
     if (error instanceof WorkspaceFailed) return "";
@@ -74,8 +74,8 @@ const escapes = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
 
 /** The end of a log is where a failure is reported. */
 export function excerptOf(log: string): string {
-  const plain = log.replaceAll(escapes, "").replaceAll(timestamps, "").trim();
-  return plain.length <= evidenceCharsMax ? plain : plain.slice(-evidenceCharsMax);
+  const text = log.replaceAll(escapes, "").replaceAll(timestamps, "").trim();
+  return text.length <= evidenceCharsMax ? text : text.slice(-evidenceCharsMax);
 }
 
 export const cutText = (text: string): string => text.slice(0, evidenceCharsMax);

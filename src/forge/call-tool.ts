@@ -12,25 +12,25 @@ import type { ForgeTool } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 import { foreignTokens } from "./foreign-tokens.ts";
 
-export type ToolPlace = { readonly tool: ForgeTool; readonly host: string; readonly env: Readonly<Record<string, string | undefined>> };
+export type ToolContext = { readonly tool: ForgeTool; readonly host: string; readonly env: Readonly<Record<string, string | undefined>> };
 export type ApiCall = { readonly path: string; readonly body?: object; readonly isText?: true };
 
 const callMs = 60_000;
 const outputBytesMax = 16 << 20;
 const messageCharsMax = 500;
 
-export const names: Readonly<Record<ForgeTool, string>> = { gh: "GitHub", glab: "GitLab" };
+export const forgeNames: Readonly<Record<ForgeTool, string>> = { gh: "GitHub", glab: "GitLab" };
 
 /** A part of an address. T3 */
-export const part = (text: string): string => encodeURIComponent(text);
+export const escapePart = (text: string): string => encodeURIComponent(text);
 
 /** The host's answer, as an unvalidated value; its text if requested. */
-export async function callTool({ tool, host, env }: ToolPlace, { path, body, isText }: ApiCall): Promise<unknown> {
+export async function callTool({ tool, host, env }: ToolContext, { path, body, isText }: ApiCall): Promise<unknown> {
   const program = onPath(tool, env);
   if (program === null)
     throw new WorkspaceFailed("forge_tool_missing", `${tool} isn't on the PATH.`, `install ${tool}, then ${tool} auth login`);
-  const posts = body === undefined ? [] : ["--method", "POST", "-H", "Content-Type: application/json", "--input", "-"];
-  const { code, out, err } = await run(program, ["api", "--hostname", host, ...posts, path], ownTokens(host, env), body); // T1
+  const postArgs = body === undefined ? [] : ["--method", "POST", "-H", "Content-Type: application/json", "--input", "-"];
+  const { code, out, err } = await run(program, ["api", "--hostname", host, ...postArgs, path], withoutForeignTokens(host, env), body); // T1
   if (code !== 0) throw toolFailure(tool, host, code, `${err}\n${isText === true ? "" : out}`);
   if (isText === true) return out;
   try {
@@ -41,20 +41,24 @@ export async function callTool({ tool, host, env }: ToolPlace, { path, body, isT
 }
 
 /** T4 */
-const ownTokens = (host: string, env: ToolPlace["env"]): ToolPlace["env"] => {
+const withoutForeignTokens = (host: string, env: ToolContext["env"]): ToolContext["env"] => {
   const foreign = new Set(foreignTokens(host, env));
   return Object.fromEntries(Object.entries(env).filter(([name]) => !foreign.has(name)));
 };
 
 function toolFailure(tool: ForgeTool, host: string, code: number | null, text: string): WorkspaceFailed {
   const message = text.replace(/\s+/g, " ").trim().slice(0, messageCharsMax);
-  const isAsking = (tool === "gh" && code === 4) || /auth login|HTTP 401|401 Unauthorized|Bad credentials/i.test(text);
-  if (isAsking)
+  const needsLogin = (tool === "gh" && code === 4) || /auth login|HTTP 401|401 Unauthorized|Bad credentials/i.test(text);
+  if (needsLogin)
     return new WorkspaceFailed("forge_login_needed", `${tool} isn't logged in at ${host}.`, `${tool} auth login --hostname ${host}`);
   const isLimited = /rate limit|\b429\b|Too Many Requests/i.test(text); // GitHub says so with 403
   const isRefused = !isLimited && /\b(?:HTTP )?(?:403|404|409|410|422)\b/.test(text);
   return isRefused
-    ? new WorkspaceFailed("forge_refused", `${names[tool]} refused: ${message}`, `check your rights at the project and what ${tool} says`)
+    ? new WorkspaceFailed(
+        "forge_refused",
+        `${forgeNames[tool]} refused: ${message}`,
+        `check your rights at the project and what ${tool} says`,
+      )
     : new WorkspaceFailed(
         "forge_unreachable",
         `${tool} ${code === null ? "gave no answer in time, or too long a one" : `ended with ${code}`}: ${message}`,
@@ -62,11 +66,11 @@ function toolFailure(tool: ForgeTool, host: string, code: number | null, text: s
       );
 }
 
-type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
+type ToolResult = { readonly code: number | null; readonly out: string; readonly err: string };
 
-function run(program: string, argv: readonly string[], env: ToolPlace["env"], body: object | undefined): Promise<Ended> {
+function run(program: string, argv: readonly string[], env: ToolContext["env"], body: object | undefined): Promise<ToolResult> {
   return new Promise((report, fail) => {
-    const quiet = {
+    const quietEnv = {
       GH_PROMPT_DISABLED: "1",
       GH_NO_UPDATE_NOTIFIER: "1",
       GLAB_CHECK_UPDATE: "false",
@@ -74,17 +78,17 @@ function run(program: string, argv: readonly string[], env: ToolPlace["env"], bo
       NO_COLOR: "1",
       LC_ALL: "C",
     };
-    const child = spawn(program, argv, { cwd: "/", env: { ...env, ...quiet }, stdio: ["pipe", "pipe", "pipe"] }); // T2
+    const child = spawn(program, argv, { cwd: "/", env: { ...env, ...quietEnv }, stdio: ["pipe", "pipe", "pipe"] }); // T2
     const timer = setTimeout(() => child.kill("SIGKILL"), callMs);
     const [out, err]: [Buffer[], Buffer[]] = [[], []];
     let bytes = 0;
-    const take = (into: Buffer[]) => (chunk: Buffer) => {
+    const collect = (into: Buffer[]) => (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes <= outputBytesMax) into.push(chunk);
       else child.kill("SIGKILL");
     };
-    child.stdout.on("data", take(out));
-    child.stderr.on("data", take(err));
+    child.stdout.on("data", collect(out));
+    child.stderr.on("data", collect(err));
     child.stdin.on("error", () => undefined); // a program that doesn't read reports it by its exit code
     child.on("error", (error) => {
       clearTimeout(timer);

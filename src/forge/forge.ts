@@ -1,8 +1,8 @@
 // forge: the operations on a code host, GitHub or GitLab, through the user's own program for it.
 
-import type { PullRequestLook } from "../core/pull-request.ts";
+import type { PullRequestSnapshot } from "../core/pull-request.ts";
 
-export type PullRequestFound = {
+export type PullRequest = {
   readonly number: number;
   readonly url: string;
   readonly state: "open" | "merged" | "closed";
@@ -22,12 +22,12 @@ export type Issue = { readonly url: string; readonly title: string; readonly bod
 
 export type Forge = {
   /** The pull request of this branch of the project itself, the open one before others; null if there is none. */
-  readonly find: (branch: string) => Promise<PullRequestFound | null>;
-  readonly create: (asked: NewPullRequest) => Promise<PullRequestFound>;
+  readonly find: (branch: string) => Promise<PullRequest | null>;
+  readonly create: (request: NewPullRequest) => Promise<PullRequest>;
   /** Comments of people without write access are counted and not passed on. */
-  readonly look: (number: number) => Promise<PullRequestLook & { readonly ignored: number }>;
+  readonly look: (number: number) => Promise<PullRequestSnapshot & { readonly ignored: number }>;
   /** `isWhole`: there are no more of them. */
-  readonly issues: (wanted: {
+  readonly issues: (filter: {
     readonly label?: string | undefined;
     readonly countMax: number;
   }) => Promise<{ readonly issues: readonly Issue[]; readonly isWhole: boolean }>;

@@ -6,9 +6,9 @@
 import * as v from "valibot";
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
-import { askAll, askOne, askUpTo, cutText, excerptOf, fetchLog, ShownUrl } from "./answers.ts";
-import { part, type ToolPlace } from "./call-tool.ts";
-import type { Forge, PullRequestFound } from "./forge.ts";
+import { fetchAll, fetchOne, fetchUpTo, cutText, excerptOf, fetchLog, ShownUrl } from "./answers.ts";
+import { escapePart, type ToolContext } from "./call-tool.ts";
+import type { Forge, PullRequest } from "./forge.ts";
 
 const text = v.string();
 const Pull = v.looseObject({
@@ -28,7 +28,7 @@ const CheckRun = v.looseObject({
   output: v.optional(v.nullable(v.looseObject({ title: v.optional(v.nullable(text)), summary: v.optional(v.nullable(text)) }))),
 });
 const Status = v.looseObject({ context: text, state: text, description: v.optional(v.nullable(text)), updated_at: v.optional(text) });
-const Said = v.looseObject({
+const Comment = v.looseObject({
   id: v.number(),
   body: v.nullable(text),
   user: v.nullable(v.looseObject({ login: text })),
@@ -44,41 +44,41 @@ const IssueRow = v.looseObject({
   pull_request: v.optional(v.unknown()),
 });
 
-const failed = new Set(["failure", "timed_out", "startup_failure", "action_required", "error"]);
+const failedConclusions = new Set(["failure", "timed_out", "startup_failure", "action_required", "error"]);
 /** Only for these is write access checked: a member of an organization may often only read. */
-const near = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
+const trustedAssociations = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
 const Permission = v.looseObject({ permission: text });
-const writing = new Set(["admin", "maintain", "write"]);
+const writePermissions = new Set(["admin", "maintain", "write"]);
 
-export function openGitHub(place: ToolPlace, project: string): Forge {
+export function openGitHub(tool: ToolContext, project: string): Forge {
   const [owner = ""] = project.split("/");
-  const root = `repos/${project.split("/").map(part).join("/")}`;
+  const root = `repos/${project.split("/").map(escapePart).join("/")}`;
   const find: Forge["find"] = async (branch) => {
-    const rows = await askAll(place, Pull, `${root}/pulls?state=all&head=${part(`${owner}:${branch}`)}`);
-    const found = rows.map(readPull);
-    return found.find(({ state }) => state === "open") ?? found[0] ?? null;
+    const rows = await fetchAll(tool, Pull, `${root}/pulls?state=all&head=${escapePart(`${owner}:${branch}`)}`);
+    const pulls = rows.map(toPullRequest);
+    return pulls.find(({ state }) => state === "open") ?? pulls[0] ?? null;
   };
   return {
     find,
     create: async ({ branch, base, title, body, isDraft }) => {
       try {
-        return readPull(await askOne(place, Pull, `${root}/pulls`, { title, body, head: branch, base, draft: isDraft }));
+        return toPullRequest(await fetchOne(tool, Pull, `${root}/pulls`, { title, body, head: branch, base, draft: isDraft }));
       } catch (error) {
-        const known = error instanceof WorkspaceFailed && error.reason === "forge_refused" ? await find(branch) : null; // it was there already
-        if (known?.state === "open") return known;
+        const existing = error instanceof WorkspaceFailed && error.reason === "forge_refused" ? await find(branch) : null; // it was there already
+        if (existing?.state === "open") return existing;
         throw error;
       }
     },
     look: async (number) => {
-      const pull = readPull(await askOne(place, Pull, `${root}/pulls/${number}`));
+      const pull = toPullRequest(await fetchOne(tool, Pull, `${root}/pulls/${number}`));
       if (pull.state !== "open" || pull.head === null) return { ...pull, pending: 0, evidence: [], ignored: 0 };
-      const ci = await fetchChecks(place, root, pull.head);
-      const said = await fetchComments(place, root, number);
-      return { ...pull, pending: ci.pending, evidence: [...ci.evidence, ...said.evidence], ignored: said.ignored };
+      const checks = await fetchChecks(tool, root, pull.head);
+      const comments = await fetchComments(tool, root, number);
+      return { ...pull, pending: checks.pending, evidence: [...checks.evidence, ...comments.evidence], ignored: comments.ignored };
     },
     issues: async ({ label, countMax }) => {
-      const wanted = label === undefined ? "" : `&labels=${part(label)}`;
-      const { found, isWhole } = await askUpTo(place, IssueRow, `${root}/issues?state=open${wanted}`, {
+      const labelQuery = label === undefined ? "" : `&labels=${escapePart(label)}`;
+      const { found, isWhole } = await fetchUpTo(tool, IssueRow, `${root}/issues?state=open${labelQuery}`, {
         countMax,
         keep: ({ pull_request }) => pull_request === undefined, // GitHub lists pull requests among the issues
       });
@@ -93,7 +93,7 @@ export function openGitHub(place: ToolPlace, project: string): Forge {
   };
 }
 
-const readPull = ({ number, html_url, state, merged_at, draft, head }: v.InferOutput<typeof Pull>): PullRequestFound => ({
+const toPullRequest = ({ number, html_url, state, merged_at, draft, head }: v.InferOutput<typeof Pull>): PullRequest => ({
   number,
   url: html_url,
   state: state === "open" ? "open" : merged_at === null || merged_at === undefined ? "closed" : "merged",
@@ -102,24 +102,24 @@ const readPull = ({ number, html_url, state, merged_at, draft, head }: v.InferOu
 });
 
 async function fetchChecks(
-  place: ToolPlace,
+  tool: ToolContext,
   root: string,
   head: string,
 ): Promise<{ readonly pending: number; readonly evidence: readonly OutsideEvidence[] }> {
-  const runs = await askAll(place, CheckRun, `${root}/commits/${part(head)}/check-runs?filter=latest`, { at: "check_runs" });
-  const statuses = await askAll(place, Status, `${root}/commits/${part(head)}/status`, { at: "statuses" });
+  const runs = await fetchAll(tool, CheckRun, `${root}/commits/${escapePart(head)}/check-runs?filter=latest`, { at: "check_runs" });
+  const statuses = await fetchAll(tool, Status, `${root}/commits/${escapePart(head)}/status`, { at: "statuses" });
   const evidence: OutsideEvidence[] = [];
-  for (const { id, name, conclusion, app, output } of runs.filter((run) => failed.has(run.conclusion ?? ""))) {
-    const log = app?.slug === "github-actions" ? await fetchLog(place, `${root}/actions/jobs/${id}/logs`) : ""; // a job has its check's number
-    const reported = [output?.title, output?.summary].filter((line) => line !== null && line !== undefined).join("\n");
+  for (const { id, name, conclusion, app, output } of runs.filter((run) => failedConclusions.has(run.conclusion ?? ""))) {
+    const log = app?.slug === "github-actions" ? await fetchLog(tool, `${root}/actions/jobs/${id}/logs`) : ""; // a job has its check's number
+    const summary = [output?.title, output?.summary].filter((line) => line !== null && line !== undefined).join("\n");
     evidence.push({
       key: `check:${head}:${id}`,
       kind: "check",
       by: name.slice(0, 200) || "check",
-      text: excerptOf(log === "" ? reported : log) || (conclusion ?? ""),
+      text: excerptOf(log === "" ? summary : log) || (conclusion ?? ""),
     });
   }
-  for (const { context, state, description, updated_at = "" } of statuses.filter((status) => failed.has(status.state)))
+  for (const { context, state, description, updated_at = "" } of statuses.filter((status) => failedConclusions.has(status.state)))
     evidence.push({
       key: `status:${head}:${context}:${updated_at}`.slice(0, 300),
       kind: "check",
@@ -131,7 +131,7 @@ async function fetchChecks(
 }
 
 async function fetchComments(
-  place: ToolPlace,
+  tool: ToolContext,
   root: string,
   number: number,
 ): Promise<{ readonly ignored: number; readonly evidence: readonly OutsideEvidence[] }> {
@@ -141,17 +141,17 @@ async function fetchComments(
     ["comment", `${root}/issues/${number}/comments`],
   ] as const;
   const evidence: OutsideEvidence[] = [];
-  const known = new Map<string, boolean>();
+  const writeAccess = new Map<string, boolean>();
   const mayWrite = async (login: string): Promise<boolean> => {
-    const may = known.get(login) ?? (await writesTo(place, root, login));
-    known.set(login, may);
-    return may;
+    const canWrite = writeAccess.get(login) ?? (await hasWriteAccess(tool, root, login));
+    writeAccess.set(login, canWrite);
+    return canWrite;
   };
   let ignored = 0;
   for (const [kind, path] of lists)
-    for (const { id, body, user, author_association = "", path: file, line } of await askAll(place, Said, path)) {
+    for (const { id, body, user, author_association = "", path: file, line } of await fetchAll(tool, Comment, path)) {
       if (body === null || body.trim() === "") continue;
-      if (user === null || !near.has(author_association) || !(await mayWrite(user.login))) ignored += 1; // S1
+      if (user === null || !trustedAssociations.has(author_association) || !(await mayWrite(user.login))) ignored += 1; // S1
       else
         evidence.push({
           key: `${kind}:${id}`,
@@ -165,9 +165,9 @@ async function fetchComments(
 }
 
 /** S1. Where the host does not say, they may not. */
-async function writesTo(place: ToolPlace, root: string, login: string): Promise<boolean> {
+async function hasWriteAccess(tool: ToolContext, root: string, login: string): Promise<boolean> {
   try {
-    return writing.has((await askOne(place, Permission, `${root}/collaborators/${part(login)}/permission`)).permission);
+    return writePermissions.has((await fetchOne(tool, Permission, `${root}/collaborators/${escapePart(login)}/permission`)).permission);
   } catch (error) {
     if (error instanceof WorkspaceFailed && error.reason === "forge_refused") return false;
     throw error;

@@ -6,9 +6,9 @@
 import * as v from "valibot";
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
-import { askAll, askOne, askUpTo, cutText, excerptOf, fetchLog, ShownUrl } from "./answers.ts";
-import { part, type ToolPlace } from "./call-tool.ts";
-import type { Forge, PullRequestFound } from "./forge.ts";
+import { fetchAll, fetchOne, fetchUpTo, cutText, excerptOf, fetchLog, ShownUrl } from "./answers.ts";
+import { escapePart, type ToolContext } from "./call-tool.ts";
+import type { Forge, PullRequest } from "./forge.ts";
 
 const text = v.string();
 const Merge = v.looseObject({
@@ -34,44 +34,44 @@ const Member = v.looseObject({ username: text, access_level: v.number() });
 const IssueRow = v.looseObject({ web_url: text, title: text, description: v.nullable(text), labels: v.optional(v.array(text), []) });
 
 const developer = 30; // the lowest level that may push
-const over = new Set(["success", "failed", "canceled", "skipped", "manual"]);
+const finishedStatuses = new Set(["success", "failed", "canceled", "skipped", "manual"]);
 
-export function openGitLab(place: ToolPlace, project: string): Forge {
-  const root = `projects/${part(project)}`;
+export function openGitLab(tool: ToolContext, project: string): Forge {
+  const root = `projects/${escapePart(project)}`;
   const find: Forge["find"] = async (branch) => {
-    const rows = await askAll(place, Merge, `${root}/merge_requests?state=all&source_branch=${part(branch)}`);
-    const own = rows.filter(({ source_project_id, target_project_id }) => source_project_id === target_project_id).map(readMerge);
-    return own.find(({ state }) => state === "open") ?? own[0] ?? null;
+    const rows = await fetchAll(tool, Merge, `${root}/merge_requests?state=all&source_branch=${escapePart(branch)}`);
+    const requests = rows.filter(({ source_project_id, target_project_id }) => source_project_id === target_project_id).map(toPullRequest);
+    return requests.find(({ state }) => state === "open") ?? requests[0] ?? null;
   };
   return {
     find,
     create: async ({ branch, base, title, body, isDraft }) => {
       const request = { source_branch: branch, target_branch: base, title: isDraft ? `Draft: ${title}` : title, description: body };
       try {
-        return readMerge(await askOne(place, Merge, `${root}/merge_requests`, request));
+        return toPullRequest(await fetchOne(tool, Merge, `${root}/merge_requests`, request));
       } catch (error) {
-        const known = error instanceof WorkspaceFailed && error.reason === "forge_refused" ? await find(branch) : null; // it was there already
-        if (known?.state === "open") return known;
+        const existing = error instanceof WorkspaceFailed && error.reason === "forge_refused" ? await find(branch) : null; // it was there already
+        if (existing?.state === "open") return existing;
         throw error;
       }
     },
     look: async (number) => {
-      const merge = await askOne(place, Merge, `${root}/merge_requests/${number}`);
-      const found = readMerge(merge);
+      const merge = await fetchOne(tool, Merge, `${root}/merge_requests/${number}`);
+      const found = toPullRequest(merge);
       if (found.state !== "open") return { ...found, pending: 0, evidence: [], ignored: 0 };
       const pipeline = merge.head_pipeline ?? null;
-      const red = pipeline?.status === "failed" ? await failedJobs(place, root, pipeline.id) : [];
-      const said = await fetchNotes(place, root, number);
+      const failures = pipeline?.status === "failed" ? await failedJobs(tool, root, pipeline.id) : [];
+      const notes = await fetchNotes(tool, root, number);
       return {
         ...found,
-        pending: pipeline === null || over.has(pipeline.status) ? 0 : 1,
-        evidence: [...red, ...said.evidence],
-        ignored: said.ignored,
+        pending: pipeline === null || finishedStatuses.has(pipeline.status) ? 0 : 1,
+        evidence: [...failures, ...notes.evidence],
+        ignored: notes.ignored,
       };
     },
     issues: async ({ label, countMax }) => {
-      const wanted = label === undefined ? "" : `&labels=${part(label)}`;
-      const { found, isWhole } = await askUpTo(place, IssueRow, `${root}/issues?state=opened${wanted}`, { countMax });
+      const labelQuery = label === undefined ? "" : `&labels=${escapePart(label)}`;
+      const { found, isWhole } = await fetchUpTo(tool, IssueRow, `${root}/issues?state=opened${labelQuery}`, { countMax });
       return {
         issues: found.map(({ web_url, title, description, labels }) => ({ url: web_url, title, body: description ?? "", labels })),
         isWhole,
@@ -80,7 +80,7 @@ export function openGitLab(place: ToolPlace, project: string): Forge {
   };
 }
 
-const readMerge = ({ iid, web_url, state, draft, sha }: v.InferOutput<typeof Merge>): PullRequestFound => ({
+const toPullRequest = ({ iid, web_url, state, draft, sha }: v.InferOutput<typeof Merge>): PullRequest => ({
   number: iid,
   url: web_url,
   state: state === "merged" ? "merged" : state === "closed" ? "closed" : "open",
@@ -88,27 +88,27 @@ const readMerge = ({ iid, web_url, state, draft, sha }: v.InferOutput<typeof Mer
   head: sha,
 });
 
-async function failedJobs(place: ToolPlace, root: string, pipeline: number): Promise<readonly OutsideEvidence[]> {
-  const jobs = await askAll(place, Job, `${root}/pipelines/${pipeline}/jobs`);
+async function failedJobs(tool: ToolContext, root: string, pipeline: number): Promise<readonly OutsideEvidence[]> {
+  const jobs = await fetchAll(tool, Job, `${root}/pipelines/${pipeline}/jobs`);
   const evidence: OutsideEvidence[] = [];
   for (const { id, name, status, allow_failure } of jobs) {
     if (status !== "failed" || allow_failure === true) continue;
-    const log = await fetchLog(place, `${root}/jobs/${id}/trace`);
+    const log = await fetchLog(tool, `${root}/jobs/${id}/trace`);
     evidence.push({ key: `job:${id}`, kind: "check", by: name.slice(0, 200) || "job", text: excerptOf(log) || status });
   }
   return evidence;
 }
 
 async function fetchNotes(
-  place: ToolPlace,
+  tool: ToolContext,
   root: string,
   number: number,
 ): Promise<{ readonly ignored: number; readonly evidence: readonly OutsideEvidence[] }> {
-  const notes = (await askAll(place, Note, `${root}/merge_requests/${number}/notes?sort=asc`)).filter(
+  const notes = (await fetchAll(tool, Note, `${root}/merge_requests/${number}/notes?sort=asc`)).filter(
     ({ system, resolved, body }) => system !== true && resolved !== true && body.trim() !== "",
   );
   if (notes.length === 0) return { ignored: 0, evidence: [] };
-  const members = await askAll(place, Member, `${root}/members/all`);
+  const members = await fetchAll(tool, Member, `${root}/members/all`);
   const writers = new Set(members.filter(({ access_level }) => access_level >= developer).map(({ username }) => username));
   const fromWriters = notes.filter(({ author }) => writers.has(author.username)); // S1
   return {

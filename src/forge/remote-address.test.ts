@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readAddress, toolFor } from "./remote-address.ts";
+import { parseAddress, toolFor } from "./remote-address.ts";
 
 test.each([
   ["https://github.com/acme/shop.git", "github.com", "acme/shop"],
@@ -9,7 +9,7 @@ test.each([
   ["git@gitlab.example.org:group/sub/shop.git", "gitlab.example.org", "group/sub/shop"],
   ["HTTPS://GitHub.com/acme/shop/", "github.com", "acme/shop"],
 ])("%s is a project at a host", (url, host, project) => {
-  expect(readAddress(url)).toEqual({ host, project });
+  expect(parseAddress(url)).toEqual({ host, project });
 });
 
 test.each([
@@ -24,7 +24,7 @@ test.each([
   ["-oProxyCommand=id:acme/shop"],
   [""],
 ])("%s is none", (url) => {
-  expect(readAddress(url)).toBeNull();
+  expect(parseAddress(url)).toBeNull();
 });
 
 test("the host's name tells which program to ask, or nothing does", () => {

@@ -11,11 +11,11 @@ const hostForm = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
 const projectForm = /^(?:[\w][\w.-]*\/)+[\w][\w.-]*$/;
 
 /** Null if it isn't an address of a project on a host: a folder, say. */
-export function readAddress(url: string): RemoteAddress | null {
-  const whole = /^(?:https?|ssh|git\+ssh):\/\/(?:[^@/\s]*@)?([^/:\s]+)(?::\d+)?\/(\S+)$/i.exec(url);
-  const short = /^(?:[^@/\s:]+@)?([^/:\s]+):(?!\/\/)(\S+)$/.exec(url);
-  const [, named = "", path = ""] = whole ?? short ?? [];
-  const host = named.toLowerCase();
+export function parseAddress(url: string): RemoteAddress | null {
+  const urlMatch = /^(?:https?|ssh|git\+ssh):\/\/(?:[^@/\s]*@)?([^/:\s]+)(?::\d+)?\/(\S+)$/i.exec(url);
+  const scpMatch = /^(?:[^@/\s:]+@)?([^/:\s]+):(?!\/\/)(\S+)$/.exec(url);
+  const [, rawHost = "", path = ""] = urlMatch ?? scpMatch ?? [];
+  const host = rawHost.toLowerCase();
   const project = path
     .replace(/^\/+/, "")
     .replace(/\/+$/, "")

@@ -17,19 +17,20 @@ import { openTransfer } from "../workspace/git/transfer.ts";
 import { foreignTokens } from "./foreign-tokens.ts";
 import { openGitHub } from "./github.ts";
 import { openGitLab } from "./gitlab.ts";
-import { readAddress, toolFor } from "./remote-address.ts";
+import { parseAddress, toolFor } from "./remote-address.ts";
 import type { Forge } from "./forge.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
-export type RemoteWanted = { readonly remote?: string | undefined; readonly tool?: ForgeTool | undefined };
-export type RemoteFound = Pick<PullRequestPlace, "tool" | "host" | "project" | "remote">;
+export type RemoteChoice = { readonly remote?: string | undefined; readonly tool?: ForgeTool | undefined };
+export type ForgeRemote = Pick<PullRequestPlace, "tool" | "host" | "project" | "remote">;
 
 /** The remote that is named, else the one the branch follows, else `origin`, else the only one there is. */
-export async function findRemote(repository: Repository, branch: string | null, wanted: RemoteWanted, env: Env): Promise<RemoteFound> {
-  const names = await fetchRemotes(repository);
-  const followed = branch === null ? null : await setting(repository, `branch.${branch}.remote`);
-  const usual = [followed, "origin"].find((name) => name !== null && names.includes(name)) ?? (names.length === 1 ? names[0] : undefined);
-  const remote = wanted.remote ?? usual;
+export async function findRemote(repository: Repository, branch: string | null, choice: RemoteChoice, env: Env): Promise<ForgeRemote> {
+  const names = await listRemotes(repository);
+  const followed = branch === null ? null : await readSetting(repository, `branch.${branch}.remote`);
+  const defaultRemote =
+    [followed, "origin"].find((name) => name !== null && names.includes(name)) ?? (names.length === 1 ? names[0] : undefined);
+  const remote = choice.remote ?? defaultRemote;
   if (remote === undefined)
     throw new WorkspaceFailed(
       "remote_missing",
@@ -37,20 +38,20 @@ export async function findRemote(repository: Repository, branch: string | null, 
       names.length === 0 ? "git remote add origin URL" : "name one with --remote",
     );
   if (!names.includes(remote)) throw new WorkspaceFailed("remote_missing", `There is no remote ${remote}.`, `git remote add ${remote} URL`);
-  const address = readAddress(await fetchAddress(repository, remote));
+  const address = parseAddress(await readPushUrl(repository, remote));
   if (address === null)
     throw new WorkspaceFailed(
       "remote_missing",
       `The remote ${remote} isn't the address of a GitHub or GitLab project.`,
       "name another one with --remote",
     );
-  return { ...address, remote, tool: wanted.tool ?? toolFor(address.host) ?? onlyTool(address.host, env) };
+  return { ...address, remote, tool: choice.tool ?? toolFor(address.host) ?? onlyTool(address.host, env) };
 }
 
 /** A host of another name is queried with the one program that is installed. */
 function onlyTool(host: string, env: Env): ForgeTool {
-  const here = (["gh", "glab"] as const).filter((tool) => onPath(tool, env) !== null);
-  const [tool, other] = here;
+  const installed = (["gh", "glab"] as const).filter((tool) => onPath(tool, env) !== null);
+  const [tool, other] = installed;
   if (tool !== undefined && other === undefined) return tool;
   throw new WorkspaceFailed(
     "forge_tool_missing",
@@ -60,8 +61,8 @@ function onlyTool(host: string, env: Env): ForgeTool {
 }
 
 export function openForge(place: Pick<PullRequestPlace, "tool" | "host" | "project">, env: Env): Forge {
-  const at = { tool: place.tool, host: place.host, env };
-  return place.tool === "gh" ? openGitHub(at, place.project) : openGitLab(at, place.project);
+  const tool = { tool: place.tool, host: place.host, env };
+  return place.tool === "gh" ? openGitHub(tool, place.project) : openGitLab(tool, place.project);
 }
 
 /** Puts a commit at the head of the branch. `seen`: the head that it continues from. R1 */
@@ -71,8 +72,8 @@ export async function pushCommit(
   place: PullRequestPlace,
   { commit, seen = null, env }: { readonly commit: string; readonly seen?: string | null; readonly env: Env },
 ): Promise<void> {
-  const url = await fetchAddress(repository, place.remote);
-  const address = readAddress(url);
+  const url = await readPushUrl(repository, place.remote);
+  const address = parseAddress(url);
   if (address === null || address.host !== place.host || address.project !== place.project)
     throw new WorkspaceFailed(
       "remote_missing",
@@ -87,7 +88,7 @@ export async function pushCommit(
   const lease = seen === null ? [] : [`--force-with-lease=${ref}:${seen}`];
   const { code, err } = await transfer(["push", "-q", "--no-verify", ...lease, "--", url, `${commit}:${ref}`], helper);
   if (code === 0) return;
-  const text = err
+  const message = err
     .replaceAll(url, place.remote)
     .replaceAll(/:\/\/[^@/\s]*@/g, "://")
     .replace(/\s+/g, " ")
@@ -97,13 +98,13 @@ export async function pushCommit(
     throw new WorkspaceFailed("pull_request_moved", `${place.branch} at ${place.remote} holds something else; nothing is pushed over it.`);
   throw new WorkspaceFailed(
     "push_refused",
-    `Pushing ${place.branch} to ${place.remote} failed: ${text}`,
-    /denied|403|not allowed|permission/i.test(err) ? fromFork(place) : "check the remote, then autopilot pr again",
+    `Pushing ${place.branch} to ${place.remote} failed: ${message}`,
+    /denied|403|not allowed|permission/i.test(err) ? forkHint(place) : "check the remote, then autopilot pr again",
   );
 }
 
 /** A pull request is opened in the project it is pushed to. From a fork to its parent the user needs two commands. */
-const fromFork = ({ tool, project, branch, into }: PullRequestPlace): string =>
+const forkHint = ({ tool, project, branch, into }: PullRequestPlace): string =>
   [
     `you may not write to ${project}, and autopilot opens no pull request from a fork to its parent; by hand:`,
     `git push FORK ${branch}, then`,
@@ -114,12 +115,12 @@ const fromFork = ({ tool, project, branch, into }: PullRequestPlace): string =>
 
 const inRepository = ({ root, gitDir }: Repository) => ({ cwd: root, env: { GIT_DIR: gitDir } });
 
-async function setting(repository: Repository, key: string): Promise<string | null> {
+async function readSetting(repository: Repository, key: string): Promise<string | null> {
   const { code, out } = await git({ ...inRepository(repository), args: ["config", "--get", key], codes: [0, 1] });
   return code === 0 ? out.toString("utf8").replace(/\n$/, "") : null;
 }
 
-async function fetchRemotes(repository: Repository): Promise<readonly string[]> {
+async function listRemotes(repository: Repository): Promise<readonly string[]> {
   const args = ["config", "-z", "--name-only", "--get-regexp", "^remote\\..*\\.url$"];
   const { out } = await git({ ...inRepository(repository), args, codes: [0, 1] });
   const keys = out.toString("utf8").split("\0");
@@ -127,8 +128,8 @@ async function fetchRemotes(repository: Repository): Promise<readonly string[]> 
 }
 
 /** Where a push goes. */
-async function fetchAddress(repository: Repository, remote: string): Promise<string> {
-  const url = (await setting(repository, `remote.${remote}.pushurl`)) ?? (await setting(repository, `remote.${remote}.url`));
+async function readPushUrl(repository: Repository, remote: string): Promise<string> {
+  const url = (await readSetting(repository, `remote.${remote}.pushurl`)) ?? (await readSetting(repository, `remote.${remote}.url`));
   if (url === null) throw new WorkspaceFailed("remote_missing", `There is no remote ${remote} any more.`, "name another one with --remote");
   return url;
 }

@@ -20,21 +20,21 @@ export type AttemptFacts = {
 
 /** `entries` from the line on that began the attempt. Other attempts may have worked at the same time; only the cursor's own lines count. */
 export function buildAttemptFacts(entries: readonly Entry[], attempt: string): AttemptFacts {
-  const walk = attemptCursor(attempt);
+  const cursor = attemptCursor(attempt);
   const facts = { tokens: 0, calls: 0, minutes: 0, usd: 0 };
   const checks = new Map<string, string>();
   let turn: EventOf<"turn_ended"> | null = null;
-  let applied: EventOf<"changes_applied"> | null = null;
-  let ended: Pick<AttemptFacts, "outcome" | "reason" | "detail"> | null = null;
-  let judging: string | null = null;
+  let changesApplied: EventOf<"changes_applied"> | null = null;
+  let outcome: Pick<AttemptFacts, "outcome" | "reason" | "detail"> | null = null;
+  let checkAttempt: string | null = null;
   for (const entry of entries) {
-    if (ended !== null) {
+    if (outcome !== null) {
       // What judges the work comes right after it: the first other line of the cursor ends the look.
-      if (entry.event === "step_started" && entry.walk === walk) {
+      if (entry.event === "step_started" && entry.walk === cursor) {
         if (entry.kind !== "check") break;
-        judging = entry.attempt;
+        checkAttempt = entry.attempt;
       }
-      if (judging !== null && isOutcome(entry) && entry.attempt === judging) note(entry.checks);
+      if (checkAttempt !== null && isOutcome(entry) && entry.attempt === checkAttempt) addChecks(entry.checks);
       continue;
     }
     if (!("attempt" in entry) || entry.attempt !== attempt) continue;
@@ -45,24 +45,28 @@ export function buildAttemptFacts(entries: readonly Entry[], attempt: string): A
       facts.usd += entry.usage.usd ?? 0;
     }
     if (entry.event === "turn_ended") turn = entry;
-    if (entry.event === "changes_applied") applied = entry;
+    if (entry.event === "changes_applied") changesApplied = entry;
     if (isOutcome(entry)) {
-      note(entry.checks);
-      ended = { outcome: entry.event === "step_completed" ? "passed" : "failed", reason: entry.reason_code, detail: entry.detail ?? null };
+      addChecks(entry.checks);
+      outcome = {
+        outcome: entry.event === "step_completed" ? "passed" : "failed",
+        reason: entry.reason_code,
+        detail: entry.detail ?? null,
+      };
     }
-    if (entry.event === "step_interrupted") ended = { outcome: "interrupted", reason: entry.reason_code, detail: entry.detail ?? null };
+    if (entry.event === "step_interrupted") outcome = { outcome: "interrupted", reason: entry.reason_code, detail: entry.detail ?? null };
   }
   return {
-    ...(ended ?? { outcome: "unfinished", reason: null, detail: null }),
+    ...(outcome ?? { outcome: "unfinished", reason: null, detail: null }),
     ...facts,
     agent: turn?.agent ?? null,
     said: turn?.said ?? null,
-    paths: applied?.paths ?? [],
-    tree: applied?.tree ?? null,
+    paths: changesApplied?.paths ?? [],
+    tree: changesApplied?.tree ?? null,
     checks: [...checks].map(([command, status]) => ({ command, status })),
   };
 
-  function note(results: EventOf<"step_completed">["checks"]): void {
+  function addChecks(results: EventOf<"step_completed">["checks"]): void {
     for (const { check, status } of results ?? []) checks.set(check.command, status);
   }
 }
@@ -77,15 +81,15 @@ const attemptCursor = (attempt: string): string => attempt.slice(0, attempt.last
  * Better, worse or the same as far as proof goes. A step that didn't pass proves less than one that did; between two of a kind the checks
  * decide, if both were judged by the same ones. `unclear` if they were not, or if each passes what the other fails.
  */
-export function proofChange(previousAttemptFacts: AttemptFacts, now: AttemptFacts): "better" | "worse" | "same" | "none" | "unclear" {
-  const [before, after] = [previousAttemptFacts.outcome === "passed", now.outcome === "passed"];
-  if (before !== after) return after ? "better" : "worse";
-  if (previousAttemptFacts.checks.length === 0 && now.checks.length === 0) return "none";
-  const passes = ({ checks }: AttemptFacts) => new Map(checks.map(({ command, status }) => [command, status === "passed"]));
-  const [first, second] = [passes(previousAttemptFacts), passes(now)];
-  if (first.size !== second.size || [...first.keys()].some((command) => !second.has(command))) return "unclear";
-  const gained = [...second].some(([command, isPassing]) => isPassing && first.get(command) === false);
-  const lost = [...second].some(([command, isPassing]) => !isPassing && first.get(command) === true);
-  if (gained && lost) return "unclear";
-  return gained ? "better" : lost ? "worse" : "same";
+export function proofChange(before: AttemptFacts, now: AttemptFacts): "better" | "worse" | "same" | "none" | "unclear" {
+  const [passedBefore, passedNow] = [before.outcome === "passed", now.outcome === "passed"];
+  if (passedBefore !== passedNow) return passedNow ? "better" : "worse";
+  if (before.checks.length === 0 && now.checks.length === 0) return "none";
+  const passesByCommand = ({ checks }: AttemptFacts) => new Map(checks.map(({ command, status }) => [command, status === "passed"]));
+  const [passesBefore, passesNow] = [passesByCommand(before), passesByCommand(now)];
+  if (passesBefore.size !== passesNow.size || [...passesBefore.keys()].some((command) => !passesNow.has(command))) return "unclear";
+  const hasGained = [...passesNow].some(([command, isPassing]) => isPassing && passesBefore.get(command) === false);
+  const hasLost = [...passesNow].some(([command, isPassing]) => !isPassing && passesBefore.get(command) === true);
+  if (hasGained && hasLost) return "unclear";
+  return hasGained ? "better" : hasLost ? "worse" : "same";
 }

@@ -7,7 +7,7 @@ export const checkKinds = ["compile", "tests", "lint", "build"] as const;
 export type CheckKind = (typeof checkKinds)[number];
 
 /** The first that matches: `npm run lint:types` is lint, `npm run test:build` tests. */
-const words: readonly (readonly [CheckKind, RegExp])[] = [
+const kindPatterns: readonly (readonly [CheckKind, RegExp])[] = [
   ["lint", /\b(?:lint|eslint|oxlint|tslint|stylelint|biome|ruff|flake8|pylint|clippy|golangci-lint|vet|rubocop|shellcheck|fmt|format)\b/],
   ["tests", /\b(?:tests?|spec|vitest|jest|mocha|ava|pytest|unittest|tox|nextest|rspec|phpunit|playwright|cypress)\b/],
   ["compile", /\b(?:tsc|typecheck|type-check|types|compile|mypy|pyright|check)\b/],
@@ -16,16 +16,16 @@ const words: readonly (readonly [CheckKind, RegExp])[] = [
 
 export function findCheckKind({ id, command, title }: Pick<Check, "id" | "command" | "title">): CheckKind | null {
   for (const text of [command, title, id]) {
-    const plain = text.toLowerCase().replaceAll(/[_:]/g, " ");
-    for (const [kind, word] of words) if (word.test(plain)) return kind;
+    const spaced = text.toLowerCase().replaceAll(/[_:]/g, " ");
+    for (const [kind, pattern] of kindPatterns) if (pattern.test(spaced)) return kind;
   }
   return null;
 }
 
-export type Automated = { readonly [Kind in CheckKind]: CheckFlag };
+export type CheckFlags = { readonly [Kind in CheckKind]: CheckFlag };
 
 /** The results of the project's own checks, by kind; one red check makes its kind red, a kind without a check is `n/a`. */
-export function automatedOf(results: readonly CheckResult[]): Automated {
+export function checkFlags(results: readonly CheckResult[]): CheckFlags {
   const flags: Record<CheckKind, CheckFlag> = { compile: "n/a", tests: "n/a", lint: "n/a", build: "n/a" };
   for (const { check, status, quarantined } of results) {
     if (check.kind !== "project" || quarantined !== undefined) continue;

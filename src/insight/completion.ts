@@ -17,14 +17,14 @@ export type CompletionInput = {
   readonly at: string;
 };
 
-export function completionOf({ state, phases, earlier = {}, at }: CompletionInput): CompletionReport {
-  const recordOf = (id: string) => (Object.hasOwn(state.phases, `phase_${id}`) ? state.phases[`phase_${id}`] : undefined);
-  const attempted = phases.filter(({ id }) => (recordOf(id)?.started_at ?? null) !== null);
-  const withStatus = (status: string): readonly RoadmapPhase[] => attempted.filter(({ id }) => recordOf(id)?.status === status);
+export function buildCompletionReport({ state, phases, earlier = {}, at }: CompletionInput): CompletionReport {
+  const findRecord = (id: string) => (Object.hasOwn(state.phases, `phase_${id}`) ? state.phases[`phase_${id}`] : undefined);
+  const attempted = phases.filter(({ id }) => (findRecord(id)?.started_at ?? null) !== null);
+  const withStatus = (status: string): readonly RoadmapPhase[] => attempted.filter(({ id }) => findRecord(id)?.status === status);
   const completed = phases.filter(
-    ({ id }) => recordOf(id)?.status === "completed" || (recordOf(id)?.started_at == null && Object.hasOwn(earlier, id)),
+    ({ id }) => findRecord(id)?.status === "completed" || (findRecord(id)?.started_at == null && Object.hasOwn(earlier, id)),
   ); // C1
-  const failedRoadmapPhases = withStatus("failed");
+  const failed = withStatus("failed");
   const skipped = skippedPhases(state, phases, earlier);
   return {
     run_id: state._meta.run_id,
@@ -34,11 +34,11 @@ export function completionOf({ state, phases, earlier = {}, at }: CompletionInpu
     completed_phases_total: completed.length,
     completion_percentage: phases.length === 0 ? 0 : percentage(completed.length, phases.length),
     phases_attempted: attempted.length,
-    phases_succeeded: attempted.filter(({ id }) => isSuccess(recordOf(id))).length,
-    phases_failed: failedRoadmapPhases.length,
+    phases_succeeded: attempted.filter(({ id }) => isSuccess(findRecord(id))).length,
+    phases_failed: failed.length,
     phases_skipped: [...skipped],
     phases_deferred: withStatus("needs_human_verification").length,
-    dependency_gaps: failedRoadmapPhases.map(({ id, name }) => ({
+    dependency_gaps: failed.map(({ id, name }) => ({
       failed_phase_id: id,
       failed_phase_name: name,
       failure_reason: failureReason(state, id),
@@ -57,7 +57,7 @@ export function percentage(part: number, whole: number): number {
   return part < whole ? Math.min(99.9, exact) : exact;
 }
 
-const blocked = /^blocked_by_phase_(.+)$/;
+const blockedReason = /^blocked_by_phase_(.+)$/;
 
 /** Phases that were passed over and have not run since, each with why. */
 export function skippedPhases(
@@ -74,16 +74,16 @@ export function skippedPhases(
     const details = reasons.get(id);
     if (details === undefined) return [];
     const reason = String(details["reason"]);
-    const by = blocked.exec(reason)?.[1];
-    const reported = details["original_run_timestamp"];
-    const original = typeof reported === "string" ? reported : Object.hasOwn(earlier, id) ? earlier[id] : undefined;
+    const blockingPhase = blockedReason.exec(reason)?.[1];
+    const recordedTime = details["original_run_timestamp"];
+    const originalTime = typeof recordedTime === "string" ? recordedTime : Object.hasOwn(earlier, id) ? earlier[id] : undefined;
     return [
       {
         phase_id: id,
         phase_name: name,
         reason,
-        ...(by === undefined ? {} : { blocking_phase: by }),
-        ...(by !== undefined || original === undefined ? {} : { original_run_timestamp: original }),
+        ...(blockingPhase === undefined ? {} : { blocking_phase: blockingPhase }),
+        ...(blockingPhase !== undefined || originalTime === undefined ? {} : { original_run_timestamp: originalTime }),
       },
     ];
   });
@@ -91,8 +91,8 @@ export function skippedPhases(
 
 function failureReason(state: RoadmapState, id: string): string {
   const last = state.event_log.findLast(({ event, phase }) => event === "phase_failed" && phase === id);
-  const { category: kind, description, reason } = last?.details ?? {};
-  const [category, why] = [kind, description ?? reason].map((value) => (typeof value === "string" ? value : "")); // of one cause, not of two
+  const { category: rawCategory, description, reason } = last?.details ?? {};
+  const [category, why] = [rawCategory, description ?? reason].map((value) => (typeof value === "string" ? value : "")); // of one cause, not of two
   const parts = [...new Set([category, why])].filter((part) => part !== undefined && part !== "");
   return parts.length === 0 ? "unknown" : parts.join(": ");
 }

@@ -6,7 +6,7 @@
 //   E2. Few samples are not a distribution: below `samplesMin` the constants are used and the basis says so.
 
 import { type CostEstimation, plannedTaskComplexity, costEstimation, estimatedTokens, plainTokens, type PlannedPhase } from "./cost.ts";
-import { type Case, type Features, featuresForecast, type Range, samplesMin } from "./forecast.ts";
+import { type Case, type Features, forecastFor, type Range, samplesMin } from "./forecast.ts";
 
 export type { Range } from "./forecast.ts";
 /** Who would work on the phases ahead; null if it is not known. */
@@ -25,28 +25,28 @@ export type RoadmapEstimate = Omit<PhaseEstimate, "id"> & { readonly phases: rea
 /** The flow whose phases these are. */
 const flow = "roadmap";
 
-export function phaseEstimate(
+export function estimatePhases(
   phases: readonly PlannedPhase[],
   history: readonly Case[],
   constants: CostEstimation = costEstimation,
   workers: Workers = { agent: null, model: null },
 ): RoadmapEstimate {
-  const each = phases.map((phase) => estimateOfPhase(phase, history, constants, workers));
-  const some = (dimension: "minutes" | "usd"): readonly Range[] => each.flatMap((phaseEstimate) => phaseEstimate[dimension] ?? []);
-  const bases = [...new Set(each.map(({ basis }) => basis))];
-  const chances = each.flatMap(({ success }) => success ?? []);
+  const estimates = phases.map((phase) => estimatePhase(phase, history, constants, workers));
+  const rangesOf = (dimension: "minutes" | "usd"): readonly Range[] => estimates.flatMap((phaseEstimate) => phaseEstimate[dimension] ?? []);
+  const bases = [...new Set(estimates.map(({ basis }) => basis))];
+  const chances = estimates.flatMap(({ success }) => success ?? []);
   return {
-    tokens: together(each.map(({ tokens }) => tokens)),
-    minutes: some("minutes").length === each.length && each.length > 0 ? together(some("minutes")) : null,
-    usd: some("usd").length === each.length && each.length > 0 ? together(some("usd")) : null,
-    success: chances.length === each.length && each.length > 0 ? chances.reduce((product, chance) => product * chance, 1) : null,
+    tokens: addRanges(estimates.map(({ tokens }) => tokens)),
+    minutes: rangesOf("minutes").length === estimates.length && estimates.length > 0 ? addRanges(rangesOf("minutes")) : null,
+    usd: rangesOf("usd").length === estimates.length && estimates.length > 0 ? addRanges(rangesOf("usd")) : null,
+    success: chances.length === estimates.length && estimates.length > 0 ? chances.reduce((product, chance) => product * chance, 1) : null,
     basis: bases.length === 0 ? "nothing to do" : bases.join("; "),
-    phases: each,
+    phases: estimates,
   };
 }
 
-function estimateOfPhase(phase: PlannedPhase, history: readonly Case[], constants: CostEstimation, workers: Workers): PhaseEstimate {
-  const forecast = featuresForecast(plannedPhaseFeatures(phase, workers), history);
+function estimatePhase(phase: PlannedPhase, history: readonly Case[], constants: CostEstimation, workers: Workers): PhaseEstimate {
+  const forecast = forecastFor(plannedPhaseFeatures(phase, workers), history);
   if (forecast === null) {
     const p90 = estimatedTokens(phase, constants);
     return {
@@ -59,27 +59,27 @@ function estimateOfPhase(phase: PlannedPhase, history: readonly Case[], constant
     };
   }
   const { tokens, minutes, usd, success, samples, alike } = forecast;
-  const which = alike.includes("step") ? `${phase.phaseType} phases` : "phases of every kind";
-  const more = alike.filter((name) => name !== "flow" && name !== "step" && plannedPhaseFeatures(phase, workers)[name] !== null);
-  const same = more.length === 0 ? "" : ` of the same ${more.join(", ")}`;
-  return { id: phase.id, tokens, minutes, usd, success, basis: `${samples} earlier ${which}${same}` };
+  const population = alike.includes("step") ? `${phase.phaseType} phases` : "phases of every kind";
+  const sharedFeatures = alike.filter((name) => name !== "flow" && name !== "step" && plannedPhaseFeatures(phase, workers)[name] !== null);
+  const sharedNote = sharedFeatures.length === 0 ? "" : ` of the same ${sharedFeatures.join(", ")}`;
+  return { id: phase.id, tokens, minutes, usd, success, basis: `${samples} earlier ${population}${sharedNote}` };
 }
 
 export const plannedPhaseFeatures = ({ phaseType, tasks }: Omit<PlannedPhase, "id">, { agent, model }: Workers): Features => ({
   flow,
   step: phaseType,
   complexity:
-    tasks === null ? null : (hardest.find((complexity) => tasks.some((task) => plannedTaskComplexity(task) === complexity)) ?? null),
+    tasks === null ? null : (byDifficulty.find((complexity) => tasks.some((task) => plannedTaskComplexity(task) === complexity)) ?? null),
   agent,
   model,
   size: tasks === null ? null : tasks.length,
 });
 
-const hardest = ["complex", "medium", "simple"] as const;
+const byDifficulty = ["complex", "medium", "simple"] as const;
 
 /** Medians add up; that everything goes badly at once is unlikely, so what is above them adds up like independent errors. */
-function together(ranges: readonly Range[]): Range {
+function addRanges(ranges: readonly Range[]): Range {
   const p50 = ranges.reduce((sum, range) => sum + range.p50, 0);
-  const above = Math.sqrt(ranges.reduce((sum, range) => sum + (range.p90 - range.p50) ** 2, 0));
-  return { p50, p90: p50 + above };
+  const deviation = Math.sqrt(ranges.reduce((sum, range) => sum + (range.p90 - range.p50) ** 2, 0));
+  return { p50, p90: p50 + deviation };
 }

@@ -7,16 +7,16 @@ import type { SelfAuditReturn } from "../contracts/agent-returns.ts";
 import { CompletionReport, RunMetrics, SelfAuditSummary, TrendSummary } from "../contracts/roadmap-reports.ts";
 import type { PhaseRecord, RoadmapState } from "../contracts/roadmap-state.ts";
 import { seedMetrics, seedPostMortem, seedState } from "../contracts/roadmap.test-support.ts";
-import { automatedOf, findCheckKind } from "./check-kind.ts";
-import { completionOf, percentage } from "./completion.ts";
+import { checkFlags, findCheckKind } from "./check-kind.ts";
+import { buildCompletionReport, percentage } from "./completion.ts";
 import { plannedTaskComplexity, costEstimation, costWarning, estimatedTokens } from "./cost.ts";
 import { result } from "./entries.test-support.ts";
-import { phaseEstimate } from "./estimate.ts";
-import { type Case, predicted } from "./forecast.ts";
+import { estimatePhases } from "./estimate.ts";
+import { type Case, predictRange } from "./forecast.ts";
 import { learningFromPostMortem, learningFromVerdict, selectLearnings, learningRechecks } from "../playbooks/roadmap/insight/learnings.ts";
-import { stateMetrics, successRate, withMetrics } from "./metrics.ts";
+import { buildMetrics, successRate, withMetrics } from "./metrics.ts";
 import { scoreAudit, buildSelfAudit } from "../playbooks/roadmap/insight/self-audit.ts";
-import { runTrend, trendWarning } from "./trend.ts";
+import { buildTrend, trendWarning } from "./trend.ts";
 import { findHighDeferRate, findRubberStamp, findUnnecessaryDeferral, findStateWarnings } from "../playbooks/roadmap/insight/warnings.ts";
 
 const base = seedState.phases["phase_6.1"] as PhaseRecord;
@@ -87,9 +87,9 @@ describe("estimate", () => {
   });
   const planned = { id: "1", phaseType: "ui", tasks: null } as const;
   test("without history the constants speak, and nothing is said of minutes and money", () =>
-    expect(phaseEstimate([planned], [sample(1)])).toMatchObject({ tokens: { p50: 250_000, p90: 300_000 }, minutes: null, usd: null }));
+    expect(estimatePhases([planned], [sample(1)])).toMatchObject({ tokens: { p50: 250_000, p90: 300_000 }, minutes: null, usd: null }));
   test("three phases alike are enough to go by", () => {
-    const estimate = phaseEstimate(
+    const estimate = estimatePhases(
       [planned],
       [100, 200, 300, 9_999].map((tokens, n) => sample(tokens, n === 3 ? "data" : "ui")),
     );
@@ -98,15 +98,15 @@ describe("estimate", () => {
   });
   test("middles add up, and P90 lies between them and the worst of all", () => {
     const history = [sample(100), sample(200), sample(300)];
-    const { tokens } = phaseEstimate([planned, { ...planned, id: "2" }], history);
+    const { tokens } = estimatePhases([planned, { ...planned, id: "2" }], history);
     expect(tokens.p50).toBe(400);
     expect(tokens.p90).toBeGreaterThan(400);
-    expect(tokens.p90).toBeLessThan(2 * (phaseEstimate([planned], history).phases[0]?.tokens.p90 ?? 0));
+    expect(tokens.p90).toBeLessThan(2 * (estimatePhases([planned], history).phases[0]?.tokens.p90 ?? 0));
   });
   test("P90 is never below P50", () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 1e7, noNaN: true })), (values) => {
-        const { p50, p90 } = predicted(values);
+        const { p50, p90 } = predictRange(values);
         expect(p90).toBeGreaterThanOrEqual(p50);
         expect(p50).toBeGreaterThanOrEqual(0);
       }),
@@ -133,7 +133,7 @@ describe("metrics", () => {
     },
     [reported, failedLine],
   );
-  const metrics = stateMetrics(state, at);
+  const metrics = buildMetrics(state, at);
   test("it is valid against the seed's schema", () => expect(v.safeParse(RunMetrics, metrics).issues).toBeUndefined());
   test.each([
     ["run_id", "run-2026-02-09-143052"],
@@ -160,7 +160,7 @@ describe("metrics", () => {
     }));
   test("none of none is no rate", () => {
     expect(successRate(0, 0)).toBeNull();
-    expect(stateMetrics(stateOf({}), at)).toMatchObject({ success_rate: null, avg_alignment_score: null, phases_attempted: 0 });
+    expect(buildMetrics(stateOf({}), at)).toMatchObject({ success_rate: null, avg_alignment_score: null, phases_attempted: 0 });
   });
   test("a run recorded twice stands once", () => expect(withMetrics([metrics], metrics)).toEqual([metrics]));
 });
@@ -169,8 +169,8 @@ describe("trend", () => {
   const [seed] = seedMetrics;
   const run = (changes: Partial<RunMetrics>): RunMetrics => ({ ...(seed as RunMetrics), ...changes });
   test("one run alone is none", () => {
-    expect(runTrend([])).toBeNull();
-    expect(runTrend([run({})])).toBeNull();
+    expect(buildTrend([])).toBeNull();
+    expect(buildTrend([run({})])).toBeNull();
   });
   const before = run({
     success_rate: 0.7,
@@ -179,7 +179,7 @@ describe("trend", () => {
     failure_taxonomy_histogram: { executor_incomplete: 1 },
   });
   test("two are compared, current less previous", () => {
-    const trend = runTrend([before, run({})]);
+    const trend = buildTrend([before, run({})]);
     expect(v.safeParse(TrendSummary, trend).issues).toBeUndefined();
     expect(trend).toEqual({
       success_rate_delta: 0.1,
@@ -196,9 +196,9 @@ describe("trend", () => {
     expect(trend === null ? "" : trendWarning(trend)).toBeNull();
   });
   test("getting worse is warned of; a run without attempts is no comparison", () => {
-    const worse = runTrend([run({}), before]);
+    const worse = buildTrend([run({}), before]);
     expect(worse === null ? null : trendWarning(worse)).toContain("fell by 10 points");
-    expect(runTrend([run({ success_rate: null }), before])).toMatchObject({ success_rate_delta: null });
+    expect(buildTrend([run({ success_rate: null }), before])).toMatchObject({ success_rate_delta: null });
   });
 });
 
@@ -305,7 +305,7 @@ describe("completion", () => {
     ],
   );
   const phases = [9, 10, 11, 12, 13].map((id) => ({ id: String(id), name: `Phase ${id}` }));
-  const report = completionOf({ state, phases, earlier: { "9": "2026-02-09T15:00:00Z" }, at });
+  const report = buildCompletionReport({ state, phases, earlier: { "9": "2026-02-09T15:00:00Z" }, at });
   test("it is valid against the seed's schema", () => expect(v.safeParse(CompletionReport, report).issues).toBeUndefined());
   test.each([
     ["mode", "--complete"],
@@ -334,12 +334,12 @@ describe("completion", () => {
   test("why it failed is the first cause, and not the way it ended", () => {
     const details = { reason: "return_invalid", category: "executor_incomplete", description: "Task 10-01 failed: npm test -> failed." };
     const log = state.event_log.map((event) => (event.event === "phase_failed" ? { ...event, details } : event));
-    expect(completionOf({ state: { ...state, event_log: log }, phases, at }).dependency_gaps[0]?.failure_reason).toBe(
+    expect(buildCompletionReport({ state: { ...state, event_log: log }, phases, at }).dependency_gaps[0]?.failure_reason).toBe(
       "executor_incomplete: Task 10-01 failed: npm test -> failed.",
     );
   });
   test("an empty roadmap is not complete, and 999 of 1000 are not all", () => {
-    expect(completionOf({ state: stateOf({}), phases: [], at }).completion_percentage).toBe(0);
+    expect(buildCompletionReport({ state: stateOf({}), phases: [], at }).completion_percentage).toBe(0);
     expect(percentage(1_999, 2_000)).toBe(99.9);
     expect(percentage(3, 3)).toBe(100);
   });
@@ -392,7 +392,7 @@ describe("a project's checks", () => {
   ])("%s is %s", (command, kind) => expect(findCheckKind({ id: "project:config-1", title: command, command })).toBe(kind));
   test("one red check makes its kind red, a kind without any is n/a", () =>
     expect(
-      automatedOf([
+      checkFlags([
         result("project", "npm test", "passed"),
         result("project", "pytest", "failed"),
         result("criterion", "npm run lint", "failed"),

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Case, featuresForecast, predicted, historyRecord } from "./forecast.ts";
+import { type Case, forecastFor, predictRange, forecastRecord } from "./forecast.ts";
 
 /** Numbers from 0 up to 1, the same every time (mulberry32). */
 function dice(seed: number): () => number {
@@ -31,12 +31,12 @@ const runs = (count: number, of: (at: number) => Partial<Case>): readonly Case[]
 
 test("a forecast from few cases doesn't depend on the unit, and knows of cases that cost nothing", () => {
   const dollars = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06];
-  const { p50, p90 } = predicted(dollars);
+  const { p50, p90 } = predictRange(dollars);
   expect(p50).toBeCloseTo(0.035, 9);
   expect(p90).toBeCloseTo(0.0861, 3); // exp(mean + 1.476 · deviation · √(7/6)) of the logarithms, by hand
-  expect(predicted(dollars.map((value) => value * 1e6)).p90 / 1e6).toBeCloseTo(p90, 5);
-  expect(predicted([0, 0, 0])).toEqual({ p50: 0, p90: 0 });
-  expect(predicted([0, 0.02, 0.02]).p90).toBeGreaterThan(0.02);
+  expect(predictRange(dollars.map((value) => value * 1e6)).p90 / 1e6).toBeCloseTo(p90, 5);
+  expect(predictRange([0, 0, 0])).toEqual({ p50: 0, p90: 0 });
+  expect(predictRange([0, 0.02, 0.02]).p90).toBeGreaterThan(0.02);
 });
 
 describe("the record of forecasts", () => {
@@ -49,7 +49,7 @@ describe("the record of forecasts", () => {
   test.each(Object.keys(shapes))("over 200 simulated runs (%s) P90 covers 85 to 95 of 100, and half are below P50", (name) => {
     for (const seed of [1, 2, 3, 4, 5]) {
       const next = dice(seed);
-      const record = historyRecord(runs(200, () => ({ tokens: Math.round(shapes[name]?.(next) ?? 0), isDone: next() < 0.8 })));
+      const record = forecastRecord(runs(200, () => ({ tokens: Math.round(shapes[name]?.(next) ?? 0), isDone: next() < 0.8 })));
       if (record === null) throw new Error("200 runs are enough");
       expect(record.within_p90).toBeGreaterThanOrEqual(0.85);
       expect(record.within_p90).toBeLessThanOrEqual(0.95);
@@ -59,11 +59,11 @@ describe("the record of forecasts", () => {
   });
 
   test("each run is forecast from those before it alone, and three are needed", () => {
-    expect(historyRecord(runs(3, () => ({})))).toBeNull();
-    expect(historyRecord(runs(4, () => ({})))).toMatchObject({ forecasts: 1, within_p90: 1, bias: 0 });
-    const same = historyRecord(runs(6, (at) => ({ run: "one run", tokens: at })));
+    expect(forecastRecord(runs(3, () => ({})))).toBeNull();
+    expect(forecastRecord(runs(4, () => ({})))).toMatchObject({ forecasts: 1, within_p90: 1, bias: 0 });
+    const same = forecastRecord(runs(6, (at) => ({ run: "one run", tokens: at })));
     expect(same).toBeNull();
-    expect(historyRecord([...runs(9, () => ({})), { ...plain, run: "dear", tokens: 1000 }])).toMatchObject({ within_p90: 0.857 });
+    expect(forecastRecord([...runs(9, () => ({})), { ...plain, run: "dear", tokens: 1000 }])).toMatchObject({ within_p90: 0.857 });
   });
 });
 
@@ -74,28 +74,28 @@ describe("a forecast", () => {
       ...runs(5, () => ({ agent: "two", tokens: 1000 })),
       ...runs(3, () => ({ step: "data", tokens: 7 })),
     ];
-    expect(featuresForecast({ ...plain, agent: "one" }, history)?.tokens.p50).toBe(10);
-    expect(featuresForecast({ ...plain, agent: "two" }, history)?.tokens.p50).toBe(1000);
-    expect(featuresForecast({ ...plain, agent: "new" }, history)?.alike).toEqual(["flow", "step"]);
-    expect(featuresForecast({ ...plain, step: "mixed" }, history)?.alike).toEqual(["flow"]);
-    expect(featuresForecast({ ...plain, flow: "quality" }, history)).toBeNull();
+    expect(forecastFor({ ...plain, agent: "one" }, history)?.tokens.p50).toBe(10);
+    expect(forecastFor({ ...plain, agent: "two" }, history)?.tokens.p50).toBe(1000);
+    expect(forecastFor({ ...plain, agent: "new" }, history)?.alike).toEqual(["flow", "step"]);
+    expect(forecastFor({ ...plain, step: "mixed" }, history)?.alike).toEqual(["flow"]);
+    expect(forecastFor({ ...plain, flow: "quality" }, history)).toBeNull();
   });
 
   test("of many cases those of the same size count", () => {
     const history = runs(200, (at) => ({ size: at < 100 ? 1 : 50, tokens: at < 100 ? 10 : 500 }));
-    expect(featuresForecast({ ...plain, size: 1 }, history)?.tokens.p90).toBe(10);
-    expect(featuresForecast({ ...plain, size: 60 }, history)?.tokens.p50).toBe(500);
+    expect(forecastFor({ ...plain, size: 1 }, history)?.tokens.p90).toBe(10);
+    expect(forecastFor({ ...plain, size: 60 }, history)?.tokens.p50).toBe(500);
   });
 
   test("success is never certain", () => {
     expect(
-      featuresForecast(
+      forecastFor(
         plain,
         runs(8, () => ({})),
       )?.success,
     ).toBe(0.9);
     expect(
-      featuresForecast(
+      forecastFor(
         plain,
         runs(8, (at) => ({ isDone: at < 4 })),
       )?.success,
@@ -104,13 +104,13 @@ describe("a forecast", () => {
 
   test("what was never priced has no price", () => {
     expect(
-      featuresForecast(
+      forecastFor(
         plain,
         runs(3, () => ({})),
       )?.usd,
     ).toBeNull();
     expect(
-      featuresForecast(
+      forecastFor(
         plain,
         runs(3, () => ({ usd: 2 })),
       )?.usd?.p50,
@@ -122,10 +122,10 @@ test("P90 is never below P50, nothing is below zero, and what is dearer througho
   const values = fc.array(fc.double({ min: 0, max: 1e7, noNaN: true }), { maxLength: 30 });
   fc.assert(
     fc.property(values, (some) => {
-      const { p50, p90 } = predicted(some);
+      const { p50, p90 } = predictRange(some);
       expect(p90).toBeGreaterThanOrEqual(p50);
       expect(p50).toBeGreaterThanOrEqual(0);
-      expect(predicted(some.map((value) => value + 10)).p50).toBeGreaterThanOrEqual(p50);
+      expect(predictRange(some.map((value) => value + 10)).p50).toBeGreaterThanOrEqual(p50);
     }),
   );
 });

@@ -59,7 +59,7 @@ const levels: readonly (readonly (keyof Features)[])[] = [
 ];
 
 /** Null if too little is known. F3 */
-export function featuresForecast(features: Features, history: readonly Case[]): Forecast | null {
+export function forecastFor(features: Features, history: readonly Case[]): Forecast | null {
   for (const alike of levels) {
     const cases = history.filter((past) => alike.every((name) => past[name] === features[name]));
     const done = nearestCases(
@@ -67,13 +67,13 @@ export function featuresForecast(features: Features, history: readonly Case[]): 
       cases.filter(({ isDone }) => isDone),
     );
     if (done.length < samplesMin) continue;
-    const of = (dimension: "tokens" | "minutes" | "usd"): Range => predicted(done.map((past) => past[dimension]));
-    const near = nearestCases(features, cases);
+    const rangeOf = (dimension: "tokens" | "minutes" | "usd"): Range => predictRange(done.map((past) => past[dimension]));
+    const nearest = nearestCases(features, cases);
     return {
-      tokens: of("tokens"),
-      minutes: of("minutes"),
-      usd: done.some(({ usd }) => usd > 0) ? of("usd") : null,
-      success: (near.filter(({ isDone }) => isDone).length + 1) / (near.length + 2),
+      tokens: rangeOf("tokens"),
+      minutes: rangeOf("minutes"),
+      usd: done.some(({ usd }) => usd > 0) ? rangeOf("usd") : null,
+      success: (nearest.filter(({ isDone }) => isDone).length + 1) / (nearest.length + 2),
       samples: done.length,
       alike,
     };
@@ -101,68 +101,68 @@ const ranksMin = 9;
  * that no rank reaches so far, and the logarithms are taken for normal: what work costs is many times its usual now and then. In whatever
  * unit: dollars, cents and tokens of one history give one answer. Zero has no logarithm and counts as half of the smallest that is more.
  */
-export function predicted(values: readonly number[]): Range {
+export function predictRange(values: readonly number[]): Range {
   const sorted = values.filter((value) => Number.isFinite(value) && value >= 0).toSorted((a, b) => a - b);
-  const n = sorted.length;
-  const p50 = ranked(sorted, 0.5 * (n + 1));
-  if (n >= ranksMin || n < 2) return { p50, p90: Math.max(p50, ranked(sorted, 0.9 * (n + 1))) };
-  const least = sorted.find((value) => value > 0);
-  if (least === undefined) return { p50, p90: p50 };
-  const logs = sorted.map((value) => Math.log(Math.max(value, least / 2)));
-  const mean = logs.reduce((sum, value) => sum + value, 0) / n;
-  const deviation = Math.sqrt(logs.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1));
-  const above = Math.exp(mean + (studentT[n - 2] ?? 1.4) * deviation * Math.sqrt(1 + 1 / n));
+  const count = sorted.length;
+  const p50 = valueAtRank(sorted, 0.5 * (count + 1));
+  if (count >= ranksMin || count < 2) return { p50, p90: Math.max(p50, valueAtRank(sorted, 0.9 * (count + 1))) };
+  const smallest = sorted.find((value) => value > 0);
+  if (smallest === undefined) return { p50, p90: p50 };
+  const logs = sorted.map((value) => Math.log(Math.max(value, smallest / 2)));
+  const mean = logs.reduce((sum, value) => sum + value, 0) / count;
+  const deviation = Math.sqrt(logs.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (count - 1));
+  const above = Math.exp(mean + (studentT[count - 2] ?? 1.4) * deviation * Math.sqrt(1 + 1 / count));
   return { p50, p90: Math.max(p50, Math.round(above * 1e6) / 1e6) };
 }
 
 /** The value of a rank from 1 on, between neighbours; the first and the last beyond them. */
-function ranked(sorted: readonly number[], rank: number): number {
+function valueAtRank(sorted: readonly number[], rank: number): number {
   if (sorted.length === 0) return 0;
-  const at = Math.min(Math.max(rank, 1), sorted.length) - 1;
-  const low = sorted[Math.floor(at)] ?? 0;
-  const high = sorted[Math.ceil(at)] ?? low;
-  return low + (high - low) * (at - Math.floor(at));
+  const position = Math.min(Math.max(rank, 1), sorted.length) - 1;
+  const low = sorted[Math.floor(position)] ?? 0;
+  const high = sorted[Math.ceil(position)] ?? low;
+  return low + (high - low) * (position - Math.floor(position));
 }
 
-/** One past case beside what was forecast of it from those before it alone. */
+/** A past case and the forecast that the cases before it would have given. */
 export type Backtest = { readonly run: string; readonly forecast: Forecast; readonly used: Case };
 
 /** `history` in the order the runs began. Cases that could not be forecast are left out. F2 */
-export function historyBacktest(history: readonly Case[]): readonly Backtest[] {
+export function backtest(history: readonly Case[]): readonly Backtest[] {
   const runs = [...new Set(history.map(({ run }) => run))];
-  const previousCases: Case[] = [];
+  const earlierCases: Case[] = [];
   const tests: Backtest[] = [];
   for (const run of runs) {
     const cases = history.filter((past) => past.run === run);
     for (const used of cases) {
-      const forecast = featuresForecast(used, previousCases);
+      const forecast = forecastFor(used, earlierCases);
       if (forecast !== null) tests.push({ run, forecast, used });
     }
-    previousCases.push(...cases);
+    earlierCases.push(...cases);
   }
   return tests;
 }
 
 /** How forecasts did; null if none could be made. */
-export function historyRecord(history: readonly Case[]): ForecastRecord | null {
-  const tests = historyBacktest(history);
-  let [forecasts, held, below, likely, used, squares] = [0, 0, 0, 0, 0, 0];
+export function forecastRecord(history: readonly Case[]): ForecastRecord | null {
+  const tests = backtest(history);
+  let [forecasts, withinP90, withinP50, forecastTokens, usedTokens, squares] = [0, 0, 0, 0, 0, 0];
   for (const { forecast, used: past } of tests) {
     squares += (forecast.success - Number(past.isDone)) ** 2;
     if (!past.isDone) continue;
     forecasts += 1;
-    held += Number(past.tokens <= forecast.tokens.p90);
-    below += Number(past.tokens <= forecast.tokens.p50);
-    likely += forecast.tokens.p50;
-    used += past.tokens;
+    withinP90 += Number(past.tokens <= forecast.tokens.p90);
+    withinP50 += Number(past.tokens <= forecast.tokens.p50);
+    forecastTokens += forecast.tokens.p50;
+    usedTokens += past.tokens;
   }
   if (forecasts === 0) return null;
-  const rounded = (value: number): number => Math.round(value * 1000) / 1000;
+  const round = (value: number): number => Math.round(value * 1000) / 1000;
   return {
     forecasts,
-    within_p90: rounded(held / forecasts),
-    within_p50: rounded(below / forecasts),
-    bias: used === 0 ? 0 : rounded(likely / used - 1),
-    brier: rounded(squares / tests.length),
+    within_p90: round(withinP90 / forecasts),
+    within_p50: round(withinP50 / forecasts),
+    bias: usedTokens === 0 ? 0 : round(forecastTokens / usedTokens - 1),
+    brier: round(squares / tests.length),
   };
 }

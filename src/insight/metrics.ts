@@ -6,12 +6,12 @@ import { alignmentMin, failureCategories, type FailureCategory } from "../contra
 import { parseIsoTime } from "../kit/iso-time.ts";
 
 /** `at`: when the run ended or the figures are asked for. */
-export function stateMetrics(state: RoadmapState, at: string): RunMetrics {
-  const all = Object.entries(state.phases).map(([key, phase]) => ({ id: key.replace(/^phase_/, ""), phase }));
-  const attempted = all.filter(({ phase }) => phase.started_at !== null);
+export function buildMetrics(state: RoadmapState, at: string): RunMetrics {
+  const phases = Object.entries(state.phases).map(([key, phase]) => ({ id: key.replace(/^phase_/, ""), phase }));
+  const attempted = phases.filter(({ phase }) => phase.started_at !== null);
   const succeeded = attempted.filter(({ phase }) => hasSucceeded(phase));
   const scores = attempted.flatMap(({ phase }) => phaseAlignment(phase) ?? []);
-  const sum = (of: (phase: PhaseRecord) => number): number => attempted.reduce((total, { phase }) => total + of(phase), 0);
+  const sum = (select: (phase: PhaseRecord) => number): number => attempted.reduce((total, { phase }) => total + select(phase), 0);
   return {
     run_id: state._meta.run_id,
     timestamp: at,
@@ -19,8 +19,8 @@ export function stateMetrics(state: RoadmapState, at: string): RunMetrics {
     phases_succeeded: succeeded.length,
     phases_failed: attempted.filter(({ phase }) => phase.status === "failed").length,
     phases_human_deferred: attempted.filter(({ phase }) => phase.status === "needs_human_verification").length,
-    failure_taxonomy_histogram: stateHistogram(state),
-    avg_alignment_score: scores.length === 0 ? null : rounded(scores.reduce((total, score) => total + score, 0) / scores.length),
+    failure_taxonomy_histogram: failureHistogram(state),
+    avg_alignment_score: scores.length === 0 ? null : round(scores.reduce((total, score) => total + score, 0) / scores.length),
     total_duration_minutes: minutesBetween(state._meta.started_at, at),
     total_estimated_tokens: sum((phase) => phase.estimated_tokens),
     total_debug_loops: sum((phase) => phase.debug_attempts),
@@ -43,8 +43,7 @@ export const hasSucceeded = (phase: PhaseRecord): boolean =>
   phase.status === "completed" && phase.started_at !== null && (phaseAlignment(phase) ?? 0) >= alignmentMin;
 
 /** None of none isn't a rate. */
-export const successRate = (succeeded: number, attempted: number): number | null =>
-  attempted === 0 ? null : rounded(succeeded / attempted);
+export const successRate = (succeeded: number, attempted: number): number | null => (attempted === 0 ? null : round(succeeded / attempted));
 
 /** A run that is archived twice, because the plug was pulled in between, has one entry anyway. */
 export function withMetrics(runs: readonly RunMetrics[], entry: RunMetrics): readonly RunMetrics[] {
@@ -52,20 +51,20 @@ export function withMetrics(runs: readonly RunMetrics[], entry: RunMetrics): rea
 }
 
 /** What verifiers and debuggers said went wrong; for a phase of which they said nothing, the cause its failure was put down to. */
-function stateHistogram(state: RoadmapState): RunMetrics["failure_taxonomy_histogram"] {
+function failureHistogram(state: RoadmapState): RunMetrics["failure_taxonomy_histogram"] {
   const histogram: Partial<Record<FailureCategory, number>> = {};
-  const reported = new Set<string>();
+  const categorized = new Set<string>();
   const count = (category: unknown): void => {
     if (isCategory(category)) histogram[category] = (histogram[category] ?? 0) + 1;
   };
   for (const { phase, details } of state.event_log) {
     const categories = details["failure_categories"];
     if (!Array.isArray(categories) || categories.length === 0) continue;
-    if (phase !== undefined) reported.add(phase);
+    if (phase !== undefined) categorized.add(phase);
     categories.forEach(count);
   }
   for (const { event, phase, details } of state.event_log) {
-    if (event === "phase_failed" && phase !== undefined && !reported.has(phase)) count(details["category"]);
+    if (event === "phase_failed" && phase !== undefined && !categorized.has(phase)) count(details["category"]);
   }
   return histogram;
 }
@@ -74,7 +73,7 @@ export const isCategory = (value: unknown): value is FailureCategory => (failure
 
 export function minutesBetween(from: string, to: string): number {
   const [fromMs, toMs] = [parseIsoTime(from), parseIsoTime(to)];
-  return fromMs === null || toMs === null ? 0 : Math.max(0, rounded((toMs - fromMs) / 60_000));
+  return fromMs === null || toMs === null ? 0 : Math.max(0, round((toMs - fromMs) / 60_000));
 }
 
-export const rounded = (value: number): number => Math.round(value * 100) / 100;
+export const round = (value: number): number => Math.round(value * 100) / 100;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { buildPhaseType } from "./phase-type.ts";
+import { choosePhaseType } from "./phase-type.ts";
 
 describe("by the files of its plan", () => {
   test.each([
@@ -11,7 +11,7 @@ describe("by the files of its plan", () => {
     [["a.md", "b.json"], "mixed"],
     [["src/cli.ts", "README.md"], "mixed"],
     [["src/cli.ts"], "mixed"],
-  ] as const)("%j: %s", (files, type) => expect(buildPhaseType({ files, says: "A data migration", uiFolder: "web" })).toBe(type));
+  ] as const)("%j: %s", (files, type) => expect(choosePhaseType({ files, says: "A data migration", uiFolder: "web" })).toBe(type));
 });
 
 describe("without a plan, by what it says", () => {
@@ -29,9 +29,9 @@ describe("without a plan, by what it says", () => {
     ["Phase 8: Settings page\nGoal: A page for settings, the JSON schema behind it, and a guide in docs/settings.md", "mixed"],
     ["Phase 9: x", "mixed"],
     ["", "mixed"],
-  ] as const)("%j: %s", (says, type) => expect(buildPhaseType({ files: [], says })).toBe(type));
+  ] as const)("%j: %s", (says, type) => expect(choosePhaseType({ files: [], says })).toBe(type));
 });
 
 test("however long the text, it is read in time that grows with it", () => {
-  expect(buildPhaseType({ files: [], says: "a/".repeat(200_000) })).toBe("mixed");
+  expect(choosePhaseType({ files: [], says: "a/".repeat(200_000) })).toBe("mixed");
 });

@@ -15,14 +15,14 @@ export type PhaseSigns = {
 type Kind = "ui" | "protocol" | "data" | "code";
 
 /** A plan's files decide. Without a plan it is the files and words that the phase itself names. */
-export function buildPhaseType({ files, says, uiFolder }: PhaseSigns): PhaseType {
-  const touched = files.flatMap((file) => pathKind(file, uiFolder) ?? []);
-  if (touched.length > 0) return ofKinds(new Set(touched));
-  return byWeight(says, uiFolder);
+export function choosePhaseType({ files, says, uiFolder }: PhaseSigns): PhaseType {
+  const touchedKinds = files.flatMap((file) => pathKind(file, uiFolder) ?? []);
+  if (touchedKinds.length > 0) return typeOfKinds(new Set(touchedKinds));
+  return typeByWeight(says, uiFolder);
 }
 
 /** Front-end work comes with other code; documents or data that do are a mixture. */
-function ofKinds(kinds: ReadonlySet<Kind>): PhaseType {
+function typeOfKinds(kinds: ReadonlySet<Kind>): PhaseType {
   const [only, ...others] = [...kinds].filter((kind) => kind !== "code" || !kinds.has("ui"));
   return only === undefined || only === "code" || others.length > 0 ? "mixed" : only;
 }
@@ -31,17 +31,17 @@ const pathWeight = 3;
 /** From this share of all signs on, a phase is of one kind. */
 const shareMin = 0.6;
 
-function byWeight(says: string, uiFolder: string | undefined): PhaseType {
+function typeByWeight(description: string, uiFolder: string | undefined): PhaseType {
   const weights: Record<Kind, number> = { ui: 0, protocol: 0, data: 0, code: 0 };
-  const text = says.slice(0, textCharsMax);
+  const text = description.slice(0, textCharsMax);
   const words: string[] = [];
-  for (const token of new Set(text.split(between))) {
+  for (const token of new Set(text.split(separators))) {
     const kind = pathKind(token, uiFolder);
     if (kind === null) words.push(token.toLowerCase());
     else weights[kind] += pathWeight;
   }
-  const said = words.join(" ");
-  for (const [kind, pattern] of wordPatterns) weights[kind] += new Set(said.match(pattern) ?? []).size;
+  const wordText = words.join(" ");
+  for (const [kind, pattern] of wordPatterns) weights[kind] += new Set(wordText.match(pattern) ?? []).size;
   if (weights.ui > 0) weights.code = 0; // front-end work comes with other code
   const [[top, weight] = ["code", 0] as const] = (Object.entries(weights) as [Kind, number][]).toSorted((a, b) => b[1] - a[1]);
   const sum = weights.ui + weights.protocol + weights.data + weights.code;
@@ -50,9 +50,9 @@ function byWeight(says: string, uiFolder: string | undefined): PhaseType {
 
 const textCharsMax = 20_000;
 /** Separates words and paths. */
-const between = /[\s"'`()[\]{},;:|<>=!?]+/;
+const separators = /[\s"'`()[\]{},;:|<>=!?]+/;
 
-const endings: readonly (readonly [Kind, RegExp])[] = [
+const extensionKinds: readonly (readonly [Kind, RegExp])[] = [
   ["ui", /\.(?:css|scss|sass|less|html?|jsx|tsx|vue|svelte|astro|svg|png)$/i],
   ["protocol", /\.(?:md|mdx|markdown|txt|rst|adoc)$/i],
   ["data", /\.(?:json[cl5]?|ya?ml|toml|csv|tsv|xml|sql|ini|parquet)$/i],
@@ -65,7 +65,7 @@ const neutral =
 function pathKind(path: string, uiFolder: string | undefined): Kind | null {
   if (uiFolder !== undefined && path.startsWith(`${uiFolder.replace(/\/$/, "")}/`)) return "ui";
   if (neutral.test(path)) return null;
-  return endings.find(([, pattern]) => pattern.test(path))?.[0] ?? null;
+  return extensionKinds.find(([, pattern]) => pattern.test(path))?.[0] ?? null;
 }
 
 const wordPatterns: readonly (readonly [Kind, RegExp])[] = [

@@ -1,6 +1,6 @@
 // places: reads phase, step, ordinal and task from the path of an attempt in the journal.
 
-/** Where something happened, read off the names of cursors and attempts: `1@1/execute#2/03-01` is task 03-01 of phase 1. */
+// Paths look like `1@1/execute#2/03-01`: task 03-01 of the second attempt of `execute`, in the first visit of phase 1.
 
 import type { Entry } from "../contracts/event.ts";
 
@@ -20,8 +20,8 @@ export function attemptParts(attempt: string): { readonly cursor: string; readon
 /** A task's id, where the cursor is a task's: its path is an attempt of a tasks step and one part more. */
 export function taskOfCursor(path: string): string | null {
   const match = /#\d+\/([^/]+)$/.exec(path);
-  const last = match?.[1];
-  return last === undefined || last.startsWith("wave:") ? null : last;
+  const taskId = match?.[1];
+  return taskId === undefined || taskId.startsWith("wave:") ? null : taskId;
 }
 
 /** The phase an entry is about; null if it is about the whole run. */
@@ -32,4 +32,4 @@ export function phaseOfEntry(entry: Entry): string | null {
 }
 
 /** A phase before or after those of the roadmap. */
-export const isAround = (phase: string): boolean => /^(?:before|after)\./.test(phase);
+export const isOutsideRoadmap = (phase: string): boolean => /^(?:before|after)\./.test(phase);

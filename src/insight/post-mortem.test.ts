@@ -6,7 +6,7 @@ import type { Draft } from "../contracts/event.ts";
 import { PostMortem } from "../contracts/roadmap-reports.ts";
 import { failureCategories } from "../contracts/roadmap-values.ts";
 import { answered, applied, ended, failed, journal, passed, result, route, sent, started, turned } from "./entries.test-support.ts";
-import { findPostMortem } from "./post-mortem.ts";
+import { buildPostMortem } from "./post-mortem.ts";
 import { categoryOfCause, findRootCause } from "./root-cause.ts";
 
 type Story = readonly [string, string, string, readonly Draft[]];
@@ -170,7 +170,7 @@ describe("the post-mortem", () => {
     },
     ended("acceptance_criteria_unmet"),
   ];
-  const post = findPostMortem(journal(...drafts), { phase: "1", name: "Parser", at: "2026-03-01T10:00:00.000Z" });
+  const post = buildPostMortem(journal(...drafts), { phase: "1", name: "Parser", at: "2026-03-01T10:00:00.000Z" });
 
   test("it is valid against the seed's schema", () => expect(v.safeParse(PostMortem, post).issues).toBeUndefined());
   test("it names the phase and when it was made", () =>
@@ -213,13 +213,13 @@ describe("the post-mortem", () => {
     ]));
   test("a command that was only measured as still to be done is no lesson of a step that failed for another reason", () => {
     const measured = [started, passed("triage", 1, [criterion("failed")]), failed("research", "return_invalid"), ended("return_invalid")];
-    const found = findPostMortem(journal(...measured), { phase: "1", name: "Parser", at: "2026-03-01T10:00:00.000Z" });
+    const found = buildPostMortem(journal(...measured), { phase: "1", name: "Parser", at: "2026-03-01T10:00:00.000Z" });
     expect(found?.prevention_rule).toMatch(/: in “Parser” the step research failed: return invalid\.$/);
   });
   test("what was handed back for programs is told as what was changed, in words", () => {
     const described = (said: string): string | undefined => {
       const reported = drafts.map((draft) => (draft.event === "turn_ended" ? turned("debug", "end_turn", said) : draft));
-      return findPostMortem(journal(...reported), { phase: "1", name: "x", at: "2026-03-01T10:00:00.000Z" })?.attempted_fixes[0]
+      return buildPostMortem(journal(...reported), { phase: "1", name: "x", at: "2026-03-01T10:00:00.000Z" })?.attempted_fixes[0]
         ?.description;
     };
     const handed = '{ "fixed": true, "changes": ["a.md -- a line more", "b.md -- one less"] }';
@@ -243,7 +243,7 @@ describe("the post-mortem", () => {
   });
   test("a long story is cut to twenty moments, the first and the cause among them", () => {
     const long = [started, failed("plan_check", "proof_missing"), ...Array.from({ length: 60 }, (_, n) => passed("debug", n + 1)), ended()];
-    const { timeline = [] } = findPostMortem(journal(...long), { phase: "1", name: "x", at: "2026-03-01T10:00:00.000Z" }) ?? {};
+    const { timeline = [] } = buildPostMortem(journal(...long), { phase: "1", name: "x", at: "2026-03-01T10:00:00.000Z" }) ?? {};
     expect(timeline).toHaveLength(20);
     expect(timeline[0]?.event).toBe("Phase started");
     expect(timeline[1]?.event).toContain("plan_check failed");

@@ -22,12 +22,12 @@ export function preventionRule(
   root: { readonly category: FailureCategory; readonly step: string; readonly description: string },
   { name, red }: { readonly name: string; readonly red: readonly string[] },
 ): string {
-  const [first, ...more] = red;
-  const seen =
+  const [first, ...others] = red;
+  const observation =
     first === undefined
-      ? `in “${name}” ${lowered(root.description)}`
-      : `in “${name}” the step ${root.step} ended with \`${first}\` red${more.length === 0 ? "." : ` and ${more.length} more.`}`;
-  return `${rules[root.category]}: ${seen}`.replaceAll(/\s+/g, " ").slice(0, 500);
+      ? `in “${name}” ${lowerFirst(root.description)}`
+      : `in “${name}” the step ${root.step} ended with \`${first}\` red${others.length === 0 ? "." : ` and ${others.length} more.`}`;
+  return `${rules[root.category]}: ${observation}`.replaceAll(/\s+/g, " ").slice(0, 500);
 }
 
-const lowered = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);
+const lowerFirst = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Draft, Entry } from "../contracts/event.ts";
 import { answered, ended, failed, handed, journal, passed, result, sent, started } from "./entries.test-support.ts";
 import { learningFromPostMortem } from "../playbooks/roadmap/insight/learnings.ts";
-import { findPostMortem } from "./post-mortem.ts";
+import { buildPostMortem } from "./post-mortem.ts";
 
 const hash = (n: number): string => String(n).repeat(64);
 const claims: Readonly<Record<string, unknown>> = {
@@ -19,7 +19,7 @@ const judged = (n: number, claim: number, recommendation: string, score: number)
 ];
 const reported = (...drafts: readonly Draft[]) => {
   const entries = journal(started, ...drafts);
-  const post = findPostMortem(entries, { phase: "1", name: "Sorting", at: "2026-03-01T10:00:00.000Z", claimOf: (one) => claims[one] });
+  const post = buildPostMortem(entries, { phase: "1", name: "Sorting", at: "2026-03-01T10:00:00.000Z", claimOf: (one) => claims[one] });
   if (post === null) throw new Error("no post-mortem");
   const at = (find: (entry: Entry) => boolean): string => entries.find(find)?.ts ?? "";
   return { post, at, rule: learningFromPostMortem(post, { run_id: "run-1" }).prevention_rule };

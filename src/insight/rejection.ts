@@ -17,25 +17,25 @@ export type Rejection = {
   /** The entry that holds the decision. */
   readonly seq: number;
   /** Who decided what and why, in the middle of a sentence. */
-  readonly words: string;
+  readonly message: string;
 };
 /** An agent's return, by its blob; undefined if it cannot be read. */
-export type ClaimRead = (hash: string) => unknown;
+export type ReadClaim = (hash: string) => unknown;
 
 const deciders: Readonly<Record<string, RejectedBy>> = { verify: "verifier", judge: "judge", human_check: "person" };
 /** Where rejected work is sent. R1 */
 const backTo: ReadonlySet<string> = new Set(["debug", "research", "undo"]);
 const messageCharsMax = 400;
 
-/** All of a phase's, in order. `own`: the entries of one visit of it. */
-export function findRejections(ownEntries: readonly Entry[], claimOf: ClaimRead): readonly Rejection[] {
+/** In the order of the journal. `ownEntries`: the entries of one visit of the phase. */
+export function findRejections(ownEntries: readonly Entry[], readClaim: ReadClaim): readonly Rejection[] {
   return ownEntries.flatMap((entry, index) => {
     if (entry.event !== "route_taken" || !Object.hasOwn(deciders, entry.step) || !backTo.has(entry.to)) return [];
-    const by = deciders[entry.step];
-    const decided = ownEntries.slice(0, index).findLast((other) => isDecisionOf(other, entry.step));
-    if (by === undefined || decided === undefined) return [];
-    const message = by === "person" ? personFeedback(decided) : agentFeedback(decided, ownEntries, claimOf);
-    return message === null ? [] : [{ by, step: entry.step, at: decided.ts, seq: decided.seq, words: cut(message) }];
+    const decider = deciders[entry.step];
+    const decision = ownEntries.slice(0, index).findLast((other) => isDecisionOf(other, entry.step));
+    if (decider === undefined || decision === undefined) return [];
+    const message = decider === "person" ? personFeedback(decision) : agentFeedback(decision, ownEntries, readClaim);
+    return message === null ? [] : [{ by: decider, step: entry.step, at: decision.ts, seq: decision.seq, message: truncate(message) }];
   });
 }
 
@@ -44,15 +44,15 @@ export function openRejections(
   ownEntries: readonly Entry[],
   rejections: readonly Rejection[],
 ): readonly { readonly last: Rejection; readonly first: Rejection }[] {
-  const found = new Map<string, { readonly last: Rejection; readonly first: Rejection }>();
+  const open = new Map<string, { readonly last: Rejection; readonly first: Rejection }>();
   for (const entry of ownEntries) {
     const step = Object.keys(deciders).find((name) => isDecisionOf(entry, name));
     if (step === undefined) continue;
     const rejection = rejections.find(({ seq }) => seq === entry.seq);
-    if (rejection === undefined) found.delete(step);
-    else found.set(step, { last: rejection, first: found.get(step)?.first ?? rejection });
+    if (rejection === undefined) open.delete(step);
+    else open.set(step, { last: rejection, first: open.get(step)?.first ?? rejection });
   }
-  return [...found.values()].toSorted((a, b) => a.first.seq - b.first.seq);
+  return [...open.values()].toSorted((a, b) => a.first.seq - b.first.seq);
 }
 
 /** Verifier and judge decide by ending their step, a person by answering. A step that failed decided nothing. */
@@ -61,51 +61,51 @@ function isDecisionOf(entry: Entry, step: string): boolean {
   return entry.event === "block_answered" && new RegExp(`/${step}#\\d+$`).test(entry.block);
 }
 
-function personFeedback(decided: Entry): string | null {
-  if (decided.event !== "block_answered") return null; // a person's step has no words of its own
-  const issues = (decided.issues ?? []).filter((issue) => issue.trim() !== "");
-  const text = issues.length === 0 ? "without naming an issue" : quoted(issues);
-  return `a person (${decided.actor}) answered ${decided.answer}: ${text}`;
+function personFeedback(decision: Entry): string | null {
+  if (decision.event !== "block_answered") return null; // a person's step has no words of its own
+  const issues = (decision.issues ?? []).filter((issue) => issue.trim() !== "");
+  const text = issues.length === 0 ? "without naming an issue" : quote(issues);
+  return `a person (${decision.actor}) answered ${decision.answer}: ${text}`;
 }
 
-function agentFeedback(decided: Entry, ownEntries: readonly Entry[], claimOf: ClaimRead): string | null {
-  if (decided.event !== "step_completed") return null;
-  const turn = ownEntries.findLast((other) => other.event === "turn_ended" && other.attempt === decided.attempt);
+function agentFeedback(decision: Entry, ownEntries: readonly Entry[], readClaim: ReadClaim): string | null {
+  if (decision.event !== "step_completed") return null;
+  const turn = ownEntries.findLast((other) => other.event === "turn_ended" && other.attempt === decision.attempt);
   if (turn?.event !== "turn_ended") return null;
-  const claim = turn.claim === undefined ? undefined : claimOf(turn.claim);
-  const said = (name: string): string => {
+  const claim = turn.claim === undefined ? undefined : readClaim(turn.claim);
+  const field = (name: string): string => {
     const value = turn.says[name] ?? fieldIn(claim, name);
     return typeof value === "string" || typeof value === "number" ? String(value) : "?";
   };
-  const step = attemptParts(decided.attempt)?.step;
-  if (step === "verify") return withReasons("the verifier did not pass it", findTexts(claim, "failures"));
-  const head = `the judge gave it ${said("alignment_score")} of 10 and recommended ${said("recommendation")}`;
-  const missing = findTexts(claim, "missing_requirements").map((text) => `missing: ${text}`);
-  return withReasons(head, [...findTexts(claim, "concerns"), ...missing]);
+  const step = attemptParts(decision.attempt)?.step;
+  if (step === "verify") return withReasons("the verifier did not pass it", textsIn(claim, "failures"));
+  const head = `the judge gave it ${field("alignment_score")} of 10 and recommended ${field("recommendation")}`;
+  const missing = textsIn(claim, "missing_requirements").map((text) => `missing: ${text}`);
+  return withReasons(head, [...textsIn(claim, "concerns"), ...missing]);
 }
 
-const withReasons = (head: string, reasons: readonly string[]): string => (reasons.length === 0 ? head : `${head}: ${quoted(reasons)}`);
-const quoted = (texts: readonly string[]): string => `“${texts.map((text) => text.replaceAll(/\s+/g, " ").trim()).join("; ")}”`; // R3
+const withReasons = (head: string, reasons: readonly string[]): string => (reasons.length === 0 ? head : `${head}: ${quote(reasons)}`);
+const quote = (texts: readonly string[]): string => `“${texts.map((text) => text.replaceAll(/\s+/g, " ").trim()).join("; ")}”`; // R3
 
 const fieldIn = (claim: unknown, name: string): unknown =>
   typeof claim === "object" && claim !== null && Object.hasOwn(claim, name)
     ? (claim as Readonly<Record<string, unknown>>)[name]
     : undefined;
 
-function findTexts(claim: unknown, name: string): readonly string[] {
+function textsIn(claim: unknown, name: string): readonly string[] {
   const list = fieldIn(claim, name);
   return Array.isArray(list) ? list.filter((text): text is string => typeof text === "string" && text.trim() !== "") : [];
 }
 
-const cut = (message: string): string => (message.length <= messageCharsMax ? message : `${message.slice(0, messageCharsMax - 2)}…”`);
+const truncate = (message: string): string => (message.length <= messageCharsMax ? message : `${message.slice(0, messageCharsMax - 2)}…”`);
 
 /** The first category the verifier named for what it found; null if it named none. */
-export function categoryNamed({ seq }: Rejection, ownEntries: readonly Entry[], claimOf: ClaimRead): string | null {
-  const decided = ownEntries.find((entry) => entry.seq === seq);
-  if (decided?.event !== "step_completed") return null;
-  const turn = ownEntries.findLast((other) => other.event === "turn_ended" && other.attempt === decided.attempt);
-  const claim = turn?.event === "turn_ended" && turn.claim !== undefined ? claimOf(turn.claim) : undefined;
+export function findNamedCategory({ seq }: Rejection, ownEntries: readonly Entry[], readClaim: ReadClaim): string | null {
+  const decision = ownEntries.find((entry) => entry.seq === seq);
+  if (decision?.event !== "step_completed") return null;
+  const turn = ownEntries.findLast((other) => other.event === "turn_ended" && other.attempt === decision.attempt);
+  const claim = turn?.event === "turn_ended" && turn.claim !== undefined ? readClaim(turn.claim) : undefined;
   const [first] = [fieldIn(claim, "failure_categories")].flat();
-  const named = typeof first === "string" ? first : fieldIn(first, "category");
-  return typeof named === "string" ? named : null;
+  const category = typeof first === "string" ? first : fieldIn(first, "category");
+  return typeof category === "string" ? category : null;
 }

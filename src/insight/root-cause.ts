@@ -13,7 +13,7 @@ import type { FailureCategory } from "../contracts/roadmap-values.ts";
 import { type CheckKind, findCheckKind } from "./check-kind.ts";
 import { isCategory } from "./metrics.ts";
 import { attemptParts, phaseOfEntry, taskOfCursor } from "./places.ts";
-import { categoryNamed, type ClaimRead, type Rejection, findRejections, openRejections } from "./rejection.ts";
+import { findNamedCategory, type ReadClaim, type Rejection, findRejections, openRejections } from "./rejection.ts";
 
 export type Cause =
   | CheckKind
@@ -99,10 +99,10 @@ const causeOfStep: Readonly<Record<string, Cause>> = {
 };
 
 /** Steps that only report: what is wrong with them is the report, whatever else was run to find that out. */
-const reporting: ReadonlySet<string> = new Set(["verify", "judge_blind", "judge"]);
+const reportingSteps: ReadonlySet<string> = new Set(["verify", "judge_blind", "judge"]);
 
 /** The runner's own words for a turn that found no more room, and how providers say it. */
-const outOfRoom = /\(max_tokens\)|context (?:window|length|limit)|maximum context|prompt is too long/i;
+const contextFull = /\(max_tokens\)|context (?:window|length|limit)|maximum context|prompt is too long/i;
 
 export type RootCause = {
   readonly cause: Cause;
@@ -112,25 +112,25 @@ export type RootCause = {
   readonly description: string;
 };
 
-const nothing: ClaimRead = () => undefined;
+const readNothing: ReadClaim = () => undefined;
 
 /** The entries of the run (those of other phases are passed over), and where the phase ended. Null if it never failed. */
-export function findRootCause(entries: readonly Entry[], phase: string, readClaim: ClaimRead = nothing): RootCause | null {
+export function findRootCause(entries: readonly Entry[], phase: string, readClaim: ReadClaim = readNothing): RootCause | null {
   const ownEntries = lastVisit(entries.filter((entry) => phaseOfEntry(entry) === phase));
-  const ended = ownEntries.findLast((entry) => entry.event === "phase_failed" || entry.event === "closing_failed");
-  if (ended === undefined || !("walk" in ended)) return null;
-  const because = "because" in ended && typeof ended.because === "string" ? ended.because : ended.reason_code;
-  const rejected = rejectedWhy(ownEntries, because, readClaim);
-  const openRootCause = firstOpenRejection(ownEntries);
-  if (rejected !== null && (rejected.isEnd || openRootCause === null || rejected.root.at < openRootCause.at)) return rejected.root; // P4
-  if (openRootCause !== null) return openRootCause;
+  const endEntry = ownEntries.findLast((entry) => entry.event === "phase_failed" || entry.event === "closing_failed");
+  if (endEntry === undefined || !("walk" in endEntry)) return null;
+  const because = "because" in endEntry && typeof endEntry.because === "string" ? endEntry.because : endEntry.reason_code;
+  const rejection = findRejectionCause(ownEntries, because, readClaim);
+  const openFailure = firstOpenFailure(ownEntries);
+  if (rejection !== null && (rejection.isEnd || openFailure === null || rejection.root.at < openFailure.at)) return rejection.root; // P4
+  if (openFailure !== null) return openFailure;
   const [cause, category] = causeOfEnd(because, ownEntries);
   const step = ownEntries.findLast((entry) => entry.event === "step_completed" || entry.event === "step_failed");
   return {
     cause,
     category, // P1
     step: entryStep(step) ?? "gate",
-    at: ended.ts,
+    at: endEntry.ts,
     description: `The phase ended with ${because.replaceAll("_", " ")}.`,
   };
 }
@@ -138,23 +138,23 @@ export function findRootCause(entries: readonly Entry[], phase: string, readClai
 const causeOfDecider = { verifier: "verifier_rejected", judge: "judge_rejected", person: "human_rejected" } as const;
 
 /** The decision that failed the phase; null if there is none. `isEnd`: it ended the phase itself, and not a spent count. */
-function rejectedWhy(
+function findRejectionCause(
   ownEntries: readonly Entry[],
   because: string,
-  readClaim: ClaimRead,
+  readClaim: ReadClaim,
 ): { readonly root: RootCause; readonly isEnd: boolean } | null {
   const open = openRejections(ownEntries, findRejections(ownEntries, readClaim));
   const rejectionCause = ({ by }: Rejection): Cause => causeOfDecider[by];
   const ending = open.find(({ last }) => rejectionCause(last) === because); // P4
   const { last, first } = ending ?? open[0] ?? {};
   if (last === undefined || first === undefined) return null;
-  const named = last.by === "verifier" ? categoryNamed(last, ownEntries, readClaim) : null;
+  const namedCategory = last.by === "verifier" ? findNamedCategory(last, ownEntries, readClaim) : null;
   const root: RootCause = {
     cause: rejectionCause(last),
-    category: named !== null && isCategory(named) ? named : categoryOfCause[rejectionCause(last)],
+    category: namedCategory !== null && isCategory(namedCategory) ? namedCategory : categoryOfCause[rejectionCause(last)],
     step: last.step,
     at: first.at, // P5
-    description: `The work was rejected in the step ${last.step} at ${last.at}: ${last.words}.`,
+    description: `The work was rejected in the step ${last.step} at ${last.at}: ${last.message}.`,
   };
   return { root, isEnd: ending !== undefined };
 }
@@ -166,34 +166,34 @@ function lastVisit(ownEntries: readonly Entry[]): readonly Entry[] {
 }
 
 /** The first failure whose step did not pass afterwards. P2 */
-function firstOpenRejection(ownEntries: readonly Entry[]): RootCause | null {
-  const passed = new Map<string, number>();
+function firstOpenFailure(ownEntries: readonly Entry[]): RootCause | null {
+  const passedAt = new Map<string, number>();
   ownEntries.forEach((entry, index) => {
     const step = entry.event === "step_completed" ? stepOfCursor(entry.attempt) : null;
-    if (step !== null) passed.set(step, index);
+    if (step !== null) passedAt.set(step, index);
   });
-  const checkedAt = Math.max(-1, ...[...passed].flatMap(([step, at]) => (step.endsWith("/checks") ? [at] : [])));
-  const green = new Map<string, number>();
+  const checkedAt = Math.max(-1, ...[...passedAt].flatMap(([step, at]) => (step.endsWith("/checks") ? [at] : [])));
+  const greenAt = new Map<string, number>();
   ownEntries.forEach((entry, index) => {
-    for (const { check, status } of entryChecks(entry)) if (status === "passed") green.set(check.command, index);
+    for (const { check, status } of entryChecks(entry)) if (status === "passed") greenAt.set(check.command, index);
   });
   for (const [at, entry] of ownEntries.entries()) {
-    const red = entryChecks(entry).filter(isRed);
-    const stays = red.filter(({ check }) => (green.get(check.command) ?? -1) < at);
-    if (red.length > 0 && stays.length === 0) continue; // P2: every check that failed it passed later
-    const failure = entryFailure(entry, ownEntries, stays[0]);
-    if (failure === null || !("attempt" in entry) || takingBack.has(failure.step)) continue; // P3
-    if ((passed.get(stepOfCursor(entry.attempt)) ?? -1) > at) continue;
-    if (provenBy.has(failure.step) && checkedAt > at) continue;
+    const failedChecks = entryChecks(entry).filter(isRed);
+    const unresolved = failedChecks.filter(({ check }) => (greenAt.get(check.command) ?? -1) < at);
+    if (failedChecks.length > 0 && unresolved.length === 0) continue; // P2: every check that failed it passed later
+    const failure = entryFailure(entry, ownEntries, unresolved[0]);
+    if (failure === null || !("attempt" in entry) || undoSteps.has(failure.step)) continue; // P3
+    if ((passedAt.get(stepOfCursor(entry.attempt)) ?? -1) > at) continue;
+    if (provedByChecks.has(failure.step) && checkedAt > at) continue;
     return failure;
   }
   return null;
 }
 
-const takingBack: ReadonlySet<string> = new Set(["undo", "withdraw"]);
+const undoSteps: ReadonlySet<string> = new Set(["undo", "withdraw"]);
 
 /** Work that the runner's checks of the whole phase decide over: once they pass, it was put right, by whomever. */
-const provenBy: ReadonlySet<string> = new Set(["execute", "debug"]);
+const provedByChecks: ReadonlySet<string> = new Set(["execute", "debug"]);
 
 /** The step within its cursor, whatever the attempt: a task tried again in another execution is another task. */
 const stepOfCursor = (attempt: string): string => attempt.replace(/#\d+$/, "");
@@ -209,37 +209,37 @@ const isRed = ({ status, quarantined }: CheckResult): boolean => status !== "pas
 function entryFailure(entry: Entry, ownEntries: readonly Entry[], red: CheckResult | undefined): RootCause | null {
   if (entry.event === "step_interrupted" && entry.by === "scope") {
     const paths = (entry.paths ?? []).join(", ");
-    return made("scope", entry, `Outside the scope: ${paths === "" ? (entry.detail ?? "something was changed") : paths}.`);
+    return buildRootCause("scope", entry, `Outside the scope: ${paths === "" ? (entry.detail ?? "something was changed") : paths}.`);
   }
   if (entry.event === "step_interrupted" && entry.by === "secret")
-    return made("scope", entry, `A secret was written into a file: ${entry.detail ?? "it was discarded"}.`);
+    return buildRootCause("scope", entry, `A secret was written into a file: ${entry.detail ?? "it was discarded"}.`);
   if (entry.event !== "step_failed") return null;
   const turn = ownEntries.find((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
   const [firstLine = ""] = (entry.detail ?? "").split("\n", 1);
-  const hasRunOut =
+  const hasContextRunOut =
     (turn?.event === "turn_ended" && /max_(?:tokens|context)|context/.test(turn.stop)) ||
-    (entry.reason_code === "agent_failed" && outOfRoom.test(firstLine));
+    (entry.reason_code === "agent_failed" && contextFull.test(firstLine));
   const step = attemptParts(entry.attempt)?.step ?? "";
   const category = isCategory(entry.reason_code) ? entry.reason_code : null;
   const cause =
-    (hasRunOut ? "context_limit" : undefined) ??
+    (hasContextRunOut ? "context_limit" : undefined) ??
     // Before a phase the user's document changed; within one an agent changed something unasked.
     (entry.reason_code === "spec_hash_mismatch" && step !== "preflight" ? "scope" : undefined) ??
     knownCause(entry.reason_code, ["tasks_failed"]) ??
-    (reporting.has(step) ? "return_invalid" : undefined) ??
+    (reportingSteps.has(step) ? "return_invalid" : undefined) ??
     (red === undefined ? undefined : causeOfCheck(red, step)) ??
     (Object.hasOwn(causeOfStep, step) ? causeOfStep[step] : undefined) ??
     knownCause(entry.reason_code) ??
     "criterion";
-  const what = red === undefined ? (entry.detail ?? entry.reason_code.replaceAll("_", " ")) : `${red.check.command} -> ${red.status}`;
+  const problem = red === undefined ? (entry.detail ?? entry.reason_code.replaceAll("_", " ")) : `${red.check.command} -> ${red.status}`;
   const task = taskOfCursor(attemptParts(entry.attempt)?.cursor ?? "");
-  const who = task !== null ? `Task ${task}` : step === "" ? "A step" : `The step ${step}`;
-  const failure = made(cause, entry, `${who} failed: ${what.replace(/\.$/, "")}.`);
+  const subject = task !== null ? `Task ${task}` : step === "" ? "A step" : `The step ${step}`;
+  const failure = buildRootCause(cause, entry, `${subject} failed: ${problem.replace(/\.$/, "")}.`);
   return category === null ? failure : { ...failure, category };
 }
 
-const knownCause = (reason: string, but: readonly string[] = []): Cause | undefined =>
-  Object.hasOwn(causeOfReason, reason) && !but.includes(reason) ? causeOfReason[reason] : undefined;
+const knownCause = (reason: string, except: readonly string[] = []): Cause | undefined =>
+  Object.hasOwn(causeOfReason, reason) && !except.includes(reason) ? causeOfReason[reason] : undefined;
 
 /** A task's own commands prove the task; the phase's decide over criteria and the project. */
 function causeOfCheck({ check, status }: CheckResult, step: string): Cause {
@@ -249,7 +249,7 @@ function causeOfCheck({ check, status }: CheckResult, step: string): Cause {
   return Object.hasOwn(causeOfStep, step) ? (causeOfStep[step] ?? "criterion") : "criterion";
 }
 
-function made(cause: Cause, entry: Entry & EventOf<"step_failed" | "step_interrupted">, description: string): RootCause {
+function buildRootCause(cause: Cause, entry: Entry & EventOf<"step_failed" | "step_interrupted">, description: string): RootCause {
   const parts = attemptParts(entry.attempt);
   const step = parts === null ? "gate" : taskOfCursor(parts.cursor) === null ? parts.step : "execute"; // what is done for a task isn't a step of the phase
   return { cause, category: categoryOfCause[cause], step, at: entry.ts, description: description.slice(0, 500) };
@@ -257,8 +257,8 @@ function made(cause: Cause, entry: Entry & EventOf<"step_failed" | "step_interru
 
 /** No step failed last, so the way the phase ended says why. */
 function causeOfEnd(because: string, ownEntries: readonly Entry[]): readonly [Cause, FailureCategory] {
-  const known = knownCause(because);
-  if (known !== undefined) return [known, categoryOfCause[known]];
+  const cause = knownCause(because);
+  if (cause !== undefined) return [cause, categoryOfCause[cause]];
   const replanned = ownEntries.some((entry) => entry.event === "route_taken" && entry.count === "replan");
   if (replanned) return ["replan_used_up", categoryOfCause.replan_used_up];
   const planned = ownEntries.some((entry) => entry.event === "route_taken" && entry.count === "plan");

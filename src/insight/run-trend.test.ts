@@ -1,7 +1,7 @@
 // A trend names what changed between two runs, and the spread of all of them.
 
 import { describe, expect, test } from "vitest";
-import { changedBetween, type RunPoint, buildRunTrend } from "./run-trend.ts";
+import { describeChanges, type RunPoint, buildRunTrend } from "./run-trend.ts";
 
 const point = (changes: Partial<RunPoint> = {}): RunPoint => ({
   run: "run-2026-01-01-000000",
@@ -29,10 +29,10 @@ describe("what changed between two runs", () => {
     ["a prompt that is new", { flow_hash: "f2", prompts: { "execute.md": "p1", "review.md": "r1", "x.md": "x" } }, ["prompt x.md"]],
     ["the flow alone", { flow_hash: "f2" }, ["flow"]],
   ] as const)("%s", (_, changes, words) => {
-    expect(changedBetween(point(), point(changes))).toEqual(words);
+    expect(describeChanges(point(), point(changes))).toEqual(words);
   });
   test("there is nothing before the first", () => {
-    expect(changedBetween(null, point())).toEqual([]);
+    expect(describeChanges(null, point())).toEqual([]);
   });
 });
 

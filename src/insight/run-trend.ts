@@ -1,10 +1,10 @@
 // run-trend: the runs of a flow side by side, and what changed between each and the one before: flow, prompts, agents, models.
 // A figure that moved without a change is noise until shown otherwise; one that moved with a change may be because of it.
 
-import { rounded } from "./metrics.ts";
+import { round } from "./metrics.ts";
 
 /** Two runs with the same values are the same experiment. */
-export type RunMake = {
+export type RunSetup = {
   readonly flow: string;
   readonly flow_hash: string;
   /** Hashes by the prompt's name. */
@@ -14,7 +14,7 @@ export type RunMake = {
   readonly models: Readonly<Record<string, string>>;
 };
 
-export type RunPoint = RunMake & {
+export type RunPoint = RunSetup & {
   readonly run: string;
   readonly at: string;
   readonly verdict: string | null;
@@ -45,23 +45,23 @@ export type RunTrend = {
 
 /** `runs` of one flow, oldest first. */
 export function buildRunTrend(runs: readonly RunPoint[]): RunTrend {
-  const rows = runs.map((run, index) => ({ ...run, changed: changedBetween(runs[index - 1] ?? null, run) }));
-  const [before, now] = rows.slice(-2);
-  const spread = (of: (run: RunPoint) => number): Spread | null => spreadOf(runs.map(of));
+  const rows = runs.map((run, index) => ({ ...run, changed: describeChanges(runs[index - 1] ?? null, run) }));
+  const [previous, current] = rows.slice(-2);
+  const spread = (select: (run: RunPoint) => number): Spread | null => computeSpread(runs.map(select));
   return {
     rows,
     latest:
-      before === undefined || now === undefined
+      previous === undefined || current === undefined
         ? null
         : {
-            tokens: now.tokens - before.tokens,
-            usd: rounded(now.usd - before.usd),
-            minutes: rounded(now.minutes - before.minutes),
-            changed: now.changed,
+            tokens: current.tokens - previous.tokens,
+            usd: round(current.usd - previous.usd),
+            minutes: round(current.minutes - previous.minutes),
+            changed: current.changed,
           },
     historical: {
       total_runs: runs.length,
-      success_rate: runs.length === 0 ? null : rounded(runs.filter(({ isDone }) => isDone).length / runs.length),
+      success_rate: runs.length === 0 ? null : round(runs.filter(({ isDone }) => isDone).length / runs.length),
       tokens: spread(({ tokens }) => tokens),
       usd: spread(({ usd }) => usd),
       minutes: spread(({ minutes }) => minutes),
@@ -70,36 +70,40 @@ export function buildRunTrend(runs: readonly RunPoint[]): RunTrend {
 }
 
 /** In words, the flow itself last: its hash changes with every prompt, so it is named only if no prompt explains it. */
-export function changedBetween(previousRunMake: RunMake | null, now: RunMake): readonly string[] {
-  if (previousRunMake === null) return [];
-  const prompts = recordKeys(previousRunMake.prompts, now.prompts).filter((name) => previousRunMake.prompts[name] !== now.prompts[name]);
+export function describeChanges(before: RunSetup | null, now: RunSetup): readonly string[] {
+  if (before === null) return [];
+  const prompts = recordKeys(before.prompts, now.prompts).filter((name) => before.prompts[name] !== now.prompts[name]);
   return [
-    ...differences("agent", previousRunMake.agents, now.agents),
-    ...differences("model", previousRunMake.models, now.models),
+    ...describeDifferences("agent", before.agents, now.agents),
+    ...describeDifferences("model", before.models, now.models),
     ...prompts.map((name) => `prompt ${name}`),
-    ...(previousRunMake.flow_hash !== now.flow_hash && prompts.length === 0 ? ["flow"] : []),
+    ...(before.flow_hash !== now.flow_hash && prompts.length === 0 ? ["flow"] : []),
   ];
 }
 
 /** `agent codex, was claude`; by role only if roles differ. */
-function differences(what: string, before: Readonly<Record<string, string>>, now: Readonly<Record<string, string>>): readonly string[] {
+function describeDifferences(
+  what: string,
+  before: Readonly<Record<string, string>>,
+  now: Readonly<Record<string, string>>,
+): readonly string[] {
   const roles = recordKeys(before, now).filter((role) => before[role] !== now[role]);
-  const words = roles.map((role) => `${now[role] ?? "as it comes"}, was ${before[role] ?? "as it comes"}`);
-  const [first] = words;
+  const changes = roles.map((role) => `${now[role] ?? "as it comes"}, was ${before[role] ?? "as it comes"}`);
+  const [first] = changes;
   if (first === undefined) return [];
-  const isWhole = roles.length === recordKeys(before, now).length && new Set(words).size === 1;
-  return isWhole ? [`${what} ${first}`] : roles.map((role, index) => `${what} of ${role}: ${words[index] ?? ""}`);
+  const isWhole = roles.length === recordKeys(before, now).length && new Set(changes).size === 1;
+  return isWhole ? [`${what} ${first}`] : roles.map((role, index) => `${what} of ${role}: ${changes[index] ?? ""}`);
 }
 
 const recordKeys = (...records: readonly Readonly<Record<string, unknown>>[]): readonly string[] => [
   ...new Set(records.flatMap((record) => Object.keys(record)).toSorted()),
 ];
 
-function spreadOf(values: readonly number[]): Spread | null {
+function computeSpread(values: readonly number[]): Spread | null {
   if (values.length === 0) return null;
   return {
     min: Math.min(...values),
     max: Math.max(...values),
-    avg: rounded(values.reduce((sum, value) => sum + value, 0) / values.length),
+    avg: round(values.reduce((sum, value) => sum + value, 0) / values.length),
   };
 }

@@ -6,19 +6,19 @@ import { journalVersion } from "../contracts/journal-version.ts";
 import { errorCode, damaged } from "./failure.ts";
 import type { Position } from "./journal.ts";
 
-type Written<T> = { -readonly [K in keyof T]: T[K] };
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The next line's content, without its tail; the position moves on as far as its numbers say. */
-export function entryOf(position: Position, head: string): Partial<Written<Entry>> {
+export function parseEntry(position: Position, head: string): Partial<Mutable<Entry>> {
   const line = position.seq + 1;
-  const entry = parsed(head) as Partial<Written<Entry>> & { readonly journal?: unknown };
+  const entry = parseObject(head) as Partial<Mutable<Entry>> & { readonly journal?: unknown };
   if (entry.seq !== line) throw damaged(line, position.byte, `its number is ${String(entry.seq)}, not ${line}`);
-  if (!isWhole(entry.epoch) || entry.epoch < Math.max(position.epoch, 1))
+  if (!isInteger(entry.epoch) || entry.epoch < Math.max(position.epoch, 1))
     throw damaged(line, position.byte, "its epoch is older than the line before");
-  if (!isWhole(entry.active_ms) || entry.active_ms < position.activeMs) throw damaged(line, position.byte, "its active_ms falls");
+  if (!isInteger(entry.active_ms) || entry.active_ms < position.activeMs) throw damaged(line, position.byte, "its active_ms falls");
   if (typeof entry.ts !== "string" || typeof entry.event !== "string") throw damaged(line, position.byte, "no event");
   if (typeof entry.actor !== "string" || typeof entry.reason_code !== "string") throw damaged(line, position.byte, "no actor or reason");
-  if (line === 1 ? !isKnown(entry.journal) : entry.journal !== undefined)
+  if (line === 1 ? !isKnownVersion(entry.journal) : entry.journal !== undefined)
     throw damaged(line, position.byte, "the format's version is not where it belongs");
   position.seq = line;
   position.epoch = entry.epoch;
@@ -27,7 +27,7 @@ export function entryOf(position: Position, head: string): Partial<Written<Entry
 }
 
 /** An empty object stands for anything that isn't a JSON object: it fails the next check. */
-function parsed(text: string): object {
+function parseObject(text: string): object {
   try {
     const value = JSON.parse(text) as unknown;
     return typeof value === "object" && value !== null ? value : {};
@@ -37,23 +37,23 @@ function parsed(text: string): object {
 }
 
 /** This product's format, or an older one; a newer one is refused before its lines are read. */
-const isKnown = (version: unknown): boolean => isWhole(version) && version >= 1 && version <= journalVersion;
+const isKnownVersion = (version: unknown): boolean => isInteger(version) && version >= 1 && version <= journalVersion;
 
-function isWhole(value: unknown): value is number {
+function isInteger(value: unknown): value is number {
   return Number.isSafeInteger(value);
 }
 
 /** Reads until the buffer is full or the file ends; the buffer's first byte is the one at the position. */
 export function readAt(fd: number, buffer: Buffer, offset: number, length: number, position: Position): number {
-  let done = 0;
+  let filled = 0;
   try {
-    while (done < length) {
-      const read = readSync(fd, buffer, offset + done, length - done, position.byte + offset + done);
+    while (filled < length) {
+      const read = readSync(fd, buffer, offset + filled, length - filled, position.byte + offset + filled);
       if (read === 0) break;
-      done += read;
+      filled += read;
     }
   } catch (error) {
     throw damaged(position.seq + 1, position.byte, `${errorCode(error) ?? "error"} while reading`, error);
   }
-  return done;
+  return filled;
 }

@@ -13,13 +13,13 @@ export const blobBytesMax = 256 * 1024 * 1024;
 const hashPattern = /^[0-9a-f]{64}$/;
 
 export function writeBlob(disk: Disk, dir: string, content: string | Uint8Array): Hash {
-  const bytes = bytesOfBlob(content);
+  const bytes = blobBytes(content);
   const name = hash("sha256", bytes);
   const folder = join(dir, "blobs", name.slice(0, 2));
   const path = join(folder, name);
   makeFolder(disk, join(dir, "blobs"));
   makeFolder(disk, folder);
-  if (isThere(path, name)) {
+  if (isIntact(path, name)) {
     // It may have been renamed into place just before a crash: made durable before an event names it.
     syncFolder(disk, folder);
     return name;
@@ -29,7 +29,7 @@ export function writeBlob(disk: Disk, dir: string, content: string | Uint8Array)
 }
 
 /** The bytes as they will be stored, within the limit. */
-export function bytesOfBlob(content: string | Uint8Array): Uint8Array {
+export function blobBytes(content: string | Uint8Array): Uint8Array {
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
   if (bytes.length > blobBytesMax) throw new JournalFailure({ kind: "event_too_large", bytes: bytes.length, bytesMax: blobBytesMax });
   return bytes;
@@ -55,11 +55,11 @@ export function readBlob(dir: string, name: Hash): Buffer {
 
 /** Whether a blob exists and is intact. */
 export function hasBlob(dir: string, name: Hash): boolean {
-  return hashPattern.test(name) && isThere(join(dir, "blobs", name.slice(0, 2), name), name);
+  return hashPattern.test(name) && isIntact(join(dir, "blobs", name.slice(0, 2), name), name);
 }
 
 /** Exists and is intact; a damaged one is written again. Its bytes were synced before it got this name. */
-function isThere(path: string, name: Hash): boolean {
+function isIntact(path: string, name: Hash): boolean {
   try {
     readBlob(join(path, "..", "..", ".."), name);
     return true;

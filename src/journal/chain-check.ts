@@ -9,22 +9,22 @@ import { continues, findLineFault, lineBytesMax } from "./line.ts";
 const chunkBytes = 128 * 1024;
 
 /** A section of a journal: whole lines, of which the first continues the line with this hash. */
-export type Stretch = { readonly fd: number; readonly byte: number; readonly endByte: number; readonly prev: Hash };
+export type Section = { readonly fd: number; readonly byte: number; readonly endByte: number; readonly prev: Hash };
 
 /**
  * Whether every line of the section is intact and chained to the one before, by its bytes alone; the content is checked elsewhere. Asks
  * before each read whether to continue, and returns null if not.
  */
-export function isSound({ fd, byte, endByte, prev }: Stretch, mayGoOn: () => boolean): boolean | null {
+export function isSound({ fd, byte, endByte, prev }: Section, shouldContinue: () => boolean): boolean | null {
   const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, endByte - byte));
   let last = prev;
-  let held = 0;
+  let carried = 0;
   for (let index = byte; index < endByte;) {
-    if (!mayGoOn()) return null;
-    const read = readSync(fd, buffer, held, Math.min(chunkBytes, endByte - index, buffer.length - held), index);
+    if (!shouldContinue()) return null;
+    const read = readSync(fd, buffer, carried, Math.min(chunkBytes, endByte - index, buffer.length - carried), index);
     if (read === 0) return false;
     index += read;
-    const filled = held + read;
+    const filled = carried + read;
     const lastEnd = buffer.lastIndexOf(10, filled - 1);
     let start = 0;
     while (start <= lastEnd) {
@@ -33,9 +33,9 @@ export function isSound({ fd, byte, endByte, prev }: Stretch, mayGoOn: () => boo
       last = hash("sha256", toByteView(buffer, start, end));
       start = end + 1;
     }
-    held = filled - start;
-    if (held > lineBytesMax) return false;
+    carried = filled - start;
+    if (carried > lineBytesMax) return false;
     buffer.copyWithin(0, start, filled);
   }
-  return held === 0;
+  return carried === 0;
 }

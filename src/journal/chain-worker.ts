@@ -1,25 +1,25 @@
 // chain-worker: the program of the second thread (second-thread.ts). It checks one section, leaves its verdict, and ends.
 
 import { workerData } from "node:worker_threads";
-import { isSound, type Stretch } from "./chain-check.ts";
+import { isSound, type Section } from "./chain-check.ts";
 import { cell, verdict } from "./second-thread.ts";
 
-const { stretch, board } = workerData as { readonly stretch: Stretch; readonly board: Int32Array };
+const { stretch, board } = workerData as { readonly stretch: Section; readonly board: Int32Array };
 
-function mayGoOn(): boolean {
+function shouldContinue(): boolean {
   Atomics.add(board, cell.progress, 1);
   return Atomics.load(board, cell.isCancelled) === 0;
 }
 
-function judged(): number {
+function judge(): number {
   try {
-    const found = isSound(stretch, mayGoOn);
-    return found === null ? verdict.none : found ? verdict.sound : verdict.bad;
+    const isIntact = isSound(stretch, shouldContinue);
+    return isIntact === null ? verdict.none : isIntact ? verdict.sound : verdict.bad;
   } catch {
     // A failed read says nothing about the journal: the caller reads it again.
     return verdict.none;
   }
 }
 
-Atomics.store(board, cell.verdict, judged());
+Atomics.store(board, cell.verdict, judge());
 Atomics.notify(board, cell.verdict);

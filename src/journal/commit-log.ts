@@ -30,7 +30,7 @@ export function addRecord(batch: Batch, key: RunKey, byte: number, lines: Uint8A
   putNumber(batch, byte);
   putAscii(batch, ',"bytes":');
   putNumber(batch, lines.length);
-  const crc = crc32(lines, crcOn(key.crc, batch.bytes, start, batch.used));
+  const crc = crc32(lines, continueCrc(key.crc, batch.bytes, start, batch.used));
   putAscii(batch, ',"crc":"');
   putAscii(batch, crcHex(crc));
   putAscii(batch, '"}\n');
@@ -45,8 +45,8 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** Continues a checksum over a few bytes: for so few, a native call takes longer than the sum itself. */
-function crcOn(before: number, bytes: Uint8Array, start: number, end: number): number {
-  let crc = ~before;
+function continueCrc(crcBefore: number, bytes: Uint8Array, start: number, end: number): number {
+  let crc = ~crcBefore;
   for (let index = start; index < end; index++) crc = (crcTable[(crc ^ (bytes[index] ?? 0)) & 255] ?? 0) ^ (crc >>> 8);
   return ~crc >>> 0;
 }

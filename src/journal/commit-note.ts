@@ -31,7 +31,7 @@ export function readNote(dir: string): CommitNote | null {
     if (errorCode(error) === "ENOENT") return null;
     throw error;
   }
-  const { log, run } = parsed(text);
+  const { log, run } = parseNote(text);
   if (typeof log !== "string" || typeof run !== "string") throw damaged(null, null, `${noteFile} does not name a log`);
   return { log, run };
 }
@@ -42,7 +42,7 @@ export function removeNote(disk: Disk, dir: string): void {
   syncFolder(disk, dir);
 }
 
-function parsed(text: string): Partial<Record<keyof CommitNote, unknown>> {
+function parseNote(text: string): Partial<Record<keyof CommitNote, unknown>> {
   try {
     return (JSON.parse(text) as Partial<CommitNote> | null) ?? {};
   } catch {

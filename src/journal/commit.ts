@@ -2,14 +2,14 @@
 
 import type { Disk } from "./disk.ts";
 
-export type Done = (error: Error | null) => void;
+export type OnDone = (error: Error | null) => void;
 
 /** Its `then` runs a microtask later, at a fraction of the cost of queueMicrotask. It must not throw. */
-export const turnOver: Promise<void> = Promise.resolve();
+export const resolved: Promise<void> = Promise.resolve();
 
 export interface Commit {
   /** Makes these lines durable; they begin at this byte of the journal and are already written. */
-  later(lines: Uint8Array, byte: number, done: Done): void;
+  later(lines: Uint8Array, byte: number, done: OnDone): void;
   /** After a failure: nothing stays in the file beyond this byte, nor anything else that may not be on disk. */
   cut(byte: number): void;
   /** The journal is closed: its file alone must be complete now. */
@@ -22,7 +22,7 @@ export interface CommitGroup {
   join(dir: string, fd: number): Commit;
 }
 
-export function ownCommit(disk: Disk, fd: number): Commit {
+export function fileCommit(disk: Disk, fd: number): Commit {
   return {
     later: (_lines, _byte, done) => disk.fdatasyncLater(fd, done),
     cut: (byte) => disk.ftruncate(fd, byte),

@@ -47,13 +47,13 @@ export const fileMode = 0o600;
 export const folderMode = 0o700;
 
 /** Never through a symbolic link, and never blocking on a pipe at the file's path. */
-const careful = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-export const readFlags = constants.O_RDONLY | careful;
-export const appendFlags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | careful;
-export const keepFlags = constants.O_RDWR | constants.O_CREAT | careful;
+const safeFlags = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+export const readFlags = constants.O_RDONLY | safeFlags;
+export const appendFlags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | safeFlags;
+export const keepFlags = constants.O_RDWR | constants.O_CREAT | safeFlags;
 /** For an existing file: only a process that could write to it may lock it. */
-export const editFlags = constants.O_RDWR | careful;
-const replaceFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | careful;
+export const editFlags = constants.O_RDWR | safeFlags;
+const replaceFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | safeFlags;
 
 /** Writes all of it: a nearly full disk takes a part first and refuses only the next call. */
 export function writeAll(disk: Disk, fd: number, bytes: Uint8Array, length: number, position: number | null): void {

@@ -3,7 +3,7 @@
 import { constants } from "node:os";
 import { unreachable } from "../kit/never.ts";
 
-export type Trouble =
+export type FailureDetails =
   /** Another owner is alive; its pid is null only if it has not yet written it. */
   | { readonly kind: "run_locked"; readonly pid: number | null; readonly host: string | null }
   /** Line and byte of the first damage; null if it is not in the journal file itself but in a blob. */
@@ -24,14 +24,14 @@ export type Trouble =
   /** Refused before anything was written; the journal continues. Large payloads belong in blobs. */
   | { readonly kind: "event_too_large"; readonly bytes: number; readonly bytesMax: number };
 
-export type FailureKind = Trouble["kind"];
+export type FailureKind = FailureDetails["kind"];
 
 export class JournalFailure extends Error {
   override readonly name = "JournalFailure";
-  readonly trouble: Trouble;
+  readonly trouble: FailureDetails;
 
-  constructor(trouble: Trouble, cause?: unknown) {
-    super(describeTrouble(trouble), cause === undefined ? undefined : { cause });
+  constructor(trouble: FailureDetails, cause?: unknown) {
+    super(describeFailure(trouble), cause === undefined ? undefined : { cause });
     this.trouble = trouble;
   }
 
@@ -45,7 +45,7 @@ export function damaged(line: number | null, byte: number | null, detail: string
 }
 
 /** Maps a disk error to a journal failure. Our own failures and bugs pass through. */
-export function errorFailure(error: unknown, doing: string): Error {
+export function toJournalFailure(error: unknown, doing: string): Error {
   if (error instanceof JournalFailure) return error;
   const code = errorCode(error);
   if (code === null) return error instanceof Error ? error : new Error(String(error));
@@ -61,7 +61,7 @@ export function errorCode(error: unknown): string | null {
   return typeof error.code === "string" ? error.code : null;
 }
 
-function describeTrouble(trouble: Trouble): string {
+function describeFailure(trouble: FailureDetails): string {
   switch (trouble.kind) {
     case "run_locked":
       return trouble.pid === null

@@ -16,22 +16,22 @@ export type Change = "open" | "write" | "fdatasync" | "fsync" | "ftruncate" | "r
 export type FaultyDisk = Disk & { readonly calls: Change[]; readonly failed: Change[] };
 
 /** Without a fault it only counts. A failing write takes half of the bytes first, as a nearly full disk does. */
-export function faultyDisk(fault: Fault | null, under: Disk = nodeDisk): FaultyDisk {
+export function faultyDisk(fault: Fault | null, base: Disk = nodeDisk): FaultyDisk {
   const calls: Change[] = [];
-  const failedChanges: Change[] = [];
-  let counted = 0;
+  const failed: Change[] = [];
+  let matchingCalls = 0;
 
   function errorFor(change: Change): Error | null {
     calls.push(change);
     if (fault === null || fault.only?.includes(change) === false) return null;
-    counted++;
-    const isHit = fault.lasts === "once" ? counted === fault.nth : counted >= fault.nth;
+    matchingCalls++;
+    const isHit = fault.lasts === "once" ? matchingCalls === fault.nth : matchingCalls >= fault.nth;
     if (!isHit) return null;
-    failedChanges.push(change);
+    failed.push(change);
     return Object.assign(new Error(`${fault.code}: injected into ${change}`), { code: fault.code, syscall: change });
   }
 
-  function tried<T>(change: Change, action: () => T): T {
+  function attempt<T>(change: Change, action: () => T): T {
     const error = errorFor(change);
     if (error !== null) throw error;
     return action();
@@ -39,25 +39,25 @@ export function faultyDisk(fault: Fault | null, under: Disk = nodeDisk): FaultyD
 
   return {
     calls,
-    failed: failedChanges,
-    open: (path, flags, mode) => tried("open", () => under.open(path, flags, mode)),
-    close: (fd) => under.close(fd),
+    failed,
+    open: (path, flags, mode) => attempt("open", () => base.open(path, flags, mode)),
+    close: (fd) => base.close(fd),
     write(fd, bytes, offset, length, position) {
       const error = errorFor("write");
-      if (error === null) return under.write(fd, bytes, offset, length, position);
-      under.write(fd, bytes, offset, length >> 1, position);
+      if (error === null) return base.write(fd, bytes, offset, length, position);
+      base.write(fd, bytes, offset, length >> 1, position);
       throw error;
     },
-    fdatasync: (fd) => tried("fdatasync", () => under.fdatasync(fd)),
+    fdatasync: (fd) => attempt("fdatasync", () => base.fdatasync(fd)),
     fdatasyncLater(fd, done) {
       const error = errorFor("fdatasync");
-      if (error === null) under.fdatasyncLater(fd, done);
+      if (error === null) base.fdatasyncLater(fd, done);
       else setImmediate(done, error);
     },
-    fsync: (fd) => tried("fsync", () => under.fsync(fd)),
-    ftruncate: (fd, bytes) => tried("ftruncate", () => under.ftruncate(fd, bytes)),
-    rename: (from, to) => tried("rename", () => under.rename(from, to)),
-    unlink: (path) => under.unlink(path),
-    mkdir: (path, mode) => tried("mkdir", () => under.mkdir(path, mode)),
+    fsync: (fd) => attempt("fsync", () => base.fsync(fd)),
+    ftruncate: (fd, bytes) => attempt("ftruncate", () => base.ftruncate(fd, bytes)),
+    rename: (from, to) => attempt("rename", () => base.rename(from, to)),
+    unlink: (path) => base.unlink(path),
+    mkdir: (path, mode) => attempt("mkdir", () => base.mkdir(path, mode)),
   };
 }

@@ -6,7 +6,7 @@ import { InvariantBroken } from "../kit/invariant.ts";
 import { faultyDisk } from "./faulty-disk.ts";
 import { openJournal } from "./file.ts";
 import { lineBytesMax } from "./line.ts";
-import { ownerOf } from "./owner.ts";
+import { findOwner } from "./owner.ts";
 import { readBytes, entryEvents, failureFrom, freshFolder, grouped, putBytes, skipped, still, surveyed, sweep } from "./scene.ts";
 
 afterAll(sweep);
@@ -73,10 +73,10 @@ describe("a journal", () => {
     const { dir } = await written(skipped(1));
     const { journal } = await openJournal(dir, still);
     expect(await failureFrom(openJournal(dir, still))).toMatchObject({ kind: "run_locked", trouble: { pid: process.pid } });
-    expect(ownerOf(dir)).toMatchObject({ pid: process.pid });
+    expect(findOwner(dir)).toMatchObject({ pid: process.pid });
     await journal.close();
     await journal.close();
-    expect(ownerOf(dir)).toBeNull();
+    expect(findOwner(dir)).toBeNull();
     await (await openJournal(dir, still)).journal.close();
   });
 

@@ -10,8 +10,8 @@ import { readBlob, writeBlob } from "./blobs.ts";
 import { checkChain } from "./chain.ts";
 import type { Disk } from "./disk.ts";
 import { appendFlags, folderMode, nodeDisk, syncFolder } from "./disk.ts";
-import { damaged, errorFailure, JournalFailure } from "./failure.ts";
-import type { Journal, Opened, Options, Position } from "./journal.ts";
+import { damaged, toJournalFailure, JournalFailure } from "./failure.ts";
+import type { Journal, OpenedJournal, Options, Position } from "./journal.ts";
 import { journalFile } from "./journal.ts";
 import { genesis } from "./line.ts";
 import type { Lock } from "./lock.ts";
@@ -24,7 +24,7 @@ import type { ScannedLines } from "./scan-lines.ts";
 import { Writer } from "./writer.ts";
 
 /** Opens a run's journal for writing, creating the folder and the file if needed. Throws a JournalFailure. */
-export async function openJournal(dir: string, options: Options): Promise<Opened> {
+export async function openJournal(dir: string, options: Options): Promise<OpenedJournal> {
   const disk = options.disk ?? nodeDisk;
   try {
     disk.mkdir(dir, folderMode);
@@ -43,11 +43,11 @@ export async function openJournal(dir: string, options: Options): Promise<Opened
       throw error;
     }
   } catch (error) {
-    throw errorFailure(error, "opening the journal");
+    throw toJournalFailure(error, "opening the journal");
   }
 }
 
-function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Options): Opened {
+function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Options): OpenedJournal {
   if (fstatSync(fd).size === 0) {
     syncFolder(disk, dir);
     syncFolder(disk, join(dir, ".."));
@@ -56,21 +56,21 @@ function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Op
   const onEntry = options.onEntry ?? ((entry: Entry) => void entries.push(entry));
   const { from } = options;
   const snapshot = from === undefined ? readSnapshot(dir, fd) : null;
-  const isTaken = snapshot !== null && (options.onSnapshot?.(snapshot.state) ?? true);
+  const isSnapshotUsed = snapshot !== null && (options.onSnapshot?.(snapshot.state) ?? true);
   if (from !== undefined) requireLine(fd, from);
-  const walked = checkChain(fd, from ?? (isTaken ? snapshot.at : genesis), onEntry);
+  const scanned = checkChain(fd, from ?? (isSnapshotUsed ? snapshot.at : genesis), onEntry);
 
-  const repaired = cutTorn(disk, fd, walked);
+  const repaired = truncateTorn(disk, fd, scanned);
   // Lines that a killed owner wrote and never synced are read here and acted upon, so they must be on disk first (J1).
   disk.fdatasync(fd);
-  const writer = new Writer(disk, fd, walked.end, createStamp(options, walked.end));
+  const writer = new Writer(disk, fd, scanned.end, createStamp(options, scanned.end));
   // A journal with nothing left was never acknowledged, and its first line will be the run's first event.
-  if (repaired !== null && walked.end.seq > 0) {
+  if (repaired !== null && scanned.end.seq > 0) {
     writer.appendSync([{ event: "journal_repaired", actor: "system", reason_code: "journal_repaired", ...repaired }]).forEach(onEntry);
   }
   if (options.commit === "group" && options.group !== undefined) writer.share(options.group.join(dir, fd));
   const journal = new FileJournal(disk, dir, lock, fd, writer, options.commit);
-  return { journal, snapshot: isTaken ? snapshot.state : null, entries, repaired };
+  return { journal, snapshot: isSnapshotUsed ? snapshot.state : null, entries, repaired };
 }
 
 /** J4: a line that was read before is still there. */
@@ -81,7 +81,7 @@ function requireLine(fd: number, { seq, byte, prev }: Readonly<Position>): void 
 }
 
 /** Cuts off what a crash left half written (J4); it was never acknowledged. */
-function cutTorn(disk: Disk, fd: number, { end, torn }: ScannedLines): Opened["repaired"] {
+function truncateTorn(disk: Disk, fd: number, { end, torn }: ScannedLines): OpenedJournal["repaired"] {
   if (torn === null) return null;
   disk.ftruncate(fd, end.byte);
   return { cut_bytes: torn.bytes, at_byte: end.byte };
@@ -131,7 +131,7 @@ class FileJournal implements Journal {
     try {
       return writeBlob(this.#disk, this.#dir, bytes);
     } catch (error) {
-      const failure = errorFailure(error, "writing a blob");
+      const failure = toJournalFailure(error, "writing a blob");
       if (!(failure instanceof JournalFailure) || failure.kind !== "event_too_large") this.#writer.refuse(failure); // J5
       throw failure;
     }
@@ -149,7 +149,7 @@ class FileJournal implements Journal {
       writeSnapshot(this.#disk, this.#dir, at, state);
       return true;
     } catch (error) {
-      throw errorFailure(error, "writing the snapshot");
+      throw toJournalFailure(error, "writing the snapshot");
     }
   }
 

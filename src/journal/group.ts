@@ -11,12 +11,12 @@ import { constants, fstatSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { invariant } from "../kit/invariant.ts";
 import type { Batch } from "./batch.ts";
-import { type Commit, type CommitGroup, type Done, turnOver } from "./commit.ts";
+import { type Commit, type CommitGroup, type OnDone, resolved } from "./commit.ts";
 import { addRecord, type RunKey, runKey } from "./commit-log.ts";
 import { removeNote, writeNote } from "./commit-note.ts";
 import type { Disk } from "./disk.ts";
 import { keepFlags, makeFolder, nodeDisk, syncFolder, unlinkQuietly, writeAll } from "./disk.ts";
-import { errorFailure } from "./failure.ts";
+import { toJournalFailure } from "./failure.ts";
 import { loadTryLock } from "./lock.ts";
 import { openFile } from "./open-file.ts";
 import { measuredPace, type Pace } from "./pace.ts";
@@ -35,22 +35,22 @@ export type GroupOptions = { readonly disk?: Disk; readonly logBytesMax?: number
 export async function openGroup(folder: string, options: GroupOptions = {}): Promise<Group> {
   const disk = options.disk ?? nodeDisk;
   makeFolder(disk, folder);
-  const place = realpathSync(folder);
-  await removeUnneeded(disk, place);
-  const path = join(place, `commit-${process.pid}-${randomBytes(8).toString("hex")}.log`);
+  const realFolder = realpathSync(folder);
+  await removeUnneeded(disk, realFolder);
+  const path = join(realFolder, `commit-${process.pid}-${randomBytes(8).toString("hex")}.log`);
   const tryLock = await loadTryLock();
   const fd = openFile(disk, path, keepFlags | constants.O_EXCL);
   try {
     invariant(tryLock(fd), "nobody else has a log that was just made");
-    syncFolder(disk, place);
+    syncFolder(disk, realFolder);
   } catch (error) {
     disk.close(fd);
-    throw errorFailure(error, "opening the shared commit log");
+    throw toJournalFailure(error, "opening the shared commit log");
   }
-  return new SharedLog(disk, place, path, fd, options.logBytesMax ?? logBytesMax, options.pace ?? measuredPace());
+  return new SharedLog(disk, realFolder, path, fd, options.logBytesMax ?? logBytesMax, options.pace ?? measuredPace());
 }
 
-type Waiting = { readonly member: Member; readonly lines: Uint8Array; readonly byte: number; readonly done: Done };
+type PendingCommit = { readonly member: Member; readonly lines: Uint8Array; readonly byte: number; readonly done: OnDone };
 
 class SharedLog implements Group {
   readonly disk: Disk;
@@ -59,7 +59,7 @@ class SharedLog implements Group {
   readonly #fd: number;
   readonly #logBytesMax: number;
   readonly #members = new Set<Member>();
-  #queue: Waiting[] = [];
+  #queue: PendingCommit[] = [];
   #isBusy = false;
   #isScheduled = false;
   /** Bytes of the log that are synced. */
@@ -82,9 +82,9 @@ class SharedLog implements Group {
   }
 
   join(dir: string, fd: number): Commit {
-    const place = realpathSync(dir);
-    const run = relative(this.#folder, place);
-    writeNote(this.disk, dir, { log: relative(place, this.#path), run }); // G1
+    const realFolder = realpathSync(dir);
+    const run = relative(this.#folder, realFolder);
+    writeNote(this.disk, dir, { log: relative(realFolder, this.#path), run }); // G1
     const member = new Member(this, dir, fd, runKey(run));
     this.#members.add(member);
     return member;
@@ -94,7 +94,7 @@ class SharedLog implements Group {
     this.#members.delete(member);
   }
 
-  take(waiting: Waiting): void {
+  take(waiting: PendingCommit): void {
     if (this.failure !== null) return waiting.done(this.failure); // G3
     this.#queue.push(waiting);
     this.#pace.comes();
@@ -103,7 +103,7 @@ class SharedLog implements Group {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     // Other runs of this event-loop turn join the batch; a run that is alone need not wait.
-    if (this.#members.size === 1) void turnOver.then(this.#flush);
+    if (this.#members.size === 1) void resolved.then(this.#flush);
     else setImmediate(this.#flush);
   }
 
@@ -126,11 +126,11 @@ class SharedLog implements Group {
     try {
       this.#write(batch);
     } catch (error) {
-      return this.#die(error, batch);
+      return this.#failAll(error, batch);
     }
     this.#pace.begins();
     this.disk.fdatasyncLater(this.#fd, (error) => {
-      if (error !== null && error !== undefined) return this.#die(error, batch);
+      if (error !== null && error !== undefined) return this.#failAll(error, batch);
       this.#bytes += this.#batch.used;
       for (const { member } of batch) member.isInLog = true;
       this.#pace.ends(batch.length + this.#queue.length);
@@ -139,14 +139,14 @@ class SharedLog implements Group {
   };
 
   /** A single run in a batch needs no log: a sync of its own file covers all its lines. */
-  #syncAlone(waiting: Waiting): void {
+  #syncAlone(waiting: PendingCommit): void {
     this.#syncOwn(waiting.member, waiting.byte + waiting.lines.length, (error) => {
-      if (error !== null) this.#die(error, [waiting]);
+      if (error !== null) this.#failAll(error, [waiting]);
       else this.#settle([waiting]);
     });
   }
 
-  #syncOwn(member: Member, endByte: number, done: Done): void {
+  #syncOwn(member: Member, endByte: number, done: OnDone): void {
     this.disk.fdatasyncLater(member.fd, (error) => {
       if (error !== null && error !== undefined) {
         member.isUnsure = true;
@@ -157,7 +157,7 @@ class SharedLog implements Group {
     });
   }
 
-  #write(batch: readonly Waiting[]): void {
+  #write(batch: readonly PendingCommit[]): void {
     if (this.#batch.bytes.length > keptBytesMax) this.#batch.bytes = Buffer.allocUnsafeSlow(keptBytesMax / 4);
     this.#batch.used = 0;
     for (const { member, lines, byte } of batch) addRecord(this.#batch, member.key, byte, lines);
@@ -178,7 +178,7 @@ class SharedLog implements Group {
     }
   }
 
-  #settle(batch: readonly Waiting[]): void {
+  #settle(batch: readonly PendingCommit[]): void {
     this.#isBusy = false;
     for (const { done } of batch) done(null);
     if (this.#queue.length === 0) return;
@@ -191,33 +191,33 @@ class SharedLog implements Group {
 
   /** G2: every run's own file is synced, then the log starts over. */
   #empty(): void {
-    const behind = [...this.#members].filter(({ isInLog }) => isInLog);
-    let left = behind.length + 1;
-    let failed: Error | null = null;
+    const membersInLog = [...this.#members].filter(({ isInLog }) => isInLog);
+    let pending = membersInLog.length + 1;
+    let firstError: Error | null = null;
     const done = (error: Error | null): void => {
-      failed ??= error;
-      left--;
-      if (left > 0) return;
+      firstError ??= error;
+      pending--;
+      if (pending > 0) return;
       try {
-        if (failed !== null) throw failed;
+        if (firstError !== null) throw firstError;
         this.disk.ftruncate(this.#fd, 0);
-      } catch (trouble) {
-        return this.#die(trouble, []);
+      } catch (failure) {
+        return this.#failAll(failure, []);
       }
       this.#bytes = 0;
       this.#room = 0;
       this.#settle([]);
     };
-    for (const member of behind) this.#syncOwn(member, fstatSync(member.fd).size, done);
+    for (const member of membersInLog) this.#syncOwn(member, fstatSync(member.fd).size, done);
     done(null);
   }
 
   fail(error: unknown): void {
-    this.#die(error, []);
+    this.#failAll(error, []);
   }
 
-  #die(error: unknown, batch: readonly Waiting[]): void {
-    const failure = errorFailure(error, "syncing the shared commit log");
+  #failAll(error: unknown, batch: readonly PendingCommit[]): void {
+    const failure = toJournalFailure(error, "syncing the shared commit log");
     this.failure = failure;
     this.#isBusy = false;
     try {
@@ -249,7 +249,7 @@ class Member implements Commit {
     this.#syncedBytes = fstatSync(fd).size;
   }
 
-  later(lines: Uint8Array, byte: number, done: Done): void {
+  later(lines: Uint8Array, byte: number, done: OnDone): void {
     this.#log.take({ member: this, lines, byte, done });
   }
 
@@ -259,8 +259,8 @@ class Member implements Commit {
   }
 
   cut(byte: number): void {
-    const kept = this.isUnsure ? Math.min(byte, this.#syncedBytes) : byte;
-    if (kept < fstatSync(this.fd).size) this.#log.disk.ftruncate(this.fd, kept);
+    const endByte = this.isUnsure ? Math.min(byte, this.#syncedBytes) : byte;
+    if (endByte < fstatSync(this.fd).size) this.#log.disk.ftruncate(this.fd, endByte);
   }
 
   cutUnsure(): void {
@@ -278,7 +278,7 @@ class Member implements Commit {
     } catch (error) {
       this.isUnsure = true;
       this.#log.fail(error); // G2, G3
-      throw errorFailure(error, "syncing the journal");
+      throw toJournalFailure(error, "syncing the journal");
     } finally {
       this.#log.part(this);
     }

@@ -72,7 +72,7 @@ export type Options = Replay & {
   readonly disk?: Disk;
 };
 
-export type Opened = {
+export type OpenedJournal = {
   readonly journal: Journal;
   /** The state of the last intact snapshot that was accepted. */
   readonly snapshot: unknown;

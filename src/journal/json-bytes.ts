@@ -4,11 +4,11 @@
 // Invariants:
 //   N1. The bytes are those of JSON.stringify.
 //   N2. The copy equals what JSON.parse makes of the bytes, and shares nothing with the value that could change.
-//       A value for which that is not certain is `odd`: its bytes are discarded, and JSON.stringify is used.
+//       A value for which that is not certain is `unsupported`: its bytes are discarded, and JSON.stringify is used.
 
 import { type Batch, putAscii, putByte, putNumber, reserve } from "./batch.ts";
 
-export const unsupported = Symbol("odd");
+export const unsupported = Symbol("unsupported");
 type Unsupported = typeof unsupported;
 type Plain = Record<string, unknown>;
 

@@ -24,10 +24,10 @@ export const batchBytesMax = 2 * appendBytesMax;
 
 const prevKey = Buffer.from(',"prev":"');
 const crcKey = Buffer.from('","crc":"');
-const end = Buffer.from('"}');
+const closingBytes = Buffer.from('"}');
 const hexDigits = Buffer.from("0123456789abcdef");
 /** `","crc":"` begins in front of the quote that closes `prev`; the CRC covers that quote too. */
-const crcBytes = crcKey.length + 8 + end.length;
+const crcBytes = crcKey.length + 8 + closingBytes.length;
 const tailBytes = prevKey.length + 64 + crcBytes;
 
 export const genesis: Readonly<Position> = { seq: 0, epoch: 0, activeMs: 0, byte: 0, prev: "0".repeat(64) };
@@ -43,24 +43,24 @@ const comma = 44;
 const reserved: ReadonlySet<string> = new Set(["seq", "journal", "epoch", "ts", "active_ms", "prev", "crc"]);
 
 /** Adds an event's line to the batch, advances the position, and returns the entry as a replay will read it (J2). */
-export function addLine(batch: Batch, position: Position, stamp: Stamp, what: Event): Entry {
+export function addLine(batch: Batch, position: Position, stamp: Stamp, source: Event): Entry {
   const start = batch.used;
   const { epoch, ts, activeMs: active_ms } = stamp;
   const { prev } = position;
   const seq = position.seq + 1;
-  const { event, actor, reason_code } = what;
-  const entry: Plain = Object.assign({ seq, epoch, ts, active_ms, event, actor, reason_code }, what);
+  const { event, actor, reason_code } = source;
+  const entry: Plain = Object.assign({ seq, epoch, ts, active_ms, event, actor, reason_code }, source);
   putHead(batch, seq, stamp);
-  const isPlain = putEvent(batch, what, entry);
-  if (!isPlain) {
+  const isSupported = putEvent(batch, source, entry);
+  if (!isSupported) {
     batch.used = start;
     putHead(batch, seq, stamp);
-    putAsJson(batch, what);
+    putAsJson(batch, source);
   }
   putAscii(batch, prevName);
   putAscii(batch, prev);
   putByte(batch, quote);
-  refuseOver(batch, start);
+  refuseTooLong(batch, start);
   const crc = crcHex(crc32(toByteView(batch.bytes, start, batch.used)));
   putAscii(batch, crcName);
   putAscii(batch, crc);
@@ -73,7 +73,7 @@ export function addLine(batch: Batch, position: Position, stamp: Stamp, what: Ev
   position.byte += batch.used - start;
   position.prev = hash("sha256", toByteView(batch.bytes, start, lineEnd));
   // Parsing the line would guarantee J2; a copy is the same if the event has nothing that JSON would change.
-  if (!isPlain || seq === 1) return JSON.parse(batch.bytes.toString("utf8", start, lineEnd)) as Entry;
+  if (!isSupported || seq === 1) return JSON.parse(batch.bytes.toString("utf8", start, lineEnd)) as Entry;
   entry["prev"] = prev;
   entry["crc"] = crc;
   return entry as unknown as Entry;
@@ -94,8 +94,8 @@ function putHead(batch: Batch, seq: number, { epoch, ts, activeMs }: Stamp): voi
 type Plain = Record<string, unknown>;
 
 /** Puts the event's fields, name, actor and reason first, and copies nested values into the entry; false if it is odd. */
-function putEvent(batch: Batch, what: Event, entry: Plain): boolean {
-  const { event, actor, reason_code } = what;
+function putEvent(batch: Batch, source: Event, entry: Plain): boolean {
+  const { event, actor, reason_code } = source;
   if (typeof event !== "string" || typeof actor !== "string" || typeof reason_code !== "string") return false;
   putAscii(batch, ',"event":');
   putText(batch, event);
@@ -103,10 +103,10 @@ function putEvent(batch: Batch, what: Event, entry: Plain): boolean {
   putText(batch, actor);
   putAscii(batch, ',"reason_code":');
   putText(batch, reason_code);
-  for (const name of Object.keys(what)) {
+  for (const name of Object.keys(source)) {
     if (name === "event" || name === "actor" || name === "reason_code") continue;
     invariant(!reserved.has(name), "an event bears none of the names that the journal adds");
-    const value: unknown = what[name as keyof Event];
+    const value: unknown = source[name as keyof Event];
     putByte(batch, comma);
     const copy = putNamed(batch, name, value, 0);
     if (copy === unsupported) return false;
@@ -115,10 +115,10 @@ function putEvent(batch: Batch, what: Event, entry: Plain): boolean {
   return true;
 }
 
-/** The same by JSON.stringify, for odd values. */
-function putAsJson(batch: Batch, what: Event): void {
-  for (const name of Object.keys(what)) invariant(!reserved.has(name), "an event bears none of the names that the journal adds");
-  const { event, actor, reason_code, ...data } = what;
+/** The same by JSON.stringify, for values that `putNamed` does not support. */
+function putAsJson(batch: Batch, source: Event): void {
+  for (const name of Object.keys(source)) invariant(!reserved.has(name), "an event bears none of the names that the journal adds");
+  const { event, actor, reason_code, ...data } = source;
   const body = JSON.stringify({ event, actor, reason_code, ...data });
   // The body comes without its braces: the head opens, and the tail closes.
   const text = `,${body.slice(1, -1)}`;
@@ -133,7 +133,7 @@ const hexAt = (crc: number, shift: number): string => hexOfByte[(crc >>> shift) 
 export const crcHex = (crc: number): string => hexAt(crc, 24) + hexAt(crc, 16) + hexAt(crc, 8) + hexAt(crc, 0);
 
 /** Refuses a line that will be too long with its tail: all of its end but the quote. */
-function refuseOver(batch: Batch, start: number): void {
+function refuseTooLong(batch: Batch, start: number): void {
   const bytes = batch.used - start + crcBytes - 1;
   if (bytes <= lineBytesMax) return;
   batch.used = start;
@@ -145,7 +145,11 @@ export function findLineFault(bytes: Buffer, start: number, lineEnd: number): st
   const length = lineEnd - start;
   if (length > lineBytesMax) return `longer than ${lineBytesMax} bytes`;
   if (length <= tailBytes || bytes[start] !== 123) return "not an entry";
-  if (!holds(bytes, lineEnd - tailBytes, prevKey) || !holds(bytes, lineEnd - crcBytes, crcKey) || !holds(bytes, lineEnd - 2, end))
+  if (
+    !hasBytesAt(bytes, lineEnd - tailBytes, prevKey) ||
+    !hasBytesAt(bytes, lineEnd - crcBytes, crcKey) ||
+    !hasBytesAt(bytes, lineEnd - 2, closingBytes)
+  )
     return "not an entry";
   const crcAt = lineEnd - 10;
   const crc = crc32(toByteView(bytes, start, crcAt - 8));
@@ -175,17 +179,18 @@ export function lineHead(bytes: Buffer, start: number, lineEnd: number): string 
 export const headEnd = (lineEnd: number): number => lineEnd - tailBytes;
 
 /** The hash of the line before, as written in a line. */
-export const readPrev = (bytes: Buffer, lineEnd: number): Hash => {
+export const prevIn = (bytes: Buffer, lineEnd: number): Hash => {
   const prevAt = lineEnd - tailBytes + prevKey.length;
   return bytes.toString("latin1", prevAt, prevAt + 64);
 };
 
 /** The checksum that a line has. */
-export const computeCrc = (bytes: Buffer, lineEnd: number): string =>
-  bytes.toString("latin1", lineEnd - end.length - 8, lineEnd - end.length);
+export const crcIn = (bytes: Buffer, lineEnd: number): string =>
+  bytes.toString("latin1", lineEnd - closingBytes.length - 8, lineEnd - closingBytes.length);
 
 /** The same from a latin1 string, which is several times as fast. */
-export const writtenCrc = (text: string, lineEnd: number): string => text.slice(lineEnd - end.length - 8, lineEnd - end.length);
+export const crcInText = (text: string, lineEnd: number): string =>
+  text.slice(lineEnd - closingBytes.length - 8, lineEnd - closingBytes.length);
 
 /** Where the first line of these bytes ends by its tail, with or without a newline; 0 if there is no tail. */
 export function endOfLine(bytes: Buffer): number {
@@ -193,7 +198,7 @@ export function endOfLine(bytes: Buffer): number {
   return index === -1 ? 0 : index + crcBytes;
 }
 
-function holds(bytes: Buffer, position: number, expected: Buffer): boolean {
+function hasBytesAt(bytes: Buffer, position: number, expected: Buffer): boolean {
   for (let i = 0; i < expected.length; i++) if (bytes[position + i] !== expected[i]) return false;
   return true;
 }

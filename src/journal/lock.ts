@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Disk } from "./disk.ts";
 import { keepFlags, writeAll } from "./disk.ts";
-import { errorFailure, JournalFailure } from "./failure.ts";
+import { toJournalFailure, JournalFailure } from "./failure.ts";
 import { openFile } from "./open-file.ts";
 import type { Owner } from "./owner.ts";
-import { isAlive, lockFile, thisProcess, writtenOwner } from "./owner.ts";
+import { isAlive, lockFile, thisProcess, readOwner } from "./owner.ts";
 
 export type Lock = { release(): void };
 
@@ -21,14 +21,14 @@ export async function takeLock(disk: Disk, dir: string, { shared = false } = {})
   const fd = openFile(disk, join(dir, lockFile), keepFlags);
   try {
     if (!tryLock(fd, { shared })) {
-      const owner = await winnerOf(dir);
+      const owner = await waitForOwner(dir);
       throw new JournalFailure({ kind: "run_locked", pid: owner?.pid ?? null, host: owner?.host ?? null });
     }
-    write(disk, fd, `${JSON.stringify(thisProcess())}\n`);
+    replaceContent(disk, fd, `${JSON.stringify(thisProcess())}\n`);
   } catch (error) {
     // Closing releases the lock too, if it was ours.
     disk.close(fd);
-    throw errorFailure(error, "taking the lock");
+    throw toJournalFailure(error, "taking the lock");
   }
   return { release: () => release(disk, fd) };
 }
@@ -42,16 +42,16 @@ export async function loadTryLock(): Promise<(fd: number, options?: { readonly s
   }
 }
 
-async function winnerOf(dir: string): Promise<Owner | null> {
+async function waitForOwner(dir: string): Promise<Owner | null> {
   for (let tries = 0; tries < nameTriesMax; tries++) {
-    const owner = writtenOwner(dir);
+    const owner = readOwner(dir);
     if (owner !== null && (owner.host !== thisProcess().host || isAlive(owner))) return owner;
     await pause(nameWaitMs);
   }
   return null;
 }
 
-function write(disk: Disk, fd: number, text: string): void {
+function replaceContent(disk: Disk, fd: number, text: string): void {
   const bytes = Buffer.from(text);
   disk.ftruncate(fd, 0);
   writeAll(disk, fd, bytes, bytes.length, 0);

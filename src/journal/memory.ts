@@ -4,9 +4,9 @@ import { hash } from "node:crypto";
 import type { Entry, Event } from "../contracts/event.ts";
 import type { Hash } from "../contracts/ids.ts";
 import type { Batch } from "./batch.ts";
-import { bytesOfBlob } from "./blobs.ts";
+import { blobBytes } from "./blobs.ts";
 import { damaged, JournalFailure } from "./failure.ts";
-import type { Journal, Opened, Options, Position } from "./journal.ts";
+import type { Journal, OpenedJournal, Options, Position } from "./journal.ts";
 import type { Stamp } from "./line.ts";
 import { addLine, genesis } from "./line.ts";
 import { createStamp } from "./stamp.ts";
@@ -25,7 +25,7 @@ export class MemoryStore {
   }
 }
 
-export async function openMemoryJournal(store: MemoryStore, options: Omit<Options, "disk">): Promise<Opened> {
+export async function openMemoryJournal(store: MemoryStore, options: Omit<Options, "disk">): Promise<OpenedJournal> {
   if (store.owner !== null) throw new JournalFailure({ kind: "run_locked", pid: process.pid, host: null });
   const entries: Entry[] = [];
   const onEntry = options.onEntry ?? ((entry: Entry) => void entries.push(entry));
@@ -33,11 +33,11 @@ export async function openMemoryJournal(store: MemoryStore, options: Omit<Option
   if (from !== undefined && prevAfter(store, from.seq) !== from.prev)
     throw damaged(from.seq, from.byte, "a line that was read before is not there any more");
   const state = store.snapshot === null || from !== undefined ? null : (JSON.parse(store.snapshot.json) as unknown);
-  const isTaken = state !== null && (options.onSnapshot?.(state) ?? true);
-  for (const line of store.lines.slice(from?.seq ?? (isTaken ? store.snapshot?.seq : 0))) onEntry(JSON.parse(line) as Entry);
+  const isSnapshotUsed = state !== null && (options.onSnapshot?.(state) ?? true);
+  for (const line of store.lines.slice(from?.seq ?? (isSnapshotUsed ? store.snapshot?.seq : 0))) onEntry(JSON.parse(line) as Entry);
   return {
     journal: new MemoryJournal(store, createStamp(options, store.position)),
-    snapshot: isTaken ? state : null,
+    snapshot: isSnapshotUsed ? state : null,
     entries,
     repaired: null,
   };
@@ -82,7 +82,7 @@ class MemoryJournal implements Journal {
 
   async putBlob(content: string | Uint8Array): Promise<Hash> {
     this.#mustOwn();
-    const bytes = Buffer.from(bytesOfBlob(content));
+    const bytes = Buffer.from(blobBytes(content));
     const name = hash("sha256", bytes);
     this.#store.blobs.set(name, bytes);
     return name;

@@ -16,15 +16,15 @@ export function thisProcess(): Owner {
 }
 
 /** The living owner of a run, or null. An owner on another host cannot be checked, and counts as living. */
-export function ownerOf(dir: string): { readonly pid: number; readonly host: string } | null {
-  const owner = writtenOwner(dir);
+export function findOwner(dir: string): { readonly pid: number; readonly host: string } | null {
+  const owner = readOwner(dir);
   if (owner === null) return null;
   if (owner.host === hostname() && !isAlive(owner)) return null;
   return { pid: owner.pid, host: owner.host };
 }
 
 /** The lock file's content, true or not; null if it makes no sense. */
-export function writtenOwner(dir: string): Owner | null {
+export function readOwner(dir: string): Owner | null {
   try {
     const fd = openFile(nodeDisk, join(dir, lockFile), readFlags);
     try {
@@ -41,8 +41,8 @@ export function writtenOwner(dir: string): Owner | null {
 
 export function isAlive(owner: Owner): boolean {
   if (process.platform === "linux") {
-    const found = pidStart(owner.pid);
-    return found !== null && !found.isDead && (owner.started === null || owner.started === found.started);
+    const start = pidStart(owner.pid);
+    return start !== null && !start.isDead && (owner.started === null || owner.started === start.started);
   }
   try {
     process.kill(owner.pid, 0);

@@ -21,16 +21,16 @@ export interface Pace {
 }
 
 /** By the duration of a sync, and of the work between two of them. */
-export const measuredPace = (nowMs: () => number = () => performance.now()): Pace => new Measured(nowMs);
+export const measuredPace = (nowMs: () => number = () => performance.now()): Pace => new MeasuredPace(nowMs);
 
-class Measured implements Pace {
+class MeasuredPace implements Pace {
   readonly #nowMs: () => number;
   #syncMs = Infinity;
   /** From an answer to the next line of the same run, if each worked alone. */
   #workMs = 0;
   /** How many took part in the last round. */
   #round = 0;
-  #beganMs = 0;
+  #startedMs = 0;
   #endedMs = 0;
   #arrivals = 0;
   #lastArrivalMs = 0;
@@ -45,26 +45,26 @@ class Measured implements Pace {
   }
 
   begins(): void {
-    this.#beganMs = this.#nowMs();
+    this.#startedMs = this.#nowMs();
   }
 
   ends(round: number): void {
     if (this.#arrivals >= halfMin) this.#workMs = (this.#lastArrivalMs - this.#endedMs) / this.#arrivals;
     this.#endedMs = this.#nowMs();
-    this.#syncMs = Math.min(this.#endedMs - this.#beganMs, this.#syncMs * growth);
+    this.#syncMs = Math.min(this.#endedMs - this.#startedMs, this.#syncMs * growth);
     this.#round = round;
     this.#arrivals = 0;
   }
 
   isHalf(waiting: number): boolean {
-    return waiting >= halfMin && waiting * 2 >= this.#round && this.#hasTwo;
+    return waiting >= halfMin && waiting * 2 >= this.#round && this.#areHalvesFaster;
   }
 
   isWorth(waiting: number): boolean {
-    return waiting >= halfMin && this.#hasTwo;
+    return waiting >= halfMin && this.#areHalvesFaster;
   }
 
-  get #hasTwo(): boolean {
+  get #areHalvesFaster(): boolean {
     return this.#syncMs < this.#round * this.#workMs;
   }
 }

@@ -19,55 +19,55 @@ export type PowerCutDisk = Disk & { image(survival: Survival): Image };
 export function powerCutDisk(root: string, onChange: () => void, isSynced: (path: string) => boolean = () => true): PowerCutDisk {
   const live = new Map<string, Inode>();
   for (const path of filesBelow(root)) live.set(path, { path, durable: readFileSync(path) });
-  const named = new Map(live);
+  const durableNames = new Map(live);
   const opened = new Map<number, Inode | string>();
 
-  function keep(fd: number, content: Buffer | null): void {
-    const what = opened.get(fd);
-    if (typeof what === "object" && content !== null && isSynced(what.path)) what.durable = content;
-    if (typeof what !== "string") return;
-    for (const path of new Set([...live.keys(), ...named.keys()])) {
-      if (dirname(path) !== what) continue;
+  function makeDurable(fd: number, content: Buffer | null): void {
+    const target = opened.get(fd);
+    if (typeof target === "object" && content !== null && isSynced(target.path)) target.durable = content;
+    if (typeof target !== "string") return;
+    for (const path of new Set([...live.keys(), ...durableNames.keys()])) {
+      if (dirname(path) !== target) continue;
       const inode = live.get(path);
-      if (inode === undefined) named.delete(path);
-      else named.set(path, inode);
+      if (inode === undefined) durableNames.delete(path);
+      else durableNames.set(path, inode);
     }
   }
   const contentNow = (fd: number): Buffer | null => {
     const what = opened.get(fd);
     return typeof what === "object" ? readFileSync(what.path) : null;
   };
-  function changed<T>(value: T): T {
+  function notify<T>(value: T): T {
     onChange();
     return value;
   }
-  const sync = (fd: number): void => changed(keep(fd, contentNow(fd)));
+  const sync = (fd: number): void => notify(makeDurable(fd, contentNow(fd)));
 
   return {
-    open(given, flags, mode) {
-      const path = resolve(given);
+    open(rawPath, flags, mode) {
+      const path = resolve(rawPath);
       const fd = nodeDisk.open(path, flags, mode);
       if (statSync(path).isDirectory()) opened.set(fd, path);
       else opened.set(fd, live.get(path) ?? { path, durable: Buffer.alloc(0) });
       const inode = opened.get(fd);
       if (typeof inode === "object" && (flags & constants.O_CREAT) !== 0) live.set(path, inode);
-      return changed(fd);
+      return notify(fd);
     },
     close(fd) {
       nodeDisk.close(fd);
       opened.delete(fd);
     },
-    write: (fd, bytes, offset, length, position) => changed(nodeDisk.write(fd, bytes, offset, length, position)),
+    write: (fd, bytes, offset, length, position) => notify(nodeDisk.write(fd, bytes, offset, length, position)),
     fdatasync: sync,
     fdatasyncLater(fd, done) {
       const content = contentNow(fd);
       setImmediate(() => {
-        changed(keep(fd, content));
+        notify(makeDurable(fd, content));
         done(null);
       });
     },
     fsync: sync,
-    ftruncate: (fd, bytes) => changed(nodeDisk.ftruncate(fd, bytes)),
+    ftruncate: (fd, bytes) => notify(nodeDisk.ftruncate(fd, bytes)),
     rename(from, to) {
       nodeDisk.rename(from, to);
       const inode = live.get(resolve(from));
@@ -81,27 +81,27 @@ export function powerCutDisk(root: string, onChange: () => void, isSynced: (path
       onChange();
     },
     mkdir: (path, mode) => nodeDisk.mkdir(path, mode),
-    image: (survival) => readImage(root, live, named, survival),
+    image: (survival) => readImage(root, live, durableNames, survival),
   };
 }
 
-function readImage(root: string, live: ReadonlyMap<string, Inode>, named: ReadonlyMap<string, Inode>, survival: Survival): Image {
+function readImage(root: string, live: ReadonlyMap<string, Inode>, durableNames: ReadonlyMap<string, Inode>, survival: Survival): Image {
   const image = new Map<string, Buffer>();
-  const place = (path: string): string => relative(root, path);
+  const toRelative = (path: string): string => relative(root, path);
   const isKept = (path: string): boolean =>
     survival === "everything" ||
     (survival === "logs kept" && path.endsWith(".log")) ||
     (survival === "journals kept" && path.endsWith(".jsonl"));
-  for (const [path, { durable, path: now }] of named) {
+  for (const [path, { durable, path: now }] of durableNames) {
     if (isKept(path)) continue;
-    image.set(place(path), partOf(durable, live.get(path)?.path === now ? readFileSync(now) : durable, survival));
+    image.set(toRelative(path), survivingBytes(durable, live.get(path)?.path === now ? readFileSync(now) : durable, survival));
   }
-  for (const [path] of live) if (isKept(path)) image.set(place(path), readFileSync(path));
+  for (const [path] of live) if (isKept(path)) image.set(toRelative(path), readFileSync(path));
   return image;
 }
 
 /** A file with unsynced changes may lose those at its end, or in its middle. */
-function partOf(durable: Buffer, content: Buffer, survival: Survival): Buffer {
+function survivingBytes(durable: Buffer, content: Buffer, survival: Survival): Buffer {
   if ((survival !== "zeros" && survival !== "half") || content.length < durable.length) return durable;
   const differs = (byte: number, position: number): boolean => byte !== durable[position];
   const first = content.findIndex(differs);

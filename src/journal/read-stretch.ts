@@ -4,26 +4,26 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import type { Entry } from "../contracts/event.ts";
 import { toByteView } from "./batch.ts";
-import { entryOf, readAt } from "./admit.ts";
+import { parseEntry, readAt } from "./admit.ts";
 import { damaged } from "./failure.ts";
 import type { Position } from "./journal.ts";
-import { writtenCrc, computeCrc, headEnd, lineBytesMax, readPrev } from "./line.ts";
+import { crcInText, crcIn, headEnd, lineBytesMax, prevIn } from "./line.ts";
 
 /** Small, so that the text of a chunk is collected early and a replay needs little memory. */
 const chunkBytes = 32 * 1024;
 
 /** Moves the position to the end of the section, and returns one entry per line. Throws a JournalFailure if something isn't an entry. */
-export function readStretch(fd: number, position: Position, endByte: number, onEntry: (entry: Entry) => void): void {
+export function readSection(fd: number, position: Position, endByte: number, onEntry: (entry: Entry) => void): void {
   const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, endByte - position.byte));
-  let held = 0;
+  let carried = 0;
   while (position.byte < endByte) {
-    const room = Math.min(chunkBytes, endByte - position.byte - held, buffer.length - held);
-    const filled = held + readAt(fd, buffer, held, room, position);
+    const room = Math.min(chunkBytes, endByte - position.byte - carried, buffer.length - carried);
+    const filled = carried + readAt(fd, buffer, carried, room, position);
     const lastEnd = buffer.lastIndexOf(10, filled - 1);
     if (lastEnd === -1 && (room === 0 || filled > lineBytesMax)) throw damaged(position.seq + 1, position.byte, "the line does not end");
     if (position.byte + lastEnd + 1 === endByte) position.prev = lastHash(buffer, lastEnd);
     readChunk(position, buffer, lastEnd + 1, onEntry);
-    held = filled - lastEnd - 1;
+    carried = filled - lastEnd - 1;
     buffer.copyWithin(0, lastEnd + 1, filled);
   }
 }
@@ -36,16 +36,16 @@ function lastHash(buffer: Buffer, end: number): string {
 /** The lines in the first bytes of the buffer. One string for all of them: one per line would take as long as parsing it. */
 function readChunk(position: Position, buffer: Buffer, bytes: number, onEntry: (entry: Entry) => void): void {
   const chunk = buffer.subarray(0, bytes);
-  const isPlain = isAscii(chunk);
-  if (!isPlain && !isUtf8(chunk)) throw damaged(position.seq + 1, position.byte, "not UTF-8");
+  const isAsciiOnly = isAscii(chunk);
+  if (!isAsciiOnly && !isUtf8(chunk)) throw damaged(position.seq + 1, position.byte, "not UTF-8");
   closeHeads(position, buffer, bytes);
-  const text = isPlain ? buffer.toString("latin1", 0, bytes) : null;
+  const text = isAsciiOnly ? buffer.toString("latin1", 0, bytes) : null;
   for (let start = 0; start < bytes;) {
     const end = text === null ? buffer.indexOf(10, start) : text.indexOf("\n", start);
     const tailAt = headEnd(end);
-    const entry = entryOf(position, text === null ? buffer.toString("utf8", start, tailAt + 1) : text.slice(start, tailAt + 1));
-    entry.prev = readPrev(buffer, end); // not a slice of the text, which would keep all of it alive
-    entry.crc = text === null ? computeCrc(buffer, end) : writtenCrc(text, end);
+    const entry = parseEntry(position, text === null ? buffer.toString("utf8", start, tailAt + 1) : text.slice(start, tailAt + 1));
+    entry.prev = prevIn(buffer, end); // not a slice of the text, which would keep all of it alive
+    entry.crc = text === null ? crcIn(buffer, end) : crcInText(text, end);
     position.byte += end + 1 - start;
     onEntry(entry as Entry);
     start = end + 1;

@@ -13,24 +13,24 @@ import { openFile } from "./open-file.ts";
 import { positionAfter, readSnapshot } from "./snapshot.ts";
 import type { ScannedLines } from "./scan-lines.ts";
 
-export type Reading = Replay & {
+export type ReadOptions = Replay & {
   /** A position is where an earlier reading ended: a watcher continues from there. */
   readonly from?: "snapshot" | "start" | Readonly<Position>;
 };
 
-export type Read = ScannedLines & { readonly snapshot: unknown };
+export type ReadResult = ScannedLines & { readonly snapshot: unknown };
 
 /**
  * Reads what is there now. A run without a journal has no entries yet. Throws a JournalFailure if damaged: then no returned entry counts.
  */
-export function readJournal(dir: string, reading: Reading): Read {
-  const fd = openedForReading(dir);
+export function readJournal(dir: string, options: ReadOptions): ReadResult {
+  const fd = openForReading(dir);
   if (fd === null) return { end: { ...genesis }, torn: null, snapshot: null };
   try {
-    const snapshot = reading.from === undefined || reading.from === "snapshot" ? readSnapshot(dir, fd) : null;
-    const isTaken = snapshot !== null && (reading.onSnapshot?.(snapshot.state) ?? true);
-    const start = typeof reading.from === "object" ? reading.from : isTaken ? snapshot.at : genesis;
-    return { ...checkChain(fd, start, reading.onEntry ?? ignore), snapshot: isTaken ? snapshot.state : null };
+    const snapshot = options.from === undefined || options.from === "snapshot" ? readSnapshot(dir, fd) : null;
+    const isSnapshotUsed = snapshot !== null && (options.onSnapshot?.(snapshot.state) ?? true);
+    const start = typeof options.from === "object" ? options.from : isSnapshotUsed ? snapshot.at : genesis;
+    return { ...checkChain(fd, start, options.onEntry ?? ignore), snapshot: isSnapshotUsed ? snapshot.state : null };
   } finally {
     closeSync(fd);
   }
@@ -49,25 +49,25 @@ export type Verification = {
 
 /** Checks every line from the first, ignoring snapshots. */
 export function verifyJournal(dir: string): Verification {
-  const bad = { ok: false, events: 0, damaged_line: null, damaged_byte: null, torn_bytes: 0 };
+  const failed = { ok: false, events: 0, damaged_line: null, damaged_byte: null, torn_bytes: 0 };
   try {
-    const fd = openedForReading(dir);
-    if (fd === null) return { ...bad, reason: "there is no journal here" };
+    const fd = openForReading(dir);
+    if (fd === null) return { ...failed, reason: "there is no journal here" };
     closeSync(fd);
     const { end, torn } = readJournal(dir, { from: "start" });
     return { ok: true, events: end.seq, damaged_line: null, damaged_byte: null, reason: null, torn_bytes: torn?.bytes ?? 0 };
   } catch (error) {
     if (!(error instanceof JournalFailure)) throw error;
     const { trouble } = error;
-    if (trouble.kind !== "journal_damaged") return { ...bad, reason: error.message };
+    if (trouble.kind !== "journal_damaged") return { ...failed, reason: error.message };
     const { line, byte, detail } = trouble;
-    return { ...bad, events: Math.max((line ?? 1) - 1, 0), damaged_line: line, damaged_byte: byte, reason: detail };
+    return { ...failed, events: Math.max((line ?? 1) - 1, 0), damaged_line: line, damaged_byte: byte, reason: detail };
   }
 }
 
 /** Whether a journal has the line it was last known to end with: then it has every line before that one too, by the chain. */
-export function holdsHead(dir: string, { seq, byte, prev }: Pick<Position, "seq" | "byte" | "prev">): boolean {
-  const fd = openedForReading(dir);
+export function hasHead(dir: string, { seq, byte, prev }: Pick<Position, "seq" | "byte" | "prev">): boolean {
+  const fd = openForReading(dir);
   if (fd === null) return false;
   try {
     const at = positionAfter(fd, byte);
@@ -78,14 +78,14 @@ export function holdsHead(dir: string, { seq, byte, prev }: Pick<Position, "seq"
 }
 
 /** Whether a journal has this line. It reads up to it: only for callers without the byte's position. */
-export function holdsLine(dir: string, { seq, prev }: Pick<Position, "seq" | "prev">): boolean {
+export function hasLine(dir: string, { seq, prev }: Pick<Position, "seq" | "prev">): boolean {
   if (seq === 0) return true;
-  let after: string | null = null;
-  const { end } = readJournal(dir, { from: "start", onEntry: (entry) => (after = entry.seq === seq + 1 ? entry.prev : after) });
-  return (end.seq === seq ? end.prev : after) === prev;
+  let nextPrev: string | null = null;
+  const { end } = readJournal(dir, { from: "start", onEntry: (entry) => (nextPrev = entry.seq === seq + 1 ? entry.prev : nextPrev) });
+  return (end.seq === seq ? end.prev : nextPrev) === prev;
 }
 
-function openedForReading(dir: string): number | null {
+function openForReading(dir: string): number | null {
   try {
     return openFile(nodeDisk, join(dir, journalFile), readFlags);
   } catch (error) {

@@ -24,7 +24,7 @@ export async function recoverFromLog(disk: Disk, dir: string, fd: number): Promi
   if (note === null) return;
   const log = resolve(realpathSync(dir), note.log);
   // A missing log was no longer needed (R2).
-  for (const record of fillFrom(readRecords(log), note.run, fd)) {
+  for (const record of findMissing(readRecords(log), note.run, fd)) {
     if (record.byte < fstatSync(fd).size) disk.ftruncate(fd, record.byte);
     writeAll(disk, fd, record.lines, record.lines.length, null);
   }
@@ -39,21 +39,21 @@ export async function removeUnneeded(disk: Disk, folder: string): Promise<void> 
 }
 
 /** The run's records from the first that its journal does not have: from there on only the log is complete. */
-function fillFrom(records: readonly LogRecord[], run: string, fd: number): readonly LogRecord[] {
-  const ownLogRecords = records.filter((record) => record.run === run);
-  const first = ownLogRecords.findIndex((record) => !isHeld(record, fd));
-  const missingLogRecords = first === -1 ? [] : ownLogRecords.slice(first);
-  let end = Math.min(fstatSync(fd).size, missingLogRecords[0]?.byte ?? 0);
-  for (const { byte, lines } of missingLogRecords) {
+function findMissing(records: readonly LogRecord[], run: string, fd: number): readonly LogRecord[] {
+  const runRecords = records.filter((record) => record.run === run);
+  const first = runRecords.findIndex((record) => !isInJournal(record, fd));
+  const missing = first === -1 ? [] : runRecords.slice(first);
+  let end = Math.min(fstatSync(fd).size, missing[0]?.byte ?? 0);
+  for (const { byte, lines } of missing) {
     if (byte !== end) throw damaged(null, end, "the shared commit log does not continue the journal");
     end += lines.length;
   }
-  return missingLogRecords;
+  return missing;
 }
 
-function isHeld({ byte, lines }: LogRecord, fd: number): boolean {
-  const held = Buffer.alloc(lines.length);
-  return readSync(fd, held, 0, held.length, byte) === held.length && held.equals(lines);
+function isInJournal({ byte, lines }: LogRecord, fd: number): boolean {
+  const existing = Buffer.alloc(lines.length);
+  return readSync(fd, existing, 0, existing.length, byte) === existing.length && existing.equals(lines);
 }
 
 function readRecords(log: string): readonly LogRecord[] {
@@ -80,14 +80,14 @@ async function removeIfUnneeded(disk: Disk, log: string): Promise<void> {
   }
   try {
     const runs = tryLock(fd) ? new Set(readRecords(log).map(({ run }) => run)) : null; // R2
-    if (runs === null || [...runs].some((run) => isNoted(log, run))) return;
+    if (runs === null || [...runs].some((run) => hasNote(log, run))) return;
     unlinkQuietly(disk, log);
   } finally {
     closeSync(fd);
   }
 }
 
-function isNoted(log: string, run: string): boolean {
+function hasNote(log: string, run: string): boolean {
   try {
     const note = readNote(resolve(dirname(log), run));
     return note !== null && basename(note.log) === basename(log);

@@ -5,10 +5,10 @@ import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import type { Entry } from "../contracts/event.ts";
 import { toByteView } from "./batch.ts";
-import { entryOf, readAt } from "./admit.ts";
+import { parseEntry, readAt } from "./admit.ts";
 import { damaged } from "./failure.ts";
 import type { Position } from "./journal.ts";
-import { batchBytesMax, continues, computeCrc, endOfLine, findLineFault, lineHead, lineBytesMax } from "./line.ts";
+import { batchBytesMax, continues, crcIn, endOfLine, findLineFault, lineHead, lineBytesMax } from "./line.ts";
 
 const chunkBytes = 1024 * 1024;
 
@@ -21,49 +21,49 @@ export type ScannedLines = {
 
 /** From a position to this size of the file, each line checked before it is returned. Throws if damaged (J4). */
 export function scanInPlace(fd: number, from: Readonly<Position>, size: number, onEntry: (entry: Entry) => void): ScannedLines {
-  const at = { ...from };
-  const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, size - at.byte));
-  let held = 0;
+  const position = { ...from };
+  const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, size - position.byte));
+  let carried = 0;
   for (;;) {
-    const room = Math.min(chunkBytes, size - at.byte - held, buffer.length - held);
-    const read = room > 0 ? readAt(fd, buffer, held, room, at) : 0;
-    const filled = held + read;
+    const room = Math.min(chunkBytes, size - position.byte - carried, buffer.length - carried);
+    const read = room > 0 ? readAt(fd, buffer, carried, room, position) : 0;
+    const filled = carried + read;
     const lastEnd = filled === 0 ? -1 : buffer.lastIndexOf(10, filled - 1);
     const isText = isUtf8(buffer.subarray(0, lastEnd + 1));
     let start = 0;
     while (start <= lastEnd) {
       const end = buffer.indexOf(10, start);
       const fault = findLineFault(buffer, start, end);
-      if (fault !== null) return { end: at, torn: tornAt(fd, at, size, fault) };
-      const entry = admit(at, buffer, start, end, isText);
+      if (fault !== null) return { end: position, torn: tornTail(fd, position, size, fault) };
+      const entry = acceptLine(position, buffer, start, end, isText);
       onEntry(entry);
       start = end + 1;
     }
-    held = filled - start;
-    if (held > lineBytesMax) throw damaged(at.seq + 1, at.byte, `longer than ${lineBytesMax} bytes`);
-    if (read === 0) return { end: at, torn: held > 0 ? tornAt(fd, at, size, "the line does not end") : null };
+    carried = filled - start;
+    if (carried > lineBytesMax) throw damaged(position.seq + 1, position.byte, `longer than ${lineBytesMax} bytes`);
+    if (read === 0) return { end: position, torn: carried > 0 ? tornTail(fd, position, size, "the line does not end") : null };
     buffer.copyWithin(0, start, filled);
   }
 }
 
 /** Accepts the next line, intact by itself, if it continues the journal; advances the position. Overwrites the bytes. */
-export function admit(position: Position, buffer: Buffer, start: number, end: number, isText: boolean): Entry {
+export function acceptLine(position: Position, buffer: Buffer, start: number, end: number, isText: boolean): Entry {
   const line = position.seq + 1;
   if (!isText && !isUtf8(buffer.subarray(start, end))) throw damaged(line, position.byte, "not UTF-8");
   if (!continues(buffer, end, position.prev)) throw damaged(line, position.byte, "it does not continue the line before");
-  const after = hash("sha256", toByteView(buffer, start, end));
-  const entry = entryOf(position, lineHead(buffer, start, end));
+  const lineHash = hash("sha256", toByteView(buffer, start, end));
+  const entry = parseEntry(position, lineHead(buffer, start, end));
   position.byte += end + 1 - start;
   entry.prev = position.prev;
-  entry.crc = computeCrc(buffer, end);
-  position.prev = after;
+  entry.crc = crcIn(buffer, end);
+  position.prev = lineHash;
   return entry as Entry;
 }
 
 /**
  * A bad line is a torn tail only if a single interrupted batch explains it: short enough, and nothing intact after it. Else it is damage.
  */
-function tornAt(fd: number, position: Position, size: number, fault: string): ScannedLines["torn"] {
+function tornTail(fd: number, position: Position, size: number, fault: string): ScannedLines["torn"] {
   const bytes = size - position.byte;
   if (bytes > batchBytesMax) throw damaged(position.seq + 1, position.byte, fault);
   const rest = Buffer.allocUnsafeSlow(bytes);

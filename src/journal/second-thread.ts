@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
-import type { Stretch } from "./chain-check.ts";
+import type { Section } from "./chain-check.ts";
 
 /** The shared memory of the two threads, by index. */
 export const cell = { verdict: 0, isCancelled: 1, progress: 2 } as const;
@@ -27,7 +27,7 @@ export interface SecondThread {
 }
 
 /** Null if the program is missing or no thread can be started: then everything is checked in place. */
-export function checkBeside(stretch: Stretch, path: string | null = programPath()): SecondThread | null {
+export function checkInThread(stretch: Section, path: string | null = programPath()): SecondThread | null {
   if (path === null) return null;
   const board = new Int32Array(new SharedArrayBuffer(cells * Int32Array.BYTES_PER_ELEMENT));
   // Only a long journal needs a thread; otherwise every command that reads a short one would load this module.
@@ -43,8 +43,8 @@ export function checkBeside(stretch: Stretch, path: string | null = programPath(
   worker.unref();
   return {
     answer: () => {
-      const found = waitFor(board);
-      return found === verdict.sound ? true : found === verdict.bad ? false : null;
+      const value = waitFor(board);
+      return value === verdict.sound ? true : value === verdict.bad ? false : null;
     },
     cancel: () => {
       Atomics.store(board, cell.isCancelled, 1);
@@ -55,11 +55,11 @@ export function checkBeside(stretch: Stretch, path: string | null = programPath(
 
 function waitFor(board: Int32Array): number {
   for (;;) {
-    const before = Atomics.load(board, cell.progress);
+    const progressBefore = Atomics.load(board, cell.progress);
     Atomics.wait(board, cell.verdict, 0, stallMsMax);
-    const found = Atomics.load(board, cell.verdict);
-    if (found !== 0) return found;
-    if (Atomics.load(board, cell.progress) !== before) continue;
+    const value = Atomics.load(board, cell.verdict);
+    if (value !== 0) return value;
+    if (Atomics.load(board, cell.progress) !== progressBefore) continue;
     Atomics.store(board, cell.isCancelled, 1);
     return verdict.none;
   }

@@ -30,7 +30,7 @@ export function writeSnapshot(disk: Disk, dir: string, position: Readonly<Positi
 /** The last snapshot, if it is intact and of this journal; null in any doubt. */
 export function readSnapshot(dir: string, journalFd: number): Snapshot | null {
   try {
-    return soundSnapshot(readBytes(join(dir, snapshotFile)), journalFd);
+    return parseSnapshot(readBytes(join(dir, snapshotFile)), journalFd);
   } catch {
     // Whatever is wrong with it, the journal has the same from its start.
     return null;
@@ -46,7 +46,7 @@ function readBytes(path: string): Buffer {
   }
 }
 
-function soundSnapshot(bytes: Buffer, journalFd: number): Snapshot | null {
+function parseSnapshot(bytes: Buffer, journalFd: number): Snapshot | null {
   const key = '"state":';
   const stateAt = bytes.subarray(0, headerBytesMax).indexOf(key) + key.length;
   const [, seq, byte, prev, sha256] = header.exec(bytes.toString("latin1", 0, stateAt)) ?? [];
@@ -65,10 +65,10 @@ export function positionAfter(fd: number, byte: number): Position | null {
     const length = Math.min(window, byte, lineBytesMax + 2);
     const bytes = Buffer.alloc(length);
     if (readSync(fd, bytes, 0, length, byte - length) !== length || bytes[length - 1] !== 10) return null;
-    const before = bytes.lastIndexOf(10, length - 2);
-    if (before === -1 && length < byte && length < lineBytesMax + 2) continue;
-    if (before === -1 && length < byte) return null;
-    const start = before + 1;
+    const lineBreak = bytes.lastIndexOf(10, length - 2);
+    if (lineBreak === -1 && length < byte && length < lineBytesMax + 2) continue;
+    if (lineBreak === -1 && length < byte) return null;
+    const start = lineBreak + 1;
     if (findLineFault(bytes, start, length - 1) !== null) return null;
     const line = JSON.parse(bytes.toString("utf8", start, length - 1)) as { seq: number; epoch: number; active_ms: number };
     return { seq: line.seq, epoch: line.epoch, activeMs: line.active_ms, byte, prev: hash("sha256", bytes.subarray(start, length - 1)) };

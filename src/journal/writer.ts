@@ -8,20 +8,20 @@
 import type { Entry, Event } from "../contracts/event.ts";
 import { invariant } from "../kit/invariant.ts";
 import { type Batch, toByteView } from "./batch.ts";
-import { type Commit, ownCommit, turnOver } from "./commit.ts";
+import { type Commit, fileCommit, resolved } from "./commit.ts";
 import type { Disk } from "./disk.ts";
 import { writeAll } from "./disk.ts";
-import { errorFailure, JournalFailure } from "./failure.ts";
+import { toJournalFailure, JournalFailure } from "./failure.ts";
 import type { Position } from "./journal.ts";
 import type { Stamp } from "./line.ts";
 import { addLine, appendBytesMax, batchBytesMax } from "./line.ts";
 
-type Waiting = {
+type Waiter = {
   readonly entries: readonly Entry[];
   readonly resolve: (entries: readonly Entry[]) => void;
   readonly reject: (failure: Error) => void;
 };
-type Load = Batch & { tip: Position; readonly waiting: Waiting[] };
+type PendingBatch = Batch & { tip: Position; readonly waiting: Waiter[] };
 
 /** A buffer that exceeded this for one large batch is released afterwards. */
 const keptBytesMax = 256 * 1024;
@@ -36,7 +36,7 @@ export class Writer {
   #tip: Position;
   #acknowledged: Position;
   #failure: Error | null = null;
-  readonly #queue: Load[] = [];
+  readonly #queue: PendingBatch[] = [];
   #isSyncing = false;
   #isScheduled = false;
   readonly #spare: Buffer[] = [];
@@ -48,7 +48,7 @@ export class Writer {
     this.#tip = at;
     this.#acknowledged = at;
     this.#stamp = stamp;
-    this.#commit = ownCommit(disk, fd);
+    this.#commit = fileCommit(disk, fd);
   }
 
   /** From now on its syncs are shared with other runs. */
@@ -75,7 +75,7 @@ export class Writer {
     try {
       this.#disk.fdatasync(this.#fd);
     } catch (error) {
-      throw this.#die(error, "syncing the journal", load);
+      throw this.#fail(error, "syncing the journal", load);
     }
     this.#settle(load); // W1
     return entries;
@@ -90,7 +90,7 @@ export class Writer {
       // A microtask later, everything else appended in this event-loop turn shares the write.
       if (this.#isSyncing || this.#isScheduled) return;
       this.#isScheduled = true;
-      void turnOver.then(this.#flush);
+      void resolved.then(this.#flush);
     });
   }
 
@@ -121,7 +121,7 @@ export class Writer {
     }
     this.#commit.later(toByteView(load.bytes, 0, load.used), this.#acknowledged.byte, (error) => {
       if (error !== null && error !== undefined) {
-        this.#die(error, "syncing the journal", load);
+        this.#fail(error, "syncing the journal", load);
         return;
       }
       this.#isSyncing = false;
@@ -131,7 +131,7 @@ export class Writer {
     });
   };
 
-  #encode(load: Load, events: readonly Event[]): readonly Entry[] {
+  #encode(load: PendingBatch, events: readonly Event[]): readonly Entry[] {
     const { seq, epoch, activeMs, byte, prev } = this.#tip;
     const at = { seq, epoch, activeMs, byte, prev };
     const used = load.used;
@@ -149,22 +149,22 @@ export class Writer {
     }
   }
 
-  #write(load: Load): void {
+  #write(load: PendingBatch): void {
     try {
       writeAll(this.#disk, this.#fd, load.bytes, load.used, null);
     } catch (error) {
-      throw this.#die(error, "writing the journal", load);
+      throw this.#fail(error, "writing the journal", load);
     }
   }
 
-  #settle(load: Load): void {
+  #settle(load: PendingBatch): void {
     this.#acknowledged = load.tip;
     if (load.bytes.length <= keptBytesMax) this.#spare.push(load.bytes);
     for (const { entries, resolve } of load.waiting) resolve(entries);
   }
 
-  #die(error: unknown, doing: string, load: Load): Error {
-    const failure = errorFailure(error, doing);
+  #fail(error: unknown, doing: string, load: PendingBatch): Error {
+    const failure = toJournalFailure(error, doing);
     this.#failure = failure;
     try {
       // After a failed sync the kernel may consider lines clean that never reached the disk: they must not be found again.
@@ -178,15 +178,15 @@ export class Writer {
     return failure;
   }
 
-  #openLoad(): Load {
-    const lastLoad = this.#queue.at(-1);
-    if (lastLoad !== undefined && lastLoad.used <= batchBytesMax - appendBytesMax) return lastLoad;
+  #openLoad(): PendingBatch {
+    const last = this.#queue.at(-1);
+    if (last !== undefined && last.used <= batchBytesMax - appendBytesMax) return last;
     const load = this.#emptyLoad();
     this.#queue.push(load);
     return load;
   }
 
-  #emptyLoad(): Load {
+  #emptyLoad(): PendingBatch {
     return { bytes: this.#spare.pop() ?? Buffer.allocUnsafeSlow(firstBytes), used: 0, tip: this.#tip, waiting: [] };
   }
 }

@@ -18,25 +18,25 @@ export type Answer = {
 };
 
 /** The expectation, in words that follow `expected`. */
-export function describeExpectation(wanted: Wanted): string {
-  if (wanted.kind === "text") return `${JSON.stringify(wanted.text)} in what it prints`;
-  return `it to return ${wanted.kind === "at_least" ? "at least" : "exactly"} ${wanted.count}`;
+export function describeExpectation(expectation: Wanted): string {
+  if (expectation.kind === "text") return `${JSON.stringify(expectation.text)} in what it prints`;
+  return `it to return ${expectation.kind === "at_least" ? "at least" : "exactly"} ${expectation.count}`;
 }
 
-export function openAnswer(wanted: Wanted): Answer {
-  return wanted.kind === "text" ? freeTextAnswer(wanted.text) : openCount(wanted);
+export function openAnswer(expectation: Wanted): Answer {
+  return expectation.kind === "text" ? openText(expectation.text) : openCount(expectation);
 }
 
-const hasAnswered = (exitCode: number | null): boolean => exitCode !== null && exitCode !== 126 && exitCode !== 127; // A2
+const hasResult = (exitCode: number | null): boolean => exitCode !== null && exitCode !== 126 && exitCode !== 127; // A2
 
-function freeTextAnswer(text: string): Answer {
+function openText(text: string): Answer {
   const said = textFinder(text);
   const complained = textFinder(text);
   return {
     said: said.add,
     complained: complained.add,
     judge: (exitCode) => {
-      const isMet = hasAnswered(exitCode) && (said.isFound() || (exitCode === 0 && complained.isFound())); // A1
+      const isMet = hasResult(exitCode) && (said.isFound() || (exitCode === 0 && complained.isFound())); // A1
       return { isMet, words: `expected ${describeExpectation({ kind: "text", text })}, which ${isMet ? "is" : "is not"} there` };
     },
   };
@@ -45,14 +45,14 @@ function freeTextAnswer(text: string): Answer {
 /** Looks for a text across chunks, however they were cut. */
 function textFinder(text: string): { readonly add: (chunk: Uint8Array) => void; readonly isFound: () => boolean } {
   const decoder = new TextDecoder();
-  let kept = "";
+  let carried = "";
   let isFound = text === "";
   return {
     add: (chunk) => {
       if (isFound) return;
-      const seen = kept + decoder.decode(chunk, { stream: true });
-      isFound = seen.includes(text);
-      kept = text.length > 1 ? seen.slice(1 - text.length) : "";
+      const window = carried + decoder.decode(chunk, { stream: true });
+      isFound = window.includes(text);
+      carried = text.length > 1 ? window.slice(1 - text.length) : "";
     },
     isFound: () => isFound,
   };
@@ -60,8 +60,8 @@ function textFinder(text: string): { readonly add: (chunk: Uint8Array) => void; 
 
 const firstCharsMax = 64;
 
-function openCount(wanted: Extract<Wanted, { readonly count: number }>): Answer {
-  const { kind, count } = wanted;
+function openCount(expectation: Extract<Wanted, { readonly count: number }>): Answer {
+  const { kind, count } = expectation;
   const lines = lineCounter();
   let hasComplained = false;
   return {
@@ -70,36 +70,39 @@ function openCount(wanted: Extract<Wanted, { readonly count: number }>): Answer 
       hasComplained = true; // A1
     },
     judge: (exitCode) => {
-      const found = lines.count();
+      const returned = lines.count();
       const hasCounted = lines.hasAny() || exitCode === 0 || !hasComplained; // A2
-      const isMet = hasAnswered(exitCode) && hasCounted && (kind === "at_least" ? found >= count : found === count);
-      return { isMet, words: `expected ${describeExpectation(wanted)}, and it returned ${hasCounted ? found : "nothing but a complaint"}` };
+      const isMet = hasResult(exitCode) && hasCounted && (kind === "at_least" ? returned >= count : returned === count);
+      return {
+        isMet,
+        words: `expected ${describeExpectation(expectation)}, and it returned ${hasCounted ? returned : "nothing but a complaint"}`,
+      };
     },
   };
 }
 
 /** The number that a program printed; where it printed no single number, how many lines that are not empty. */
 function lineCounter(): { readonly add: (chunk: Uint8Array) => void; readonly count: () => number; readonly hasAny: () => boolean } {
-  let full = 0;
+  let fullLines = 0;
   let isBlank = true;
   let first = "";
   return {
     add: (chunk) => {
       for (const byte of chunk) {
         if (byte === 10) {
-          if (!isBlank) full++;
+          if (!isBlank) fullLines++;
           isBlank = true;
           continue;
         }
         const isSpace = byte === 32 || (byte >= 9 && byte <= 13);
         if (isSpace && isBlank) continue;
         isBlank = false;
-        if (full === 0 && first.length < firstCharsMax) first += isSpace ? " " : String.fromCharCode(byte);
+        if (fullLines === 0 && first.length < firstCharsMax) first += isSpace ? " " : String.fromCharCode(byte);
       }
     },
-    hasAny: () => full > 0 || !isBlank,
+    hasAny: () => fullLines > 0 || !isBlank,
     count: () => {
-      const lines = full + (isBlank ? 0 : 1);
+      const lines = fullLines + (isBlank ? 0 : 1);
       return lines === 1 && /^\d{1,15} *$/.test(first) ? Number(first) : lines;
     },
   };

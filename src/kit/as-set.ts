@@ -3,12 +3,12 @@
 
 export type StringSet = Pick<ReadonlySet<string>, "has" | "size"> & Iterable<string>;
 
-const made = new WeakMap<readonly string[], StringSet>();
+const sets = new WeakMap<readonly string[], StringSet>();
 
 export function asSet(list: readonly string[]): StringSet {
-  const known = made.get(list) ?? (isAscending(list) ? overSorted(list) : new Set(list));
-  made.set(list, known);
-  return known;
+  const set = sets.get(list) ?? (isAscending(list) ? sortedSet(list) : new Set(list));
+  sets.set(list, set);
+  return set;
 }
 
 function isAscending(list: readonly string[]): boolean {
@@ -16,16 +16,16 @@ function isAscending(list: readonly string[]): boolean {
   return true;
 }
 
-const overSorted = (list: readonly string[]): StringSet => ({
+const sortedSet = (list: readonly string[]): StringSet => ({
   size: list.length,
-  has: (wanted) => {
+  has: (value) => {
     let [from, to] = [0, list.length];
     while (from < to) {
       const middle = (from + to) >>> 1;
-      if ((list[middle] ?? "") < wanted) from = middle + 1;
+      if ((list[middle] ?? "") < value) from = middle + 1;
       else to = middle;
     }
-    return list[from] === wanted;
+    return list[from] === value;
   },
   [Symbol.iterator]: () => list[Symbol.iterator](),
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { readEvery } from "./every.ts";
+import { parseInterval } from "./every.ts";
 
 test("a time is read in its unit", () => {
-  expect(["30s", "15m", "2h", "1d"].map((text) => readEvery(text, 1_000))).toEqual([30_000, 900_000, 7_200_000, 86_400_000]);
+  expect(["30s", "15m", "2h", "1d"].map((text) => parseInterval(text, 1_000))).toEqual([30_000, 900_000, 7_200_000, 86_400_000]);
 });
 
 test.each([
@@ -14,5 +14,5 @@ test.each([
   ["0m", /too often/],
   ["99999d", /too seldom/],
 ])("%s is refused", (text, why) => {
-  expect(readEvery(text, 30_000)).toMatch(why);
+  expect(parseInterval(text, 30_000)).toMatch(why);
 });

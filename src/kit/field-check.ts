@@ -8,7 +8,7 @@
 import * as v from "valibot";
 import { pathText, shown } from "./finding.ts";
 import { stringsOf } from "./json-hazards.ts";
-import { issuesOf } from "./located-issues.ts";
+import { findIssues } from "./located-issues.ts";
 
 /** missing: a required field is not there; type: it is not of its kind; enum: of its kind, and none of the words it may be; null: optional, and null. */
 export type FieldFault = { readonly key: string; readonly kind: "missing" | "type" | "enum" | "null"; readonly message: string };
@@ -35,14 +35,14 @@ type Schema = {
   readonly literal?: unknown;
   readonly entries?: Readonly<Record<string, Schema>>;
 };
-type Asks = (value: unknown) => boolean;
+type ValueCheck = (value: unknown) => boolean;
 
 /** The fields of a record, without those that are checked elsewhere. Unknown fields pass. */
 export function buildFieldCheck(record: { readonly entries: v.ObjectEntries }, except: readonly string[] = []): FieldCheck {
   const fields = new Map(
     Object.entries(record.entries)
       .filter(([key]) => !except.includes(key))
-      .map(([key, entry]) => [key, fieldOf(key, entry as v.GenericSchema)]),
+      .map(([key, entry]) => [key, buildField(key, entry as v.GenericSchema)]),
   );
   const required = [...fields.values()].filter(({ isRequired }) => isRequired).length;
   // A writer writes the fields of its records in the same order every time: what was in a place last is looked for first.
@@ -55,7 +55,7 @@ export function buildFieldCheck(record: { readonly entries: v.ObjectEntries }, e
   return {
     countIn: (given) => {
       let count = 0;
-      let met = 0;
+      let present = 0;
       let place = 0;
       // By the keys that are there: asking for those that are not would be most of the work.
       for (const key in given) {
@@ -67,9 +67,9 @@ export function buildFieldCheck(record: { readonly entries: v.ObjectEntries }, e
         if (field === undefined) continue;
         // The commonest kinds are asked here: a call for each of a million fields would be most of the work.
         if (field.isText && typeof value === "string" ? field.shape?.test(value) === false : !field.asks(value)) return unfit;
-        if (field.isRequired) met++;
+        if (field.isRequired) present++;
       }
-      return met === required ? count : unfit; // F1
+      return present === required ? count : unfit; // F1
     },
     faultsOf: (given) => [...fields.values()].filter(({ key, asks }) => !asks(given[key])).flatMap((field) => fieldFaults(field, given)),
   };
@@ -78,15 +78,15 @@ export function buildFieldCheck(record: { readonly entries: v.ObjectEntries }, e
 type Field = {
   readonly key: string;
   readonly entry: v.GenericSchema;
-  readonly asks: Asks;
+  readonly asks: ValueCheck;
   readonly isRequired: boolean;
   /** It only has to be a string, of this shape if there is one. */
   readonly isText: boolean;
   readonly shape: RegExp | null;
 };
 
-function fieldOf(key: string, entry: v.GenericSchema): Field {
-  const asks = askOf(entry);
+function buildField(key: string, entry: v.GenericSchema): Field {
+  const asks = buildValueCheck(entry);
   const inner = unwrapped(entry);
   const actions = schemaActions(inner);
   const shape = actions.length === 1 ? actionShape(actions) : null;
@@ -114,19 +114,19 @@ function fieldFaults({ key, entry }: Field, given: Readonly<Record<string, unkno
   const value = given[key];
   if (value === undefined) return [{ key, kind: "missing", message: `has no ${key}, expected one` }];
   if (value === null && schema.type === "optional") return [{ key, kind: "null", message: `${key} is null, expected it to be left out` }];
-  const words = schemaChoices(schema);
-  const isEnum = words !== null && words.some((word) => typeof word === typeof value);
-  if (words !== null)
+  const choices = schemaChoices(schema);
+  const isEnum = choices !== null && choices.some((word) => typeof word === typeof value);
+  if (choices !== null)
     return [
       {
         key,
         kind: isEnum ? "enum" : "type",
-        message: `${key} is ${shown(value)}, expected ${words.map((word) => shown(word)).join(" or ")}`,
+        message: `${key} is ${shown(value)}, expected ${choices.map((word) => shown(word)).join(" or ")}`,
       },
     ];
-  const { issues } = issuesOf(entry, value);
-  const reported = issues.map(({ path, message }) => ({ key, kind: "type" as const, message: `${pathText([key, ...path])}: ${message}` }));
-  return reported.length > 0 ? reported : [{ key, kind: "type", message: `${key} is ${shown(value)}, expected another kind of value` }];
+  const { issues } = findIssues(entry, value);
+  const faults = issues.map(({ path, message }) => ({ key, kind: "type" as const, message: `${pathText([key, ...path])}: ${message}` }));
+  return faults.length > 0 ? faults : [{ key, kind: "type", message: `${key} is ${shown(value)}, expected another kind of value` }];
 }
 
 /** The words that a field may be, where its schema closes them. */
@@ -136,19 +136,19 @@ function schemaChoices(schema: Schema): readonly unknown[] | null {
   return schema.type === "literal" ? [schema.literal] : null;
 }
 
-function askOf(schema: Schema): Asks {
+function buildValueCheck(schema: Schema): ValueCheck {
   const actions = schemaActions(schema);
-  if (schema.type === "number") return findNumberAsk(actions) ?? asItself(schema);
-  if (schema.type === "string") return findTextAsk(actions) ?? asItself(schema);
-  return (actions.length === 0 ? findPlainAsk(schema) : null) ?? asItself(schema); // F2
+  if (schema.type === "number") return numberCheck(actions) ?? schemaCheck(schema);
+  if (schema.type === "string") return textCheck(actions) ?? schemaCheck(schema);
+  return (actions.length === 0 ? plainCheck(schema) : null) ?? schemaCheck(schema); // F2
 }
 
-const asItself =
-  (schema: Schema): Asks =>
+const schemaCheck =
+  (schema: Schema): ValueCheck =>
   (value) =>
     v.is(schema as unknown as v.GenericSchema, value);
 
-function findPlainAsk({ type, wrapped, item, value: inner, options, literal, entries }: Schema): Asks | null {
+function plainCheck({ type, wrapped, item, value: inner, options, literal, entries }: Schema): ValueCheck | null {
   switch (type) {
     case "boolean":
       return (value) => typeof value === "boolean";
@@ -159,23 +159,23 @@ function findPlainAsk({ type, wrapped, item, value: inner, options, literal, ent
     case "picklist":
       return (value) => options?.includes(value) === true;
     case "array": {
-      const ask = item === undefined ? null : askOf(item);
-      return ask === null ? null : (value) => Array.isArray(value) && value.every(ask);
+      const check = item === undefined ? null : buildValueCheck(item);
+      return check === null ? null : (value) => Array.isArray(value) && value.every(check);
     }
     case "record": {
-      const ask = inner === undefined ? null : askOf(inner);
-      return ask === null ? null : (value) => isTree(value) && Object.values(value).every(ask);
+      const ask = inner === undefined ? null : buildValueCheck(inner);
+      return ask === null ? null : (value) => isRecord(value) && Object.values(value).every(ask);
     }
     case "loose_object": {
-      const asks = Object.entries(entries ?? {}).map(([key, entry]) => [key, askOf(entry)] as const);
-      return (value) => isTree(value) && asks.every(([key, ask]) => ask(value[key]));
+      const asks = Object.entries(entries ?? {}).map(([key, entry]) => [key, buildValueCheck(entry)] as const);
+      return (value) => isRecord(value) && asks.every(([key, ask]) => ask(value[key]));
     }
     case "optional": {
-      const ask = wrapped === undefined ? null : askOf(wrapped);
+      const ask = wrapped === undefined ? null : buildValueCheck(wrapped);
       return ask === null ? null : (value) => value === undefined || ask(value);
     }
     case "nullable": {
-      const ask = wrapped === undefined ? null : askOf(wrapped);
+      const ask = wrapped === undefined ? null : buildValueCheck(wrapped);
       return ask === null ? null : (value) => value === null || ask(value);
     }
     default:
@@ -186,18 +186,18 @@ function findPlainAsk({ type, wrapped, item, value: inner, options, literal, ent
 type Action = NonNullable<Schema["pipe"]>[number];
 
 /** A number, whole or within bounds; null if the schema requires more. */
-function findNumberAsk(actions: readonly Action[]): Asks | null {
+function numberCheck(actions: readonly Action[]): ValueCheck | null {
   const known = ["integer", "min_value", "max_value"];
   if (actions.some(({ type }) => !known.includes(type))) return null;
-  const typeBound = (type: string, without: number): number =>
-    Number(actions.find((action) => action.type === type)?.requirement ?? without);
+  const typeBound = (type: string, fallback: number): number =>
+    Number(actions.find((action) => action.type === type)?.requirement ?? fallback);
   const [min, max] = [typeBound("min_value", Number.NEGATIVE_INFINITY), typeBound("max_value", Number.POSITIVE_INFINITY)];
   const isWhole = actions.some(({ type }) => type === "integer");
   return (value) => typeof value === "number" && value >= min && value <= max && (!isWhole || Number.isInteger(value));
 }
 
 /** A string, of one shape or not too long; null if the schema requires more. */
-function findTextAsk(actions: readonly Action[]): Asks | null {
+function textCheck(actions: readonly Action[]): ValueCheck | null {
   const lengths = actions.flatMap(({ type, requirement }) => (type === "max_length" ? [Number(requirement)] : []));
   const shape = actionShape(actions);
   if (lengths.length + (shape === null ? 0 : 1) < actions.length) return null;
@@ -205,5 +205,5 @@ function findTextAsk(actions: readonly Action[]): Asks | null {
   return (value) => typeof value === "string" && value.length <= charsMax && (shape === null || shape.test(value));
 }
 
-const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -16,11 +16,11 @@ export function fitted(page: readonly string[], rowsMax: number, rowsOf: (line: 
   let blocks: readonly Block[] = pageBlocks(page).map((lines) => ({ lines, dropped: new Set() }));
   for (;;) {
     const rows = blocks.map(blockRows);
-    if (sum(joined(rows)) <= rowsMax) return joined(rows);
-    const isCut = [isKept, isNextStep].find((keeps) => longestOf(blocks, keeps) !== null);
-    if (isCut === undefined) return joined(rows);
-    const at = longestOf(blocks, isCut);
-    blocks = blocks.map((block, index) => (index === at ? shortened(block, isCut) : block));
+    if (sum(joinBlocks(rows)) <= rowsMax) return joinBlocks(rows);
+    const isCut = [isKept, isNextStep].find((keeps) => longestBlock(blocks, keeps) !== null);
+    if (isCut === undefined) return joinBlocks(rows);
+    const at = longestBlock(blocks, isCut);
+    blocks = blocks.map((block, index) => (index === at ? dropLines(block, isCut) : block));
   }
 }
 
@@ -38,14 +38,14 @@ type Keeps = (line: string) => boolean;
 const droppableIn = ({ lines, dropped }: Block, keeps: Keeps): readonly number[] =>
   lines.flatMap((line, index) => (index === 0 || dropped.has(index) || keeps(line) ? [] : [index]));
 
-function longestOf(blocks: readonly Block[], keeps: Keeps): number | null {
+function longestBlock(blocks: readonly Block[], keeps: Keeps): number | null {
   const sizes = blocks.map((block, index) => (index === 0 ? 0 : droppableIn(block, keeps).length));
   const most = Math.max(...sizes);
   return most === 0 ? null : sizes.lastIndexOf(most);
 }
 
 /** Two at first: one of the rows says how many there are. */
-function shortened(block: Block, keeps: Keeps): Block {
+function dropLines(block: Block, keeps: Keeps): Block {
   const gone = droppableIn(block, keeps).slice(block.dropped.size === 0 ? -2 : -1);
   return { ...block, dropped: new Set([...block.dropped, ...gone]) };
 }
@@ -61,5 +61,5 @@ function blockRows({ lines, dropped }: Block): readonly string[] {
 
 const countLines = (count: number): string => `${count} ${count === 1 ? "line" : "lines"}`;
 
-const joined = (blocks: readonly (readonly string[])[]): readonly string[] =>
+const joinBlocks = (blocks: readonly (readonly string[])[]): readonly string[] =>
   blocks.flatMap((rows, index) => (index === 0 ? rows : ["", ...rows]));

@@ -53,20 +53,20 @@ export function findHazards(text: string, hazardsMax = 10): readonly Hazard[] {
   const hazards: Hazard[] = [];
   const levels: Level[] = [];
   for (let index = 0; index < text.length && hazards.length < hazardsMax; index++) {
-    const mark = text.charCodeAt(index);
+    const code = text.charCodeAt(index);
     const level = levels.at(-1);
-    if (mark === quote) {
-      const end = pastText(text, index);
-      const hazard = hazardOf(text.slice(index, end), level);
+    if (code === quote) {
+      const end = endOfString(text, index);
+      const hazard = findHazard(text.slice(index, end), level);
       if (hazard !== null) hazards.push({ offset: index, ...hazard });
       if (level !== undefined) level.expectsName = false;
       index = end - 1;
-    } else if (mark === comma && level !== undefined) level.expectsName = level.names !== null;
-    else if (mark === openBrace || mark === openBracket) {
+    } else if (code === comma && level !== undefined) level.expectsName = level.names !== null;
+    else if (code === openBrace || code === openBracket) {
       if (levels.length === jsonDepthMax)
         return [...hazards, { offset: index, kind: "deep", message: `is nested deeper than ${jsonDepthMax} levels, expected less` }]; // H2
-      levels.push(mark === openBrace ? { names: new Set(), expectsName: true } : { names: null, expectsName: false });
-    } else if (mark === closeBrace || mark === closeBracket) levels.pop();
+      levels.push(code === openBrace ? { names: new Set(), expectsName: true } : { names: null, expectsName: false });
+    } else if (code === closeBrace || code === closeBracket) levels.pop();
   }
   return hazards;
 }
@@ -74,28 +74,28 @@ export function findHazards(text: string, hazardsMax = 10): readonly Hazard[] {
 const [quote, comma, openBrace, closeBrace, openBracket, closeBracket, backslash] = [34, 44, 123, 125, 91, 93, 92];
 
 /** Past a text that begins here. */
-function pastText(text: string, from: number): number {
+function endOfString(text: string, from: number): number {
   let position = from + 1;
   while (position < text.length && text.charCodeAt(position) !== quote) position += text.charCodeAt(position) === backslash ? 2 : 1;
   return position + 1;
 }
 
-function hazardOf(written: string, level: Level | undefined): Omit<Hazard, "offset"> | null {
+function findHazard(literal: string, level: Level | undefined): Omit<Hazard, "offset"> | null {
   const isName = level?.expectsName === true;
-  if (!isName && !written.includes("\\u")) return null;
-  const meant = meantBy(written);
-  if (/\p{Surrogate}/u.test(meant)) return { kind: "half", message: `holds half a character (${shown(meant)}), expected whole ones` };
+  if (!isName && !literal.includes("\\u")) return null;
+  const decoded = decodeString(literal);
+  if (/\p{Surrogate}/u.test(decoded)) return { kind: "half", message: `holds half a character (${shown(decoded)}), expected whole ones` };
   if (!isName || level.names === null) return null;
-  if (meant === "__proto__") return { kind: "key", message: "holds the key __proto__, which no reader can take for plain data" };
-  if (level.names.has(meant)) return { kind: "key", message: `holds the key ${shown(meant)} twice, expected it once` };
-  level.names.add(meant);
+  if (decoded === "__proto__") return { kind: "key", message: "holds the key __proto__, which no reader can take for plain data" };
+  if (level.names.has(decoded)) return { kind: "key", message: `holds the key ${shown(decoded)} twice, expected it once` };
+  level.names.add(decoded);
   return null;
 }
 
-function meantBy(written: string): string {
+function decodeString(literal: string): string {
   try {
-    return String(JSON.parse(written));
+    return String(JSON.parse(literal));
   } catch {
-    return written; // a text that was cut off, which JSON.parse would not have taken
+    return literal; // a text that was cut off, which JSON.parse would not have taken
   }
 }

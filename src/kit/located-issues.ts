@@ -8,20 +8,20 @@ export type Issue = { readonly path: DataPath; readonly isAboutKey: boolean; rea
 
 const schemasMax = 200;
 
-export function issuesOf<S extends v.GenericSchema>(
+export function findIssues<S extends v.GenericSchema>(
   schema: S,
   value: unknown,
 ): { readonly value: v.InferOutput<S>; readonly issues: readonly Issue[] } {
   const result = v.safeParse(schema, value);
   const issues = [...listsForMappings(schema, value), ...(result.issues ?? []).flatMap((issue) => issueCauses(issue, [], schema))];
   const seen = new Set<string>();
-  const once = issues.filter((issue) => {
+  const distinct = issues.filter((issue) => {
     const key = JSON.stringify([issue.path, issue.rule]);
     if (seen.has(key)) return false;
     seen.add(key);
     return true;
   });
-  return { value: result.output, issues: once };
+  return { value: result.output, issues: distinct };
 }
 
 type Raw = v.BaseIssue<unknown>;
@@ -34,8 +34,8 @@ function issueCauses(issue: Raw, prefix: DataPath, schema: v.GenericSchema): Iss
     const isMapping = typeof issue.input === "object" && issue.input !== null;
     const deepest = depth === 0 || !isMapping ? [] : issue.issues.filter((inner) => (inner.path?.length ?? 0) === depth);
     const unknown = deepest.filter(isUnknownKey);
-    const meant = unknown.length > 0 ? unknown : deepest;
-    if (meant.length > 0) return meant.flatMap((inner) => issueCauses(inner, path, schema));
+    const closest = unknown.length > 0 ? unknown : deepest;
+    if (closest.length > 0) return closest.flatMap((inner) => issueCauses(inner, path, schema));
     const custom = issue.issues.find((inner) => typeof inner.input === typeof issue.input && inner.kind === "validation");
     if (custom !== undefined) return issueCauses(custom, path, schema);
   }
@@ -90,12 +90,12 @@ function issueExpectation(issue: Raw): string {
 
 /** The library lets a list pass for a mapping whose keys are all optional; we do not. */
 function listsForMappings(schema: v.GenericSchema, value: unknown): Issue[] {
-  const foundIssues: Issue[] = [];
+  const issues: Issue[] = [];
   const visit = (item: unknown, path: DataPath): void => {
     if (Array.isArray(item)) {
       const types = schemasAt(schema, path).map((at) => at.type);
       if (types.length > 0 && types.every((type) => /object|^record$/.test(type))) {
-        foundIssues.push({ path, isAboutKey: false, rule: "wrong_type", message: "found a list, expected a mapping" });
+        issues.push({ path, isAboutKey: false, rule: "wrong_type", message: "found a list, expected a mapping" });
       }
       item.forEach((inner, n) => visit(inner, [...path, n]));
     } else if (typeof item === "object" && item !== null) {
@@ -103,7 +103,7 @@ function listsForMappings(schema: v.GenericSchema, value: unknown): Issue[] {
     }
   };
   visit(value, []);
-  return foundIssues;
+  return issues;
 }
 
 type AnySchema = {
@@ -118,29 +118,29 @@ type AnySchema = {
 
 /** Every schema that may be at a path, unions and wrappers opened. */
 function schemasAt(schema: v.GenericSchema, path: DataPath): AnySchema[] {
-  let at = opened([schema]);
+  let at = openWrappers([schema]);
   for (const part of path) {
-    const inner = at.flatMap((anySchema) => [
-      Object.hasOwn(anySchema.entries ?? {}, part) ? anySchema.entries?.[part] : undefined,
-      anySchema.item,
-      anySchema.type === "record" ? anySchema.value : undefined,
+    const inner = at.flatMap((parent) => [
+      Object.hasOwn(parent.entries ?? {}, part) ? parent.entries?.[part] : undefined,
+      parent.item,
+      parent.type === "record" ? parent.value : undefined,
     ]);
-    at = opened(inner.filter((candidate) => candidate !== undefined));
+    at = openWrappers(inner.filter((candidate) => candidate !== undefined));
   }
   return at;
 }
 
-function opened(schemas: readonly AnySchema[]): AnySchema[] {
-  const foundAnySchemas: AnySchema[] = [];
+function openWrappers(schemas: readonly AnySchema[]): AnySchema[] {
+  const leaves: AnySchema[] = [];
   const queue = [...schemas];
-  while (queue.length > 0 && foundAnySchemas.length < schemasMax) {
+  while (queue.length > 0 && leaves.length < schemasMax) {
     const schema = queue.shift();
     if (schema === undefined) break;
     if (schema.type === "lazy" && schema.getter !== undefined) queue.push(schema.getter(undefined));
     else if (schema.wrapped !== undefined) queue.push(schema.wrapped);
     else if ((schema.type === "union" || schema.type === "variant") && schema.options !== undefined)
       queue.push(...(schema.options as AnySchema[]));
-    else foundAnySchemas.push(schema);
+    else leaves.push(schema);
   }
-  return foundAnySchemas;
+  return leaves;
 }

@@ -9,7 +9,7 @@
 import type * as v from "valibot";
 import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser, type CST, type Document, type Node } from "yaml";
 import { pathText, shown, type DataPath, type Finding, type Position } from "./finding.ts";
-import { issuesOf } from "./located-issues.ts";
+import { findIssues } from "./located-issues.ts";
 
 export const documentBytesMax = 1_048_576;
 const depthMax = 48;
@@ -44,10 +44,10 @@ export function fitLocated<S extends v.GenericSchema>(
   { value, positions }: Parsed,
   schema: S,
 ): { readonly value: v.InferOutput<S>; readonly positions: Positions } | Refused {
-  const fit = issuesOf(schema, value);
-  if (fit.issues.length === 0) return { value: fit.value, positions };
+  const validation = findIssues(schema, value);
+  if (validation.issues.length === 0) return { value: validation.value, positions };
   return {
-    findings: fit.issues.slice(0, findingsMax).map(({ path, isAboutKey, rule, message }) => ({
+    findings: validation.issues.slice(0, findingsMax).map(({ path, isAboutKey, rule, message }) => ({
       file: positions.file,
       ...(isAboutKey ? positions.keyPlaceOf(path) : positions.placeOf(path)),
       path: pathText(path),
@@ -65,10 +65,10 @@ export function parseLocated(file: string, text: string | Uint8Array): Parsed | 
   });
   const size = typeof text === "string" ? text.length : text.byteLength;
   if (size > documentBytesMax) return refuse("too_large", `found ${size} bytes, expected at most ${documentBytesMax}`); // L2
-  const source = decoded(text);
+  const source = decodeText(text);
   if (source === null) return refuse("not_utf8", "found bytes that are not UTF-8, expected a text file");
   const nul = source.indexOf("\0");
-  if (nul >= 0) return refuse("not_text", "found a NUL character, expected a text file", placeIn(source, nul));
+  if (nul >= 0) return refuse("not_text", "found a NUL character, expected a text file", positionIn(source, nul));
   if (file.endsWith(".json")) {
     const fault = jsonFault(source);
     if (fault !== null) return refuse("syntax", fault.message, fault.place);
@@ -82,10 +82,10 @@ export function parseLocated(file: string, text: string | Uint8Array): Parsed | 
       ...new Composer({ uniqueKeys: false, prettyErrors: false, version: "1.2", schema: "core" }).compose(tokens, true, source.length),
     ] as Document.Parsed[];
     if (document === undefined) return refuse("syntax", "found no document");
-    if (second !== undefined) return refuse("syntax", "found a second document, expected one", placeAt(lines, second.range[0]));
+    if (second !== undefined) return refuse("syntax", "found a second document, expected one", positionAt(lines, second.range[0]));
     const problem = document.errors[0] ?? document.warnings[0];
-    if (problem !== undefined) return refuse("syntax", problem.message, placeAt(lines, problem.pos[0]));
-    return plainOf(document, lines, file);
+    if (problem !== undefined) return refuse("syntax", problem.message, positionAt(lines, problem.pos[0]));
+    return toPlainData(document, lines, file);
   } catch (error) {
     if (error instanceof Refusal) return refuse(error.rule, error.message, error.place, error.path); // L1
     if (error instanceof RangeError) return refuse("too_deep", tooDeep);
@@ -120,16 +120,16 @@ class Refusal extends Error {
   }
 }
 
-function plainOf(document: Document.Parsed, lines: LineCounter, file: string): Parsed {
+function toPlainData(document: Document.Parsed, lines: LineCounter, file: string): Parsed {
   const anchors = new Map<string, Node>();
-  const meant = new Map<Node, Node>();
-  const open = new Set<Node>();
+  const aliasTargets = new Map<Node, Node>();
+  const openNodes = new Set<Node>();
   let nodes = 0;
-  const nodePlace = (node: unknown): Position => placeAt(lines, nodeRange(node));
+  const nodePosition = (node: unknown): Position => positionAt(lines, nodeRange(node));
 
-  const plain = (node: unknown, path: DataPath): unknown => {
+  const convert = (node: unknown, path: DataPath): unknown => {
     const refuse = (rule: string, message: string, at: unknown = node): never => {
-      throw new Refusal(rule, message, nodePlace(at), path);
+      throw new Refusal(rule, message, nodePosition(at), path);
     };
     nodes += 1;
     if (nodes > nodesMax) refuse("too_many_nodes", `found more than ${nodesMax} values with aliases unfolded`); // L2
@@ -138,9 +138,9 @@ function plainOf(document: Document.Parsed, lines: LineCounter, file: string): P
     if (isAlias(node)) {
       const target = anchors.get(node.source);
       if (target === undefined) return refuse("unknown_anchor", `found *${node.source}, expected an anchor &${node.source} before it`);
-      if (open.has(target)) return refuse("endless_alias", `found *${node.source} inside its own anchor, expected data that ends`);
-      meant.set(node, target);
-      return plain(target, path);
+      if (openNodes.has(target)) return refuse("endless_alias", `found *${node.source} inside its own anchor, expected data that ends`);
+      aliasTargets.set(node, target);
+      return convert(target, path);
     }
     const anchor = isMap(node) || isSeq(node) || isScalar(node) ? node.anchor : undefined;
     if (anchor !== undefined) anchors.set(anchor, node as Node);
@@ -149,9 +149,9 @@ function plainOf(document: Document.Parsed, lines: LineCounter, file: string): P
         refuse("not_finite", `found ${node.value}, expected a finite number`);
       return node.value;
     }
-    open.add(node as Node);
+    openNodes.add(node as Node);
     let value: unknown;
-    if (isSeq(node)) value = node.items.map((item, n) => plain(item, [...path, n]));
+    if (isSeq(node)) value = node.items.map((item, n) => convert(item, [...path, n]));
     else if (isMap(node)) {
       const record: Record<string, unknown> = {};
       for (const pair of node.items) {
@@ -159,20 +159,20 @@ function plainOf(document: Document.Parsed, lines: LineCounter, file: string): P
         if (key === null) return refuse("key_not_text", "found a key that is not plain text", pair.key);
         if (key in Object.prototype) return refuse("reserved_key", `found the key ${shown(key)}, which no document may use`, pair.key); // L3
         if (Object.hasOwn(record, key)) return refuse("duplicate_key", `found the key ${shown(key)} twice, expected it once`, pair.key); // L4
-        record[key] = plain(pair.value, [...path, key]);
+        record[key] = convert(pair.value, [...path, key]);
       }
       value = record;
     } else return refuse("syntax", "found something that is neither text, number, list nor mapping");
-    open.delete(node);
+    openNodes.delete(node);
     return value;
   };
-  const value = plain(document.contents, []);
+  const value = convert(document.contents, []);
 
   /** The node at a path and its key's node, or the deepest ones on the way. */
   const find = (path: DataPath): { node: unknown; key: unknown } => {
     let at: { node: unknown; key: unknown } = { node: document.contents, key: document.contents };
     for (const part of path) {
-      const node = isAlias(at.node) ? meant.get(at.node) : at.node;
+      const node = isAlias(at.node) ? aliasTargets.get(at.node) : at.node;
       if (isMap(node)) {
         const pair = node.items.find((item) => keyText(item.key) === part);
         if (pair === undefined) return at;
@@ -183,7 +183,11 @@ function plainOf(document: Document.Parsed, lines: LineCounter, file: string): P
     }
     return at;
   };
-  const positions: Positions = { file, placeOf: (path) => nodePlace(find(path).node), keyPlaceOf: (path) => nodePlace(find(path).key) };
+  const positions: Positions = {
+    file,
+    placeOf: (path) => nodePosition(find(path).node),
+    keyPlaceOf: (path) => nodePosition(find(path).key),
+  };
   return { value, positions };
 }
 
@@ -199,17 +203,17 @@ function nodeRange(node: unknown): number {
   return range?.[0] ?? 0;
 }
 
-function placeAt(lines: LineCounter, offset: number): Position {
+function positionAt(lines: LineCounter, offset: number): Position {
   const { line, col } = lines.linePos(offset);
   return { line: Math.max(1, line), column: Math.max(1, col) };
 }
 
-function placeIn(text: string, offset: number): Position {
+function positionIn(text: string, offset: number): Position {
   const before = text.slice(0, offset).split("\n");
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-function decoded(text: string | Uint8Array): string | null {
+function decodeText(text: string | Uint8Array): string | null {
   if (typeof text === "string") return /\p{Surrogate}/u.test(text) ? null : text;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(text);
@@ -226,6 +230,6 @@ function jsonFault(source: string): { message: string; place: Position } | null 
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const offset = /position (\d+)/.exec(message)?.[1];
-    return { message: `not JSON: ${message}`, place: placeIn(source, offset === undefined ? source.length : Number(offset)) };
+    return { message: `not JSON: ${message}`, place: positionIn(source, offset === undefined ? source.length : Number(offset)) };
   }
 }

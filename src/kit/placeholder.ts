@@ -4,7 +4,7 @@
 //   P1. Only a whole value that cannot be meant is one: a short honest answer is not.
 //   P2. Linear time: only the beginning of a long value is read.
 
-const words = new Set([
+const placeholderWords = new Set([
   ..."todo tbd fixme xxx tbc wip string text value number boolean object array foo bar foobar asdf qwerty".split(" "),
   ..."example sample placeholder dummy summary description content".split(" "),
 ]);
@@ -27,7 +27,7 @@ export function isPlaceholder(plain: string): boolean {
   const bare = plain.toLowerCase().replaceAll(/^[\W_]+|[\W_]+$/g, "");
   if (/^[.…_*?]+$/.test(plain) || /^<[^<>]{1,80}>$/.test(plain) || /^\{{1,2}[^{}]{1,80}\}{1,2}$/.test(plain)) return true;
   if (/^\[[^[\]]{1,80}\]$/.test(plain) && /\b(?:your|insert|here|text|todo|summary|description)\b/i.test(plain)) return true;
-  if (words.has(bare) || isLorem(bare)) return true;
+  if (placeholderWords.has(bare) || isLorem(bare)) return true;
   if (/^(?:todo|tbd|fixme)\b[\s:,-]/i.test(bare) && bare.length < 60) return true;
   return /^(?:(?:a |the |my |your |some )?(?:test|example|sample|dummy|placeholder|fake|mock) (?:root cause|summary|description|text|value|string|result|answer|title|issue|evidence|output|data|return)s?|(?:your|insert|enter|put|add|write) .{0,60}\bhere|(?:your|the) (?:summary|answer|text|description|result)|what you (?:did|changed))$/.test(
     bare,

@@ -10,10 +10,10 @@ const windowBytes = 64 * 1024;
 
 /** One result per window, so that a caller scanning a large file may yield between two. */
 export function* findSecrets(redactor: Redactor, bytes: Uint8Array): Generator<readonly FoundSecret[]> {
-  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const overlapBytes = redactor.charsMax(); // one that is cut by a window's end is whole in the next
-  for (let index = 0; index < whole.length; index += windowBytes) {
-    const text = whole.toString("latin1", index, index + windowBytes + overlapBytes);
+  for (let index = 0; index < buffer.length; index += windowBytes) {
+    const text = buffer.toString("latin1", index, index + windowBytes + overlapBytes);
     yield redactor.spansIn(text).flatMap(({ start, end, name }) => (name === null ? [] : [{ name, text: text.slice(start, end) }]));
   }
 }

@@ -23,20 +23,20 @@ export type Matcher = {
 
 /** Shorter needles would be found in words that mean nothing. */
 export const needleCharsMin = 8;
-const block = 3;
+const blockChars = 3;
 
 /** Null if there is nothing to look for. */
-export function openMatcher(foundNeedles: readonly Needle[]): Matcher | null {
-  const needles = foundNeedles.filter(({ text }) => text.length >= needleCharsMin);
+export function openMatcher(candidates: readonly Needle[]): Matcher | null {
+  const needles = candidates.filter(({ text }) => text.length >= needleCharsMin);
   if (needles.length === 0) return null;
   const window = needleCharsMin;
   const mask = (needles.length > 1_000 ? 1 << 17 : needles.length > 100 ? 1 << 14 : 1 << 11) - 1;
-  const leaps = new Uint8Array(mask + 1).fill(window - block + 1);
+  const shifts = new Uint8Array(mask + 1).fill(window - blockChars + 1);
   const endings = new Map<number, Needle[]>();
   for (const needle of needles) {
-    for (let end = block - 1; end < window; end++) {
+    for (let end = blockChars - 1; end < window; end++) {
       const key = keyAt(needle.text, end, mask);
-      leaps[key] = Math.min(leaps[key] ?? 0, window - 1 - end);
+      shifts[key] = Math.min(shifts[key] ?? 0, window - 1 - end);
     }
     const key = keyAt(needle.text, window - 1, mask);
     endings.set(key, [...(endings.get(key) ?? []), needle]);
@@ -46,9 +46,9 @@ export function openMatcher(foundNeedles: readonly Needle[]): Matcher | null {
     const { length } = text;
     for (let index = from + window - 1; index < length;) {
       const key = keyAt(text, index, mask);
-      const leap = leaps[key] ?? 1;
-      if (leap > 0) {
-        index += leap;
+      const shift = shifts[key] ?? 1;
+      if (shift > 0) {
+        index += shift;
         continue;
       }
       const start = index - window + 1;

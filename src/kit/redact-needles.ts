@@ -22,15 +22,17 @@ const lineCharsMin = 16;
 const nameCharsMax = 64;
 
 export function secretNeedles({ name, value }: Secret): readonly Needle[] {
-  const known = value.slice(0, secretCharsMax);
-  const lines = known.includes("\n") ? known.split(/\r?\n/).filter((line) => line.length >= lineCharsMin && !line.startsWith("-----")) : [];
+  const limited = value.slice(0, secretCharsMax);
+  const lines = limited.includes("\n")
+    ? limited.split(/\r?\n/).filter((line) => line.length >= lineCharsMin && !line.startsWith("-----"))
+    : [];
   // A text is also searched with its line breaks taken out, so the secret without its own is a form of it.
-  const joined = known.replaceAll(/\r?\n[ \t]*/g, "");
-  const texts = new Set([known, joined, known.trim(), ...lines].flatMap(textPieces));
-  const shown = plainName(name);
+  const joined = limited.replaceAll(/\r?\n[ \t]*/g, "");
+  const texts = new Set([limited, joined, limited.trim(), ...lines].flatMap(textPieces));
+  const safeName = plainName(name);
   const needles = new Map<string, Needle>();
   for (const text of texts)
-    for (const [form, written] of textForms(text)) if (!needles.has(written)) needles.set(written, { text: written, name: shown, form });
+    for (const [form, written] of textForms(text)) if (!needles.has(written)) needles.set(written, { text: written, name: safeName, form });
   return [...needles.values()];
 }
 
@@ -48,7 +50,7 @@ function textPieces(text: string): readonly string[] {
 function textForms(text: string): readonly (readonly [Needle["form"], string])[] {
   const bytes = new TextEncoder().encode(text);
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  const base64 = [0, 1, 2].map((before) => base64Of(bytes, before));
+  const base64 = [0, 1, 2].map((before) => encodeBase64(bytes, before));
   // Each as it is, and as its bytes look where a text is read byte by byte or each byte was escaped by itself.
   const plain = [text, ...(text.includes(" ") ? [text.replaceAll(" ", "+")] : []), Array.from(text).toReversed().join("")].flatMap(
     (spelling) => [spelling, String.fromCharCode(...new TextEncoder().encode(spelling))],
@@ -65,13 +67,13 @@ function textForms(text: string): readonly (readonly [Needle["form"], string])[]
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /** The base64 of bytes that stand `before` bytes after a multiple of three, less the characters that their neighbours have a part in (K1). */
-function base64Of(bytes: Uint8Array, before: number): string {
-  let written = "";
-  const bits = (before + bytes.length) * 8;
-  for (let bit = Math.ceil((before * 8) / 6) * 6; bit + 6 <= bits; bit += 6) {
-    const position = Math.floor(bit / 8) - before;
+function encodeBase64(bytes: Uint8Array, offset: number): string {
+  let encoded = "";
+  const bits = (offset + bytes.length) * 8;
+  for (let bit = Math.ceil((offset * 8) / 6) * 6; bit + 6 <= bits; bit += 6) {
+    const position = Math.floor(bit / 8) - offset;
     const pair = ((bytes[position] ?? 0) << 8) | (bytes[position + 1] ?? 0);
-    written += digits[(pair >> (10 - (bit % 8))) & 63] ?? "";
+    encoded += digits[(pair >> (10 - (bit % 8))) & 63] ?? "";
   }
-  return written;
+  return encoded;
 }

@@ -67,13 +67,13 @@ const beginningCharsMax = 2_048;
 /** Where a secret may begin that the end of the text cuts; null if nothing looks like it. */
 export function beginningAt(text: string): number | null {
   const tail = text.slice(-beginningCharsMax);
-  let at: number | null = null;
+  let earliest: number | null = null;
   for (const pattern of beginnings) {
     const match = pattern.exec(tail);
     const start = match === null ? null : (match.indices?.[1]?.[0] ?? match.index);
-    if (start !== null && (at === null || start < at)) at = start;
+    if (start !== null && (earliest === null || start < earliest)) earliest = start;
   }
-  return at === null ? null : text.length - tail.length + at;
+  return earliest === null ? null : text.length - tail.length + earliest;
 }
 
 /** One look that every pattern above would pass: nearly all texts end here. */
@@ -89,9 +89,9 @@ export function findPatterns(text: string, onFound: (start: number, end: number)
   for (const { pattern, part } of patterns) {
     pattern.lastIndex = 0;
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-      const found = part === undefined ? match[0] : (match[part] ?? "");
-      const start = part === undefined ? match.index : match.index + match[0].lastIndexOf(found);
-      if (found !== "") onFound(start, start + found.length);
+      const secret = part === undefined ? match[0] : (match[part] ?? "");
+      const start = part === undefined ? match.index : match.index + match[0].lastIndexOf(secret);
+      if (secret !== "") onFound(start, start + secret.length);
     }
   }
 }

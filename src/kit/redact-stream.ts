@@ -16,8 +16,8 @@ export type RedactedStream = {
 };
 
 export function openRedactedStream(redactor: Redactor): RedactedStream {
-  let held = "";
-  const take = (text: string, safe: number, spans: readonly Span[]): Buffer => {
+  let buffered = "";
+  const emit = (text: string, safe: number, spans: readonly Span[]): Buffer => {
     const parts: string[] = [];
     let position = 0;
     for (const { start, end, name } of spans) {
@@ -26,22 +26,22 @@ export function openRedactedStream(redactor: Redactor): RedactedStream {
       position = end;
     }
     parts.push(text.slice(position, Math.max(position, safe)));
-    held = text.slice(Math.max(position, safe));
+    buffered = text.slice(Math.max(position, safe));
     return Buffer.from(parts.join(""), "latin1");
   };
   return {
     push: (chunk) => {
       // One character a byte, so that no byte is changed that is not redacted.
-      held += Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1");
-      const holdBack = Math.max(redactor.charsMax(), patternCharsMax);
-      if (held.length < 2 * holdBack) return Buffer.alloc(0); // T2
-      const spans = redactor.spansIn(held);
+      buffered += Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1");
+      const holdBackChars = Math.max(redactor.charsMax(), patternCharsMax);
+      if (buffered.length < 2 * holdBackChars) return Buffer.alloc(0); // T2
+      const spans = redactor.spansIn(buffered);
       // T1: one that reaches over the border may go on behind what has come so far, so it waits where it began.
-      const safe = held.length - holdBack;
-      const openSpan = spans.find(({ start, end }) => start < safe && end > safe && end - start < holdBack);
-      return take(held, openSpan?.start ?? safe, spans);
+      const safe = buffered.length - holdBackChars;
+      const openSpan = spans.find(({ start, end }) => start < safe && end > safe && end - start < holdBackChars);
+      return emit(buffered, openSpan?.start ?? safe, spans);
     },
-    end: () => take(held, held.length, redactor.spansIn(held)),
+    end: () => emit(buffered, buffered.length, redactor.spansIn(buffered)),
   };
 }
 

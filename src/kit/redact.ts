@@ -47,30 +47,30 @@ export function openRedactor(secrets: readonly Secret[]): Redactor {
   };
   let matching: { readonly matcher: Matcher | null; readonly halves: Halves } | null = null;
   /** Built when it is first needed, and again after something was learnt. */
-  const built = (): { readonly matcher: Matcher | null; readonly halves: Halves } => {
+  const currentMatcher = (): { readonly matcher: Matcher | null; readonly halves: Halves } => {
     if (matching !== null) return matching;
     const matcher = openMatcher([...known.values()].flatMap(secretNeedles));
     return (matching = { matcher, halves: needleHalves(matcher?.needles ?? []) });
   };
   for (const secret of secrets) learn(secret);
-  const findSpans = (text: string): readonly Span[] => (text.length < halfKeyChars ? none : textSpans(text, built().matcher));
+  const findSpans = (text: string): readonly Span[] => (text.length < halfKeyChars ? none : textSpans(text, currentMatcher().matcher));
   const withHalves = (text: string): readonly Span[] => {
     const seen = terminalView(plainView(text));
-    const cut = seen === null ? [] : halvesIn(seen.text, built().halves).map((span) => placed(seen, span));
-    return merged([...findSpans(text), ...halvesIn(text, built().halves), ...cut]);
+    const halfSpans = seen === null ? [] : findHalves(seen.text, currentMatcher().halves).map((span) => toOriginal(seen, span));
+    return mergeSpans([...findSpans(text), ...findHalves(text, currentMatcher().halves), ...halfSpans]);
   };
   return {
     learn,
     spansIn: findSpans,
-    text: (text) => replaced(text, findSpans(text)),
-    excerpt: (text) => replaced(text, withHalves(text)),
+    text: (text) => replaceSpans(text, findSpans(text)),
+    excerpt: (text) => replaceSpans(text, withHalves(text)),
     next: (before, text) => {
-      const own = withHalves(before + text).flatMap(({ start, end, name }) =>
+      const newSpans = withHalves(before + text).flatMap(({ start, end, name }) =>
         end <= before.length ? [] : [{ start: Math.max(0, start - before.length), end: end - before.length, name }],
       );
-      return replaced(text, own);
+      return replaceSpans(text, newSpans);
     },
-    charsMax: () => (built().matcher?.charsMax ?? 0) * escapedCharsMax,
+    charsMax: () => (currentMatcher().matcher?.charsMax ?? 0) * escapedCharsMax,
   };
 }
 
@@ -80,31 +80,31 @@ function textSpans(text: string, matcher: Matcher | null): readonly Span[] {
   // Nearly every text ends here, so this is all that an append costs: some four microseconds for an event of 600 bytes.
   if (!hasOtherViews(text) && !mayHoldPattern(text) && matcher?.isIn(text) !== true) return none;
   let spans: Span[] | null = null;
-  const look = (view: View, isForPatterns: boolean): void => {
+  const scanView = (view: View, isForPatterns: boolean): void => {
     const add = (start: number, end: number, name: string | null): void => {
       const [from, until] = view.spanOf(start, end);
       (spans ??= []).push({ start: from, end: until, name });
     };
     matcher?.scan(view.text, (start, needle) => {
-      const [from, until] = wholeOf(view.text, start, needle);
+      const [from, until] = fullSpan(view.text, start, needle);
       add(from, until, needle.name);
     });
     if (isForPatterns) findPatterns(view.text, (start, end) => add(start, end, null));
   };
   const plain = plainView(text);
-  look(plain, true);
+  scanView(plain, true);
   const views = unescapedViews(text);
-  for (const view of views) look(view, true);
+  for (const view of views) scanView(view, true);
   if (matcher !== null)
     for (const view of [plain, ...views]) {
       const joined = joinedText(view);
-      if (joined !== null && matcher.isIn(joined)) look(joinedView(view), false);
+      if (joined !== null && matcher.isIn(joined)) scanView(joinedView(view), false);
     }
-  return spans === null ? none : merged(spans);
+  return spans === null ? none : mergeSpans(spans);
 }
 
 /** A match with the neighbours that hold bits of the secret: at most one character on either side, and the padding. */
-function wholeOf(text: string, start: number, { text: needle, form }: Needle): readonly [number, number] {
+function fullSpan(text: string, start: number, { text: needle, form }: Needle): readonly [number, number] {
   const end = start + needle.length;
   if (form !== "base64") return [start, end];
   const isDigit = (position: number): boolean => /[A-Za-z0-9+/_-]/.test(text.charAt(position));
@@ -115,19 +115,18 @@ function wholeOf(text: string, start: number, { text: needle, form }: Needle): r
 }
 
 /** In order, and where two overlap, one. */
-function merged(spans: readonly Span[]): readonly Span[] {
+function mergeSpans(spans: readonly Span[]): readonly Span[] {
   if (spans.length < 2) return spans;
-  const keptSpans: Span[] = [];
+  const kept: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    const lastSpan = keptSpans.at(-1);
-    if (lastSpan === undefined || span.start >= lastSpan.end) keptSpans.push(span);
-    else
-      keptSpans[keptSpans.length - 1] = { start: lastSpan.start, end: Math.max(lastSpan.end, span.end), name: lastSpan.name ?? span.name };
+    const last = kept.at(-1);
+    if (last === undefined || span.start >= last.end) kept.push(span);
+    else kept[kept.length - 1] = { start: last.start, end: Math.max(last.end, span.end), name: last.name ?? span.name };
   }
-  return keptSpans;
+  return kept;
 }
 
-function replaced(text: string, spans: readonly Span[]): string {
+function replaceSpans(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text; // R3
   const parts: string[] = [];
   let position = 0;
@@ -159,16 +158,16 @@ function needleHalves(needles: readonly Needle[]): Halves {
   return { begin, end, charsMax: needles.reduce((most, { text }) => Math.max(most, text.length), 0) };
 }
 
-const placed = (view: View, { start, end, name }: Span): Span => {
+const toOriginal = (view: View, { start, end, name }: Span): Span => {
   const [from, until] = view.spanOf(start, end);
   return { start: from, end: until, name };
 };
 
 /** Halves of known secrets at either end, and at the end what looks like the beginning of an unknown one. */
-function halvesIn(cut: string, halves: Halves): readonly Span[] {
+function findHalves(cut: string, halves: Halves): readonly Span[] {
   const text = cut.endsWith("…") ? cut.slice(0, -1) : cut; // a caller that cuts a text says so with this
-  const begun = beginningAt(text);
-  return begun === null ? cutSpans(text, halves) : [...cutSpans(text, halves), { start: begun, end: text.length, name: null }];
+  const beginning = beginningAt(text);
+  return beginning === null ? cutSpans(text, halves) : [...cutSpans(text, halves), { start: beginning, end: text.length, name: null }];
 }
 
 function cutSpans(text: string, { begin, end, charsMax }: Halves): readonly Span[] {

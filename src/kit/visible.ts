@@ -7,8 +7,8 @@
  */
 export function visible(text: string): string {
   return text.replace(dangerous, (found) => {
-    const named = names[found];
-    if (named !== undefined) return named;
+    const name = names[found];
+    if (name !== undefined) return name;
     const code = found.codePointAt(0) ?? 0;
     const hex = code.toString(16);
     return code < 0x100 ? `\\x${hex.padStart(2, "0")}` : `\\u{${hex}}`;

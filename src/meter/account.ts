@@ -11,10 +11,10 @@ import type { ReportedUsage } from "../ports/agent.ts";
 import type { AccountRequest, ModelCall } from "../ports/meter.ts";
 import type { Figures, Used } from "./figures.ts";
 import { usedNothing } from "./figures.ts";
-import { type Allowed, allowedFrom } from "./hosts.ts";
+import { type Allowed, buildAllowed } from "./hosts.ts";
 import { callsKeptMax, refusedHostsMax } from "./limits.ts";
 
-export type Attached = "call" | "tunnel" | "connection";
+export type AttachmentKind = "call" | "tunnel" | "connection";
 
 export type OpenAccount = {
   readonly token: string;
@@ -31,8 +31,8 @@ export type OpenAccount = {
   readonly cut: (sentence: string) => void;
   readonly cutSentence: () => string | null;
   /** Something that must end with the account; the returned function removes it again. */
-  readonly attach: (kind: Attached, end: () => void) => () => void;
-  readonly open: (kind: Attached) => number;
+  readonly attach: (kind: AttachmentKind, end: () => void) => () => void;
+  readonly open: (kind: AttachmentKind) => number;
   readonly refuseHost: (host: string) => void;
   readonly refusedHosts: () => readonly string[];
   readonly close: () => void;
@@ -55,14 +55,14 @@ export function openAccount(request: AccountRequest): OpenAccount {
   };
   const used = (): Used & { calls: number } => {
     let sum = settled;
-    for (const figures of live) sum = plus(sum, figures.used());
+    for (const figures of live) sum = addUsage(sum, figures.used());
     return { ...sum, calls: count };
   };
 
   return {
     token: tokenFor(request.upstreams[0]?.api),
     request,
-    allowed: allowedFrom(request.hosts),
+    allowed: buildAllowed(request.hosts),
     isOpen: () => isOpen,
     begin: (figures, isPriced) => {
       live.add(figures);
@@ -70,7 +70,7 @@ export function openAccount(request: AccountRequest): OpenAccount {
       if (!isPriced) isAllPriced = false;
       return (call) => {
         if (!live.delete(figures)) return;
-        settled = plus(settled, figures.used()); // A2
+        settled = addUsage(settled, figures.used()); // A2
         note(call);
       };
     },
@@ -105,7 +105,7 @@ export function openAccount(request: AccountRequest): OpenAccount {
   };
 }
 
-const plus = (a: Used, b: Used): Used => ({
+const addUsage = (a: Used, b: Used): Used => ({
   tokens: a.tokens + b.tokens,
   input: a.input + b.input,
   output: a.output + b.output,

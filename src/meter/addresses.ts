@@ -2,7 +2,7 @@
 
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-const closed = new BlockList();
+const nonPublic = new BlockList();
 for (const [net, prefix] of [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -19,29 +19,29 @@ for (const [net, prefix] of [
   ["203.0.113.0", 24],
   ["224.0.0.0", 3],
 ] as const)
-  closed.addSubnet(net, prefix, "ipv4");
+  nonPublic.addSubnet(net, prefix, "ipv4");
 // Of IPv6 only the allocated range (2000::/3) is public; except parts that embed an IPv4 address or are unassigned.
-const openSix = new BlockList();
-openSix.addSubnet("2000::", 3, "ipv6");
+const publicIpv6 = new BlockList();
+publicIpv6.addSubnet("2000::", 3, "ipv6");
 for (const [net, prefix] of [
   ["2001::", 23],
   ["2001:db8::", 32],
   ["2002::", 16],
   ["3fff::", 20],
 ] as const)
-  closed.addSubnet(net, prefix, "ipv6");
+  nonPublic.addSubnet(net, prefix, "ipv6");
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
 export function isPublicAddress(address: string): boolean {
-  if (isIPv4(address)) return !closed.check(address, "ipv4");
-  return isIPv6(address) && !address.includes("%") && openSix.check(address, "ipv6") && !closed.check(address, "ipv6");
+  if (isIPv4(address)) return !nonPublic.check(address, "ipv4");
+  return isIPv6(address) && !address.includes("%") && publicIpv6.check(address, "ipv6") && !nonPublic.check(address, "ipv6");
 }
 
 export function isLoopback(host: string): boolean {
-  const bare = host.replace(/^\[(.*)\]$/, "$1");
-  if (bare === "localhost") return true;
-  if (isIPv4(bare)) return loopback.check(bare, "ipv4");
-  return isIPv6(bare) && loopback.check(bare, "ipv6");
+  const unbracketed = host.replace(/^\[(.*)\]$/, "$1");
+  if (unbracketed === "localhost") return true;
+  if (isIPv4(unbracketed)) return loopback.check(unbracketed, "ipv4");
+  return isIPv6(unbracketed) && loopback.check(unbracketed, "ipv6");
 }

@@ -1,7 +1,7 @@
 // answer-scan: reads a provider's answer on its way to the agent: figures, the end, and errors.
 
 import type { ModelApi } from "../contracts/model-api.ts";
-import { type Dialect, dialects, parsedRecord, parseRecord, valueAt } from "./dialects.ts";
+import { type Dialect, dialects, parseJsonRecord, asRecord, valueAt } from "./dialects.ts";
 import { openEventScan } from "./event-scan.ts";
 import type { Figures } from "./figures.ts";
 import { openJsonScan } from "./json-scan.ts";
@@ -21,24 +21,24 @@ export type AnswerScan = {
 
 export function openAnswerScan(api: ModelApi, kind: "json" | "events", figures: Figures): AnswerScan {
   const dialect = dialects[api];
-  const reported: Reported = { endedAt: null, error: null };
-  const scan = kind === "events" ? scanEvents(dialect, figures, reported) : scanJson(dialect, figures, reported);
-  let before = 0;
+  const state: StreamState = { endedAt: null, error: null };
+  const scan = kind === "events" ? scanEvents(dialect, figures, state) : scanJson(dialect, figures, state);
+  let bytesBefore = 0;
   return {
     feed: (chunk) => {
-      before = scan.bytes();
+      bytesBefore = scan.bytes();
       scan.feed(chunk);
       figures.streamed(scan.textBytes(), scan.bytes());
-      if (reported.endedAt !== null) figures.settle();
+      if (state.endedAt !== null) figures.settle();
     },
-    hasEnded: () => reported.endedAt !== null && scan.bytes() - reported.endedAt < bytesAfterEndMax,
-    error: () => reported.error,
-    wholeEventBytes: () => Math.max(0, scan.lastEventEnd() - before),
+    hasEnded: () => state.endedAt !== null && scan.bytes() - state.endedAt < bytesAfterEndMax,
+    error: () => state.error,
+    wholeEventBytes: () => Math.max(0, scan.lastEventEnd() - bytesBefore),
     isBetweenEvents: () => scan.lastEventEnd() === scan.bytes(),
   };
 }
 
-type Reported = { endedAt: number | null; error: Readonly<Record<string, unknown>> | null };
+type StreamState = { endedAt: number | null; error: Readonly<Record<string, unknown>> | null };
 type Scan = {
   readonly feed: (chunk: Buffer) => void;
   readonly bytes: () => number;
@@ -46,7 +46,7 @@ type Scan = {
   readonly lastEventEnd: () => number;
 };
 
-function scanEvents(dialect: Dialect, figures: Figures, reported: Reported): Scan {
+function scanEvents(dialect: Dialect, figures: Figures, state: StreamState): Scan {
   const lastSegments = (paths: readonly (readonly string[])[]): readonly string[] => paths.map((path) => path.at(-1) ?? "");
   const scan = openEventScan({
     texts: dialect.texts,
@@ -54,27 +54,27 @@ function scanEvents(dialect: Dialect, figures: Figures, reported: Reported): Sca
     ...(dialect.alsoMarks === undefined ? {} : { alsoMarks: dialect.alsoMarks }),
     isSumSoFar: dialect.isSumSoFar,
     onEvent: (event) => {
-      const usage = dialect.usage.map((path) => valueAt(event, path)).find((found) => found !== undefined);
-      if (usage !== undefined) figures.report(dialect.usageIn(parseRecord(usage)));
+      const usage = dialect.usage.map((path) => valueAt(event, path)).find((value) => value !== undefined);
+      if (usage !== undefined) figures.report(dialect.usageIn(asRecord(usage)));
       const isEnd = dialect.end.some((path) => typeof valueAt(event, path) === "string");
-      if (isEnd || (usage !== undefined && dialect.isLast(event))) reported.endedAt ??= scan.bytes();
+      if (isEnd || (usage !== undefined && dialect.isLast(event))) state.endedAt ??= scan.bytes();
       const error = dialect.error.map((path) => valueAt(event, path)).find((found) => found !== undefined);
-      if (error !== undefined) reported.error ??= typeof error === "string" ? { message: error } : parseRecord(error);
+      if (error !== undefined) state.error ??= typeof error === "string" ? { message: error } : asRecord(error);
     },
   });
   return scan;
 }
 
-function scanJson(dialect: Dialect, figures: Figures, reported: Reported): Scan {
+function scanJson(dialect: Dialect, figures: Figures, state: StreamState): Scan {
   const [usage, end, error] = [dialect.usage, dialect.end, dialect.error].map((paths) => new Set(paths));
   const scan = openJsonScan({
     values: [...dialect.usage, ...dialect.end, ...dialect.error],
     texts: dialect.wholeTexts ?? dialect.texts,
     onValue: (path, text) => {
-      if (usage?.has(path) && text.startsWith("{")) figures.report(dialect.usageIn(parsedRecord(text)));
-      else if (end?.has(path) && text.startsWith('"')) reported.endedAt ??= scan.bytes();
-      else if (error?.has(path) && text.startsWith("{")) reported.error ??= parsedRecord(text);
-      else if (error?.has(path) && text.startsWith('"')) reported.error ??= parsedRecord(`{"message":${text}}`);
+      if (usage?.has(path) && text.startsWith("{")) figures.report(dialect.usageIn(parseJsonRecord(text)));
+      else if (end?.has(path) && text.startsWith('"')) state.endedAt ??= scan.bytes();
+      else if (error?.has(path) && text.startsWith("{")) state.error ??= parseJsonRecord(text);
+      else if (error?.has(path) && text.startsWith('"')) state.error ??= parseJsonRecord(`{"message":${text}}`);
     },
   });
   return { ...scan, lastEventEnd: () => 0 };

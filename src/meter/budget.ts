@@ -3,7 +3,7 @@
 import type { OpenAccount } from "./account.ts";
 
 /** Null while something is left; else the message about what is used up. */
-export function spentSentence(
+export function usedUpMessage(
   account: OpenAccount,
   accounts: Iterable<OpenAccount>,
   when: "before a call" | "during a call",
@@ -19,15 +19,15 @@ export function spentSentence(
     usd += used.usd;
     calls += used.calls;
   }
-  if (!(left.tokens > tokens)) return sentence(`${amount(tokens)} tokens used, ${amount(left.tokens)} were left`, "tokens");
-  if (!(left.usd > usd)) return sentence(`$${usd.toFixed(4)} used, $${left.usd.toFixed(4)} were left`, "usd");
+  if (!(left.tokens > tokens)) return buildMessage(`${amount(tokens)} tokens used, ${amount(left.tokens)} were left`, "tokens");
+  if (!(left.usd > usd)) return buildMessage(`$${usd.toFixed(4)} used, $${left.usd.toFixed(4)} were left`, "usd");
   if (when === "before a call" && !(left.calls > calls))
-    return sentence(`${amount(calls)} model calls made, ${amount(left.calls)} were left`, "calls");
+    return buildMessage(`${amount(calls)} model calls made, ${amount(left.calls)} were left`, "calls");
   return null;
 }
 
 const amount = (value: number): string => Math.round(Math.max(0, value)).toLocaleString("en");
 
-function sentence(what: string, dimension: string): string {
-  return `The budget is used up (${what}), so the model is not asked any further; "autopilot budget raise ${dimension}=+…" gives more.`;
+function buildMessage(amounts: string, dimension: string): string {
+  return `The budget is used up (${amounts}), so the model is not asked any further; "autopilot budget raise ${dimension}=+…" gives more.`;
 }

@@ -18,7 +18,7 @@ import type { Dial } from "./dial.ts";
 import { refuse } from "./refusal.ts";
 import { findRetryAt } from "./retry-at.ts";
 import type { Route } from "./routes.ts";
-import { unpacked } from "./unpack.ts";
+import { decompress } from "./unpack.ts";
 
 type End = Pick<ModelCall, "status" | "ended" | "error" | "retryAt">;
 export type Delivery = {
@@ -36,30 +36,30 @@ export type Delivery = {
   readonly settle: (end: End) => void;
 };
 
-export function deliver(asked: Delivery): void {
-  const { account, route, figures, upstream, response, floor } = asked;
-  let body = asked.body;
+export function deliver(delivery: Delivery): void {
+  const { account, route, figures, upstream, response, floor } = delivery;
+  let body = delivery.body;
   let outgoing: ClientRequest | null = null;
   let status: number | null = null;
   let hasSent = false;
   let isOver = false;
   const bytes = body.reduce((sum, chunk) => sum + chunk.length, 0);
 
-  const over = (end: Omit<End, "status">): boolean => {
+  const finish = (end: Omit<End, "status">): boolean => {
     if (isOver) return false;
     isOver = true; // D1
     clearTimeout(timer);
     detach();
-    forgetBody();
-    asked.settle({ status, ...end });
+    releaseBody();
+    delivery.settle({ status, ...end });
     return true;
   };
-  const forgetBody = (): void => {
+  const releaseBody = (): void => {
     body = [];
-    asked.letGo();
+    delivery.letGo();
   };
   const stop = (end: "cut" | "broken", error: string): void => {
-    if (!over({ ended: end, error, retryAt: null })) return;
+    if (!finish({ ended: end, error, retryAt: null })) return;
     outgoing?.destroy(); // D3
     response.destroy();
   };
@@ -72,12 +72,12 @@ export function deliver(asked: Delivery): void {
     stop("broken", "The agent went away.");
   });
 
-  function send(isAgain: boolean): void {
+  function send(isRetry: boolean): void {
     const request = floor.dial.call({
-      url: asked.url,
+      url: delivery.url,
       method: route.method,
-      headers: route.method === "POST" ? { ...asked.headers, "content-length": bytes } : asked.headers,
-      onAnswer: answer,
+      headers: route.method === "POST" ? { ...delivery.headers, "content-length": bytes } : delivery.headers,
+      onAnswer,
     });
     outgoing = request;
     request.setTimeout(providerIdleMs, () => request.destroy(new Error(`silent for ${providerIdleMs / 60_000} minutes`)));
@@ -85,24 +85,24 @@ export function deliver(asked: Delivery): void {
     request.on("error", (error: NodeJS.ErrnoException) => {
       if (isOver || status !== null) return;
       // A kept-alive connection that the provider had closed: nothing was sent yet.
-      if (!isAgain && request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE")) return send(true);
+      if (!isRetry && request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE")) return send(true);
       if (!hasSent || error.code === "ECONNREFUSED" || error.code === "ENOTFOUND") figures.forgive();
-      const sentence = `The provider at ${asked.url.host} does not answer: ${withoutKey(error.code ?? error.message, upstream.key)}.`;
-      if (over({ ended: "broken", error: sentence, retryAt: null })) refuse(response, route.api, { status: 502, sentence });
+      const sentence = `The provider at ${delivery.url.host} does not answer: ${withoutKey(error.code ?? error.message, upstream.key)}.`;
+      if (finish({ ended: "broken", error: sentence, retryAt: null })) refuse(response, route.api, { status: 502, sentence });
     });
     for (const chunk of body) request.write(chunk);
     request.end();
   }
 
-  function answer(incoming: IncomingMessage): void {
+  function onAnswer(incoming: IncomingMessage): void {
     if (isOver) return void incoming.destroy();
     status = incoming.statusCode ?? 0;
-    forgetBody();
+    releaseBody();
     account.request.onLife();
-    incoming.on("error", (error: NodeJS.ErrnoException) => lost(error.code ?? error.message));
-    incoming.on("aborted", () => lost("the connection broke"));
-    if (status < 200 || status > 299) return void failed(incoming);
-    const source = unpacked(incoming);
+    incoming.on("error", (error: NodeJS.ErrnoException) => providerLost(error.code ?? error.message));
+    incoming.on("aborted", () => providerLost("the connection broke"));
+    if (status < 200 || status > 299) return void forwardError(incoming);
+    const source = decompress(incoming);
     if (source === null) return stop("broken", "The provider packs its answer in a way that cannot be read.");
     const isEvents = /text\/event-stream/i.test(incoming.headers["content-type"] ?? "");
     const scan = openAnswerScan(route.api, isEvents ? "events" : "json", figures);
@@ -115,30 +115,30 @@ export function deliver(asked: Delivery): void {
       if (isOver) return;
       account.request.onLife();
       scan.feed(chunk);
-      const spent = mayCut && !scan.hasEnded() ? asked.spent() : null;
+      const spent = mayCut && !scan.hasEnded() ? delivery.spent() : null;
       if (spent !== null) return cut(scan, chunk, isEvents, isBetweenEvents, spent);
       isBetweenEvents = scan.isBetweenEvents();
       if (response.write(chunk)) return;
       source.pause(); // D2
       response.once("drain", () => source.resume());
     });
-    source.on("error", (error: NodeJS.ErrnoException) => lost(error.code ?? error.message));
+    source.on("error", (error: NodeJS.ErrnoException) => providerLost(error.code ?? error.message));
     source.on("end", () => {
-      if (!incoming.complete) return lost("the connection broke");
+      if (!incoming.complete) return providerLost("the connection broke");
       if (!isEvents) figures.settle();
       const error = scan.error();
       const text = error === null ? null : withoutKey(errorText(error), upstream.key);
-      over({ ended: text === null ? "whole" : "broken", error: text, retryAt: error === null ? null : retryAt({}, { error }) });
+      finish({ ended: text === null ? "whole" : "broken", error: text, retryAt: error === null ? null : retryAt({}, { error }) });
       response.end();
     });
   }
 
-  function lost(why: string): void {
+  function providerLost(why: string): void {
     stop("broken", `The provider broke off: ${withoutKey(why, upstream.key)}.`);
   }
 
   function cut(scan: AnswerScan, chunk: Buffer, isEvents: boolean, isBetweenEvents: boolean, sentence: string): void {
-    if (!over({ ended: "cut", error: sentence, retryAt: null })) return;
+    if (!finish({ ended: "cut", error: sentence, retryAt: null })) return;
     outgoing?.destroy(); // D3
     const whole = chunk.subarray(0, scan.wholeEventBytes());
     if (isEvents)
@@ -148,15 +148,15 @@ export function deliver(asked: Delivery): void {
   }
 
   /** The provider refuses: its message is read whole, so that the agent sees no key in it. */
-  async function failed(incoming: IncomingMessage): Promise<void> {
+  async function forwardError(incoming: IncomingMessage): Promise<void> {
     figures.forgive();
-    const said = await collectError(incoming);
-    const error = said.value;
-    if (!over({ ended: "whole", error: withoutKey(errorText(error, status), upstream.key), retryAt: retryAt(incoming.headers, error) }))
+    const errorBody = await collectError(incoming);
+    const error = errorBody.value;
+    if (!finish({ ended: "whole", error: withoutKey(errorText(error, status), upstream.key), retryAt: retryAt(incoming.headers, error) }))
       return;
-    const shown = Buffer.from(withoutKey(said.text, upstream.key, account.token));
-    response.writeHead(status ?? 502, { ...headersToAgent(incoming.headers, upstream.key), "content-length": shown.length });
-    response.end(shown);
+    const redacted = Buffer.from(withoutKey(errorBody.text, upstream.key, account.token));
+    response.writeHead(status ?? 502, { ...headersToAgent(incoming.headers, upstream.key), "content-length": redacted.length });
+    response.end(redacted);
   }
 
   function retryAt(headers: IncomingMessage["headers"], value: unknown): string | null {

@@ -9,7 +9,7 @@ export type DialRequest = {
   readonly headers: OutgoingHttpHeaders;
   readonly onAnswer: (incoming: IncomingMessage) => void;
 };
-export type Dial = { readonly call: (asked: DialRequest) => ClientRequest; readonly close: () => void };
+export type Dial = { readonly call: (request: DialRequest) => ClientRequest; readonly close: () => void };
 
 export function openDial(): Dial {
   const options = { keepAlive: true, maxFreeSockets: 16, scheduling: "lifo" } as const;

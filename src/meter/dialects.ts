@@ -33,8 +33,8 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
       const fresh = parseFigure(usage["input_tokens"]);
       const written = parseFigure(usage["cache_creation_input_tokens"]);
       const read = parseFigure(usage["cache_read_input_tokens"]);
-      const long = parseFigure(parseRecord(usage["cache_creation"])["ephemeral_1h_input_tokens"]);
-      return reportOf(partSum(fresh, written, read), parseFigure(usage["output_tokens"]), read, written, long);
+      const long = parseFigure(asRecord(usage["cache_creation"])["ephemeral_1h_input_tokens"]);
+      return toReportedUsage(sumParts(fresh, written, read), parseFigure(usage["output_tokens"]), read, written, long);
     },
   },
   "openai-responses": {
@@ -48,27 +48,27 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     texts: ["delta"],
     wholeTexts: ["text", "arguments", "input"],
     usageIn: (usage) => {
-      const read = parseFigure(parseRecord(usage["input_tokens_details"])["cached_tokens"]);
-      const written = parseFigure(parseRecord(usage["input_tokens_details"])["cache_write_tokens"]);
-      return reportOf(parseFigure(usage["input_tokens"]), parseFigure(usage["output_tokens"]), read, written, null);
+      const read = parseFigure(asRecord(usage["input_tokens_details"])["cached_tokens"]);
+      const written = parseFigure(asRecord(usage["input_tokens_details"])["cache_write_tokens"]);
+      return toReportedUsage(parseFigure(usage["input_tokens"]), parseFigure(usage["output_tokens"]), read, written, null);
     },
   },
   "openai-chat": {
     // Moonshot reports its figures inside the last choice.
     usage: [["usage"], ["choices", "usage"]],
     end: [["choices", "finish_reason"]],
-    isLast: (event) => Array.isArray(parseRecord(event)["choices"]) && (parseRecord(event)["choices"] as readonly unknown[]).length === 0,
+    isLast: (event) => Array.isArray(asRecord(event)["choices"]) && (asRecord(event)["choices"] as readonly unknown[]).length === 0,
     isSumSoFar: false,
     error: [["error"]],
     texts: ["content", "arguments", "reasoning_content", "reasoning", "refusal"],
     usageIn: (usage) => {
       const input = parseFigure(usage["prompt_tokens"]);
-      const said = parseFigure(usage["completion_tokens"]);
+      const completion = parseFigure(usage["completion_tokens"]);
       const total = parseFigure(usage["total_tokens"]);
-      const details = parseRecord(usage["prompt_tokens_details"]);
+      const details = asRecord(usage["prompt_tokens_details"]);
       const read = parseFigure(details["cached_tokens"] ?? usage["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]);
       // Some count reasoning tokens in the total only.
-      return reportOf(input, larger(said, subtract(total, input)), read, parseFigure(details["cache_write_tokens"]), null);
+      return toReportedUsage(input, larger(completion, subtract(total, input)), read, parseFigure(details["cache_write_tokens"]), null);
     },
   },
   gemini: {
@@ -82,14 +82,14 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     error: [["error"]],
     texts: ["text"],
     usageIn: (usage) => {
-      const input = partSum(parseFigure(usage["promptTokenCount"]), parseFigure(usage["toolUsePromptTokenCount"]), null);
-      const output = partSum(parseFigure(usage["candidatesTokenCount"]), parseFigure(usage["thoughtsTokenCount"]), null);
-      return reportOf(input, output, parseFigure(usage["cachedContentTokenCount"]), null, null);
+      const input = sumParts(parseFigure(usage["promptTokenCount"]), parseFigure(usage["toolUsePromptTokenCount"]), null);
+      const output = sumParts(parseFigure(usage["candidatesTokenCount"]), parseFigure(usage["thoughtsTokenCount"]), null);
+      return toReportedUsage(input, output, parseFigure(usage["cachedContentTokenCount"]), null, null);
     },
   },
 };
 
-export function parseRecord(value: unknown): Readonly<Record<string, unknown>> {
+export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
@@ -98,44 +98,44 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return value;
   for (const element of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
-    const found = valueAt(parseRecord(element)[name], rest);
+    const found = valueAt(asRecord(element)[name], rest);
     if (found !== undefined && found !== null) return found;
   }
   return undefined;
 }
 
 /** The provider's object; an empty one if it isn't one. */
-export function parsedRecord(text: string): Readonly<Record<string, unknown>> {
+export function parseJsonRecord(text: string): Readonly<Record<string, unknown>> {
   try {
-    return parseRecord(JSON.parse(text));
+    return asRecord(JSON.parse(text));
   } catch {
     return {};
   }
 }
 
-function reportOf(
+function toReportedUsage(
   input: number | null,
   output: number | null,
   cached: number | null,
   written: number | null,
   writtenLong: number | null,
 ): ReportedUsage {
-  const all = [input, output, cached, written, writtenLong];
-  const sound = (value: number | null): number | null => (value === null || Number.isNaN(value) ? null : value);
+  const figures = [input, output, cached, written, writtenLong];
+  const withoutNaN = (value: number | null): number | null => (value === null || Number.isNaN(value) ? null : value);
   return {
-    input: sound(input),
-    output: sound(output),
-    cached: sound(cached),
-    written: sound(written),
-    writtenLong: sound(writtenLong),
-    isAbsurd: all.some((value) => Number.isNaN(value)),
+    input: withoutNaN(input),
+    output: withoutNaN(output),
+    cached: withoutNaN(cached),
+    written: withoutNaN(written),
+    writtenLong: withoutNaN(writtenLong),
+    isAbsurd: figures.some((value) => Number.isNaN(value)),
   };
 }
 
 /** NaN in one makes the sum NaN: a sum with an invalid figure is invalid. */
-function partSum(...parts: readonly (number | null)[]): number | null {
-  const reported = parts.filter((part) => part !== null);
-  return reported.length === 0 ? null : reported.reduce((sum, part) => sum + part, 0);
+function sumParts(...parts: readonly (number | null)[]): number | null {
+  const figures = parts.filter((part) => part !== null);
+  return figures.length === 0 ? null : figures.reduce((sum, part) => sum + part, 0);
 }
 
 function larger(a: number | null, b: number | null): number | null {

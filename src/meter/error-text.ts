@@ -1,9 +1,9 @@
 // error-text: a provider's error as one short line without a key.
 
 import type { IncomingMessage } from "node:http";
-import { parseRecord } from "./dialects.ts";
+import { asRecord } from "./dialects.ts";
 import { errorBytesMax, errorTextMax } from "./limits.ts";
-import { unpacked } from "./unpack.ts";
+import { decompress } from "./unpack.ts";
 
 /** A key shorter than this would match ordinary words. */
 const keyCharsMin = 6;
@@ -12,7 +12,7 @@ export async function collectError(incoming: IncomingMessage): Promise<{ readonl
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
-    for await (const chunk of unpacked(incoming) ?? []) {
+    for await (const chunk of decompress(incoming) ?? []) {
       bytes += (chunk as Buffer).length;
       if (bytes > errorBytesMax) break;
       chunks.push(chunk as Buffer);
@@ -29,8 +29,8 @@ export async function collectError(incoming: IncomingMessage): Promise<{ readonl
 }
 
 export function errorText(value: unknown, status: number | null = null): string {
-  const first = parseRecord(Array.isArray(value) ? value[0] : value);
-  const error = Object.keys(parseRecord(first["error"])).length > 0 ? parseRecord(first["error"]) : first;
+  const first = asRecord(Array.isArray(value) ? value[0] : value);
+  const error = Object.keys(asRecord(first["error"])).length > 0 ? asRecord(first["error"]) : first;
   const kind = [error["type"], error["code"], error["status"]].find((part) => typeof part === "string" && part !== "error");
   const message = [error["message"], first["error"], first["message"]].find((part) => typeof part === "string");
   const parts = [kind, message].filter((part) => typeof part === "string");

@@ -9,7 +9,7 @@
 
 import { eventBytesMax, uncountedBytesMax } from "./limits.ts";
 
-export type ScannedEvent = {
+export type EventScanOptions = {
   /** Keys whose strings are text. */
   readonly texts: readonly string[];
   /** Keys whose objects make an event relevant. */
@@ -34,77 +34,77 @@ const backslash = 92;
 /** White space, or the boundary of two data lines. */
 const gap = "(?:\\s|data:)*";
 
-export function openEventScan(onEvent: ScannedEvent): EventScan {
+export function openEventScan(options: EventScanOptions): EventScan {
   // A text begins with a quote, a mark does not: the last character of a match distinguishes them.
-  const look = new RegExp(
-    `"(?:${onEvent.texts.join("|")})":${gap}"|"(?:${onEvent.marks.join("|")})":${gap}\\{${onEvent.alsoMarks === undefined ? "" : `|${onEvent.alsoMarks}`}`,
+  const marksPattern = new RegExp(
+    `"(?:${options.texts.join("|")})":${gap}"|"(?:${options.marks.join("|")})":${gap}\\{${options.alsoMarks === undefined ? "" : `|${options.alsoMarks}`}`,
     "g",
   );
-  let fed = 0;
+  let fedBytes = 0;
   let textBytes = 0;
   let lastEventEnd = 0;
   /** Of the current event: its pieces, their size, and its last two characters. */
-  let begun: string[] = [];
-  let begunBytes = 0;
-  let edge = "";
+  let pieces: string[] = [];
+  let pendingBytes = 0;
+  let lastChars = "";
   let isDropped = false;
 
   function feed(chunk: Buffer): void {
     // One character per byte: nothing is decoded, and a split character does no harm.
     const text = chunk.toString("latin1");
-    const end = endOfEvents(edge, text);
-    fed += text.length;
-    if (end === 0) return keep(text);
-    lastEventEnd = fed - text.length + end;
-    const whole = text.slice(isDropped ? startOfNext(edge, text) : 0, end);
-    const before = begun;
-    begun = [];
-    begunBytes = 0;
+    const end = endOfEvents(lastChars, text);
+    fedBytes += text.length;
+    if (end === 0) return bufferText(text);
+    lastEventEnd = fedBytes - text.length + end;
+    const events = text.slice(isDropped ? startOfNext(lastChars, text) : 0, end);
+    const before = pieces;
+    pieces = [];
+    pendingBytes = 0;
     isDropped = false;
-    edge = "";
-    emit(before.length === 0 ? whole : before.join("") + whole); // E1
-    keep(text.slice(end));
+    lastChars = "";
+    scanEvents(before.length === 0 ? events : before.join("") + events); // E1
+    bufferText(text.slice(end));
   }
 
-  function keep(text: string): void {
-    edge = (edge + text.slice(-2)).slice(-2);
-    begunBytes += text.length;
-    if (!isDropped && text.length > 0) begun.push(text);
-    if (begunBytes <= eventBytesMax) return;
-    textBytes += begunBytes; // E3
-    begunBytes = 0;
-    begun = [];
+  function bufferText(text: string): void {
+    lastChars = (lastChars + text.slice(-2)).slice(-2);
+    pendingBytes += text.length;
+    if (!isDropped && text.length > 0) pieces.push(text);
+    if (pendingBytes <= eventBytesMax) return;
+    textBytes += pendingBytes; // E3
+    pendingBytes = 0;
+    pieces = [];
     isDropped = true;
   }
 
-  function emit(whole: string): void {
+  function scanEvents(whole: string): void {
     let marked = -1;
     let emittedUntil = 0;
-    look.lastIndex = 0;
-    while (look.test(whole)) {
-      const after = look.lastIndex;
+    marksPattern.lastIndex = 0;
+    while (marksPattern.test(whole)) {
+      const after = marksPattern.lastIndex;
       if (whole.charCodeAt(after - 1) === quote) {
         const end = endOfString(whole, after);
         textBytes += end - after;
-        look.lastIndex = end;
+        marksPattern.lastIndex = end;
         continue;
       }
       marked = after;
-      if (onEvent.isSumSoFar || after <= emittedUntil) continue;
-      emittedUntil = report(whole, after);
+      if (options.isSumSoFar || after <= emittedUntil) continue;
+      emittedUntil = parseEventAt(whole, after);
     }
-    if (onEvent.isSumSoFar && marked !== -1) report(whole, marked);
+    if (options.isSumSoFar && marked !== -1) parseEventAt(whole, marked);
   }
 
   /** Parses the event around this position; returns where it ends. */
-  function report(whole: string, at: number): number {
+  function parseEventAt(whole: string, at: number): number {
     const start = Math.max(whole.lastIndexOf("\n\n", at), whole.lastIndexOf("\n\r\n", at)) + 1;
     const ends = [whole.indexOf("\n\n", at), whole.indexOf("\n\r\n", at)].filter((end) => end !== -1);
     const end = ends.length === 0 ? whole.length : Math.min(...ends);
     const lines = whole.slice(start, end).split("\n");
     const data = lines.filter((line) => line.startsWith("data:")).map((line) => line.slice(5));
     try {
-      onEvent.onEvent(JSON.parse(Buffer.from(data.join("\n"), "latin1").toString("utf8"))); // E2
+      options.onEvent(JSON.parse(Buffer.from(data.join("\n"), "latin1").toString("utf8"))); // E2
     } catch {
       // An event that isn't JSON is ignored.
     }
@@ -113,28 +113,28 @@ export function openEventScan(onEvent: ScannedEvent): EventScan {
 
   return {
     feed,
-    bytes: () => fed,
-    textBytes: () => textBytes + (begunBytes > uncountedBytesMax ? begunBytes : 0), // E3
+    bytes: () => fedBytes,
+    textBytes: () => textBytes + (pendingBytes > uncountedBytesMax ? pendingBytes : 0), // E3
     lastEventEnd: () => lastEventEnd,
   };
 }
 
 /** Where the last complete event in this text ends, after its empty line; 0 if none does. `edge` is what came before the text. */
-function endOfEvents(edge: string, text: string): number {
-  const plain = text.lastIndexOf("\n\n");
-  if (plain !== -1) return plain + 2;
-  const other = text.lastIndexOf("\n\r\n");
-  if (other !== -1) return other + 3;
-  if (edge === "") return 0;
+function endOfEvents(lastChars: string, text: string): number {
+  const lineFeeds = text.lastIndexOf("\n\n");
+  if (lineFeeds !== -1) return lineFeeds + 2;
+  const carriageReturns = text.lastIndexOf("\n\r\n");
+  if (carriageReturns !== -1) return carriageReturns + 3;
+  if (lastChars === "") return 0;
   // The empty line may span the boundary.
-  const across = /\n\r?\n/.exec(edge + text.slice(0, 2));
-  return across === null ? 0 : across.index + across[0].length - edge.length;
+  const across = /\n\r?\n/.exec(lastChars + text.slice(0, 2));
+  return across === null ? 0 : across.index + across[0].length - lastChars.length;
 }
 
 /** Where the first event that begins in this text begins. */
-function startOfNext(edge: string, text: string): number {
-  const match = /\n\r?\n/.exec(edge + text);
-  return match === null ? text.length : Math.max(0, match.index + match[0].length - edge.length);
+function startOfNext(lastChars: string, text: string): number {
+  const match = /\n\r?\n/.exec(lastChars + text);
+  return match === null ? text.length : Math.max(0, match.index + match[0].length - lastChars.length);
 }
 
 function endOfString(text: string, from: number): number {

@@ -46,11 +46,11 @@ export type Figures = {
   readonly used: () => Used;
 };
 
-type Side = { tokens: number | null; isDoubted: boolean };
+type TokenCount = { tokens: number | null; isDoubted: boolean };
 
 export function openFigures(requestBytes: number, price: ListPrice | null): Figures {
-  const input: Side = { tokens: null, isDoubted: false };
-  const output: Side = { tokens: null, isDoubted: false };
+  const input: TokenCount = { tokens: null, isDoubted: false };
+  const output: TokenCount = { tokens: null, isDoubted: false };
   let cached = 0;
   let written = 0;
   let writtenLong = 0;
@@ -60,7 +60,7 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
   let isSettled = false;
   let isForgiven = false;
 
-  function record(side: Side, reported: number | null): void {
+  function update(side: TokenCount, reported: number | null): void {
     // Zero after a figure means "not reported this time" with most providers; a smaller figure means that one of the two is wrong.
     if (reported === null || (reported === 0 && side.tokens !== null)) return;
     if (side.tokens !== null && reported < side.tokens) side.isDoubted = true; // F3
@@ -72,29 +72,36 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
     const estimatedOutput = Math.ceil(Math.max(textBytes / bytesPerToken, bytes / frameBytesPerToken));
     const isTooLittle = output.tokens !== null && output.tokens * textBytesPerTokenMax < textBytes; // F3
     const isBelieved = isSettled && output.tokens !== null && !output.isDoubted && !isTooLittle;
-    const whole = {
+    const total = {
       input: input.tokens !== null && !input.isDoubted ? input.tokens : Math.max(input.tokens ?? 0, estimatedInput),
       output: isBelieved ? (output.tokens ?? 0) : Math.max(output.tokens ?? 0, estimatedOutput), // F2
     };
-    const read = Math.min(cached, whole.input);
+    const cacheRead = Math.min(cached, total.input);
     // The part above the reported figure is an estimate; of a doubtful figure all of it is.
-    const unsure = (side: Side, counted: number): number => (side.isDoubted ? counted : counted - Math.min(counted, side.tokens ?? 0));
-    const estimated = unsure(input, whole.input) + unsure(output, whole.output);
-    return { tokens: whole.input + whole.output, ...whole, cached: read, usd: computeUsd(whole.input, whole.output, read), estimated };
+    const estimatedPart = (side: TokenCount, counted: number): number =>
+      side.isDoubted ? counted : counted - Math.min(counted, side.tokens ?? 0);
+    const estimated = estimatedPart(input, total.input) + estimatedPart(output, total.output);
+    return {
+      tokens: total.input + total.output,
+      ...total,
+      cached: cacheRead,
+      usd: computeUsd(total.input, total.output, cacheRead),
+      estimated,
+    };
   }
 
   function computeUsd(inputTokens: number, outputTokens: number, read: number): number {
     if (price === null) return 0;
-    const stored = Math.min(written, inputTokens - read);
-    const storedLong = Math.min(writtenLong, stored);
+    const cacheWritten = Math.min(written, inputTokens - read);
+    const cacheWrittenLong = Math.min(writtenLong, cacheWritten);
     const isLong = price.long !== undefined && inputTokens > price.long.overTokens;
     const times = { input: isLong ? (price.long?.input ?? 1) : 1, output: isLong ? (price.long?.output ?? 1) : 1 };
     const write = price.cache_write ?? price.input;
     const cost =
-      (inputTokens - read - stored) * price.input +
+      (inputTokens - read - cacheWritten) * price.input +
       read * (price.cached ?? price.input) +
-      (stored - storedLong) * write +
-      storedLong * write * 1.6;
+      (cacheWritten - cacheWrittenLong) * write +
+      cacheWrittenLong * write * 1.6;
     return (cost * times.input + outputTokens * price.output * times.output) / 1_000_000;
   }
 
@@ -104,8 +111,8 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
         input.isDoubted = true; // F3
         output.isDoubted = true;
       }
-      record(input, reported.input);
-      record(output, reported.output);
+      update(input, reported.input);
+      update(output, reported.output);
       cached = Math.max(cached, reported.cached ?? 0);
       written = Math.max(written, reported.written ?? 0);
       writtenLong = Math.max(writtenLong, reported.writtenLong ?? 0);

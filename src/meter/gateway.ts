@@ -8,8 +8,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import type { OpenAccount } from "./account.ts";
 import { isLoopback } from "./addresses.ts";
-import { credentialsOf, findProxyToken } from "./headers.ts";
-import { type Lookup, authorityTarget } from "./hosts.ts";
+import { findCredentials, findProxyToken } from "./headers.ts";
+import { type Lookup, parseAuthority } from "./hosts.ts";
 import {
   connectionsMax,
   abortGraceMs,
@@ -19,15 +19,15 @@ import {
   keepAliveTimeoutMs,
   openMax,
   requestTimeoutMs,
-  strangersMax,
+  unclaimedMax,
 } from "./limits.ts";
-import { callModel, type Floor, unheld } from "./model-call.ts";
-import { openTunnel, sendOn } from "./proxy.ts";
+import { callModel, type MeterContext, runNotOwned } from "./model-call.ts";
+import { openTunnel, forwardHttp } from "./proxy.ts";
 import { refuse } from "./refusal.ts";
-import { apisAt, queryWithoutKeys, methodRoute } from "./routes.ts";
+import { apisAt, queryWithoutKeys, findRoute } from "./routes.ts";
 import { callTool, toolsPath } from "./tools.ts";
 
-export type Gateway = Floor & {
+export type Gateway = MeterContext & {
   /** The open account of this token. */
   readonly accountOf: (token: string) => OpenAccount | null;
   /** The ports under which agents see this meter. */
@@ -37,7 +37,7 @@ export type Gateway = Floor & {
 
 export function createGateway(gateway: Gateway): { readonly server: Server; readonly endAll: () => void } {
   const sockets = new Set<Socket>();
-  const strangers = new Set<Socket>();
+  const unclaimed = new Set<Socket>();
   const server = createServer({
     maxHeaderSize: headerBytesMax,
     headersTimeout: headersTimeoutMs,
@@ -51,23 +51,23 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
   server.on("connection", (socket: Socket) => {
     if (sockets.has(socket)) return;
     sockets.add(socket);
-    strangers.add(socket);
+    unclaimed.add(socket);
     socket.on("error", () => socket.destroy());
     socket.on("close", () => {
       sockets.delete(socket);
-      strangers.delete(socket);
+      unclaimed.delete(socket);
     });
-    if (strangers.size > strangersMax) socket.destroy();
+    if (unclaimed.size > unclaimedMax) socket.destroy();
   });
   server.on("clientError", (_error, socket: Socket) => {
     if (socket.writable && !socket.destroyed) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
   });
 
   /** The connection belongs to this account from now on, and ends with it. */
-  function know(account: OpenAccount, socket: Socket): boolean {
-    if (!strangers.has(socket)) return true;
+  function claimSocket(account: OpenAccount, socket: Socket): boolean {
+    if (!unclaimed.has(socket)) return true;
     if (account.open("connection") >= openMax.connection) return false;
-    strangers.delete(socket);
+    unclaimed.delete(socket);
     // What was said last is handed over first.
     const detach = account.attach("connection", () => {
       socket.destroySoon();
@@ -77,16 +77,16 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
     return true;
   }
 
-  function accountAt(tokens: readonly (string | null)[], socket: Socket): OpenAccount | null {
+  function findAccount(tokens: readonly (string | null)[], socket: Socket): OpenAccount | null {
     for (const token of tokens) {
       const account = token === null ? null : gateway.accountOf(token);
-      if (account !== null && know(account, socket)) return account; // G1
+      if (account !== null && claimSocket(account, socket)) return account; // G1
     }
     return null;
   }
 
-  function isOwn(authority: string): boolean {
-    const target = authorityTarget(authority, 80);
+  function isOwnAddress(authority: string): boolean {
+    const target = parseAuthority(authority, 80);
     return target !== null && isLoopback(target.host) && gateway.ports().includes(target.port);
   }
 
@@ -99,11 +99,11 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
     if (authority?.[1] === undefined)
       return refuse(response, null, { status: 400, sentence: "Ask for a path of this meter, or for http://HOST/; for https use CONNECT." });
     // Some agents send even requests for this machine through the proxy.
-    if (isOwn(authority[1])) return serveLocal(authority[2]?.replace(/^\?/, "/?") ?? "/", request, response);
-    if (authorityTarget(authority[1], 80) === null || !URL.canParse(text))
+    if (isOwnAddress(authority[1])) return serveLocal(authority[2]?.replace(/^\?/, "/?") ?? "/", request, response);
+    if (parseAuthority(authority[1], 80) === null || !URL.canParse(text))
       return refuse(response, null, { status: 403, sentence: "That is not plainly a host and a port." });
-    if (!gateway.isHeld()) return refuse(response, null, unheld);
-    return sendOn(accountAt([findProxyToken(request.headers)], request.socket), new URL(text), request, response, gateway.lookup);
+    if (!gateway.isHeld()) return refuse(response, null, runNotOwned);
+    return forwardHttp(findAccount([findProxyToken(request.headers)], request.socket), new URL(text), request, response, gateway.lookup);
   }
 
   async function serveLocal(text: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -111,15 +111,15 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
     const search = rest.join("?");
     const apis = apisAt(path);
     const api = apis[0] ?? null;
-    const host = authorityTarget(request.headers.host ?? "", 80);
+    const host = parseAuthority(request.headers.host ?? "", 80);
     // A page in a browser has no business here, whatever name it found for this machine.
     if (host === null || !isLoopback(host.host) || request.headers.origin !== undefined)
       return refuse(response, api, { status: 403, sentence: "This meter serves programs on this machine under its own address." });
     // Agents check whether the server is up; that reveals nothing.
     if (request.method === "HEAD" && (path === "/" || api !== null)) return void response.writeHead(200).end();
 
-    const credentials = credentialsOf(request.headers, search);
-    const account = accountAt(
+    const credentials = findCredentials(request.headers, search);
+    const account = findAccount(
       credentials.map(({ token }) => token),
       request.socket,
     );
@@ -130,7 +130,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
         sentence: "This key is not valid here: the meter knows the keys it gave out, each for one turn.",
       });
     if (path === toolsPath) return callTool(account, request, response);
-    const route = methodRoute(request.method, path, account.request.upstreams);
+    const route = findRoute(request.method, path, account.request.upstreams);
     if (route === null)
       return refuse(response, api, { status: 404, sentence: `The meter does not send on ${request.method ?? ""} ${path.slice(0, 200)}.` }); // G2
     return callModel(gateway, account, route, credential, queryWithoutKeys(search), request, response);
@@ -142,7 +142,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
   });
   server.on("connect", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     const authority = request.url ?? "";
-    if (isOwn(authority)) {
+    if (isOwnAddress(authority)) {
       // A tunnel to ourselves: its requests are served as if they had come directly.
       socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
       if (head.length > 0) socket.unshift(head);
@@ -150,7 +150,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
       return;
     }
     if (!gateway.isHeld()) return void socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
-    const account = accountAt([findProxyToken(request.headers)], socket);
+    const account = findAccount([findProxyToken(request.headers)], socket);
     openTunnel(account, authority, socket, head, gateway.lookup).catch(() => socket.destroy());
   });
 

@@ -18,7 +18,7 @@ const hopByHop: readonly string[] = [
   "http2-settings",
 ];
 /** Headers not passed to the provider: identity, origin, method overrides. */
-const notSaid: readonly string[] = [
+const droppedHeaders: readonly string[] = [
   "host",
   "content-length",
   "accept-encoding",
@@ -36,25 +36,25 @@ const notSaid: readonly string[] = [
   "x-http-method",
   "x-method-override",
 ];
-const notSaidBeginnings: readonly string[] = ["x-forwarded-", "proxy-"];
+const droppedPrefixes: readonly string[] = ["x-forwarded-", "proxy-"];
 /** Headers of the provider that an agent needs. */
-const comesBack =
+const returnedHeaders =
   /^(?:content-type|content-length|cache-control|date|retry-after(?:-ms)?|request-id|x-request-id|x-should-retry|x-ratelimit-.*|anthropic-.*|openai-.*|x-goog-.*|x-codex-.*|x-models-etag)$/;
 
 export type Credential = { readonly token: string; readonly header: "x-api-key" | "authorization" | "x-goog-api-key" };
 
 /** Every place where provider SDKs put a key; the first that has one. */
-export function credentialsOf(headers: IncomingHttpHeaders, search: string): readonly Credential[] {
-  const foundCredentials: Credential[] = [];
-  const own = headers["x-api-key"];
-  if (typeof own === "string") foundCredentials.push({ token: own, header: "x-api-key" });
+export function findCredentials(headers: IncomingHttpHeaders, search: string): readonly Credential[] {
+  const credentials: Credential[] = [];
+  const apiKey = headers["x-api-key"];
+  if (typeof apiKey === "string") credentials.push({ token: apiKey, header: "x-api-key" });
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
-  if (bearer !== undefined) foundCredentials.push({ token: bearer, header: "authorization" });
+  if (bearer !== undefined) credentials.push({ token: bearer, header: "authorization" });
   const google = headers["x-goog-api-key"];
-  if (typeof google === "string") foundCredentials.push({ token: google, header: "x-goog-api-key" });
+  if (typeof google === "string") credentials.push({ token: google, header: "x-goog-api-key" });
   const query = new URLSearchParams(search).get("key");
-  if (query !== null) foundCredentials.push({ token: query, header: "x-goog-api-key" });
-  return foundCredentials;
+  if (query !== null) credentials.push({ token: query, header: "x-goog-api-key" });
+  return credentials;
 }
 
 /** The token in `Proxy-Authorization`: the password of Basic, or Bearer. */
@@ -66,31 +66,31 @@ export function findProxyToken(headers: IncomingHttpHeaders): string | null {
 }
 
 export function headersToProvider(from: IncomingHttpHeaders, upstream: Upstream, header: Credential["header"]): OutgoingHttpHeaders {
-  const kept = withoutHops(from, (name) => !notSaid.includes(name) && !notSaidBeginnings.some((start) => name.startsWith(start)));
+  const headers = withoutHops(from, (name) => !droppedHeaders.includes(name) && !droppedPrefixes.some((start) => name.startsWith(start)));
   // So that the figures can be read; nothing between here and there is slow enough to need compression.
-  kept["accept-encoding"] = "identity";
+  headers["accept-encoding"] = "identity";
   // A login token of Anthropic's isn't a key, and is refused where a key is meant.
   const isBearer = header === "authorization" || upstream.key.startsWith("sk-ant-oat");
-  if (isBearer) kept["authorization"] = `Bearer ${upstream.key}`;
-  else kept[header] = upstream.key;
-  return kept;
+  if (isBearer) headers["authorization"] = `Bearer ${upstream.key}`;
+  else headers[header] = upstream.key;
+  return headers;
 }
 
 export function headersToAgent(from: IncomingHttpHeaders, key: string): OutgoingHttpHeaders {
-  return withoutHops(from, (name, value) => comesBack.test(name) && (key === "" || !value.includes(key)));
+  return withoutHops(from, (name, value) => returnedHeaders.test(name) && (key === "" || !value.includes(key)));
 }
 
 /** For requests that are forwarded unchanged. */
-export function headersOfProxied(from: IncomingHttpHeaders): OutgoingHttpHeaders {
-  return withoutHops(from, (name) => !notSaidBeginnings.some((start) => name.startsWith(start)));
+export function proxiedHeaders(from: IncomingHttpHeaders): OutgoingHttpHeaders {
+  return withoutHops(from, (name) => !droppedPrefixes.some((start) => name.startsWith(start)));
 }
 
 function withoutHops(from: IncomingHttpHeaders, isKept: (name: string, value: string) => boolean): OutgoingHttpHeaders {
-  const alsoHops = new Set((from.connection ?? "").toLowerCase().split(/\s*,\s*/));
-  const kept: OutgoingHttpHeaders = {};
+  const connectionHeaders = new Set((from.connection ?? "").toLowerCase().split(/\s*,\s*/));
+  const headers: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(from)) {
-    if (value === undefined || hopByHop.includes(name) || alsoHops.has(name)) continue;
-    if (isKept(name, String(value))) kept[name] = value;
+    if (value === undefined || hopByHop.includes(name) || connectionHeaders.has(name)) continue;
+    if (isKept(name, String(value))) headers[name] = value;
   }
-  return kept;
+  return headers;
 }

@@ -2,12 +2,12 @@
 
 import { describe, expect, test } from "vitest";
 import { isLoopback, isPublicAddress } from "./addresses.ts";
-import { addressFor, allowedFrom, authorityTarget } from "./hosts.ts";
+import { resolveAddress, buildAllowed, parseAuthority } from "./hosts.ts";
 
 describe("the list", () => {
   test("an empty one allows nothing", () => {
     for (const host of ["example.com", "localhost", "127.0.0.1", "::1", ""])
-      for (const port of [80, 443, 8080]) expect(allowedFrom([])({ host, port })).toBe("no");
+      for (const port of [80, 443, 8080]) expect(buildAllowed([])({ host, port })).toBe("no");
   });
   test.each([
     "",
@@ -23,7 +23,7 @@ describe("the list", () => {
     "ex\0ample.com",
     "a@b.com",
   ])("an entry that is none (%j) allows nothing", (entry) => {
-    for (const host of ["example.com", "a.com", "1.2.3.4", "b.com", "com"]) expect(allowedFrom([entry])({ host, port: 443 })).toBe("no");
+    for (const host of ["example.com", "a.com", "1.2.3.4", "b.com", "com"]) expect(buildAllowed([entry])({ host, port: 443 })).toBe("no");
   });
   test.each([
     [["example.com"], "example.com", 443, "by name"],
@@ -44,7 +44,7 @@ describe("the list", () => {
     [["[::1]:3000"], "::1", 3000, "exact"],
     [["::1"], "::1", 443, "by name"],
   ] as const)("%j: %s:%i is %s", (list, host, port, verdict) => {
-    expect(allowedFrom(list)({ host, port })).toBe(verdict);
+    expect(buildAllowed(list)({ host, port })).toBe(verdict);
   });
 });
 
@@ -56,7 +56,7 @@ describe("a name as a client writes it", () => {
     ["[::1]:443", { host: "::1", port: 443 }],
     ["1.2.3.4:443", { host: "1.2.3.4", port: 443 }],
   ])("%s is understood", (text, target) => {
-    expect(authorityTarget(text, null)).toEqual(target);
+    expect(parseAuthority(text, null)).toEqual(target);
   });
   test.each([
     "example.com",
@@ -90,7 +90,7 @@ describe("a name as a client writes it", () => {
     `${"a".repeat(64)}.com:443`,
     `${"a.".repeat(127)}com:443`,
   ])("%j is not", (text) => {
-    expect(authorityTarget(text, null)).toBeNull();
+    expect(parseAuthority(text, null)).toBeNull();
   });
 });
 
@@ -131,24 +131,26 @@ describe("the address behind a name", () => {
     "not an address",
   ])("%s is not in the open", async (address) => {
     expect(isPublicAddress(address)).toBe(false);
-    expect(await addressFor(target, allowedFrom(["example.com"]), leadsTo(address))).toHaveProperty("refused");
-    expect(await addressFor(target, allowedFrom(["example.com"]), leadsTo("8.8.8.8", address))).toHaveProperty("refused");
+    expect(await resolveAddress(target, buildAllowed(["example.com"]), leadsTo(address))).toHaveProperty("refused");
+    expect(await resolveAddress(target, buildAllowed(["example.com"]), leadsTo("8.8.8.8", address))).toHaveProperty("refused");
   });
   test.each(["8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "2a00:1450::1"])(
     "%s is, and is what is dialled",
     async (address) => {
-      expect(await addressFor(target, allowedFrom(["example.com"]), leadsTo(address))).toEqual({ address });
+      expect(await resolveAddress(target, buildAllowed(["example.com"]), leadsTo(address))).toEqual({ address });
     },
   );
   test("this machine is reached only where host and port are listed", async () => {
     const local = { host: "localhost", port: 3000 };
-    expect(await addressFor(local, allowedFrom(["localhost:3000"]), leadsTo("127.0.0.1"))).toEqual({ address: "127.0.0.1" });
-    expect(await addressFor({ ...local, port: 80 }, allowedFrom(["localhost"]), leadsTo("127.0.0.1"))).toHaveProperty("refused");
-    expect(await addressFor({ host: "a.b.c", port: 3000 }, allowedFrom(["*.b.c:3000"]), leadsTo("127.0.0.1"))).toHaveProperty("refused");
+    expect(await resolveAddress(local, buildAllowed(["localhost:3000"]), leadsTo("127.0.0.1"))).toEqual({ address: "127.0.0.1" });
+    expect(await resolveAddress({ ...local, port: 80 }, buildAllowed(["localhost"]), leadsTo("127.0.0.1"))).toHaveProperty("refused");
+    expect(await resolveAddress({ host: "a.b.c", port: 3000 }, buildAllowed(["*.b.c:3000"]), leadsTo("127.0.0.1"))).toHaveProperty(
+      "refused",
+    );
   });
   test("a name without an address, or whose search fails, is refused", async () => {
-    expect(await addressFor(target, allowedFrom(["example.com"]), leadsTo())).toHaveProperty("refused");
-    expect(await addressFor(target, allowedFrom(["example.com"]), () => Promise.reject(new Error("no")))).toHaveProperty("refused");
+    expect(await resolveAddress(target, buildAllowed(["example.com"]), leadsTo())).toHaveProperty("refused");
+    expect(await resolveAddress(target, buildAllowed(["example.com"]), () => Promise.reject(new Error("no")))).toHaveProperty("refused");
   });
   test("what this machine calls itself", () => {
     expect(["localhost", "127.0.0.1", "127.9.9.9", "::1", "[::1]"].map(isLoopback)).toEqual([true, true, true, true, true]);

@@ -15,11 +15,11 @@ export type Allowed = (target: Target) => "exact" | "by name" | "no";
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const plainPorts: readonly number[] = [80, 443];
 
-/** `host:port` as a client wrote it, or null if it is not plain: no user, no escapes, nothing but letters, digits and dashes. */
-export function authorityTarget(authority: string, portElse: number | null): Target | null {
+/** Parses `host:port`; null unless it is only letters, digits, dots and dashes: no user, no escapes. */
+export function parseAuthority(authority: string, defaultPort: number | null): Target | null {
   const match = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/.exec(authority);
   const host = parseHost(match?.[1] ?? "");
-  const port = match?.[2] === undefined ? portElse : Number(match[2]);
+  const port = match?.[2] === undefined ? defaultPort : Number(match[2]);
   return host === null || port === null || port < 1 || port > 65_535 ? null : { host, port }; // H1
 }
 
@@ -37,14 +37,14 @@ function parseHost(text: string): string | null {
   return labels.every((part) => label.test(part)) ? name : null;
 }
 
-export function allowedFrom(list: readonly string[]): Allowed {
+export function buildAllowed(list: readonly string[]): Allowed {
   const entries = list.flatMap((text) => {
-    const isBelow = text.startsWith("*.");
-    const bare = isBelow ? text.slice(2) : text;
-    const target = authorityTarget(bare, null) ?? targetWithoutPort(bare);
+    const isWildcard = text.startsWith("*.");
+    const hostText = isWildcard ? text.slice(2) : text;
+    const target = parseAuthority(hostText, null) ?? targetWithoutPort(hostText);
     // A star matches names, never addresses, and never a whole top-level domain.
-    if (target === null || (isBelow && (!target.host.includes(".") || isIPv4(target.host) || isIPv6(target.host)))) return [];
-    return [{ ...target, isBelow }];
+    if (target === null || (isWildcard && (!target.host.includes(".") || isIPv4(target.host) || isIPv6(target.host)))) return [];
+    return [{ ...target, isBelow: isWildcard }];
   });
   return ({ host, port }) => {
     let best: "by name" | "no" = "no"; // H2
@@ -67,15 +67,15 @@ function targetWithoutPort(text: string): Target | null {
 export type Lookup = (host: string) => Promise<readonly string[]>;
 
 /** The address to dial, or the message why not. */
-export async function addressFor(target: Target, allowed: Allowed, lookup: Lookup): Promise<{ address: string } | { refused: string }> {
+export async function resolveAddress(target: Target, allowed: Allowed, lookup: Lookup): Promise<{ address: string } | { refused: string }> {
   const shown = `${target.host}:${target.port}`;
   const verdict = allowed(target);
   if (verdict === "no")
     return { refused: `${shown} is not among the hosts this agent may reach; "network: { agents: [HOST] }" lists one.` };
   const isLiteral = isIPv4(target.host) || isIPv6(target.host);
-  const found = isLiteral ? [target.host] : await lookup(target.host).catch(() => []);
-  const [first] = found;
+  const addresses = isLiteral ? [target.host] : await lookup(target.host).catch(() => []);
+  const [first] = addresses;
   if (first === undefined) return { refused: `${target.host} has no address.` };
-  if (verdict === "exact" || found.every(isPublicAddress)) return { address: first }; // H1, H3
+  if (verdict === "exact" || addresses.every(isPublicAddress)) return { address: first }; // H1, H3
   return { refused: `${target.host} leads to this machine or its network; list ${shown} with its port if that is meant.` };
 }

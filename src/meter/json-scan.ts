@@ -9,7 +9,7 @@
 import { hashName, hashPrime, hashStart, type KeyNode, buildKeyTree } from "./key-tree.ts";
 import { captureBytesMax } from "./limits.ts";
 
-export type Wanted = {
+export type JsonScanOptions = {
   /** Paths of keys through objects; arrays in between do not count. `["choices", "usage"]`. */
   readonly values: readonly (readonly string[])[];
   /** Keys whose strings are text. */
@@ -51,57 +51,57 @@ type Capture = {
 };
 type StringKind = "key" | "plain" | "text" | "attachment";
 
-export function openJsonScan(wanted: Wanted): JsonScan {
-  const root = buildKeyTree(wanted.values);
-  const texts = new Set(wanted.texts.map(hashName));
-  const attachments = new Set((wanted.attachments ?? []).map(hashName));
-  const attachmentMax = wanted.attachmentBytesMax ?? Infinity;
+export function openJsonScan(options: JsonScanOptions): JsonScan {
+  const root = buildKeyTree(options.values);
+  const texts = new Set(options.texts.map(hashName));
+  const attachments = new Set((options.attachments ?? []).map(hashName));
+  const attachmentMax = options.attachmentBytesMax ?? Infinity;
   // The key at each depth, and the node of the object at each depth in the tree of requested paths.
   const keys = new Int32Array(depthKept + 1);
-  const places: (KeyNode | null)[] = Array.from({ length: depthKept + 1 }, () => null);
+  const nodes: (KeyNode | null)[] = Array.from({ length: depthKept + 1 }, () => null);
 
-  let fed = 0;
+  let fedBytes = 0;
   let textBytes = 0;
   let attachmentBytes = 0;
   let stringBytes = 0;
   // State that the loop below keeps in local variables while it runs.
-  let held = { depth: 0, key: 0, hash: hashStart, isAfterColon: false, isInString: false, isEscaped: false, hasEscape: false };
+  let state = { depth: 0, key: 0, hash: hashStart, isAfterColon: false, isInString: false, isEscaped: false, hasEscape: false };
   let kind: StringKind = "plain";
   let capture: Capture | null = null;
   let captured: Buffer[] = [];
   let capturedBytes = 0;
 
-  function begin(path: readonly string[], how: Capture["kind"], depth: number, position: number): void {
-    capture = { path, kind: how, depth, at: position };
+  function beginCapture(path: readonly string[], captureKind: Capture["kind"], depth: number, position: number): void {
+    capture = { path, kind: captureKind, depth, at: position };
     captured = [];
     capturedBytes = 0;
   }
 
-  function take(part: Buffer): void {
+  function appendCapture(part: Buffer): void {
     capturedBytes += part.length;
     if (capturedBytes <= captureBytesMax) return void captured.push(Buffer.from(part));
     capture = null; // J3
     captured = [];
   }
 
-  function finish(part: Buffer): void {
-    take(part);
+  function finishCapture(part: Buffer): void {
+    appendCapture(part);
     if (capture === null) return;
     const { path, at } = capture;
     const text = Buffer.concat(captured).toString("utf8");
     capture = null;
     captured = [];
-    wanted.onValue(path, text, at);
+    options.onValue(path, text, at);
   }
 
   /** The node of the value after the latest key in the tree of requested paths. */
-  function placeAt(depth: number): KeyNode | null {
+  function nodeAt(depth: number): KeyNode | null {
     if (depth === 0 || depth > depthKept) return null;
-    return places[depth]?.next.get(keys[depth] as number) ?? null;
+    return nodes[depth]?.next.get(keys[depth] as number) ?? null;
   }
 
   function pathAt(depth: number): readonly string[] | null {
-    return capture === null ? (placeAt(depth)?.path ?? null) : null; // J2
+    return capture === null ? (nodeAt(depth)?.path ?? null) : null; // J2
   }
 
   function count(bytes: number): void {
@@ -113,7 +113,7 @@ export function openJsonScan(wanted: Wanted): JsonScan {
 
   function feed(chunk: Buffer): void {
     const length = chunk.length;
-    let { depth, key, hash, isAfterColon, isInString, isEscaped, hasEscape } = held;
+    let { depth, key, hash, isAfterColon, isInString, isEscaped, hasEscape } = state;
     let captureFrom = 0;
     let position = 0;
     while (position < length) {
@@ -144,12 +144,12 @@ export function openJsonScan(wanted: Wanted): JsonScan {
         position++;
         isInString = false;
         isAfterColon = false;
-        if (capture !== null && capture.kind === "string") finish(chunk.subarray(captureFrom, position));
+        if (capture !== null && capture.kind === "string") finishCapture(chunk.subarray(captureFrom, position));
         continue;
       }
 
       const byte = chunk[position] as number;
-      if (capture !== null && capture.kind === "word" && isWordEnd(byte)) finish(chunk.subarray(captureFrom, position));
+      if (capture !== null && capture.kind === "word" && isWordEnd(byte)) finishCapture(chunk.subarray(captureFrom, position));
       if (byte === quote) {
         isInString = true;
         hash = hashStart;
@@ -158,46 +158,47 @@ export function openJsonScan(wanted: Wanted): JsonScan {
         kind = !isAfterColon ? "key" : texts.has(key) ? "text" : attachments.has(key) ? "attachment" : "plain";
         const path = isAfterColon ? pathAt(depth) : null;
         if (path !== null) {
-          begin(path, "string", depth, fed + position);
+          beginCapture(path, "string", depth, fedBytes + position);
           captureFrom = position;
         }
       } else if (byte === colon) {
         isAfterColon = depth > 0;
         key = hash;
         if (depth <= depthKept) keys[depth] = hash;
-        if (hasEscape && depth === 1) wanted.onDisguise?.();
+        if (hasEscape && depth === 1) options.onDisguise?.();
       } else if (byte === openObject) {
         const path = isAfterColon ? pathAt(depth) : null;
         if (path !== null) {
-          begin(path, "object", depth, fed + position);
+          beginCapture(path, "object", depth, fedBytes + position);
           captureFrom = position;
         }
-        const place = depth === 0 ? root : placeAt(depth);
+        const node = depth === 0 ? root : nodeAt(depth);
         depth++;
-        if (depth <= depthKept) places[depth] = place;
+        if (depth <= depthKept) nodes[depth] = node;
         isAfterColon = false;
       } else if (byte === closeObject) {
         depth = Math.max(0, depth - 1);
         isAfterColon = false;
-        if (capture !== null && capture.kind === "object" && capture.depth === depth) finish(chunk.subarray(captureFrom, position + 1));
+        if (capture !== null && capture.kind === "object" && capture.depth === depth)
+          finishCapture(chunk.subarray(captureFrom, position + 1));
       } else if (byte === comma || byte === openArray || byte === closeArray) {
         isAfterColon = false; // Objects in an array have the node of the array.
       } else if (isAfterColon && byte > 32) {
         isAfterColon = false;
         const path = pathAt(depth);
         if (path !== null) {
-          begin(path, "word", depth, fed + position);
+          beginCapture(path, "word", depth, fedBytes + position);
           captureFrom = position;
         }
       }
       position++;
     }
-    if (capture !== null) take(chunk.subarray(captureFrom, length)); // J1
-    held = { depth, key, hash, isAfterColon, isInString, isEscaped, hasEscape };
-    fed += length;
+    if (capture !== null) appendCapture(chunk.subarray(captureFrom, length)); // J1
+    state = { depth, key, hash, isAfterColon, isInString, isEscaped, hasEscape };
+    fedBytes += length;
   }
 
-  return { feed, bytes: () => fed, textBytes: () => textBytes, attachmentBytes: () => attachmentBytes };
+  return { feed, bytes: () => fedBytes, textBytes: () => textBytes, attachmentBytes: () => attachmentBytes };
 }
 
 const isWordEnd = (byte: number): boolean => byte <= 32 || byte === comma || byte === closeObject || byte === closeArray;
@@ -208,16 +209,16 @@ function endOfString(chunk: Buffer, from: number): number {
   let start = from;
   for (;;) {
     // Most strings are short, and end before a search pays off.
-    const near = Math.min(length, start + probeBytes);
+    const probeEnd = Math.min(length, start + probeBytes);
     let end = start;
-    while (end < near && chunk[end] !== quote) end++;
-    if (end === near && end < length) {
-      const found = chunk.indexOf(quote, near);
-      end = found === -1 ? length : found;
+    while (end < probeEnd && chunk[end] !== quote) end++;
+    if (end === probeEnd && end < length) {
+      const next = chunk.indexOf(quote, probeEnd);
+      end = next === -1 ? length : next;
     }
-    let before = end;
-    while (before > from && chunk[before - 1] === backslash) before--;
-    const isEscaped = (end - before) % 2 === 1;
+    let backslashStart = end;
+    while (backslashStart > from && chunk[backslashStart - 1] === backslash) backslashStart--;
+    const isEscaped = (end - backslashStart) % 2 === 1;
     if (end >= length) return isEscaped ? length + 1 : length;
     if (!isEscaped) return end;
     start = end + 1;

@@ -10,13 +10,13 @@ export type KeyNode = { readonly next: Map<number, KeyNode>; path: readonly stri
 export function buildKeyTree(paths: readonly (readonly string[])[]): KeyNode {
   const root: KeyNode = { next: new Map(), path: null };
   for (const path of paths) {
-    let place = root;
+    let node = root;
     for (const name of path) {
-      const nextKeyNode: KeyNode = place.next.get(hashName(name)) ?? { next: new Map(), path: null };
-      place.next.set(hashName(name), nextKeyNode);
-      place = nextKeyNode;
+      const child: KeyNode = node.next.get(hashName(name)) ?? { next: new Map(), path: null };
+      node.next.set(hashName(name), child);
+      node = child;
     }
-    place.path = path;
+    node.path = path;
   }
   return root;
 }

@@ -31,7 +31,7 @@ export const abortGraceMs = 2000;
 
 export const connectionsMax = 2048;
 /** Connections that have not yet sent a token. */
-export const strangersMax = 256;
+export const unclaimedMax = 256;
 /** Of one account, at one time. */
 export const openMax = { call: 64, tunnel: 128, connection: 256 } as const;
 /** Accounts that are open, or closed and not yet paid. */

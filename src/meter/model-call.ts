@@ -9,7 +9,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ModelCall, Upstream } from "../ports/meter.ts";
 import type { OpenAccount } from "./account.ts";
-import { spentSentence } from "./budget.ts";
+import { usedUpMessage } from "./budget.ts";
 import { deliver } from "./deliver.ts";
 import { openFigures } from "./figures.ts";
 import { type Credential, headersToProvider } from "./headers.ts";
@@ -17,11 +17,11 @@ import { isLoopback } from "./addresses.ts";
 import { openMax } from "./limits.ts";
 import { priceLine, type PriceOf } from "./prices.ts";
 import { type Refusal, refuse } from "./refusal.ts";
-import { type Asked, type HeldBytes, readRequest, withUsageAsked } from "./request-body.ts";
-import { baseAddress, type Route } from "./routes.ts";
+import { type RequestBody, type HeldBytes, readRequest, withUsageRequested } from "./request-body.ts";
+import { buildUrl, type Route } from "./routes.ts";
 import type { Dial } from "./dial.ts";
 
-export type Floor = {
+export type MeterContext = {
   readonly accounts: () => Iterable<OpenAccount>;
   readonly priceOf: PriceOf;
   readonly now: () => number;
@@ -32,7 +32,7 @@ export type Floor = {
 };
 
 export async function callModel(
-  floor: Floor,
+  context: MeterContext,
   account: OpenAccount,
   route: Route,
   credential: Credential,
@@ -41,52 +41,52 @@ export async function callModel(
   response: ServerResponse,
 ): Promise<void> {
   const upstream = account.request.upstreams.find(({ api }) => api === route.api);
-  const no = (refusal: Refusal, model: string): void => {
+  const refuseCall = (refusal: Refusal, model: string): void => {
     // An incomplete request was never sent.
     const isAsked = route.kind === "model" && !response.destroyed;
     refuse(response, route.api, refusal);
     if (isAsked) account.note({ api: route.api, model, status: null, ended: "refused", error: refusal.sentence, retryAt: null });
   };
-  if (upstream === undefined) return no({ status: 404, sentence: "No provider speaks this language here." }, "");
+  if (upstream === undefined) return refuseCall({ status: 404, sentence: "No provider speaks this language here." }, "");
   if ((request.headers["content-encoding"] ?? "identity") !== "identity")
-    return no({ status: 400, sentence: "The meter reads requests as they are; send this one unpacked." }, "");
+    return refuseCall({ status: 400, sentence: "The meter reads requests as they are; send this one unpacked." }, "");
 
-  const asked = await readRequest(request, floor.held);
-  if ("status" in asked) return no(asked, "");
-  const model = route.model ?? asked.model ?? "";
-  const verdict = judge(floor, account, route, upstream, asked, model);
+  const body = await readRequest(request, context.held);
+  if ("status" in body) return refuseCall(body, "");
+  const model = route.model ?? body.model ?? "";
+  const verdict = whyNotForwarded(context, account, route, upstream, body, model);
   if (verdict !== null || response.destroyed) {
-    asked.letGo();
-    if (verdict !== null) no(verdict, model);
+    body.letGo();
+    if (verdict !== null) refuseCall(verdict, model);
     // Last: its listener may close the account, and with it the connection.
     if (verdict?.isCut === true) account.cut(verdict.sentence);
     return;
   }
 
-  const price = floor.priceOf(model);
-  const figures = openFigures(asked.countedBytes, price);
-  const isChatStream = route.api === "openai-chat" && asked.isStream;
+  const price = context.priceOf(model);
+  const figures = openFigures(body.countedBytes, price);
+  const isChatStream = route.api === "openai-chat" && body.isStream;
   const isCounted = route.kind === "model";
   const settle = isCounted ? account.begin(figures, price !== null) : (): void => {};
   figures.send();
   deliver({
-    floor,
+    floor: context,
     account,
     route,
     figures,
     upstream,
-    url: baseAddress(upstream.base, route.path, query),
+    url: buildUrl(upstream.base, route.path, query),
     headers: headersToProvider(request.headers, upstream, credential.header), // C3
-    body: isChatStream ? withUsageAsked(asked) : [...asked.chunks],
-    letGo: asked.letGo,
+    body: isChatStream ? withUsageRequested(body) : [...body.chunks],
+    letGo: body.letGo,
     response,
-    spent: () => (isCounted ? spentSentence(account, floor.accounts(), "during a call") : null), // C2
+    spent: () => (isCounted ? usedUpMessage(account, context.accounts(), "during a call") : null), // C2
     settle: (end) => settle({ api: route.api, model, ...end } satisfies ModelCall),
   });
 }
 
 /** Returned while the store has not confirmed that the run is ours; an agent may retry. */
-export const unheld: Refusal = {
+export const runNotOwned: Refusal = {
   status: 503,
   sentence: "It isn't certain that this machine still has the run, so the model is not asked now.",
 };
@@ -94,9 +94,16 @@ export const unheld: Refusal = {
 type Verdict = Refusal & { readonly isCut?: boolean };
 
 /** Why a call is not forwarded; null if it is. Nothing may be awaited between this and its being counted. */
-function judge(floor: Floor, account: OpenAccount, route: Route, upstream: Upstream, asked: Asked, model: string): Verdict | null {
+function whyNotForwarded(
+  context: MeterContext,
+  account: OpenAccount,
+  route: Route,
+  upstream: Upstream,
+  body: RequestBody,
+  model: string,
+): Verdict | null {
   if (!account.isOpen()) return { status: 401, sentence: "This key was valid for one turn, and that turn is over." };
-  if (!floor.isHeld()) return unheld;
+  if (!context.isHeld()) return runNotOwned;
   if (account.open("call") >= openMax.call) return { status: 429, sentence: `More than ${openMax.call} calls at once.` };
   const base = parseBase(upstream.base);
   if (base === null) return { status: 400, sentence: "The provider's address is no http or https URL; correct `upstream` of this agent." };
@@ -104,18 +111,18 @@ function judge(floor: Floor, account: OpenAccount, route: Route, upstream: Upstr
     return { status: 400, sentence: "A key is sent unencrypted to this machine only; give `upstream` an https URL." };
   if (!/^[\x20-\x7e]*$/.test(upstream.key))
     return { status: 400, sentence: "The provider's key holds characters that no key has, perhaps a line's end; set it again." };
-  const before = account.cutSentence();
-  if (before !== null) return { status: 402, sentence: before };
+  const earlierCut = account.cutSentence();
+  if (earlierCut !== null) return { status: 402, sentence: earlierCut };
   if (route.kind === "free") return null;
   if (model === "") return { status: 400, sentence: "The request names no model." };
-  if (asked.isBackground) return { status: 400, sentence: "A call in the background cannot be counted; ask without `background`." };
+  if (body.isBackground) return { status: 400, sentence: "A call in the background cannot be counted; ask without `background`." };
 
   // C1
-  if (Number.isFinite(account.request.left().usd) && floor.priceOf(model) === null) {
+  if (Number.isFinite(account.request.left().usd) && context.priceOf(model) === null) {
     const sentence = `The budget is in US dollars and the price of ${model} is not known, so it is not asked; write "${priceLine(model)}" into the config.`;
     return { status: 402, sentence, isCut: true };
   }
-  const spent = spentSentence(account, floor.accounts(), "before a call");
+  const spent = usedUpMessage(account, context.accounts(), "before a call");
   return spent === null ? null : { status: 402, sentence: spent, isCut: true };
 }
 

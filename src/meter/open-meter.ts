@@ -58,7 +58,7 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
   const gateway: Gateway = {
     accounts: () => accounts,
     accountOf: (token) => byToken.get(token) ?? null,
-    ports: () => [options.seenPort, port].filter((known) => known !== null),
+    ports: () => [options.seenPort, port].filter((candidate) => candidate !== null),
     priceOf: options.priceOf,
     now: options.now,
     held: { bytes: 0 },
@@ -76,9 +76,9 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
 
   try {
     await prepareFolder(options.socket);
-    const opened = createGateway(gateway);
-    gateways.push(opened);
-    await listen(opened.server, { path: options.socket });
+    const unixGateway = createGateway(gateway);
+    gateways.push(unixGateway);
+    await listen(unixGateway.server, { path: options.socket });
     await chmod(options.socket, 0o600);
     if (options.tcp) {
       const loopback = createGateway(gateway);
@@ -129,9 +129,10 @@ async function prepareFolder(socket: string): Promise<void> {
   const { mode, uid } = await stat(folder);
   if ((mode & 0o077) !== 0 || uid !== process.getuid?.())
     throw new Error(`The folder of the meter's socket is open to other users, or another user's; make it yours with: chmod 700 ${folder}`);
-  const before = await lstat(socket).catch(() => null);
-  if (before === null) return;
-  if (!before.isSocket() || (await isAnswered(socket))) throw new Error(`Something else lies where the meter's socket belongs: ${socket}`);
+  const existing = await lstat(socket).catch(() => null);
+  if (existing === null) return;
+  if (!existing.isSocket() || (await isAnswered(socket)))
+    throw new Error(`Something else lies where the meter's socket belongs: ${socket}`);
   await rm(socket); // Left by a process that was killed.
 }
 
@@ -143,10 +144,10 @@ function isAnswered(socket: string): Promise<boolean> {
   });
 }
 
-function listen(server: Server, where: { readonly path: string } | { readonly host: string; readonly port: number }): Promise<void> {
+function listen(server: Server, address: { readonly path: string } | { readonly host: string; readonly port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(where, () => {
+    server.listen(address, () => {
       server.off("error", reject);
       resolve();
     });

@@ -13,8 +13,8 @@ export const pricesAsOf = "2026-11-15";
 
 /** What `priceOf` returns with the config's `prices:` taking precedence. */
 export function priceFrom(overrides: Readonly<Record<string, ModelPrice>>): PriceOf {
-  const own = new Map<string, ListPrice>(Object.entries(overrides).map(([model, price]) => [modelName(model), price]));
-  return (model) => rowFor(modelName(model), own) ?? rowFor(modelName(model), table);
+  const overridden = new Map<string, ListPrice>(Object.entries(overrides).map(([model, price]) => [modelName(model), price]));
+  return (model) => rowFor(modelName(model), overridden) ?? rowFor(modelName(model), table);
 }
 
 /** The line of the config that gives a model its price. */
@@ -32,11 +32,11 @@ function modelName(model: string): string {
 function rowFor(name: string, rows: ReadonlyMap<string, ListPrice>): ListPrice | null {
   for (let end = name.length; end > 0; end--) {
     const price = rows.get(name.slice(0, end));
-    if (price !== undefined && edition.test(name.slice(end))) return price;
+    if (price !== undefined && editionSuffix.test(name.slice(end))) return price;
   }
   return null;
 }
-const edition =
+const editionSuffix =
   /^$|^[-@](?:\d{4,8}|\d{4}-\d\d-\d\d|latest|preview|exp|001|002)(?:-(?:\d\d-\d\d|\d\d-\d{4}|\d{4,8}|preview|customtools))?$|^\[1m\]$/;
 
 const price = (input: number, output: number, cached?: number, cacheWrite?: number, long?: LongPrompt): ListPrice => ({

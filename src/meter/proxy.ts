@@ -7,30 +7,30 @@
 import { type IncomingMessage, request as requestHttp, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { OpenAccount } from "./account.ts";
-import { headersOfProxied } from "./headers.ts";
-import { addressFor, type Lookup, type Target, authorityTarget } from "./hosts.ts";
+import { proxiedHeaders } from "./headers.ts";
+import { resolveAddress, type Lookup, type Target, parseAuthority } from "./hosts.ts";
 import { dialTimeoutMs, openMax, tunnelIdleMs } from "./limits.ts";
 import { refuse } from "./refusal.ts";
 
-type Judged =
+type Decision =
   | { readonly account: OpenAccount; readonly target: Target; readonly address: string }
   | { readonly status: number; readonly sentence: string };
 
-async function judge(account: OpenAccount | null, authority: string, portElse: number | null, lookup: Lookup): Promise<Judged> {
+async function decide(account: OpenAccount | null, authority: string, defaultPort: number | null, lookup: Lookup): Promise<Decision> {
   if (account === null) return { status: 407, sentence: "The proxy needs the turn's own token as its password." };
-  const target = authorityTarget(authority, portElse);
+  const target = parseAuthority(authority, defaultPort);
   if (target === null) {
     account.refuseHost(JSON.stringify(authority.slice(0, 200)));
     return { status: 403, sentence: "That is not plainly a host and a port." };
   }
   if (account.open("tunnel") >= openMax.tunnel) return { status: 429, sentence: `More than ${openMax.tunnel} tunnels at once.` };
-  const found = await addressFor(target, account.allowed, lookup);
-  if ("address" in found) {
-    if (account.isOpen()) return { account, target, address: found.address };
+  const resolution = await resolveAddress(target, account.allowed, lookup);
+  if ("address" in resolution) {
+    if (account.isOpen()) return { account, target, address: resolution.address };
     return { status: 407, sentence: "This token was valid for one turn, and that turn is over." };
   }
   account.refuseHost(`${target.host}:${target.port}`);
-  return { status: 403, sentence: found.refused };
+  return { status: 403, sentence: resolution.refused };
 }
 
 export async function openTunnel(
@@ -40,79 +40,79 @@ export async function openTunnel(
   head: Buffer,
   lookup: Lookup,
 ): Promise<void> {
-  const judged = await judge(account, authority, null, lookup);
+  const decision = await decide(account, authority, null, lookup);
   if (socket.destroyed) return;
-  if ("status" in judged) return sayNo(socket, judged);
-  const far = connect({ host: judged.address, port: judged.target.port, timeout: dialTimeoutMs }); // P1
+  if ("status" in decision) return refuseSocket(socket, decision);
+  const upstream = connect({ host: decision.address, port: decision.target.port, timeout: dialTimeoutMs }); // P1
   const end = (): void => {
-    far.destroy();
+    upstream.destroy();
     socket.destroy();
   };
-  const detach = judged.account.attach("tunnel", end); // P2
-  far.on("timeout", end);
-  let isThrough = false;
-  far.on("error", () => {
-    if (!isThrough) return sayNo(socket, { status: 502, sentence: `${judged.target.host} does not answer.` });
+  const detach = decision.account.attach("tunnel", end); // P2
+  upstream.on("timeout", end);
+  let isConnected = false;
+  upstream.on("error", () => {
+    if (!isConnected) return refuseSocket(socket, { status: 502, sentence: `${decision.target.host} does not answer.` });
     end();
   });
-  far.on("close", () => {
+  upstream.on("close", () => {
     detach();
     socket.end();
   });
-  socket.on("close", () => far.destroy());
+  socket.on("close", () => upstream.destroy());
   socket.on("error", end);
-  far.on("connect", () => {
-    isThrough = true;
-    far.setTimeout(tunnelIdleMs); // P2
+  upstream.on("connect", () => {
+    isConnected = true;
+    upstream.setTimeout(tunnelIdleMs); // P2
     socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-    if (head.length > 0) far.write(head);
-    far.pipe(socket);
-    socket.pipe(far);
+    if (head.length > 0) upstream.write(head);
+    upstream.pipe(socket);
+    socket.pipe(upstream);
   });
 }
 
 /** `GET http://host/path`: plain HTTP through the proxy. */
-export async function sendOn(
+export async function forwardHttp(
   account: OpenAccount | null,
   url: URL,
   request: IncomingMessage,
   response: ServerResponse,
   lookup: Lookup,
 ): Promise<void> {
-  const judged = await judge(account, url.host, 80, lookup);
+  const decision = await decide(account, url.host, 80, lookup);
   if (response.destroyed) return;
-  if ("status" in judged) {
-    if (judged.status === 407) response.setHeader("proxy-authenticate", proxyRealm);
-    return refuse(response, null, judged);
+  if ("status" in decision) {
+    if (decision.status === 407) response.setHeader("proxy-authenticate", proxyRealm);
+    return refuse(response, null, decision);
   }
-  const far = requestHttp({
-    host: judged.address, // P1
-    port: judged.target.port,
+  const upstream = requestHttp({
+    host: decision.address, // P1
+    port: decision.target.port,
     method: request.method,
     path: `${url.pathname}${url.search}`,
-    headers: { ...headersOfProxied(request.headers), host: url.host, connection: "close" },
+    headers: { ...proxiedHeaders(request.headers), host: url.host, connection: "close" },
     setHost: false,
     agent: false,
     timeout: dialTimeoutMs,
   });
-  const detach = judged.account.attach("tunnel", () => far.destroy()); // P2
-  far.on("timeout", () => far.destroy(new Error("silent")));
-  far.on("close", detach);
-  far.on("error", () => refuse(response, null, { status: 502, sentence: `${judged.target.host} does not answer.` }));
-  far.on("response", (incoming) => {
-    far.setTimeout(tunnelIdleMs);
-    response.writeHead(incoming.statusCode ?? 502, headersOfProxied(incoming.headers));
+  const detach = decision.account.attach("tunnel", () => upstream.destroy()); // P2
+  upstream.on("timeout", () => upstream.destroy(new Error("silent")));
+  upstream.on("close", detach);
+  upstream.on("error", () => refuse(response, null, { status: 502, sentence: `${decision.target.host} does not answer.` }));
+  upstream.on("response", (incoming) => {
+    upstream.setTimeout(tunnelIdleMs);
+    response.writeHead(incoming.statusCode ?? 502, proxiedHeaders(incoming.headers));
     incoming.on("error", () => response.destroy());
     incoming.on("aborted", () => response.destroy());
     incoming.pipe(response);
   });
-  response.on("close", () => far.destroy());
-  request.pipe(far);
+  response.on("close", () => upstream.destroy());
+  request.pipe(upstream);
 }
 
 const proxyRealm = 'Basic realm="autopilot"';
 
-function sayNo(socket: Socket, { status, sentence }: { readonly status: number; readonly sentence: string }): void {
+function refuseSocket(socket: Socket, { status, sentence }: { readonly status: number; readonly sentence: string }): void {
   if (socket.destroyed) return;
   const realm = status === 407 ? `Proxy-Authenticate: ${proxyRealm}\r\n` : "";
   const body = `${sentence}\n`;

@@ -1,12 +1,12 @@
 // request-body: reads an agent's request, up to a limit, and finds its model and whether the answer streams.
 
 import type { IncomingMessage } from "node:http";
-import { parseRecord } from "./dialects.ts";
+import { asRecord } from "./dialects.ts";
 import { openJsonScan } from "./json-scan.ts";
 import { attachmentBytesMax, heldBytesMax, requestBytesMax } from "./limits.ts";
 import type { Refusal } from "./refusal.ts";
 
-export type Asked = {
+export type RequestBody = {
   readonly chunks: readonly Buffer[];
   readonly bytes: number;
   /** What the provider will count, as far as bytes show: without most of an image or a file. */
@@ -24,14 +24,14 @@ const paths = { model: ["model"], stream: ["stream"], background: ["background"]
 /** Shared by all requests of a meter. */
 export type HeldBytes = { bytes: number };
 
-export function readRequest(request: IncomingMessage, held: HeldBytes): Promise<Asked | Refusal> {
+export function readRequest(request: IncomingMessage, held: HeldBytes): Promise<RequestBody | Refusal> {
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > requestBytesMax) return Promise.resolve(tooLarge);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
-    const found = new Map<readonly string[], { readonly text: string; readonly at: number }>();
+    const values = new Map<readonly string[], { readonly text: string; readonly at: number }>();
     let bytes = 0;
-    let wrong: Refusal | null = null;
+    let refusal: Refusal | null = null;
     let isOver = false;
     const letGo = (): void => {
       held.bytes -= bytes;
@@ -45,12 +45,12 @@ export function readRequest(request: IncomingMessage, held: HeldBytes): Promise<
       attachmentBytesMax,
       onValue: (path, text, position) => {
         // Of a duplicate key, this program and the provider might each use another.
-        if (found.has(path)) wrong ??= { status: 400, sentence: `The request names "${path.join(".")}" twice.` };
-        found.set(path, { text, at: position });
+        if (values.has(path)) refusal ??= { status: 400, sentence: `The request names "${path.join(".")}" twice.` };
+        values.set(path, { text, at: position });
       },
-      onDisguise: () => (wrong ??= { status: 400, sentence: "A key of the request is written with an escape; write it plainly." }),
+      onDisguise: () => (refusal ??= { status: 400, sentence: "A key of the request is written with an escape; write it plainly." }),
     });
-    const end = (answer: Asked | Refusal): void => {
+    const end = (answer: RequestBody | Refusal): void => {
       if (isOver) return;
       isOver = true;
       if ("status" in answer) letGo();
@@ -60,20 +60,20 @@ export function readRequest(request: IncomingMessage, held: HeldBytes): Promise<
       if (isOver) return;
       bytes += chunk.length;
       held.bytes += chunk.length;
-      if (bytes > requestBytesMax) wrong = tooLarge;
+      if (bytes > requestBytesMax) refusal = tooLarge;
       else if (held.bytes > heldBytesMax)
-        wrong = { status: 429, sentence: "Too many large requests at once; this one may be tried again." };
-      if (wrong !== null && wrong.status !== 400) {
+        refusal = { status: 429, sentence: "Too many large requests at once; this one may be tried again." };
+      if (refusal !== null && refusal.status !== 400) {
         request.pause();
-        return end(wrong);
+        return end(refusal);
       }
       chunks.push(chunk);
       scan.feed(chunk);
     });
     request.on("end", () => {
-      if (wrong !== null) return end(wrong);
-      const value = (path: readonly string[]): unknown => parsed(found.get(path)?.text);
-      const options = found.get(paths.streamOptions);
+      if (refusal !== null) return end(refusal);
+      const value = (path: readonly string[]): unknown => parseJson(values.get(path)?.text);
+      const options = values.get(paths.streamOptions);
       const model = value(paths.model);
       end({
         chunks,
@@ -93,7 +93,7 @@ export function readRequest(request: IncomingMessage, held: HeldBytes): Promise<
 
 const tooLarge: Refusal = { status: 413, sentence: `The request is larger than ${requestBytesMax / 1024 / 1024} MiB.` };
 
-function parsed(text: string | undefined): unknown {
+function parseJson(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text);
@@ -103,13 +103,13 @@ function parsed(text: string | undefined): unknown {
 }
 
 /** The same request, asking for figures at the end of the stream; unchanged if it asks for them itself. */
-export function withUsageAsked(asked: Asked): readonly Buffer[] {
-  const options = asked.streamOptions;
-  if (parseRecord(options?.value)["include_usage"] === true) return asked.chunks;
-  const whole = Buffer.concat(asked.chunks);
-  const wanted = { ...parseRecord(options?.value), include_usage: true };
+export function withUsageRequested(body: RequestBody): readonly Buffer[] {
+  const options = body.streamOptions;
+  if (asRecord(options?.value)["include_usage"] === true) return body.chunks;
+  const whole = Buffer.concat(body.chunks);
+  const streamOptions = { ...asRecord(options?.value), include_usage: true };
   if (options !== null)
-    return [whole.subarray(0, options.at), Buffer.from(JSON.stringify(wanted)), whole.subarray(options.at + options.bytes)];
+    return [whole.subarray(0, options.at), Buffer.from(JSON.stringify(streamOptions)), whole.subarray(options.at + options.bytes)];
   const start = whole.indexOf("{") + 1;
-  return [whole.subarray(0, start), Buffer.from(`"stream_options":${JSON.stringify(wanted)},`), whole.subarray(start)];
+  return [whole.subarray(0, start), Buffer.from(`"stream_options":${JSON.stringify(streamOptions)},`), whole.subarray(start)];
 }

@@ -2,7 +2,7 @@
 
 import { formatIsoTime } from "../kit/iso-time.ts";
 import type { IncomingHttpHeaders } from "node:http";
-import { parseRecord } from "./dialects.ts";
+import { asRecord } from "./dialects.ts";
 
 /** A time further off than this is a mistake. */
 const daysMax = 35;
@@ -10,10 +10,10 @@ const dayMs = 86_400_000;
 
 /** ISO 8601 in UTC, or null if not stated. The latest counts: before that, some limit still refuses. */
 export function findRetryAt(headers: IncomingHttpHeaders, body: unknown, nowMs: number): string | null {
-  const plain = [...retryAfter(headers, nowMs), ...inBody(body, nowMs)];
-  const said = plain.length > 0 ? plain : windows(headers, nowMs);
-  const sound = said.filter((ms) => Number.isFinite(ms) && ms > nowMs - dayMs && ms < nowMs + daysMax * dayMs);
-  return sound.length === 0 ? null : formatIsoTime(Math.round(Math.max(...sound)));
+  const explicit = [...retryAfter(headers, nowMs), ...timesInBody(body, nowMs)];
+  const times = explicit.length > 0 ? explicit : limitResets(headers, nowMs);
+  const plausible = times.filter((ms) => Number.isFinite(ms) && ms > nowMs - dayMs && ms < nowMs + daysMax * dayMs);
+  return plausible.length === 0 ? null : formatIsoTime(Math.round(Math.max(...plausible)));
 }
 
 function retryAfter(headers: IncomingHttpHeaders, nowMs: number): number[] {
@@ -27,8 +27,8 @@ function retryAfter(headers: IncomingHttpHeaders, nowMs: number): number[] {
 /**
  * `anthropic-ratelimit-…-reset`, `x-ratelimit-reset-…`, `x-ratelimit-reset`: of the windows that are used up, or of all if none says so.
  */
-function windows(headers: IncomingHttpHeaders, nowMs: number): number[] {
-  const found: { readonly at: number; readonly isUsedUp: boolean }[] = [];
+function limitResets(headers: IncomingHttpHeaders, nowMs: number): number[] {
+  const resets: { readonly at: number; readonly isUsedUp: boolean }[] = [];
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== "string") continue;
     const anthropic = /^(anthropic-ratelimit-.+)-reset$/.exec(name)?.[1];
@@ -36,14 +36,14 @@ function windows(headers: IncomingHttpHeaders, nowMs: number): number[] {
     if (anthropic === undefined && openai === null) continue;
     const remaining = headers[anthropic === undefined ? `x-ratelimit-remaining${openai?.[1] ?? ""}` : `${anthropic}-remaining`];
     const isUsedUp = remaining === "0" || headers[`${anthropic ?? ""}-status`] === "rejected";
-    found.push({ at: textTime(value, nowMs), isUsedUp });
+    resets.push({ at: parseTime(value, nowMs), isUsedUp });
   }
-  const usedUp = found.filter(({ isUsedUp }) => isUsedUp);
-  return (usedUp.length > 0 ? usedUp : found).map(({ at }) => at);
+  const usedUp = resets.filter(({ isUsedUp }) => isUsedUp);
+  return (usedUp.length > 0 ? usedUp : resets).map(({ at }) => at);
 }
 
 /** A date, seconds or milliseconds since 1970, a number of seconds, or a span such as `6m0s` or `20ms`. */
-function textTime(text: string, nowMs: number): number {
+function parseTime(text: string, nowMs: number): number {
   if (/^\d+(?:\.\d+)?$/.test(text)) {
     const value = Number(text);
     if (value > 1e12) return value;
@@ -61,19 +61,19 @@ function spanMs(text: string): number {
 }
 
 /** Google's RetryInfo, and what OpenAI says of a plan's limit. */
-function inBody(body: unknown, nowMs: number): number[] {
+function timesInBody(body: unknown, nowMs: number): number[] {
   const first: unknown = Array.isArray(body) ? body[0] : body;
-  const error = parseRecord(parseRecord(first)["error"]);
+  const error = asRecord(asRecord(first)["error"]);
   const details: readonly unknown[] = Array.isArray(error["details"]) ? error["details"] : [];
   const delays = details.flatMap((detail) => {
-    const delay = parseRecord(detail)["retryDelay"];
+    const delay = asRecord(detail)["retryDelay"];
     return typeof delay === "string" ? [nowMs + spanMs(delay)] : [];
   });
-  const at = error["resets_at"];
+  const resetsAt = error["resets_at"];
   const inSeconds = error["resets_in_seconds"];
   return [
     ...delays,
-    ...(typeof at === "number" ? [textTime(String(at), nowMs)] : []),
-    ...(typeof at !== "number" && typeof inSeconds === "number" ? [nowMs + inSeconds * 1000] : []),
+    ...(typeof resetsAt === "number" ? [parseTime(String(resetsAt), nowMs)] : []),
+    ...(typeof resetsAt !== "number" && typeof inSeconds === "number" ? [nowMs + inSeconds * 1000] : []),
   ];
 }

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { modelApis } from "../contracts/model-api.ts";
-import { baseAddress, queryWithoutKeys, methodRoute } from "./routes.ts";
+import { buildUrl, queryWithoutKeys, findRoute } from "./routes.ts";
 
 const all = modelApis.map((api) => ({ api, base: "https://a.example", key: "k" }));
 
@@ -24,7 +24,7 @@ test.each([
   ],
   ["POST", "/gemini/v1beta/models/gemini-3-pro:countTokens", "gemini", "free", "/v1beta/models/gemini-3-pro:countTokens"],
 ])("%s %s is sent on", (method, path, api, kind, rest) => {
-  expect(methodRoute(method, path, all)).toMatchObject({ api, kind, path: rest });
+  expect(findRoute(method, path, all)).toMatchObject({ api, kind, path: rest });
 });
 
 test.each([
@@ -48,12 +48,12 @@ test.each([
   ["POST", "/v1/messages"],
   ["POST", "/"],
 ])("%s %s is not", (method, path) => {
-  expect(methodRoute(method, path, all)).toBeNull();
+  expect(findRoute(method, path, all)).toBeNull();
 });
 
 test("a language without a provider is not spoken", () => {
   expect(
-    methodRoute(
+    findRoute(
       "POST",
       "/openai/v1/responses",
       all.filter(({ api }) => api !== "openai-responses"),
@@ -67,7 +67,7 @@ test.each([
   ["https://api.openai.com/v1", "/responses", "https://api.openai.com/v1/responses?beta=true"],
   ["https://user:pw@proxy.example:8443/deep/base?x=1#y", "/v1/messages", "https://proxy.example:8443/deep/base/v1/messages?beta=true"],
 ])("below %s lies %s", (base, path, expected) => {
-  expect(baseAddress(base, path, "beta=true").href).toBe(expected);
+  expect(buildUrl(base, path, "beta=true").href).toBe(expected);
 });
 
 test("no key goes on in what follows the question mark", () => {

@@ -27,23 +27,28 @@ export const prefixes: Readonly<Record<ModelApi, string>> = {
 };
 
 type Row = { readonly api: ModelApi; readonly kind: Route["kind"]; readonly method: Route["method"]; readonly path: RegExp };
-const name = "[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}";
+const namePattern = "[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}";
 const rows: readonly Row[] = [
   { api: "anthropic", kind: "model", method: "POST", path: /^\/v1\/messages$/ },
   { api: "anthropic", kind: "free", method: "POST", path: /^\/v1\/messages\/count_tokens$/ },
-  { api: "anthropic", kind: "free", method: "GET", path: new RegExp(`^/v1/models(?:/${name})?$`) },
+  { api: "anthropic", kind: "free", method: "GET", path: new RegExp(`^/v1/models(?:/${namePattern})?$`) },
   { api: "openai-responses", kind: "model", method: "POST", path: /^\/responses(?:\/compact)?$/ },
   { api: "openai-responses", kind: "free", method: "POST", path: /^\/responses\/input_tokens$/ },
   { api: "openai-chat", kind: "model", method: "POST", path: /^\/chat\/completions$/ },
   { api: "openai-chat", kind: "model", method: "POST", path: /^\/embeddings$/ },
-  { api: "openai-chat", kind: "free", method: "GET", path: new RegExp(`^/models(?:/${name}(?:/${name})?)?$`) },
-  { api: "openai-responses", kind: "free", method: "GET", path: new RegExp(`^/models(?:/${name}(?:/${name})?)?$`) },
-  { api: "gemini", kind: "model", method: "POST", path: new RegExp(`^/v1(?:beta|alpha)?/models/(${name}):(?:g|streamG)enerateContent$`) },
-  { api: "gemini", kind: "free", method: "POST", path: new RegExp(`^/v1(?:beta|alpha)?/models/(${name}):countTokens$`) },
-  { api: "gemini", kind: "free", method: "GET", path: new RegExp(`^/v1(?:beta|alpha)?/models(?:/${name})?$`) },
+  { api: "openai-chat", kind: "free", method: "GET", path: new RegExp(`^/models(?:/${namePattern}(?:/${namePattern})?)?$`) },
+  { api: "openai-responses", kind: "free", method: "GET", path: new RegExp(`^/models(?:/${namePattern}(?:/${namePattern})?)?$`) },
+  {
+    api: "gemini",
+    kind: "model",
+    method: "POST",
+    path: new RegExp(`^/v1(?:beta|alpha)?/models/(${namePattern}):(?:g|streamG)enerateContent$`),
+  },
+  { api: "gemini", kind: "free", method: "POST", path: new RegExp(`^/v1(?:beta|alpha)?/models/(${namePattern}):countTokens$`) },
+  { api: "gemini", kind: "free", method: "GET", path: new RegExp(`^/v1(?:beta|alpha)?/models(?:/${namePattern})?$`) },
 ];
 
-const families: readonly { readonly prefix: RegExp; readonly apis: readonly ModelApi[] }[] = [
+const apiPrefixes: readonly { readonly prefix: RegExp; readonly apis: readonly ModelApi[] }[] = [
   { prefix: /^\/anthropic(?=\/|$)/, apis: ["anthropic"] },
   { prefix: /^\/openai(?:\/v1)?(?=\/|$)/, apis: ["openai-responses", "openai-chat"] },
   { prefix: /^\/gemini(?=\/|$)/, apis: ["gemini"] },
@@ -51,11 +56,11 @@ const families: readonly { readonly prefix: RegExp; readonly apis: readonly Mode
 
 /** The APIs that a path could mean, however wrong the rest of it is: so that the refusal is in the right format. */
 export function apisAt(path: string): readonly ModelApi[] {
-  return families.find(({ prefix }) => prefix.test(path))?.apis ?? [];
+  return apiPrefixes.find(({ prefix }) => prefix.test(path))?.apis ?? [];
 }
 
-export function methodRoute(method: string | undefined, path: string, upstreams: readonly Upstream[]): Route | null {
-  for (const { prefix, apis } of families) {
+export function findRoute(method: string | undefined, path: string, upstreams: readonly Upstream[]): Route | null {
+  for (const { prefix, apis } of apiPrefixes) {
     const start = prefix.exec(path);
     if (start === null) continue;
     const rest = path.slice(start[0].length);
@@ -69,12 +74,12 @@ export function methodRoute(method: string | undefined, path: string, upstreams:
 }
 
 /** The whole URL at the provider. Some put the version into the base and some do not: it is included once. */
-export function baseAddress(base: string, path: string, query: string): URL {
+export function buildUrl(base: string, path: string, query: string): URL {
   const url = new URL(base);
-  const under = url.pathname.replace(/\/+$/, "");
-  const version = /\/v1(?:beta|alpha)?$/.exec(under)?.[0] ?? "";
+  const basePath = url.pathname.replace(/\/+$/, "");
+  const version = /\/v1(?:beta|alpha)?$/.exec(basePath)?.[0] ?? "";
   const rest = version !== "" && path.startsWith(`${version}/`) ? path.slice(version.length) : path;
-  url.pathname = `${under}${rest}`;
+  url.pathname = `${basePath}${rest}`;
   url.search = query;
   url.hash = "";
   url.username = "";

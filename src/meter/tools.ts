@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ToolAnswer } from "../ports/meter.ts";
 import type { OpenAccount } from "./account.ts";
-import { parsedRecord } from "./dialects.ts";
+import { parseJsonRecord } from "./dialects.ts";
 import { toolBytesMax } from "./limits.ts";
 import { refuse } from "./refusal.ts";
 
@@ -11,27 +11,27 @@ export const toolsPath = "/autopilot/tools";
 
 export async function callTool(account: OpenAccount, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== "POST") return refuse(response, null, { status: 405, sentence: "Tools are called by POST." });
-  const text = await textOf(request);
+  const text = await readText(request);
   if (text === null) return refuse(response, null, { status: 413, sentence: `A tool takes at most ${toolBytesMax / 1024 / 1024} MiB.` });
-  const { tool, arguments: given } = parsedRecord(text);
+  const { tool, arguments: args } = parseJsonRecord(text);
   if (typeof tool !== "string" || tool === "")
     return refuse(response, null, { status: 400, sentence: 'A tool is called with { "tool": NAME, "arguments": … }.' });
-  const answer = await answerOf(account, tool, given);
+  const answer = await runTool(account, tool, args);
   if (response.destroyed) return;
   const body = Buffer.from(JSON.stringify(answer));
   response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
   response.end(body);
 }
 
-async function answerOf(account: OpenAccount, tool: string, given: unknown): Promise<ToolAnswer> {
+async function runTool(account: OpenAccount, tool: string, args: unknown): Promise<ToolAnswer> {
   try {
-    return await account.request.onTool(tool, given);
+    return await account.request.onTool(tool, args);
   } catch (error) {
     return { ok: false, text: `The runner could not do that: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 
-async function textOf(request: IncomingMessage): Promise<string | null> {
+async function readText(request: IncomingMessage): Promise<string | null> {
   if (Number(request.headers["content-length"] ?? 0) > toolBytesMax) return null;
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -5,14 +5,15 @@ import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
 /** The answer's own bytes, or null if the compression is unknown. */
-export function unpacked(incoming: IncomingMessage): Readable | null {
-  const how = (incoming.headers["content-encoding"] ?? "identity").toLowerCase().trim();
-  if (how === "identity" || how === "") return incoming;
-  const opener = how === "gzip" ? createGunzip() : how === "br" ? createBrotliDecompress() : how === "deflate" ? createInflate() : null;
-  if (opener === null) return null;
+export function decompress(incoming: IncomingMessage): Readable | null {
+  const encoding = (incoming.headers["content-encoding"] ?? "identity").toLowerCase().trim();
+  if (encoding === "identity" || encoding === "") return incoming;
+  const decompressor =
+    encoding === "gzip" ? createGunzip() : encoding === "br" ? createBrotliDecompress() : encoding === "deflate" ? createInflate() : null;
+  if (decompressor === null) return null;
   // An error on the way in must reach the reader.
-  incoming.on("error", (error) => opener.destroy(error));
-  incoming.on("aborted", () => opener.destroy(new Error("aborted")));
+  incoming.on("error", (error) => decompressor.destroy(error));
+  incoming.on("aborted", () => decompressor.destroy(new Error("aborted")));
   delete incoming.headers["content-length"];
-  return incoming.pipe(opener);
+  return incoming.pipe(decompressor);
 }

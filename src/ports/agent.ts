@@ -94,7 +94,7 @@ type TurnEnd =
     };
 
 export interface Agents {
-  turn(requested: TurnRequest): Promise<TurnResult>;
+  turn(request: TurnRequest): Promise<TurnResult>;
   /** Ends every process of this run that an earlier process left alive, and none that this one started; returns how many there were. */
   sweep(run: RunId): Promise<number>;
 }

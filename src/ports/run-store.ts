@@ -7,7 +7,7 @@
 
 import type { Entry } from "../contracts/event.ts";
 import type { Hash } from "../contracts/ids.ts";
-import type { Opened, Position, Replay } from "../journal/journal.ts";
+import type { OpenedJournal, Position, Replay } from "../journal/journal.ts";
 import type { Inbox, Request } from "./inbox.ts";
 
 export type RunKind = "run" | "portfolio";
@@ -24,7 +24,7 @@ export interface Lease {
   readonly lost: AbortSignal;
 }
 
-export type OpenedRun = Opened & { readonly lease: Lease };
+export type OpenedRun = OpenedJournal & { readonly lease: Lease };
 
 export type OpenOptions = Replay & {
   /** Where an earlier replay ended: only later lines are returned. A journal without that line is damaged. */

@@ -21,7 +21,7 @@ export type ProofResult = {
 
 /** Makes evidence: runs commands and reads artifacts itself, in a clean checkout of a commit. */
 export interface Verifier {
-  check(order: {
+  check(request: {
     readonly attempt: AttemptId;
     readonly checks: readonly Check[];
     readonly commit: GitSha;
@@ -43,7 +43,7 @@ export interface Verifier {
     readonly onLiveEvent: (signal: LiveEvent) => void;
   }): Promise<readonly CheckResult[]>;
   /** Which protected files differ from the base, with a hash of exactly that content. Reads only. */
-  oracles(order: {
+  oracles(request: {
     readonly base: GitSha;
     readonly commit: GitSha;
     /** The objective's scope: what it names explicitly may change. */
@@ -61,7 +61,7 @@ export interface Verifier {
     readonly commands: readonly string[];
   }): Promise<CheckoutOverrides>;
   /** Checks an agent's claims one by one. A claim that only a check can decide is unverifiable and names what it waits for. */
-  claims(order: {
+  claims(request: {
     readonly attempt: AttemptId;
     readonly said: string;
     readonly claim: unknown;
@@ -84,7 +84,7 @@ export interface Verifier {
     readonly regressed?: readonly CheckResult[];
   }): Promise<readonly ClaimChecked[]>;
   /** Judges artifact rules on a commit's tree; `changed` are the paths this visit changed (for `fresh`). Named proofs are resolved before. */
-  prove(order: {
+  prove(request: {
     readonly attempt: AttemptId;
     readonly gates: readonly (Gate | Proof)[];
     readonly commit: GitSha;

@@ -126,7 +126,7 @@ export interface Workspace {
     layerTree: GitSha | null,
   ): Promise<{ readonly layer: "absent" | "dirty" | "intact"; readonly commit: GitSha | null }>;
   /** A clean checkout of a commit in a folder no agent has seen, for checks. */
-  checkout(commit: GitSha, purpose: string, taken?: CheckoutOverrides): Promise<string>;
+  checkout(commit: GitSha, purpose: string, overrides?: CheckoutOverrides): Promise<string>;
   /** The folders to look for a file of a `checkout` in, its own first: a view holds only what was written in it. */
   foldersOf(folder: string): readonly string[];
   /** Deletes a folder made by `checkout` with all that was written in it; does nothing if it is already gone. */

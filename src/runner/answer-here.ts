@@ -2,7 +2,7 @@
 
 import type { EventOf } from "../contracts/event.ts";
 import { own } from "../core/record.ts";
-import { runSteps } from "../core/selectors.ts";
+import { cursorSteps } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { chooseBox, runQuestions } from "../views/choose-box.ts";
 import { oneLine } from "../views/wording.ts";
@@ -131,5 +131,5 @@ function leavesWith(run: RunView, id: string, answer: string): boolean {
   const block = own(run.blocks, id);
   const cursor = block === undefined ? undefined : own(run.cursors, block.cursor);
   if (block === undefined || cursor === undefined || block.house) return false;
-  return runSteps(run, cursor).find((step) => step.id === block.step)?.human?.leaves === answer;
+  return cursorSteps(run, cursor).find((step) => step.id === block.step)?.human?.leaves === answer;
 }

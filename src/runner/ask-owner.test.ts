@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
-import { fits } from "../engine/requests.ts";
+import { isApplicable } from "../engine/requests.ts";
 import { openJournal } from "../journal/file.ts";
 import { ask } from "./ask-owner.ts";
 import { runFolder, type ProjectPaths } from "../project/runs/project-paths.ts";
@@ -88,6 +88,6 @@ test("while another command has the run in hand for a moment, one waits for it r
 test("a run that is over takes no answer and asks nobody", async () => {
   const { paths } = laid();
   const over = { ...(await seen(paths)).view, status: "stopped" } as const;
-  expect(fits(over, { ...answering("A"), request: "r", actor: "operator:ada" })).toBe(false);
+  expect(isApplicable(over, { ...answering("A"), request: "r", actor: "operator:ada" })).toBe(false);
   expect(questionsOpen(over)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
-import { requestEvent, fits } from "../engine/requests.ts";
+import { requestEvent, isApplicable } from "../engine/requests.ts";
 import { redactEvent } from "../kit/redact-value.ts";
 import type { Request } from "../ports/inbox.ts";
 import { runFolder } from "../project/runs/project-paths.ts";
@@ -44,7 +44,7 @@ export async function ask(context: CommandContext, loaded: LoadedRun, asked: Ask
     const isTaken = own(view.requests, request.request) !== undefined; // another's action is not what was requested here
     if (isTaken && isDone(view)) return { outcome: "done", view };
     if (isTaken && !mustWait) return { outcome: "taken", view };
-    if (!isTaken && !fits(view, request)) {
+    if (!isTaken && !isApplicable(view, request)) {
       if (isSent) await removeRequest(runFolder(paths, run), request.request);
       return { outcome: "late", view };
     }
@@ -106,7 +106,7 @@ async function openOrAsk(
 ): Promise<Came | null> {
   const work = async (openRun: OpenRun): Promise<Came> => {
     const isTaken = own(openRun.view().requests, request.request) !== undefined;
-    if (!isTaken && !fits(openRun.view(), request)) return { outcome: "late", view: openRun.view() };
+    if (!isTaken && !isApplicable(openRun.view(), request)) return { outcome: "late", view: openRun.view() };
     if (!isTaken) await openRun.append(requestEvent(openRun.view(), request));
     if (request.event === "control_requested" && !isDone(openRun.view())) await openRun.drive();
     return { outcome: "done", view: openRun.view() };

@@ -7,7 +7,7 @@
 
 import type { Step } from "../contracts/flow.ts";
 import type { Outcome } from "../contracts/outcome.ts";
-import { runSteps } from "../core/selectors.ts";
+import { cursorSteps } from "../core/selectors.ts";
 import type { OpenView, RunView, CursorView } from "../core/state.ts";
 import { cut } from "../flows/prompt.ts";
 import { isOutsideScope, oneLine } from "../views/wording.ts";
@@ -71,7 +71,7 @@ export async function readPrevious(run: RunView, cursor: CursorView, step: Step,
     lines.push(`Your last try left files with nothing in them: ${String(placeholderFiles)}`);
   if (own?.kind === "passed" && own.facts["changed"] === false && own.detail !== null && own.detail !== "")
     lines.push(`Of your last try nothing could be kept: ${own.detail}`);
-  const steps = runSteps(run, cursor);
+  const steps = cursorSteps(run, cursor);
   const index = steps.findIndex(({ id }) => id === step.id);
   for (const id of step.sees ?? []) {
     const where = steps.findIndex((other) => other.id === id);

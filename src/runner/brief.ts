@@ -4,8 +4,8 @@ import type { Step } from "../contracts/flow.ts";
 import type { Cast } from "../contracts/event.ts";
 import type { OpenView, RunView, CursorView } from "../core/state.ts";
 import { minutesLeft, tokensLeft } from "../core/budget.ts";
-import { phaseDirIn } from "../engine/prove.ts";
-import type { Brief } from "../engine/runtime.ts";
+import { phaseFolder } from "../engine/prove.ts";
+import type { TurnPrompt } from "../engine/runtime.ts";
 import { cut, renderPrompt } from "../flows/prompt.ts";
 import { findJsonSchema } from "../flows/returns.ts";
 import { invariant } from "../kit/invariant.ts";
@@ -23,7 +23,7 @@ export async function briefOf(
   step: Step,
   open: OpenView,
   sources: BriefSources,
-): Promise<Brief> {
+): Promise<TurnPrompt> {
   const template = prompts[step.prompt ?? ""];
   invariant(template !== undefined, `a prompt of the flow is recorded with it: ${step.prompt}`);
   const { objective, cast } = run.drafted;
@@ -41,7 +41,7 @@ export async function briefOf(
     criterion: picked === undefined ? objective.goal : picked.text,
     promise: objective.completion_promise,
     phase: aboutPhase(run, cursor),
-    phase_dir: phaseDirIn(run.drafted.flow, cursor.phase),
+    phase_dir: phaseFolder(run.drafted.flow, cursor.phase),
     task: aboutTask(cursor),
     previous: await readPrevious(run, cursor, step, open, sources),
     learnings: (await sources.learningsOf?.(role)) ?? "",

@@ -5,7 +5,7 @@
 //   L2. The first answer counts: one from elsewhere is journaled before the one typed here is read.
 
 import type { Draft } from "../contracts/event.ts";
-import { drain } from "../engine/requests.ts";
+import { recordRequests } from "../engine/requests.ts";
 import type { Request } from "../ports/inbox.ts";
 import { openInbox } from "../project/inbox/inbox.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -53,7 +53,7 @@ export async function askListening(
       if (request === undefined) return;
       inbox.acknowledge(request.request); // L1
     };
-    await drain(inbox, openRun.view(), record);
+    await recordRequests(inbox, openRun.view(), record);
     return { kind: "requests", requests };
   } finally {
     unwatch();

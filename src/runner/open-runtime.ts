@@ -169,7 +169,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     }),
     children: childrenOf(parts),
     inbox,
-    brief: (run, cursor, step, open) =>
+    buildPrompt: (run, cursor, step, open) =>
       briefOf(prompts, run, cursor, step, open, {
         outputOf,
         handedOf,

@@ -8,7 +8,7 @@
 import { reasons } from "../contracts/reason.ts";
 import { pauseDetail } from "../views/facts/pause-detail.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasOther } from "../core/players.ts";
+import { canSwitchAgent } from "../core/players.ts";
 import type { RunView } from "../core/state.ts";
 import type { OpenRun } from "./open-run.ts";
 import { openInbox } from "../project/inbox/inbox.ts";
@@ -41,7 +41,7 @@ function isFixable({ status, parked, asked, reason }: RunView): boolean {
 
 /** Hands over to the next agent if the role of a parked run names one that is not at its limit. True: the run was resumed. */
 export async function goesOnWithOther(context: CommandContext, openRun: OpenRun): Promise<boolean> {
-  if (context.interrupted.aborted || !isFixable(openRun.view()) || !hasOther(openRun.view(), new Date().toISOString())) return false;
+  if (context.interrupted.aborted || !isFixable(openRun.view()) || !canSwitchAgent(openRun.view(), new Date().toISOString())) return false;
   return resumed(openRun, "agent_switched");
 }
 

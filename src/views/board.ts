@@ -1,7 +1,7 @@
 // board: a run at a glance while it works: phases, the steps and tasks under way, what is spent, the breaker, the agent's last words.
 // Drawn again and again in place, so it has a fixed order and never more lines than it is given.
 
-import { runExecutions, stepsOfPhase, taskPath } from "../core/selectors.ts";
+import { openExecutions, stepsOfPhase, taskPath } from "../core/selectors.ts";
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
 import { runBreaker, describeBreaker } from "./breaker-view.ts";
@@ -71,7 +71,7 @@ const marks = { passed: "✓", failed: "✗", skipped: "-" } as const;
 function openLines(run: RunView): readonly string[] {
   const open = run.phases.filter(({ status }) => status === "open");
   const phases = open.slice(0, openMax).flatMap(({ id }) => [stepsLine(run, id), ...tasksLine(run, id)]);
-  const actions = runExecutions(run)
+  const actions = openExecutions(run)
     .slice(0, openMax)
     .map(
       ({ attempt, role, stage, kind }) =>

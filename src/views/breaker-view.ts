@@ -1,7 +1,7 @@
 // breaker-view: shows the circuit breaker: its state, counters, cooldown and the last error.
 
 import { isReasonCode, reasons } from "../contracts/reason.ts";
-import { runThresholds } from "../core/breaker.ts";
+import { breakerLimits } from "../core/breaker.ts";
 import type { RunView } from "../core/state.ts";
 import { figure, oneLine } from "./wording.ts";
 
@@ -17,7 +17,7 @@ export type BreakerView = {
 
 export function runBreaker(run: RunView): BreakerView {
   const { state, no_progress, same, cooldown_until, because } = run.breaker;
-  const { noProgressMax, sameErrorMax } = runThresholds(run);
+  const { noProgressMax, sameErrorMax } = breakerLimits(run);
   return {
     state,
     consecutive_no_progress: no_progress,

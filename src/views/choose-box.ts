@@ -2,7 +2,7 @@
 
 import type { Scalar } from "../contracts/flow.ts";
 import { own } from "../core/record.ts";
-import { runSteps } from "../core/selectors.ts";
+import { cursorSteps } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { fewLines, oneLine } from "./wording.ts";
 
@@ -81,7 +81,7 @@ export function chooseBox(
 function runWhy(run: RunView, block: Block): string | null {
   const cursor = own(run.cursors, block.cursor);
   if (cursor === undefined || block.house) return null;
-  return runSteps(run, cursor).find(({ id }) => id === block.step)?.human?.why ?? null;
+  return cursorSteps(run, cursor).find(({ id }) => id === block.step)?.human?.why ?? null;
 }
 
 /** Facts that steps of the same cursor found, by the names the question wants shown. */

@@ -4,7 +4,7 @@ import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { Criterion } from "../contracts/objective.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import { baselineResult, judgeChecks } from "../core/completion.ts";
-import { runExecutions, questionsOpen, stepsOfPhase } from "../core/selectors.ts";
+import { openExecutions, questionsOpen, stepsOfPhase } from "../core/selectors.ts";
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
 import { buildFlowProof } from "./flow-proof.ts";
@@ -172,7 +172,7 @@ export function listFailingChecks(run: RunView): readonly CheckResult[] {
 
 /** Where the run is: the open attempts, else the open cursors' places. */
 export function runPlace(run: RunView): readonly string[] {
-  const attempts = runExecutions(run);
+  const attempts = openExecutions(run);
   if (attempts.length > 0) return attempts.map(({ step, cursor, stage }) => `${step} of ${describeCursor(cursor)} (${stage})`);
   return run.phases.filter(({ status }) => status === "open").map(({ id, name }) => phaseTitle(id, name));
 }

@@ -2,7 +2,7 @@
 
 import { isReasonCode, type ReasonCode, reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
-import type { VerdictFound } from "../core/verdict.ts";
+import type { VerdictWithGaps } from "../core/verdict.ts";
 import { unreachable } from "../kit/never.ts";
 import { isVerdict, verdictCommand, verdictsOpen } from "./verdicts.ts";
 import { type Landing, landingSentence, proofSentence, unfinishedSentence, verdictSentence } from "./verdict-sentences.ts";
@@ -87,7 +87,7 @@ const runOutcomes = (run: RunView) => Object.values(run.cursors).flatMap(({ last
 const newestLanding = (outcomes: ReturnType<typeof runOutcomes>) => outcomes.findLast(({ facts }) => facts["landed"] !== undefined);
 
 /** How a run ends: whether all of it is done, what was proved, and where the work is. */
-export function runEnding(run: RunView, found: VerdictFound = { verdict: run.verdict ?? "unverified", gaps: run.gaps }): string {
+export function runEnding(run: RunView, found: VerdictWithGaps = { verdict: run.verdict ?? "unverified", gaps: run.gaps }): string {
   const landing: Landing = hasLanded(run) ? "landed" : branchKept(run) === null ? "nothing" : "kept";
   const branch = `autopilot/${run.drafted.run_id}`;
   const undone = undonePhases(run);

@@ -1,7 +1,7 @@
 // now-lines: what is going on at this moment, in the last rows of the terminal where a run works: each turn or check under way with the
 // last thing seen of it, and what is spent.
 
-import { runExecutions } from "../core/selectors.ts";
+import { openExecutions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { runBudget } from "./budget-view.ts";
 import { labelWidth, runStep, turnLabel } from "./progress.ts";
@@ -18,7 +18,7 @@ export type Now = {
 
 /** Nothing if nothing is under way. */
 export function nowLines(run: RunView, { seenOf, ageMs }: Now): readonly string[] {
-  const open = runExecutions(run);
+  const open = openExecutions(run);
   if (run.status !== "running" || open.length === 0) return [];
   const rows = open.slice(0, actionsMax).map(({ attempt, kind, stage }) => {
     const label = kind === "agent" ? (stage === "started" ? turnLabel(run, attempt) : "Checks") : "Checks";

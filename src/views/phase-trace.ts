@@ -10,7 +10,7 @@ import type { CheckResult, Evidence } from "../contracts/evidence.ts";
 import { isReasonCode } from "../contracts/reason.ts";
 import type { TraceSpan } from "../contracts/roadmap-reports.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
-import { attemptParts, isAround, phaseOfEntry, phaseOfPath, taskOfCursor } from "../insight/places.ts";
+import { attemptParts, isOutsideRoadmap, phaseOfEntry, phaseOfPath, taskOfCursor } from "../insight/places.ts";
 import { formatIsoTime, parseIsoTime } from "../kit/iso-time.ts";
 import { describeAttempt, oneLine, plural } from "./wording.ts";
 
@@ -83,7 +83,7 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
   return {
     ofEntry(entry) {
       const phase = phaseOfEntry(entry);
-      if (phase === null || isAround(phase)) return [];
+      if (phase === null || isOutsideRoadmap(phase)) return [];
       const decided = (input: string, output: string, status: TraceSpan["status"] = "success"): readonly TraceSpan[] => [
         span(entry.ts, phase, "phase_runner", "decision", { input, output, status }),
       ];
@@ -138,7 +138,7 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
     },
 
     ofLiveEvent(signal, at) {
-      if (isAround(phaseOfPath(signal.attempt))) return null;
+      if (isOutsideRoadmap(phaseOfPath(signal.attempt))) return null;
       const key = `${signal.attempt} ${signal.call ?? signal.title}`;
       const from = calls.get(key) ?? at;
       if (!isOver.has(signal.status)) {

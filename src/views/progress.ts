@@ -5,7 +5,7 @@ import { type CheckResult, couldNotRun } from "../contracts/evidence.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
 import { own } from "../core/record.ts";
-import { runSteps } from "../core/selectors.ts";
+import { cursorSteps } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
 import { parseIsoTime } from "../kit/iso-time.ts";
@@ -78,7 +78,7 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
   function unchangedRow(attempt: string, run: RunView): string {
     const cursor = own(run.cursors, attempt.replace(/@\d+\/[^/]+#\d+$/, ""));
     const step = run.turns.find((turn) => turn.attempt === attempt)?.step;
-    const isReader = cursor !== undefined && runSteps(run, cursor).find(({ id }) => id === step)?.keeps !== undefined;
+    const isReader = cursor !== undefined && cursorSteps(run, cursor).find(({ id }) => id === step)?.keeps !== undefined;
     return isReader ? turnRow("✓", attempt, "read only", run) : turnRow("!", attempt, "changed nothing", run);
   }
   function checksRow(mark: string, entry: EventOf<"step_completed" | "step_failed"> & { readonly ts: string }, more = ""): string {

@@ -8,8 +8,8 @@ import type { CheckResult, CheckStatus } from "../contracts/evidence.ts";
 import type { FailureCategory } from "../contracts/roadmap-values.ts";
 import type { RunView } from "../core/state.ts";
 import { phaseOfEntry, taskOfCursor } from "../insight/places.ts";
-import { findPostMortem } from "../insight/post-mortem.ts";
-import type { ClaimRead } from "../insight/rejection.ts";
+import { buildPostMortem } from "../insight/post-mortem.ts";
+import type { ReadClaim } from "../insight/rejection.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
 import { describeAttempt } from "./wording.ts";
 
@@ -39,7 +39,7 @@ const claimsMax = 20;
 const commitsMax = 50;
 
 /** One report a phase, in the order of the run. */
-export function phaseReports(run: RunView, entries: readonly Entry[], claimOf: ClaimRead = () => undefined): readonly PhaseReport[] {
+export function phaseReports(run: RunView, entries: readonly Entry[], claimOf: ReadClaim = () => undefined): readonly PhaseReport[] {
   const byPhase = new Map<string, Entry[]>();
   for (const entry of entries) {
     const phase = phaseOfEntry(entry);
@@ -51,7 +51,7 @@ export function phaseReports(run: RunView, entries: readonly Entry[], claimOf: C
   return phaseRows(run).map((row) => rowReport(row, byPhase.get(row.id) ?? [], claimOf));
 }
 
-function rowReport(row: PhaseRow, phaseEntries: readonly Entry[], claimOf: ClaimRead): PhaseReport {
+function rowReport(row: PhaseRow, phaseEntries: readonly Entry[], claimOf: ReadClaim): PhaseReport {
   const results = new Map<string, CheckResult>();
   const commits: { sha: string; subject: string; files: number }[] = [];
   const claims: { agent: string; text: string; why: string }[] = [];
@@ -123,8 +123,8 @@ function attemptSubject(attempt: string): string {
   return task === null ? describeAttempt(attempt) : `task ${task}`;
 }
 
-function phaseCause({ id, name }: PhaseRow, phaseEntries: readonly Entry[], claimOf: ClaimRead): PhaseReport["post_mortem"] {
-  const found = findPostMortem(phaseEntries, { phase: id, name, at: phaseEntries.at(-1)?.ts ?? "", claimOf });
+function phaseCause({ id, name }: PhaseRow, phaseEntries: readonly Entry[], claimOf: ReadClaim): PhaseReport["post_mortem"] {
+  const found = buildPostMortem(phaseEntries, { phase: id, name, at: phaseEntries.at(-1)?.ts ?? "", claimOf });
   if (found === null) return null;
   const { root_cause, prevention_rule } = found;
   return { category: root_cause.category, description: root_cause.description, prevention_rule };

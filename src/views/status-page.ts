@@ -3,7 +3,7 @@
 
 import type { IsolationInForce } from "../contracts/event.ts";
 import { couldNotRun } from "../contracts/evidence.ts";
-import { runExecutions, questionsOpen } from "../core/selectors.ts";
+import { openExecutions, questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { unreachable } from "../kit/never.ts";
 import { describeBreaker } from "./breaker-view.ts";
@@ -43,7 +43,7 @@ export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}):
     ...questionRows(run),
     ...(owner === null
       ? []
-      : runExecutions(run).flatMap((open) => row("Now", `${runAgent(run, open.role)}${describeAttempt(open.attempt)}`))),
+      : openExecutions(run).flatMap((open) => row("Now", `${runAgent(run, open.role)}${describeAttempt(open.attempt)}`))),
     ...(view.interrupted === null ? [] : interruptedRows(view.interrupted).flatMap(([name, text]) => row(name, text))),
     ...(hasTable ? [] : checkRows(run)),
     ...row(
@@ -126,7 +126,7 @@ const whyLines = (run: RunView): readonly string[] => {
 };
 
 const nowAt = (run: RunView): string => {
-  const open = runExecutions(run);
+  const open = openExecutions(run);
   const phases = run.phases.filter(({ status }) => status === "open").map(({ id, name }) => (name === "" ? `phase ${id}` : name));
   return open.length > 0
     ? firstFew(

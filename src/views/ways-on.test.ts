@@ -6,7 +6,7 @@ import { type Dimension, dimensions, type Usage } from "../contracts/budget.ts";
 import type { Draft } from "../contracts/event.ts";
 import type { Flow } from "../contracts/flow.ts";
 import { mayResume } from "../core/breaker.ts";
-import { runLimit } from "../core/budget.ts";
+import { findLimit } from "../core/budget.ts";
 import { readQuantity } from "../kit/quantity.ts";
 import { begun, opened, surveyed, type Tape, turnEnded } from "../../test/simulation/support/tape.ts";
 import { waysOn } from "./ways-on.ts";
@@ -60,7 +60,7 @@ function follow(tape: Tape, command: string): Tape {
   for (const raise of raisesIn(command)) {
     if (raise.event !== "limit_raised") continue;
     const now =
-      raise.scope === "phase" ? runLimit(tape.run, "phase", "1", raise.dimension as Dimension) : tape.run.limits.run[raise.dimension];
+      raise.scope === "phase" ? findLimit(tape.run, "phase", "1", raise.dimension as Dimension) : tape.run.limits.run[raise.dimension];
     tape.append({ ...raise, to: (now ?? 0) + raise.to });
   }
   expect(mayResume(tape.run, tape.run.updatedAt, command.endsWith("--now"))).toBeNull();

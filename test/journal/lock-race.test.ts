@@ -9,7 +9,7 @@ import type { Readable, Writable } from "node:stream";
 import { rolldown } from "rolldown";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { openJournal } from "../../src/journal/file.ts";
-import { ownerOf } from "../../src/journal/owner.ts";
+import { findOwner } from "../../src/journal/owner.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
 import { failureFrom, freshFolder, skipped, still, sweep } from "../../src/journal/scene.ts";
 
@@ -89,7 +89,7 @@ test("kill -9 in the middle of writing frees the run at once and loses nothing a
     racer.ask(`write ${dir}`);
     expect(await racer.next()).toEqual({ owner: racer.child.pid });
     expect(await failureFrom(openJournal(dir, still))).toMatchObject({ kind: "run_locked", trouble: { pid: racer.child.pid } });
-    expect(ownerOf(dir)).toMatchObject({ pid: racer.child.pid });
+    expect(findOwner(dir)).toMatchObject({ pid: racer.child.pid });
 
     let acknowledged = 0;
     for (let n = 0; n < 20 + round; n++) acknowledged = Number(await racer.next());
@@ -98,7 +98,7 @@ test("kill -9 in the middle of writing frees the run at once and loses nothing a
     if (racer.child.signalCode === null) await once(racer.child, "exit");
     expect(racer.child.signalCode).toBe("SIGKILL");
 
-    expect(ownerOf(dir)).toBeNull();
+    expect(findOwner(dir)).toBeNull();
     const { journal } = await openJournal(dir, { ...still, onEntry: () => undefined });
     const { seq, epoch } = journal.position;
     expect(epoch).toBeGreaterThan(round);

@@ -15,7 +15,7 @@ import { journalFile } from "../../src/journal/journal.ts";
 import { batchBytesMax, genesis } from "../../src/journal/line.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
 import { readBytes, freshFolder, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";
-import { checkBeside, type SecondThread } from "../../src/journal/second-thread.ts";
+import { checkInThread, type SecondThread } from "../../src/journal/second-thread.ts";
 
 const program = resolve(import.meta.dirname, "../../dist/chain-worker.cjs");
 const dir = freshFolder();
@@ -50,8 +50,8 @@ function walk(second: (real: SecondThread | null) => SecondThread | null = (real
   const reported: Reported = { entries: [], asked: 0, line: null, detail: null, end: 0 };
   const fd = openSync(join(dir, journalFile), "r");
   try {
-    const check = (stretch: Parameters<typeof checkBeside>[0]) => {
-      const real = second(checkBeside(stretch, program));
+    const check = (stretch: Parameters<typeof checkInThread>[0]) => {
+      const real = second(checkInThread(stretch, program));
       return real === null
         ? null
         : { ...real, answer: () => (reported.asked++, real.answer()), cancel: () => (reported.asked++, real.cancel()) };

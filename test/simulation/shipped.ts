@@ -5,8 +5,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import * as v from "valibot";
 import { parse } from "yaml";
 import { Flow, type Step } from "../../src/contracts/flow.ts";
-import { flowDomains, optionSets, knownFrom } from "../../src/engine/explore-domains.ts";
-import { runStep } from "../../src/core/selectors.ts";
+import { flowDomains, optionSets, possibleReports } from "../../src/engine/explore-domains.ts";
+import { findStep } from "../../src/core/selectors.ts";
 import type { RunView } from "../../src/core/state.ts";
 import { type Chance, chanceOf } from "./chance.ts";
 import { answerTo, resume, task } from "./story-words.ts";
@@ -63,8 +63,8 @@ function outcomeAt(place: Place, chanceAt: ChanceAt, domains: ReturnType<typeof 
   const { run, cursor, phase, step: id, task: inTask, n, visit } = place;
   const trouble = 0.15 * chanceAt("trouble").below(4) * 0.33; // some runs are calm, some are not
   const chance = chanceAt(phase, visit, inTask, id, n);
-  const step: Step = runStep(run, cursor, id);
-  const reported = knownFrom(step, domains);
+  const step: Step = findStep(run, cursor, id);
+  const reported = possibleReports(step, domains);
   const { facts, says } = reported[chance.below(reported.length)] ?? { facts: {}, says: {} };
   const tasks = ["a", "b", "c", "d"].slice(0, chance.below(5)).map((name, at) => task(name, [name], at === 3 ? ["a"] : []));
   return {

@@ -2,7 +2,7 @@
 
 import type { Entry } from "../../src/contracts/event.ts";
 import type { RunView, CursorView } from "../../src/core/state.ts";
-import type { Brief, Runtime } from "../../src/engine/runtime.ts";
+import type { TurnPrompt, Runtime } from "../../src/engine/runtime.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import type { TurnResult } from "../../src/ports/agent.ts";
 import type { FunctionInput, FunctionResult } from "../../src/ports/functions.ts";
@@ -122,7 +122,7 @@ export function simulatedRuntime(
         return () => (disk.ring = null);
       },
     },
-    brief: async (): Promise<Brief> => ({ prompt: "play", returns: null, promise: null, cast: { agent: "fake" } }),
+    buildPrompt: async (): Promise<TurnPrompt> => ({ prompt: "play", returns: null, promise: null, cast: { agent: "fake" } }),
     onEntry: (entry) => onEntry(entry),
     onLiveEvent: () => undefined,
   };

@@ -10,7 +10,7 @@ import { cycleFile } from "../../calibration/cycle/cycle-file.ts";
 import { cyclesFolder } from "../../calibration/cycle/plan.ts";
 import type { Cycle } from "../../calibration/cycle/state.ts";
 import { describeState } from "../../calibration/cycle/cycle-figures.ts";
-import { ownerOf } from "../../journal/owner.ts";
+import { findOwner } from "../../journal/owner.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { homeOf, type ProjectPaths } from "../../project/runs/project-paths.ts";
@@ -69,7 +69,7 @@ const foreignRemediation = ({ name }: Cycle): readonly string[] => [
 
 /** The process that works on a cycle now: there is one at a time, and it wrote the newest log. */
 function findWorker(context: CommandContext, paths: ProjectPaths, cycle: Cycle): number | null {
-  const owner = cycle.end === null ? ownerOf(join(paths.folder, calibrationsFolder)) : null;
+  const owner = cycle.end === null ? findOwner(join(paths.folder, calibrationsFolder)) : null;
   if (owner === null) return null;
   const openCycles = readCycles(paths.root).cycles.filter(
     (candidate) => candidate.end === null && isOwnCycle(context.env, paths.root, candidate),

@@ -13,8 +13,8 @@ import { type Fold, openFold } from "../../core/fold.ts";
 import type { RunView } from "../../core/state.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { journalFile } from "../../journal/journal.ts";
-import { ownerOf } from "../../journal/owner.ts";
-import { type Read, readJournal } from "../../journal/read.ts";
+import { findOwner } from "../../journal/owner.ts";
+import { type ReadResult, readJournal } from "../../journal/read.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
@@ -48,7 +48,7 @@ export type UnreadableRun = RunSource & { readonly problem: string };
 type Reading = {
   fold: Fold;
   book: ReturnType<typeof openRunIndex>;
-  end: Read["end"] | "start";
+  end: ReadResult["end"] | "start";
   ino: number;
   bytes: number;
   problem: string | null;
@@ -127,7 +127,7 @@ export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
     if (reading.problem !== null || state.status === "unborn") return { ...source, problem: reading.problem ?? "its journal is empty" };
     const folder = runFolder(source.paths, source.run);
     if (reading.foreign?.ino !== reading.ino) reading.foreign = { is: !isOwnRun(context, source.paths, source.run), ino: reading.ino };
-    const owner = ownerOf(folder);
+    const owner = findOwner(folder);
     const mark = `${reading.ino}.${reading.bytes}.${owner?.pid ?? ""}.${reading.foreign.is}`; // W4
     return { ...source, folder, view: state, index: reading.book.index, owner, foreign: reading.foreign.is, mark };
   };

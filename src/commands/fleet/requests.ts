@@ -4,7 +4,7 @@
 import type { Answer } from "../../contracts/answer.ts";
 import { questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
-import { fits } from "../../engine/requests.ts";
+import { isApplicable } from "../../engine/requests.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
 import { hastenOrders, openOrders, ordersIn, type StoredOrder } from "../../fleet/postgres/orders.ts";
 import { openPostgresStore, type PostgresStore } from "../../fleet/postgres/store.ts";
@@ -128,7 +128,7 @@ async function sendRequest(
 ): Promise<Answer> {
   const { store, key, view } = known;
   const request = requestOf(context, context.cwd, draft);
-  if (!fits(view, request))
+  if (!isApplicable(view, request))
     return refuse("invalid_state_transition", {
       message: `${key} is ${view.status}; that doesn't fit.`,
       state: view.status,

@@ -1,7 +1,7 @@
 // flow-detect: finds which flow a project is in and at which step, from an open run, the state file or the folders.
 
 import type { Answer } from "../../contracts/answer.ts";
-import { listedPhases } from "../../core/selectors.ts";
+import { declaredPhases } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { detectStaged } from "../../playbooks/staged/files/staged-detect.ts";
 import { findProject, type ProjectPaths, listRuns } from "../../project/runs/project-paths.ts";
@@ -40,7 +40,7 @@ function describeRun(run: string, { drafted: { flow }, phases, status }: RunView
   const open =
     mainPhases.find((phase) => phase.status === "open" || phase.status === "failed") ??
     mainPhases.find((phase) => phase.status === "waiting" || phase.status === "again");
-  const first = listedPhases(flow, "phases")?.[0];
+  const first = declaredPhases(flow, "phases")?.[0];
   return { flow: flow.flow, step: open?.id ?? "done", name: open?.name ?? first?.name ?? "", because: `${run} is ${status} there` };
 }
 

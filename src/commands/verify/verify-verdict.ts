@@ -4,7 +4,7 @@ import type { CheckStatus } from "../../contracts/evidence.ts";
 import type { Verdict } from "../../contracts/objective.ts";
 import { judgeCompletion } from "../../core/completion.ts";
 import type { RunView } from "../../core/state.ts";
-import { runVerdict } from "../../core/verdict.ts";
+import { computeVerdict } from "../../core/verdict.ts";
 
 /** The result of a piece of evidence, by its hash: as recorded, or as re-checked. */
 export type StatusOf = (evidence: string, recorded: CheckStatus) => CheckStatus;
@@ -14,7 +14,7 @@ export type StatusOf = (evidence: string, recorded: CheckStatus) => CheckStatus;
  * difference: promises, approvals and waits are unchanged.
  */
 export function compareVerdicts(view: RunView, statusNow: StatusOf): { readonly recorded: Verdict; readonly now: Verdict } {
-  const recorded = view.verdict ?? runVerdict(view).verdict;
+  const recorded = view.verdict ?? computeVerdict(view).verdict;
   const before = judgeByEvidence(view, (_evidence, status) => status);
   const after = judgeByEvidence(view, statusNow);
   return { recorded, now: before === after ? recorded : after };

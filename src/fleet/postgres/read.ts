@@ -6,7 +6,7 @@ import { journalVersion } from "../../contracts/journal-version.ts";
 import { damaged, JournalFailure } from "../../journal/failure.ts";
 import type { Position } from "../../journal/journal.ts";
 import { findLineFault, formatVersion } from "../../journal/line.ts";
-import { admit } from "../../journal/scan-lines.ts";
+import { acceptLine } from "../../journal/scan-lines.ts";
 import type { Ask, Database } from "./connect.ts";
 import { storeFailure } from "./connect.ts";
 
@@ -48,7 +48,7 @@ export async function readLines(
     const fault = findLineFault(line, 0, line.length);
     if (fault !== null) throw damaged(position.seq + 1, position.byte, fault);
     onLine(line);
-    onEntry(admit(position, Buffer.from(line), 0, line.length, false)); // a copy: admitting spends the bytes
+    onEntry(acceptLine(position, Buffer.from(line), 0, line.length, false)); // a copy: admitting spends the bytes
   }
   return position;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Config } from "../../contracts/config.ts";
-import { issuesOf } from "../../kit/located-issues.ts";
+import { findIssues } from "../../kit/located-issues.ts";
 import { landMessage } from "./land.ts";
 
 const values = { goal: "Accept ISO weeks\nand more", run: "run-1", verdict: "verified", proof: "Every check holds." };
@@ -13,6 +13,6 @@ test("a landing is called by the config's template, else by its goal and proof",
 });
 
 test.each(["", "  ", "{goals}", "{{goal}}", "a } b"])("%j is no template: nothing unfilled would reach a commit", (message) => {
-  expect(issuesOf(Config, { land: { message } }).issues).toHaveLength(1);
-  expect(issuesOf(Config, { land: { message: "{proof} ok" } }).issues).toEqual([]);
+  expect(findIssues(Config, { land: { message } }).issues).toHaveLength(1);
+  expect(findIssues(Config, { land: { message: "{proof} ok" } }).issues).toEqual([]);
 });

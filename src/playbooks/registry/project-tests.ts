@@ -2,7 +2,7 @@
 
 import { judgeChecks } from "../../core/completion.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
-import { testsBefore } from "../../engine/protected-files.ts";
+import { baseTests } from "../../engine/protected-files.ts";
 import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 
@@ -23,7 +23,7 @@ export function projectTests(verifier: Verifier) {
       });
       const refusedChanges = changes.filter(({ allowed }) => allowed === null);
       const oracles = refusedChanges.length === 0 ? {} : { oracles: { base: base.commit, changes: refusedChanges } };
-      const results = await verifier.check({ attempt, checks, commit, cancel, onLiveEvent, ...testsBefore(state, changes), ...oracles });
+      const results = await verifier.check({ attempt, checks, commit, cancel, onLiveEvent, ...baseTests(state, changes), ...oracles });
       const { passed, regressed, failing } = judgeChecks(results, state.checks);
       const detail = [
         ...refusedChanges.map(({ path, how }) => `${path} (${how}) judges this work and was changed by it`),

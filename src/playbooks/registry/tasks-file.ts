@@ -5,7 +5,7 @@
 //   T2. The tasks can be put in waves: ids are unique, `after` names existing tasks, and there is no cycle.
 
 import * as v from "valibot";
-import { runStep } from "../../core/selectors.ts";
+import { findStep } from "../../core/selectors.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
 import { findingText } from "../../kit/finding.ts";
 import { invariant } from "../../kit/invariant.ts";
@@ -46,7 +46,7 @@ export function tasksFile(workspace: Workspace): (run: RunView, cursor: CursorVi
 function tasksPath(run: RunView, cursor: CursorView): string {
   const open = cursor.open === null ? undefined : run.open[cursor.open];
   invariant(open !== undefined, `E1: ${cursor.path} reads its tasks in an attempt`);
-  const { from } = runStep(run, cursor, open.step).tasks ?? {};
+  const { from } = findStep(run, cursor, open.step).tasks ?? {};
   invariant(from !== undefined, "lint: a step that reads tasks_file names its file");
   return from.replace(/^\.\//, "");
 }

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { jsonFlaws, jsonItemLines, jsonPlaceOf, placeAt } from "../../documents/json-place.ts";
 import { type DataPath, pathText } from "../../kit/finding.ts";
 import { isRefused, parseLocated } from "../../kit/located.ts";
-import { issuesOf } from "../../kit/located-issues.ts";
+import { findIssues } from "../../kit/located-issues.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { oneLine } from "../../views/wording.ts";
 import { budgetIn, problemsMax, type TaskDraft } from "./backlog.ts";
@@ -104,7 +104,7 @@ export function readImportList(file: string, content: string): Imported {
     if (!Array.isArray(list)) return (wrong(path, "expected a list"), []);
     const lines = source.linesOf(path, list.length);
     return list.flatMap((item: unknown, at) => {
-      const { value: output, issues } = issuesOf(schema, item);
+      const { value: output, issues } = findIssues(schema, item);
       for (const issue of issues) wrong([...path, at, ...issue.path], issue.message);
       const where = [...path, at];
       const place = `${file}:${lines[at] ?? 1}: ${pathText(where)}`;

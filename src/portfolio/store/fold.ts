@@ -62,7 +62,7 @@ export async function folded<Value>(fold: Fold, work: () => Promise<Value>): Pro
 /** The state as it is now, without taking anything in hand. It goes on changing while others of this process write. */
 export function readPortfolio(paths: PortfolioPaths): Promise<PortfolioView> {
   const fold = foldOf(paths);
-  return fold.mutex.pass(() =>
+  return fold.mutex.runExclusive(() =>
     folded(fold, async () => {
       fold.at = await storeOf(paths).read(fold.at, (entry) => reduce(fold.state, asPortfolioEntry(entry)));
       return fold.state;

@@ -15,7 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry, Event } from "../../contracts/event.ts";
 import { faultOfChange, type PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { JournalFailure } from "../../journal/failure.ts";
-import type { Journal, Opened } from "../../journal/journal.ts";
+import type { Journal, OpenedJournal } from "../../journal/journal.ts";
 import { genesis } from "../../journal/line.ts";
 import { isAgent } from "../../core/grants.ts";
 import { invariant } from "../../kit/invariant.ts";
@@ -58,7 +58,7 @@ export function withPortfolio<Value>(
   work: (open: OpenPortfolio) => Promise<Value>,
 ): Promise<Value> {
   const fold = foldOf(paths);
-  return fold.mutex.pass(async () => {
+  return fold.mutex.runExclusive(async () => {
     layOut(paths);
     const holding = await folded(fold, () => hold(context, paths, fold));
     try {
@@ -79,7 +79,7 @@ type Held = {
   /** Of the lines that are not drawn yet, those that are drawn at all. */
   readonly lines: string[];
   readonly take: (entry: Entry) => void;
-  readonly repaired: Opened["repaired"];
+  readonly repaired: OpenedJournal["repaired"];
 };
 
 /** Takes the journal, with the fold as it is at its end. */
@@ -162,7 +162,7 @@ async function openWhenFree(
   paths: PortfolioPaths,
   { at: from }: Fold,
   onEntry: (entry: Entry) => void,
-): Promise<Opened> {
+): Promise<OpenedJournal> {
   const store = storeOf(paths);
   let until = systemClock.monotonicMs() + waitMsMax;
   for (;;) {

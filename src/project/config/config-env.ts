@@ -3,7 +3,7 @@
 import type { Config } from "../../contracts/config.ts";
 import { Config as ConfigSchema } from "../../contracts/config.ts";
 import { pathText, type Finding } from "../../kit/finding.ts";
-import { issuesOf } from "../../kit/located-issues.ts";
+import { findIssues } from "../../kit/located-issues.ts";
 import { editDistance, suggest } from "../../kit/suggest.ts";
 
 type Kind = "text" | "flag" | "number";
@@ -52,7 +52,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
       finding(name, key.path.join("."), `found ${JSON.stringify(text)}, expected ${key.kind === "flag" ? "true or false" : "a number"}`);
     else put(data, key.path, value);
   }
-  const { value, issues } = issuesOf(ConfigSchema, data);
+  const { value, issues } = findIssues(ConfigSchema, data);
   for (const issue of issues) {
     const name =
       Object.keys(environmentKeys).find((variable) => environmentKeys[variable]?.path.join(".") === pathText(issue.path)) ?? "AUTOPILOT_";

@@ -1,7 +1,7 @@
 // entries: reads every event of a run and the hash of the last journal line.
 
 import type { Entry } from "../../contracts/event.ts";
-import { type Read, readJournal } from "../../journal/read.ts";
+import { type ReadResult, readJournal } from "../../journal/read.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { refuseJournal } from "./read-run.ts";
 
@@ -16,7 +16,7 @@ export async function readEntries(
 }
 
 /** Calls back with each event and returns where the journal ends now. */
-export async function eachEntry(paths: ProjectPaths, run: string, onEntry: (entry: Entry) => void): Promise<Read["end"]> {
+export async function eachEntry(paths: ProjectPaths, run: string, onEntry: (entry: Entry) => void): Promise<ReadResult["end"]> {
   await Promise.resolve();
   try {
     return readJournal(runFolder(paths, run), { from: "start", onEntry }).end;

@@ -4,7 +4,7 @@ import type { Entry } from "../../contracts/event.ts";
 import { openFold } from "../../core/fold.ts";
 import type { Run, RunView } from "../../core/state.ts";
 import { JournalFailure } from "../../journal/failure.ts";
-import { ownerOf } from "../../journal/owner.ts";
+import { findOwner } from "../../journal/owner.ts";
 import { readJournal } from "../../journal/read.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { Refusal, refuse } from "../reply.ts";
@@ -18,7 +18,7 @@ export async function readRun(
   const folder = runFolder(paths, run);
   try {
     const { state } = foldRun(folder);
-    return { view: state, owner: ownerOf(folder) };
+    return { view: state, owner: findOwner(folder) };
   } catch (error) {
     return refuseJournal(error, run);
   }

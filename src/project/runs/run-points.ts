@@ -1,7 +1,7 @@
 // run-points: the finished runs of a flow as points of a trend, read from their journals.
 
 import type { RunView } from "../../core/state.ts";
-import type { RunMake, RunPoint } from "../../insight/run-trend.ts";
+import type { RunSetup, RunPoint } from "../../insight/run-trend.ts";
 import { listRuns, type ProjectPaths } from "./project-paths.ts";
 import { readRunOrNull } from "./read-run.ts";
 
@@ -22,7 +22,7 @@ export async function runPoints(paths: ProjectPaths): Promise<ReadonlyMap<string
   return found;
 }
 
-export function makeOf({ drafted: { flow, flow_hash, prompts, cast } }: Pick<RunView, "drafted">): RunMake {
+export function makeOf({ drafted: { flow, flow_hash, prompts, cast } }: Pick<RunView, "drafted">): RunSetup {
   const players = Object.entries(cast);
   return {
     flow: flow.flow,

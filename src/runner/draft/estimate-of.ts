@@ -1,14 +1,14 @@
 // estimate-of: forecasts a run's usage from earlier runs of its flow; falls back to the budget while there are too few.
 
 import type { RunView } from "../../core/state.ts";
-import { featuresForecast } from "../../insight/forecast.ts";
+import { forecastFor } from "../../insight/forecast.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { runCases, runFeatures } from "../../project/runs/run-cases.ts";
 import type { Estimate } from "../../views/preview.ts";
 
 export async function readEstimate(paths: ProjectPaths, { drafted }: Pick<RunView, "drafted">): Promise<Estimate> {
   const flow = drafted.flow.flow;
-  const forecast = featuresForecast(runFeatures(flow, drafted.cast), await runCases(paths, flow));
+  const forecast = forecastFor(runFeatures(flow, drafted.cast), await runCases(paths, flow));
   if (forecast === null) return fromBudget(drafted.limits.run);
   const { tokens, minutes, usd, samples, success, alike } = forecast;
   const same = alike.includes("agent") ? " with the same agent" : "";

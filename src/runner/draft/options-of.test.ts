@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Flow } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
 import { circuitBreakerDefaults } from "../../contracts/roadmap-values.ts";
-import { runThresholds } from "../../core/breaker.ts";
+import { breakerLimits } from "../../core/breaker.ts";
 import type { RunView } from "../../core/state.ts";
 import { estimatedTokens } from "../../insight/cost.ts";
 import { limitDefaults } from "../../project/config/config-defaults.ts";
@@ -31,7 +31,7 @@ const objective = { max_budget: { profile: null, soft_ratio: 0.8, limits: { toke
 const limits = (tuned: Record<string, number>, isBudgetGiven = false) => flowLimits(flow, objective, tuned, { isBudgetGiven });
 const options = (tuned: Record<string, number>, given: Record<string, string> = {}) =>
   flowOptions(flow, { words: [], options: given }, objective, 0.6, { tuned });
-const thresholds = (tuned: Record<string, number>) => runThresholds({ limits: limits(tuned) } as unknown as RunView);
+const thresholds = (tuned: Record<string, number>) => breakerLimits({ limits: limits(tuned) } as unknown as RunView);
 
 /** What each of the eleven changes, read where it is used. */
 const heard: Readonly<Record<string, (tuned: Record<string, number>) => unknown>> = {

@@ -114,7 +114,7 @@ async function played(context: CommandContext, paths: ProjectPaths, folder: stri
         record,
         recordDone: record,
         recordAndQuarantine: record,
-        place: () => null,
+        waitForPlace: () => null,
         interruption: null,
       };
       return perform(action);

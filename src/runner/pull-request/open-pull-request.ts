@@ -10,7 +10,7 @@ import type { ForgeTool, PullRequestPlace } from "../../contracts/forge/pull-req
 import { isOpenedAsDraft } from "../../core/pull-request.ts";
 import type { RunView } from "../../core/state.ts";
 import { mayLand } from "../../core/verdict.ts";
-import type { PullRequestFound } from "../../forge/forge.ts";
+import type { PullRequest } from "../../forge/forge.ts";
 import { findRemote, openForge, pushCommit } from "../../forge/remote.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/reply.ts";
@@ -119,7 +119,7 @@ async function words(
   return { title: redactor.text(pullRequestTitle(report)), body: redactor.text(pullRequestBody(report, view.tip.commit)) };
 }
 
-const refuseEnded = ({ drafted: { run_id } }: RunView, { state, url }: PullRequestFound): never =>
+const refuseEnded = ({ drafted: { run_id } }: RunView, { state, url }: PullRequest): never =>
   refuse(state === "merged" ? "pull_request_merged" : "pull_request_closed", {
     run_id,
     result: "FAIL",

@@ -9,7 +9,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../../contracts/answer.ts";
 import { reasons } from "../../contracts/reason.ts";
-import { hindersPush, nextForPullRequest, type PullRequestView, whyNotPushed } from "../../core/pull-request.ts";
+import { whyPushBlocked, nextForPullRequest, type PullRequestView, whyNotPushed } from "../../core/pull-request.ts";
 import { openForge, pushCommit } from "../../forge/remote.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { refuse, reply } from "../../project/reply.ts";
@@ -95,7 +95,7 @@ async function follow(context: CommandContext, openRun: OpenRun, run: string): P
   const why = whyNotPushed(openRun.view(), view);
   if (why === null) {
     const look = await openForge(request.place, context.env).look(request.opened.number); // W4
-    const hindrance = hindersPush(request, look, view.tip.commit);
+    const hindrance = whyPushBlocked(request, look, view.tip.commit);
     if (hindrance === "moved") return over(stop(openRun, "pull_request_moved"));
     if (hindrance !== null) return over(await end(openRun, hindrance));
     const what = { commit: view.tip.commit, seen: look.head, env: context.env };

@@ -4,10 +4,10 @@
 import type { CrashState } from "../../../src/contracts/crash-state.ts";
 import type { Draft, Entry } from "../../../src/contracts/event.ts";
 import type { Flow, Scalar } from "../../../src/contracts/flow.ts";
-import { reportedCharge, runLimit, usedAmount } from "../../../src/core/budget.ts";
+import { reportedCharge, findLimit, usedAmount } from "../../../src/core/budget.ts";
 import type { Next } from "../../../src/core/next.ts";
-import { runHistory } from "../../../src/core/history.ts";
-import { phaseRule, runStep, runCursor } from "../../../src/core/selectors.ts";
+import { turnHistory } from "../../../src/core/history.ts";
+import { phaseRule, findStep, getCursor } from "../../../src/core/selectors.ts";
 import { remedyFor } from "../../../src/core/recovery.ts";
 import type { OpenAttempt, Run } from "../../../src/core/state.ts";
 import { taskWaves } from "../../../src/core/waves.ts";
@@ -105,7 +105,7 @@ export function drive(machine: Machine, script: Script): { readonly tape: Tape; 
         doubt,
         remedy,
         why,
-        ...(isLost ? { usage: reportedCharge(null, usage(100), 0) } : {}),
+        ...(isLost ? { usage: reportedCharge(null, { need: usage(100), minutes: 0 }) } : {}),
       });
       if (remedy !== "ask")
         live.set(
@@ -144,7 +144,7 @@ function step(machine: Machine, live: Map<string, Generator<Draft | null, void>>
 
 function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Script): Generator<Draft | null, void> {
   const open = now().open[attempt] as OpenAttempt;
-  const cursor = runCursor(now(), open.cursor);
+  const cursor = getCursor(now(), open.cursor);
   const task = cursor.kind === "phase" || cursor.kind === "closing" ? null : (open.cursor.split("/").pop() ?? null);
   const plan = script.plan({
     phase: cursor.phase,
@@ -172,7 +172,7 @@ function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Sc
     return;
   }
   if (open.stage === "started") {
-    const { history } = runHistory(now(), attempt);
+    const { history } = turnHistory(now(), attempt);
     disk.turns.push(`${attempt} after ${history.length}`);
     disk.layers.set(attempt, "dirty");
     yield null;
@@ -250,11 +250,11 @@ function survey(disk: Disk, run: Run): { gone: string[]; proved: string[] } {
 function affordedOrThrow(run: Run, next: Extract<Next, { do: "attempt" }>): void {
   const { need, walk, step: id } = next.event;
   if (need === undefined) return;
-  const { phase } = runCursor(run, walk);
-  if (runStep(run, runCursor(run, walk), id).agent === undefined) throw new Error(`${id} needs nothing`);
+  const { phase } = getCursor(run, walk);
+  if (findStep(run, getCursor(run, walk), id).agent === undefined) throw new Error(`${id} needs nothing`);
   for (const scope of ["run", "phase"] as const) {
     for (const dimension of dimensions) {
-      const limit = runLimit(run, scope, phase, dimension);
+      const limit = findLimit(run, scope, phase, dimension);
       if (limit !== undefined && usedAmount(run, scope, phase, dimension) + (need[dimension] ?? 0) > limit)
         throw new Error(`unaffordable: ${dimension}`);
     }

@@ -1,6 +1,6 @@
 // docs-present: step that finds whether reference_docs/ holds documentation to audit the code against.
 
-import { runOption } from "../../../core/selectors.ts";
+import { optionValue } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -14,11 +14,11 @@ export function docsPresent(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
     version: 1,
     effect: "none" as const,
     async perform({ state, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
-      const folders = docsFolders(String(runOption(state, "target_path")));
+      const folders = docsFolders(String(optionValue(state, "target_path")));
       const documentPaths = (await workspace.pathsAt(commit)).filter(
         (path) => folders.some((folder) => path.startsWith(folder)) && isDocument(path),
       );
-      const isRequired = runOption(state, "require_docs") === true;
+      const isRequired = optionValue(state, "require_docs") === true;
       for (const path of documentPaths.slice(0, documentsReadMax)) {
         const text = await workspace.textAt(commit, path, textBytesMax);
         if (text === null || text.trim() !== "")

@@ -1,6 +1,6 @@
 // phase-artifacts: the paths that each phase of a quality run writes to, and which phases changed none of them.
 
-import { runOption } from "../../../core/selectors.ts";
+import { optionValue } from "../../../core/selectors.ts";
 import type { RunView } from "../../../core/state.ts";
 
 const artifactPatterns: Readonly<Record<string, RegExp>> = {
@@ -24,7 +24,7 @@ export const isClosedByEarlierDocuments = (state: RunView, phase: string): boole
  */
 export function findUnchangedPhases(state: RunView, existingPaths: readonly string[], changed: ReadonlySet<string>): readonly string[] {
   const isContinued = (phase: string): boolean =>
-    runOption(state, "earlier_log") === "continued" && isClosedByEarlierDocuments(state, phase);
+    optionValue(state, "earlier_log") === "continued" && isClosedByEarlierDocuments(state, phase);
   const isUnchanged = (paths: readonly string[]): boolean => paths.length > 0 && !paths.some((path) => changed.has(path));
   return state.phases
     .filter(({ id, group }) => group === "phases" && !isContinued(id))

@@ -6,7 +6,7 @@
 
 import type { Entry } from "../../../contracts/event.ts";
 import { missingFileField } from "../views/run-state-names.ts";
-import { runOption } from "../../../core/selectors.ts";
+import { optionValue } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { withoutFreshness } from "../../../engine/found-gates.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
@@ -31,7 +31,7 @@ export function phaseFound(parts: Parts) {
     effect: "keyed" as const,
     async perform(input: StepInput): Promise<FunctionResult> {
       if (input.cursor.visit > 1) return deleteMissing(parts, input); // P2
-      if (runOption(input.state, "earlier_log") === "none") return provedResult(false); // P1
+      if (optionValue(input.state, "earlier_log") === "none") return provedResult(false); // P1
       const gates = gatesOfPhase(input.state, input.cursor.phase).map(withoutFreshness);
       if (gates.length === 0) return checkEarlierVerification(parts, input);
       const { attempt, commit, cancel, onLiveEvent } = input;
@@ -53,7 +53,7 @@ async function checkEarlierVerification({ workspace, readBlob }: Parts, { state,
   if (earlierEnd === null) return provedResult(false);
   const verdict = earlierEnd.key_counts["gate_verdict"];
   if (verdict === "fail") return provedResult(false, "its terminal gate had failed");
-  if (runOption(state, "earlier_verified") !== true) return provedResult(false);
+  if (optionValue(state, "earlier_verified") !== true) return provedResult(false);
   const tree = await openQualityTree(workspace, commit);
   const bugs = countBugHeadings(await tree.text("quality/BUGS.md"));
   const matchesCount = earlierEnd.key_counts["bugs_md_count"] === bugs;

@@ -1,6 +1,6 @@
 // run-agrees: final step: BUGS.md must match the last count, and gate warnings become gaps in the verdict.
 
-import { runOption } from "../../../core/selectors.ts";
+import { optionValue } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -24,7 +24,7 @@ export function runAgrees(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
       const isReportedAlready = (name: string): boolean => name === "content" && Object.keys(state.hollow ?? {}).length > 0;
       const warnings = (findGate(state)?.checks ?? []).filter(({ name, verdict }) => verdict === "warn" && !isReportedAlready(name));
       const gaps = warnings.map(({ name, reason }) => `${name}: ${reason.replaceAll(";", ",")}`);
-      const judgedElsewhere = runOption(state, "earlier_verified") === true && findGate(state) === null;
+      const judgedElsewhere = optionValue(state, "earlier_verified") === true && findGate(state) === null;
       const earlierVerdict = String(state.cursors["6"]?.last["tally"]?.facts["gate_verdict"] ?? "unknown");
       if (judgedElsewhere) gaps.push(`the terminal gate was judged by the tool that began this run (${earlierVerdict}), not here`);
       return { ok: true, facts: { bugs: bugCount, verdict: gaps.length === 0 ? "verified" : "verified_with_gaps", gaps: gaps.join("; ") } };

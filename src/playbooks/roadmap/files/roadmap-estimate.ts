@@ -5,10 +5,10 @@ import { join } from "node:path";
 import type { PhaseRecord, RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { parseRoadmapState } from "../views/parse-roadmap-state.ts";
 import type { CostEstimation } from "../../../insight/cost.ts";
-import { phaseEstimate, type RoadmapEstimate, type Workers } from "../../../insight/estimate.ts";
-import { type Case, type ForecastRecord, historyRecord } from "../../../insight/forecast.ts";
+import { estimatePhases, type RoadmapEstimate, type Workers } from "../../../insight/estimate.ts";
+import { type Case, type ForecastRecord, forecastRecord } from "../../../insight/forecast.ts";
 import { minutesBetween } from "../../../insight/metrics.ts";
-import { buildPhaseType } from "../../../insight/phase-type.ts";
+import { choosePhaseType } from "../../../insight/phase-type.ts";
 import { describePhase } from "../steps/about.ts";
 import { type ProjectPaths, listRuns } from "../../../project/runs/project-paths.ts";
 import { readOwnFile } from "../../../project/own-file.ts";
@@ -34,12 +34,12 @@ export async function estimateRoadmap(
     const phase = phases.find((candidate) => candidate.id === id);
     return {
       id,
-      phaseType: buildPhaseType({ files, says: phase === undefined ? "" : describePhase(phase), uiFolder }),
+      phaseType: choosePhaseType({ files, says: phase === undefined ? "" : describePhase(phase), uiFolder }),
       tasks: tasks?.map((task) => ({ files: task.files, complexity: task.complexity ?? undefined })) ?? null,
     };
   });
   const history = await loadHistory(paths);
-  return { ...roundEstimate(phaseEstimate(phasesToRun, history, constants, workers)), record: historyRecord(history) };
+  return { ...roundEstimate(estimatePhases(phasesToRun, history, constants, workers)), record: forecastRecord(history) };
 }
 
 /** Estimates are not precise to a fraction of a token. */

@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import { RunMetrics } from "../../../contracts/roadmap-reports.ts";
-import { stateMetrics } from "../../../insight/metrics.ts";
+import { buildMetrics } from "../../../insight/metrics.ts";
 import { listArchives, readStateFile } from "./roadmap-states.ts";
 import { archiveFolder, metricsFile } from "../../../contracts/roadmap-places.ts";
 import { setAside } from "../../contract/generated-files.ts";
@@ -40,7 +40,7 @@ async function metricsFromArchive(root: string): Promise<readonly RunMetrics[]> 
   const runs: RunMetrics[] = [];
   for (const name of listArchives(root)) {
     const state = (await readStateFile(root, `${archiveFolder}/${name}`))?.state ?? null;
-    if (state !== null) runs.push(stateMetrics(state, state._meta.last_checkpoint));
+    if (state !== null) runs.push(buildMetrics(state, state._meta.last_checkpoint));
   }
   return runs;
 }

@@ -11,20 +11,20 @@ import type { Verdict } from "../../../contracts/objective.ts";
 import type { Facts } from "../../../contracts/outcome.ts";
 import type { CompletionReport } from "../../../contracts/roadmap-reports.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
-import { runOption } from "../../../core/selectors.ts";
+import { optionValue } from "../../../core/selectors.ts";
 import { own } from "../../../core/record.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { type CompletionInput, buildCompletionFile, renderCompletionPage } from "../views/completion-report.ts";
 import { integration, selfAudit } from "../views/phase-history.ts";
 import { selfAuditSummary } from "../views/roadmap-self-audit.ts";
 import { buildRoadmapState } from "../views/roadmap-state.ts";
-import { type VerdictFound, runVerdict } from "../../../core/verdict.ts";
+import { type VerdictWithGaps, computeVerdict } from "../../../core/verdict.ts";
 import { runEnding } from "../../../views/next-actions.ts";
 import { parseRoadmap } from "../documents/roadmap.ts";
-import { completionOf, type RoadmapPhase, skippedPhases } from "../../../insight/completion.ts";
-import { stateMetrics, withMetrics } from "../../../insight/metrics.ts";
-import { changedBetween } from "../../../insight/run-trend.ts";
-import { runTrend } from "../../../insight/trend.ts";
+import { buildCompletionReport, type RoadmapPhase, skippedPhases } from "../../../insight/completion.ts";
+import { buildMetrics, withMetrics } from "../../../insight/metrics.ts";
+import { describeChanges } from "../../../insight/run-trend.ts";
+import { buildTrend } from "../../../insight/trend.ts";
 import { type Warning, findStateWarnings } from "../insight/warnings.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Functions } from "../../../ports/functions.ts";
@@ -63,9 +63,9 @@ export function wrapUp(parts: WrapUpParts): Functions<RunView, CursorView>["run"
 }
 
 /** The verdict in the report's first sentence: a failed integration refutes the whole run, whatever its phases proved. U3 */
-function reportVerdict(run: RunView, { warnings }: CompletionInput, auditVerdict: VerdictFound | null): VerdictFound {
+function reportVerdict(run: RunView, { warnings }: CompletionInput, auditVerdict: VerdictWithGaps | null): VerdictWithGaps {
   const failures = warnings.flatMap(({ code, message }) => (code === "integration_failed" ? [message] : []));
-  const verdict = runVerdict({ ...run, judged: auditVerdict ?? run.judged });
+  const verdict = computeVerdict({ ...run, judged: auditVerdict ?? run.judged });
   return failures.length === 0 ? verdict : { verdict: "refuted", gaps: [...new Set([...verdict.gaps, ...failures])] };
 }
 
@@ -82,18 +82,18 @@ async function summarize(
   const currentState = buildRoadmapState(run, journal, { readClaim: readClaim, completedBefore: completedBefore });
   const finalWarnings = findFinalWarnings(run);
   const state = { ...currentState, _meta: { ...currentState._meta, status: finalStatus(currentState, finalWarnings) } };
-  const metrics = stateMetrics(state, at);
+  const metrics = buildMetrics(state, at);
   const runs = withMetrics(await loadMetrics(root, folder), metrics); // U1
-  const isComplete = runOption(run, "complete") === true;
+  const isComplete = optionValue(run, "complete") === true;
   return {
     state,
     names: Object.fromEntries(run.phases.map(({ id, name }) => [id, name])),
     metrics,
     runs,
-    trend: runTrend(runs),
+    trend: buildTrend(runs),
     configChanges: await findConfigChanges(paths, runs.at(-2)?.run_id, run),
     selfAudit: selfAuditSummary(journal, readClaim, state.event_log),
-    batch: isComplete ? completionOf({ state, phases: loadPhases(run, readBlob), earlier: completedBefore, at }) : null,
+    batch: isComplete ? buildCompletionReport({ state, phases: loadPhases(run, readBlob), earlier: completedBefore, at }) : null,
     skipped: skippedPhases(
       state,
       run.phases.filter(({ group }) => group === "phases"),
@@ -112,7 +112,7 @@ async function findConfigChanges(
   if (folder === undefined) return null;
   const paths = { root, folder };
   const previous = previousRun === undefined || !isBegun(paths, previousRun) ? null : await readRunOrNull(paths, previousRun);
-  return previous === null ? null : changedBetween(makeOf(previous.view), makeOf(run));
+  return previous === null ? null : describeChanges(makeOf(previous.view), makeOf(run));
 }
 
 type MetricsHistory = { readonly runs: ReturnType<typeof withMetrics> };
@@ -146,7 +146,7 @@ function findFinalWarnings(run: RunView): readonly Warning[] {
 }
 
 /** The verdict of the phases with the gaps of the self-audit; null if it has none. U4 */
-function findVerdict({ judged }: RunView, { selfAudit: audit, warnings }: CompletionInput): VerdictFound | null {
+function findVerdict({ judged }: RunView, { selfAudit: audit, warnings }: CompletionInput): VerdictWithGaps | null {
   const openGaps = [
     ...warnings.flatMap(({ code, message }) => (code === "audit_failed" ? [message] : [])),
     ...(audit?.remaining_gap_details ?? []).map(({ requirement_id, description }) => `${requirement_id}: ${description} (self-audit)`),

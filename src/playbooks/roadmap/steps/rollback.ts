@@ -1,6 +1,6 @@
 // rollback: step that reverts a failed phase in one commit and keeps the work on a diagnostic branch.
 
-import { phaseDirIn } from "../../../engine/prove.ts";
+import { phaseFolder } from "../../../engine/prove.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { findCheckpoint } from "./checkpoint.ts";
 
@@ -26,7 +26,7 @@ export function rollback({ workspace }: Pick<RoadmapParts, "workspace">) {
         since,
         of: `${cursor.path}@`,
         branch: `autopilot-diagnostic-phase-${cursor.phase}`,
-        subject: `autopilot ${cursor.phase}: take back what failed (${phaseDirIn(state.drafted.flow, cursor.phase)})`,
+        subject: `autopilot ${cursor.phase}: take back what failed (${phaseFolder(state.drafted.flow, cursor.phase)})`,
       });
       const facts = {
         rollback_performed: applied !== null,

@@ -1,7 +1,7 @@
 // run-checks: runs checks on a commit with the protected tests of the base.
 
 import type { Check, CheckResult } from "../../../contracts/evidence.ts";
-import { testsBefore } from "../../../engine/protected-files.ts";
+import { baseTests } from "../../../engine/protected-files.ts";
 import type { StepInput, RoadmapParts } from "./parts.ts";
 
 /** Agents cannot change the protected files that judge their work: those of the base are used. */
@@ -23,7 +23,7 @@ export async function runChecks(
   const refusedChanges = changes.filter(({ allowed }) => allowed === null);
   const oracles = refusedChanges.length === 0 ? {} : { oracles: { base: base.commit, changes: refusedChanges } };
   const knownStatuses = Object.fromEntries(Object.entries(state.checks).map(([id, { latest }]) => [id, latest.status]));
-  return verifier.check({ attempt, checks, commit, known: knownStatuses, cancel, onLiveEvent, ...testsBefore(state, changes), ...oracles });
+  return verifier.check({ attempt, checks, commit, known: knownStatuses, cancel, onLiveEvent, ...baseTests(state, changes), ...oracles });
 }
 
 export const describeFailed = (results: readonly CheckResult[]): string =>

@@ -12,7 +12,7 @@ import { roadmapSteps } from "../views/phase-history.ts";
 import { buildChecks, phaseCriteria } from "../documents/phase-criteria.ts";
 import { trivialBecause } from "../../../documents/trivial-command.ts";
 import { costWarning, estimatedTokens } from "../../../insight/cost.ts";
-import { buildPhaseType } from "../../../insight/phase-type.ts";
+import { choosePhaseType } from "../../../insight/phase-type.ts";
 import type { PhaseType } from "../../../contracts/roadmap-values.ts";
 import type * as v from "valibot";
 import { describePhase } from "./about.ts";
@@ -111,5 +111,5 @@ const sizeTask = ({ files, complexity }: PhasePlan["plan"]["tasks"][number]) => 
 
 function findPhaseType(parts: RoadmapParts, state: RunView, plan: PhasePlan | null, description: string): PhaseType {
   const uiFolder = loadPlanningConfig(parts, state).project?.ui?.source_dir ?? undefined;
-  return buildPhaseType({ files: plan?.plan.tasks.flatMap(({ files }) => files) ?? [], says: description, uiFolder });
+  return choosePhaseType({ files: plan?.plan.tasks.flatMap(({ files }) => files) ?? [], says: description, uiFolder });
 }

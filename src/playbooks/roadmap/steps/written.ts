@@ -1,10 +1,10 @@
 // written: proof that the document a step should write exists and has content.
 
 import { createHash } from "node:crypto";
-import { runStep } from "../../../core/selectors.ts";
+import { findStep } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { Step } from "../../../contracts/flow.ts";
-import { phaseDirIn } from "../../../engine/prove.ts";
+import { phaseFolder } from "../../../engine/prove.ts";
 import { documentTextBytesMax } from "../../../documents/document-text.ts";
 import { invariant } from "../../../kit/invariant.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
@@ -13,12 +13,12 @@ import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 export function openStep(state: RunView, cursor: CursorView): Step {
   const open = cursor.open === null ? undefined : state.open[cursor.open];
   invariant(open !== undefined, `E1: ${cursor.path} proves something in an attempt`);
-  return runStep(state, cursor, open.step);
+  return findStep(state, cursor, open.step);
 }
 
 /** The path of the document that a step writes, in the folder of its phase. */
 export const documentPath = (state: RunView, { writes }: Pick<Step, "writes">, { phase }: CursorView): string | null =>
-  writes?.[0] === undefined ? null : `${phaseDirIn(state.drafted.flow, phase)}/${writes[0]}`;
+  writes?.[0] === undefined ? null : `${phaseFolder(state.drafted.flow, phase)}/${writes[0]}`;
 
 /** A named proof. The facts record the hash of the document. */
 export function written({ workspace }: Pick<RoadmapParts, "workspace">) {

@@ -11,7 +11,7 @@ import { circuitBreakerDefaults } from "../../../contracts/roadmap-values.ts";
 import { type DataPath, type Finding, pathText, shown } from "../../../kit/finding.ts";
 import { formatIsoTime, parseIsoTime } from "../../../kit/iso-time.ts";
 import { isTooDeep, jsonDepthMax } from "../../../kit/json-hazards.ts";
-import { issuesOf } from "../../../kit/located-issues.ts";
+import { findIssues } from "../../../kit/located-issues.ts";
 import { jsonPlaceOf, placeAt } from "../../../documents/json-place.ts";
 
 export type ParsedRoadmapState = { readonly state: RoadmapState | null; readonly findings: readonly Finding[] };
@@ -45,7 +45,7 @@ export function parseRoadmapState(text: string, file = ".autopilot/state.json"):
   normalizeTimes(state, warn);
   dropInvalidEvents(state, warn);
   for (let pass = 0; pass < fixPassesMax; pass++) {
-    const { value, issues } = issuesOf(RoadmapState, state);
+    const { value, issues } = findIssues(RoadmapState, state);
     if (issues.length === 0) return { state: value, findings };
     const fixedIssues = issues.filter((issue) => fixIssue(state, issue, warn));
     if (fixedIssues.length > 0) continue;
@@ -149,7 +149,7 @@ function dropInvalidEvents(state: Tree, warn: Warn): void {
       for (const name of ["phase", "step"]) if (entry[name] === null) delete entry[name];
       if (typeof entry["phase"] === "number") entry["phase"] = String(entry["phase"]);
     }
-    const [issue] = issuesOf(RoadmapEvent, entry).issues;
+    const [issue] = findIssues(RoadmapEvent, entry).issues;
     if (issue === undefined) return true;
     warn(["event_log", index], "event_left_out", `left out: ${issue.message}`);
     return false;

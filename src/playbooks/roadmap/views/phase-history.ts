@@ -9,7 +9,7 @@ import type { CheckResult } from "../../../contracts/evidence.ts";
 import type { Facts, Says } from "../../../contracts/outcome.ts";
 import type { TaskRecord } from "../../../contracts/roadmap-state.ts";
 import { own } from "../../../core/record.ts";
-import { attemptParts, isAround, phaseOfEntry, phaseOfPath, taskOfCursor } from "../../../insight/places.ts";
+import { attemptParts, isOutsideRoadmap, phaseOfEntry, phaseOfPath, taskOfCursor } from "../../../insight/places.ts";
 
 /** The steps with a meaning of their own in the roadmap's files. Other steps appear under their own names. */
 export const roadmapSteps = {
@@ -102,7 +102,7 @@ export function openPhaseHistory(): PhaseHistory {
       case "closing_failed": {
         const id = phaseOfPath(entry.walk);
         phaseOf(id).endedAt = entry.ts;
-        if (!isAround(id)) processed.add(id);
+        if (!isOutsideRoadmap(id)) processed.add(id);
         return;
       }
       case "step_started":
@@ -183,7 +183,7 @@ export function openPhaseHistory(): PhaseHistory {
   };
 
   const defer = (phase: PhaseSummary, question: string): void => {
-    if (!isAround(phase.id)) {
+    if (!isOutsideRoadmap(phase.id)) {
       deferred.add(phase.id);
       processed.add(phase.id);
     }

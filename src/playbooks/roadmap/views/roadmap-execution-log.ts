@@ -6,7 +6,7 @@
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
-import { attemptParts, isAround, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
+import { attemptParts, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { inCode, inText, section, table } from "../../../views/markdown.ts";
 import { describeAttempt, duration, plural } from "../../../views/wording.ts";
@@ -57,7 +57,7 @@ export function openExecutionLog(): ExecutionLog {
   return {
     apply(entry) {
       const id = phaseOfEntry(entry);
-      if (id === null || isAround(id)) return;
+      if (id === null || isOutsideRoadmap(id)) return;
       switch (entry.event) {
         case "tasks_read":
           phaseOf(id).rounds.push(newRound(entry));

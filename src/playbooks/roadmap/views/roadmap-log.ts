@@ -10,7 +10,7 @@ import { isReasonCode, reasons } from "../../../contracts/reason.ts";
 import type { RoadmapEvent, RoadmapEventName } from "../../../contracts/roadmap-events.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { isCategory } from "../../../insight/metrics.ts";
-import { attemptParts, isAround, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
+import { attemptParts, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
 import { type RootCause, findRootCause } from "../../../insight/root-cause.ts";
 import { findHighDeferRate, findUnnecessaryDeferral } from "../insight/warnings.ts";
 import { type ReadClaim, fieldOf, listOrEmpty, openAuditLog } from "./roadmap-audit.ts";
@@ -80,7 +80,7 @@ export function openRoadmapLog(
 
   const addEvents = (entry: Entry): void => {
     const phaseId = phaseOfEntry(entry);
-    const phase = phaseId === null || isAround(phaseId) ? null : phaseId;
+    const phase = phaseId === null || isOutsideRoadmap(phaseId) ? null : phaseId;
     const addEvent = (event: RoadmapEventName, details: Details = {}, step?: string): void => {
       events.push({ timestamp: entry.ts, ...(phase === null ? {} : { phase }), ...stepFields(step, details), event });
     };
@@ -234,7 +234,7 @@ export function openRoadmapLog(
 
 /** The event for the completion report, from the facts of the step that wrote it; only with --complete. */
 function batchReportEvents(entry: Entry): readonly RoadmapEvent[] {
-  if (entry.event !== "step_completed" || !isAround(phaseOfEntry(entry) ?? "")) return [];
+  if (entry.event !== "step_completed" || !isOutsideRoadmap(phaseOfEntry(entry) ?? "")) return [];
   const { report_path, completion_percentage } = entry.facts;
   if (typeof report_path !== "string" || typeof completion_percentage !== "number") return [];
   const counts = Object.fromEntries(batchCounts.map((name) => [name, countOrZero(entry.facts[name])]));
@@ -257,10 +257,15 @@ function checkpointEvents(entry: Entry): readonly RoadmapEvent[] {
   const parts = attemptParts(entry.attempt);
   if (parts === null || taskOfCursor(parts.cursor) !== null) return [];
   const phase = phaseOfEntry(entry) ?? "";
-  const phaseField = isAround(phase) ? {} : { phase }; // G2
-  const details = { seq: entry.seq, ...(isAround(phase) ? { step: parts.step, group: phase } : {}) };
+  const phaseField = isOutsideRoadmap(phase) ? {} : { phase }; // G2
+  const details = { seq: entry.seq, ...(isOutsideRoadmap(phase) ? { step: parts.step, group: phase } : {}) };
   return [
-    { timestamp: entry.ts, ...phaseField, ...stepFields(isAround(phase) ? undefined : parts.step, details), event: "checkpoint_written" },
+    {
+      timestamp: entry.ts,
+      ...phaseField,
+      ...stepFields(isOutsideRoadmap(phase) ? undefined : parts.step, details),
+      event: "checkpoint_written",
+    },
   ];
 }
 

@@ -4,9 +4,9 @@ import type { PhaseRecord, PhaseStatus, StepRecords } from "../../../contracts/r
 import { alignmentMin, phaseTypes, type PhaseType, recommendations } from "../../../contracts/roadmap-values.ts";
 import { own } from "../../../core/record.ts";
 import type { RunView } from "../../../core/state.ts";
-import { automatedOf } from "../../../insight/check-kind.ts";
+import { checkFlags } from "../../../insight/check-kind.ts";
 import { estimatedTokens } from "../../../insight/cost.ts";
-import { buildPhaseType } from "../../../insight/phase-type.ts";
+import { choosePhaseType } from "../../../insight/phase-type.ts";
 import { type ReadClaim, fieldOf, listOrEmpty } from "./roadmap-audit.ts";
 import { type PhaseSummary, roadmapSteps, type StepSummary } from "./phase-history.ts";
 
@@ -53,7 +53,7 @@ function findPhaseType({ name, about }: PhaseView, summary: PhaseSummary | undef
   const knownType = phaseTypes.find((type) => type === fact);
   if (knownType !== undefined && knownType !== "mixed") return knownType;
   const files = [...(summary?.tasks.values() ?? [])].flatMap((task) => task.files);
-  return buildPhaseType({ files, says: about ?? name });
+  return choosePhaseType({ files, says: about ?? name });
 }
 
 function buildSteps(summary: PhaseSummary, readClaim: ReadClaim): StepRecords {
@@ -115,7 +115,7 @@ function buildVerify({ steps }: PhaseSummary, readClaim: ReadClaim): StepRecords
   if (firstStep === undefined) return undefined;
   const isStale = verify !== undefined && checks !== undefined && checks.seq > verify.seq;
   const currentVerify = isStale ? undefined : verify;
-  const { compile, tests, lint, build } = automatedOf([...(checks?.checks ?? []), ...(currentVerify?.checks ?? [])]);
+  const { compile, tests, lint, build } = checkFlags([...(checks?.checks ?? []), ...(currentVerify?.checks ?? [])]);
   return {
     status: verifyStatus(checks, currentVerify),
     automated: { compile, tests, lint, build },

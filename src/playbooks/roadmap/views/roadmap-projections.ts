@@ -8,8 +8,8 @@ import type { Entry } from "../../../contracts/event.ts";
 import type { PostMortem, TraceSpan, TriageFile } from "../../../contracts/roadmap-reports.ts";
 import type { LiveEvent } from "../../../contracts/signal.ts";
 import { type Learning, learningFromPostMortem, learningFromVerdict, findRecheck } from "../insight/learnings.ts";
-import { isAround, phaseOfEntry } from "../../../insight/places.ts";
-import { findPostMortem } from "../../../insight/post-mortem.ts";
+import { isOutsideRoadmap, phaseOfEntry } from "../../../insight/places.ts";
+import { buildPostMortem } from "../../../insight/post-mortem.ts";
 import { openExecutionLog } from "./roadmap-execution-log.ts";
 import type { LogOptions } from "./roadmap-log.ts";
 import { openRoadmapState, type RoadmapStateProjection } from "./roadmap-state.ts";
@@ -52,7 +52,7 @@ export function openRoadmapProjections({ readEvidence = () => null, ...options }
     const summary = state.history.phases.get(phase);
     if (summary === undefined) return;
     if (entry.event === "phase_failed" || entry.event === "closing_failed") {
-      const postMortem = findPostMortem(summary.visit, {
+      const postMortem = buildPostMortem(summary.visit, {
         phase,
         name: summary.name,
         at: entry.ts,
@@ -76,7 +76,7 @@ export function openRoadmapProjections({ readEvidence = () => null, ...options }
       if (entry.event === "run_drafted") run_id = entry.run_id;
       state.apply(entry);
       const phase = phaseOfEntry(entry);
-      if (phase === null || isAround(phase)) return [];
+      if (phase === null || isOutsideRoadmap(phase)) return [];
       log.apply(entry);
       verification.apply(entry);
       const triage = buildTriage(entry, readEvidence);

@@ -6,7 +6,7 @@ import { auditCyclesMax, type SelfAuditSummary } from "../../../contracts/roadma
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { attemptParts, phaseOfEntry } from "../../../insight/places.ts";
 import { buildSelfAudit } from "../insight/self-audit.ts";
-import { issuesOf } from "../../../kit/located-issues.ts";
+import { findIssues } from "../../../kit/located-issues.ts";
 import type { ReadClaim } from "./roadmap-audit.ts";
 import { selfAudit } from "./phase-history.ts";
 
@@ -18,7 +18,7 @@ export function selfAuditSummary(entries: readonly Entry[], readClaim: ReadClaim
     if (entry.event !== "step_completed" || attemptParts(entry.attempt)?.step !== selfAudit.audit) return [];
     const turn = auditEntries.findLast((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
     const claim = turn?.event === "turn_ended" && turn.claim !== undefined ? readClaim(turn.claim) : undefined;
-    const parsed = issuesOf(SelfAuditReturn, claim);
+    const parsed = findIssues(SelfAuditReturn, claim);
     return parsed.issues.length === 0 && parsed.value !== null ? [parsed.value] : [];
   });
   return audits.length > 0 ? buildSelfAudit(audits, commits) : summaryFromLog(log, commits);

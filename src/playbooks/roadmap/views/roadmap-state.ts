@@ -8,11 +8,11 @@ import type { Entry } from "../../../contracts/event.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { findLastError } from "../../../views/breaker-view.ts";
 import { circuitBreakerDefaults, type CircuitBreakerConfig } from "../../../contracts/roadmap-values.ts";
-import { runThresholds } from "../../../core/breaker.ts";
-import { hasFailed, runNumber, stepsOfPhase } from "../../../core/selectors.ts";
+import { breakerLimits } from "../../../core/breaker.ts";
+import { hasFailed, numberValue, stepsOfPhase } from "../../../core/selectors.ts";
 import { own } from "../../../core/record.ts";
 import type { RunView } from "../../../core/state.ts";
-import { rounded } from "../../../insight/metrics.ts";
+import { round } from "../../../insight/metrics.ts";
 import type { ReadClaim } from "./roadmap-audit.ts";
 import { mergePhases, countNewlyProcessed, wasDeferred, wasProcessed } from "./roadmap-carried.ts";
 import { type PhaseHistory, openPhaseHistory } from "./phase-history.ts";
@@ -120,7 +120,7 @@ function assembleState(
     event_log,
     metrics: {
       total_tokens_used: ledger.run.tokens,
-      total_duration_minutes: rounded(ledger.run.minutes),
+      total_duration_minutes: round(ledger.run.minutes),
       phases_completed: count("completed"),
       phases_failed: count("failed"),
       debug_loops_total: records.reduce((sum, record) => sum + record.debug_attempts, 0),
@@ -183,7 +183,7 @@ function findText(options: Options, name: string): string | undefined {
 /** The eleven thresholds in force, including raised ones. */
 export function buildBreakerConfig(run: RunView): CircuitBreakerConfig {
   const { run: runLimits, phase: phaseLimits } = run.limits;
-  const { noProgressMax, sameErrorMax, cooldownMinutes } = runThresholds(run);
+  const { noProgressMax, sameErrorMax, cooldownMinutes } = breakerLimits(run);
   const config: CircuitBreakerConfig = {
     no_progress_threshold: noProgressMax,
     same_error_threshold: sameErrorMax,
@@ -212,5 +212,5 @@ export function buildBreakerConfig(run: RunView): CircuitBreakerConfig {
 
 function findMaximum(run: RunView, count: string): number | undefined {
   const rule = own(run.drafted.flow.counts ?? {}, count);
-  return rule === undefined ? undefined : runNumber(run, rule.at_most);
+  return rule === undefined ? undefined : numberValue(run, rule.at_most);
 }

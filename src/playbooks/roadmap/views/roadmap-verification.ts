@@ -7,8 +7,8 @@
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
-import { automatedOf, checkKinds } from "../../../insight/check-kind.ts";
-import { attemptParts, isAround, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
+import { checkFlags, checkKinds } from "../../../insight/check-kind.ts";
+import { attemptParts, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
 import { inCode, inText, list, section, table } from "../../../views/markdown.ts";
 import { type ReadClaim, fieldOf, listOrEmpty } from "./roadmap-audit.ts";
 import { roadmapSteps } from "./phase-history.ts";
@@ -56,7 +56,7 @@ export function openVerification(readClaim: ReadClaim): Verification {
   return {
     apply(entry) {
       const id = phaseOfEntry(entry);
-      if (id === null || isAround(id)) return;
+      if (id === null || isOutsideRoadmap(id)) return;
       if (entry.event === "claims_checked") return refute(phaseOf(id), entry);
       const attempt = "attempt" in entry ? entry.attempt : "";
       const parts = attemptParts(attempt);
@@ -149,7 +149,7 @@ function roundResults({ checks, verify }: Round): readonly CheckResult[] {
 }
 
 function automatedLines(round: Round, claim: unknown): readonly string[] {
-  const automated = automatedOf(roundResults(round));
+  const automated = checkFlags(roundResults(round));
   const claimedChecks = fieldOf(claim, "automated_checks");
   return table(
     ["Check", "The runner found", "The verifier says"],

@@ -2,7 +2,7 @@
 
 import type { Flow } from "../../../contracts/flow.ts";
 import { type CurrentStep, stagedStatePath } from "../../../contracts/staged-state.ts";
-import { listedPhases } from "../../../core/selectors.ts";
+import { declaredPhases } from "../../../core/selectors.ts";
 import { parseStagedState, type ParsedStagedState } from "../views/parse-staged-state.ts";
 import { loadFlow } from "../../../flows/load.ts";
 import { findProofFile, describePartial, type Scan, scanFlow } from "./staged-scan.ts";
@@ -64,7 +64,7 @@ async function detectByFolders(root: string, tree: StagedTree, stateFile: Parsed
 }
 
 function buildDetected(flow: Flow, { entered }: Scan, because: string, context: Pick<DetectedStep, "stateFile" | "tree">): DetectedStep {
-  const lastName = listedPhases(flow, "phases")?.at(-1)?.name ?? "";
+  const lastName = declaredPhases(flow, "phases")?.at(-1)?.name ?? "";
   return { flow: flow.flow, step: entered?.id ?? "done", name: entered?.name ?? lastName, because, ...context };
 }
 

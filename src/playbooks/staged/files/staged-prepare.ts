@@ -3,7 +3,7 @@
 import { globScope } from "../../../workspace/layers/scope.ts";
 import type { Flow, Scalar } from "../../../contracts/flow.ts";
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
-import { listedPhases, phaseRule } from "../../../core/selectors.ts";
+import { declaredPhases, phaseRule } from "../../../core/selectors.ts";
 import { findingProofs } from "../../../engine/survey.ts";
 import { isResearchDecided } from "../views/staged-decisions.ts";
 import { parseStagedState, type ParsedStagedState } from "../views/parse-staged-state.ts";
@@ -75,7 +75,7 @@ function recordedOptions(flow: Flow, record: ParsedStagedState["state"] | null):
   if (record === null) return {};
   const options: Record<string, Scalar> = {};
   if (Object.hasOwn(flow.options ?? {}, "research") && isResearchDecided(record.decisions)) options["research"] = "decided";
-  for (const phase of listedPhases(flow, "phases") ?? []) {
+  for (const phase of declaredPhases(flow, "phases") ?? []) {
     const name = phaseRule(flow, phase.id).optional === true && isSkipped(flow, phase, record) ? findSkipOption(flow, phase.id) : null;
     if (name !== null) options[name] = "skip";
   }
@@ -91,7 +91,7 @@ function findSkipOption(flow: Flow, phase: string): string | null {
 
 /** A run starts from the last commit: it would not see uncommitted documents, and could never commit ignored ones. */
 async function refuseInvisibleDocuments(root: string, flow: Flow): Promise<void> {
-  const required = (listedPhases(flow, "phases") ?? []).flatMap(({ id }) => requiredPaths(findingProofs(flow, id)));
+  const required = (declaredPhases(flow, "phases") ?? []).flatMap(({ id }) => requiredPaths(findingProofs(flow, id)));
   const rule = await findIgnoreRule(root, required);
   if (rule !== null) {
     const { path, source, line, pattern } = rule;

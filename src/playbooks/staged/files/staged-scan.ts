@@ -1,7 +1,7 @@
 // staged-scan: finds the current step of a staged project by its documents and by which optional steps its record skips.
 
 import type { CurrentStep } from "../../../contracts/staged-state.ts";
-import { listedPhases, phaseRule } from "../../../core/selectors.ts";
+import { declaredPhases, phaseRule } from "../../../core/selectors.ts";
 import type { FlowView } from "../../../core/state.ts";
 import { findingProofs } from "../../../engine/survey.ts";
 import { isRecordedSkipped, isResearchDecided } from "../views/staged-decisions.ts";
@@ -42,7 +42,7 @@ export const describePartial = ({ present, missing }: PartialProof): string => `
 type StagedRecord = ParsedStagedState["state"] | null;
 
 export async function scanFlow(flow: FlowView, tree: StagedTree, record: StagedRecord): Promise<Scan> {
-  const phases = listedPhases(flow, "phases") ?? [];
+  const phases = declaredPhases(flow, "phases") ?? [];
   const missing = await Promise.all(phases.map(({ id }) => findMissing(flow, id, tree, record)));
   const isProved = (index: number): boolean => missing[index] === null;
   const isPassed = (phase: Phase, index: number): boolean =>
@@ -104,4 +104,4 @@ function isBeforeCurrent({ flow }: FlowView, step: number, current: CurrentStep 
 
 /** A file by which a person can see that a step is done. */
 export const findProofFile = (flow: FlowView, phase: string): string | null =>
-  listedPhases(flow, "phases")?.some(({ id }) => id === phase) === true ? proofFile(findingProofs(flow, phase)) : null;
+  declaredPhases(flow, "phases")?.some(({ id }) => id === phase) === true ? proofFile(findingProofs(flow, phase)) : null;

@@ -1,6 +1,6 @@
 // research-decided: proof that someone decided to move on from research, by option or by later documents.
 
-import { runOption } from "../../../core/selectors.ts";
+import { optionValue } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -18,7 +18,7 @@ export function researchDecided(workspace: Workspace) {
   return {
     version: 1,
     async prove({ state, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
-      const isDecided = runOption(state, "research") === "decided" || (await hasPlan(await viewCommit(workspace, commit)));
+      const isDecided = optionValue(state, "research") === "decided" || (await hasPlan(await viewCommit(workspace, commit)));
       return { ok: isDecided, facts: {}, detail: isDecided ? "" : "no decision to go on from research is recorded" };
     },
   };

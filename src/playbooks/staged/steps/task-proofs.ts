@@ -1,7 +1,7 @@
 // task-proofs: named proofs about the tasks of a staged project, on the tree of a commit.
 
 import picomatch from "picomatch";
-import { runOption } from "../../../core/selectors.ts";
+import { optionValue } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -74,7 +74,7 @@ export async function findOpenTaskFault(tree: TreeView, acceptsFinalReport: bool
 
 export const openTask = (workspace: Workspace) =>
   createProof(workspace, async (tree, { cursor, state }) => {
-    const acceptsFinalReport = cursor.visit === 0 && runOption(state, "new_task") !== true;
+    const acceptsFinalReport = cursor.visit === 0 && optionValue(state, "new_task") !== true;
     const fault = await findOpenTaskFault(tree, acceptsFinalReport);
     return { faults: fault === null ? [] : [fault] };
   });

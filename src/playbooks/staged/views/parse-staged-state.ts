@@ -17,7 +17,7 @@ import {
   stagedSteps,
 } from "../../../contracts/staged-state.ts";
 import { type Finding, shown } from "../../../kit/finding.ts";
-import { issuesOf } from "../../../kit/located-issues.ts";
+import { findIssues } from "../../../kit/located-issues.ts";
 import {
   parseCells,
   type Field,
@@ -148,7 +148,7 @@ function parseCurrent(section: Section | null, report: Report, keep: (lines: rea
   if (typeof step === "number" && stepsMax !== undefined && (step < 1 || step > stepsMax))
     return reportInvalid("step", `1 to ${stepsMax} or done`); // R2
   if (step === null || status === null || flow === null || count === null) return null; // R2
-  const parsed = issuesOf(CurrentStep, {
+  const parsed = findIssues(CurrentStep, {
     flow,
     step,
     name: valueOf("name"),
@@ -193,14 +193,21 @@ function parseRows<T>(
 function parseCompleted(cells: Cells): RowResult<CompletedStep> {
   const [step = "", name = "", completed = "", ...outcome] = cells;
   if (cells.length !== 4) return { fault: `${cells.length} cells, expected 4` };
-  const { value, issues } = issuesOf(CompletedStep, { step: Number(step), name, completed, key_outcome: outcome.join(" ") });
+  const { value, issues } = findIssues(CompletedStep, { step: Number(step), name, completed, key_outcome: outcome.join(" ") });
   return issues.length === 0 ? { row: value } : { fault: `${shown(step)} is no step` };
 }
 
 function parseRetry(cells: Cells): RowResult<RetryRow> {
   const [attempt = "", step = "", name = "", sub_step = "", failure_reason = "", timestamp = ""] = cells;
   if (cells.length !== 6) return { fault: `${cells.length} cells, expected 6` };
-  const { value, issues } = issuesOf(RetryRow, { attempt: Number(attempt), step: Number(step), name, sub_step, failure_reason, timestamp });
+  const { value, issues } = findIssues(RetryRow, {
+    attempt: Number(attempt),
+    step: Number(step),
+    name,
+    sub_step,
+    failure_reason,
+    timestamp,
+  });
   return issues.length === 0 ? { row: value } : { fault: `${shown(attempt)} of step ${shown(step)} is no retry` };
 }
 

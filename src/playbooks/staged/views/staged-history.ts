@@ -10,7 +10,7 @@
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import { type StagedState, stagedStatePath } from "../../../contracts/staged-state.ts";
 import { parseReply } from "../../../core/decide-block.ts";
-import { listedPhases, phaseRule } from "../../../core/selectors.ts";
+import { declaredPhases, phaseRule } from "../../../core/selectors.ts";
 import type { FlowView } from "../../../core/state.ts";
 import { differedFields, parseOthers, parseList } from "./staged-differences.ts";
 import { Retries } from "./staged-retries.ts";
@@ -53,7 +53,7 @@ export class StagedHistory {
   constructor(flow: FlowView, before: ParsedStagedState["state"] | null, readClaim: ReadClaim) {
     this.#flow = flow;
     this.#readClaim = readClaim;
-    this.#phases = listedPhases(flow, "phases") ?? [];
+    this.#phases = declaredPhases(flow, "phases") ?? [];
     const first = this.#phases[0];
     this.#foreignBlockers = [...(before?.blockers ?? [])];
     this.#subStep = new SubStep(before, flow.flow);

@@ -1,7 +1,7 @@
 // portfolio-work: command-line specs of `portfolio import` and `portfolio run`, with the flags that say who works.
 
 import { isolationLevels } from "../../../../contracts/objective.ts";
-import { readEvery } from "../../../../kit/every.ts";
+import { parseInterval } from "../../../../kit/every.ts";
 import { reply } from "../../../../project/reply.ts";
 import { defined } from "../../defined.ts";
 import type { Command, FlagSpec, ParsedInput } from "../../spec.ts";
@@ -69,7 +69,7 @@ export const runSpec: Spec = {
   ...rests,
   run: async (context, input) => {
     const every = input.text("every");
-    const everyMs = every === undefined ? undefined : readEvery(every, 60_000);
+    const everyMs = every === undefined ? undefined : parseInterval(every, 60_000);
     if (typeof everyMs === "string") return reply("usage", { message: `--every: ${everyMs}` });
     if (everyMs !== undefined)
       return (await import("../../../../commands/portfolio/run-every.ts")).runEvery(context, {

@@ -1,7 +1,7 @@
 // pr: command-line specs of `pr` and `pr watch`, which open a finished run's pull request and carry it to its merge.
 
 import type { ForgeTool } from "../../../../contracts/forge/pull-request.ts";
-import { readEvery } from "../../../../kit/every.ts";
+import { parseInterval } from "../../../../kit/every.ts";
 import { reply } from "../../../../project/reply.ts";
 import { defined } from "../../defined.ts";
 import { type Command, restsWhenInterrupted } from "../../spec.ts";
@@ -57,7 +57,7 @@ export const prCommands: readonly Command[] = [
     takesRun: true,
     ...restsWhenInterrupted,
     run: async (context, input) => {
-      const everyMs = readEvery(input.text("every") ?? "2m", 30_000);
+      const everyMs = parseInterval(input.text("every") ?? "2m", 30_000);
       if (typeof everyMs === "string") return reply("usage", { message: `--every: ${everyMs}` });
       return (await import("../../../../commands/pr/pr.ts")).watchPr(context, {
         everyMs,

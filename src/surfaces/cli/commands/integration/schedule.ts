@@ -1,6 +1,6 @@
 // schedule: command-line spec of `service`, which prints what starts a portfolio by itself.
 
-import { readEvery } from "../../../../kit/every.ts";
+import { parseInterval } from "../../../../kit/every.ts";
 import { reply } from "../../../../project/reply.ts";
 import type { Command } from "../../spec.ts";
 
@@ -14,7 +14,7 @@ export const schedule: Command = {
   takesRun: false,
   run: async (context, input) => {
     const every = input.text("every") ?? "15m";
-    const parsed = readEvery(every, 60_000);
+    const parsed = parseInterval(every, 60_000);
     if (typeof parsed === "string") return reply("usage", { message: `--every: ${parsed}` });
     return (await import("../../../../commands/portfolio/print-unit.ts")).printUnit(context, { every });
   },

@@ -1,0 +1,101 @@
+// turn-events: builds the journal events of an agent's turn: how it ended, what it broke, and why its step failed.
+// Invariants A1 and on: engine/agent-step.ts.
+
+import type { Usage } from "../contracts/budget.ts";
+import type { Draft, EventOf } from "../contracts/event.ts";
+import { errorFingerprint } from "../core/breaker.ts";
+import type { TurnResult } from "../ports/agent.ts";
+import type { ChangeSet } from "../ports/workspace.ts";
+import type { StepExecution } from "./step-execution.ts";
+
+const saidCharsMax = 2_000;
+const violationsShownMax = 50;
+
+export async function turnEndedEvent(
+  action: StepExecution,
+  result: Extract<TurnResult, { kind: "ended" }>,
+  changes: ChangeSet,
+  agent: string,
+  usage: Usage,
+): Promise<Draft> {
+  const isKeptAsBlob = result.said.length > saidCharsMax || result.claim !== undefined;
+  const claim = isKeptAsBlob
+    ? await action.runtime.journal.putBlob(JSON.stringify({ said: result.said, claim: result.claim ?? null }))
+    : undefined;
+  const says = result.confidence === null ? result.says : { ...result.says, confidence: result.confidence };
+  return {
+    event: "turn_ended",
+    attempt: action.attempt,
+    actor: `agent:${agent}`,
+    agent,
+    stop: result.stop,
+    says,
+    said: truncate(result.said),
+    promised: result.promised,
+    announced_more: result.announcedMore,
+    confidence: result.confidence,
+    usage,
+    layer: changes.tree,
+    ...(claim === undefined ? {} : { claim }),
+    ...(claim === undefined || (result.claim ?? null) === null ? {} : { returned: true }),
+    ...(result.outside.length === 0 ? {} : { outside: [...result.outside] }),
+    ...(result.warnings.length === 0 ? {} : { warnings: [...result.warnings] }),
+    ...(result.notes.length === 0 ? {} : { notes: [...result.notes] }),
+    ...(result.question === null ? {} : { question: result.question }),
+    ...(result.question === null || result.answers === undefined ? {} : { answers: [...result.answers] }),
+    ...turnTranscript(result),
+  };
+}
+
+const turnTranscript = ({ transcript }: TurnResult): Pick<EventOf<"turn_ended">, "transcript"> =>
+  transcript === undefined ? {} : { transcript };
+
+/** A2: one path outside the scope, or with a secret in it, and nothing of the attempt is applied. Null if it stayed inside. */
+export function violationEvent(action: StepExecution, changes: ChangeSet, outside: readonly string[]): Draft | null {
+  const violations = [
+    ...changes.violations.map(({ path, kind, detail }) => ({ path, why: `${path} (${kind}: ${detail})` })),
+    ...outside.map((path) => ({ path, why: `${path} (outside_layer: the agent's own tool call names it)` })),
+  ];
+  if (violations.length === 0) return null;
+  const detail = violations
+    .map(({ why }) => why)
+    .slice(0, violationsShownMax)
+    .join("; ");
+  const paths = violations.map(({ path }) => path);
+  const isSecret = outside.length === 0 && changes.violations.every(({ kind }) => kind === "secret");
+  const why = isSecret
+    ? ({ by: "secret", reason_code: "secret_in_changes" } as const)
+    : ({ by: "scope", reason_code: "scope_violation_blocked" } as const);
+  return { event: "step_interrupted", attempt: action.attempt, paths, detail, ...why };
+}
+
+/** `turn_ended` of a turn that failed or ran out of time. */
+export function turnFailedEvent(
+  { attempt }: StepExecution,
+  result: Exclude<TurnResult, { kind: "ended" }>,
+  { agent, reason, usage }: { readonly agent: string; readonly reason: string; readonly usage: Usage },
+): Draft {
+  return {
+    event: "turn_ended",
+    attempt,
+    actor: `agent:${agent}`,
+    agent,
+    stop: reason,
+    says: {},
+    said: result.kind === "failed" ? truncate(result.said) : "",
+    promised: false,
+    announced_more: false,
+    confidence: null,
+    usage,
+    ...turnTranscript(result),
+  };
+}
+
+export function stepFailedEvent(action: StepExecution, reason: string, detail: string): Draft {
+  const facts = { changed: false, promised: false, announced_more: false };
+  const fingerprint = errorFingerprint(reason, detail);
+  return { event: "step_failed", attempt: action.attempt, facts, progress: false, fingerprint, detail, reason_code: reason };
+}
+
+const truncate = (text: string): string =>
+  text.length <= saidCharsMax ? text : `${text.slice(0, saidCharsMax)}[cut: ${text.length - saidCharsMax} characters]`;
