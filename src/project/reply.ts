@@ -4,8 +4,8 @@ import type { Answer } from "../contracts/answer.ts";
 import { type Reason, type ReasonCode, type ResultWord, type Retry, reasons } from "../contracts/reason.ts";
 import { classifySystemError } from "./system-errors.ts";
 
-/** Fits a usual terminal with room for a prompt. */
-export const screenRows = 34;
+/** A terminal of 34 rows, less one for the prompt below. */
+export const screenRows = 33;
 
 type Parts = Partial<Omit<Answer, "reason_code" | "remediation">> & { readonly remediation?: readonly (string | undefined)[] };
 
