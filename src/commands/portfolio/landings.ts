@@ -3,13 +3,15 @@
 
 import { type HeldUp, heldByError } from "../../portfolio/merge/held-up.ts";
 import { settleBatches } from "../../portfolio/merge/land-batch.ts";
-import { mergeBatch } from "../../portfolio/merge/merge-queue.ts";
+import { mergeBatch, type RedBranch } from "../../portfolio/merge/merge-queue.ts";
 import type { Action } from "../../portfolio/planner/plan.ts";
+import type { RedTarget } from "../../portfolio/planner/merges.ts";
 import { queueOf } from "../../portfolio/planner/state.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { delayMs, mayTryAgain } from "../../portfolio/planner/delays.ts";
+import { hubOf, openExchange } from "../../portfolio/worker/git-exchange.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 
@@ -27,6 +29,8 @@ export type Landings = {
   readonly merging: Map<string, Promise<void>>;
   /** What holds the landing up, by queue. N6 */
   readonly held: Map<string, HeldLanding>;
+  /** Branches whose own checks fail, by queue. A pool looks once, and again when the branch moves or more is finished. */
+  readonly red: Map<string, RedBranch>;
   /** Something moved since the last look. */
   hasNews: boolean;
 };
@@ -39,6 +43,20 @@ export async function settle(pool: Landings): Promise<ReadonlySet<string>> {
   const settled = await settleBatches(partsOf(pool), new Set([...pool.merging.keys(), ...early]));
   for (const { held, ...branch } of settled) await hold(pool, branch, held);
   return new Set([...early, ...settled.map(({ repository }) => repository)]);
+}
+
+/** Branches that are still where they were found red. */
+export async function redTargets({ red, held, paths }: Landings): Promise<ReadonlyMap<string, RedTarget>> {
+  const targets = new Map<string, RedTarget>();
+  for (const [queue, { tip, tasks }] of red) {
+    const branch = held.get(queue);
+    if (branch === undefined) continue;
+    const now = await openExchange(branch.repository, hubOf(paths, branch.repository))
+      .then((exchange) => exchange.tipOf(branch.target))
+      .catch(() => null);
+    if (now === tip) targets.set(queue, { because: branch.why, tasks: new Set(tasks) });
+  }
+  return targets;
 }
 
 /** N5. A batch that was proved and cannot land yet is not proved again. */
@@ -55,7 +73,9 @@ export function beginMerge(pool: Landings, action: Merge, waiting: ReadonlySet<s
 async function merge(pool: Landings, action: Merge): Promise<void> {
   const { repository, target } = action;
   try {
-    const { held, landed, rejected } = await mergeBatch(partsOf(pool), action);
+    const { held, landed, rejected, red } = await mergeBatch(partsOf(pool), action, pool.red.get(queueOf(action)));
+    if (red === null) pool.red.delete(queueOf(action));
+    else pool.red.set(queueOf(action), red);
     if (landed > 0 || rejected > 0) pool.hasNews = true;
     await hold(pool, { repository, target }, held);
   } catch (error) {

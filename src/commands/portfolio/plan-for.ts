@@ -1,6 +1,6 @@
 // plan-for: the plan of a portfolio as it is here and now: with the user's settings, the room on the disk and the workers that are gone.
 
-import { type Plan, plan } from "../../portfolio/planner/plan.ts";
+import { type Plan, plan, type PlanFacts } from "../../portfolio/planner/plan.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 import { agentDefault } from "../../portfolio/worker/worker.ts";
@@ -16,6 +16,7 @@ export function planFor(
     readonly paths: PortfolioPaths;
     readonly noRoom?: (quotaMb: number | undefined) => string | null;
     readonly held?: ReadonlyMap<string, string>;
+    readonly red?: PlanFacts["red"];
   },
   gone: ReadonlySet<string>,
 ): Plan {
@@ -31,6 +32,7 @@ export function planFor(
     perAgent,
     noRoom: given.noRoom?.(config.disk_quota) ?? null,
     ...(given.held === undefined ? {} : { held: given.held }),
+    ...(given.red === undefined ? {} : { red: given.red }),
     agent:
       given.input.agent === undefined
         ? agentsGivenIn(given.paths.root, config.agent ?? agentDefault)

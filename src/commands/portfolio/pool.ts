@@ -25,7 +25,7 @@ import { requireAgents } from "../../project/named-agents.ts";
 import { answered, failureOf, reply, retryOf } from "../../project/reply.ts";
 import { carryOut } from "./carry-out.ts";
 import { holdPool, requireFleet } from "./hold-pool.ts";
-import { beginMerge, type Landings, settle } from "./landings.ts";
+import { beginMerge, type Landings, redTargets, settle } from "./landings.ts";
 import { lookAtWorkers } from "./look-at-workers.ts";
 import { planFor } from "./plan-for.ts";
 import { emptyCopies, whyNoRoom } from "../../portfolio/worker/collect-copies.ts";
@@ -119,6 +119,7 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
     drive: input.fleet === true ? (await import("../fleet/drive-elsewhere.ts")).driveElsewhere(driveRun) : driveRun,
     merging: new Map(),
     held: new Map(),
+    red: new Map(),
     room: { at: 0, why: null },
     pagesAt: null,
     usageAt: systemClock.monotonicMs(),
@@ -223,6 +224,7 @@ async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goe
   const hadNews = pool.hasNews;
   pool.hasNews = false;
   const waiting = await settle(pool); // N2
+  const red = await redTargets(pool);
   const { planned, moved } = await withPortfolio(context, paths, async (open) => {
     cancelWorkers(pool, open.state.tasks);
     const looked = await lookAtWorkers(pool, open);
@@ -231,7 +233,7 @@ async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goe
       await countUsage(paths, open);
       pool.usageAt = systemClock.monotonicMs();
     }
-    const all = planFor(context, open, { input, paths, noRoom: (quotaMb) => roomOf(pool, open.state, quotaMb) }, looked.gone);
+    const all = planFor(context, open, { input, paths, red, noRoom: (quotaMb) => roomOf(pool, open.state, quotaMb) }, looked.gone);
     const made = pool.starts === null ? all : { ...all, actions: all.actions.filter((action) => action.do !== "dispatch") }; // N7
     const written = await carryOut(paths, open, made);
     if (pool.pagesAt === null || systemClock.monotonicMs() - pool.pagesAt > pagesEveryMs) {

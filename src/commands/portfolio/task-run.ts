@@ -2,9 +2,11 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Answer } from "../../contracts/answer.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { copyIn, findPortfolio, type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
+import { answerForTask, waysFor } from "../../portfolio/views/task-hints.ts";
 import { homeOfCopy } from "../../portfolio/worker/worker.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/reply.ts";
@@ -13,18 +15,24 @@ import { firstFew } from "../../views/wording.ts";
 
 /** A run, the copy it is in, and its task. */
 export type TaskRun = { readonly run: string; readonly copy: string; readonly task: string };
+/** The same, with what its hints become in the portfolio's folder. */
+type FoundTaskRun = TaskRun & { readonly hinted: (answer: Answer) => Answer };
 
 const endOfId = /-[a-z0-9]{6}$/;
 
 export const isInPortfolio = (cwd: string): boolean => findPortfolio(cwd) !== null;
 
 /** The run meant by a name that is no run of the folder's own repository; null if there is no portfolio around it. */
-export async function findTaskRun(context: CommandContext, name: string): Promise<TaskRun | null> {
+export async function findTaskRun(context: CommandContext, name: string): Promise<FoundTaskRun | null> {
   if (!isInPortfolio(context.cwd)) return null;
   const paths = requirePortfolio(context);
   const state = await readPortfolio(paths);
-  const task = findTask(state, name);
-  if (task !== null) return currentRunOf(paths, state, task);
+  const hinted = (taskRun: TaskRun): FoundTaskRun => {
+    const task = state.tasks[taskRun.task];
+    return { ...taskRun, hinted: (answer) => (task === undefined ? answer : answerForTask(answer, taskRun.task, waysFor(state, task))) };
+  };
+  const meant = findTask(state, name);
+  if (meant !== null) return hinted(currentRunOf(paths, state, meant));
   const [match, ...more] = runsCalled(paths, name);
   if (match === undefined) return findProject(context.cwd) === null ? refuseUnknown(name) : null;
   if (more.length > 0)
@@ -32,7 +40,7 @@ export async function findTaskRun(context: CommandContext, name: string): Promis
       message: `${name} is the name of ${1 + more.length} runs here: those of ${firstFew([match, ...more].map(({ task: id }) => id))}.`,
       remediation: [match, ...more].slice(0, 3).map(({ task: id }) => `--run ${id}`),
     });
-  return match;
+  return hinted(match);
 }
 
 const refuseUnknown = (named: string): never =>

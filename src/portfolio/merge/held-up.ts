@@ -22,6 +22,12 @@ export const branchGone = (state: PortfolioView, { repository, target }: Branch)
   command: `autopilot portfolio edit ${projectAt(state, { repository, target })} --target BRANCH`,
 });
 
+/** What waits lands by itself once the branch is mended, or with the task that mends it. */
+export const branchRed = (state: PortfolioView, { repository, target }: Branch, what: string, check: string): HeldUp => ({
+  why: `${target} of ${repository} is red: ${what} there without any task; mend it, or let a task do so`,
+  command: `autopilot portfolio add task ${projectAt(state, { repository, target })} "mend ${target}" --accept ${quoted(`it passes :: ${check}`)}`,
+});
+
 export function heldByError(state: PortfolioView, branch: Branch, error: unknown): HeldUp {
   const { code, message } = failureOf(error);
   return { why: message, command: `autopilot portfolio edit ${projectAt(state, branch)} --repo DIR`, retry: retryOf(code) };

@@ -3,7 +3,8 @@
 // Invariants:
 //   M1. What lands was proved on exactly the tree that lands, in a fresh checkout.
 //   M2. The proof is in the journal before the branch moves, and the landing after: whatever is killed in between is found out by the branch.
-//   M3. What is innocent lands; what conflicts or fails goes back with the evidence and the names of what it met.
+//   M3. What is innocent lands; what conflicts or fails goes back with the evidence and the names of what it met; what a red branch holds
+//       up stays in the queue. Which is which, `bisect` decides.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +15,7 @@ import type { TaskView, VerifiedBatch } from "../planner/state.ts";
 import { type Exchange, hubOf, openExchange } from "../worker/git-exchange.ts";
 import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
-import { branchGone, type HeldUp, passing } from "./held-up.ts";
+import { branchGone, branchRed, type HeldUp, passing } from "./held-up.ts";
 import { landBatch, type QueueParts } from "./land-batch.ts";
 import { oneLine } from "../../views/wording.ts";
 import { whyRewound } from "./rewound.ts";
@@ -23,13 +24,22 @@ import { proveCommit } from "./prove-commit.ts";
 type MergeAction = Extract<Action, { readonly do: "merge" }>;
 const system = { actor: "system", reason_code: "ok" } as const;
 
-export type QueueEnd = { readonly landed: number; readonly rejected: number; readonly held: HeldUp | null; readonly proofs: number };
+/** A branch whose own checks fail at this commit, and the tasks that they hold up. */
+export type RedBranch = { readonly tip: string; readonly failed: readonly string[]; readonly tasks: readonly string[] };
+export type QueueEnd = {
+  readonly landed: number;
+  readonly rejected: number;
+  readonly held: HeldUp | null;
+  readonly red: RedBranch | null;
+  readonly proofs: number;
+};
 
-export async function mergeBatch(parts: QueueParts, action: MergeAction): Promise<QueueEnd> {
+/** `known`: how red the branch was before. */
+export async function mergeBatch(parts: QueueParts, action: MergeAction, known?: RedBranch): Promise<QueueEnd> {
   const { context, paths } = parts;
   const exchange = await openExchange(action.repository, hubOf(paths, action.repository));
   const folder = mkdtempSync(join(paths.own, "merge-"));
-  const end = { landed: 0, rejected: 0, proofs: 0, held: null as HeldUp | null };
+  const end = { landed: 0, rejected: 0, proofs: 0, held: null as HeldUp | null, red: null as RedBranch | null };
   try {
     const state = await readPortfolio(paths);
     const { tasks: all } = state;
@@ -40,7 +50,8 @@ export async function mergeBatch(parts: QueueParts, action: MergeAction): Promis
     const rewound = await whyRewound(parts, exchange, state, { repository: action.repository, target: action.target, tip });
     if (rewound !== null) return { ...end, held: passing(`${rewound}; autopilot inbox`) }; // it asks
     const batch = await withoutConflicts(parts, exchange, tip, tasks, end);
-    const search = bisect(batch);
+    const isOwn = (task: TaskView, check: string): boolean => task.acceptance_criteria.some(({ command }) => command === check);
+    const search = bisect(batch, { isOwn, ...(known?.tip === tip ? { red: known.failed } : {}) });
     const proofs = new Map<string, Awaited<ReturnType<typeof proveCommit>>>();
     const prove = (commit: string, criteria: readonly Criterion[]) =>
       proveCommit(context, exchange.repository, {
@@ -55,7 +66,7 @@ export async function mergeBatch(parts: QueueParts, action: MergeAction): Promis
       if (context.interrupted.aborted) return end;
       if (step.do === "prove") {
         const merged = await mergedOnto(exchange, tip, step.tasks);
-        end.proofs += 1;
+        if (step.tasks.length > 0) end.proofs += 1;
         const proved =
           "conflict" in merged
             ? { passed: false, cancelled: false, failed: [], evidence: [`conflict in ${merged.conflict.join(", ")}`] }
@@ -65,29 +76,25 @@ export async function mergeBatch(parts: QueueParts, action: MergeAction): Promis
               );
         if (proved.cancelled) return end;
         proofs.set(keyOf(tip, step.tasks), proved);
-        if (!proved.passed) last = { ...proved, evidence: proved.evidence.filter((line) => !line.startsWith("passed:")) };
-        step = search.next({ passed: proved.passed });
+        if (!proved.passed && step.tasks.length > 0)
+          last = { ...proved, evidence: proved.evidence.filter((line) => !line.startsWith("passed:")) };
+        step = search.next(proved);
       } else if (step.do === "land") {
         const landed = await landTogether(parts, exchange, action, tip, step.tasks, proofs.get(keyOf(tip, step.tasks))?.evidence ?? []);
         if ("why" in landed) return { ...end, held: landed };
         end.landed += step.tasks.length;
+        [end.held, end.red] = [null, null]; // it is green with these
         tip = landed.tip;
+        step = search.next();
+      } else if (step.do === "hold") {
+        const tasks: readonly string[] = [...(end.red?.tasks ?? []), ...step.tasks.map(({ task_id }) => task_id)];
+        end.red = { tip, failed: step.failed, tasks };
+        end.held = branchRed(state, action, failedChecks(step.failed), step.failed[0] ?? "");
         step = search.next();
       } else {
         const since = await landedSince(parts, step.task);
         const others = [...new Set([...step.beside.map(({ task_id }) => task_id), ...since])];
-        // The project's own checks may fail without it as well: then the branch needs mending, not the task.
-        const own = new Set(step.task.acceptance_criteria.map(({ command }) => command));
-        const isOwnWork = last.failed.length === 0 || last.failed.some((check) => own.has(check));
-        const before = isOwnWork ? null : (proofs.get(keyOf(tip, [])) ?? (await prove(tip, [])));
-        if (before !== null) proofs.set(keyOf(tip, []), before);
-        if (before?.cancelled === true) return end;
-        const isRed = before !== null && last.failed.every((check) => before.failed.includes(check));
-        const where = isRed
-          ? `on ${action.target} without it, too: mend ${action.target}, then retry it`
-          : others.length === 0
-            ? "on the merged tree"
-            : "together with what has landed";
+        const where = others.length === 0 ? "on the merged tree" : "together with what has landed";
         await reject(parts, step.task, "checks", others, `${failedChecks(last.failed)} ${where}`, last.evidence);
         end.rejected += 1;
         step = search.next();

@@ -18,7 +18,8 @@ function played(size: number, fails: (tasks: readonly number[], landed: readonly
       step = search.next({ passed: !fails(step.tasks, landed) });
     } else {
       if (step.do === "land") landed.push(...step.tasks);
-      else rejected.push(step.task);
+      else if (step.do === "reject") rejected.push(step.task);
+      else expect(step.do, "no branch is red here").toBe("land");
       step = search.next();
     }
   }
@@ -42,6 +43,50 @@ test("whatever fails together, every task lands or is rejected, what lands never
       const { landed, rejected } = played(size, fails);
       expect([...landed, ...rejected].toSorted((a, b) => a - b)).toEqual(Array.from({ length: size }, (_, at) => at));
       expect(fails([], landed)).toBe(false);
+    }),
+  );
+});
+
+test("on a branch that is red by itself nothing is held against a task but what it breaks; it waits, and what mends the branch lands", () => {
+  const checks = ["lint", "test"] as const;
+  const some = fc.subarray([...checks]);
+  const tasks = fc.array(fc.record({ breaks: some, mends: some }), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(tasks, some, fc.boolean(), (all, before, isKnown) => {
+      const failing = (ids: readonly number[]): readonly string[] =>
+        checks.filter((check) =>
+          ids.reduce(
+            (red, id) => (red && !all[id]?.mends.includes(check)) || all[id]?.breaks.includes(check) === true,
+            before.includes(check),
+          ),
+        );
+      const ids = all.map((_, at) => at);
+      const search = bisect(ids, { isOwn: () => false, ...(isKnown ? { red: before } : {}) });
+      const [landed, rejected, held]: [number[], number[], number[]] = [[], [], []];
+      let looks = 0;
+      for (let step = search.next(); step.do !== "end";) {
+        if (step.do === "prove") {
+          if (step.tasks.length === 0) looks += 1;
+          const failed = failing([...landed, ...step.tasks]);
+          step = search.next({ passed: failed.length === 0, failed });
+          continue;
+        }
+        const onBranch = failing(landed);
+        if (step.do === "land") {
+          landed.push(...step.tasks);
+          expect(failing(landed)).toEqual([]);
+        } else if (step.do === "hold") {
+          held.push(...step.tasks);
+          expect(step.failed.filter((check) => !onBranch.includes(check))).toEqual([]);
+          expect(step.failed).not.toEqual([]);
+        } else {
+          rejected.push(step.task);
+          expect(failing([...landed, step.task]).some((check) => !onBranch.includes(check))).toBe(true);
+        }
+        step = search.next();
+      }
+      expect([...landed, ...rejected, ...held].toSorted((a, b) => a - b)).toEqual(ids);
+      expect(looks).toBeLessThanOrEqual(isKnown && before.length > 0 ? 0 : 1);
     }),
   );
 });

@@ -63,6 +63,30 @@ test("every reason for waiting is told", () => {
   expect(whyOf(plan(state, { ...facts, perAgent: { codex: 1 } }), id("starts"))).toBe("agent_slots");
 });
 
+test("what a red branch holds up is not merged again before the branch moves or something new is finished; that goes first", () => {
+  const { state, write } = written({ event: "project_created", project_id: "proj-a", fields: project() });
+  const finish = (n: number): void =>
+    write(
+      { event: "task_created", task_id: id(n), project_id: "proj-a", status: "ready", fields: task({ touches: [`f${n}`] }) },
+      dispatched(id(n), n),
+      { event: "merge_queued", task_id: id(n), run_id: `run-2026-01-01-00000${n}`, commit: "1".repeat(40) },
+    );
+  finish(1);
+  finish(2);
+  const merged = (red?: PlanFacts["red"]): readonly unknown[] =>
+    plan(state, { ...facts, ...(red === undefined ? {} : { red }) }).actions.flatMap((action) =>
+      action.do === "merge" ? [action.tasks] : [],
+    );
+  const red: NonNullable<PlanFacts["red"]> = new Map([["repo\nmain", { because: "main is red", tasks: new Set([id(1), id(2)]) }]]);
+  expect([merged(), merged(red)]).toEqual([[[id(1), id(2)]], []]);
+  expect(plan(state, { ...facts, red }).waiting.map(({ code, because }) => [code, because])).toEqual([
+    ["landing", "landing waits for you: main is red"],
+    ["landing", "landing waits for you: main is red"],
+  ]);
+  finish(3);
+  expect(merged(red)).toEqual([[id(3), id(1), id(2)]]);
+});
+
 test("what overlaps a task that waits longer makes way for it", () => {
   const { state, write } = written({ event: "project_created", project_id: "proj-a", fields: project() });
   const add = (name: string, touches: string[]): void =>

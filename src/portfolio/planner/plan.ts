@@ -14,14 +14,13 @@ import { type Ended, endedBudgets, openBudgets } from "./budgets.ts";
 import { whyDelayed } from "./delays.ts";
 import { type Busy, candidatesLeft, firstAhead, inOrder, push } from "./dispatch-order.ts";
 import { isTriedAgain, lastFeedback } from "./for-people.ts";
+import { type LandingFacts, type MergeAction, merges } from "./merges.ts";
 import { mayOverlap } from "./overlap.ts";
 import { idleOf, isApproved, isAsked } from "./questions.ts";
-import { openBlocks, type PortfolioView, type ProjectView, queueOf, type TaskView } from "./state.ts";
+import { openBlocks, type PortfolioView, queueOf, type TaskView } from "./state.ts";
 import { agentName, agentsOf, freeAgent, isAhead, unfinished, workersByAgent } from "./under-way.ts";
 
-export const batchTasksMax = 8;
-
-export type PlanFacts = {
+export type PlanFacts = LandingFacts & {
   readonly now: string;
   readonly jobs: number;
   /** Tasks whose worker is gone although the journal says it works. Runs of two copies may share one name. */
@@ -31,8 +30,6 @@ export type PlanFacts = {
   readonly agent: string;
   /** Why nothing new may start, where the disk is full of copies. */
   readonly noRoom?: string | null;
-  /** By queue: what blocks landing in each repository. Without a look, the journal's knowledge is used. */
-  readonly held?: ReadonlyMap<string, string>;
 };
 
 export type WaitCode =
@@ -69,7 +66,7 @@ export type Action =
       /** What its run may use: nothing else may use it meanwhile. */
       readonly allowance: PortfolioBudget;
     }
-  | { readonly do: "merge"; readonly repository: string; readonly target: string; readonly tasks: readonly string[] }
+  | MergeAction
   | { readonly do: "tell_budget"; readonly ended: Ended }
   | { readonly do: "ask_idle"; readonly project_id: string };
 export type Plan = { readonly actions: readonly Action[]; readonly waiting: readonly Waiting[] };
@@ -89,7 +86,7 @@ export function plan(state: PortfolioView, facts: PlanFacts): Plan {
   }
   choose(state, running, candidates, facts, actions, waiting);
   actions.push(
-    ...merges(state, running, facts.held),
+    ...merges(state, running, facts),
     ...endedBudgets(state, facts.now).map((ended): Action => ({ do: "tell_budget", ended })),
     ...idle(state),
   );
@@ -117,7 +114,8 @@ function decideTask(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
       if (task.stage === "queued") {
         const queue = queueOf(state.projects[task.project_id]);
         const before = state.held[queue]?.because;
-        const why = facts.held === undefined ? before : facts.held.get(queue);
+        const red = facts.red?.get(queue);
+        const why = red?.tasks.has(task.task_id) === true ? red.because : facts.held === undefined ? before : facts.held.get(queue);
         if (why !== undefined) return wait("landing", `landing waits for you: ${why}`);
         return wait(
           "merging",
@@ -257,29 +255,6 @@ function choose(
 
 const firstReset = (state: PortfolioView, agents: readonly string[]): string =>
   agents.map((one) => state.limited[one] ?? "").toSorted()[0] ?? "";
-
-/** The finished tasks of each branch, in the order in which they are merged: priority, then who finished first. */
-function merges(state: PortfolioView, running: readonly TaskView[], held?: PlanFacts["held"]): readonly Action[] {
-  const queues = new Map<string, { repository: string; target: string; tasks: TaskView[] }>();
-  for (const task of running) {
-    const project: ProjectView | undefined = state.projects[task.project_id];
-    if (task.stage !== "queued" || project === undefined || project.repository === null) continue;
-    const key = queueOf(project);
-    if (held?.has(key) === true) continue;
-    const queue = queues.get(key) ?? { repository: project.repository, target: project.target, tasks: [] };
-    queue.tasks.push(task);
-    queues.set(key, queue);
-  }
-  return [...queues.values()].map(({ repository, target, tasks }) => ({
-    do: "merge",
-    repository,
-    target,
-    tasks: tasks
-      .toSorted((a, b) => a.priority - b.priority || a.finished - b.finished)
-      .slice(0, batchTasksMax)
-      .map(({ task_id }) => task_id),
-  }));
-}
 
 /** Projects whose tasks are all over: a person is asked once whether that was all. */
 function idle(state: PortfolioView): readonly Action[] {

@@ -229,7 +229,8 @@ function simulate(seed: number, size: SimulationSize): Simulated {
         mayDie();
         if (!land(repository, from, commit, step.tasks)) return;
         step = search.next();
-      } else {
+      } else if (step.do === "hold") step = search.next();
+      else {
         write({
           ...system,
           event: "merge_rejected",

@@ -29,7 +29,7 @@ export function resolveFolder({ directory }: Globals, from: string): { readonly 
 
 /** `elsewhere`: finds a run that is not in this folder; the quick `status` does without it. */
 export async function carryOut(
-  { command, input: input, globals }: Parsed,
+  { command, input, globals }: Parsed,
   cwd: string,
   argv: readonly string[],
   io: Io,
@@ -66,11 +66,8 @@ export async function carryOut(
     const answer = await answered(async () => {
       if (command.readsRun !== true || elsewhere === undefined) return markForeign(context, await command.run(context, input, print));
       const located = await elsewhere.atNamedRun(context, input);
-      return elsewhere.withTaskHint(
-        located.context,
-        command,
-        markForeign(located.context, await command.run(located.context, located.input, print)),
-      );
+      const marked = markForeign(located.context, await command.run(located.context, located.input, print));
+      return located.hinted(await elsewhere.withTaskHint(located.context, command, marked));
     });
     context.settle();
     const answerToPrint = globals.json

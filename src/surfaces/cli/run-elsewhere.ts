@@ -5,18 +5,20 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { findProject, isBegun } from "../../project/runs/project-paths.ts";
 import type { Command, ParsedInput } from "./spec.ts";
 
-/** Where the command reads, and what it is given there. */
+/** Where the command reads, what it is given there, and its answer as it is to be read here. */
 export async function atNamedRun<Context extends CommandContext>(
   context: Context,
   input: ParsedInput,
-): Promise<{ readonly context: Context; readonly input: ParsedInput }> {
+): Promise<{ readonly context: Context; readonly input: ParsedInput; readonly hinted: (answer: Answer) => Answer }> {
   const runName = input.words[0] ?? input.run;
   const project = findProject(context.cwd);
-  if (runName === undefined || (project !== null && isBegun(project, runName))) return { context, input };
+  const here = { context, input, hinted: (answer: Answer): Answer => answer };
+  if (runName === undefined || (project !== null && isBegun(project, runName))) return here;
   const { findTaskRun } = await import("../../commands/portfolio/task-run.ts"); // `status` of a repository's own run never gets here
   const taskRun = await findTaskRun(context, runName);
-  if (taskRun === null) return { context, input };
-  return { context: { ...context, cwd: taskRun.copy, calledIn: context.cwd }, input: { ...input, words: [], run: taskRun.run } };
+  if (taskRun === null) return here;
+  const { copy, run, hinted } = taskRun;
+  return { context: { ...context, cwd: copy, calledIn: context.cwd }, input: { ...input, words: [], run }, hinted };
 }
 
 /** Where a run should have been named: in a portfolio's folder there is none of its own. */
