@@ -1,11 +1,11 @@
-// bold-label: reads Markdown field labels such as `**Goal**: …`, with their positions.
+// bold-label: parses Markdown field labels such as `**Goal**: …`, with their positions.
 
-import { closingParenthesis } from "./parentheses.ts";
+import { findClosingParenthesis } from "./parentheses.ts";
 
 const labelCharactersMax = 80;
 
 export type BoldLabel = {
-  /** Its words, small and without what is in parentheses: `success criteria`. */
+  /** In lower case and without parentheses: `success criteria`. */
   readonly label: string;
   /** The rest of the line, after the label. */
   readonly rest: string;
@@ -26,44 +26,44 @@ export function parseBoldLabel(text: string): BoldLabel | null {
   const labelText = inner.replace(/[:：]$/, "").trim();
   let position = close + mark.length;
   if (labelText === inner) {
-    const behind = afterParenthesis(text, position);
-    const colon = /^\s*[:：]/.exec(text.slice(behind));
+    const labelEnd = afterParenthesis(text, position);
+    const colon = /^\s*[:：]/.exec(text.slice(labelEnd));
     if (colon === null) return null;
-    position = behind + colon[0].length;
+    position = labelEnd + colon[0].length;
   }
   const label = labelText
     .replace(/\s*[(（].*$/, "")
     .replaceAll(/\s+/g, " ")
     .toLowerCase();
   const rest = text.slice(position);
-  const lead = rest.length - rest.trimStart().length;
+  const leadingSpaces = rest.length - rest.trimStart().length;
   return {
     label,
     rest: rest.trim(),
-    restColumn: position + lead + 1,
+    restColumn: position + leadingSpaces + 1,
     column: head[0].length - mark.length + 1,
     isBulleted: head[1] !== undefined,
   };
 }
 
-/** One of these labels without bold: with a colon, as a heading, or alone on its line. A word in the midst of prose begins small. */
-export function plainLabelOf(text: string, labels: ReadonlySet<string>): BoldLabel | null {
+/** One of these labels without bold: with a colon, as a heading, or alone on its line. It must begin with a capital letter. */
+export function parsePlainLabel(text: string, labels: ReadonlySet<string>): BoldLabel | null {
   if (labels.size === 0) return null;
   const head = /^ {0,3}(?:#{4,6}\s+)?(?=\p{Lu})/u.exec(text);
   if (head === null) return null;
   const labelText = text.slice(head[0].length);
   const label = [...labels].find((candidate) => labelText.slice(0, candidate.length).toLowerCase() === candidate);
   if (label === undefined) return null;
-  const behind = afterParenthesis(labelText, label.length);
-  const colon = /^\s*[:：]\s*/.exec(labelText.slice(behind));
-  if (colon === null && !/^[\s#]*$/.test(labelText.slice(behind))) return null;
-  const position = head[0].length + behind + (colon?.[0].length ?? labelText.length - behind);
+  const labelEnd = afterParenthesis(labelText, label.length);
+  const colon = /^\s*[:：]\s*/.exec(labelText.slice(labelEnd));
+  if (colon === null && !/^[\s#]*$/.test(labelText.slice(labelEnd))) return null;
+  const position = head[0].length + labelEnd + (colon?.[0].length ?? labelText.length - labelEnd);
   return { label, rest: text.slice(position).trim(), restColumn: position + 1, column: head[0].length + 1, isBulleted: false };
 }
 
 function afterParenthesis(text: string, position: number): number {
-  const opened = /^\s*[(（]/.exec(text.slice(position));
-  if (opened === null) return position;
-  const end = closingParenthesis(text, position + opened[0].length - 1);
+  const openingMatch = /^\s*[(（]/.exec(text.slice(position));
+  if (openingMatch === null) return position;
+  const end = findClosingParenthesis(text, position + openingMatch[0].length - 1);
   return end < 0 ? position : end + 1;
 }

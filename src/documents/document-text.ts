@@ -2,28 +2,31 @@
 
 import type { Finding, Position } from "../kit/finding.ts";
 
-/** A 500-phase roadmap takes a bit more than a megabyte; ten aren't a roadmap. */
+/** A roadmap of 500 phases has about one megabyte. */
 export const documentTextBytesMax = 4_194_304;
 
-/** A document's bytes as text, or the one finding that says why they are none. */
-export function documentText(file: string, bytes: Uint8Array): { readonly text: string } | { readonly findings: readonly Finding[] } {
+export function decodeDocument(file: string, bytes: Uint8Array): { readonly text: string } | { readonly findings: readonly Finding[] } {
   const refuse = (place: Position, rule: string, message: string): { readonly findings: readonly Finding[] } => ({
     findings: [{ file, ...place, path: "", rule, message, severity: "error" }],
   });
   const size = bytes.byteLength;
   if (size > documentTextBytesMax)
     return refuse({ line: 1, column: 1 }, "too_large", `found ${size} bytes, expected at most ${documentTextBytesMax}`);
-  const loose = new TextDecoder("utf-8").decode(bytes);
-  const nul = loose.indexOf("\0");
-  if (nul >= 0) return refuse(placeIn(loose, nul), "not_text", "found a NUL character, expected a text file");
+  const lenientText = new TextDecoder("utf-8").decode(bytes);
+  const nulIndex = lenientText.indexOf("\0");
+  if (nulIndex >= 0) return refuse(positionIn(lenientText, nulIndex), "not_text", "found a NUL character, expected a text file");
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
-    return refuse(placeIn(loose, loose.indexOf("\ufffd")), "not_utf8", "found bytes that are not UTF-8, expected a text file");
+    return refuse(
+      positionIn(lenientText, lenientText.indexOf("\ufffd")),
+      "not_utf8",
+      "found bytes that are not UTF-8, expected a text file",
+    );
   }
 }
 
-function placeIn(text: string, offset: number): Position {
+function positionIn(text: string, offset: number): Position {
   const before = text.slice(0, offset).split(/\r\n|\n|\r/);
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

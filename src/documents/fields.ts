@@ -1,11 +1,11 @@
-// fields: the bold fields of a section, in whatever order they stand, and the three ways to read one: as a paragraph, as a list, as it is.
+// fields: parses the labelled fields of a section, and gets the value of one as a paragraph or as a list.
 
 import type { Position } from "../kit/finding.ts";
-import { parseBoldLabel, plainLabelOf } from "./bold-label.ts";
+import { parseBoldLabel, parsePlainLabel } from "./bold-label.ts";
 import type { Line } from "./markdown-lines.ts";
 import type { Report } from "./report.ts";
 
-/** A field and what belongs to it: the rest of its own line first, as a line whose `text` begins where the value does. */
+/** A field: `inline` is the rest of the line with its label, `lines` are the lines below it. */
 export type Field = {
   readonly label: string;
   readonly place: Position;
@@ -14,20 +14,20 @@ export type Field = {
   readonly lines: readonly Line[];
 };
 
-/** `any`: every bold label ends the field before it. `known`: only the labels asked for, so that free text may have labels of its own. */
-export type Ending = "any" | "known";
+/** `any`: every bold label ends the field before it. `known`: only known labels do, so that free text may contain bold labels. */
+export type FieldEnd = "any" | "known";
 
-const none: ReadonlySet<string> = new Set();
+const noLabels: ReadonlySet<string> = new Set();
 
-/** The known fields by their label; a second one of a label is reported, and the first counts. */
-export function oncePerLabel(
-  foundFields: readonly Field[],
+/** The known fields by label. A duplicate is reported, and the first counts. */
+export function indexByLabel(
+  allFields: readonly Field[],
   known: ReadonlySet<string>,
   path: string,
   report: Pick<Report, "error">,
 ): ReadonlyMap<string, Field> {
   const fields = new Map<string, Field>();
-  for (const field of foundFields.filter(({ label }) => known.has(label))) {
+  for (const field of allFields.filter(({ label }) => known.has(label))) {
     const first = fields.get(field.label);
     if (first === undefined) fields.set(field.label, field);
     else
@@ -42,43 +42,43 @@ export function oncePerLabel(
 }
 
 /**
- * All fields that have a label; those of unknown label too, so that a typo can be reported. A label of `plain` need not be bold: `Goal: …`,
- * `#### Success Criteria`, or the label alone on its line.
+ * All labelled fields, including those with an unknown label, so that a typo can be reported. A label of `plain` need not be bold:
+ * `Goal: …`, `#### Success Criteria`, or the label alone on its line.
  */
-export function fieldsOf(
+export function parseFields(
   lines: readonly Line[],
   known: ReadonlySet<string>,
-  ending: Ending,
-  plain: ReadonlySet<string> = none,
+  ending: FieldEnd,
+  plain: ReadonlySet<string> = noLabels,
 ): readonly Field[] {
   const fields: Field[] = [];
-  let open: (Omit<Field, "lines"> & { readonly lines: Line[] }) | null = null;
+  let openField: (Omit<Field, "lines"> & { readonly lines: Line[] }) | null = null;
   for (const line of lines) {
-    const label = line.is === "text" ? (parseBoldLabel(line.text) ?? plainLabelOf(line.text, plain)) : null;
+    const label = line.is === "text" ? (parseBoldLabel(line.text) ?? parsePlainLabel(line.text, plain)) : null;
     const isKnown = label !== null && known.has(label.label);
     if (label !== null && (isKnown || (ending === "any" && !label.isBulleted))) {
-      open = {
+      openField = {
         label: label.label,
         place: { line: line.number, column: label.column },
         inline: label.rest,
         inlinePlace: { line: line.number, column: label.restColumn },
         lines: [],
       };
-      fields.push(open);
+      fields.push(openField);
       continue;
     }
-    if (ending === "any" && computeHeadingLevel(line) > 0) open = null;
-    else open?.lines.push(line);
+    if (ending === "any" && headingLevel(line) > 0) openField = null;
+    else openField?.lines.push(line);
   }
   return fields;
 }
 
 /** The level of a heading; 0 for any other line. */
-export function computeHeadingLevel({ text, is }: Line): number {
+export function headingLevel({ text, is }: Line): number {
   return is === "text" ? (/^ {0,3}(#{1,6})(?:\s|$)/.exec(text)?.[1]?.length ?? 0) : 0;
 }
 
-/** A field's value as one paragraph: wrapped lines and a list right under it joined, up to the first blank line behind something. */
+/** The value as one paragraph: wrapped lines and list items are joined, up to the first blank line after some text. */
 export function fieldParagraph({ inline, lines }: Field): string {
   const parts = inline === "" ? [] : [inline];
   for (const line of lines) {
@@ -95,48 +95,48 @@ export function fieldParagraph({ inline, lines }: Field): string {
 
 export type Item = { readonly text: string; readonly place: Position; readonly kind: "inline" | "number" | "bullet" };
 
-/** A field's value as a list: its own items with their wrapped lines; nested items are ignored, except for a check alone on its line. */
+/** The value as a list of items with their wrapped lines. Nested items are ignored, except for a check (`verified by`). */
 export function fieldItems({ inline, inlinePlace, lines }: Field): readonly Item[] {
   const items: { text: string[]; place: Position; kind: Item["kind"] }[] = [];
   if (inline !== "") items.push({ text: [parseListItem(inline)?.text ?? inline], place: inlinePlace, kind: "inline" });
-  let base: { readonly indent: number; readonly kind: Item["kind"] } | null = null;
-  let isBehindBlank = false;
+  let firstItem: { readonly indent: number; readonly kind: Item["kind"] } | null = null;
+  let isAfterBlank = false;
   let isNested = false;
   for (const line of lines) {
     if (line.is !== "text") continue;
     const text = line.text.trim();
     if (text === "") {
-      isBehindBlank = true;
+      isAfterBlank = true;
       continue;
     }
-    const found = parseListItem(line.text);
-    const wasBehindBlank = isBehindBlank;
-    isBehindBlank = false;
-    if (found === null) {
+    const item = parseListItem(line.text);
+    const wasAfterBlank = isAfterBlank;
+    isAfterBlank = false;
+    if (item === null) {
       if (isBareLabel(text)) break;
-      if (base === null) {
-        if (items.length > 0 && !wasBehindBlank) items.at(-1)?.text.push(text);
+      if (firstItem === null) {
+        if (items.length > 0 && !wasAfterBlank) items.at(-1)?.text.push(text);
         else if (items.length > 0) break;
         continue;
       }
-      if (wasBehindBlank && line.indent <= base.indent) break;
-      if (!wasBehindBlank && !isNested) items.at(-1)?.text.push(text);
+      if (wasAfterBlank && line.indent <= firstItem.indent) break;
+      if (!wasAfterBlank && !isNested) items.at(-1)?.text.push(text);
       continue;
     }
-    if (base !== null && line.indent >= base.indent + 2) {
+    if (firstItem !== null && line.indent >= firstItem.indent + 2) {
       isNested = true;
-      if (/^verified by\b/i.test(found.text)) items.at(-1)?.text.push(`-- ${found.text}`);
+      if (/^verified by\b/i.test(item.text)) items.at(-1)?.text.push(`-- ${item.text}`);
       continue;
     }
-    if (isPlanItem(found.text) || (base !== null && found.kind !== base.kind)) break;
-    base ??= { indent: line.indent, kind: found.kind };
+    if (isPlanItem(item.text) || (firstItem !== null && item.kind !== firstItem.kind)) break;
+    firstItem ??= { indent: line.indent, kind: item.kind };
     isNested = false;
-    items.push({ text: [found.text.replace(/^\[[ xX]\]\s+/, "")], place: { line: line.number, column: found.column }, kind: found.kind });
+    items.push({ text: [item.text.replace(/^\[[ xX]\]\s+/, "")], place: { line: line.number, column: item.column }, kind: item.kind });
   }
   return items.map(({ text, place, kind }) => ({ text: text.join(" "), place, kind }));
 }
 
-/** The words of a list's item, `column` where they begin. */
+/** The text of a list item, and the column where it begins. */
 export function parseListItem(text: string): { readonly kind: "number" | "bullet"; readonly text: string; readonly column: number } | null {
   const match = /^\s*(?:([-*+])|\d{1,9}[.)])\s+(?=\S)/.exec(text);
   if (match === null) return null;
@@ -144,7 +144,7 @@ export function parseListItem(text: string): { readonly kind: "number" | "bullet
 }
 
 const isCheckbox = (text: string): boolean => /^\[[ xX]\]\s/.test(text);
-/** `[ ] 01-02: …`: one of a phase's plans, listed below it. */
+/** `[ ] 01-02: …` is one of the plans listed below a phase. */
 const isPlanItem = (text: string): boolean => /^\[[ xX]\]\s+(?:\d+(?:\.\d+)*-\d+\b|TBD\b)/.test(text);
-/** `Plans:` alone on its line begins something else. */
+/** A label alone on its line, such as `Plans:`, ends the value. */
 const isBareLabel = (text: string): boolean => /^[\p{L}][\p{L} ]{0,40}[:：]$/u.test(text);

@@ -1,23 +1,23 @@
-// graph: what comes after what, for phases and for tasks alike.
+// graph: sorts nodes by their dependencies, and finds cycles among them.
 //
 // Invariants:
-//   G1. Work is linear in nodes and edges except for the choosing of the least, which takes a logarithm.
-//   G2. The answer does not depend on the order in which the nodes are given.
+//   G1. O((nodes + edges) · log nodes).
+//   G2. The result does not depend on the order of the input.
 
 export type Node = { readonly id: string; readonly after: readonly string[] };
 
 /**
- * Every node after those it names, the least of the possible ones first. Nodes that can never come, for they wait for each other, stand at
- * the end in their own order. Names that aren't nodes are skipped. What `isWanted` refuses only passes its order on, and is left out.
+ * Every node after those it depends on, the smallest possible one first. Nodes in a cycle come last. Unknown names are ignored. Nodes that
+ * `isWanted` refuses are left out, but dependencies through them still count.
  */
-export function inOrder(
+export function sortTopologically(
   nodes: readonly Node[],
   compare: (a: string, b: string) => number,
   isWanted: (id: string) => boolean = () => true,
 ): readonly string[] {
   const sorted = nodes.toSorted((a, b) => compare(a.id, b.id)); // G2
   const rankOf = new Map(sorted.map(({ id }, rank) => [id, rank]));
-  const waiting = sorted.map(
+  const openDependencies = sorted.map(
     ({ id, after }) =>
       new Set(after.filter((dependency) => rankOf.has(dependency) && dependency !== id)).size + (after.includes(id) ? 1 : 0),
   );
@@ -26,58 +26,58 @@ export function inOrder(
     for (const before of new Set(after)) if (before !== id) followers[rankOf.get(before) ?? -1]?.push(rank);
 
   const ordered: string[] = [];
-  const passing: number[] = []; // unwanted ones pass at once, so that they delay no other
-  const ready = openHeap();
-  const admit = (rank: number): void => {
+  const unwanted: number[] = []; // taken first, so that they delay no other node
+  const ready = createHeap();
+  const markReady = (rank: number): void => {
     if (isWanted(sorted[rank]?.id ?? "")) ready.push(rank);
-    else passing.push(rank);
+    else unwanted.push(rank);
   };
-  for (const [rank, count] of waiting.entries()) if (count === 0) admit(rank);
-  const isDone = new Set<number>();
-  for (let rank = passing.pop() ?? ready.pop(); rank !== undefined; rank = passing.pop() ?? ready.pop()) {
+  for (const [rank, count] of openDependencies.entries()) if (count === 0) markReady(rank);
+  const doneRanks = new Set<number>();
+  for (let rank = unwanted.pop() ?? ready.pop(); rank !== undefined; rank = unwanted.pop() ?? ready.pop()) {
     const id = sorted[rank]?.id ?? "";
-    isDone.add(rank);
+    doneRanks.add(rank);
     if (isWanted(id)) ordered.push(id);
     for (const follower of followers[rank] ?? []) {
-      waiting[follower] = (waiting[follower] ?? 0) - 1;
-      if (waiting[follower] === 0) admit(follower);
+      openDependencies[follower] = (openDependencies[follower] ?? 0) - 1;
+      if (openDependencies[follower] === 0) markReady(follower);
     }
   }
-  const stuck = sorted.filter(({ id }, rank) => !isDone.has(rank) && isWanted(id)).map(({ id }) => id);
+  const stuck = sorted.filter(({ id }, rank) => !doneRanks.has(rank) && isWanted(id)).map(({ id }) => id);
   return [...ordered, ...stuck];
 }
 
-/** Nodes that wait for each other: of every knot one ring, in order and closed (`3 5 3`), beginning with its least. */
-export function ringsAmong(nodes: readonly Node[], compare: (a: string, b: string) => number): readonly (readonly string[])[] {
+/** One cycle of every strongly connected component, closed (`3 5 3`) and starting with its smallest node. */
+export function findCycles(nodes: readonly Node[], compare: (a: string, b: string) => number): readonly (readonly string[])[] {
   const sorted = nodes.toSorted((a, b) => compare(a.id, b.id));
   const afterOf = new Map(sorted.map(({ id }) => [id, [] as string[]]));
   for (const { id, after } of sorted) afterOf.set(id, [...new Set(after)].filter((dependency) => afterOf.has(dependency)).sort(compare));
-  return knotsOf(
+  return findComponents(
     sorted.map(({ id }) => id),
     afterOf,
-  ).flatMap((knot) => {
-    const inKnot = new Set(knot);
-    const start = knot.toSorted(compare)[0] ?? "";
-    const ring = shortestRing(start, (id) => (afterOf.get(id) ?? []).filter((dependency) => inKnot.has(dependency)));
-    return ring === null ? [] : [ring];
+  ).flatMap((component) => {
+    const members = new Set(component);
+    const start = component.toSorted(compare)[0] ?? "";
+    const cycle = findShortestCycle(start, (id) => (afterOf.get(id) ?? []).filter((dependency) => members.has(dependency)));
+    return cycle === null ? [] : [cycle];
   });
 }
 
-/** Tarjan's strongly connected components, with its own stack: a chain of thousands must not end ours. */
-function knotsOf(ids: readonly string[], afterOf: ReadonlyMap<string, readonly string[]>): string[][] {
-  const seen = new Map<string, number>();
-  const low = new Map<string, number>();
-  const open: string[] = [];
-  const isOpen = new Set<string>();
-  const knots: string[][] = [];
+/** Tarjan's strongly connected components, without recursion, so that a long chain does not overflow the stack. */
+function findComponents(ids: readonly string[], afterOf: ReadonlyMap<string, readonly string[]>): string[][] {
+  const indexes = new Map<string, number>();
+  const lowLinks = new Map<string, number>();
+  const stack: string[] = [];
+  const onStack = new Set<string>();
+  const components: string[][] = [];
   for (const root of ids) {
-    if (seen.has(root)) continue;
+    if (indexes.has(root)) continue;
     const path: { readonly id: string; next: number }[] = [];
     const enter = (id: string): void => {
-      seen.set(id, seen.size);
-      low.set(id, seen.size - 1);
-      open.push(id);
-      isOpen.add(id);
+      indexes.set(id, indexes.size);
+      lowLinks.set(id, indexes.size - 1);
+      stack.push(id);
+      onStack.add(id);
       path.push({ id, next: 0 });
     };
     enter(root);
@@ -86,32 +86,33 @@ function knotsOf(ids: readonly string[], afterOf: ReadonlyMap<string, readonly s
       const next = afterOf.get(id)?.[frame.next];
       frame.next += 1;
       if (next !== undefined) {
-        if (!seen.has(next)) enter(next);
-        else if (isOpen.has(next)) low.set(id, Math.min(low.get(id) ?? 0, seen.get(next) ?? 0));
+        if (!indexes.has(next)) enter(next);
+        else if (onStack.has(next)) lowLinks.set(id, Math.min(lowLinks.get(id) ?? 0, indexes.get(next) ?? 0));
         continue;
       }
       path.pop();
       const parent = path.at(-1);
-      if (parent !== undefined) low.set(parent.id, Math.min(low.get(parent.id) ?? 0, low.get(id) ?? 0));
-      if (low.get(id) !== seen.get(id)) continue;
-      const knot = open.splice(open.lastIndexOf(id));
-      for (const member of knot) isOpen.delete(member);
-      knots.push(knot);
+      if (parent !== undefined) lowLinks.set(parent.id, Math.min(lowLinks.get(parent.id) ?? 0, lowLinks.get(id) ?? 0));
+      if (lowLinks.get(id) !== indexes.get(id)) continue;
+      const component = stack.splice(stack.lastIndexOf(id));
+      for (const member of component) onStack.delete(member);
+      components.push(component);
     }
   }
-  return knots;
+  return components;
 }
 
-function shortestRing(start: string, afterOf: (id: string) => readonly string[]): readonly string[] | null {
+function findShortestCycle(start: string, afterOf: (id: string) => readonly string[]): readonly string[] | null {
   const cameFrom = new Map<string, string>();
   const queue = [start];
   for (let index = 0; index < queue.length; index += 1) {
     const id = queue[index] ?? "";
     for (const next of afterOf(id)) {
       if (next === start) {
-        const ring = [start];
-        for (let back: string | undefined = id; back !== undefined && back !== start; back = cameFrom.get(back)) ring.unshift(back);
-        return [start, ...ring];
+        const cycle = [start];
+        for (let current: string | undefined = id; current !== undefined && current !== start; current = cameFrom.get(current))
+          cycle.unshift(current);
+        return [start, ...cycle];
       }
       if (cameFrom.has(next)) continue;
       cameFrom.set(next, id);
@@ -121,32 +122,32 @@ function shortestRing(start: string, afterOf: (id: string) => readonly string[])
   return null;
 }
 
-/** The least number first. */
-function openHeap(): { readonly push: (value: number) => void; readonly pop: () => number | undefined } {
+/** A min-heap of numbers. */
+function createHeap(): { readonly push: (value: number) => void; readonly pop: () => number | undefined } {
   const heap: number[] = [];
-  const at = (n: number): number => heap[n] ?? Number.POSITIVE_INFINITY;
+  const valueAt = (n: number): number => heap[n] ?? Number.POSITIVE_INFINITY;
   const swap = (a: number, b: number): void => {
-    [heap[a], heap[b]] = [at(b), at(a)];
+    [heap[a], heap[b]] = [valueAt(b), valueAt(a)];
   };
   return {
     push: (value) => {
       heap.push(value);
       for (let n = heap.length - 1; n > 0;) {
-        const above = (n - 1) >> 1;
-        if (at(above) <= at(n)) return;
-        swap(above, n);
-        n = above;
+        const parent = (n - 1) >> 1;
+        if (valueAt(parent) <= valueAt(n)) return;
+        swap(parent, n);
+        n = parent;
       }
     },
     pop: () => {
-      const least = heap[0];
+      const smallest = heap[0];
       const last = heap.pop();
-      if (heap.length === 0 || last === undefined) return least;
+      if (heap.length === 0 || last === undefined) return smallest;
       heap[0] = last;
       for (let n = 0; ;) {
         const left = 2 * n + 1;
-        const smaller = at(left + 1) < at(left) ? left + 1 : left;
-        if (at(smaller) >= at(n)) return least;
+        const smaller = valueAt(left + 1) < valueAt(left) ? left + 1 : left;
+        if (valueAt(smaller) >= valueAt(n)) return smallest;
         swap(smaller, n);
         n = smaller;
       }

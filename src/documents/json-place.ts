@@ -1,70 +1,69 @@
 // json-place: finds the line and column of a value in a JSON text too large to keep every position of.
 
-/** Where a value is in a JSON text, for texts too large to keep every position of. The text is known to be JSON. */
-
 import type { DataPath, Position } from "../kit/finding.ts";
 
-/** The place of the value at a path, or of the nearest thing around it that is there. */
-export function jsonPlaceOf(text: string, path: DataPath): Position {
-  let position = blank(text, 0);
+/** The position of the value at a path, or of the nearest existing value around it. The text must be valid JSON. */
+export function locateJsonValue(text: string, path: DataPath): Position {
+  let position = skipBlank(text, 0);
   for (const part of path) {
-    const next = typeof part === "number" ? itemAt(text, position, part) : memberAt(text, position, part);
+    const next = typeof part === "number" ? findItem(text, position, part) : findMember(text, position, part);
     if (next === null) break;
     position = next;
   }
-  return placeAt(text, position);
+  return positionAt(text, position);
 }
 
 /** The lines of all items of the list at a path, in one pass; empty if there is none. */
 export function jsonItemLines(text: string, path: DataPath): readonly number[] {
-  let from: number | null = blank(text, 0);
-  for (const part of path) from = from === null ? null : typeof part === "number" ? itemAt(text, from, part) : memberAt(text, from, part);
-  if (from === null || text.charAt(from) !== "[") return [];
+  let position: number | null = skipBlank(text, 0);
+  for (const part of path)
+    position = position === null ? null : typeof part === "number" ? findItem(text, position, part) : findMember(text, position, part);
+  if (position === null || text.charAt(position) !== "[") return [];
   const lines: number[] = [];
-  let [line, counted] = [1, 0];
-  for (let at = blank(text, from + 1); text.charAt(at) !== "]" && at < text.length;) {
-    for (; counted < at; counted++) if (text.charCodeAt(counted) === 10) line++;
+  let [line, countedTo] = [1, 0];
+  for (let offset = skipBlank(text, position + 1); text.charAt(offset) !== "]" && offset < text.length;) {
+    for (; countedTo < offset; countedTo++) if (text.charCodeAt(countedTo) === 10) line++;
     lines.push(line);
-    at = blank(text, pastValue(text, at));
-    if (text.charAt(at) === ",") at = blank(text, at + 1);
+    offset = skipBlank(text, skipValue(text, offset));
+    if (text.charAt(offset) === ",") offset = skipBlank(text, offset + 1);
   }
   return lines;
 }
 
-export function placeAt(text: string, offset: number): Position {
+export function positionAt(text: string, offset: number): Position {
   const before = text.slice(0, offset);
   const newline = before.lastIndexOf("\n");
   return { line: before.split("\n").length, column: offset - newline };
 }
 
-function blank(text: string, from: number): number {
+function skipBlank(text: string, from: number): number {
   let position = from;
   while (/\s/.test(text.charAt(position))) position++;
   return position;
 }
 
-/** Past a string that begins here. */
-function pastText(text: string, from: number): number {
+/** The offset after a string that begins at `from`. */
+function skipString(text: string, from: number): number {
   let position = from + 1;
   while (position < text.length && text.charAt(position) !== '"') position += text.charAt(position) === "\\" ? 2 : 1;
   return position + 1;
 }
 
-/** Past any value that begins here. */
-function pastValue(text: string, from: number): number {
+/** The offset after a value that begins at `from`. */
+function skipValue(text: string, from: number): number {
   const first = text.charAt(from);
-  if (first === '"') return pastText(text, from);
+  if (first === '"') return skipString(text, from);
   if (first !== "{" && first !== "[") {
-    const rest = /[,\]}\s]/g;
-    rest.lastIndex = from;
-    return rest.exec(text)?.index ?? text.length;
+    const valueEnd = /[,\]}\s]/g;
+    valueEnd.lastIndex = from;
+    return valueEnd.exec(text)?.index ?? text.length;
   }
   let depth = 0;
   let position = from;
   while (position < text.length) {
     const mark = text.charAt(position);
     if (mark === '"') {
-      position = pastText(text, position);
+      position = skipString(text, position);
       continue;
     }
     if (mark === "{" || mark === "[") depth++;
@@ -75,82 +74,84 @@ function pastValue(text: string, from: number): number {
   return position;
 }
 
-function itemAt(text: string, from: number, index: number): number | null {
+function findItem(text: string, from: number, index: number): number | null {
   if (text.charAt(from) !== "[") return null;
-  let position = blank(text, from + 1);
+  let position = skipBlank(text, from + 1);
   for (let n = 0; text.charAt(position) !== "]" && position < text.length; n++) {
     if (n === index) return position;
-    position = blank(text, pastValue(text, position));
-    if (text.charAt(position) === ",") position = blank(text, position + 1);
+    position = skipBlank(text, skipValue(text, position));
+    if (text.charAt(position) === ",") position = skipBlank(text, position + 1);
   }
   return null;
 }
 
-function memberAt(text: string, from: number, key: string): number | null {
+function findMember(text: string, from: number, key: string): number | null {
   if (text.charAt(from) !== "{") return null;
-  let position = blank(text, from + 1);
+  let position = skipBlank(text, from + 1);
   while (text.charAt(position) === '"') {
-    const end = pastText(text, position);
+    const end = skipString(text, position);
     const name: unknown = JSON.parse(text.slice(position, end));
-    const value = blank(text, blank(text, end) + 1);
+    const value = skipBlank(text, skipBlank(text, end) + 1);
     if (name === key) return value;
-    position = blank(text, pastValue(text, value));
-    if (text.charAt(position) === ",") position = blank(text, position + 1);
+    position = skipBlank(text, skipValue(text, value));
+    if (text.charAt(position) === ",") position = skipBlank(text, position + 1);
   }
   return null;
 }
 
-export type JsonFlaw = { readonly offset: number; readonly what: string };
+export type JsonFlaw = { readonly offset: number; readonly detail: string };
 
-/** The first place at which a text stops being JSON, and every key that an object has twice: a parser keeps the last one without a word. */
-export function jsonFlaws(text: string): { readonly fault: JsonFlaw | null; readonly twice: readonly JsonFlaw[] } {
-  const twice: JsonFlaw[] = [];
-  const around: { readonly keys: Set<string> | null }[] = [];
-  const end = (offset: number, what: string) => ({ fault: { offset, what }, twice });
-  let wanted: "value" | "first" | "key" | "rest" = "value";
-  let at = blank(text, 0);
-  for (; at < text.length; at = blank(text, at)) {
-    const mark = text.charAt(at);
-    const top = around.at(-1);
-    const closes = top === undefined ? "" : top.keys === null ? "]" : "}";
-    if (mark === closes && (wanted === "rest" || wanted === "first")) {
-      around.pop();
-      at += 1;
-      wanted = "rest";
-    } else if (wanted === "rest") {
-      if (mark !== "," || top === undefined) return end(at, top === undefined ? "the end of the file" : `, or ${closes}`);
-      at += 1;
-      wanted = top.keys === null ? "value" : "key";
-    } else if (top?.keys instanceof Set && wanted !== "value") {
-      const past = mark === '"' ? pastText(text, at) : at;
-      const key = textAt(text, at, past);
-      const colon = blank(text, past);
-      if (key === null) return end(at, "a key in double quotes");
-      if (text.charAt(colon) !== ":") return end(colon, "a colon");
-      if (top.keys.has(key)) twice.push({ offset: at, what: key });
+/** The first syntax fault, and every duplicate key, which a parser would silently accept. */
+export function findJsonFlaws(text: string): { readonly fault: JsonFlaw | null; readonly duplicateKeys: readonly JsonFlaw[] } {
+  const duplicateKeys: JsonFlaw[] = [];
+  const openContainers: { readonly keys: Set<string> | null }[] = [];
+  const fail = (offset: number, detail: string) => ({ fault: { offset, detail }, duplicateKeys });
+  let expected: "value" | "first" | "key" | "rest" = "value";
+  let offset = skipBlank(text, 0);
+  for (; offset < text.length; offset = skipBlank(text, offset)) {
+    const mark = text.charAt(offset);
+    const top = openContainers.at(-1);
+    const closingMark = top === undefined ? "" : top.keys === null ? "]" : "}";
+    if (mark === closingMark && (expected === "rest" || expected === "first")) {
+      openContainers.pop();
+      offset += 1;
+      expected = "rest";
+    } else if (expected === "rest") {
+      if (mark !== "," || top === undefined) return fail(offset, top === undefined ? "the end of the file" : `, or ${closingMark}`);
+      offset += 1;
+      expected = top.keys === null ? "value" : "key";
+    } else if (top?.keys instanceof Set && expected !== "value") {
+      const end = mark === '"' ? skipString(text, offset) : offset;
+      const key = parseString(text, offset, end);
+      const colon = skipBlank(text, end);
+      if (key === null) return fail(offset, "a key in double quotes");
+      if (text.charAt(colon) !== ":") return fail(colon, "a colon");
+      if (top.keys.has(key)) duplicateKeys.push({ offset, detail: key });
       top.keys.add(key);
-      at = colon + 1;
-      wanted = "value";
+      offset = colon + 1;
+      expected = "value";
     } else if (mark === "{" || mark === "[") {
-      around.push({ keys: mark === "{" ? new Set() : null });
-      at += 1;
-      wanted = "first";
+      openContainers.push({ keys: mark === "{" ? new Set() : null });
+      offset += 1;
+      expected = "first";
     } else {
-      const past = pastValue(text, at);
-      const isValue = mark === '"' ? textAt(text, at, past) !== null : scalar.test(text.slice(at, past));
-      if (!isValue) return end(at, "a value: a text in double quotes, a number, true, false, null, { or [");
-      at = past;
-      wanted = "rest";
+      const end = skipValue(text, offset);
+      const isValue = mark === '"' ? parseString(text, offset, end) !== null : scalarPattern.test(text.slice(offset, end));
+      if (!isValue) return fail(offset, "a value: a text in double quotes, a number, true, false, null, { or [");
+      offset = end;
+      expected = "rest";
     }
   }
-  return wanted === "rest" && around.length === 0 ? { fault: null, twice } : end(text.length, "more: the file ends too early");
+  return expected === "rest" && openContainers.length === 0
+    ? { fault: null, duplicateKeys }
+    : fail(text.length, "more: the file ends too early");
 }
 
-const scalar = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+const scalarPattern = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
-function textAt(text: string, from: number, past: number): string | null {
+function parseString(text: string, from: number, end: number): string | null {
   try {
-    const value: unknown = JSON.parse(text.slice(from, past));
+    const value: unknown = JSON.parse(text.slice(from, end));
     return typeof value === "string" ? value : null;
   } catch {
     return null;

@@ -1,7 +1,5 @@
 // line-rules: the interface of log validators that take one line at a time in constant memory, and their violations.
 
-/** Common to the rules of every log: lines go in one by one, violations come out, and memory use is constant. */
-
 export type Violation = {
   /** From 1; blank lines count too. */
   readonly line: number;
@@ -10,39 +8,39 @@ export type Violation = {
   readonly severity: "error" | "warning";
 };
 
-/** The rules of one log, at work. */
+/** The validator of one log. */
 export type LineRules = {
-  /** Judges a line. Answers how many names and texts are in it (json-hazards.ts): no number, where its reader must look into it. */
+  /** Checks a line. Returns the number of strings in it (json-hazards.ts), or `notCounted` if its reader must count them. */
   readonly line: (text: string, number: number) => number;
-  /** Takes note of what the reader of the file found about a line: not text, too long, a key twice. `isUnread`: the line itself never came. */
+  /** Records a fault that the reader of the file found: not text, too long, a duplicate key. `isUnread`: `line` is not called for it. */
   readonly fault: (number: number, message: string, isUnread?: boolean) => void;
-  /** After the last line. */
+  /** To be called after the last line. */
   readonly end: () => void;
 };
 
 export type Violations = {
   readonly add: (line: number, rule: string, message: string, severity?: Violation["severity"]) => void;
-  /** In the order of their lines; of too many only the first. */
+  /** Sorted by line, up to a limit. */
   readonly list: () => readonly Violation[];
   readonly errors: () => number;
-  /** How many there were beyond those that are listed. */
-  readonly left: () => number;
+  /** How many are beyond the limit. */
+  readonly unlistedCount: () => number;
 };
 
-/** Of each severity apart, so that a thousand warnings do not hide the one error. */
-const listedMax = 250;
+/** Per severity, so that many warnings do not hide an error. */
+const listedPerSeverityMax = 250;
 
 export function openViolations(): Violations {
-  const listedViolations: Violation[] = [];
+  const listed: Violation[] = [];
   const counts = { error: 0, warning: 0 };
   return {
     add: (line, rule, message, severity = "error") => {
       counts[severity]++;
-      if (counts[severity] <= listedMax) listedViolations.push({ line, rule, message, severity });
+      if (counts[severity] <= listedPerSeverityMax) listed.push({ line, rule, message, severity });
     },
-    list: () => listedViolations.toSorted((a, b) => a.line - b.line),
+    list: () => listed.toSorted((a, b) => a.line - b.line),
     errors: () => counts.error,
-    left: () => counts.error + counts.warning - listedViolations.length,
+    unlistedCount: () => counts.error + counts.warning - listed.length,
   };
 }
 
@@ -50,28 +48,28 @@ export type Tree = Readonly<Record<string, unknown>>;
 
 export const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What a line is taken for where it isn't an object: its reader counts no names in it. */
+/** The string count of a line that is not a JSON object. */
 export const notCounted = Number.NaN;
 
-/** A line as one JSON object, null if it is blank, or why it is none. */
-export function textTree(text: string): Tree | null | string {
+/** A line as a JSON object; null if it is blank; a message if it is neither. */
+export function parseLine(text: string): Tree | null | string {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     if (text.trim() === "") return null;
-    return faultIn(text, error);
+    return describeFault(text, error);
   }
   if (isTree(value)) return value;
   return `is ${Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`}, expected one JSON object`;
 }
 
-const whyCharsMax = 200;
+const messageCharsMax = 200;
 const byteOrderMark = 0xfeff;
 
-function faultIn(text: string, error: unknown): string {
+function describeFault(text: string, error: unknown): string {
   if (text.includes("\0")) return "holds a NUL character, expected text";
   if (text.charCodeAt(0) === byteOrderMark) return "begins with a byte order mark, expected one JSON object";
   const why = error instanceof Error ? error.message : String(error);
-  return `is not JSON: ${why.length > whyCharsMax ? `${why.slice(0, whyCharsMax)}…` : why}`;
+  return `is not JSON: ${why.length > messageCharsMax ? `${why.slice(0, messageCharsMax)}…` : why}`;
 }

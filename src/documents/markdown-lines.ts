@@ -1,9 +1,9 @@
-// markdown-lines: a Markdown text as lines with positions, separated from what isn't text: fenced code, HTML comments.
+// markdown-lines: splits a Markdown text into lines, and marks fenced code and HTML comments.
 //
 // Invariants:
-//   M1. One pass, and no line costs more than its length: a file of any size is read in linear time.
-//   M2. Nothing moves: a comment is blanked out in place, so every column is the file's own.
-//   M3. A fence or a comment that is never closed would swallow what follows, so it is an error.
+//   M1. Linear time.
+//   M2. Comments are replaced by spaces, so that columns stay the same as in the file.
+//   M3. A fence or comment that is never closed is an error, since it would hide the rest of the file.
 
 import type { Finding, Position } from "../kit/finding.ts";
 import { withoutCode } from "./code-spans.ts";
@@ -17,21 +17,24 @@ export type Line = {
   readonly text: string;
   /** Columns of white space before the text, a tab reaching to the next multiple of four. */
   readonly indent: number;
-  /** `comment`: nothing but a comment is on it, so it is not even blank. */
+  /** `comment`: the line has nothing but a comment, and does not count as blank. */
   readonly is: "text" | "code" | "comment";
 };
 
 type Fence = Position & { readonly mark: string; readonly length: number };
 
-export function markdownLines(file: string, source: string): { readonly lines: readonly Line[]; readonly findings: readonly Finding[] } {
+export function parseMarkdownLines(
+  file: string,
+  source: string,
+): { readonly lines: readonly Line[]; readonly findings: readonly Finding[] } {
   const report = openReport(file);
   const lines: Line[] = [];
   let fence: Fence | null = null;
   let comment: Position | null = null;
   let number = 0;
-  const all = source.replace(/^\ufeff/, "").split(/\r\n|\n|\r/, linesMax + 1);
-  if (all.length > linesMax) {
-    all.pop();
+  const sourceLines = source.replace(/^\ufeff/, "").split(/\r\n|\n|\r/, linesMax + 1);
+  if (sourceLines.length > linesMax) {
+    sourceLines.pop();
     report.error(
       { line: linesMax, column: 1 },
       "",
@@ -39,32 +42,32 @@ export function markdownLines(file: string, source: string): { readonly lines: r
       `found more than ${linesMax} lines, expected fewer; the rest is not read`,
     );
   }
-  for (const whole of all) {
+  for (const sourceLine of sourceLines) {
     number += 1;
-    if (whole.length > lineCharactersMax) {
-      const message = `found a line of ${whole.length} characters, expected at most ${lineCharactersMax}`;
+    if (sourceLine.length > lineCharactersMax) {
+      const message = `found a line of ${sourceLine.length} characters, expected at most ${lineCharactersMax}`;
       report.error({ line: number, column: lineCharactersMax + 1 }, "", "line_too_long", message);
     }
-    const text = whole.slice(0, lineCharactersMax);
+    const text = sourceLine.slice(0, lineCharactersMax);
     const push = (shown: string, is: Line["is"]): void => {
-      lines.push({ number, text: shown, indent: textIndent(shown), is });
+      lines.push({ number, text: shown, indent: measureIndent(shown), is });
     };
     if (fence !== null) {
-      if (closes(text, fence)) fence = null;
+      if (closesFence(text, fence)) fence = null;
       push(text, "code");
       continue;
     }
-    const opened: Fence | null = comment === null ? findFence(text, number) : null;
-    if (opened !== null) {
-      fence = opened;
+    const openedFence: Fence | null = comment === null ? parseFence(text, number) : null;
+    if (openedFence !== null) {
+      fence = openedFence;
       push(text, "code");
       continue;
     }
-    const masked = withoutComments(text, { isInside: comment !== null });
-    if (masked.openedAt !== null) comment = { line: number, column: masked.openedAt + 1 };
-    else if (!masked.isInside) comment = null;
-    const isOnlyComment = masked.text !== text && masked.text.trim() === "";
-    push(masked.text, isOnlyComment || (masked.isInside && masked.text.trim() === "") ? "comment" : "text");
+    const withoutComment = withoutComments(text, { isInside: comment !== null });
+    if (withoutComment.openedAt !== null) comment = { line: number, column: withoutComment.openedAt + 1 };
+    else if (!withoutComment.isInside) comment = null;
+    const isOnlyComment = withoutComment.text !== text && withoutComment.text.trim() === "";
+    push(withoutComment.text, isOnlyComment || (withoutComment.isInside && withoutComment.text.trim() === "") ? "comment" : "text");
   }
   if (fence !== null)
     report.error(fence, "", "unclosed_fence", `found a code fence that never ends, expected a closing ${fence.mark.repeat(fence.length)}`); // M3
@@ -72,7 +75,7 @@ export function markdownLines(file: string, source: string): { readonly lines: r
   return { lines, findings: report.findings() };
 }
 
-function textIndent(text: string): number {
+function measureIndent(text: string): number {
   let columns = 0;
   for (let n = 0; n < text.length; n += 1) {
     const letter = text.charAt(n);
@@ -83,7 +86,7 @@ function textIndent(text: string): number {
   return columns;
 }
 
-function findFence(text: string, line: number): Fence | null {
+function parseFence(text: string, line: number): Fence | null {
   const match = /^\s*(`{3,}|~{3,})/.exec(text);
   const marks = match?.[1];
   if (match === null || marks === undefined) return null;
@@ -92,24 +95,24 @@ function findFence(text: string, line: number): Fence | null {
   return { line, column: match[0].length - marks.length + 1, mark, length: marks.length };
 }
 
-function closes(text: string, { mark, length }: Fence): boolean {
-  const shut = text.trim();
-  return shut.length >= length && shut === mark.repeat(shut.length);
+function closesFence(text: string, { mark, length }: Fence): boolean {
+  const trimmed = text.trim();
+  return trimmed.length >= length && trimmed === mark.repeat(trimmed.length);
 }
 
-/** M2. `openedAt` is where a comment begins that does not end on this line; `isInside` whether the next line begins within one. */
+/** M2. `openedAt`: where a comment starts that does not end on this line. `isInside`: whether the next line starts within one. */
 function withoutComments(
   text: string,
-  from: { readonly isInside: boolean },
+  start: { readonly isInside: boolean },
 ): { readonly text: string; readonly isInside: boolean; readonly openedAt: number | null } {
-  if (!from.isInside && !text.includes("<!--")) return { text, isInside: false, openedAt: null };
-  const plain = from.isInside ? text : withoutCode(text);
+  if (!start.isInside && !text.includes("<!--")) return { text, isInside: false, openedAt: null };
+  const searchable = start.isInside ? text : withoutCode(text);
   const parts: string[] = [];
-  let { isInside } = from;
+  let { isInside } = start;
   let openedAt: number | null = null;
   let position = 0;
   while (position < text.length) {
-    const next = isInside ? text.indexOf("-->", position) : plain.indexOf("<!--", position);
+    const next = isInside ? text.indexOf("-->", position) : searchable.indexOf("<!--", position);
     const end = next < 0 ? text.length : isInside ? next + 3 : next;
     parts.push(isInside ? " ".repeat(end - position) : text.slice(position, end));
     if (next < 0) break;

@@ -3,8 +3,8 @@
 const opening = new Set(["(", "（"]);
 const closing = new Set([")", "）"]);
 
-/** Where the parenthesis that opens at `position` closes, inner ones counted; -1 where it does not. */
-export function closingParenthesis(text: string, position: number): number {
+/** The index where the parenthesis at `position` is closed; -1 if it is not. */
+export function findClosingParenthesis(text: string, position: number): number {
   let depth = 0;
   for (let n = position; n < text.length; n += 1) {
     const letter = text.charAt(n);
@@ -15,17 +15,17 @@ export function closingParenthesis(text: string, position: number): number {
   return -1;
 }
 
-/** Replaces each parenthesis by a space. If one is left open, the rest of the text belongs to it and `isClosed` is false. */
+/** Replaces each text in parentheses by a space. If one is not closed, the rest is dropped and `isClosed` is false. */
 export function outsideParentheses(text: string): { readonly text: string; readonly isClosed: boolean } {
   if (!/[()（）]/.test(text)) return { text: text.trim(), isClosed: true };
-  const kept: string[] = [];
+  const outside: string[] = [];
   let depth = 0;
   for (const letter of text) {
     if (opening.has(letter)) depth += 1;
     else if (closing.has(letter)) {
-      if (depth === 1) kept.push(" ");
+      if (depth === 1) outside.push(" ");
       depth = Math.max(0, depth - 1);
-    } else if (depth === 0) kept.push(letter);
+    } else if (depth === 0) outside.push(letter);
   }
-  return { text: kept.join("").trim(), isClosed: depth === 0 };
+  return { text: outside.join("").trim(), isClosed: depth === 0 };
 }

@@ -1,10 +1,10 @@
 // phase-id: normalises and compares phase ids such as `2.1`, and tests whether one is in a range.
 
-const form = /^\d{1,9}(?:\.\d{1,9}){0,3}$/;
+const idPattern = /^\d{1,9}(?:\.\d{1,9}){0,3}$/;
 
-/** A phase id as written, in its one form: `03` and `3` are the same. Null if it is none. */
+/** The normal form of a phase id: `03` becomes `3`. Null if the text is not an id. */
 export function parsePhaseId(text: string): string | null {
-  if (!form.test(text)) return null;
+  if (!idPattern.test(text)) return null;
   return text
     .split(".")
     .map((part) => String(Number(part)))
@@ -21,5 +21,5 @@ export function comparePhaseIds(a: string, b: string): number {
   return 0;
 }
 
-/** Whether an id is in a range, its ends included: 3-7 takes 3.1 and 6.9, and not 7.1. */
+/** Whether an id is in an inclusive range: 3-7 includes 3.1 and 6.9, but not 7.1. */
 export const isWithin = (id: string, from: string, to: string): boolean => comparePhaseIds(from, id) <= 0 && comparePhaseIds(id, to) <= 0;

@@ -1,10 +1,8 @@
 // record-rules: validates logs in which every line is one kind of record, such as trace spans and portfolio events.
 
-/** The rules of a log in which every line is a record of one kind: trace spans, a portfolio's events and checkpoints. */
-
 import { buildFieldCheck, unfit } from "../kit/field-check.ts";
 import { countStrings } from "../kit/json-hazards.ts";
-import { type LineRules, notCounted, type Tree, textTree, type Violation, type Violations } from "./line-rules.ts";
+import { type LineRules, notCounted, type Tree, parseLine, type Violation, type Violations } from "./line-rules.ts";
 
 type Report = (rule: string, message: string, severity?: Violation["severity"]) => void;
 
@@ -13,29 +11,29 @@ export type RecordLog = {
   /** Names of the rules in findings. */
   readonly names: { readonly json: string; readonly field: string; readonly enum: string };
   /** Rules that involve two fields. */
-  readonly beyond?: (record: Tree, report: Report) => void;
+  readonly extraRule?: (record: Tree, report: Report) => void;
 };
 
-export function openRecordRules(violations: Violations, { record, names, beyond }: RecordLog): LineRules {
+export function openRecordRules(violations: Violations, { record, names, extraRule }: RecordLog): LineRules {
   const check = buildFieldCheck(record);
-  let position = 0;
-  const report: Report = (rule, message, severity) => violations.add(position, rule, message, severity);
+  let lineNumber = 0;
+  const report: Report = (rule, message, severity) => violations.add(lineNumber, rule, message, severity);
   return {
     line: (text, number) => {
-      const tree = textTree(text);
+      const tree = parseLine(text);
       if (tree === null) return 0;
-      position = number;
+      lineNumber = number;
       if (typeof tree === "string") {
         report(names.json, tree);
         return notCounted;
       }
-      const counted = check.countIn(tree);
-      if (counted === unfit) {
+      const stringCount = check.countIn(tree);
+      if (stringCount === unfit) {
         for (const { kind, message } of check.faultsOf(tree))
           report(kind === "enum" ? names.enum : names.field, message, kind === "null" ? "warning" : "error");
       }
-      beyond?.(tree, report);
-      return counted === unfit ? countStrings(tree) : counted;
+      extraRule?.(tree, report);
+      return stringCount === unfit ? countStrings(tree) : stringCount;
     },
     fault: (number, message) => violations.add(number, names.json, message),
     end: () => undefined,

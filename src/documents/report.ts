@@ -1,4 +1,4 @@
-// report: how a reader of documents collects what it finds: every finding with its place, in the order of the text, and not without end.
+// report: collects the findings of a parser, sorted by position and up to a limit.
 
 import type { Finding, Position } from "../kit/finding.ts";
 
@@ -13,25 +13,25 @@ export type Report = {
 };
 
 export function openReport(file: string): Report {
-  const foundFindings: Finding[] = [];
-  const say =
+  const collected: Finding[] = [];
+  const add =
     (severity: Finding["severity"]) =>
     ({ line, column }: Position, path: string, rule: string, message: string): void => {
-      foundFindings.push({ file, line, column, path, rule, message, severity });
+      collected.push({ file, line, column, path, rule, message, severity });
     };
   return {
-    error: say("error"),
-    warning: say("warning"),
+    error: add("error"),
+    warning: add("warning"),
     add: (findings) => {
-      for (const finding of findings) foundFindings.push(finding);
+      for (const finding of findings) collected.push(finding);
     },
     findings: () => {
-      const sorted = foundFindings.toSorted((a, b) => a.line - b.line || a.column - b.column);
+      const sorted = collected.toSorted((a, b) => a.line - b.line || a.column - b.column);
       if (sorted.length <= findingsMax) return sorted;
-      // Errors may not be pushed out by warnings: whether a document is valid hangs on them.
-      const first = [...sorted.filter(isError), ...sorted.filter((finding) => !isError(finding))].slice(0, findingsMax);
-      const left = sorted.length - findingsMax;
-      const message = `found ${left} more problems, which are not listed; expected at most ${findingsMax}`;
+      // Errors come first, since they decide whether a document is valid.
+      const listed = [...sorted.filter(isError), ...sorted.filter((finding) => !isError(finding))].slice(0, findingsMax);
+      const unlistedCount = sorted.length - findingsMax;
+      const message = `found ${unlistedCount} more problems, which are not listed; expected at most ${findingsMax}`;
       const rest: Finding = {
         file,
         line: sorted.at(-1)?.line ?? 1,
@@ -41,7 +41,7 @@ export function openReport(file: string): Report {
         message,
         severity: "error",
       };
-      return [...first.toSorted((a, b) => a.line - b.line || a.column - b.column), rest];
+      return [...listed.toSorted((a, b) => a.line - b.line || a.column - b.column), rest];
     },
   };
 }

@@ -1,16 +1,16 @@
-// shell-words: parses a command line just far enough to analyse it: simple commands and the operators between them. It isn't a shell: what
-// is not understood is marked as such, and no conclusion is drawn from it.
+// shell-words: parses a command line into simple commands and the operators between them, for analysis only. What it does not understand is
+// marked as such.
 
-export type Joint = "&&" | "||" | ";" | "|" | "&" | "";
+export type Operator = "&&" | "||" | ";" | "|" | "&" | "";
 
 /** One simple command; `joint` is behind it. */
-export type SimpleCommand = { readonly words: readonly ShellWord[]; readonly joint: Joint };
+export type SimpleCommand = { readonly words: readonly ShellWord[]; readonly operator: Operator };
 
 export type ShellWord = {
   /** Without its quotes. */
   readonly text: string;
   /** Whether the shell puts something into it: `$x`, `$(…)`, backticks, a glob. `$?` alone counts as `status`. */
-  readonly holds: "nothing" | "status" | "something";
+  readonly expansion: "nothing" | "status" | "something";
   readonly isQuoted: boolean;
 };
 
@@ -19,57 +19,57 @@ export function parseCommands(line: string): readonly SimpleCommand[] | null {
   const commands: SimpleCommand[] = [];
   let words: ShellWord[] = [];
   let position = 0;
-  const end = (joint: Joint): void => {
-    if (words.length > 0) commands.push({ words, joint });
+  const endCommand = (operator: Operator): void => {
+    if (words.length > 0) commands.push({ words, operator });
     words = [];
   };
   while (position < line.length) {
     const rest = line.slice(position, position + 3);
     if (/^[ \t]/.test(rest)) position += 1;
     else if (/^(\r?\n)/.test(rest)) {
-      end(";");
+      endCommand(";");
       position += 1;
     } else if (rest.startsWith("#")) {
       const newline = line.indexOf("\n", position);
       position = newline < 0 ? line.length : newline;
     } else if (/^(&&|\|\|)/.test(rest)) {
-      end(rest.slice(0, 2) as Joint);
+      endCommand(rest.slice(0, 2) as Operator);
       position += 2;
     } else if (rest.startsWith("|&")) {
-      end("|");
+      endCommand("|");
       position += 2;
-    } else if (rest.startsWith("&>")) position = afterRedirection(line, position);
+    } else if (rest.startsWith("&>")) position = skipRedirection(line, position);
     else if (/^[;|&]/.test(rest)) {
-      end(rest.charAt(0) as Joint);
+      endCommand(rest.charAt(0) as Operator);
       position += 1;
     } else if (/^[()]/.test(rest) || /^<<(?!<)/.test(rest)) return null;
-    else if (/^\d*[<>]/.test(line.slice(position, position + 12))) position = afterRedirection(line, position);
+    else if (/^\d*[<>]/.test(line.slice(position, position + 12))) position = skipRedirection(line, position);
     else {
-      const word = wordAt(line, position);
+      const word = parseWord(line, position);
       if (word === null || word.end <= position) return null;
       words.push(word.word);
       position = word.end;
     }
   }
-  end("");
+  endCommand("");
   return commands;
 }
 
 /** `2>&1`, `> file`, `<<< text`: a redirection says nothing about whether the command can fail. */
-function afterRedirection(line: string, position: number): number {
-  const sign = /^(?:\d*(?:>>|>&|<<<|<>|>\||<&|[<>])|&>>?)[ \t]*/.exec(line.slice(position, position + 40))?.[0] ?? " ";
-  const target = wordAt(line, position + sign.length);
-  return target === null ? line.length : Math.max(target.end, position + sign.length);
+function skipRedirection(line: string, position: number): number {
+  const redirection = /^(?:\d*(?:>>|>&|<<<|<>|>\||<&|[<>])|&>>?)[ \t]*/.exec(line.slice(position, position + 40))?.[0] ?? " ";
+  const target = parseWord(line, position + redirection.length);
+  return target === null ? line.length : Math.max(target.end, position + redirection.length);
 }
 
-function wordAt(line: string, from: number): { readonly word: ShellWord; readonly end: number } | null {
+function parseWord(line: string, from: number): { readonly word: ShellWord; readonly end: number } | null {
   let text = "";
-  let holds: ShellWord["holds"] = "nothing";
+  let expansion: ShellWord["expansion"] = "nothing";
   let isQuoted = false;
   let quote: '"' | "'" | null = null;
   let position = from;
-  const hold = (what: "status" | "something"): void => {
-    if (holds !== "something") holds = what;
+  const markExpansion = (what: "status" | "something"): void => {
+    if (expansion !== "something") expansion = what;
   };
   for (; position < line.length; position += 1) {
     const letter = line.charAt(position);
@@ -87,7 +87,7 @@ function wordAt(line: string, from: number): { readonly word: ShellWord; readonl
       isQuoted = true;
     } else if (letter === "`" || letter === "$") {
       const isStatus = line.startsWith("$?", position);
-      const skipped =
+      const expansionEnd =
         letter === "`"
           ? line.indexOf("`", position + 1)
           : isStatus
@@ -95,17 +95,17 @@ function wordAt(line: string, from: number): { readonly word: ShellWord; readonl
             : line.charAt(position + 1) === "("
               ? findClosing(line, position + 1)
               : position;
-      if (skipped < 0) return null;
-      hold(isStatus ? "status" : "something");
-      text += line.slice(position, skipped + 1);
-      position = skipped;
-    } else if (quote === null && (/[ \t\n;|&<>()]/.test(letter) || line.startsWith("\r\n", position))) break; // other blanks are letters to a shell
+      if (expansionEnd < 0) return null;
+      markExpansion(isStatus ? "status" : "something");
+      text += line.slice(position, expansionEnd + 1);
+      position = expansionEnd;
+    } else if (quote === null && (/[ \t\n;|&<>()]/.test(letter) || line.startsWith("\r\n", position))) break; // a shell treats other white space as letters
     else {
-      if (quote === null && (/[*?]/.test(letter) || (letter === "[" && text !== ""))) hold("something");
+      if (quote === null && (/[*?]/.test(letter) || (letter === "[" && text !== ""))) markExpansion("something");
       text += letter;
     }
   }
-  return quote === null ? { word: { text, holds, isQuoted }, end: position } : null;
+  return quote === null ? { word: { text, expansion, isQuoted }, end: position } : null;
 }
 
 function findClosing(line: string, position: number): number {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Expectation } from "../contracts/evidence.ts";
-import { trivialBecause } from "./trivial-command.ts";
+import { whyTrivial } from "./trivial-command.ts";
 
 const trivial = [
   "true",
@@ -87,11 +87,11 @@ const real = [
 
 describe("without an expectation the exit code decides", () => {
   test.each(trivial)("%j proves nothing", (command) => {
-    expect(trivialBecause(command, null)).not.toBeNull();
+    expect(whyTrivial(command, null)).not.toBeNull();
   });
 
   test.each(real)("%j may fail", (command) => {
-    expect(trivialBecause(command, null)).toBeNull();
+    expect(whyTrivial(command, null)).toBeNull();
   });
 });
 
@@ -107,7 +107,7 @@ describe("with one the output decides", () => {
     ["grep -c x f", least(0)],
     ["npm test", says(" ")],
   ])("%j %j proves nothing", (command, expectation) => {
-    expect(trivialBecause(command, expectation)).not.toBeNull();
+    expect(whyTrivial(command, expectation)).not.toBeNull();
   });
 
   test.each<[string, Expectation]>([
@@ -121,15 +121,15 @@ describe("with one the output decides", () => {
     ["git status --porcelain", { kind: "exactly", count: 0 }],
     ["node --version", says("v20")],
   ])("%j %j may fail", (command, expectation) => {
-    expect(trivialBecause(command, expectation)).toBeNull();
+    expect(whyTrivial(command, expectation)).toBeNull();
   });
 });
 
 test("a blank that is none to a shell is a letter of a word, and nobody waits for its end", () => {
   for (const blank of ["\u00a0", "\u3000", "\u2028", "\f", "\v", "\r"]) {
-    expect(trivialBecause(`test${blank}-f a.txt`, null)).toBeNull();
-    expect(trivialBecause(`${blank}true`, null)).toBeNull(); // no such command
-    expect(trivialBecause(`test -f a.txt >${blank}`, null)).toBeNull();
+    expect(whyTrivial(`test${blank}-f a.txt`, null)).toBeNull();
+    expect(whyTrivial(`${blank}true`, null)).toBeNull(); // no such command
+    expect(whyTrivial(`test -f a.txt >${blank}`, null)).toBeNull();
   }
-  expect(trivialBecause("test -f a.txt\r\ntrue", null)).not.toBeNull();
+  expect(whyTrivial("test -f a.txt\r\ntrue", null)).not.toBeNull();
 });

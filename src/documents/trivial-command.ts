@@ -1,177 +1,190 @@
-// trivial-command: whether a check can fail at all. A table has the result of each command; an unknown one may fail.
+// trivial-command: detects commands that cannot fail, by a table of known commands; an unknown command may fail.
 //
 // Invariants:
-//   T1. No project can make a trivial command fail, and no command is called trivial that a broken project could make fail.
+//   T1. A command is called trivial only if no project could make it fail.
 
 import type { Expectation } from "../contracts/evidence.ts";
-import { parseCommands, type Joint, type ShellWord } from "./shell-words.ts";
+import { parseCommands, type Operator, type ShellWord } from "./shell-words.ts";
 
 /** Whether its exit code is always 0, and whether its output is always the same. */
-type Nature = { readonly isSure: boolean; readonly isConstant: boolean };
-const open: Nature = { isSure: false, isConstant: false };
-const empty: Nature = { isSure: true, isConstant: true };
-const prints: Nature = { isSure: true, isConstant: false };
+type Outcome = { readonly alwaysPasses: boolean; readonly hasConstantOutput: boolean };
+const mayFail: Outcome = { alwaysPasses: false, hasConstantOutput: false };
+const alwaysSucceeds: Outcome = { alwaysPasses: true, hasConstantOutput: true };
+const succeedsWithOutput: Outcome = { alwaysPasses: true, hasConstantOutput: false };
 
 const depthMax = 4;
 
-/** Why a command proves nothing, in words; null if it may fail. */
-export function trivialBecause(command: string, expect: Expectation | null): string | null {
+/** Why a command proves nothing; null if it may fail. */
+export function whyTrivial(command: string, expect: Expectation | null): string | null {
   if (expect?.kind === "at_least" && expect.count === 0) return "every output has at least 0";
   if (expect?.kind === "text" && expect.text.trim() === "") return "every output holds an empty text";
-  const nature = lineNature(command, 0);
-  if (expect === null) return nature.isSure ? "it comes out the same whatever the project is like" : null;
-  if (nature.isConstant) return "its output is the same whatever the project is like";
-  return expect.kind === "text" && saysItself(command, expect.text) ? "it prints the expected text itself" : null;
+  const outcome = lineOutcome(command, 0);
+  if (expect === null) return outcome.alwaysPasses ? "it comes out the same whatever the project is like" : null;
+  if (outcome.hasConstantOutput) return "its output is the same whatever the project is like";
+  return expect.kind === "text" && printsExpected(command, expect.text) ? "it prints the expected text itself" : null;
 }
 
-/** Commands that feed each other, and the sign behind the last of them. */
-type Pipe = { readonly commands: readonly (readonly ShellWord[])[]; readonly joint: Joint };
+/** The commands of a pipeline, and the operator after it. */
+type Pipeline = { readonly commands: readonly (readonly ShellWord[])[]; readonly operator: Operator };
 
-function parsePipes(line: string): readonly Pipe[] | null {
-  const pipes: Pipe[] = [];
+function parsePipes(line: string): readonly Pipeline[] | null {
+  const pipes: Pipeline[] = [];
   let commands: (readonly ShellWord[])[] = [];
-  for (const { words, joint } of parseCommands(line) ?? [{ words: [], joint: "|" as const }]) {
+  for (const { words, operator } of parseCommands(line) ?? [{ words: [], operator: "|" as const }]) {
     commands.push(words);
-    if (joint === "|") continue;
-    pipes.push({ commands, joint });
+    if (operator === "|") continue;
+    pipes.push({ commands, operator });
     commands = [];
   }
   return commands.length > 0 ? null : pipes;
 }
 
-function lineNature(line: string, depth: number): Nature {
+function lineOutcome(line: string, depth: number): Outcome {
   const group = /^\s*(?:\(([^()]*)\)|\{\s([^{}]*)\})\s*$/.exec(line);
-  if (group !== null && depth < depthMax) return lineNature(group[1] ?? group[2] ?? "", depth + 1);
+  if (group !== null && depth < depthMax) return lineOutcome(group[1] ?? group[2] ?? "", depth + 1);
   const pipes = parsePipes(line);
-  if (pipes === null) return open;
-  if (pipes[0]?.commands[0]?.[0]?.text === "set") return open; // `set -e` and its like change what follows
+  if (pipes === null) return mayFail;
+  if (pipes[0]?.commands[0]?.[0]?.text === "set") return mayFail; // `set -e` and its like change what follows
   let [isSure, isConstant] = [true, true];
-  let previousJoint: Joint = "";
-  for (const { commands, joint } of pipes) {
-    const own = pipeNature(commands, depth);
-    const ownSure = own.isSure || joint === "&";
-    if (previousJoint === "&&") isSure &&= ownSure;
-    else if (previousJoint === "||") isSure ||= ownSure;
-    else isSure = ownSure; // behind `;` only the last counts
-    isConstant &&= own.isConstant && own.isSure; // what may fail can show in a later `$?`, or keep what follows from running
-    previousJoint = joint;
+  let previousOperator: Operator = "";
+  for (const { commands, operator } of pipes) {
+    const pipelineOutcome = pipelineOutcomeOf(commands, depth);
+    const passes = pipelineOutcome.alwaysPasses || operator === "&";
+    if (previousOperator === "&&") isSure &&= passes;
+    else if (previousOperator === "||") isSure ||= passes;
+    else isSure = passes; // behind `;` only the last counts
+    isConstant &&= pipelineOutcome.hasConstantOutput && pipelineOutcome.alwaysPasses; // what may fail can show in a later `$?`, or keep what follows from running
+    previousOperator = operator;
   }
-  return { isSure, isConstant };
+  return { alwaysPasses: isSure, hasConstantOutput: isConstant };
 }
 
-function pipeNature(commands: readonly (readonly ShellWord[])[], depth: number): Nature {
-  let nature: Nature | null = null;
-  for (const words of commands) nature = simpleNature(words, depth, { isFed: nature !== null, isFeedConstant: nature?.isConstant ?? true });
-  return nature ?? empty;
+function pipelineOutcomeOf(commands: readonly (readonly ShellWord[])[], depth: number): Outcome {
+  let outcome: Outcome | null = null;
+  for (const words of commands)
+    outcome = commandOutcome(words, depth, { hasInput: outcome !== null, isInputConstant: outcome?.hasConstantOutput ?? true });
+  return outcome ?? alwaysSucceeds;
 }
 
-/** `npm test; echo done` (expect done): the last command says what is expected, whatever came before. */
-function saysItself(line: string, text: string): boolean {
+/** `npm test; echo done` (expect done): the last command prints the expected text, whatever the first one does. */
+function printsExpected(line: string, text: string): boolean {
   const pipes = parsePipes(line) ?? [];
   const last = pipes.at(-1)?.commands;
   const [words] = last ?? [];
-  const isAlone = pipes.length === 1 || pipes.at(-2)?.joint === ";";
+  const isAlone = pipes.length === 1 || pipes.at(-2)?.operator === ";";
   if (last?.length !== 1 || words === undefined || !isAlone || !["echo", "printf"].includes(words[0]?.text ?? "")) return false;
-  const said = words.slice(1).filter(({ holds }) => holds === "nothing");
-  return said
+  const printedWords = words.slice(1).filter(({ expansion }) => expansion === "nothing");
+  return printedWords
     .map((word) => word.text)
     .join(" ")
     .includes(text);
 }
 
-type Fed = { readonly isFed: boolean; readonly isFeedConstant: boolean };
+type PipeInput = { readonly hasInput: boolean; readonly isInputConstant: boolean };
 
-function simpleNature(words: readonly ShellWord[], depth: number, fed: Fed): Nature {
+function commandOutcome(words: readonly ShellWord[], depth: number, pipeInput: PipeInput): Outcome {
   const [first, ...rest] = words;
-  if (first === undefined) return empty;
+  if (first === undefined) return alwaysSucceeds;
   const name = first.text.replace(/^.*\//, "");
   if (name === "!") {
     const negated = rest[0]?.text;
-    return negated === "false" || negated === "/bin/false" ? empty : open;
+    return negated === "false" || negated === "/bin/false" ? alwaysSucceeds : mayFail;
   }
   if (/^[A-Za-z_]\w*=/.test(first.text) && !first.isQuoted)
-    return rest.length === 0 ? (isPlain([first]) ? empty : open) : simpleNature(rest, depth, fed);
+    return rest.length === 0 ? (hasNoExpansion([first]) ? alwaysSucceeds : mayFail) : commandOutcome(rest, depth, pipeInput);
   if (["command", "exec", "time", "nohup", "sudo", "env", "nice"].includes(name) && rest.length > 0 && !rest[0]?.text.startsWith("-"))
-    return simpleNature(rest, depth, fed);
+    return commandOutcome(rest, depth, pipeInput);
   if (["sh", "bash", "dash", "zsh", "eval"].includes(name) && depth < depthMax) {
     const script = name === "eval" ? rest[0] : rest[0]?.text === "-c" ? rest[1] : undefined;
-    return script !== undefined && script.holds !== "something" ? lineNature(script.text, depth + 1) : open;
+    return script !== undefined && script.expansion !== "something" ? lineOutcome(script.text, depth + 1) : mayFail;
   }
-  return table[name]?.(rest, fed) ?? (rest.length === 1 && versionFlags.has(rest[0]?.text ?? "") ? prints : open);
+  return (
+    rulesByCommand[name]?.(rest, pipeInput) ?? (rest.length === 1 && versionFlags.has(rest[0]?.text ?? "") ? succeedsWithOutput : mayFail)
+  );
 }
 
 const versionFlags = new Set(["--version", "-v", "-V", "--help", "-h", "version", "help"]);
-const isPlain = (words: readonly ShellWord[]): boolean => words.every(({ holds }) => holds !== "something");
-const flagless = (words: readonly ShellWord[]): readonly ShellWord[] => words.filter(({ text }) => !text.startsWith("-"));
-/** Places that are there in every project. */
-const isEverywhere = ({ text, holds }: ShellWord): boolean => holds === "nothing" && /^(\.|\.\/|\.\.|\/|~|\/tmp|\/dev\/null)$/.test(text);
+const hasNoExpansion = (words: readonly ShellWord[]): boolean => words.every(({ expansion }) => expansion !== "something");
+const withoutFlags = (words: readonly ShellWord[]): readonly ShellWord[] => words.filter(({ text }) => !text.startsWith("-"));
+/** Paths that exist in every project. */
+const existsEverywhere = ({ text, expansion }: ShellWord): boolean =>
+  expansion === "nothing" && /^(\.|\.\/|\.\.|\/|~|\/tmp|\/dev\/null)$/.test(text);
 
-type Row = (words: readonly ShellWord[], fed: Fed) => Nature;
-const never: Row = () => empty;
-const lists: Row = (words) => (flagless(words).every(isEverywhere) ? prints : open);
-const filters: Row = (words, { isFed, isFeedConstant }) =>
-  isFed && flagless(words).every(({ text }) => !/[./]/.test(text)) ? { isSure: true, isConstant: isFeedConstant } : open;
-const says: Row = (words) => ({ isSure: true, isConstant: isPlain(words) });
-const looks: Row = () => prints;
+type CommandRule = (words: readonly ShellWord[], fed: PipeInput) => Outcome;
+const alwaysRule: CommandRule = () => alwaysSucceeds;
+const listRule: CommandRule = (words) => (withoutFlags(words).every(existsEverywhere) ? succeedsWithOutput : mayFail);
+const filterRule: CommandRule = (words, { hasInput, isInputConstant }) =>
+  hasInput && withoutFlags(words).every(({ text }) => !/[./]/.test(text))
+    ? { alwaysPasses: true, hasConstantOutput: isInputConstant }
+    : mayFail;
+const printRule: CommandRule = (words) => ({ alwaysPasses: true, hasConstantOutput: hasNoExpansion(words) });
+const infoRule: CommandRule = () => succeedsWithOutput;
 
-const table: Readonly<Record<string, Row | undefined>> = Object.assign(Object.create(null) as Record<string, Row>, {
-  true: never,
-  ":": never,
-  sleep: never,
-  wait: never,
-  export: never,
-  unset: never,
-  exit: (words) => (words[0] === undefined || words[0].text === "0" ? empty : open),
-  return: (words) => (words[0] === undefined || words[0].text === "0" ? empty : open),
-  echo: says,
-  printf: says,
-  test: (words) => (isConstantTest(words) ? empty : open),
-  "[": (words) => (words.at(-1)?.text === "]" && isConstantTest(words.slice(0, -1)) ? empty : open),
-  "[[": (words) => (words.at(-1)?.text === "]]" && isConstantTest(words.slice(0, -1)) ? empty : open),
-  ls: lists,
-  dir: lists,
-  find: (words) => (isEverywhere(words[0] ?? dot) && !words.some(({ text }) => text === "-exec" || text === "-execdir") ? prints : open),
-  cd: lists,
-  stat: (words) => (words.length > 0 && flagless(words).every(isEverywhere) ? prints : open),
-  touch: never, // it makes what it should look for
-  mkdir: (words) => (words.some(({ text }) => /^-\w*p|^--parents$/.test(text)) ? empty : open),
-  pwd: looks,
-  date: looks,
-  whoami: looks,
-  id: (words) => (words.length === 0 ? prints : open),
-  uname: looks,
-  hostname: looks,
-  uptime: looks,
-  history: looks,
-  printenv: (words) => (words.length === 0 ? prints : open),
-  env: (words) => (words.length === 0 ? prints : open),
-  git: (words) => (isSureGit(words) ? prints : open),
-  cat: filters,
-  head: filters,
-  tail: filters,
-  sort: filters,
-  uniq: filters,
-  wc: filters,
-  tee: (_words, { isFed, isFeedConstant }) => (isFed ? { isSure: true, isConstant: isFeedConstant } : open),
-  grep: (words, { isFed, isFeedConstant }) => (isFed && isFeedConstant && isPlain(words) && flagless(words).length === 1 ? empty : open),
-} satisfies Record<string, Row>);
+const rulesByCommand: Readonly<Record<string, CommandRule | undefined>> = Object.assign(
+  Object.create(null) as Record<string, CommandRule>,
+  {
+    true: alwaysRule,
+    ":": alwaysRule,
+    sleep: alwaysRule,
+    wait: alwaysRule,
+    export: alwaysRule,
+    unset: alwaysRule,
+    exit: (words) => (words[0] === undefined || words[0].text === "0" ? alwaysSucceeds : mayFail),
+    return: (words) => (words[0] === undefined || words[0].text === "0" ? alwaysSucceeds : mayFail),
+    echo: printRule,
+    printf: printRule,
+    test: (words) => (isConstantTest(words) ? alwaysSucceeds : mayFail),
+    "[": (words) => (words.at(-1)?.text === "]" && isConstantTest(words.slice(0, -1)) ? alwaysSucceeds : mayFail),
+    "[[": (words) => (words.at(-1)?.text === "]]" && isConstantTest(words.slice(0, -1)) ? alwaysSucceeds : mayFail),
+    ls: listRule,
+    dir: listRule,
+    find: (words) =>
+      existsEverywhere(words[0] ?? dot) && !words.some(({ text }) => text === "-exec" || text === "-execdir")
+        ? succeedsWithOutput
+        : mayFail,
+    cd: listRule,
+    stat: (words) => (words.length > 0 && withoutFlags(words).every(existsEverywhere) ? succeedsWithOutput : mayFail),
+    touch: alwaysRule, // it makes what it should look for
+    mkdir: (words) => (words.some(({ text }) => /^-\w*p|^--parents$/.test(text)) ? alwaysSucceeds : mayFail),
+    pwd: infoRule,
+    date: infoRule,
+    whoami: infoRule,
+    id: (words) => (words.length === 0 ? succeedsWithOutput : mayFail),
+    uname: infoRule,
+    hostname: infoRule,
+    uptime: infoRule,
+    history: infoRule,
+    printenv: (words) => (words.length === 0 ? succeedsWithOutput : mayFail),
+    env: (words) => (words.length === 0 ? succeedsWithOutput : mayFail),
+    git: (words) => (alwaysPassesGit(words) ? succeedsWithOutput : mayFail),
+    cat: filterRule,
+    head: filterRule,
+    tail: filterRule,
+    sort: filterRule,
+    uniq: filterRule,
+    wc: filterRule,
+    tee: (_words, { hasInput, isInputConstant }) => (hasInput ? { alwaysPasses: true, hasConstantOutput: isInputConstant } : mayFail),
+    grep: (words, { hasInput, isInputConstant }) =>
+      hasInput && isInputConstant && hasNoExpansion(words) && withoutFlags(words).length === 1 ? alwaysSucceeds : mayFail,
+  } satisfies Record<string, CommandRule>,
+);
 
-const dot: ShellWord = { text: ".", holds: "nothing", isQuoted: false };
+const dot: ShellWord = { text: ".", expansion: "nothing", isQuoted: false };
 
 /** `git status` and the like succeed in every repository, unless an option reports through the exit code. */
-function isSureGit(words: readonly ShellWord[]): boolean {
+function alwaysPassesGit(words: readonly ShellWord[]): boolean {
   if (!["status", "log", "branch", "diff", "version", "show"].includes(words[0]?.text ?? "")) return false;
   return words
     .slice(1)
-    .every(({ text, holds }) => holds === "nothing" && text.startsWith("-") && !/^--(exit-code|quiet|check)$|^-q$/.test(text));
+    .every(({ text, expansion }) => expansion === "nothing" && text.startsWith("-") && !/^--(exit-code|quiet|check)$|^-q$/.test(text));
 }
 
 /** A test whose operands are all literals: it has the same result everywhere. One that is always false proves nothing either. */
 function isConstantTest(words: readonly ShellWord[]): boolean {
-  if (!words.every(({ holds }) => holds === "nothing")) return false;
+  if (!words.every(({ expansion }) => expansion === "nothing")) return false;
   const [first, second] = words.map(({ text }) => text);
   if (words.length === 1) return true;
   if (words.length === 2 && (first === "-n" || first === "-z")) return true;
-  if (words.length === 2 && /^-[defrsx]$/.test(first ?? "")) return isEverywhere(words[1] ?? dot);
+  if (words.length === 2 && /^-[defrsx]$/.test(first ?? "")) return existsEverywhere(words[1] ?? dot);
   return words.length === 3 && /^(=|==|!=|-eq|-ne|-gt|-ge|-lt|-le|<|>)$/.test(second ?? "");
 }

@@ -6,13 +6,13 @@ import type * as v from "valibot";
 import { Flow } from "../../contracts/flow.ts";
 import { CompletionFile, MetricsFile, PostMortem, TriageFile } from "../../contracts/roadmap-reports.ts";
 import { Script } from "../../contracts/script.ts";
-import { placeAt } from "../../documents/json-place.ts";
+import { positionAt } from "../../documents/json-place.ts";
 import type { Violation } from "../../documents/line-rules.ts";
 import { judgePage, type PageFormat, pageFormats } from "../../views/page-rules.ts";
 import { judgeSnapshot } from "../../portfolio/views/portfolio-rules.ts";
 import { parseRoadmapState } from "../../playbooks/roadmap/views/parse-roadmap-state.ts";
 import { parseStagedState } from "../../playbooks/staged/views/parse-staged-state.ts";
-import { documentText } from "../../documents/document-text.ts";
+import { decodeDocument } from "../../documents/document-text.ts";
 import { lintPlan } from "../../playbooks/roadmap/documents/plan-lint.ts";
 import { parsePlan } from "../../playbooks/roadmap/documents/plan.ts";
 import { parsePlanningConfig } from "../../playbooks/roadmap/documents/planning-config.ts";
@@ -62,7 +62,7 @@ const judges: Readonly<Record<DocumentFormat, (document: Document) => readonly V
 type PageJudges = Readonly<Record<PageFormat, (document: Document) => readonly Violation[]>>;
 
 function judgePageDocument(format: PageFormat, { fd, shown }: Document): readonly Violation[] {
-  const read = documentText(shown, bytesOf(fd, textBytesMax));
+  const read = decodeDocument(shown, bytesOf(fd, textBytesMax));
   return "findings" in read ? read.findings.map(findingViolation) : judgePage(format, read.text);
 }
 
@@ -74,7 +74,7 @@ export async function judgeDocument(format: DocumentFormat, document: Document):
 const textHazards = (text: string): readonly Hazard[] => (isJson(text) ? findHazards(text) : []);
 
 const hazardViolations = (text: string, hazards: readonly Hazard[]): readonly Violation[] =>
-  hazards.map(({ offset, message }) => ({ line: placeAt(text, offset).line, rule: "json", message, severity: "error" }));
+  hazards.map(({ offset, message }) => ({ line: positionAt(text, offset).line, rule: "json", message, severity: "error" }));
 
 function isJson(text: string): boolean {
   try {
@@ -96,7 +96,7 @@ export const findingViolation = ({ line, rule, message, path, severity }: Findin
 const textBytesMax = 4_194_305;
 
 function asText(document: Document, judge: (text: string) => readonly Finding[]): readonly Violation[] {
-  const read = documentText(document.shown, bytesOf(document.fd, textBytesMax));
+  const read = decodeDocument(document.shown, bytesOf(document.fd, textBytesMax));
   return ("findings" in read ? read.findings : judge(read.text)).map(findingViolation);
 }
 
@@ -176,7 +176,7 @@ function textOf(bytes: Buffer): string | Violation {
 }
 
 function judgePortfolioSnapshot({ fd, path, shown }: Document): readonly Violation[] {
-  const read = documentText(shown, bytesOf(fd, textBytesMax));
+  const read = decodeDocument(shown, bytesOf(fd, textBytesMax));
   if ("findings" in read) return read.findings.map(findingViolation);
   const name = basename(path).replace(/\.md$/, "");
   const folder = basename(dirname(path));

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { LineRules } from "../../documents/line-rules.ts";
-import { textTree } from "../../documents/line-rules.ts";
+import { parseLine } from "../../documents/line-rules.ts";
 import { countStrings } from "../../kit/json-hazards.ts";
 import { type LinesRead, readLines, validatedLineBytesMax } from "./validate-lines.ts";
 
@@ -24,7 +24,7 @@ function heard(content: string | Uint8Array, onLine?: (number: number) => void):
     line: (text, number) => {
       onLine?.(number);
       lines.push(`${number} ${text.length > 100 ? text.length : text}`);
-      const tree = textTree(text);
+      const tree = parseLine(text);
       return tree === null ? 0 : typeof tree === "string" ? Number.NaN : countStrings(tree);
     },
     fault: (number, message) => faults.push(`${number} ${message}`),

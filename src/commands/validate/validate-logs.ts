@@ -43,7 +43,7 @@ export async function judgeLog(format: LogFormat, fd: number, path: string): Pro
 }
 
 function judged(format: string, violations: Violations, unchecked: readonly Unchecked[]): LogJudged {
-  return { format, violations: violations.list(), more: violations.left(), isValid: violations.errors() === 0, unchecked };
+  return { format, violations: violations.list(), more: violations.unlistedCount(), isValid: violations.errors() === 0, unchecked };
 }
 
 /** Reports a file that changed while it was read. A log only grows. */

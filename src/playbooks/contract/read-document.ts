@@ -2,7 +2,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { documentText, documentTextBytesMax } from "../../documents/document-text.ts";
+import { decodeDocument, documentTextBytesMax } from "../../documents/document-text.ts";
 import { errorCode } from "../../journal/failure.ts";
 import type { Finding } from "../../kit/finding.ts";
 
@@ -28,7 +28,7 @@ export function readDocument(root: string, path: string): DocumentResult | null 
     for (let bytesRead = -1; bytesRead !== 0 && size < bytes.length; size += bytesRead)
       bytesRead = readSync(fd, bytes, size, bytes.length - size, null);
     const content = bytes.subarray(0, size);
-    const result = documentText(path, content);
+    const result = decodeDocument(path, content);
     return "findings" in result ? result : { text: result.text, bytes: content };
   } finally {
     closeSync(fd);

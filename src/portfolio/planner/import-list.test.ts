@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { jsonFlaws } from "../../documents/json-place.ts";
+import { findJsonFlaws } from "../../documents/json-place.ts";
 import { backlogKeys, draftTasks, problemsShown, readBacklog } from "./backlog.ts";
 import { importKeys, readImportList } from "./import-list.ts";
 import { openPortfolio, type Project } from "./state.ts";
@@ -141,7 +141,7 @@ test("what JSON.parse takes has no flaw, and what it refuses has one", () => {
         } catch {
           isJson = false;
         }
-        expect([text, jsonFlaws(text).fault === null]).toEqual([text, isJson]);
+        expect([text, findJsonFlaws(text).fault === null]).toEqual([text, isJson]);
       }
     }),
   );

@@ -1,7 +1,7 @@
 // import-list: projects and tasks from a YAML or JSON list. Every mistake is reported, each with its file and line.
 
 import * as v from "valibot";
-import { jsonFlaws, jsonItemLines, jsonPlaceOf, placeAt } from "../../documents/json-place.ts";
+import { findJsonFlaws, jsonItemLines, locateJsonValue, positionAt } from "../../documents/json-place.ts";
 import { type DataPath, pathText } from "../../kit/finding.ts";
 import { isRefused, parseLocated } from "../../kit/located.ts";
 import { findIssues } from "../../kit/located-issues.ts";
@@ -59,18 +59,20 @@ type Source = {
 /** JSON is read by itself: a long list has more values than a document with positions may hold. */
 function sourceOf(file: string, content: string): Source | readonly string[] {
   if (file.endsWith(".json")) {
-    const { fault, twice } = jsonFlaws(content);
+    const { fault, duplicateKeys } = findJsonFlaws(content);
     if (fault !== null) {
       const textAtFault = oneLine(content.slice(fault.offset, fault.offset + foundCharsMax), foundCharsMax);
       const faultText = textAtFault === "" ? "the end of the file" : textAtFault;
-      return [`${file}:${placeAt(content, fault.offset).line}: not JSON: found ${faultText}, expected ${fault.what}`];
+      return [`${file}:${positionAt(content, fault.offset).line}: not JSON: found ${faultText}, expected ${fault.detail}`];
     }
-    if (twice.length > 0)
-      return twice
+    if (duplicateKeys.length > 0)
+      return duplicateKeys
         .slice(0, problemsMax)
-        .map(({ offset, what }) => `${file}:${placeAt(content, offset).line}: the key ${oneLine(what, foundCharsMax)} is there twice`);
+        .map(
+          ({ offset, detail }) => `${file}:${positionAt(content, offset).line}: the key ${oneLine(detail, foundCharsMax)} is there twice`,
+        );
     const value: unknown = JSON.parse(content);
-    return { value, lineOf: (path) => jsonPlaceOf(content, path).line, linesOf: (path) => jsonItemLines(content, path) };
+    return { value, lineOf: (path) => locateJsonValue(content, path).line, linesOf: (path) => jsonItemLines(content, path) };
   }
   const parsed = parseLocated(file, content);
   if (isRefused(parsed)) return parsed.findings.map(({ line, message }) => `${file}:${line}: ${message}`);

@@ -17,10 +17,10 @@ import type { LineRules, Tree, Violation, Violations } from "../../documents/lin
 const names = { json: "PF-json", field: "PF-field", enum: "PF-enum" } as const;
 
 export const openPortfolioEventRules = (violations: Violations): LineRules =>
-  openRecordRules(violations, { record: PortfolioEvent, names, beyond: judgeStep });
+  openRecordRules(violations, { record: PortfolioEvent, names, extraRule: judgeStep });
 
 export const openPortfolioCheckpointRules = (violations: Violations): LineRules =>
-  openRecordRules(violations, { record: PortfolioCheckpoint, names, beyond: judgeScope });
+  openRecordRules(violations, { record: PortfolioCheckpoint, names, extraRule: judgeScope });
 
 type Report = (rule: string, message: string, severity?: Violation["severity"]) => void;
 

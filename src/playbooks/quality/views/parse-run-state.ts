@@ -2,7 +2,7 @@
 
 import { findRunEvent } from "../../../contracts/quality-facts.ts";
 import type { QualityRunEvent, RunEventOf } from "../../../contracts/quality-run.ts";
-import { isTree, openViolations, textTree, type Violation } from "../../../documents/line-rules.ts";
+import { isTree, openViolations, parseLine, type Violation } from "../../../documents/line-rules.ts";
 import { openRunStateRules } from "./run-state-rules.ts";
 
 export type LogHead = Readonly<Partial<Record<(typeof headFieldNames)[number], string>>>;
@@ -31,7 +31,7 @@ export function parseLog(text: string): ParsedLog {
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     rules.line(line, index + 1);
-    const tree = textTree(line);
+    const tree = parseLine(line);
     if (isTree(tree) && (tree["event"] === "_index" || tree["event"] === "run_start")) head = { ...headFields(tree), ...head };
     const event = isTree(tree) ? findRunEvent(tree) : null;
     if (event !== null) events.push(event);

@@ -11,7 +11,7 @@ import { type PhaseNumber, phaseNumbers } from "../../../contracts/quality-run.t
 import { shown } from "../../../kit/finding.ts";
 import { countStrings } from "../../../kit/json-hazards.ts";
 import { isUtcTime } from "../../../kit/utc-time.ts";
-import { isTree, type LineRules, notCounted, type Tree, textTree, type Violations } from "../../../documents/line-rules.ts";
+import { isTree, type LineRules, notCounted, type Tree, parseLine, type Violations } from "../../../documents/line-rules.ts";
 import { type DocsFacts, docsEvents, openDocsRules } from "./run-state-docs.ts";
 import { judgeFields, type KnownEvent, knownEvents, type Level, type Report } from "./run-state-field-rules.ts";
 
@@ -138,7 +138,7 @@ export function openRunStateRules(violations: Violations): RunStateRules {
 
   return {
     line: (text, number) => {
-      const tree = textTree(text);
+      const tree = parseLine(text);
       if (tree === null) return 0;
       lineNumber = number;
       if (typeof tree === "string") {

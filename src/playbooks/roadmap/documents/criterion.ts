@@ -4,7 +4,7 @@ import type { Expectation } from "../../../contracts/evidence.ts";
 import type { CheckedCriterion } from "../../../contracts/roadmap.ts";
 import { shown } from "../../../kit/finding.ts";
 import { listCodeSpans, withoutCode } from "../../../documents/code-spans.ts";
-import { closingParenthesis } from "../../../documents/parentheses.ts";
+import { findClosingParenthesis } from "../../../documents/parentheses.ts";
 
 export const criterionCharactersMax = 4_000;
 
@@ -62,7 +62,7 @@ function parseAfterColons(text: string): ParsedCriterion | null {
     return buildParsed(wording, quoted.code.trim(), expectation.expect, expectation.faults);
   }
   const parenthesis = [...rest.matchAll(/\s\((?=returns\b|expects?\b)/gi)].at(-1);
-  if (parenthesis !== undefined && closingParenthesis(rest, parenthesis.index + 1) === rest.length - 1) {
+  if (parenthesis !== undefined && findClosingParenthesis(rest, parenthesis.index + 1) === rest.length - 1) {
     const expectation = parseExpectation(rest.slice(parenthesis.index + 1));
     return buildParsed(wording, rest.slice(0, parenthesis.index).trim(), expectation.expect, expectation.faults);
   }
@@ -86,7 +86,7 @@ function buildParsed(wording: string, command: string, expect: Expectation | nul
 function parseExpectation(text: string): { readonly expect: Expectation | null; readonly faults: readonly CriterionFault[] } {
   const noExpectation = { expect: null, faults: [] };
   if (!text.startsWith("(")) return noExpectation;
-  const end = closingParenthesis(text, 0);
+  const end = findClosingParenthesis(text, 0);
   const inner = text.slice(1, end < 0 ? text.length : end).trim();
   const atLeast = /^returns at least (\d{1,15})(?![\d.]*\d)/i.exec(inner)?.[1];
   if (atLeast !== undefined) return { expect: { kind: "at_least", count: Number(atLeast) }, faults: [] };

@@ -2,7 +2,7 @@
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { shown } from "../../../kit/finding.ts";
-import { inOrder } from "../../../documents/graph.ts";
+import { sortTopologically } from "../../../documents/graph.ts";
 import { comparePhaseIds, isWithin, parsePhaseId } from "../../../documents/phase-id.ts";
 
 type OrderedPhase = Pick<RoadmapPhase, "id" | "depends_on">;
@@ -13,7 +13,7 @@ type OrderedPhase = Pick<RoadmapPhase, "id" | "depends_on">;
  */
 export function executionOrder(phases: readonly OrderedPhase[], requested?: ReadonlySet<string>): readonly string[] {
   const nodes = phases.map(({ id, depends_on }) => ({ id, after: depends_on }));
-  return inOrder(nodes, comparePhaseIds, requested === undefined ? undefined : (id) => requested.has(id));
+  return sortTopologically(nodes, comparePhaseIds, requested === undefined ? undefined : (id) => requested.has(id));
 }
 
 /** The completed phases by state and archive; if neither knows a phase, its checkbox decides. */

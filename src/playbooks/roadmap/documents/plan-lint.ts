@@ -5,9 +5,9 @@
 
 import type { CheckedCriterion, Plan, PlanTask } from "../../../contracts/roadmap.ts";
 import { shown, type Finding, type Position } from "../../../kit/finding.ts";
-import { ringsAmong } from "../../../documents/graph.ts";
+import { findCycles } from "../../../documents/graph.ts";
 import { openReport, type Report } from "../../../documents/report.ts";
-import { trivialBecause } from "../../../documents/trivial-command.ts";
+import { whyTrivial } from "../../../documents/trivial-command.ts";
 
 /** Phrases that sound like a check but cannot be run. */
 export const prosePhrases = [
@@ -89,7 +89,7 @@ function lintTask(task: PlanTask, report: Report): void {
 function lintCriterion({ text, command, expect, line }: CheckedCriterion, path: string, report: Report): void {
   const place = { line, column: 1 };
   if (command !== null) {
-    const why = trivialBecause(command, expect);
+    const why = whyTrivial(command, expect);
     if (why !== null)
       report.error(
         place,
@@ -130,7 +130,7 @@ function lintOrder(tasks: readonly PlanTask[], report: Report): void {
         `found task ${id} of wave ${wave} after ${laterTask} of wave ${waves.get(laterTask)}, expected an earlier or the same wave`,
       );
   }
-  for (const cycle of ringsAmong(tasks, compareTaskIds)) {
+  for (const cycle of findCycles(tasks, compareTaskIds)) {
     const [first = ""] = cycle;
     report.error(
       { line: lines.get(first) ?? 1, column: 1 },

@@ -2,7 +2,7 @@
 
 import { shown, type Position } from "../../../kit/finding.ts";
 import { withoutCode } from "../../../documents/code-spans.ts";
-import { computeHeadingLevel } from "../../../documents/fields.ts";
+import { headingLevel } from "../../../documents/fields.ts";
 import type { Line } from "../../../documents/markdown-lines.ts";
 import type { Report } from "../../../documents/report.ts";
 
@@ -76,7 +76,7 @@ function textBeforeEnd(line: Line): string | null {
 }
 
 function parseWave(line: Line): number | null {
-  if (computeHeadingLevel(line) === 0) return null;
+  if (headingLevel(line) === 0) return null;
   const number = /^\s*#+\s+wave\s+(\d{1,4})\b/i.exec(line.text)?.[1];
   return number === undefined ? null : Number(number);
 }

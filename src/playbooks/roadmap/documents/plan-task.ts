@@ -4,7 +4,7 @@ import { complexities, taskTypes, type CheckedCriterion, type PlanTask } from ".
 import { shown, type Position } from "../../../kit/finding.ts";
 import { didYouMean } from "../../../kit/suggest.ts";
 import { listCodeSpans } from "../../../documents/code-spans.ts";
-import { fieldsOf, computeHeadingLevel, fieldItems, oncePerLabel, fieldParagraph, type Field } from "../../../documents/fields.ts";
+import { parseFields, headingLevel, fieldItems, indexByLabel, fieldParagraph, type Field } from "../../../documents/fields.ts";
 import type { Line } from "../../../documents/markdown-lines.ts";
 import { outsideParentheses } from "../../../documents/parentheses.ts";
 import { pathOf, type TaskBlock } from "./plan-tags.ts";
@@ -69,7 +69,7 @@ function parseComplexity(attributes: ReadonlyMap<string, string>, place: Positio
 
 /** `### Task 03-01: Name`, a `<name>` child, a `name` attribute. */
 function findTitle(lines: readonly Line[], id: string, attributes: ReadonlyMap<string, string>): string {
-  const heading = lines.find((line) => computeHeadingLevel(line) > 0);
+  const heading = lines.find((line) => headingLevel(line) > 0);
   if (heading !== undefined) {
     const text = heading.text.replace(/^\s*#+\s*/, "").trim();
     const title = /^task\s+\S+\s*[:：]\s*(.+)$/i.exec(text)?.[1] ?? text;
@@ -83,8 +83,8 @@ function findTitle(lines: readonly Line[], id: string, attributes: ReadonlyMap<s
 
 /** The fields of a task, whether written as bold labels or as elements. */
 function fieldsByName(lines: readonly Line[], path: string, report: Report): ReadonlyMap<string, Field> {
-  const fields = [...fieldsOf(withoutElements(lines), fieldLabels, "known"), ...parseElements(lines, path, report)];
-  return oncePerLabel(fields, fieldLabels, path, report);
+  const fields = [...parseFields(withoutElements(lines), fieldLabels, "known"), ...parseElements(lines, path, report)];
+  return indexByLabel(fields, fieldLabels, path, report);
 }
 
 const elementStart = /^\s*<(files|action|verify|done|depends_on|requirements)>/i;

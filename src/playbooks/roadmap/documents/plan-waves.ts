@@ -7,7 +7,7 @@
 //   W4. A checkpoint for a person runs alone: the person inspects the tree while no task is running.
 
 import type { PlanTask } from "../../../contracts/roadmap.ts";
-import { inOrder } from "../../../documents/graph.ts";
+import { sortTopologically } from "../../../documents/graph.ts";
 import { compareTaskIds } from "./plan-lint.ts";
 
 type SchedulableTask = Pick<PlanTask, "id" | "wave" | "after" | "files" | "complexity" | "type">;
@@ -17,7 +17,7 @@ type Wave = { readonly ids: string[]; readonly usedPaths: UsedPaths; isFull: boo
 /** The task ids of each wave. Lint has refused cycles and unknown ids; tasks with such would come last here. */
 export function planWaves(tasks: readonly SchedulableTask[]): readonly (readonly string[])[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
-  const ordered = inOrder(tasks, (a, b) => taskRank(byId.get(a)) - taskRank(byId.get(b)) || compareTaskIds(a, b));
+  const ordered = sortTopologically(tasks, (a, b) => taskRank(byId.get(a)) - taskRank(byId.get(b)) || compareTaskIds(a, b));
   const waves: Wave[] = [];
   const waveOfTask = new Map<string, number>();
   const groups = [...new Set(tasks.map(({ wave }) => wave ?? 0))].sort((a, b) => a - b);

@@ -4,8 +4,8 @@ import * as v from "valibot";
 import type { Plan, PlanTask } from "../../../contracts/roadmap.ts";
 import type { Finding, Position } from "../../../kit/finding.ts";
 import { isRefused, parseLocated } from "../../../kit/located.ts";
-import { fieldsOf, computeHeadingLevel, parseListItem, type Field } from "../../../documents/fields.ts";
-import { markdownLines, type Line } from "../../../documents/markdown-lines.ts";
+import { parseFields, headingLevel, parseListItem, type Field } from "../../../documents/fields.ts";
+import { parseMarkdownLines, type Line } from "../../../documents/markdown-lines.ts";
 import { outsideParentheses } from "../../../documents/parentheses.ts";
 import { parseTaskBlocks } from "./plan-tags.ts";
 import { parsePlanTask } from "./plan-task.ts";
@@ -19,7 +19,7 @@ export type ParsedPlan = { readonly plan: Plan; readonly findings: readonly Find
 export function parsePlan(file: string, text: string): ParsedPlan {
   const report = openReport(file);
   const frontMatter = splitFrontMatter(text.replace(/^\ufeff/, ""));
-  const { lines, findings } = markdownLines(file, frontMatter.body);
+  const { lines, findings } = parseMarkdownLines(file, frontMatter.body);
   report.add(findings);
   const { blocks, outside } = parseTaskBlocks(lines, report);
   if (blocks.length === 0)
@@ -86,10 +86,10 @@ const splitNames = (text: string): readonly string[] =>
 /** `**Success Criteria**:` or a heading of that name, with a numbered list below. */
 function parsePlanCriteria(lines: readonly Line[], report: Report): Plan["criteria"] {
   const names = new Set(["success criteria", "acceptance criteria"]);
-  const bold = fieldsOf(lines, names, "any").find(({ label }) => names.has(label));
+  const bold = parseFields(lines, names, "any").find(({ label }) => names.has(label));
   const index = lines.findIndex(
     (line) =>
-      computeHeadingLevel(line) > 0 &&
+      headingLevel(line) > 0 &&
       names.has(
         line.text
           .replace(/^\s*#+\s*/, "")
@@ -104,7 +104,7 @@ function parsePlanCriteria(lines: readonly Line[], report: Report): Plan["criter
 
 function buildField(lines: readonly Line[], headingIndex: number, heading: Line | undefined): Field {
   const place: Position = { line: heading?.number ?? 1, column: 1 };
-  const end = lines.findIndex((line, n) => n > headingIndex && computeHeadingLevel(line) > 0);
+  const end = lines.findIndex((line, n) => n > headingIndex && headingLevel(line) > 0);
   const sectionLines = lines.slice(headingIndex + 1, end < 0 ? undefined : end);
   const first = sectionLines.findIndex((line) => parseListItem(line.text) !== null);
   return { label: "success criteria", place, inline: "", inlinePlace: place, lines: first < 0 ? [] : sectionLines.slice(first) };

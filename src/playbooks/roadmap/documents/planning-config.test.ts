@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { documentText, documentTextBytesMax } from "../../../documents/document-text.ts";
+import { decodeDocument, documentTextBytesMax } from "../../../documents/document-text.ts";
 import { parsePlanningConfig } from "./planning-config.ts";
 import { chooseSpec, specCandidates, specHash, describeMismatch } from "../files/spec.ts";
 
@@ -78,7 +78,7 @@ test("the hash is of the bytes as they lie, and a mismatch names both", () => {
 
 test("bytes that are no text, and too many of them, are told with their place", () => {
   const of = (bytes: Uint8Array) => {
-    const read = documentText("R.md", bytes);
+    const read = decodeDocument("R.md", bytes);
     return "text" in read ? read.text : read.findings.map(({ line, column, rule }) => `${line}:${column} ${rule}`);
   };
   expect(of(Buffer.from("\ufeffa\r\nb"))).toBe("a\r\nb");

@@ -7,7 +7,7 @@ import { fieldItems, fieldParagraph, type Field } from "../../../documents/field
 import { outsideParentheses } from "../../../documents/parentheses.ts";
 import { parsePhaseId } from "../../../documents/phase-id.ts";
 import type { Report } from "../../../documents/report.ts";
-import { trivialBecause } from "../../../documents/trivial-command.ts";
+import { whyTrivial } from "../../../documents/trivial-command.ts";
 
 /** An id, or a range of ids as in `Phases 3-5`, that names every phase between. */
 export type Dependency = { readonly from: string; readonly to: string };
@@ -112,7 +112,7 @@ export function parseCriteria(field: Field, path: string, report: Report): Check
   if (extra !== undefined) report.error(extra.place, path, "too_many", `found ${items.length} criteria, expected at most ${criteriaMax}`);
   return items.slice(0, criteriaMax).map(({ text, place }, n) => {
     const criterion = parseLocatedCriterion(text, place, `${path}[${n}]`, report);
-    const why = criterion.command === null ? null : trivialBecause(criterion.command, criterion.expect);
+    const why = criterion.command === null ? null : whyTrivial(criterion.command, criterion.expect);
     if (why !== null)
       report.warning(
         place,

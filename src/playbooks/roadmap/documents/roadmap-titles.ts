@@ -1,7 +1,7 @@
 // roadmap-titles: parses the two lines that declare a phase: `- [ ] **Phase 3: Name** *(INSERTED)* - what` and `### Phase 3: Name`.
 
 import { shown, type Position } from "../../../kit/finding.ts";
-import { computeHeadingLevel, parseListItem } from "../../../documents/fields.ts";
+import { headingLevel, parseListItem } from "../../../documents/fields.ts";
 import type { Line } from "../../../documents/markdown-lines.ts";
 import { parsePhaseId } from "../../../documents/phase-id.ts";
 import type { Report } from "../../../documents/report.ts";
@@ -38,7 +38,7 @@ export function parseChecklistLine(line: Line, { isInSection }: { readonly isInS
 
 /** A phase's heading of any level; the caller decides which level counts. */
 export function parseHeadingLine(line: Line, report: Report): HeadingLine | null {
-  const level = computeHeadingLevel(line);
+  const level = headingLevel(line);
   if (level === 0) return null;
   const index = line.text.search(/[^#\s]/);
   if (index < 0) return null;

@@ -8,9 +8,9 @@
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { shown, type Finding, type Position } from "../../../kit/finding.ts";
 import { suggest } from "../../../kit/suggest.ts";
-import { fieldsOf, computeHeadingLevel, oncePerLabel, fieldParagraph, type Field } from "../../../documents/fields.ts";
-import { inOrder, ringsAmong } from "../../../documents/graph.ts";
-import { markdownLines, type Line } from "../../../documents/markdown-lines.ts";
+import { parseFields, headingLevel, indexByLabel, fieldParagraph, type Field } from "../../../documents/fields.ts";
+import { sortTopologically, findCycles } from "../../../documents/graph.ts";
+import { parseMarkdownLines, type Line } from "../../../documents/markdown-lines.ts";
 import { comparePhaseIds } from "../../../documents/phase-id.ts";
 import { openReport, type Report } from "../../../documents/report.ts";
 import { parseCriteria, parseDependencies, isPlaceholder, parseRequirements, type Dependency } from "./roadmap-fields.ts";
@@ -28,7 +28,7 @@ type Draft = { readonly phase: Omit<RoadmapPhase, "depends_on">; readonly depend
 
 export function parseRoadmap(file: string, text: string): ParsedRoadmap {
   const report = openReport(file);
-  const { lines, findings } = markdownLines(file, text);
+  const { lines, findings } = parseMarkdownLines(file, text);
   report.add(findings);
   const { sections, checklist } = collectTitles(lines, report);
   const ids = [...new Set([...sections.keys(), ...checklist.keys()])].sort(comparePhaseIds);
@@ -51,7 +51,7 @@ function collectTitles(
   const misplaced: HeadingLine[] = [];
   let openSection: Section | null = null;
   for (const line of lines) {
-    const level = computeHeadingLevel(line);
+    const level = headingLevel(line);
     const title = level === 0 ? null : parseHeadingLine(line, report);
     if (level > 0 && level <= 3) openSection = null;
     if (title !== null && title.level !== 3) misplaced.push(title);
@@ -159,14 +159,14 @@ function buildDraft(id: string, section: Section | undefined, checklistLine: Che
 
 function fieldsByLabel(lines: readonly Line[], path: string, report: Report): ReadonlyMap<string, Field> {
   // If a label is bold somewhere in the section, only bold ones are fields, and plain ones are free text.
-  const bold = new Set(fieldsOf(lines, fieldLabels, "any").map(({ label }) => label));
+  const bold = new Set(parseFields(lines, fieldLabels, "any").map(({ label }) => label));
   const plain = new Set([...fieldLabels].filter((label) => !bold.has(label)));
-  const fields = fieldsOf(lines, fieldLabels, "any", plain);
+  const fields = parseFields(lines, fieldLabels, "any", plain);
   for (const { label, place } of fields.filter((field) => !fieldLabels.has(field.label)).slice(0, fieldsMax + 1)) {
     const suggestion = suggest(label, fieldLabels);
     if (suggestion !== null) report.warning(place, path, "field_misspelt", `found the field ${shown(label)}. Did you mean ${suggestion}?`);
   }
-  return oncePerLabel(fields, fieldLabels, path, report);
+  return indexByLabel(fields, fieldLabels, path, report);
 }
 
 /** Expands ranges, reports unknown ids and cycles, and orders the phases. */
@@ -205,7 +205,7 @@ function linkPhases(drafts: readonly Draft[], report: Report): readonly RoadmapP
   }
   if (edges > edgesMax) report.error({ line: 1, column: 1 }, "", "too_many", `found more than ${edgesMax} dependencies, expected fewer`);
   const nodes = [...byId.values()].map(({ id, depends_on }) => ({ id, after: depends_on }));
-  for (const cycle of ringsAmong(nodes, comparePhaseIds)) {
+  for (const cycle of findCycles(nodes, comparePhaseIds)) {
     const [first = ""] = cycle;
     report.error(
       places.get(first) ?? { line: 1, column: 1 },
@@ -214,7 +214,7 @@ function linkPhases(drafts: readonly Draft[], report: Report): readonly RoadmapP
       `found phases that wait for each other: ${cycle.join(" -> ")}, expected dependencies that end`,
     );
   }
-  return inOrder(nodes, comparePhaseIds).flatMap((id) => byId.get(id) ?? []); // R3
+  return sortTopologically(nodes, comparePhaseIds).flatMap((id) => byId.get(id) ?? []); // R3
 }
 
 const wholePart = (id: string): string => id.split(".")[0] ?? id;

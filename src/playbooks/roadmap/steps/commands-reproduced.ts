@@ -5,7 +5,7 @@
 //   C2. A judgement counts only if it names a command or a file position.
 
 import type { Check, Expectation } from "../../../contracts/evidence.ts";
-import { trivialBecause } from "../../../documents/trivial-command.ts";
+import { whyTrivial } from "../../../documents/trivial-command.ts";
 import { fieldOf, readReturn, textsOf } from "./agent-return.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { findLocations } from "./source-locations.ts";
@@ -68,7 +68,7 @@ export function parseCommand(text: string): readonly ClaimedCommand[] {
   const isPass =
     /\b(?:pass(?:ed|es)?|ok|success(?:ful(?:ly)?)?|exit(?: code)?:? 0|green)\b/i.test(result) && !/\b(?:fail|not|no)\b/i.test(result);
   if (number === undefined && !isPass) return [];
-  return trivialBecause(command, expect) === null ? [{ command, expect }] : [];
+  return whyTrivial(command, expect) === null ? [{ command, expect }] : [];
 }
 
 const namesLocation = (claim: unknown): boolean => {

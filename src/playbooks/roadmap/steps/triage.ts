@@ -10,7 +10,7 @@ import type { TriageReturn } from "../../../contracts/agent-returns.ts";
 import type { RunView } from "../../../core/state.ts";
 import { roadmapSteps } from "../views/phase-history.ts";
 import { buildChecks, phaseCriteria } from "../documents/phase-criteria.ts";
-import { trivialBecause } from "../../../documents/trivial-command.ts";
+import { whyTrivial } from "../../../documents/trivial-command.ts";
 import { costWarning, estimatedTokens } from "../../../insight/cost.ts";
 import { choosePhaseType } from "../../../insight/phase-type.ts";
 import type { PhaseType } from "../../../contracts/roadmap-values.ts";
@@ -73,7 +73,7 @@ export function triage(parts: RoadmapParts) {
 
 /** Whether a check that passed could have failed. T1 */
 export const canFail = ({ check: { command, expect } }: { readonly check: Pick<Check, "command" | "expect"> }): boolean =>
-  trivialBecause(command, expect ?? null) === null;
+  whyTrivial(command, expect ?? null) === null;
 
 type CriteriaCounts = {
   readonly total: number;

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { seedState } from "../../../contracts/roadmap.test-support.ts";
 import { RoadmapState } from "../../../contracts/roadmap-state.ts";
-import { jsonPlaceOf } from "../../../documents/json-place.ts";
+import { locateJsonValue } from "../../../documents/json-place.ts";
 import { parseRoadmapState } from "./parse-roadmap-state.ts";
 import { tries } from "../../../../test/support/sampled.ts";
 
@@ -162,7 +162,7 @@ describe("whatever the bytes are", () => {
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         for (const key of Object.keys(value)) {
           const text = JSON.stringify(value);
-          const { column } = jsonPlaceOf(text, [key]);
+          const { column } = locateJsonValue(text, [key]);
           expect(text.slice(column - 1).startsWith(JSON.stringify(value[key]))).toBe(true);
         }
       }),

@@ -12,7 +12,7 @@ import { type DataPath, type Finding, pathText, shown } from "../../../kit/findi
 import { formatIsoTime, parseIsoTime } from "../../../kit/iso-time.ts";
 import { isTooDeep, jsonDepthMax } from "../../../kit/json-hazards.ts";
 import { findIssues } from "../../../kit/located-issues.ts";
-import { jsonPlaceOf, placeAt } from "../../../documents/json-place.ts";
+import { locateJsonValue, positionAt } from "../../../documents/json-place.ts";
 
 export type ParsedRoadmapState = { readonly state: RoadmapState | null; readonly findings: readonly Finding[] };
 
@@ -29,7 +29,8 @@ type Tree = Record<string, unknown>;
 export function parseRoadmapState(text: string, file = ".autopilot/state.json"): ParsedRoadmapState {
   const findings: Finding[] = [];
   const report = (severity: Finding["severity"], path: DataPath, rule: string, message: string): void => {
-    if (findings.length < findingsMax) findings.push({ file, ...jsonPlaceOf(source, path), path: pathText(path), rule, message, severity });
+    if (findings.length < findingsMax)
+      findings.push({ file, ...locateJsonValue(source, path), path: pathText(path), rule, message, severity });
   };
   const source = text.replace(/^\uFEFF/, "");
   if (source.length > charsMax) return refusal(file, "too_large", `found ${source.length} characters, expected at most ${charsMax}`);
@@ -77,7 +78,7 @@ function parseJson(source: string, file: string): { readonly value: unknown } | 
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const offset = /position (\d+)/.exec(message)?.[1];
-    const place = placeAt(source, offset === undefined ? source.length : Number(offset));
+    const place = positionAt(source, offset === undefined ? source.length : Number(offset));
     return { finding: { file, ...place, path: "", rule: "syntax", message: `not JSON: ${message}`, severity: "error" } };
   }
 }

@@ -1,7 +1,7 @@
 // tests-pass: a named proof: the project's own test command passes on this commit, whatever its earlier result.
 
 import type { Check } from "../../../contracts/evidence.ts";
-import { trivialBecause } from "../../../documents/trivial-command.ts";
+import { whyTrivial } from "../../../documents/trivial-command.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { baseTests } from "../../../engine/protected-files.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
@@ -87,7 +87,7 @@ function findTrivialTest(manifest: string | null): string | null {
     const parsed: unknown = JSON.parse(manifest ?? "{}");
     const scripts = isRecord(parsed) ? parsed["scripts"] : undefined;
     const test = isRecord(scripts) ? scripts["test"] : undefined;
-    return typeof test === "string" ? trivialBecause(test, null) : null;
+    return typeof test === "string" ? whyTrivial(test, null) : null;
   } catch {
     return null; // invalid JSON: the check detection reports it
   }
