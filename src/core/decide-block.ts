@@ -67,7 +67,7 @@ export function askAboutTests({ oracles, approved = [] }: RunView, cursor: Curso
   if (outcome.kind !== "failed" || outcome.facts["oracles"] !== "changed" || oracles === undefined || refused.length === 0) return null;
   if (approved.includes(oracles.content)) return null;
   return openStepQuestion(cursor, step, "!", {
-    question: `The agent changed ${named(refused)}, which ${refused.length === 1 ? "judges" : "judge"} its work. Keep the change?`,
+    question: `The agent changed ${named(refused)}, part of what checks its work. Keep the change?`,
     options: {
       back: "no: put the original back and go on; the agent is told",
       keep: "yes: accept exactly this change",

@@ -258,7 +258,7 @@ describe("a person is asked what becomes of changed tests", () => {
     const paused = await goScripted(folder, insisting(fixed, put("test/add.test.js", longer)), testsPass);
     expect(paused.json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
     const { out } = await autopilot(folder, ["inbox"]);
-    expect(out).toContain("The agent changed test/add.test.js (changed), which judges its work. Keep the change?");
+    expect(out).toContain("The agent changed test/add.test.js (changed), part of what checks its work. Keep the change?");
     expect(out).toContain('-test("adds nothing", () => assert.equal(add(0, 0), 0));');
     expect(out).toContain("autopilot answer back");
     expect(out).not.toContain("oracle");

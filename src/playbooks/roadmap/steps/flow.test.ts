@@ -102,7 +102,10 @@ describe("the flow roadmap", () => {
   });
 
   test("red checks are debugged before any judge looks", () => {
-    expect(stepNamed("checks").otherwise).toEqual([{ go: "debug", count: "debug" }]);
+    expect(stepNamed("checks").otherwise).toEqual([
+      { when: { "checks.oracles": "changed" }, go: "debug", count: "tests" },
+      { go: "debug", count: "debug" },
+    ]);
     const ids = flow.steps?.map(({ id }) => id) ?? [];
     expect(ids.indexOf("checks")).toBeLessThan(ids.indexOf("verify"));
     expect(stepNamed("debug").then).toEqual([{ go: "checks" }]);
