@@ -1,6 +1,7 @@
 // Agents that break: the run continues or pauses with a clear reason, and never hangs.
 
-import { resolve } from "node:path";
+import { writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted } from "../support/autopilot.ts";
 import { scratch, write } from "../support/scratch-repository.ts";
@@ -83,7 +84,9 @@ describe.concurrent("agents that break", () => {
     const folder = scratch();
     const says = (argv: readonly string[]): void =>
       write(folder, { ".autopilot/config.yaml": JSON.stringify({ agents: { odd: { argv } } }) });
-    says(["/nowhere/agent"]);
+    const unfit = join(dirname(folder), "agent"); // it is there, and nobody may run it
+    writeFileSync(unfit, "", { mode: 0o600 });
+    says([unfit]);
     await autopilot(folder, ["go", "make b", "--yes", "--json", "--isolation", "clone", "--agent", "odd", ...bExists]);
     says([process.execPath, odd, "answers-strangely"]);
     const args = ["--max-cycles", "1", "--json"];
