@@ -65,8 +65,11 @@ const isTakenSince = (epoch: number): Promise<unknown> =>
 
 /** From a pool's own machine. */
 const reachesHub = ({ link }: Pool): boolean => {
-  const [first = "", ...rest] = [...link.on, "timeout", "5", "git", "ls-remote", "-q", link.env["AUTOPILOT_HUB"] ?? ""];
-  return spawnSync(first, rest, { env: { ...process.env, ...link.env, GIT_SSH_COMMAND: undefined }, stdio: "ignore" }).status === 0;
+  const [first, ...rest] = [...link.on, "timeout"];
+  const words = [...rest, "5", "git", "ls-remote", "-q", link.env["AUTOPILOT_HUB"] ?? ""];
+  return (
+    spawnSync(first ?? "timeout", words, { env: { ...process.env, ...link.env, GIT_SSH_COMMAND: undefined }, stdio: "ignore" }).status === 0
+  );
 };
 
 function restart(): Promise<boolean> {
