@@ -1,9 +1,9 @@
-// Runs vitest with the words given. Root on Linux has it in namespaces of its own: temporary folders are in memory, so that no test waits
+// Runs vitest with the words given. Root on Linux with memory to spare has it in namespaces of its own: temporary folders are in memory, so that no test waits
 // for a disk; the process table holds the suite's processes only, so that each look through it is short, and what a test leaves running
 // ends with the suite. Elsewhere it runs as it is.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmdirSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { freemem, tmpdir } from "node:os";
 import { join } from "node:path";
 
 const vitest = [process.execPath, join(import.meta.dirname, "../node_modules/vitest/vitest.mjs"), ...process.argv.slice(2)];
@@ -22,8 +22,12 @@ const inMemory = [
 
 const folder = mkdtempSync(join(tmpdir(), "mem-"));
 const env = { ...process.env, TMPDIR: folder };
+const enoughBytes = 8 * 2 ** 30; // a file system in memory takes up to half of it
 const isPossible =
-  process.platform === "linux" && process.getuid?.() === 0 && spawnSync("unshare", [...inMemory, "true"], { env }).status === 0;
+  process.platform === "linux" &&
+  process.getuid?.() === 0 &&
+  freemem() >= enoughBytes &&
+  spawnSync("unshare", [...inMemory, "true"], { env }).status === 0;
 const [command, ...words] = isPossible ? ["unshare", ...inMemory, ...vitest] : vitest;
 const child = spawn(command, words, { env: isPossible ? env : process.env, stdio: "inherit" });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
