@@ -6,11 +6,10 @@ import type { TurnRequest, TurnResult } from "../ports/agent.ts";
 import type { Speech } from "./profiles/profile.ts";
 import type { TurnEnvironment } from "./turn-environment.ts";
 
-/** Runs a whole turn. */
-export type Speak = (request: TurnRequest, environment: TurnEnvironment) => Promise<TurnResult>;
+export type RunTurn = (request: TurnRequest, environment: TurnEnvironment) => Promise<TurnResult>;
 
-export async function protocolFor(speech: Speech): Promise<Speak> {
-  switch (speech) {
+export async function protocolFor(protocol: Speech): Promise<RunTurn> {
+  switch (protocol) {
     case "acp": {
       const { acpTurn } = await import("./acp/turn.ts");
       return acpTurn;
@@ -18,9 +17,9 @@ export async function protocolFor(speech: Speech): Promise<Speak> {
     case "claude-stream":
     case "codex-exec": {
       const { cliTurn } = await import("./cli/turn.ts");
-      return (request, environment) => cliTurn(speech, request, environment);
+      return (request, environment) => cliTurn(protocol, request, environment);
     }
     default:
-      return unreachable(speech);
+      return unreachable(protocol);
   }
 }

@@ -14,7 +14,7 @@ const weekMinutes = 10_080;
 const yearMinutes = 525_600;
 
 /** Thresholds of the circuit breaker and caps, where a flow sets none. The roadmap's flow sets some itself. */
-export const breakerDefaults = {
+export const thresholdDefaults = {
   no_progress_threshold: 3,
   same_error_threshold: 5,
   output_degradation_pct: 70,

@@ -1,6 +1,6 @@
 // roadmap-values: the words, scales and figures that the roadmap's files share.
 
-import { breakerDefaults } from "./limit-ranges.ts";
+import { thresholdDefaults } from "./limit-ranges.ts";
 import * as v from "valibot";
 
 /** ISO 8601 in UTC, to the second or finer. */
@@ -47,17 +47,17 @@ export type CheckFlag = v.InferOutput<typeof CheckFlag>;
 
 /** The breaker's thresholds: all eleven, with their defaults. */
 export const CircuitBreakerConfig = v.strictObject({
-  no_progress_threshold: v.optional(Whole, breakerDefaults.no_progress_threshold),
-  same_error_threshold: v.optional(Whole, breakerDefaults.same_error_threshold),
-  output_degradation_pct: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(100)), breakerDefaults.output_degradation_pct),
-  max_debug_attempts_per_phase: v.optional(Whole, breakerDefaults.max_debug_attempts_per_phase),
-  max_replan_attempts_per_phase: v.optional(Whole, breakerDefaults.max_replan_attempts_per_phase),
-  max_total_retries_per_run: v.optional(Whole, breakerDefaults.max_total_retries_per_run),
-  cooldown_minutes: v.optional(Amount, breakerDefaults.cooldown_minutes),
-  cost_cap_tokens_per_phase: v.optional(Amount, breakerDefaults.cost_cap_tokens_per_phase),
-  cost_cap_tokens_total: v.optional(Amount, breakerDefaults.cost_cap_tokens_total),
-  wall_clock_timeout_minutes_per_phase: v.optional(Amount, breakerDefaults.wall_clock_timeout_minutes_per_phase),
-  wall_clock_timeout_minutes_total: v.optional(Amount, breakerDefaults.wall_clock_timeout_minutes_total),
+  no_progress_threshold: v.optional(Whole, thresholdDefaults.no_progress_threshold),
+  same_error_threshold: v.optional(Whole, thresholdDefaults.same_error_threshold),
+  output_degradation_pct: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(100)), thresholdDefaults.output_degradation_pct),
+  max_debug_attempts_per_phase: v.optional(Whole, thresholdDefaults.max_debug_attempts_per_phase),
+  max_replan_attempts_per_phase: v.optional(Whole, thresholdDefaults.max_replan_attempts_per_phase),
+  max_total_retries_per_run: v.optional(Whole, thresholdDefaults.max_total_retries_per_run),
+  cooldown_minutes: v.optional(Amount, thresholdDefaults.cooldown_minutes),
+  cost_cap_tokens_per_phase: v.optional(Amount, thresholdDefaults.cost_cap_tokens_per_phase),
+  cost_cap_tokens_total: v.optional(Amount, thresholdDefaults.cost_cap_tokens_total),
+  wall_clock_timeout_minutes_per_phase: v.optional(Amount, thresholdDefaults.wall_clock_timeout_minutes_per_phase),
+  wall_clock_timeout_minutes_total: v.optional(Amount, thresholdDefaults.wall_clock_timeout_minutes_total),
 });
 export type CircuitBreakerConfig = v.InferOutput<typeof CircuitBreakerConfig>;
 export const circuitBreakerDefaults: CircuitBreakerConfig = v.parse(CircuitBreakerConfig, {});

@@ -9,12 +9,18 @@
 //   K4. The same error opens the breaker when something would be tried again. Giving a phase up is not trying again.
 
 import type { CheckResult } from "../contracts/evidence.ts";
+import { thresholdDefaults } from "../contracts/limit-ranges.ts";
 import { parseIsoTime, plusMinutes } from "../kit/iso-time.ts";
 import { own } from "./record.ts";
 import type { Breaker, RunStateView, RunView } from "./state.ts";
 
-export const breakerDefaults = { noProgressMax: 3, sameErrorMax: 5, cooldownMinutes: 5, cooldownMinutesMax: 60 } as const;
-const cooldownMinutesEver = 10_080;
+export const breakerDefaults = {
+  noProgressMax: thresholdDefaults.no_progress_threshold,
+  sameErrorMax: thresholdDefaults.same_error_threshold,
+  cooldownMinutes: thresholdDefaults.cooldown_minutes,
+  cooldownMinutesMax: 60,
+} as const;
+const cooldownMinutesCap = 10_080;
 
 /** The breaker's limits: the run's, under either of their names, else the defaults. It opens after one attempt at the earliest. */
 export function breakerLimits(run: RunView): {
@@ -27,7 +33,7 @@ export function breakerLimits(run: RunView): {
   return {
     noProgressMax: Math.max(1, limits["no_progress_max"] ?? limits["no_progress_threshold"] ?? breakerDefaults.noProgressMax),
     sameErrorMax: Math.max(1, limits["same_error_max"] ?? limits["same_error_threshold"] ?? breakerDefaults.sameErrorMax),
-    cooldownMinutes: Math.min(cooldownMinutesEver, limits["cooldown_minutes"] ?? breakerDefaults.cooldownMinutes),
+    cooldownMinutes: Math.min(cooldownMinutesCap, limits["cooldown_minutes"] ?? breakerDefaults.cooldownMinutes),
   };
 }
 
@@ -73,8 +79,8 @@ export function settlePhase(breaker: Breaker): void {
   breaker.same = Math.min(breaker.same, 1);
 }
 
-/** A new probe begins with clean counters. */
-export function settleProbe(breaker: Breaker): void {
+/** Begins a probe, with clean counters. */
+export function beginProbe(breaker: Breaker): void {
   Object.assign(breaker, { no_progress: 0, probed: null });
   forgetError(breaker);
 }
@@ -100,7 +106,8 @@ export function tripReason(run: RunView): "no_progress" | "probe_failed" | null 
 }
 
 /** Whether the same error came too often to try again. K1, K4 */
-export const isSameError = (run: RunView): boolean => run.breaker.state === "closed" && run.breaker.same >= breakerLimits(run).sameErrorMax;
+export const isErrorRepeatedTooOften = (run: RunView): boolean =>
+  run.breaker.state === "closed" && run.breaker.same >= breakerLimits(run).sameErrorMax;
 
 /** When it may be tried again: the cooldown doubles each time it opens without having closed. */
 export function cooldownUntil(run: RunView): string {
@@ -109,8 +116,8 @@ export function cooldownUntil(run: RunView): string {
   return plusMinutes(run.updatedAt, Math.min(cooldownMax, cooldownMinutes * 2 ** run.breaker.opened));
 }
 
-/** Null if a paused run may be resumed now; else why not, and when. `isForced` is the operator's --now. */
-export function mayResume(
+/** Why a paused run can't be resumed yet, and when it can; null if it can now. `isForced` is the operator's --now. */
+export function resumeBlockedBy(
   state: RunStateView,
   nowIso: string,
   isForced: boolean,
@@ -125,7 +132,7 @@ export function mayResume(
 
 type AttemptEffect = { readonly tree: string | null; readonly checks: readonly CheckResult[]; readonly changed: boolean };
 
-/** Whether an attempt made progress: a check passes for the first time, or its change led to a tree that this phase has not had. */
+/** Whether an attempt made progress: a check passes that failed when it was last run, or its change led to a tree that this phase has not had. */
 export function madeProgress(run: RunView, phase: string, { tree, checks, changed }: AttemptEffect): boolean {
   const isNewlyPassing = checks.some(({ check, status }) => {
     const previous = own(run.checks, check.id);

@@ -9,7 +9,7 @@
 //   D5. No turn begins that the budget cannot cover; after a turn that exceeded a limit nothing continues.
 //   D6. A run with a failed phase never completes.
 
-import { cooldownUntil, isSameError, tripReason, whyOpen } from "./breaker.ts";
+import { cooldownUntil, isErrorRepeatedTooOften, tripReason, whyOpen } from "./breaker.ts";
 import type { Usage } from "../contracts/budget.ts";
 import { findShortfall, shortfallOfRepeat } from "./budget.ts";
 import { advanceGroup, isFinal, pauseForFailures, reactionTo, reopenPhase } from "./decide-phase.ts";
@@ -46,7 +46,7 @@ export function decide(run: RunStateView): Next {
   const { phases } = run.drafted.flow;
   if (!run.isRead && "read" in phases) return { do: "read", reader: phases.read };
   const next = advanceRun(run);
-  if (next !== null && isSameError(run) && isRetry(next)) return breakerOpens(run, "same_error");
+  if (next !== null && isErrorRepeatedTooOften(run) && isRetry(next)) return breakerOpens(run, "same_error");
   return next ?? (live.length > 0 ? wait : pauseStuck(run));
 }
 

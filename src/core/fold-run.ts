@@ -2,7 +2,7 @@
 
 import { transitions, type RunStatus } from "../contracts/objective.ts";
 import { invariant } from "../kit/invariant.ts";
-import { settleProbe } from "./breaker.ts";
+import { beginProbe } from "./breaker.ts";
 import { applyFork } from "./fold-fork.ts";
 import { type ReducersOf, recordRequestOnce, findPhase } from "./reducers.ts";
 import { settleOverdraft } from "./overdraft.ts";
@@ -75,7 +75,7 @@ export const runReducers: ReducersOf<RunEventName> = {
     if (run.asked === "pause") run.asked = null;
     if (run.breaker.state !== "open") return;
     run.breaker.state = "half_open"; // Only a breaker that was open goes half open.
-    settleProbe(run.breaker);
+    beginProbe(run.breaker);
   },
   run_stopped: (run, event) => {
     transition(run, event, "stopped");

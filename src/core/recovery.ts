@@ -69,7 +69,7 @@ export const recoveryRows: readonly RecoveryRow[] = [
 
 export function remedyFor(doubt: CrashState): RecoveryRow {
   const row = matchingRows(doubt)[0];
-  invariant(row !== undefined, `R1: every doubt meets a row (${JSON.stringify(doubt)})`);
+  invariant(row !== undefined, `every crash state has a row (${JSON.stringify(doubt)})`);
   return row;
 }
 

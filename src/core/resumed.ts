@@ -2,7 +2,7 @@
 // entered.
 
 import type { Resumed } from "../contracts/resumed.ts";
-import { settleProbe } from "./breaker.ts";
+import { beginProbe } from "./breaker.ts";
 import { cursorSteps } from "./selectors.ts";
 import { own, put } from "./record.ts";
 import type { Breaker, Run, StepCursor } from "./state.ts";
@@ -29,7 +29,7 @@ export function breakerFrom(resumed: Resumed | undefined): Breaker {
 export function halfOpenBreaker({ breaker, drafted }: Run): void {
   if (drafted.resumes === undefined || breaker.state !== "open") return;
   breaker.state = "half_open";
-  settleProbe(breaker);
+  beginProbe(breaker);
 }
 
 /** The tokens that a phase had used before. */

@@ -4,7 +4,7 @@ import { workerData } from "node:worker_threads";
 import { isSound, type Section } from "./chain-check.ts";
 import { cell, verdict } from "./second-thread.ts";
 
-const { stretch, board } = workerData as { readonly stretch: Section; readonly board: Int32Array };
+const { section, board } = workerData as { readonly section: Section; readonly board: Int32Array };
 
 function shouldContinue(): boolean {
   Atomics.add(board, cell.progress, 1);
@@ -13,8 +13,8 @@ function shouldContinue(): boolean {
 
 function judge(): number {
   try {
-    const isIntact = isSound(stretch, shouldContinue);
-    return isIntact === null ? verdict.none : isIntact ? verdict.sound : verdict.bad;
+    const isSectionSound = isSound(section, shouldContinue);
+    return isSectionSound === null ? verdict.none : isSectionSound ? verdict.sound : verdict.bad;
   } catch {
     // A failed read says nothing about the journal: the caller reads it again.
     return verdict.none;

@@ -9,7 +9,7 @@ import type { Section } from "./chain-check.ts";
 import { damaged, JournalFailure } from "./failure.ts";
 import type { Position } from "./journal.ts";
 import { batchBytesMax, lineBytesMax, formatVersion } from "./line.ts";
-import { readSection } from "./read-stretch.ts";
+import { readSection } from "./read-section.ts";
 import { checkInThread, type SecondThread } from "./second-thread.ts";
 import { type ScannedLines, scanInPlace } from "./scan-lines.ts";
 
@@ -19,7 +19,7 @@ const threadBytesMin = 16 * 1024 * 1024;
 type OnEntry = (entry: Entry) => void;
 
 /** When and how a second thread helps. */
-export type SecondThreadOptions = { readonly bytesMin: number; readonly check: (stretch: Section) => SecondThread | null };
+export type SecondThreadOptions = { readonly bytesMin: number; readonly check: (section: Section) => SecondThread | null };
 
 /**
  * Walks from a position to the end of the file as it was when the walk began. Throws if it is damaged (J4), and then no entry it returned

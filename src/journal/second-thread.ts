@@ -27,14 +27,14 @@ export interface SecondThread {
 }
 
 /** Null if the program is missing or no thread can be started: then everything is checked in place. */
-export function checkInThread(stretch: Section, path: string | null = programPath()): SecondThread | null {
+export function checkInThread(section: Section, path: string | null = programPath()): SecondThread | null {
   if (path === null) return null;
   const board = new Int32Array(new SharedArrayBuffer(cells * Int32Array.BYTES_PER_ELEMENT));
   // Only a long journal needs a thread; otherwise every command that reads a short one would load this module.
   const threads = process.getBuiltinModule("node:worker_threads");
   let worker: Worker;
   try {
-    worker = new threads.Worker(path, { workerData: { stretch, board }, resourceLimits, env: {}, execArgv: [], trackUnmanagedFds: false });
+    worker = new threads.Worker(path, { workerData: { section, board }, resourceLimits, env: {}, execArgv: [], trackUnmanagedFds: false });
   } catch {
     return null;
   }

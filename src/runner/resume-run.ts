@@ -1,7 +1,7 @@
 // resume-run: resumes a run that was paused, reached its cycle limit or was interrupted by a crash.
 
 import type { Answer } from "../contracts/answer.ts";
-import { mayResume } from "../core/breaker.ts";
+import { resumeBlockedBy } from "../core/breaker.ts";
 import { hasFailed } from "../core/selectors.ts";
 import type { Asks } from "../contracts/asks.ts";
 import { loadPlaybook } from "../playbooks/registry/table.ts";
@@ -92,17 +92,17 @@ async function requireResumable(context: CommandContext, loaded: LoadedRun, inpu
       data: { pid: owner.pid },
       remediation: ["autopilot watch", "autopilot pause"],
     });
-  const hot = mayResume(view, systemClock.now(), input.now ?? false);
-  if (hot !== null)
-    refuse(hot.reason, {
+  const blocked = resumeBlockedBy(view, systemClock.now(), input.now ?? false);
+  if (blocked !== null)
+    refuse(blocked.reason, {
       ...where,
-      message: `The breaker stays open until ${hot.until}${hot.reason === "breaker_open" ? "" : ", or until the phase may use more"}.`,
+      message: `The breaker stays open until ${blocked.until}${blocked.reason === "breaker_open" ? "" : ", or until the phase may use more"}.`,
       remediation: [
-        ...(hot.reason === "breaker_open" ? [] : ["autopilot budget raise phase.tokens=+100k, then autopilot resume"]),
-        `after ${hot.until}: autopilot resume`,
+        ...(blocked.reason === "breaker_open" ? [] : ["autopilot budget raise phase.tokens=+100k, then autopilot resume"]),
+        `after ${blocked.until}: autopilot resume`,
         "autopilot resume --now",
       ],
-      data: { cooldown_until: hot.until },
+      data: { cooldown_until: blocked.until },
     });
   const { hash } = settingsOf(context, paths);
   if (hash === view.drafted.config_hash || input.adoptConfig === true) return [];

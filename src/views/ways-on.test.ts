@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { type Dimension, dimensions, type Usage } from "../contracts/budget.ts";
 import type { Draft } from "../contracts/event.ts";
 import type { Flow } from "../contracts/flow.ts";
-import { mayResume } from "../core/breaker.ts";
+import { resumeBlockedBy } from "../core/breaker.ts";
 import { findLimit } from "../core/budget.ts";
 import { readQuantity } from "../kit/quantity.ts";
 import { begun, opened, surveyed, type Tape, turnEnded } from "../../test/simulation/support/tape.ts";
@@ -63,7 +63,7 @@ function follow(tape: Tape, command: string): Tape {
       raise.scope === "phase" ? findLimit(tape.run, "phase", "1", raise.dimension as Dimension) : tape.run.limits.run[raise.dimension];
     tape.append({ ...raise, to: (now ?? 0) + raise.to });
   }
-  expect(mayResume(tape.run, tape.run.updatedAt, command.endsWith("--now"))).toBeNull();
+  expect(resumeBlockedBy(tape.run, tape.run.updatedAt, command.endsWith("--now"))).toBeNull();
   return tape.append(
     { event: "run_resumed", request: `r${tape.entries.length}`, from_state: "paused", to_state: "running" },
     opened(tape.run.opening + 1),

@@ -8,9 +8,9 @@ export type AcpLimits = {
   readonly sessionMs: number;
   /** Silence while no tool is running. */
   readonly stallMs: number;
-  /** The same while the meter sees nothing but failing calls. */
+  /** Silence while every call that the meter sees fails. */
   readonly failingMs: number;
-  /** The same if the provider is not worth waiting for. */
+  /** Silence after an error of the provider that waiting can't mend. */
   readonly giveUpMs: number;
   /** From the protocol's cancel to the signals. */
   readonly cancelGraceMs: number;

@@ -8,7 +8,7 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { findDescendants, findMarked, isAlive, type ProcessInfo, readProcess } from "./process-table.ts";
-import type { Belongs } from "./mark.ts";
+import type { EnvironmentFilter } from "./mark.ts";
 
 export const termGraceMs = 300;
 const sweepMs = 1000;
@@ -17,7 +17,7 @@ const pollMs = 15;
 /** How many are still there after all; zero unless the kernel holds one back. */
 export async function endTree(
   child: ChildProcess,
-  belongs: Belongs,
+  belongs: EnvironmentFilter,
   { graceMs = termGraceMs }: { readonly graceMs?: number } = {},
 ): Promise<number> {
   const { pid } = child;
@@ -38,11 +38,11 @@ export async function endTree(
 }
 
 /** Kills whatever belongs until nothing does; returns how many there were. */
-export async function sweepMarked(belongs: Belongs): Promise<number> {
+export async function sweepMarked(belongs: EnvironmentFilter): Promise<number> {
   return (await killMarked(belongs)).killed;
 }
 
-async function killMarked(belongs: Belongs): Promise<{ readonly killed: number; readonly alive: number }> {
+async function killMarked(belongs: EnvironmentFilter): Promise<{ readonly killed: number; readonly alive: number }> {
   const killed = new Set<number>();
   const until = performance.now() + sweepMs;
   let alive = 0;

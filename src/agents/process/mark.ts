@@ -31,20 +31,20 @@ export function markEnvironment(mark: Mark): Record<string, string> {
 }
 
 /** Decides, from the `NAME=value` entries of a process's environment, whether it belongs. */
-export type Belongs = (words: readonly string[]) => boolean;
+export type EnvironmentFilter = (entries: readonly string[]) => boolean;
 
 /** The processes of one turn: this life, this attempt. Other attempts of the run may run beside it. */
-export function belongsToTurn(mark: Mark): Belongs {
-  return (words) => words.includes(`${names.life}=${mark.life}`) && words.includes(`${names.attempt}=${mark.attempt}`);
+export function belongsToTurn(mark: Mark): EnvironmentFilter {
+  return (entries) => entries.includes(`${names.life}=${mark.life}`) && entries.includes(`${names.attempt}=${mark.attempt}`);
 }
 
 /** Everything one opened set of agents started. */
-export function belongsToLife(life: string): Belongs {
-  return (words) => words.includes(`${names.life}=${life}`);
+export function belongsToLife(life: string): EnvironmentFilter {
+  return (entries) => entries.includes(`${names.life}=${life}`);
 }
 
 /** The processes of one run in one repository, of any life. M2 */
-export function belongsToRun(run: string, place: string): Belongs {
+export function belongsToRun(run: string, place: string): EnvironmentFilter {
   return (words) => {
     if (!words.includes(`${names.run}=${run}`)) return false;
     return place === "" || words.includes(`${names.place}=${place}`);

@@ -5,7 +5,7 @@
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import type { Belongs } from "./mark.ts";
+import type { EnvironmentFilter } from "./mark.ts";
 
 /** A process, with its start time, so that a reused pid is not mistaken for it. */
 export type ProcessInfo = { readonly pid: number; readonly parent: number; readonly began: string };
@@ -17,7 +17,7 @@ const psBytesMax = 32 * 1024 * 1024;
  * The processes that belong, without the runner itself and its ancestors. `strangers`: processes that an earlier scan of the same moment
  * found not to belong, and that are not read again; one without an environment may be just starting, and is not among them.
  */
-export function findMarked(belongs: Belongs, unrelatedPids: Set<number> = new Set()): readonly number[] {
+export function findMarked(belongs: EnvironmentFilter, unrelatedPids: Set<number> = new Set()): readonly number[] {
   if (unrelatedPids.size === 0) for (const pid of findAncestors(process.pid)) unrelatedPids.add(pid);
   return readEnvironments(unrelatedPids).flatMap(({ pid, words }) => {
     if (belongs(words)) return [pid];

@@ -8,7 +8,7 @@
 //   R3. Turns that are scanned at the same moment share one read per process.
 
 import { findAncestors, findDescendants, readStartEnvironment, findMarked, pids, type ProcessInfo, readProcStat } from "./process-table.ts";
-import type { Belongs } from "./mark.ts";
+import type { EnvironmentFilter } from "./mark.ts";
 
 /** The processes there are, as a system reports them. */
 export type Processes = {
@@ -23,7 +23,7 @@ const readingsMax = 2;
 const scansBetween = 10;
 
 /** Those whose environment belongs, and descendants of the root; without the runner itself and its ancestors. */
-export function openProcessTracker(belongs: Belongs, root: number): ProcessTracker {
+export function openProcessTracker(belongs: EnvironmentFilter, root: number): ProcessTracker {
   if (process.platform === "linux") return trackProcesses(system, belongs, root, findAncestors(process.pid));
   return { scan: () => [...new Set([...findMarked(belongs), ...findDescendants(root).map(({ pid }) => pid)])] };
 }
@@ -56,11 +56,16 @@ function readOnce<Value>(cache: Map<number, Value>, pid: number, read: (pid: num
 
 type TrackedProcess = { readonly began: string; readonly isOurs: boolean; readonly readings: number };
 
-export function trackProcesses(processes: Processes, belongs: Belongs, root: number, others: ReadonlySet<number>): ProcessTracker {
+export function trackProcesses(
+  processes: Processes,
+  belongs: EnvironmentFilter,
+  root: number,
+  runnerPids: ReadonlySet<number>,
+): ProcessTracker {
   const tracked = new Map<number, TrackedProcess>();
   let scans = 0;
 
-  /** Whether its pid may have been reused since the last scan. */
+  /** Whether to read it in this scan: it is new, ours, was read only once, or its turn to be read again has come. */
   const mustRead = (pid: number): boolean => {
     const previous = tracked.get(pid);
     return previous === undefined || previous.isOurs || previous.readings < readingsMax || (pid + scans) % scansBetween === 0; // R2
@@ -72,11 +77,12 @@ export function trackProcesses(processes: Processes, belongs: Belongs, root: num
     if (stat === undefined) return [];
     const readings = tracked.get(pid)?.readings ?? 0;
     if (tracked.get(pid)?.isOurs === true || readings >= readingsMax) return []; // R1
-    const isOurs = !others.has(pid) && belongs(processes.environmentOf(pid));
+    const isOurs = !runnerPids.has(pid) && belongs(processes.environmentOf(pid));
     tracked.set(pid, { began: stat.began, isOurs, readings: readings + 1 });
     return isOurs ? [] : [stat];
   };
-  const isChild = ({ pid, parent }: ProcessInfo): boolean => !others.has(pid) && (parent === root || tracked.get(parent)?.isOurs === true);
+  const isChild = ({ pid, parent }: ProcessInfo): boolean =>
+    !runnerPids.has(pid) && (parent === root || tracked.get(parent)?.isOurs === true);
 
   return {
     scan: () => {

@@ -11,13 +11,13 @@ import { readFileSync } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
-import type { Belongs } from "./mark.ts";
+import type { EnvironmentFilter } from "./mark.ts";
 import { beginMoment, openProcessTracker } from "./process-tracker.ts";
 
 export type Bounds = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };
 
 export type WatchInput = {
-  readonly belongs: Belongs;
+  readonly belongs: EnvironmentFilter;
   /** The turn's first process; its descendants count even without the mark. */
   readonly root: number;
   /** Where it may write. */

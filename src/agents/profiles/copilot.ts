@@ -12,7 +12,7 @@ export const copilotProfile = {
   programs: [program("copilot", ["--acp"], { versionMin: "1.0.0" })],
   env,
   modelArgv: ["--model", "{{model}}"],
-  // A short key would be redacted from its output wherever the same letters occur: the meter's tokens are long.
+  // Never a short key here: it would be redacted from the output wherever its letters occur. The meter's own tokens are long.
   meters: [
     metered({
       api: "openai-chat",

@@ -14,6 +14,6 @@ export const cursorProfile = {
     tokenEnv: ["CURSOR_API_KEY", "CURSOR_AUTH_TOKEN"],
     hosts: ["*.cursor.sh", "*.cursorapi.com"],
   }),
-  // It has no permission mode; its requests are answered.
+  // No `modes`: Cursor has no permission mode. It asks, and its requests are answered.
   hints: { install: "see cursor.com/cli", login: "run cursor-agent login, or set CURSOR_API_KEY" },
 } as const satisfies AgentProfile;

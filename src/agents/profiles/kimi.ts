@@ -40,7 +40,7 @@ export const kimiProfile = {
     ],
     hosts: ["api.kimi.com", "auth.kimi.com", "www.kimi.com", "api.moonshot.ai", "api.moonshot.cn"],
   }),
-  // It continues after a refusal, so it is asked: what is out of scope is refused before it is done.
+  // Kimi goes on after a refusal, so it asks before each action: what is out of scope is refused before it is done.
   mode: "read",
   modes: {
     read: { session: "default", values: { permission: "manual" } },

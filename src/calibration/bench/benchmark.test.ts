@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { readBugs } from "../cycle/bugs.ts";
-import { type BenchmarkRoom, buildProcessState, runBenchmark, runFolder } from "./benchmark.ts";
+import { type BenchmarkRoom, readRunState, runBenchmark, runFolder } from "./benchmark.ts";
 
 const room = mkdtempSync(join(tmpdir(), "autopilot-ended-"));
 afterAll(() => rmSync(room, { recursive: true, force: true }));
@@ -23,7 +23,7 @@ test.each([
   mkdirSync(join(own, "work/quality"), { recursive: true });
   writeFileSync(join(own, "work/quality/BUGS.md"), list);
   writeFileSync(join(own, "work/quality/run_state.jsonl"), `{"event":"run_start"}\n{"event":"run_end","status":"${status}"}\n`);
-  expect(buildProcessState(own)).toBe("ended");
+  expect(readRunState(own)).toBe("ended");
   const input = {
     trees: { repository: { root: "/nowhere" } },
     plan: {

@@ -32,8 +32,8 @@ export type BenchmarkOutcome =
   | { readonly kind: "failed"; readonly why: string }
   | Exclude<Ended, { readonly kind: "exited" }>;
 
-/** Where a metric is the target and no list was left: a recall of 0 would say that one was. */
-const nothingLookedFor: Recalled = { recall: null, matches: [], found: [], missed: [] };
+/** For a benchmark that measures a metric and left no list of findings: no recall, since 0 would mean that a list was compared. */
+const noFindingsList: Recalled = { recall: null, matches: [], found: [], missed: [] };
 
 const logBytesMax = 8 << 20;
 const tailCharsMax = 300;
@@ -41,7 +41,7 @@ const tailCharsMax = 300;
 export const runFolder = (folder: string, { benchmark, lever_state, repeat }: RunKey): string =>
   join(folder, "runs", benchmark, `${lever_state}-${repeat}`);
 
-export function buildProcessState(folder: string): "ended" | "at work" | "gone" {
+export function readRunState(folder: string): "ended" | "at work" | "gone" {
   if (readExitCode(folder) !== null || hasRunEnd(folder)) return "ended"; // B2
   return isAtWork(folder) ? "at work" : "gone";
 }
@@ -63,14 +63,14 @@ export async function runBenchmark(room: BenchmarkRoom, key: RunKey, commit: str
   const folder = runFolder(room.folder, key);
   const plan = room.plan.benchmarks.find(({ name }) => name === key.benchmark);
   if (plan === undefined) return { kind: "failed", why: "is not in the plan" };
-  const places = benchmarkRoomPlaces(room, plan, folder, key.lever_state);
+  const places = placesOf(room, plan, folder, key.lever_state);
   const wait = { hangMs: room.plan.hang_ms, interrupted: room.interrupted };
   if (!isFresh) {
     const hasEnded = hasRunEnd(folder) && readExitCode(folder) === null;
     if (hasEnded) await endProcess(folder);
     if (hasEnded && findRunEnd(folder) !== "success") return { kind: "failed", why: `its run ended ${findRunEnd(folder)}` };
-    const ended: Ended = hasEnded ? { kind: "exited", code: 0 } : await waitFor(folder, places.signs, wait);
-    return benchmarkRoomOutcome(room, key, ended, places.findingsIn);
+    const ended: Ended = hasEnded ? { kind: "exited", code: 0 } : await waitFor(folder, places.watchedFolders, wait);
+    return measureOutcome(room, key, ended, places.findingsIn);
   }
   requireNoLink(room.folder, relative(room.folder, dirname(folder)));
   await endProcess(folder);
@@ -81,7 +81,7 @@ export async function runBenchmark(room: BenchmarkRoom, key: RunKey, commit: str
   const child = startProcess({
     folder,
     cwd: places.cwd,
-    command: room.plan.command ?? places.quality,
+    command: room.plan.command ?? places.qualityCommand,
     env: {
       ...room.env,
       CALIBRATION_CYCLE: room.cycle,
@@ -91,7 +91,7 @@ export async function runBenchmark(room: BenchmarkRoom, key: RunKey, commit: str
       CALIBRATION_REPEAT: String(key.repeat),
     },
   });
-  return benchmarkRoomOutcome(room, key, await waitFor(folder, places.signs, { ...wait, child }), places.findingsIn);
+  return measureOutcome(room, key, await waitFor(folder, places.watchedFolders, { ...wait, child }), places.findingsIn);
 }
 
 type Places = {
@@ -101,17 +101,12 @@ type Places = {
   readonly target: string | null;
   readonly cwd: string;
   readonly findingsIn: string;
-  readonly signs: readonly string[];
-  /** The words of a quality run. */
-  readonly quality: string;
+  readonly watchedFolders: readonly string[];
+  /** The command line of a quality run. */
+  readonly qualityCommand: string;
 };
 
-function benchmarkRoomPlaces(
-  { plan: { command, agent }, trees }: BenchmarkRoom,
-  plan: BenchmarkPlan,
-  folder: string,
-  state: string,
-): Places {
+function placesOf({ plan: { command, agent }, trees }: BenchmarkRoom, plan: BenchmarkPlan, folder: string, state: string): Places {
   const work = join(folder, "work");
   const target = plan.kind === "folder" ? null : join(folder, "target");
   const own = plan.kind === "folder" ? relative(trees.repository.root, join(trees.repository.root, plan.at)) : "";
@@ -130,7 +125,7 @@ function benchmarkRoomPlaces(
   const quality = [...words, ...(own === "" ? [] : ["--target-path", own]), ...(agent === undefined ? [] : ["--agent", agent])]
     .map(quoted)
     .join(" ");
-  return { work, target, cwd, findingsIn: cwd, signs: [work, ...(target === null ? [] : [target])], quality };
+  return { work, target, cwd, findingsIn: cwd, watchedFolders: [work, ...(target === null ? [] : [target])], qualityCommand: quality };
 }
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
@@ -176,7 +171,7 @@ async function copyOutside({ at, baseline }: BenchmarkPlan, target: string, form
   await commitCopy(copy);
 }
 
-function benchmarkRoomOutcome(room: BenchmarkRoom, key: RunKey, ended: Ended, findingsIn: string): BenchmarkOutcome {
+function measureOutcome(room: BenchmarkRoom, key: RunKey, ended: Ended, findingsIn: string): BenchmarkOutcome {
   const folder = runFolder(room.folder, key);
   for (const name of [stdoutFile, stderrFile]) redactFile(join(folder, name), room.redact); // B3
   if (ended.kind !== "exited") return ended;
@@ -186,14 +181,14 @@ function benchmarkRoomOutcome(room: BenchmarkRoom, key: RunKey, ended: Ended, fi
   if (printed !== null && "problem" in printed) return { kind: "failed", why: printed.problem };
   const metric = printed === null ? null : printed.value;
   const baseline = room.baselineOf(key.benchmark);
-  if (baseline === null) return { kind: "measured", recalled: nothingLookedFor, metric };
+  if (baseline === null) return { kind: "measured", recalled: noFindingsList, metric };
   const candidates = room.plan.findings === null ? findingsDefault : [room.plan.findings];
   // A blank list was never written: a run without findings says so explicitly.
   const found = candidates.map((path) => textAt(join(findingsIn, path))).find((text) => text !== null && text.trim() !== "");
   if (found === undefined || found === null)
     return metric === null
       ? { kind: "failed", why: `left no findings: expected ${candidates.join(" or ")} in the benchmark's folder, with at least a heading` }
-      : { kind: "measured", recalled: nothingLookedFor, metric };
+      : { kind: "measured", recalled: noFindingsList, metric };
   writeFileSync(join(folder, "findings.md"), room.redact(found), { mode: 0o600 });
   return { kind: "measured", recalled: baselineRecall(baseline, readBugs(found)), metric };
 }

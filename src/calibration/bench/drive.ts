@@ -13,7 +13,7 @@ import { type CyclePlan, cyclesFolder, restartsMax } from "../cycle/plan.ts";
 import { decide } from "../cycle/decide.ts";
 import { runKeyText, type RunKey } from "../cycle/state.ts";
 import type { CycleJudgement } from "../cycle/verdict.ts";
-import { type BenchmarkOutcome, type BenchmarkRoom, dropCopies, buildProcessState, runBenchmark, runFolder } from "./benchmark.ts";
+import { type BenchmarkOutcome, type BenchmarkRoom, dropCopies, readRunState, runBenchmark, runFolder } from "./benchmark.ts";
 import type { CycleLog, NewEvent } from "./log-file.ts";
 import { keptBaseline, leverRef, preflight, type Problem } from "./preflight.ts";
 import { spentIn } from "./spent.ts";
@@ -107,7 +107,7 @@ async function runOne({ context, log, trees, folder, redact }: DriveInput, plan:
   const own = runFolder(folder, key);
   let isFresh = true;
   if (log.cycle.runs.get(runKeyText(key))?.status === "started") {
-    const found = buildProcessState(own); // R2
+    const found = readRunState(own); // R2
     isFresh = found === "gone";
     if (isFresh) error(log, `${text}: was interrupted; it is cleaned and started again`, { ...about, kind: "interrupted" });
     else context.show(`${text}: ${found === "ended" ? "had ended, its result is taken" : "is still at work"}`);

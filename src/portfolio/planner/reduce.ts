@@ -1,10 +1,11 @@
 // reduce: a portfolio's state after each entry of its journal. One function an event; a missing one does not compile.
 //
 // Invariants:
-//   R1. A task goes only if `portfolioTransitions` lets it; another tool's reports of its own tasks are taken literally.
+//   R1. A task changes its status only as `portfolioTransitions` allows; another tool's reports of its own tasks are taken literally.
 //   R2. What a run used is charged once: an entry has the run's whole use, and only what is new of it counts. It is charged while the
 //       run works, when it rests, for whatever reason, and before another run takes its place.
 //   R3. A task that is done or canceled changes no more.
+//   R4. What is created is new, and what an entry names is there.
 
 import {
   type PortfolioChange,
@@ -52,11 +53,11 @@ const reducers: Reducers = {
     state.paused = paused ?? state.paused;
     state.budget = budget ?? state.budget;
     state.day_budget = day_budget ?? state.day_budget;
-    if (budget !== undefined) forget(state, "portfolio");
+    if (budget !== undefined) reopenBudget(state, "portfolio");
     if (day_budget !== undefined) state.exhausted = state.exhausted.filter((scope) => !scope.startsWith("day:"));
   },
   project_created: (state, { project_id, fields }, { seq, ts }) => {
-    invariant(state.projects[project_id] === undefined, `R1: ${project_id} is new`);
+    invariant(state.projects[project_id] === undefined, `R4: ${project_id} is new`);
     state.projects[project_id] = {
       ...copyOf(fields),
       project_id,
@@ -71,7 +72,7 @@ const reducers: Reducers = {
     const project = projectOf(state, project_id);
     Object.assign(project, copyOf(changes));
     project.changed = seq;
-    if (changes.budget !== undefined) forget(state, `project:${project_id}`);
+    if (changes.budget !== undefined) reopenBudget(state, `project:${project_id}`);
   },
   task_created: (state, { task_id, project_id, status, fields }, at) => {
     addTask(state, { task_id, project_id, parent_task_id: null, status, fields }, at);
@@ -110,7 +111,7 @@ const reducers: Reducers = {
       base: change.base,
       tip: change.tip ?? task.tip,
       copy: change.copy,
-      conflicts: [...(change.conflicts ?? (task.run_id === change.run_id ? task.conflicts : []))],
+      conflicts: [...(change.conflicts ?? (isResumed ? task.conflicts : []))],
       rests_until: null,
       rest_because: null,
       ended_at: null,
@@ -188,7 +189,7 @@ const reducers: Reducers = {
     move(state, task, "ready", at);
   },
   block_opened: (state, change, at) => {
-    const { event: _event, actor: _actor, reason_code: _code, ...block } = change as PortfolioChangeOf<"block_opened"> & Stamp;
+    const block = change;
     state.blocks[block.block_id] = {
       block_id: block.block_id,
       project_id: block.project_id,
@@ -214,7 +215,7 @@ const reducers: Reducers = {
   },
   block_resolved: (state, { block_id, answer }, at) => {
     const block = state.blocks[block_id];
-    invariant(block?.resolved_at === null, `R1: ${block_id} is open`);
+    invariant(block?.resolved_at === null, `R4: ${block_id} is open`);
     block.resolved_at = at.ts;
     block.answer = answer;
     const ms = msBetween(block.opened_at, at.ts);
@@ -242,7 +243,7 @@ const reducers: Reducers = {
   },
   merge_rejected: (state, { task_id, because, evidence, with: others }, at) => {
     const task = taskOf(state, task_id);
-    forgetBatchWith(state, task_id);
+    removeFromBatches(state, task_id);
     task.feedback = feedbackOf(`${because}${others.length === 0 ? "" : ` (beside ${others.join(", ")})`}`, evidence);
     task.evidence = [...task.evidence, ...evidence];
     task.returned_by = "queue";
@@ -257,7 +258,7 @@ const reducers: Reducers = {
   merge_landed: (state, { task_id, commit }, at) => {
     const task = taskOf(state, task_id);
     delete state.held[queueOf(state.projects[task.project_id])];
-    forgetBatchWith(state, task_id);
+    removeFromBatches(state, task_id);
     task.landed = commit;
     move(state, task, "done", at);
   },
@@ -278,11 +279,11 @@ const reducers: Reducers = {
   },
 };
 
-const forget = (state: Portfolio, scope: string): void => {
+const reopenBudget = (state: Portfolio, scope: string): void => {
   state.exhausted = state.exhausted.filter((one) => one !== scope);
 };
 
-const forgetBatchWith = (state: Portfolio, task_id: string): void => {
+const removeFromBatches = (state: Portfolio, task_id: string): void => {
   for (const batch of state.batches) batch.tasks = batch.tasks.filter((id) => id !== task_id);
   state.batches = state.batches.filter(({ tasks }) => tasks.length > 0);
 };

@@ -28,7 +28,7 @@ export const isComplete = ({ proof }: { readonly proof: { readonly criteria: num
   proof !== null && proof.criteria > 0 && proof.proved === proof.criteria;
 
 export function addTask(state: Portfolio, { task_id, project_id, parent_task_id, status, fields, is_imported }: NewTask, at: Stamp): void {
-  invariant(state.tasks[task_id] === undefined, `R1: ${task_id} is new`);
+  invariant(state.tasks[task_id] === undefined, `R4: ${task_id} is new`);
   const project = projectOf(state, project_id);
   // Written out: an object that is spread together has so many keys that the engine keeps it as a slow table.
   const task: Task = {
@@ -181,13 +181,13 @@ export function charge(state: Portfolio, task: Task, usage: PortfolioUsage, ts: 
 
 export function projectOf(state: Portfolio, id: string): Project {
   const project = state.projects[id];
-  invariant(project !== undefined, `R1: there is a project ${id}`);
+  invariant(project !== undefined, `R4: there is a project ${id}`);
   return project;
 }
 
 export function taskOf(state: Portfolio, id: string): Task {
   const task = state.tasks[id];
-  invariant(task !== undefined, `R1: there is a task ${id}`);
+  invariant(task !== undefined, `R4: there is a task ${id}`);
   return task;
 }
 

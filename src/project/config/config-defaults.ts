@@ -1,7 +1,7 @@
 // config-defaults: the defaults of the config, and of every limit with its looser direction. A run's budget: objective-budget.ts.
 
 import type { Config } from "../../contracts/config.ts";
-import { breakerDefaults } from "../../contracts/limit-ranges.ts";
+import { thresholdDefaults } from "../../contracts/limit-ranges.ts";
 
 /** The default values. */
 export const configDefaults = {
@@ -13,15 +13,15 @@ export const configDefaults = {
 
 /** The breaker's thresholds and the caps, by their names, with their defaults, and which direction is looser. */
 export const limitDefaults: Readonly<Record<string, { readonly value: number; readonly looser: "more" | "less" }>> = {
-  no_progress_threshold: { value: breakerDefaults.no_progress_threshold, looser: "more" },
-  same_error_threshold: { value: breakerDefaults.same_error_threshold, looser: "more" },
-  output_degradation_pct: { value: breakerDefaults.output_degradation_pct, looser: "less" },
-  max_debug_attempts_per_phase: { value: breakerDefaults.max_debug_attempts_per_phase, looser: "more" },
-  max_replan_attempts_per_phase: { value: breakerDefaults.max_replan_attempts_per_phase, looser: "more" },
-  max_total_retries_per_run: { value: breakerDefaults.max_total_retries_per_run, looser: "more" },
-  cooldown_minutes: { value: breakerDefaults.cooldown_minutes, looser: "less" },
-  cost_cap_tokens_per_phase: { value: breakerDefaults.cost_cap_tokens_per_phase, looser: "more" },
-  cost_cap_tokens_total: { value: breakerDefaults.cost_cap_tokens_total, looser: "more" },
-  wall_clock_timeout_minutes_per_phase: { value: breakerDefaults.wall_clock_timeout_minutes_per_phase, looser: "more" },
-  wall_clock_timeout_minutes_total: { value: breakerDefaults.wall_clock_timeout_minutes_total, looser: "more" },
+  no_progress_threshold: { value: thresholdDefaults.no_progress_threshold, looser: "more" },
+  same_error_threshold: { value: thresholdDefaults.same_error_threshold, looser: "more" },
+  output_degradation_pct: { value: thresholdDefaults.output_degradation_pct, looser: "less" },
+  max_debug_attempts_per_phase: { value: thresholdDefaults.max_debug_attempts_per_phase, looser: "more" },
+  max_replan_attempts_per_phase: { value: thresholdDefaults.max_replan_attempts_per_phase, looser: "more" },
+  max_total_retries_per_run: { value: thresholdDefaults.max_total_retries_per_run, looser: "more" },
+  cooldown_minutes: { value: thresholdDefaults.cooldown_minutes, looser: "less" },
+  cost_cap_tokens_per_phase: { value: thresholdDefaults.cost_cap_tokens_per_phase, looser: "more" },
+  cost_cap_tokens_total: { value: thresholdDefaults.cost_cap_tokens_total, looser: "more" },
+  wall_clock_timeout_minutes_per_phase: { value: thresholdDefaults.wall_clock_timeout_minutes_per_phase, looser: "more" },
+  wall_clock_timeout_minutes_total: { value: thresholdDefaults.wall_clock_timeout_minutes_total, looser: "more" },
 };

@@ -5,8 +5,7 @@
 //   B2. A record is about one journal file in one repository's folder, by inode numbers and birth time. A copy is another file, in a clone,
 //       an archive or a second repository; a repository that is moved or renamed keeps its own.
 //   B3. The record has the hash of a line of the journal. A journal that was overwritten in the same file does not have it. The record may
-//       lag
-//       behind the journal, for example after a crash, but is never ahead of the disk, so no user is locked out of their own run.
+//       lag behind the journal, for example after a crash, but is never ahead of the disk, so no user is locked out of their own run.
 //   B4. The run's folder is at its path, with no link on the way, and only its user can open it.
 
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, type BigIntStats } from "node:fs";
@@ -51,11 +50,11 @@ export function bindRun(
   env: Env,
   paths: ProjectPaths,
   folder: string,
-  said: Pick<BindingRecord, "run" | "ack" | "isolation" | "head">,
+  fields: Pick<BindingRecord, "run" | "ack" | "isolation" | "head">,
 ): void {
   const journal = lstatSync(join(folder, journalFile), { bigint: true });
-  const record: BindingRecord = { ...said, born: String(journal.birthtimeNs), root: rootOf(paths) };
-  const place = recordPath(env, said.run, journal);
+  const record: BindingRecord = { ...fields, born: String(journal.birthtimeNs), root: rootInode(paths) };
+  const place = recordPath(env, fields.run, journal);
   mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
   replaceFile(nodeDisk, place, `${place}.${process.pid}.new`, Buffer.from(`${JSON.stringify(record)}\n`));
 }
@@ -76,7 +75,7 @@ export function bindingOf(env: Env, paths: ProjectPaths, folder: string, run: st
   const journal = lstatSync(join(folder, journalFile), { bigint: true, throwIfNoEntry: false });
   if (journal === undefined) return { kind: "foreign", why: "it has no journal" };
   const record = readRecord(recordPath(env, run, journal));
-  const isSame = record?.run === run && record.born === String(journal.birthtimeNs) && record.root === rootOf(paths); // B2
+  const isSame = record?.run === run && record.born === String(journal.birthtimeNs) && record.root === rootInode(paths); // B2
   return isSame ? { kind: "ours", record } : { kind: "foreign", why: "you didn't start it here" };
 }
 
@@ -107,7 +106,7 @@ export const isOwnRun = (context: Pick<CommandContext, "env">, paths: ProjectPat
 
 /** Why a run cannot belong to anyone here; null if it can. Adopting it does not help. */
 export function whyUnusable(env: Env, paths: ProjectPaths, folder: string): string | null {
-  return whyMisplaced(paths, folder) ?? whyStateUnsafe(env, paths);
+  return whyFilesUnsafe(paths, folder) ?? whyStateUnsafe(env, paths);
 }
 
 /** B4: whether others can open the folder. */
@@ -116,7 +115,7 @@ function whyOpen({ root }: ProjectPaths, folder: string): string | null {
   return (mode & 0o077n) === 0n ? null : `others can open its folder ${relative(root, folder)}`;
 }
 
-function whyMisplaced({ root }: ProjectPaths, folder: string): string | null {
+function whyFilesUnsafe({ root }: ProjectPaths, folder: string): string | null {
   const parts = relative(root, folder).split(sep);
   let at = root;
   for (const part of parts) {
@@ -144,7 +143,7 @@ function whyStateUnsafe(env: Env, { root }: ProjectPaths): string | null {
 
 const isOwn = ({ uid }: BigIntStats): boolean => process.getuid === undefined || uid === BigInt(process.getuid());
 
-const rootOf = ({ root }: ProjectPaths): string => String(statSync(root, { bigint: true }).ino);
+const rootInode = ({ root }: ProjectPaths): string => String(statSync(root, { bigint: true }).ino);
 
 const recordPath = (env: Env, run: string, { ino }: BigIntStats): string => join(stateFolder(env), "runs", `${run}.${ino}.json`);
 
@@ -152,8 +151,7 @@ function readRecord(path: string): BindingRecord | null {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   if (stats?.isFile() !== true || !isOwn(stats) || (stats.mode & 0o022n) !== 0n) return null;
   try {
-    const said = JSON.parse(readFileSync(path, "utf8")) as Partial<BindingRecord>;
-    const { run, ack, isolation, born, root, head } = said;
+    const { run, ack, isolation, born, root, head } = JSON.parse(readFileSync(path, "utf8")) as Partial<BindingRecord>;
     if (run === undefined || ack === undefined || isolation === undefined || born === undefined || root === undefined) return null;
     return { run, ack, isolation, born, root, ...(head === undefined ? {} : { head }) };
   } catch {

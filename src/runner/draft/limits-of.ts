@@ -1,6 +1,6 @@
 // limits-of: computes a run's limits from the flow, the budget and the config, and finds names that have no effect.
 
-import { breakerDefaults } from "../../contracts/limit-ranges.ts";
+import { thresholdDefaults } from "../../contracts/limit-ranges.ts";
 import type { EventOf } from "../../contracts/event.ts";
 import type { Flow } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
@@ -23,7 +23,7 @@ const caps: Readonly<Record<string, readonly ["run" | "phase", string]>> = {
 /** The limits in force: the objective's budget over the flow's own, and the config's tuning. Thresholds keep their names. */
 export function flowLimits(flow: Flow, objective: Objective, tuned: Tuned, { isBudgetGiven = false } = {}): Limits {
   const limits: Limits = {
-    run: { retries: breakerDefaults.max_total_retries_per_run, ...numbers(flow.limits?.run), ...numbers(objective.max_budget.limits) },
+    run: { retries: thresholdDefaults.max_total_retries_per_run, ...numbers(flow.limits?.run), ...numbers(objective.max_budget.limits) },
     phase: numbers(flow.limits?.phase),
   };
   for (const [name, value] of Object.entries(tuned)) {

@@ -17,7 +17,7 @@ const patterns: readonly { readonly files: RegExp; readonly testForm: RegExp; re
   { files: /\.rb$/, testForm: /^[ \t]*(?:it|test|specify)\s+["']|^[ \t]*def test_/gm, repeatForm: /\.each\b/ },
 ];
 
-/** `isLeast`: a table or a loop may produce several from one. Null for an unknown language. */
+/** `isMinimum`: a table or a loop may produce several tests from one. Null for an unknown language. */
 export function countTests(path: string, text: string): { readonly count: number; readonly isMinimum: boolean } | null {
   const language = patterns.find(({ files }) => files.test(path));
   if (language === undefined) return null;

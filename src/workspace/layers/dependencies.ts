@@ -42,11 +42,11 @@ export async function dependencyFolders(
     .slice(0, foldersMax);
 }
 
-/** Copies dependency folders into a fresh checkout; returns those that fitted in. */
+/** Copies dependency folders into a fresh checkout; returns those that were copied: a path that is taken, or lies below a link, is left out. */
 export async function copyDependencies(root: string, folders: readonly string[], into: string): Promise<readonly string[]> {
   const copied: string[] = [];
   for (const folder of folders) {
-    if (!(await hasRoomFor(into, folder))) continue;
+    if (!(await isPathFree(into, folder))) continue;
     await copyFolder(join(root, folder), join(into, folder));
     copied.push(folder);
   }
@@ -57,7 +57,7 @@ export async function copyDependencies(root: string, folders: readonly string[],
 export async function moveDependencies(from: string, folders: readonly string[], into: string): Promise<readonly string[]> {
   const moved: string[] = [];
   for (const folder of folders) {
-    if (!(await isRealFolder(from, folder)) || !(await hasRoomFor(into, folder))) continue;
+    if (!(await isRealFolder(from, folder)) || !(await isPathFree(into, folder))) continue;
     await rename(join(from, folder), join(into, folder));
     moved.push(folder);
   }
@@ -86,7 +86,7 @@ export async function fingerprintFolders(tree: string, folders: readonly string[
   return hash.digest("hex");
 }
 
-async function hasRoomFor(into: string, folder: string): Promise<boolean> {
+async function isPathFree(into: string, folder: string): Promise<boolean> {
   const parent = dirname(folder);
   if (parent !== "." && !(await isRealFolder(into, parent))) return false;
   return (await lstat(join(into, folder)).catch(() => null)) === null;

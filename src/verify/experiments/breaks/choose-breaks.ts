@@ -21,11 +21,11 @@ export const nonceOf = (seed: string): string => `n${createHash("sha256").update
 const apartLines = 3;
 
 /**
- * At most so many: in files that the work changed before others (`first`), the likeliest first, each in another file while there are files,
- * and never two adjacent ones.
+ * Chooses at most `max` expectations: those in changed files before others, the likeliest first, each in another file while there are
+ * files, and never two within three lines of each other.
  */
-export function chooseFlips(candidates: readonly Flip[], first: readonly string[], seed: string, max: number): readonly Flip[] {
-  const worth = ({ path, score }: Flip): number => score + (first.includes(path) ? 10 : 0);
+export function chooseFlips(candidates: readonly Flip[], changedFiles: readonly string[], seed: string, max: number): readonly Flip[] {
+  const worth = ({ path, score }: Flip): number => score + (changedFiles.includes(path) ? 10 : 0);
   const order = shuffled(candidates, seed, ({ path, line }) => `${path}:${line}`).toSorted((one, other) => worth(other) - worth(one));
   const chosen: Flip[] = [];
   const isApart = (flip: Flip): boolean => chosen.every((one) => one.path !== flip.path || Math.abs(one.line - flip.line) >= apartLines);

@@ -1,4 +1,4 @@
-// read-stretch: parses whole lines while another thread checks them: nothing here is trusted before that thread confirms it.
+// read-section: parses whole lines while another thread checks them: nothing here is trusted before that thread confirms it.
 
 import { isAscii, isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
