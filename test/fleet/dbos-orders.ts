@@ -56,9 +56,10 @@ export async function openDbosOrders(folder: string, url: string, leaseMs: numbe
   const sdk = createRequire(`${folder}/package.json`)("@dbos-inc/dbos-sdk") as Sdk;
   const database = connect(url, { answerMs: 2_000 });
   const plain = openOrders(database, { leaseMs });
-  const pool = new Pool({ connectionString: url, max: 8, query_timeout: 5_000, connectionTimeoutMillis: 2_000, allowExitOnIdle: true });
-  pool.on("error", ignore);
+  const pool = openPool(url);
   const options = { systemDatabaseUrl: unusedUrl, systemDatabasePool: pool, logger: silent };
+  const { rows } = await database.ask("select to_regclass('dbos.workflow_status') is not null as is_there");
+  if (rows[0]?.["is_there"] !== true) await makeTables(sdk, url);
   let client: Promise<Client> | null = null;
   const clientHere = (): Promise<Client> => (client ??= sdk.DBOSClient.create(options));
   return {
@@ -83,6 +84,19 @@ export async function openDbosOrders(folder: string, url: string, leaseMs: numbe
       await plain.close();
     },
   };
+}
+
+function openPool(url: string): Pool {
+  const pool = new Pool({ connectionString: url, max: 8, query_timeout: 20_000, connectionTimeoutMillis: 5_000, allowExitOnIdle: true });
+  pool.on("error", ignore);
+  return pool;
+}
+
+/** Launching migrates, for longer than a worker's lease lasts. Two at once would wait for each other. */
+async function makeTables({ DBOS }: Sdk, url: string): Promise<void> {
+  DBOS.setConfig({ name: "orders", systemDatabaseUrl: unusedUrl, systemDatabasePool: openPool(url), logger: silent });
+  await DBOS.launch();
+  await DBOS.shutdown(); // and the pool with it
 }
 
 /** B2 */
