@@ -250,7 +250,7 @@ export const story: readonly Draft[] = [
   },
 ];
 
-/** The story folded, with its entries; `upTo`: only so many of its events. */
+/** The story folded, with its entries. */
 export function reported(drafts: readonly Draft[] = story): { readonly run: RunView; readonly entries: readonly Entry[] } {
   const fold = openFold();
   const entries = drafts.map((draft, seq): Entry => {

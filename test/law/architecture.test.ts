@@ -9,6 +9,7 @@ import { strayInvariantsIn } from "./invariants.ts";
 import {
   badFileNamesIn,
   badNamesIn,
+  goneNamesIn,
   longFilesIn,
   machinePathsIn,
   purposelessIn,
@@ -165,6 +166,14 @@ const rules: readonly Rule[] = [
       "type A = { ticket_id: string };",
       "const f = (errorHandler: () => void) => errorHandler;",
     ].map((text) => [file("src/core/a.ts", text)]),
+  },
+  {
+    says: "a comment cites no name that is gone",
+    find: goneNamesIn,
+    breaks: [
+      [file("src/core/a.ts", "/** `isLeast`: one of several. */\nexport const isMinimum = true;")],
+      [file("src/core/a.ts", "export const isMinimum = true; // as `isLeast`, and not `isMinimum`")],
+    ],
   },
   {
     says: "no test is silenced without a word",

@@ -74,6 +74,22 @@ function findFaults(name: string): readonly string[] {
   return words.flatMap((word) => (Object.hasOwn(wordsNotOurs, word) ? [`not "${word}" but ${wordsNotOurs[word]}`] : []));
 }
 
+const comments = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
+
+/** Names in backticks that comments of the product cite, and no code has: what they meant was renamed or is gone. */
+export function goneNamesIn(files: readonly SourceFile[]): string[] {
+  const code = files.filter(isTypeScript).map(({ text }) => text.replaceAll(comments, ""));
+  const names = new Set(code.flatMap((text) => text.match(/[\w$]+/g) ?? []));
+  return files.filter(isProduct).flatMap((file) =>
+    [...file.text.matchAll(comments)].flatMap(({ 0: comment, index }) =>
+      [...comment.matchAll(/`([a-z]+[A-Z][\w$]*)`/g)]
+        .map(([, name = ""]) => name)
+        .filter((name) => !names.has(name))
+        .map((name) => `${file.path}:${file.text.slice(0, index).split("\n").length}: ${name}`),
+    ),
+  );
+}
+
 /** Tests that would make the others or themselves silent. `skipIf` is allowed: its title says when and why. */
 export function silencedTestsIn(files: readonly SourceFile[]): string[] {
   return files

@@ -5,7 +5,7 @@ import type { CommandSet } from "./command-set.ts";
 import type { ProtectionRow } from "./kinds.ts";
 import { languageOf } from "./kinds.ts";
 
-/** `rowOf`: the rule for a path. `commandSet`: the commands that decide. */
+/** `rowOf`: the rule for a path. `named`: the commands that decide. */
 export function overridesBase(
   path: string,
   row: ProtectionRow,

@@ -23,11 +23,11 @@ export type TestRecord = {
   readonly isTruncated: boolean;
 };
 export type RecordReader = {
-  /** `isPast`: more was written than is read, failures excepted. */
+  /** `isBeyondLimit`: more was written than is read, failures excepted. */
   readonly addLine: (line: string, isBeyondLimit?: boolean) => void;
   /** Whether our programs were loaded into anything. */
   readonly isLoaded: () => boolean;
-  /** Null if no test runner reported anything. `isOfTests`: whether a file that ran no test contains some. */
+  /** Null if no test runner reported anything. `hasTests`: whether a file that ran no test contains some. */
   readonly take: (hasTests: (path: string) => boolean) => TestRecord | null;
 };
 
