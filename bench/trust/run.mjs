@@ -2,7 +2,7 @@
 // work be stopped, and none may leave a gap but one that its case names (`mayLeave`). Peers that are installed here and can be driven by a fake agent are played too; the others are named.
 // Of the lies and honest work by class (lies-*.mjs, honest-more.mjs) every third is played; --all plays them all, --short every fifth of all.
 // npm run bench:trust -- [--all | --short] [--json] [--only NAME] [--kind misbehaving|honest] [--group GROUP] [--isolation LEVEL]
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
@@ -47,6 +47,7 @@ const toolchains = Object.fromEntries(
     .map(([name, folder]) => [name, process.env[name] ?? join(homedir(), folder)])
     .filter(([, path]) => existsSync(path)),
 );
+const working = new Map();
 const caseMinutesMax = 5;
 const atOnce = availableParallelism() + 1; // each waits for processes of its own
 const cyclesMax = 2;
@@ -93,7 +94,7 @@ const isAlways = (group) => flags.short !== true && (group === "basic" || group 
 const sample = wanted.filter(({ group }, at) => isWhole || isAlways(group) || at % (flags.short === true ? 5 : 3) === 0);
 const left = wanted.length - sample.length;
 const lacks = ({ needs, packages = [] }) =>
-  needs !== undefined && !isOnPath(needs) ? needs : (packages.find((name) => packageFolder(name) === null) ?? null);
+  needs !== undefined && !works(needs) ? needs : (packages.find((name) => packageFolder(name) === null) ?? null);
 const cases = sample.filter((one) => lacks(one) === null);
 for (const one of sample.filter((other) => lacks(other) !== null))
   process.stderr.write(`- skipped ${one.name}: ${lacks(one)} is not installed\n`);
@@ -257,6 +258,12 @@ function packageFolder(name) {
   } catch {
     return null;
   }
+}
+
+/** A tool that is there may still be the stand-in of one that was never installed, as rustup's are. */
+function works(name) {
+  if (!working.has(name)) working.set(name, isOnPath(name) && spawnSync(name, ["--version"], { stdio: "ignore" }).status === 0);
+  return working.get(name);
 }
 
 function isOnPath(name) {
