@@ -5,13 +5,17 @@ import type { Finding, Position } from "../kit/finding.ts";
 /** A roadmap of 500 phases has about one megabyte. */
 export const documentTextBytesMax = 4_194_304;
 
-export function decodeDocument(file: string, bytes: Uint8Array): { readonly text: string } | { readonly findings: readonly Finding[] } {
+/** Decodes strictly; a byte order mark is no part of the text. */
+export function decodeDocument(
+  file: string,
+  bytes: Uint8Array,
+  bytesMax = documentTextBytesMax,
+): { readonly text: string } | { readonly findings: readonly Finding[] } {
   const refuse = (place: Position, rule: string, message: string): { readonly findings: readonly Finding[] } => ({
     findings: [{ file, ...place, path: "", rule, message, severity: "error" }],
   });
   const size = bytes.byteLength;
-  if (size > documentTextBytesMax)
-    return refuse({ line: 1, column: 1 }, "too_large", `found ${size} bytes, expected at most ${documentTextBytesMax}`);
+  if (size > bytesMax) return refuse({ line: 1, column: 1 }, "too_large", `found ${size} bytes, expected at most ${bytesMax}`);
   const lenientText = new TextDecoder("utf-8").decode(bytes);
   const nulIndex = lenientText.indexOf("\0");
   if (nulIndex >= 0) return refuse(positionIn(lenientText, nulIndex), "not_text", "found a NUL character, expected a text file");

@@ -101,6 +101,8 @@ function findMember(text: string, from: number, key: string): number | null {
 
 export type JsonFlaw = { readonly offset: number; readonly detail: string };
 
+const levelsMax = 1_000;
+
 /** The first syntax fault, and every duplicate key, which a parser would silently accept. */
 export function findJsonFlaws(text: string): { readonly fault: JsonFlaw | null; readonly duplicateKeys: readonly JsonFlaw[] } {
   const duplicateKeys: JsonFlaw[] = [];
@@ -131,6 +133,7 @@ export function findJsonFlaws(text: string): { readonly fault: JsonFlaw | null; 
       offset = colon + 1;
       expected = "value";
     } else if (mark === "{" || mark === "[") {
+      if (openContainers.length >= levelsMax) return fail(offset, `at most ${levelsMax} levels`);
       openContainers.push({ keys: mark === "{" ? new Set() : null });
       offset += 1;
       expected = "first";

@@ -323,6 +323,25 @@ test("an import with ten thousand tasks of which three are wrong tells all three
   expect(Object.keys((await readPortfolio(portfolioAt(root))).tasks)).toHaveLength(0);
 });
 
+test("a list begins with a byte order mark or not; what is no text, half a character or too deep is refused with its line", async () => {
+  const { context, root } = await begun();
+  const imported = (name: string, content: string | Buffer) => {
+    writeFileSync(join(root, name), content);
+    return importBacklog(context, { file: name });
+  };
+  const task = (objective: string): string => `[{ "project": "Shop", "objective": "${objective}" }]`;
+  expect(await imported("marked.json", `\ufeff${task("sell apples")}`)).toMatchObject({ result: "PASS" });
+  expect(await imported("marked.md", "\ufeff# Shop\n\n- [ ] sell pears\n")).toMatchObject({ result: "PASS" });
+  for (const [name, content, message] of [
+    ["bytes.md", Buffer.from("# Shop\n\n- [ ] sell \xff\n", "latin1"), "bytes.md:3: found bytes that are not UTF-8"],
+    ["half.json", task("\\ud800"), "expected a text of whole characters"],
+    ["deep.json", `${"[".repeat(20_000)}${"]".repeat(20_000)}`, "deep.json:1: not JSON"],
+  ] as const) {
+    const refused = await imported(name, content);
+    expect([refused.result, refused.message], name).toEqual(["FAIL", expect.stringContaining(message)]);
+  }
+});
+
 test("YAML and a Markdown backlog are imported, and rings are found", async () => {
   const { context, root } = await begun();
   writeFileSync(

@@ -1,16 +1,18 @@
 // import: a list of projects and tasks from YAML, JSON or a Markdown backlog. Everything that is wrong is reported; then nothing is imported.
 
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { isAsStrong, toLevel } from "../../contracts/isolation-order.ts";
 import { isolationLevels } from "../../contracts/objective.ts";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import { decodeDocument } from "../../documents/document-text.ts";
 import { draftTasks, problemsShown, readBacklog } from "../../portfolio/planner/backlog.ts";
 import { type Imported, readImportList } from "../../portfolio/planner/import-list.ts";
 import { projectIdOf } from "../../portfolio/planner/ids.ts";
 import { openPortfolio, type Portfolio } from "../../portfolio/planner/state.ts";
 import { reduce } from "../../portfolio/planner/reduce.ts";
-import { readOwnFile } from "../../project/own-file.ts";
+import { withOwnFile } from "../../project/own-file.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 import { requireAgents } from "../../project/named-agents.ts";
@@ -21,14 +23,19 @@ import { requirePortfolio } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { type Known, knownIn, type RunTerms, termFaults } from "./run-terms.ts";
 
+const listBytesMax = 64 << 20;
+
 export function importBacklog(
   context: CommandContext,
   input: { readonly file: string; readonly propose?: boolean | undefined },
 ): Promise<Answer> {
   return answered(async () => {
     const paths = requirePortfolio(context);
-    const content = readOwnFile(resolve(context.cwd, input.file));
-    if (content === null) return invalid(`${input.file} cannot be read as a file.`);
+    const bytes = withOwnFile(resolve(context.cwd, input.file), (fd, size) => (size > listBytesMax ? null : readFileSync(fd)));
+    if (bytes === null) return invalid(`${input.file} cannot be read as a file of at most ${listBytesMax >> 20} MB.`);
+    const decoded = decodeDocument(input.file, bytes, listBytesMax);
+    if ("findings" in decoded) return invalid(decoded.findings.map(({ line, message }) => `${input.file}:${line}: ${message}`).join("\n"));
+    const content = decoded.text;
     const isMarkdown = /\.(md|markdown)$/i.test(input.file);
     const read: Imported = isMarkdown
       ? { projects: [], unread: new Set(), ...readBacklog(input.file, content) }

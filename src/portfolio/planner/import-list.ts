@@ -10,7 +10,11 @@ import { oneLine } from "../../views/wording.ts";
 import { budgetIn, problemsMax, type TaskDraft } from "./backlog.ts";
 
 const foundCharsMax = 40;
-const text = v.string();
+/** Half a character, as a JSON escape can name one, could be written to no file. */
+const text = v.pipe(
+  v.string(),
+  v.check((value) => !/\p{Surrogate}/u.test(value), "a text of whole characters"),
+);
 const Priority = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5));
 const ImportedProject = v.strictObject({
   name: v.pipe(text, v.minLength(1)),
