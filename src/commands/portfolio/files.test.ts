@@ -507,7 +507,11 @@ test("a line of another tool's starts nothing, names no repository, and moves no
   const line = (fields: Readonly<Record<string, unknown>>): string =>
     `${JSON.stringify({ ts: "2026-02-27T09:30:00Z", event_type: "task_status_changed", project_id: "proj-evil", task_id: null, block_id: null, from_status: null, to_status: null, actor: "human", summary: "x", evidence: [], ...fields })}\n`;
   const lines = (["ready", "running", "failed", "needs_adjustment"] as const).map((to_status, at) =>
-    line({ task_id: `task-theirs-abc12${at}`, to_status, meta: { repository, target: "main" } }),
+    line({
+      task_id: `task-theirs-abc12${at}`,
+      to_status,
+      meta: { repository, target: "main", ...(at === 0 ? { acceptance_criteria: ["it is blue", { text: "c :: test -f never" }] } : {}) },
+    }),
   );
   const onOurs = (["ready", "done", "failed"] as const).map((to_status) => line({ project_id: "proj-shop", task_id: ours, to_status }));
   appendFileSync(shown("events/events.jsonl"), [...lines, ...onOurs].join(""));
@@ -518,6 +522,14 @@ test("a line of another tool's starts nothing, names no repository, and moves no
   expect(Object.keys(state.tasks)).toHaveLength(5);
   expect(state.projects["proj-evil"]?.repository).toBeNull();
   expect(state.tasks[ours]?.status).toBe("proposed");
+  // What they ask for is a text that a person judges; no command of theirs is run, and nothing lands because nothing was asked.
+  expect(["task-theirs-abc120", "task-theirs-abc121"].map((id) => state.tasks[id]?.acceptance_criteria)).toEqual([
+    [
+      { text: "it is blue", command: null },
+      { text: "c", command: null },
+    ],
+    [{ text: "x", command: null }],
+  ]);
 });
 
 test("a list that is imported asks for no weaker isolation than its user's", async () => {

@@ -165,6 +165,8 @@ test("only the runner's proof makes a task done; a first failure is tried again,
   expect(judge(one, own, { ...end, is_completed: false }, half, null).to).toBe("failed");
   expect(judge(one, own, end, half, null)).toMatchObject({ to: "blocked_human", ask: "b" });
   expect(judge(one, { ...own, accept_unproved: true }, end, half, null).to).toBe("running");
+  const asksNothing = { ...one, acceptance_criteria: [] };
+  expect(judge(asksNothing, own, end, proofOf([], end), null)).toMatchObject({ to: "blocked_human", ask: one.objective });
 });
 
 test("ids are made from names of every kind", () => {

@@ -9,9 +9,11 @@
 //   I3. It moves no task and answers no question of ours, nor one of theirs that was taken up here.
 
 import { type PortfolioTaskStatus, portfolioTaskStatuses } from "../../contracts/portfolio.ts";
-import { priorityDefault } from "../../contracts/portfolio-journal.ts";
+import { priorityDefault, type TaskFields } from "../../contracts/portfolio-journal.ts";
 import { noUsage, type Portfolio, type PortfolioView, triesMax } from "./state.ts";
 import { addTask, setStatus, type Stamp } from "./task-changes.ts";
+
+const criteriaMax = 100;
 
 /** A line that isn't a JSON object, or that speaks of nothing we know, changes nothing: it is only kept. */
 export function reduceImported(state: Portfolio, line: string, at: Stamp): void {
@@ -51,7 +53,7 @@ export function reduceImported(state: Portfolio, line: string, at: Stamp): void 
           is_imported: true,
           fields: {
             objective: textIn(meta, "objective") ?? summary,
-            acceptance_criteria: [],
+            acceptance_criteria: criteriaIn(meta, textIn(meta, "objective") ?? summary),
             dependencies: [],
             touches: [],
             priority: priorityOf(event["priority"] ?? meta["priority"]),
@@ -109,6 +111,14 @@ export function whyIgnored(state: PortfolioView, line: string): string | null {
   if (task === undefined || to === null || task.is_imported || task.status === to) return null;
   const command = to === "canceled" ? `autopilot portfolio cancel ${task.task_id}` : `autopilot portfolio status`;
   return `not followed: it says that ${task.task_id} is ${to}, and it is ${task.status} here; another tool's line moves no task of ours. See ${command}`;
+}
+
+/** Another tool's criteria as texts, which a person must judge: its commands are not run. Without any, its objective is the one. */
+function criteriaIn(meta: Readonly<Record<string, unknown>>, objective: string): TaskFields["acceptance_criteria"] {
+  const given = Array.isArray(meta["acceptance_criteria"]) ? (meta["acceptance_criteria"] as readonly unknown[]) : [];
+  const texts = given.flatMap((one) => (typeof one === "string" ? [one] : [textIn(record(one) ?? {}, "text") ?? []])).flat();
+  const criteria = texts.map((text) => text.split("::")[0]?.trim() ?? "").filter((text) => text !== "");
+  return (criteria.length === 0 ? [objective] : criteria.slice(0, criteriaMax)).map((text) => ({ text, command: null }));
 }
 
 function parseObject(line: string): Readonly<Record<string, unknown>> | null {

@@ -121,9 +121,11 @@ export function judge(
       because: `its checks pass, and the worker says ${handed.claim.status}: ${handed.claim.summary}`,
       ask: null,
     };
-  const unproved = task.acceptance_criteria.filter(({ command }) => command === null);
-  if (unproved.length > 0 && !project.accept_unproved)
-    return { to: "blocked_human", because: "no command proves a criterion", ask: unproved.map(({ text }) => text).join("; ") };
+  const unproved = task.acceptance_criteria.filter(({ command }) => command === null).map(({ text }) => text);
+  // A task that asks for nothing would land with nothing proved: its objective is what a person is asked about.
+  const asked = task.acceptance_criteria.length === 0 ? [task.objective] : unproved;
+  if (asked.length > 0 && !project.accept_unproved)
+    return { to: "blocked_human", because: "no command proves a criterion", ask: asked.join("; ") };
   return end.has_changes
     ? { to: "running", because: "accepted; it waits to be merged", ask: null }
     : { to: "done", because: "nothing needed to change", ask: null };
