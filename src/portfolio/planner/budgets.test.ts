@@ -94,8 +94,15 @@ test("what all open runs together may use is never more than is left, whatever t
       }
       // Whatever is left is not locked up: if no run is open, a task that names no budget starts with it.
       if (holders(made, null).length > 0 || Object.values(state.tasks).some(({ status }) => status === "running")) return;
+      const average = (dimension: (typeof dimensions)[number]): number => {
+        const used = Object.values(state.tasks).flatMap((one) =>
+          one.allowance === null && one.run_spent[dimension] > 0 ? [one.run_spent[dimension]] : [],
+        );
+        return used.reduce((sum, one) => sum + one, 0) / Math.max(1, used.length);
+      };
       const isLeft = (limits: PortfolioBudget, spent: { tokens: number; usd: number }): boolean =>
-        (limits.tokens ?? Infinity) - spent.tokens >= 10 && (limits.usd ?? Infinity) - spent.usd >= 0.01;
+        (limits.tokens ?? Infinity) - spent.tokens >= Math.max(10, average("tokens")) &&
+        (limits.usd ?? Infinity) - spent.usd >= Math.max(0.01, average("usd"));
       const free = Object.values(state.tasks).find(
         ({ status, budget: own, project_id }) =>
           status === "ready" &&
@@ -135,11 +142,23 @@ test("tasks that start together share what is left; what one does not use goes t
   end(1, 249);
   expect(begin(made, 4)).toEqual([]);
   expect(plan(state, facts).waiting.find(({ task_id }) => task_id === "task-5")?.because).toBe(
-    "the portfolio has 1 of 1000 tokens left beside what 3 open runs may use",
+    "the portfolio has 1 of 1000 tokens left beside what 3 open runs may use, and a run has used 249 on average",
   );
   end(2, 50);
   expect(begin(made, 3)).toEqual(["task-5"]);
   expect(state.tasks["task-5"]?.allowance).toEqual({ tokens: 201 });
+  for (const [n, tokens] of [
+    [3, 250],
+    [4, 250],
+    [5, 100],
+  ] as const)
+    end(n, tokens);
+  expect(begin(made, 3)).toEqual([]);
+  expect(plan(state, facts).waiting.find(({ task_id }) => task_id === "task-6")?.because).toBe(
+    "the portfolio has 101 of 1000 tokens left, and a run has used 179 on average",
+  );
+  write({ event: "portfolio_updated", budget: { tokens: 1100 } });
+  expect(begin(made, 3)).toEqual(["task-6"]);
 });
 
 test("a run that goes on keeps what it was given, and an edited task, whose run does not, gives it back", () => {

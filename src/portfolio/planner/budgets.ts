@@ -4,7 +4,8 @@
 //   B1. What runs that can go on may still use is reserved from their start to their end, so that no two spend the same money: together
 //       they may never use more than is left.
 //   B2. A task that names no budget of its own gets an equal share of what is left, with those that could start beside it.
-//   B3. It waits rather than start with crumbs: less than half of its share if those at work gave back all that they have not used.
+//   B3. It waits rather than start with crumbs: less than half of its share if those at work gave back all that they have not used, or
+//       less than ended runs have used on average. A run's limit counts between turns, so one that begins with too little overshoots.
 
 import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
@@ -75,10 +76,19 @@ export function openBudgets(state: PortfolioView, now: string, holders: readonly
   for (const task of holders) reserve(task, unused(task));
   const left = ({ key, budget, spent }: Purse, dimension: Dimension): number =>
     (budget[dimension] ?? Number.POSITIVE_INFINITY) - spent[dimension] - (reserved.get(key)?.[dimension] ?? 0);
+  const averages = new Map<Dimension, number>();
+  const averageUse = (dimension: Dimension): number => {
+    const average = averages.get(dimension) ?? averageRunUse(state, dimension);
+    averages.set(dimension, average);
+    return average;
+  };
   const why = (purse: Purse, dimension: Dimension): string => {
     const { holders: count = 0 } = reserved.get(purse.key) ?? {};
     const more = count === 0 ? "" : ` beside what ${count} open ${count === 1 ? "run" : "runs"} may use`;
-    return `${purse.name} has ${whole(Math.max(0, left(purse, dimension)), dimension)} of ${purse.budget[dimension] ?? 0} ${dimension} left${more}`;
+    const rest = whole(Math.max(0, left(purse, dimension)), dimension);
+    const usual =
+      rest > 0 && rest < averageUse(dimension) ? `, and a run has used ${whole(averageUse(dimension), dimension)} on average` : "";
+    return `${purse.name} has ${rest} of ${purse.budget[dimension] ?? 0} ${dimension} left${more}${usual}`;
   };
   const grant: Budgets["grant"] = (task, sharers) => {
     const allowance: PortfolioBudget = {};
@@ -93,9 +103,11 @@ export function openBudgets(state: PortfolioView, now: string, holders: readonly
         if (task.allowance !== null || !Number.isFinite(unspent)) continue;
         const among = purse.scope === "project" ? sharers.inProject() : sharers.inAll();
         const { holders: count = 0 } = reserved.get(purse.key) ?? {};
-        const share = whole(need ?? left(purse, dimension) / among, dimension); // B2
-        const isEnough =
-          need === null ? share > 0 && (count === 0 || share >= unspent / (count + among) / 2) : need <= left(purse, dimension); // B3
+        const rest = left(purse, dimension);
+        const usual = averageUse(dimension);
+        const share = whole(need ?? Math.max(rest / among, Math.min(rest, usual)), dimension); // B2
+        const isHalf = count === 0 || share >= unspent / (count + among) / 2;
+        const isEnough = need === null ? share > 0 && isHalf && share >= whole(usual, dimension) : need <= rest; // B3
         if (!isEnough) return { because: why(purse, dimension) };
         least = Math.min(least, share);
       }
@@ -109,6 +121,17 @@ export function openBudgets(state: PortfolioView, now: string, holders: readonly
 /** A run's limit is a whole number of tokens, and of hundredths of a cent. */
 const whole = (amount: number, dimension: Dimension): number =>
   dimension === "tokens" ? Math.floor(amount) : Math.floor(amount * 1e4) / 1e4;
+
+/** What a run that has ended used, on average; 0 if none has. */
+function averageRunUse({ tasks }: PortfolioView, dimension: Dimension): number {
+  let [sum, runs] = [0, 0];
+  for (const { allowance, run_spent } of Object.values(tasks))
+    if (allowance === null && run_spent[dimension] > 0) {
+      sum += run_spent[dimension];
+      runs += 1;
+    }
+  return runs === 0 ? 0 : sum / runs;
+}
 
 /** Tasks with a run that can go on: what it was given stays reserved, for it is not asked again. */
 const holdersIn = (state: PortfolioView): readonly TaskView[] => Object.values(state.tasks).filter(({ allowance }) => allowance !== null);

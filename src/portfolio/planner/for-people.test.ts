@@ -63,7 +63,7 @@ test("a budget that is used up waits for a person once, whosever it is, and no m
       "proj-shop",
       "--budget",
       { event: "project_updated", project_id: "proj-shop", changes: { budget: limit } },
-      { event: "project_updated", project_id: "proj-shop", changes: { budget: { tokens: 101 } } },
+      { event: "project_updated", project_id: "proj-shop", changes: { budget: { tokens: 300 } } },
     ],
     [
       ids[0] ?? "",
