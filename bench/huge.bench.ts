@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { makeLargeRepository } from "./large-repository.ts";
 import { isQuick, median, report, withFolder } from "./measure.ts";
-import { openRuns } from "./one-turn.ts";
+import { openRuns, wholeTreeGitSeconds } from "./one-turn.ts";
 
 if (!isQuick)
   await withFolder(async (folder) => {
@@ -15,12 +15,15 @@ if (!isQuick)
     const ratios: number[] = [];
     const computing: number[] = [];
     const peaks: number[] = [];
+    const overGit: number[] = [];
     for (let round = 0; round < 3; round += 1) {
       const [less, more] = [runs.run(large), runs.run(huge)];
       ratios.push(more.seconds / less.seconds);
+      overGit.push((more.seconds - less.seconds) / (wholeTreeGitSeconds(huge) - wholeTreeGitSeconds(large)));
       computing.push(more.computing / less.computing);
       peaks.push(more.peakMb);
     }
     report("huge_ratio", median(ratios), `in computing time ${median(computing).toFixed(2)}`);
+    report("huge_git", median(overGit), "two looks at the checkout, one list of the tree, one landing");
     report("huge_memory", Math.max(...peaks));
   });

@@ -95,6 +95,20 @@ export function openRuns(room: string): {
   };
 }
 
+/** Seconds of what a run must ask of git about a whole repository: two looks at the checkout, one list of the tree, one landing. */
+export function wholeTreeGitSeconds(root: string): number {
+  const git = (...args: readonly string[]): string =>
+    execFileSync("git", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 28 });
+  const [tip, before] = [git("rev-parse", "HEAD").trim(), git("rev-parse", "HEAD~1").trim()];
+  git("read-tree", "-m", "-u", tip, before);
+  const began = performance.now();
+  git("status", "--porcelain", "-z", "--untracked-files=no", "--no-renames");
+  git("ls-tree", "-r", "-z", "--full-tree", tip);
+  git("status", "--porcelain", "-z", "--untracked-files=no", "--no-renames");
+  git("read-tree", "-m", "-u", before, tip);
+  return (performance.now() - began) / 1000;
+}
+
 /** Loaded into the runner: writes down at its end what it took, and when it started the check. */
 const measuring = (into: string): string => `
 const { readFileSync, writeFileSync } = require("node:fs");
