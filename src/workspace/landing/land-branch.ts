@@ -4,6 +4,7 @@
 //   L1. A compare-and-set: a branch that was moved meanwhile is not touched.
 //   L2. A checkout that has the branch moves with it, and only if it is clean; a branch is never moved under uncommitted work.
 //   L3. Called again with the same request after a crash at any point, it has the same result, and leaves no temporary branch behind.
+//   L4. A branch that a person is rebasing, or has a merge, cherry-pick or revert open on, is not moved: git could not go on.
 
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
@@ -16,6 +17,7 @@ import { ownedPathTest } from "../layers/scope.ts";
 import { ownedAlways } from "../owned.ts";
 import { branchOf, openWorkspace } from "../workspace.ts";
 import { findAddedFiles, existingFiles, filesInTheWayMessage, shortList } from "./files-in-the-way.ts";
+import { findUnfinished } from "./unfinished.ts";
 
 export type BranchLanding =
   | { readonly landed: true }
@@ -46,6 +48,8 @@ export async function landBranch(
       because: "moved",
       detail: current === "" ? `the branch ${branch} is gone` : `${branch} was moved to ${current.slice(0, 12)}`,
     }; // L1
+  const unfinished = await findUnfinished(repository, ref);
+  if (unfinished !== null) return { landed: false, because: "held", detail: unfinishedMessage(branch, unfinished) }; // L4
   const checkouts = await readCheckouts(repository, ref);
   if (checkouts.length === 0) {
     const refUpdate = await git({ ...user, args: ["update-ref", "-m", "autopilot: landed", ref, to, from], codes: [0, 1, 128] });
@@ -73,6 +77,7 @@ export async function landBranch(
   }
 }
 
+const unfinishedMessage = (branch: string, unfinished: string): string => `${branch} can't be moved: ${unfinished}`;
 const checkedOutMessage = (branch: string, folder: string): string => `${branch} is checked out in ${folder}`;
 
 async function findOtherCheckout(repository: Repository, checkouts: readonly string[]): Promise<string | null> {
@@ -93,6 +98,8 @@ export async function whyBranchBlocked(
   const ref = `refs/heads/${branch}`;
   const tip = await readBranch(repository, ref);
   if (tip === null) return `${repository.root} has no branch ${branch} any more`;
+  const unfinished = await findUnfinished(repository, ref);
+  if (unfinished !== null) return unfinishedMessage(branch, unfinished);
   const holders = await readCheckouts(repository, ref);
   const otherCheckout = await findOtherCheckout(repository, holders);
   if (otherCheckout !== null) return checkedOutMessage(branch, otherCheckout);

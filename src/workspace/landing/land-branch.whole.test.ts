@@ -93,3 +93,61 @@ test("killed after any git call, the next landing brings branch and checkout the
   }
   expect(deaths).toBeGreaterThan(5);
 });
+
+test("a branch that somebody rebases or merges into waits, in whichever checkout, and lands when they are through", async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-land-branch-")));
+  made.push(folder);
+  const root = join(folder, "project");
+  mkdirSync(root);
+  const env = {
+    PATH: path,
+    HOME: folder,
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_SYSTEM: "/dev/null",
+    GIT_SEQUENCE_EDITOR: "sed -i s/^pick/edit/",
+  };
+  const gitIn = (cwd: string, ...args: readonly string[]): string =>
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd, encoding: "utf8", env, stdio: "pipe" }).trimEnd();
+  const git = (...args: readonly string[]): string => gitIn(root, ...args);
+  git("init", "-q", "-b", "main");
+  const commit = (message: string): void => void git("commit", "-q", "--allow-empty", "-m", message);
+  commit("first");
+  commit("second");
+  const from = git("rev-parse", "HEAD");
+  git("checkout", "-q", "--detach");
+  commit("third");
+  const to = git("rev-parse", "HEAD");
+  git("checkout", "-q", "-b", "side", "main");
+  commit("beside");
+  git("checkout", "-q", "main");
+  const land = async (): Promise<string> => {
+    const lookup = await findRepository(root);
+    if ("failure" in lookup) throw new Error(lookup.failure.detail);
+    const own = join(folder, "own");
+    const result = await landBranch(lookup.repository, {
+      branch: "main",
+      from,
+      to,
+      folder: own,
+      message: "third",
+      name: "landing-x",
+      ownedPaths: [],
+    });
+    return result.landed ? "landed" : `${result.because}: ${result.detail}`;
+  };
+  git("rebase", "-q", "-i", "--keep-empty", "HEAD~1");
+  expect(await land()).toBe("held: main can't be moved: it is being rebased");
+  git("rebase", "--continue");
+  expect(git("rev-parse", "main"), "the rebase came to its end").toBe(from);
+  git("merge", "-q", "--no-commit", "--no-ff", "-s", "ours", "side");
+  expect(await land()).toBe("held: main can't be moved: a merge is unfinished");
+  git("merge", "--abort");
+  git("checkout", "-q", "side");
+  const linked = join(folder, "linked");
+  git("worktree", "add", "-q", linked, "main");
+  gitIn(linked, "rebase", "-q", "-i", "--keep-empty", "HEAD~1");
+  expect(await land()).toBe("held: main can't be moved: it is being rebased in the worktree linked");
+  gitIn(linked, "rebase", "--continue");
+  git("worktree", "remove", "--force", linked);
+  expect(await land()).toBe("landed");
+});
