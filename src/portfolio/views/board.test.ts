@@ -54,3 +54,10 @@ test("at 24 rows: projects, the blocked task first, what works and starts, and o
   expect(text).toContain("starts at the next tick");
   expect(text).toContain("27 tasks wait: the 2 slots of the pool are taken");
 });
+
+test("tasks that wait for different things are one line that says so, and does not give one's reason for all", () => {
+  const { state } = scene();
+  const waiting = ["a", "b"].map((id) => ({ task_id: id, code: "dependencies" as const, because: `it depends on task-${id}` }));
+  const text = board(state, { actions: [], waiting }, now, 60).join("\n");
+  expect(text).toContain("2 tasks wait (autopilot portfolio tick --dry-run says why each does), one because: it depends on task-a");
+});

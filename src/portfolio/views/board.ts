@@ -94,13 +94,18 @@ const taskRows = ({ status, task_id, objective }: TaskView, because: readonly st
 
 /** B2. */
 function groups(waiting: Plan["waiting"]): readonly string[] {
-  const codes = new Map<WaitCode, string[]>();
-  for (const { code, because } of waiting) codes.set(code, [...(codes.get(code) ?? []).slice(0, 1), because]);
-  const counts = new Map<WaitCode, number>();
-  for (const { code } of waiting) counts.set(code, (counts.get(code) ?? 0) + 1);
-  return [...codes].map(
-    ([code, [because = ""]]) => `${plural(counts.get(code) ?? 0, "task waits", "tasks wait")}: ${oneLine(because, 120)}`,
-  );
+  const reasonsByCode = new Map<WaitCode, string[]>();
+  for (const { code, because } of waiting) {
+    const reasons = reasonsByCode.get(code);
+    if (reasons === undefined) reasonsByCode.set(code, [because]);
+    else reasons.push(because);
+  }
+  return [...reasonsByCode.values()].map((reasons) => {
+    const [first = ""] = reasons;
+    const isOneReason = reasons.every((reason) => reason === first);
+    const rest = isOneReason ? "" : " (autopilot portfolio tick --dry-run says why each does), one because";
+    return `${plural(reasons.length, "task waits", "tasks wait")}${rest}: ${oneLine(first, 120)}`;
+  });
 }
 
 const landed = (state: PortfolioView, now: string): readonly string[] =>
