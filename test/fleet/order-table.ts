@@ -31,7 +31,7 @@ export const offerValues = ({ id, run, repository, priority, needs, slots, notBe
 ];
 
 export type OrderTable = {
-  /** Orders that this worker has. */
+  /** Orders that this worker has, or is about to take. */
   readonly active: ReadonlySet<string>;
   /** Takes the order if the table gives it, has it worked on, and reports its end. */
   readonly carryOut: (id: string) => Promise<void>;
@@ -54,11 +54,12 @@ export function openOrderTable(database: Database, registration: WorkerRegistrat
   return {
     active,
     carryOut: async (id) => {
-      const row = lease.isConfirmed() ? await take(id) : undefined;
-      if (row === undefined) return;
-      active.add(id);
-      const order = handed(row);
+      if (!lease.isConfirmed() || active.has(id)) return;
+      active.add(id); // before it is taken: a look in between would give it back as one that this worker never heard of
       try {
+        const row = await take(id);
+        if (row === undefined) return;
+        const order = handed(row);
         await reportEnd(database, registration, lease, order, await on(order, lease));
       } finally {
         active.delete(id);
