@@ -24,7 +24,7 @@ export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, 
     });
   const { entries } = await readEntries(paths, run);
   const applied = entries.flatMap((entry) => (entry.event === "changes_applied" && entry.attempt === attempt ? [entry] : [])).at(-1);
-  const discarded = readDiscarded(join(runFolder(paths, run)), attempt);
+  const discarded = readDiscarded(runFolder(paths, run), attempt);
   if (applied === undefined) {
     const message = discarded.length === 0 ? `Turn ${turn} changed nothing.` : `What turn ${turn} did was discarded.`;
     return reply("ok", {

@@ -8,7 +8,7 @@
 //   P4. Once per run: the commit names its run and is searched for first. The index is updated before the branch: after a crash in between,
 //       the files are staged, and the next call commits them.
 
-import { existsSync, lstatSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathFromText, type BytePath, bytePathBytes, displayPath } from "../git/byte-path.ts";
@@ -21,6 +21,7 @@ import { readChangedFiles } from "../git/status.ts";
 import { isSameEntry, type TreeEntry, resolveTree } from "../git/tree.ts";
 import { isTree, treeFolders, writeEditedTree } from "../git/tree-folders.ts";
 import { userViewCall } from "../git/user-view.ts";
+import { findUnfinished } from "./unfinished.ts";
 
 /** The documents of one piece of work, and the commit with which that work landed. */
 export type Pages = { readonly folder: string; readonly landed: GitSha; readonly files: ReadonlyMap<string, Buffer> };
@@ -39,7 +40,6 @@ type Change = readonly [BytePath, TreeEntry | null];
 type Call = Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
 
 const trailer = "Autopilot-Pages";
-const operationMarkers = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
 
 /** The commit, or null if there is none to make or it cannot be made now. */
 export async function commitPages(input: PagesInput): Promise<GitSha | null> {
@@ -48,8 +48,8 @@ export async function commitPages(input: PagesInput): Promise<GitSha | null> {
   const { repository } = lookup;
   const { head, branch } = repository;
   const call: Call = { ...userViewCall(repository), config: "none" }; // P3
-  if (branch === null || branch !== input.base.branch || operationMarkers.some((name) => existsSync(join(repository.gitDir, name))))
-    return null;
+  if (branch === null || branch !== input.base.branch) return null;
+  if ((await findUnfinished(repository, `refs/heads/${branch}`)) !== null) return null;
   if (await isCommitted(call, input, head.commit)) return null; // P4
   const changed = await readChangedFiles(repository, ownedPathTest([...ownedAlways, ...input.owned]));
   if (changed.length > 0) return null; // P2

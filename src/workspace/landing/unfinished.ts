@@ -1,8 +1,9 @@
 // unfinished: finds an operation of git's that a person has begun and not ended, and that moving a branch would break.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { readSmallFile } from "../folder.ts";
 import type { Repository } from "../git/repository.ts";
 
 /** What git keeps while it waits for its user to go on, beside the checkout's HEAD. */
@@ -11,6 +12,7 @@ const markers: readonly (readonly [file: string, operation: string])[] = [
   ["CHERRY_PICK_HEAD", "a cherry-pick"],
   ["REVERT_HEAD", "a revert"],
 ];
+const lineBytesMax = 4_096;
 const rebaseFolders = ["rebase-merge", "rebase-apply"];
 
 /** A rebase of this branch in any checkout, or another operation in one that has it; null if there is none. */
@@ -28,8 +30,8 @@ export async function findUnfinished({ gitDir, commonDir }: Repository, ref: str
 
 function readLine(path: string): string | null {
   try {
-    return readFileSync(path, "utf8").trim();
+    return readSmallFile(path, lineBytesMax)?.toString("utf8").trim() ?? null;
   } catch {
-    return null; // none
+    return null; // a folder of that name, or not ours to read
   }
 }
