@@ -45,7 +45,10 @@ describe.each(campaigns)("a campaign of $projects × $tasks tasks, seed $seed", 
     ).not.toEqual([]);
     const rows = new Map(((await run("status"))["tasks"] as readonly Row[]).map((row) => [row.id, row]));
     const ends = Object.fromEntries(dealt.map(({ key }) => [key, rows.get(ids.get(key) ?? "")?.status]));
-    expect(ends, played.log.join("\n")).toEqual(Object.fromEntries(dealt.map(({ key, ends: expected }) => [key, expected])));
+    const astray = dealt.filter(({ key, ends: expected }) => ends[key] !== expected).map(({ key }) => ids.get(key) ?? "");
+    expect(ends, [...played.log, ...eventsOf(folder, astray)].join("\n")).toEqual(
+      Object.fromEntries(dealt.map(({ key, ends: expected }) => [key, expected])),
+    );
     for (const [project, repository] of Object.entries(repositories)) {
       const own = dealt.filter((task) => task.project === project);
       expectOnce(repository, own, ids);
@@ -60,6 +63,12 @@ describe.each(campaigns)("a campaign of $projects × $tasks tasks, seed $seed", 
     expect(processesIn(dirname(folder)).map(({ words: text }) => text)).toEqual([]);
   });
 });
+
+/** The portfolio's lines about these tasks: how they came to end elsewhere. */
+const eventsOf = (folder: string, tasks: readonly string[]): readonly string[] =>
+  readFileSync(join(folder, ".openclaw-autopilot/events/events.jsonl"), "utf8")
+    .split("\n")
+    .filter((line) => tasks.some((task) => line.includes(task)));
 
 /** What happened, in numbers. */
 function reported(folder: string, log: readonly string[]): string {

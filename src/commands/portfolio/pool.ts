@@ -124,6 +124,7 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
     pagesAt: null,
     usageAt: systemClock.monotonicMs(),
     starting: new Set(),
+    warnings: new Set(),
     starts: null,
     failure: null,
     waitsFor: null,

@@ -26,6 +26,8 @@ export type Workers = {
   /** Tasks that are just being given to one. */
   readonly starting: Set<string>;
   readonly drive: Drive;
+  /** Warnings that a worker has shown: many runs on one machine would repeat them. */
+  readonly warnings: Set<string>;
 };
 
 export type Worker = { readonly run: string; readonly ended: Promise<void>; readonly cancel: () => void };
@@ -85,7 +87,11 @@ async function give(pool: Workers, { task_id, agent: chosen, allowance }: Given)
   const cancelled = new AbortController();
   const taskContext: CommandContext = {
     ...context,
-    show: (line) => context.show(`${task_id} │ ${line}`),
+    show: (line) => {
+      if (pool.warnings.has(line)) return;
+      if (line.startsWith("! ")) pool.warnings.add(line);
+      context.show(`${task_id} │ ${line}`);
+    },
     live: () => undefined,
     interrupted: AbortSignal.any([context.interrupted, cancelled.signal]),
   };

@@ -60,7 +60,15 @@ async function scene() {
       return failure === null ? Promise.resolve(null) : Promise.reject(failure);
     };
     const own = planner === undefined ? paths : { ...paths, planner };
-    const pool: Workers = { context, paths: own, input: { isolation: "clone" }, active: new Map(), starting: new Set(), drive };
+    const pool: Workers = {
+      context,
+      paths: own,
+      input: { isolation: "clone" },
+      active: new Map(),
+      starting: new Set(),
+      warnings: new Set(),
+      drive,
+    };
     await dispatch(pool, { task_id: id, agent: `scripted:${script}`, allowance: {} });
     await Promise.all([...pool.active.values()].map(({ ended }) => ended));
   };
@@ -129,7 +137,15 @@ test("tasks that cannot start for one reason are one question, which names them 
   const statuses = async () => new Set(Object.values((await readPortfolio(paths)).tasks).map(({ status }) => status));
   const [lacking, gone] = [join(context.cwd, "not-there.json"), join(context.cwd, "repo")];
   const tryAll = async (why: RegExp): Promise<void> => {
-    const pool: Workers = { context, paths, input: {}, active: new Map(), starting: new Set(), drive: () => Promise.resolve(null) };
+    const pool: Workers = {
+      context,
+      paths,
+      input: {},
+      active: new Map(),
+      starting: new Set(),
+      warnings: new Set(),
+      drive: () => Promise.resolve(null),
+    };
     await Promise.all(ids.map((one) => dispatch(pool, { task_id: one, agent: `scripted:${lacking}`, allowance: {} })));
     expect(await statuses()).toEqual(new Set(["blocked_human"]));
     const blocks = openBlocks(await readPortfolio(paths));
