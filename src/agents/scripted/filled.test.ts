@@ -1,6 +1,7 @@
 // What a script's result takes from the prompt.
 
 import { expect, test } from "vitest";
+import { openingPrompt } from "../opening-prompt.ts";
 import { fillPlaceholders } from "./filled.ts";
 
 test("a name in double braces is what the prompt says behind it; one that it does not say stays", () => {
@@ -14,4 +15,7 @@ test("a name in double braces is what the prompt says behind it; one that it doe
     do: [{ say: "{{task_id}}" }, { submit: { task_id: "task-a-b" } }],
   });
   expect(fillPlaceholders({ do: [] }, prompt)).toEqual({ do: [] });
+  const request = { prompt, returns: null, isInterrupted: true };
+  const again = openingPrompt(request, { isResumed: true, holds: "unknown" }, false);
+  expect(fillPlaceholders({ returns: { task_id: "{{task_id}}" } }, again).returns).toEqual({ task_id: "task-a-b" });
 });

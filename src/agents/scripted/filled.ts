@@ -20,10 +20,11 @@ function fillValue(value: unknown, prompt: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fillValue(inner, prompt)]));
 }
 
-/** The last one: repeated lines in a prompt are newest at its end. */
+/** The last one: repeated lines in a prompt are newest at its end. A turn that was cut off gets its prompt again as a quotation. */
 function findPromptValue(prompt: string, name: string): string | undefined {
   return prompt
     .split("\n")
+    .map((line) => line.replace(/^> /, ""))
     .findLast((line) => line.startsWith(`${name}: `))
     ?.slice(name.length + 2)
     .trim();
