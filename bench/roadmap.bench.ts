@@ -127,7 +127,7 @@ async function layOut(root: string, position: Position): Promise<void> {
   const fold = openFold();
   readJournal(folder, { from: "start", onEntry: (entry: Entry) => fold.apply(entry) });
   const statusCache = openStatusCache({ folder, view: () => fold.state as Run, position: () => position });
-  statusCache.note();
+  statusCache.onEntry();
   await statusCache.close();
 }
 

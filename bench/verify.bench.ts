@@ -11,7 +11,7 @@ import type { Workspace } from "../src/ports/workspace.ts";
 import type { Verifier } from "../src/ports/verifier.ts";
 import { policyOf } from "../src/runner/draft/policy.ts";
 import { isolationFor } from "../src/runner/draft/isolation-for.ts";
-import { openChecks } from "../src/runner/checks-box.ts";
+import { openSandboxedVerifier } from "../src/runner/sandboxed-checks.ts";
 import { checkoutKindFor } from "../src/workspace/checkouts/checkout-kind.ts";
 import { openRepository } from "../src/workspace/git/repository.ts";
 import { openWorkspace } from "../src/workspace/workspace.ts";
@@ -187,7 +187,7 @@ async function opened(root: string, files: number, change?: () => void): Promise
   const runId = "run-2026-01-01-000000";
   const workspace = await openWorkspace({ repository, runDir, runId, base, scope: ["**"], ownedPaths: [], checkouts });
   const blobs = new Map<string, Uint8Array>();
-  const verifier = openChecks({
+  const verifier = openSandboxedVerifier({
     workspace,
     isolation,
     policy: policyOf({}, []),

@@ -13,7 +13,7 @@ export type Embedded = {
   /** The bundled program of the scripted agent. */
   readonly entry: string;
   /** The recorded copy of a script, by its hash. */
-  readonly scriptOf: (hash: string) => string;
+  readonly scriptPathOf: (hash: string) => string;
 };
 
 /** The command line of this cast's agent, or why there is none. */
@@ -26,7 +26,7 @@ export function profileArgv(
   switch (profile.found) {
     case "embedded":
       if (cast.script === undefined) return { problem: "the scripted agent was given no script: use --agent scripted:FILE" };
-      return { argv: [embedded.node, embedded.entry, embedded.scriptOf(cast.script)] };
+      return { argv: [embedded.node, embedded.entry, embedded.scriptPathOf(cast.script)] };
     case "named":
       return { problem: `no command is given for the agent ${cast.agent}: set agents.${cast.agent}.argv in the config` };
     case "path": {

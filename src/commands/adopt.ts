@@ -20,7 +20,7 @@ import { journalFile } from "../journal/journal.ts";
 import { findOwner } from "../journal/owner.ts";
 import { readJournal, verifyJournal } from "../journal/read.ts";
 import { findProject, type ProjectPaths, namedRun, runFolder, writeCurrent } from "../project/runs/project-paths.ts";
-import { appendAdoption } from "../runner/open-run.ts";
+import { appendAdoption } from "../runner/begin-run.ts";
 import { refuseSecondRun } from "../project/runs/open-runs.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { adoptedPolicy } from "../runner/draft/policy.ts";
@@ -58,7 +58,7 @@ export function adopt(context: CommandContext, input: { readonly run?: string | 
       });
 
     moveAway(folder); // A1
-    await appendAdoption(context, paths, folder, [{ event: "run_adopted", root: paths.root }, policy], scripts);
+    await appendAdoption({ context, paths, folder, events: [{ event: "run_adopted", root: paths.root }, policy], blobs: scripts });
     bindRun(context.env, paths, folder, { run, ack: after.drafted.ack, isolation: after.drafted.isolation }); // A3
     if (isOpen(before)) writeCurrent(paths, run);
     const next = before.status === "draft" ? "autopilot go" : isOpen(before) ? "autopilot resume" : "autopilot report";

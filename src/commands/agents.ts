@@ -5,7 +5,7 @@ import type { Answer } from "../contracts/answer.ts";
 import type { Config } from "../contracts/config.ts";
 import { type AgentAvailability, agentsHere, agentAvailabilityCommand, isUsable } from "../runner/draft/agent-availability.ts";
 import { findProject } from "../project/runs/project-paths.ts";
-import { type IsolationHere, isolationHere, describeNetwork } from "../runner/isolation-here.ts";
+import { type WantedIsolation, inspectWantedIsolation, describeNetwork } from "../runner/inspect-isolation.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
@@ -17,7 +17,7 @@ export function agents(context: CommandContext, _input: object): Promise<Answer>
   return answered(async () => {
     const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
     if (settings.kind !== "settings") return refuse("config_invalid", invalidConfig(settings.findings));
-    const [availability, isolation] = await Promise.all([agentsHere(context, settings.config), isolationHere(settings.isolation)]);
+    const [availability, isolation] = await Promise.all([agentsHere(context, settings.config), inspectWantedIsolation(settings.isolation)]);
     const list = [...availability].sort((a, b) => rank(a) - rank(b)).map((agent) => agentRow(agent, isolation, settings.config));
     const usable = availability.filter((agent) => isUsable(agent) && agent.profile.found !== "embedded").map(({ name }) => name);
     const message = usable.length === 0 ? "No agent can be used here yet." : `${usable.join(", ")} can be used here.`;
@@ -44,7 +44,7 @@ const rank = (agent: AgentAvailability): number => (isUsable(agent) ? 0 : agent.
 
 type Row = ReturnType<typeof agentRow>;
 
-function agentRow(agent: AgentAvailability, isolation: IsolationHere, config: Config) {
+function agentRow(agent: AgentAvailability, isolation: WantedIsolation, config: Config) {
   const { name, profile, state, realPath, version, login, problem, fix } = agent;
   const hosts = [...(login.kind === "own" ? login.hosts : []), ...profile.hosts, ...(config.network?.agents ?? [])];
   return {

@@ -6,9 +6,9 @@ import { questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { isVerdict } from "../views/verdicts.ts";
 import { answerMissing } from "../views/wording.ts";
-import { answerMeant } from "../runner/answer-meant.ts";
+import { matchAnswer } from "../runner/match-answer.ts";
 import { withdrawNotice } from "../runner/run-notices.ts";
-import { ask, refuseLate } from "../runner/ask-owner.ts";
+import { sendToRun, refuseLate } from "../runner/send-to-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
@@ -95,7 +95,7 @@ async function recordAnswer(
   issues: readonly string[] = [],
 ): Promise<Answer> {
   const choices = Object.keys(block.options);
-  const chosen = answerMeant(block, text);
+  const chosen = matchAnswer(block, text);
   if (chosen === null) {
     return refuse("objective_schema_invalid", {
       run_id: loaded.run,
@@ -116,7 +116,7 @@ async function recordAnswer(
       data: { field: "issue" },
     });
   }
-  const { view, outcome } = await ask(
+  const { view, outcome } = await sendToRun(
     context,
     loaded,
     { event: "block_answered", block: block.block, answer: chosen, ...(namedIssues.length === 0 ? {} : { issues: namedIssues }) },

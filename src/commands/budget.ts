@@ -6,7 +6,7 @@ import { findLimit } from "../core/budget.ts";
 import type { RunView } from "../core/state.ts";
 import { runBudget, budgetPage } from "../views/budget-view.ts";
 import { readQuantity } from "../kit/quantity.ts";
-import { ask, refuseLate } from "../runner/ask-owner.ts";
+import { sendToRun, refuseLate } from "../runner/send-to-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
@@ -39,7 +39,7 @@ export function raise(
     let view = loaded.view;
     for (const { scope, dimension, to } of raises) {
       const detail = input.reason === undefined ? {} : { detail: input.reason };
-      const request = await ask(
+      const request = await sendToRun(
         context,
         { ...loaded, view },
         { event: "limit_raised", scope, dimension, to, ...detail },

@@ -9,10 +9,10 @@ import type { Config } from "../contracts/config.ts";
 import { detectChecks } from "../verify/detect/detect.ts";
 import { openRepository } from "../workspace/git/repository.ts";
 import { type AgentAvailability, agentsHere, isUsable } from "../runner/draft/agent-availability.ts";
-import { treeAt } from "../runner/draft/checks-of.ts";
+import { treeAt } from "../runner/draft/collect-checks.ts";
 import { codeCacheFolder, whyNoCache } from "../project/code-cache-folder.ts";
 import { findProject, type ProjectPaths, isFolderBlocked, listRuns } from "../project/runs/project-paths.ts";
-import { detects, foldersHere, isolationsHere } from "../runner/isolation-here.ts";
+import { onlyDetects, describeFolders, inspectEveryIsolation } from "../runner/inspect-isolation.ts";
 import { missingTools } from "../runner/draft/missing-tools.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
@@ -194,8 +194,8 @@ function config(context: CommandContext): Finding {
 
 /** An unavailable level is worth mentioning if no other isolates an agent either. */
 async function isolations(): Promise<Finding[]> {
-  const inspected = await isolationsHere();
-  const hasIsolation = inspected.some(({ level, isUsable: holds }) => holds && !detects(level));
+  const inspected = await inspectEveryIsolation();
+  const hasIsolation = inspected.some(({ level, isUsable: holds }) => holds && !onlyDetects(level));
   const strongest = inspected.find(({ isUsable: holds }) => holds)?.level ?? "clone";
   return [
     ...inspected.map(({ level, isUsable: holds, found: text, fix }) => ({
@@ -205,7 +205,7 @@ async function isolations(): Promise<Finding[]> {
       fix: hasIsolation ? "" : `${fix}; or --isolation clone (discards bad changes, blocks nothing)`,
       ...(holds || !hasIsolation ? {} : { isNote: true as const }),
     })),
-    { name: "folders", ok: true, found: await foldersHere(strongest), fix: "" },
+    { name: "folders", ok: true, found: await describeFolders(strongest), fix: "" },
   ];
 }
 

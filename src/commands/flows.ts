@@ -8,7 +8,7 @@ import type { Finding } from "../kit/finding.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { registryFor } from "../runner/draft/called-flows.ts";
-import { findingLine, loadedFlow, rootOf, cursorLoaded } from "../runner/draft/flows.ts";
+import { findingLine, loadedFlow, rootOf, cursorLoaded } from "../runner/draft/load-checked-flow.ts";
 
 /** Every flow that can be run here. */
 export function list(context: CommandContext, _input: object): Promise<Answer> {

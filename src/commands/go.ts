@@ -23,15 +23,12 @@ export function go(context: CommandContext, input: GoFlags): Promise<Answer> {
     const { run, view } = loaded;
     const described = givenObjectiveFlags(input);
     switch (view.status) {
-      case "draft":
+      case "draft": {
         if (described.length > 0) refuseWithoutGoal(run, described);
-        return (await import("../runner/go-draft.ts")).goDraft(
-          context,
-          paths,
-          run,
-          input,
-          await (await import("../runner/draft/draft-in-force.ts")).whyStale(context, paths, view),
-        );
+        const { goDraft } = await import("../runner/go-draft.ts");
+        const { whyStale } = await import("../runner/draft/draft-in-force.ts");
+        return goDraft(context, { paths, run, stale: await whyStale(context, paths, view) }, input);
+      }
       case "running":
       case "paused":
         return resumeRun(

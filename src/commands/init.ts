@@ -9,7 +9,7 @@ import { writeWhole } from "../workspace/folder.ts";
 import { addIgnoreLines, ignoreLines } from "../workspace/owned.ts";
 import type { Repository } from "../workspace/git/repository.ts";
 import { agentsHere, candidates } from "../runner/draft/agent-availability.ts";
-import { treeAt } from "../runner/draft/checks-of.ts";
+import { treeAt } from "../runner/draft/collect-checks.ts";
 import { fileFolders, refuseLinks, type SkillFile, readSkillFiles, writeSkills } from "./skills/installed-skills.ts";
 import { skillFolders } from "./skills/skill-folders.ts";
 import { appendToFile, readBounded, writeWholeFile } from "../playbooks/contract/whole-file.ts";

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import type { Answer } from "../contracts/answer.ts";
 import type { ReviewNote } from "../contracts/run-parts.ts";
 import { GitSha } from "../contracts/ids.ts";
-import { ask, refuseLate } from "../runner/ask-owner.ts";
+import { sendToRun, refuseLate } from "../runner/send-to-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { loadRun, requireStatus } from "../project/runs/loaded-run.ts";
@@ -23,7 +23,7 @@ export function note(context: CommandContext, input: Input): Promise<Answer> {
     requireStatus(loaded, "note", "running", "paused");
     if (!v.safeParse(GitSha, input.commit).success)
       refuse("usage", { ...where, message: `${input.commit} is not a commit.`, remediation: ["autopilot diff"] });
-    const { view, outcome } = await ask(
+    const { view, outcome } = await sendToRun(
       context,
       loaded,
       { event: "review_noted", commit: input.commit, notes: input.notes.map((item) => ({ ...item })) },

@@ -1,7 +1,7 @@
 // pause: pauses a run from any terminal, either when its turn ends or at once.
 
 import type { Answer } from "../contracts/answer.ts";
-import { ask, refuseLate, requestOf } from "../runner/ask-owner.ts";
+import { sendToRun, refuseLate, buildRequest } from "../runner/send-to-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, reply } from "../project/reply.ts";
 import { runFolder } from "../project/runs/project-paths.ts";
@@ -16,7 +16,7 @@ export function pause(context: CommandContext, input: { readonly run?: string | 
     const isParked = loaded.view.parked !== undefined && loaded.owner !== null;
     if (!isParked && loaded.view.status === "paused" && loaded.owner !== null) return leaveQuestion(context, loaded);
     if (!isParked) requireStatus(loaded, "pause", "running");
-    const { outcome, view } = await ask(
+    const { outcome, view } = await sendToRun(
       context,
       loaded,
       { event: "control_requested", control: "pause", now: input.now },
@@ -43,7 +43,7 @@ const leftWithinMs = 5_000;
 
 /** The run is paused already, and its process is asking a question: the question disappears, and the process ends. */
 async function leaveQuestion(context: CommandContext, { paths, run, view }: LoadedRun): Promise<Answer> {
-  const request = requestOf(context, paths.root, { event: "control_requested", control: "pause", now: false });
+  const request = buildRequest(context, paths.root, { event: "control_requested", control: "pause", now: false });
   const sent = await sendRequest(runFolder(paths, run), request, { waitMs: leftWithinMs });
   return reply("operator_paused", {
     result: "PASS",

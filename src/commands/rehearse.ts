@@ -11,7 +11,7 @@ import type { TurnRequest, TurnResult } from "../ports/agent.ts";
 import { erase } from "../workspace/folder.ts";
 import { openLimits } from "../workspace/isolation/limits.ts";
 import { openLimitsCache } from "../workspace/isolation/self-test-cache.ts";
-import { openAgentsBox } from "../runner/agents-box.ts";
+import { openSandboxedAgents } from "../runner/sandboxed-agents.ts";
 import { castFor } from "../runner/draft/assign-agents.ts";
 import { findProject } from "../project/runs/project-paths.ts";
 import { isolationFor } from "../runner/draft/isolation-for.ts";
@@ -57,7 +57,7 @@ async function trialAgents(
 ): Promise<Pick<OpenedAgents, "turn" | "close">> {
   const paths = findProject(context.cwd) ?? { root: join(folder, "nowhere"), folder };
   const [isolation, limits] = await Promise.all([isolationFor(wanted, paths, folder), openLimits(folder, openLimitsCache(folder))]);
-  const agents = openAgentsBox({
+  const agents = openSandboxedAgents({
     context,
     turnEnv: () => ({}),
     isolation,
@@ -65,9 +65,9 @@ async function trialAgents(
     policy: policyOf(config),
     folder,
     mark: folder,
-    scriptOf: () => join(folder, "script"),
-    learn: () => undefined,
-    isHeld: () => true, // nothing of a trial is written anywhere
+    scriptPathOf: () => join(folder, "script"),
+    learnSecret: () => undefined,
+    isOwner: () => true, // nothing of a trial is written anywhere
   });
   const close = async (): Promise<void> => {
     await agents.close();

@@ -10,7 +10,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { answered, reply, screenRows } from "../project/reply.ts";
 import { isOwnRun } from "../project/runs/run-binding.ts";
-import { cachedStatus, type StatusSummary } from "../runner/status-cache.ts";
+import { readCachedStatus, type StatusSummary } from "../runner/status-cache.ts";
 import { statusSummary } from "../runner/status-summary.ts";
 
 type Input = { readonly run?: string | undefined };
@@ -64,7 +64,7 @@ async function chooseRun(
 
 async function readSummary(paths: ProjectPaths, run: string): Promise<StatusSummary> {
   const folder = runFolder(paths, run);
-  return cachedStatus(folder, findOwner(folder)) ?? summarizeFromJournal(paths, run);
+  return readCachedStatus(folder, findOwner(folder)) ?? summarizeFromJournal(paths, run);
 }
 
 async function summarizeFromJournal(paths: ProjectPaths, run: string): Promise<StatusSummary> {

@@ -2,7 +2,7 @@
 
 import type { Answer } from "../contracts/answer.ts";
 import { hasLanded } from "../views/next-actions.ts";
-import { ask, refuseLate } from "../runner/ask-owner.ts";
+import { sendToRun, refuseLate } from "../runner/send-to-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, reply } from "../project/reply.ts";
 import { requireStatus, loadRun } from "../project/runs/loaded-run.ts";
@@ -16,7 +16,7 @@ export function stop(
     const loaded = await loadRun(context, input.run);
     requireStatus(loaded, "stop", "running", "paused");
     const detail = input.reason === undefined ? {} : { detail: input.reason };
-    const { view } = await ask(
+    const { view } = await sendToRun(
       context,
       loaded,
       { event: "control_requested", control: "stop", now: true, ...detail },

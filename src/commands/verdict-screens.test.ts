@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { verdicts } from "../contracts/objective.ts";
 import type { Run } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
-import { runOutcome } from "../runner/outcome-of.ts";
+import { runOutcome } from "../runner/run-outcome.ts";
 import { eventSentence } from "../views/log-lines.ts";
 import { runEnding } from "../views/next-actions.ts";
 import { reportPage } from "../views/report-page.ts";

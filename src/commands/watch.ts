@@ -1,7 +1,7 @@
 // watch: follows a run from another terminal: events line by line, and below them a board that is redrawn in place. Without a terminal only
 // the lines. Reads only.
 
-import { runOutcome } from "../runner/outcome-of.ts";
+import { runOutcome } from "../runner/run-outcome.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../contracts/answer.ts";
 import type { Entry } from "../contracts/event.ts";
@@ -13,7 +13,7 @@ import { type ReadResult, readJournal } from "../journal/read.ts";
 import { parseIsoTime } from "../kit/iso-time.ts";
 import { runFolder } from "../project/runs/project-paths.ts";
 import { livePath } from "../runner/live-view.ts";
-import { narrate } from "../runner/narrate.ts";
+import { showMilestones } from "../runner/narrate.ts";
 import { readOwnFile } from "../project/own-file.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { refuseJournal } from "../project/runs/read-run.ts";
@@ -33,7 +33,7 @@ export function watch(context: CommandContext, input: { readonly run?: string | 
     const fold = openFold();
     const view = (): RunView => fold.state as RunView; // a journal begins with its draft, which `criterionState` has read
     const earlier = openEarlier(context);
-    const report = narrate({ show: earlier.show });
+    const report = showMilestones({ show: earlier.show });
     const onEntry = (entry: Entry): void => {
       fold.apply(entry);
       report(entry, view());

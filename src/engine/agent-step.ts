@@ -65,7 +65,7 @@ async function runTurn(action: StepExecution): Promise<CompletedTurn | "over"> {
   const layer = await runtime.workspace.openLayer(attempt, step.masks ?? [], ...layerPatterns(run, cursor, step));
   const agentSwitch = switchFor(run, step.agent ?? "", runtime.clock.now());
   if (agentSwitch !== null) await action.record({ event: "agent_switched", reason_code: "agent_switched", ...agentSwitch });
-  const turnPrompt = await runtime.buildPrompt(run, cursor, step, open);
+  const turnPrompt = await runtime.buildPrompt({ run, cursor, step, open });
   const request = buildTurnRequest(
     action,
     turnPrompt,

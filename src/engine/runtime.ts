@@ -17,6 +17,14 @@ import type { Workspace } from "../ports/workspace.ts";
 /** The prompt of one turn, rendered from the current run. */
 export type TurnPrompt = Pick<TurnRequest, "prompt" | "returns" | "promise" | "cast">;
 
+/** The turn a prompt is for: its run and cursor, its step, its open attempt. */
+export type PromptTurn = {
+  readonly run: RunView;
+  readonly cursor: CursorView;
+  readonly step: Step;
+  readonly open: OpenView;
+};
+
 /** A child run: another flow with its own journal. Running it again continues where its journal left it. */
 export interface Children {
   run(request: {
@@ -65,7 +73,7 @@ export type Runtime = {
   readonly functions: Functions<RunView, CursorView>;
   readonly children: Children;
   readonly inbox: Inbox;
-  readonly buildPrompt: (run: RunView, cursor: CursorView, step: Step, open: OpenView) => Promise<TurnPrompt>;
+  readonly buildPrompt: (turn: PromptTurn) => Promise<TurnPrompt>;
   /** Called with each entry after the journal has acknowledged it and the state has moved. */
   readonly onEntry: (entry: Entry, run: RunView) => void;
   readonly onLiveEvent: (signal: LiveEvent) => void;

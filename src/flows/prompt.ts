@@ -1,4 +1,4 @@
-// prompt: a prompt file with its placeholders filled in. Which values there are is decided in src/runner/brief.ts.
+// prompt: a prompt file with its placeholders filled in. Which values there are is decided in src/runner/turn-prompt.ts.
 //
 // Invariants:
 //   P1. Placeholders come from one fixed list; a filled-in value is never scanned for placeholders again.

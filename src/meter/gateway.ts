@@ -102,7 +102,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
     if (isOwnAddress(authority[1])) return serveLocal(authority[2]?.replace(/^\?/, "/?") ?? "/", request, response);
     if (parseAuthority(authority[1], 80) === null || !URL.canParse(text))
       return refuse(response, null, { status: 403, sentence: "That is not plainly a host and a port." });
-    if (!gateway.isHeld()) return refuse(response, null, runNotOwned);
+    if (!gateway.isOwner()) return refuse(response, null, runNotOwned);
     return forwardHttp(findAccount([findProxyToken(request.headers)], request.socket), new URL(text), request, response, gateway.lookup);
   }
 
@@ -149,7 +149,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
       server.emit("connection", socket);
       return;
     }
-    if (!gateway.isHeld()) return void socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    if (!gateway.isOwner()) return void socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
     const account = findAccount([findProxyToken(request.headers)], socket);
     openTunnel(account, authority, socket, head, gateway.lookup).catch(() => socket.destroy());
   });

@@ -28,7 +28,7 @@ export type MeterContext = {
   readonly held: HeldBytes;
   readonly dial: Dial;
   /** Whether this process certainly still owns the run: nothing is spent for one that may be another's. */
-  readonly isHeld: () => boolean;
+  readonly isOwner: () => boolean;
 };
 
 export async function callModel(
@@ -103,7 +103,7 @@ function whyNotForwarded(
   model: string,
 ): Verdict | null {
   if (!account.isOpen()) return { status: 401, sentence: "This key was valid for one turn, and that turn is over." };
-  if (!context.isHeld()) return runNotOwned;
+  if (!context.isOwner()) return runNotOwned;
   if (account.open("call") >= openMax.call) return { status: 429, sentence: `More than ${openMax.call} calls at once.` };
   const base = parseBase(upstream.base);
   if (base === null) return { status: 400, sentence: "The provider's address is no http or https URL; correct `upstream` of this agent." };

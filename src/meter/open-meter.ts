@@ -29,7 +29,7 @@ export type MeterOptions = {
   /** Receives every key and token, so that they are written nowhere. */
   readonly secrets?: (value: string) => void;
   /** Whether this process certainly still owns the run; default: always. */
-  readonly isHeld?: () => boolean;
+  readonly isOwner?: () => boolean;
   /** How names are resolved; default: by the system. */
   readonly lookup?: Lookup;
 };
@@ -63,7 +63,7 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
     now: options.now,
     held: { bytes: 0 },
     dial,
-    isHeld: options.isHeld ?? (() => true),
+    isOwner: options.isOwner ?? (() => true),
     lookup: options.lookup ?? systemLookup,
   };
   const gateways: ReturnType<typeof createGateway>[] = [];

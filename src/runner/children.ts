@@ -19,7 +19,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { recordedPolicy } from "./draft/policy.ts";
 
 /** An open run, as far as a parent needs it. */
-export type ChildHand = {
+export type OpenChild = {
   readonly view: () => RunView;
   readonly append: (
     event: EventOf<"preview_acknowledged"> | EventOf<"run_started"> | EventOf<"block_answered"> | EventOf<"run_resumed">,
@@ -33,89 +33,107 @@ export type ChildParts = {
   readonly view: () => RunView;
   readonly readBlob: (hash: string) => Promise<Buffer>;
   /** Writes a new journal with this first event and these blobs. */
-  readonly begin: (folder: string, event: EventOf<"run_drafted">, blobs: readonly string[]) => Promise<void>;
-  readonly hold: <Value>(folder: string, run: string, work: (hand: ChildHand) => Promise<Value>) => Promise<Value>;
+  readonly beginChild: (folder: string, event: EventOf<"run_drafted">, blobs: readonly string[]) => Promise<void>;
+  readonly withChild: <Value>(folder: string, run: string, work: (child: OpenChild) => Promise<Value>) => Promise<Value>;
 };
 
-export function childrenOf(parts: ChildParts): Children {
+export function createChildren(parts: ChildParts): Children {
   return {
     async run({ attempt, flow, options, cancel, answered }) {
-      const parent = parts.view().drafted;
-      const run = answered?.run ?? `${parent.run_id}-${crc32(attempt)}`; // follows from the journal, so it is the same after every crash
+      // The id follows from the journal, so it is the same after every crash.
+      const run = answered?.run ?? `${parts.view().drafted.run_id}-${crc32(attempt)}`;
       const folder = join(parts.folder, "children", run);
-      if (!existsSync(join(folder, "journal.jsonl"))) await draft(parts, folder, run, attempt, flow, options);
-      return parts.hold(folder, run, async (hand) => {
-        const { ack } = hand.view().drafted;
-        const common = { actor: "system", ack } as const;
-        if (hand.view().status === "draft") {
-          await hand.append({ ...common, event: "preview_acknowledged", reason_code: "ack_recorded" });
-          await hand.append({ ...common, event: "run_started", reason_code: "run_started", from_state: "draft", to_state: "running" });
-        }
-        if (answered !== undefined) await takeAnswer(hand, answered);
-        await goOn(hand, answered?.actor);
-        const why = await hand.drive({ cancel });
-        const { status, verdict, tip, ledger, drafted, detail } = hand.view();
-        const { tokens, calls, usd, estimated } = ledger.run;
-        const before = answered?.spent ?? { tokens: 0, calls: 0, usd: 0 };
-        // Its minutes are not charged: the parent's own clock ran meanwhile.
-        const usage = {
-          tokens: tokens - before.tokens,
-          calls: calls - before.calls,
-          usd: usd - before.usd,
-          minutes: 0,
-          source: estimated > 0 ? "estimated" : "reported",
-        } as const;
-        const asks = asksOf(hand.view());
-        return {
-          usage,
-          ...(asks === null ? {} : { asks: { run, ...asks, spent: { tokens, calls, usd } } }),
-          ok: status === "completed",
-          facts: { run, status, verdict: verdict ?? "none", commit: tip.commit },
-          detail:
-            asks !== null
-              ? `child run ${run} has a question`
-              : `child run ${run}: ${status === "completed" ? (verdict ?? "") : [why, detail].filter((part) => part !== null).join(", ")}`,
-          ...(drafted.flow.lands_nothing === true ? {} : { work: { since: drafted.base.commit, commit: tip.commit } }),
-        };
+      if (!existsSync(join(folder, "journal.jsonl"))) await draftChild(parts, { folder, run, attempt, flow, options });
+      return parts.withChild(folder, run, async (child) => {
+        if (child.view().status === "draft") await startChild(child);
+        if (answered !== undefined) await recordAnswer(child, answered);
+        await resumeChild(child, answered?.actor);
+        const why = await child.drive({ cancel });
+        return childResult({ run, view: child.view(), why, answered });
       });
     },
   };
 }
 
-/** The answer of its parent's user, given once; a question that was settled meanwhile stays settled. */
-async function takeAnswer(hand: ChildHand, { block, answer, issues, actor }: ChildAnswered): Promise<void> {
-  if (own(hand.view().blocks, block) === undefined) return;
-  const more = issues === undefined ? {} : { issues: [...issues] };
-  const request = `parent:${hand.view().seq}`;
-  await hand.append({ event: "block_answered", actor, reason_code: "block_answered", request, block, answer, ...more });
+async function startChild(child: OpenChild): Promise<void> {
+  const common = { actor: "system", ack: child.view().drafted.ack } as const;
+  await child.append({ ...common, event: "preview_acknowledged", reason_code: "ack_recorded" });
+  await child.append({ ...common, event: "run_started", reason_code: "run_started", from_state: "draft", to_state: "running" });
 }
 
-/** A child that its parent's pause or question held up continues with its parent. Its own holds remain. */
-async function goOn(hand: ChildHand, actor = "system"): Promise<void> {
-  const { status, reason, decided, seq } = hand.view();
+type ChildEnd = {
+  readonly run: string;
+  readonly view: RunView;
+  /** Why the child rests. */
+  readonly why: string;
+  readonly answered: ChildAnswered | undefined;
+};
+
+/** Builds the step's result from the child's state: what it used since the last answer, its question, its commits. */
+function childResult({ run, view, why, answered }: ChildEnd): Awaited<ReturnType<Children["run"]>> {
+  const { status, verdict, tip, ledger, drafted, detail } = view;
+  const { tokens, calls, usd, estimated } = ledger.run;
+  const before = answered?.spent ?? { tokens: 0, calls: 0, usd: 0 };
+  const asks = findOpenQuestion(view);
+  const ending = status === "completed" ? (verdict ?? "") : [why, detail].filter((part) => part !== null).join(", ");
+  return {
+    usage: {
+      tokens: tokens - before.tokens,
+      calls: calls - before.calls,
+      usd: usd - before.usd,
+      minutes: 0, // not charged: the parent's own clock ran meanwhile
+      source: estimated > 0 ? "estimated" : "reported",
+    },
+    ...(asks === null ? {} : { asks: { run, ...asks, spent: { tokens, calls, usd } } }),
+    ok: status === "completed",
+    facts: { run, status, verdict: verdict ?? "none", commit: tip.commit },
+    detail: asks === null ? `child run ${run}: ${ending}` : `child run ${run} has a question`,
+    ...(drafted.flow.lands_nothing === true ? {} : { work: { since: drafted.base.commit, commit: tip.commit } }),
+  };
+}
+
+/** Records the answer of the parent's user, once; a question that was settled meanwhile stays settled. */
+async function recordAnswer(child: OpenChild, { block, answer, issues, actor }: ChildAnswered): Promise<void> {
+  if (own(child.view().blocks, block) === undefined) return;
+  const more = issues === undefined ? {} : { issues: [...issues] };
+  const request = `parent:${child.view().seq}`;
+  await child.append({ event: "block_answered", actor, reason_code: "block_answered", request, block, answer, ...more });
+}
+
+/** Resumes a child that was paused because of its parent's pause or question. A pause of the child's own remains. */
+async function resumeChild(child: OpenChild, actor = "system"): Promise<void> {
+  const { status, reason, decided, seq } = child.view();
   if (status !== "paused" || (reason !== "operator_paused" && decided !== true)) return;
   const request = `parent:${seq}`;
-  await hand.append({ event: "run_resumed", actor, reason_code: "operator_resumed", request, from_state: "paused", to_state: "running" });
+  await child.append({ event: "run_resumed", actor, reason_code: "operator_resumed", request, from_state: "paused", to_state: "running" });
 }
 
-/** The question that a child waits for, if it waits for nothing else. */
-function asksOf(run: RunView): Omit<ChildAsks, "run" | "spent"> | null {
+/** Finds the question that a child waits for; null if it waits for anything else. */
+function findOpenQuestion(run: RunView): Omit<ChildAsks, "run" | "spent"> | null {
   if (run.status !== "paused" || run.parked !== undefined || hasFailed(run)) return null;
-  const open = questionsOpen(run);
-  const asked = open.find((block) => isPausedFor(run, block)) ?? null;
-  if (asked === null) return null;
-  const { block, question, options, recommend, free } = asked;
-  return { block, question, options: { ...options }, ...(recommend === null ? {} : { recommend }), ...(free === true ? { free } : {}) };
+  const block = questionsOpen(run).find((candidate) => isPausedFor(run, candidate));
+  if (block === undefined) return null;
+  const { question, options, recommend, free } = block;
+  return {
+    block: block.block,
+    question,
+    options: { ...options },
+    ...(recommend === null ? {} : { recommend }),
+    ...(free === true ? { free } : {}),
+  };
 }
 
-async function draft(
-  parts: ChildParts,
-  folder: string,
-  run: string,
-  attempt: string,
-  name: string,
-  options: Readonly<Record<string, string | number | boolean>>,
-): Promise<void> {
+type ChildDraft = {
+  readonly folder: string;
+  readonly run: string;
+  /** The parent's attempt that called the flow. */
+  readonly attempt: string;
+  readonly flow: string;
+  readonly options: Readonly<Record<string, string | number | boolean>>;
+};
+
+/** Writes the child's draft: the called flow with the parent's objective, agents, checks and remaining limits. */
+async function draftChild(parts: ChildParts, { folder, run, attempt, flow: name, options }: ChildDraft): Promise<void> {
   const { drafted, tip } = parts.view();
   const { flow, prompts, hash } = await recordedFlow(parts, name);
   const withoutLanding = flow.options?.["land"] === undefined ? {} : { land: false };
@@ -128,7 +146,7 @@ async function draft(
     objective: structuredClone(drafted.objective) as EventOf<"run_drafted">["objective"],
     options: { ...options, ...withoutLanding },
     budget: structuredClone(drafted.budget) as EventOf<"run_drafted">["budget"],
-    limits: limitsLeft(parts.view(), attempt),
+    limits: remainingLimits(parts.view(), attempt),
     checks: structuredClone(drafted.checks) as EventOf<"run_drafted">["checks"],
     cast: structuredClone(drafted.cast) as EventOf<"run_drafted">["cast"],
     isolation: drafted.isolation,
@@ -136,15 +154,9 @@ async function draft(
     config_hash: drafted.config_hash,
   };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // The blobs for its own children are stored with it: each journal is complete by itself.
-  const hashes = new Set([
-    ...Object.values(drafted.cast).flatMap(({ script, instead = [] }) =>
-      [script, ...instead.map((fallback) => fallback.script)].flatMap((fallback) => fallback ?? []),
-    ),
-    ...(drafted.called ?? []).flatMap((loadedFlow) => Object.values(loadedFlow.prompts)),
-  ]);
+  const hashes = inheritedBlobs(parts.view());
   const texts = await Promise.all([...hashes].map(async (hash) => (await parts.readBlob(hash)).toString("utf8")));
-  await parts.begin(
+  await parts.beginChild(
     folder,
     {
       event: "run_drafted",
@@ -161,20 +173,30 @@ async function draft(
   );
 }
 
-/** The flow as it was when the parent was drafted; a parent from before flows were kept uses the current one. */
+/** Lists the blobs that the child's own children need: each journal is complete by itself. */
+function inheritedBlobs({ drafted }: RunView): ReadonlySet<string> {
+  const scripts = Object.values(drafted.cast).flatMap(({ script, instead = [] }) => [
+    script,
+    ...instead.map((fallback) => fallback.script),
+  ]);
+  const prompts = (drafted.called ?? []).flatMap((called) => Object.values(called.prompts));
+  return new Set([...scripts.filter((script) => script !== undefined), ...prompts]);
+}
+
+/** Loads the flow as it was when the parent was drafted; for a parent from before flows were recorded, as it is now. */
 async function recordedFlow(parts: ChildParts, name: string): Promise<Pick<LoadedFlow, "flow" | "prompts" | "hash">> {
-  const kept = parts.view().drafted.called?.find(({ flow }) => flow.flow === name);
-  if (kept === undefined) {
-    const { loadedFlow } = await import("./draft/flows.ts"); // recorded flows don't need the flow parser
+  const recorded = parts.view().drafted.called?.find(({ flow }) => flow.flow === name);
+  if (recorded === undefined) {
+    const { loadedFlow } = await import("./draft/load-checked-flow.ts"); // recorded flows don't need the flow parser
     return loadedFlow(parts.context, name);
   }
   const prompts: Record<string, string> = {};
-  for (const [file, hash] of Object.entries(kept.prompts)) prompts[file] = (await parts.readBlob(hash)).toString("utf8");
-  return { flow: structuredClone(kept.flow) as LoadedFlow["flow"], prompts, hash: kept.flow_hash };
+  for (const [file, hash] of Object.entries(recorded.prompts)) prompts[file] = (await parts.readBlob(hash)).toString("utf8");
+  return { flow: structuredClone(recorded.flow) as LoadedFlow["flow"], prompts, hash: recorded.flow_hash };
 }
 
-/** A child may use what its parent has left, and no more. */
-function limitsLeft(parent: RunView, attempt: string): EventOf<"run_drafted">["limits"] {
+/** Limits a child to what its parent has left. */
+function remainingLimits(parent: RunView, attempt: string): EventOf<"run_drafted">["limits"] {
   const phase = parent.cursors[parent.open[attempt]?.cursor ?? ""]?.phase ?? "";
   const left = dimensions
     .map((dimension) => [dimension, remainingAmount(parent, phase, dimension)] as const)

@@ -14,13 +14,14 @@ import { type ProjectPaths, homeOf, writeCurrent } from "../project/runs/project
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "../project/runs/open-runs.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";
-import { previewOf } from "./draft/preview.ts";
+import { type Preview, previewOf } from "./draft/preview.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { refuse, reply, screenRows } from "../project/reply.ts";
 import { refuseIfForeign } from "../project/runs/require-own-run.ts";
 import { settingsOf } from "../project/config/settings.ts";
 import { requireStatus } from "../project/runs/loaded-run.ts";
-import { work } from "./work.ts";
+import type { OpenRun } from "./open-run.ts";
+import { workUntilRest } from "./work-until-rest.ts";
 
 export type GoFlags = GoInput & {
   readonly yes: boolean;
@@ -31,77 +32,96 @@ export type GoFlags = GoInput & {
   readonly leavesParked?: boolean | undefined;
 };
 
-/** Drafts what was asked for, and starts it. */
-export async function goNew(context: CommandContext, input: GoFlags, reported: readonly string[] = []): Promise<Answer> {
+/** Drafts a new run, and starts it. */
+export async function goNew(context: CommandContext, input: GoFlags, notes: readonly string[] = []): Promise<Answer> {
   const paths = await homeOf(context.cwd);
   const { run, warnings, uncommitted } = await makeDraft(context, paths, input);
-  return goDraft(context, paths, run, input, null, [...reported, ...warnings], uncommitted);
+  return goDraft(context, { paths, run, stale: null, warnings: [...notes, ...warnings], uncommitted }, input);
 }
 
-/** A draft runs only when its preview is acknowledged: in advance, by --yes, by the user's policy, or interactively. */
-export async function goDraft(
-  context: CommandContext,
-  paths: ProjectPaths,
-  run: string,
-  input: GoFlags,
-  stale: string | null,
-  warnings: readonly string[] = [],
-  uncommittedNow?: readonly string[],
-): Promise<Answer> {
+export type WaitingDraft = {
+  readonly paths: ProjectPaths;
+  readonly run: string;
+  /** Why the draft can no longer be started; null while it is in force. */
+  readonly stale: string | null;
+  readonly warnings?: readonly string[];
+  /** Warnings about uncommitted files, if the caller has just looked. */
+  readonly uncommitted?: readonly string[];
+};
+
+/** Starts a draft once its preview is acknowledged: in advance, by --yes, by the user's policy, or interactively. */
+export async function goDraft(context: CommandContext, draft: WaitingDraft, input: GoFlags): Promise<Answer> {
+  const { paths, run, stale, warnings = [] } = draft;
   refuseIfForeign(context, paths, run);
   const { view } = await readRun(paths, run);
-  if (stale !== null) refuseAs(run, stale);
+  if (stale !== null) refuseStale(run, stale);
   const preview = await previewOf(context, paths, view);
-  const reported = uncommittedNow ?? (input.isCopy === true ? [] : await uncommitted(paths, view));
+  const uncommitted = draft.uncommitted ?? (input.isCopy === true ? [] : await uncommittedWarnings(paths, view));
+  const allWarnings = [...new Set([...warnings, ...uncommitted, ...preview.warnings])];
   const isAcknowledged = view.acknowledged || input.yes || preview.dryRun === "auto";
   if (!isAcknowledged) {
-    const consent = context.isTerminal ? await asked(context, preview.page, reported) : null;
-    if (consent === "y") await refuseStale(context, paths, view); // a person may take long, and much may change meanwhile
-    else {
-      const isDeclined = consent !== null; // by somebody who has just read the page
-      return reply("dry_run_required_before_execute", {
-        ...(isDeclined ? { result: "WARN" as const } : { page: preview.page, whole: preview.whole, rowsMax: screenRows }),
-        run_id: run,
-        state: "draft",
-        message: isDeclined ? "Not started. The preview is kept." : "Not started: the preview isn't confirmed.",
-        warnings: isDeclined ? [] : [...new Set([...warnings, ...reported, ...preview.warnings])],
-        remediation: [`autopilot ack ${view.drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],
-        data: { inferred_defaults: preview.data.inferred_defaults, preview: preview.data, ack: view.drafted.ack },
-      });
-    }
+    const consent = context.isTerminal ? await askToStart(context, preview.page, uncommitted) : null;
+    if (consent !== "y") return notStarted(view, preview, consent === null ? { warnings: allWarnings } : "declined");
+    await requireInForce(context, paths, view); // a person may take long, and much may change meanwhile
   }
-  const all = [...new Set([...warnings, ...reported, ...preview.warnings])];
-  const seen = isAcknowledged ? [] : [...preview.page, ...reported, ...warnings.filter((line) => line.startsWith("Defaults: "))]; // the page has a row of them
+  // The preview's page has a row for the defaults.
+  const shownLines = isAcknowledged ? [] : [...preview.page, ...uncommitted, ...warnings.filter((line) => line.startsWith("Defaults: "))];
   for (const line of await keepWithinQuota(context, paths, settingsOf(context, paths).config.disk_quota)) context.show(`! ${line}`);
-  const answer = await work(context, paths, run, input, { all, seen }, async (openRun) => {
-    requireStatus({ paths, run, view: openRun.view(), owner: null }, "go", "draft"); // another terminal may have been quicker
-    const { ack } = openRun.view().drafted;
-    const actor = actorOf(context);
-    if (!openRun.view().acknowledged) await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
-    await whileNoOtherStarts(paths, async () => {
-      await refuseSecondRun(context, paths, openRun.view().drafted.flow, { self: run, isNew: input.new === true });
-      await openRun.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
-      writeCurrent(paths, run);
-    });
-  });
+  const begin = (openRun: OpenRun): Promise<void> => startRun(context, openRun, input);
+  const answer = await workUntilRest(context, { paths, run, options: input, warnings: allWarnings, shownLines, begin });
   return { ...answer, data: { ...answer.data, inferred_defaults: preview.data.inferred_defaults } };
 }
 
-async function refuseStale(context: CommandContext, paths: ProjectPaths, view: RunView): Promise<void> {
-  const stale = await whyStale(context, paths, view);
-  if (stale !== null) refuseAs(view.drafted.run_id, stale);
+/** The answer for a draft that was not started: nobody was asked, or a person who has just read its page declined. */
+function notStarted({ drafted }: RunView, preview: Preview, consent: "declined" | { readonly warnings: readonly string[] }): Answer {
+  const details =
+    consent === "declined"
+      ? { result: "WARN" as const, message: "Not started. The preview is kept.", warnings: [] }
+      : {
+          page: preview.page,
+          whole: preview.whole,
+          rowsMax: screenRows,
+          message: "Not started: the preview isn't confirmed.",
+          warnings: consent.warnings,
+        };
+  return reply("dry_run_required_before_execute", {
+    ...details,
+    run_id: drafted.run_id,
+    state: "draft",
+    remediation: [`autopilot ack ${drafted.ack.slice(0, 12)} && autopilot go`, "autopilot go --yes"],
+    data: { inferred_defaults: preview.data.inferred_defaults, preview: preview.data, ack: drafted.ack },
+  });
 }
 
-const refuseAs = (run: string, stale: string): never =>
+/** Journals the acknowledgement and the start, and makes the run the current one. */
+async function startRun(context: CommandContext, openRun: OpenRun, input: GoFlags): Promise<void> {
+  const { paths, run, view } = openRun;
+  requireStatus({ paths, run, view: view(), owner: null }, "go", "draft"); // another terminal may have been quicker
+  const { ack } = view().drafted;
+  const actor = actorOf(context);
+  if (!view().acknowledged) await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
+  await whileNoOtherStarts(paths, async () => {
+    await refuseSecondRun(context, paths, view().drafted.flow, { self: run, isNew: input.new === true });
+    await openRun.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
+    writeCurrent(paths, run);
+  });
+}
+
+async function requireInForce(context: CommandContext, paths: ProjectPaths, view: RunView): Promise<void> {
+  const stale = await whyStale(context, paths, view);
+  if (stale !== null) refuseStale(view.drafted.run_id, stale);
+}
+
+const refuseStale = (run: string, stale: string): never =>
   refuse("ack_stale", { run_id: run, state: "draft", message: stale, remediation: ["say the goal again: autopilot start …"] });
 
-async function asked(context: CommandContext, page: readonly string[], reported: readonly string[]): Promise<string | null> {
-  for (const line of [...fitted(page, screenRows), ...reported.map((warning) => `! ${warning}`)]) context.show(line);
+async function askToStart(context: CommandContext, page: readonly string[], warnings: readonly string[]): Promise<string | null> {
+  for (const line of [...fitted(page, screenRows), ...warnings.map((warning) => `! ${warning}`)]) context.show(line);
   return context.ask("Start this run?", ["y", "n"]);
 }
 
-/** Uncommitted changes now: a draft may be days old. */
-async function uncommitted(paths: ProjectPaths, { drafted }: RunView): Promise<readonly string[]> {
+/** Warns of uncommitted changes as they are now: a draft may be days old. */
+async function uncommittedWarnings(paths: ProjectPaths, { drafted }: RunView): Promise<readonly string[]> {
   const repository = await openedRepository(paths.root);
   const owned = (await loadPlaybook(drafted.flow.playbook))?.ownedPaths ?? [];
   const changed = await readChangedFiles(repository, ownedPathTest(owned));

@@ -5,16 +5,16 @@ import { type Isolation, mayOutlive } from "../workspace/isolation/confinement.t
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
 
 /** Enforced by the sandbox or by the resource limits, either counts. */
-export function inForce(
+export function isolationInForce(
   { level, mechanism, enforced, not_enforced }: Pick<Isolation, "level" | "mechanism" | "enforced" | "not_enforced">,
   limits: Pick<OpenedLimits, "inForce" | "missing">,
 ): IsolationInForce {
   const endsAll = !not_enforced.includes(mayOutlive) || !limits.missing.includes(mayOutlive);
-  const isOpen = (text: string): boolean => text !== mayOutlive || !endsAll;
+  const isMissing = (text: string): boolean => text !== mayOutlive || !endsAll;
   return {
     level,
     mechanism,
     enforced: [...enforced, ...limits.inForce],
-    not_enforced: [...new Set([...not_enforced, ...limits.missing])].filter(isOpen),
+    not_enforced: [...new Set([...not_enforced, ...limits.missing])].filter(isMissing),
   };
 }

@@ -21,20 +21,21 @@ import { type HashOf, type Origin, otlpBody, readTraceparent, originTraceparent 
 import { openSpans, type Span, turnKey } from "../views/outbound/spans.ts";
 
 export type LiveTrace = {
-  readonly take: (entry: Entry) => void;
+  readonly onEntry: (entry: Entry) => void;
   /** Variables for an agent's turn so that its own spans join; empty if no trace is sent. */
   readonly environment: (attempt: string) => Readonly<Record<string, string>>;
   readonly close: () => Promise<void>;
 };
 
-const noTrace: LiveTrace = { take: () => undefined, environment: () => ({}), close: () => Promise.resolve() };
+const noTrace: LiveTrace = { onEntry: () => undefined, environment: () => ({}), close: () => Promise.resolve() };
 const flushEveryMs = 2_000;
 const retryMs = [5_000, 15_000, 60_000] as const;
 const batchMax = 500;
 const bufferMax = 10_000;
 const lastFlushMs = 2_000;
-const sentFile = "otel-sent";
+const sentSeqFile = "otel-sent";
 
+/** The first bytes of a text's SHA-256, in hex: the ids of traces and spans. */
 export const hashOf: HashOf = (text, bytes) =>
   createHash("sha256")
     .update(text)
@@ -42,106 +43,124 @@ export const hashOf: HashOf = (text, bytes) =>
     .slice(0, 2 * bytes);
 
 export function openLiveTrace(context: CommandContext, root: string, folder: string, view: () => RunView): LiveTrace {
-  const read = readConfig({ env: context.env, root });
-  if (read.kind === "invalid" || read.config.otel?.export !== true || context.env["OTEL_SDK_DISABLED"] === "true") return noTrace;
-  const collector = collectorOf(context.env, read.config.otel);
+  const settings = readConfig({ env: context.env, root });
+  if (settings.kind === "invalid" || settings.config.otel?.export !== true || context.env["OTEL_SDK_DISABLED"] === "true") return noTrace;
+  const collector = collectorOf(context.env, settings.config.otel);
   if ("problem" in collector) {
     context.show(`! No trace is sent: ${collector.problem}.`);
     return noTrace;
   }
-  return sendingTo(collector, context, folder, view);
+  return openSender(collector, context, folder, view);
 }
 
-function sendingTo(collector: Collector, context: CommandContext, folder: string, view: () => RunView): LiveTrace {
+function openSender(collector: Collector, context: CommandContext, folder: string, view: () => RunView): LiveTrace {
   const run = view().drafted.run_id;
   const origin: Origin = { run, hash: hashOf, resource: collector.resource, version, caller: readTraceparent(context.env["TRACEPARENT"]) };
-  const book = openSpans(collector.isGenAi);
-  let buffer: { readonly span: Span; readonly seq: number }[] = [];
-  let [isDown, isReported, isOver] = [false, false, false];
-  let failures = 0;
-  let timer: NodeJS.Timeout | null = null;
-  let sending: Promise<void> = Promise.resolve();
-  const closed = new AbortController();
-
-  const keep = (entry: Entry): void => {
-    for (const span of book.take(entry)) if (buffer.length < bufferMax) buffer.push({ span, seq: entry.seq });
-  };
-  const report = (why: string): void => {
-    if (!isReported)
-      context.show(
-        `! The collector at ${collector.origin} doesn't take the run's trace (${why}). The run goes on; autopilot export otel ${run} sends it later.`,
-      ); // L2
-    isReported = true;
-  };
-  const flush = async (): Promise<void> => {
-    timer = null;
-    while (buffer.length > 0) {
-      const batch = buffer.slice(0, batchMax);
-      const sent = await postTraces(
-        collector,
-        otlpBody(
-          batch.map(({ span }) => span),
-          origin,
-        ),
-        closed.signal,
-      );
-      isDown = sent.kind === "failed";
-      if (sent.kind === "failed") {
-        failures += 1;
-        report(sent.detail);
-        return later(retryMs[Math.min(failures, retryMs.length) - 1] ?? retryMs[0]);
-      }
-      failures = 0;
-      buffer = buffer.slice(batch.length);
-      if (sent.kind === "sent") {
-        if (sent.rejected > 0) report(`${sent.rejected} spans were rejected`);
-      } else report(sent.detail);
-      rememberSent(folder, batch.at(-1)?.seq ?? 0);
-    }
-  };
-  const later = (ms: number): void => {
-    if (isOver) return;
-    timer ??= setTimeout(() => {
-      sending = flush().catch((error: unknown) => report(error instanceof Error ? error.name : "unknown"));
-    }, ms).unref();
-  };
-
-  const sentUntil = readSent(folder);
-  for (const entry of readEntries(folder)) keep(entry);
-  buffer = buffer.filter(({ seq }) => seq > sentUntil); // L3
-  if (buffer.length > 0) later(flushEveryMs);
+  const queue = openSpanQueue({ collector, origin, folder, warnOnce: openWarning(context, collector, run) });
   return {
-    take: (entry) => {
-      keep(entry);
-      if (buffer.length > 0) later(flushEveryMs);
-    },
+    onEntry: queue.add,
     environment: (attempt) => {
       const open = view().open[attempt];
       const tries = open === undefined ? 1 : (view().cursors[open.cursor]?.tries[attempt] ?? 1);
       return { TRACEPARENT: originTraceparent(origin, turnKey(attempt, tries)) };
     },
+    close: queue.close,
+  };
+}
+
+/** Warns once that the collector doesn't take the trace. L2 */
+function openWarning(context: CommandContext, { origin }: Collector, run: string): (why: string) => void {
+  let isWarned = false;
+  return (why) => {
+    if (isWarned) return;
+    isWarned = true;
+    context.show(
+      `! The collector at ${origin} doesn't take the run's trace (${why}). The run goes on; autopilot export otel ${run} sends it later.`,
+    );
+  };
+}
+
+type SpanQueueParts = {
+  readonly collector: Collector;
+  readonly origin: Origin;
+  readonly folder: string;
+  readonly warnOnce: (why: string) => void;
+};
+
+/** Buffers the spans of a run's entries and sends them in batches; a failed batch is sent again later. */
+function openSpanQueue({ collector, origin, folder, warnOnce }: SpanQueueParts): Pick<LiveTrace, "close"> & {
+  readonly add: (entry: Entry) => void;
+} {
+  const spans = openSpans(collector.isGenAi);
+  let buffer: { readonly span: Span; readonly seq: number }[] = [];
+  let failures = 0;
+  let isClosing = false;
+  let timer: NodeJS.Timeout | null = null;
+  let sending: Promise<void> = Promise.resolve();
+  const closed = new AbortController();
+
+  const bufferSpans = (entry: Entry): void => {
+    for (const span of spans.take(entry)) if (buffer.length < bufferMax) buffer.push({ span, seq: entry.seq });
+  };
+  const flush = async (): Promise<void> => {
+    timer = null;
+    while (buffer.length > 0) {
+      const batch = buffer.slice(0, batchMax);
+      const body = otlpBody(
+        batch.map(({ span }) => span),
+        origin,
+      );
+      const result = await postTraces(collector, body, closed.signal);
+      if (result.kind === "failed") {
+        failures += 1;
+        warnOnce(result.detail);
+        return flushLater(retryMs[Math.min(failures, retryMs.length) - 1] ?? retryMs[0]);
+      }
+      failures = 0;
+      buffer = buffer.slice(batch.length);
+      if (result.kind !== "sent") warnOnce(result.detail);
+      else if (result.rejected > 0) warnOnce(`${result.rejected} spans were rejected`);
+      writeSentSeq(folder, batch.at(-1)?.seq ?? 0);
+    }
+  };
+  const flushLater = (ms: number): void => {
+    if (isClosing) return;
+    timer ??= setTimeout(() => {
+      sending = flush().catch((error: unknown) => warnOnce(error instanceof Error ? error.name : "unknown"));
+    }, ms).unref();
+  };
+
+  const sentSeq = readSentSeq(folder);
+  for (const entry of readEntries(folder)) bufferSpans(entry);
+  buffer = buffer.filter(({ seq }) => seq > sentSeq); // L3
+  if (buffer.length > 0) flushLater(flushEveryMs);
+  return {
+    add: (entry) => {
+      bufferSpans(entry);
+      if (buffer.length > 0) flushLater(flushEveryMs);
+    },
     close: async () => {
-      isOver = true;
+      isClosing = true;
       if (timer !== null) clearTimeout(timer);
-      const last = isDown ? sending : sending.then(flush);
+      const last = failures > 0 ? sending : sending.then(flush);
       await Promise.race([last, sleep(lastFlushMs, undefined, { ref: false })]); // L1
       closed.abort();
-      if (buffer.length > 0) report("no answer in time");
+      if (buffer.length > 0) warnOnce("no answer in time");
     },
   };
 }
 
-function readSent(folder: string): number {
+function readSentSeq(folder: string): number {
   try {
-    return Number(readFileSync(join(folder, sentFile), "utf8")) || 0;
+    return Number(readFileSync(join(folder, sentSeqFile), "utf8")) || 0;
   } catch {
     return 0; // nothing was sent yet
   }
 }
 
-function rememberSent(folder: string, seq: number): void {
+function writeSentSeq(folder: string, seq: number): void {
   try {
-    writeFileSync(join(folder, sentFile), String(seq), { mode: 0o600 });
+    writeFileSync(join(folder, sentSeqFile), String(seq), { mode: 0o600 });
   } catch {
     // The same spans are sent again then, under the same ids.
   }

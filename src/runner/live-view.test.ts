@@ -15,12 +15,12 @@ const ended = (attempt: string): Entry =>
 test("a glimpse is to be seen until its own attempt has ended, here and for whoever watches", () => {
   const shown: string[] = [];
   const place = { live: (line: string) => void shown.push(line) };
-  const live = openLiveView(place, folder, (signal) => () => signal, { onLiveEvent: () => undefined });
-  live.signal({ signal: "checking", attempt: "1@1/measure#1", title: "tests", command: "npm test" });
+  const live = openLiveView({ context: place, folder, redactEvent: (event) => () => event, fileWriter: { onLiveEvent: () => undefined } });
+  live.onLiveEvent({ signal: "checking", attempt: "1@1/measure#1", title: "tests", command: "npm test" });
   expect(readFileSync(livePath(folder), "utf8")).toContain("checking tests");
-  live.fact(ended("1@1/another#1"), runView());
+  live.onEntry(ended("1@1/another#1"), runView());
   expect(shown).toHaveLength(1);
-  live.fact(ended("1@1/measure#1"), runView());
+  live.onEntry(ended("1@1/measure#1"), runView());
   expect(shown.at(-1)).toBe("");
   expect(readFileSync(livePath(folder), "utf8")).toBe("");
 });

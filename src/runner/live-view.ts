@@ -1,4 +1,5 @@
-// live-view: shows the latest live events on this terminal and, in a file that is overwritten, for `watch`. What has ended is removed.
+// live-view: shows the latest live event of a run on this terminal and, through a file that is overwritten, in `watch`. It disappears when
+// its turn or step ends.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,36 +12,39 @@ import type { FileWriter } from "../playbooks/contract/file-writer.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
-const everyMs = 150;
-const file = "live";
+const showEveryMs = 150;
+const liveFile = "live";
 
 /** The path of a run's live-event file. */
-export const livePath = (folder: string): string => join(folder, file);
+export const livePath = (folder: string): string => join(folder, liveFile);
 
 const drawEveryMs = 1000;
 
 export type LiveView = {
-  readonly signal: (signal: LiveEvent) => void;
-  readonly fact: (entry: Entry, run: RunView) => void;
+  readonly onLiveEvent: (event: LiveEvent) => void;
+  readonly onEntry: (entry: Entry, run: RunView) => void;
   readonly close: () => void;
 };
 
-export function openLiveView(
-  context: Pick<CommandContext, "live" | "board">,
-  folder: string,
-  onEvent: (signal: LiveEvent) => () => LiveEvent,
-  fileWriter: Pick<FileWriter, "onLiveEvent">,
-): LiveView {
-  let shownAt = Number.NEGATIVE_INFINITY;
-  let attempt: string | null = null;
+export type LiveViewParts = {
+  readonly context: Pick<CommandContext, "live" | "board">;
+  readonly folder: string;
+  /** Reads each event as it comes; its result redacts that event on demand. */
+  readonly redactEvent: (event: LiveEvent) => () => LiveEvent;
+  readonly fileWriter: Pick<FileWriter, "onLiveEvent">;
+};
+
+export function openLiveView({ context, folder, redactEvent, fileWriter }: LiveViewParts): LiveView {
+  let shownAtMs = Number.NEGATIVE_INFINITY;
+  let shownAttempt: string | null = null;
   let run: RunView | null = null;
-  const began = new Map<string, number>();
-  const seen = new Map<string, string>();
-  const now = (): number => systemClock.monotonicMs();
+  const startedAtMs = new Map<string, number>();
+  const latestLines = new Map<string, string>();
+  const nowMs = (): number => systemClock.monotonicMs();
   const draw = (): void => {
     if (run === null) return;
-    const ageMs = (of: string): number => now() - (began.get(of) ?? now());
-    context.board?.draw(nowLines(run, { seenOf: (of) => seen.get(of) ?? null, ageMs }));
+    const ageMs = (attempt: string): number => nowMs() - (startedAtMs.get(attempt) ?? nowMs());
+    context.board?.draw(nowLines(run, { latestLineOf: (attempt) => latestLines.get(attempt) ?? null, ageMs }));
   };
   const timer = context.board === undefined ? null : setInterval(draw, drawEveryMs).unref();
   const show = (line: string): void => {
@@ -53,24 +57,24 @@ export function openLiveView(
     }
   };
   return {
-    signal: (signal) => {
-      const redacted = onEvent(signal);
-      if (signal.signal === "tool" || signal.signal === "checking") fileWriter.onLiveEvent(redacted());
-      if (now() - shownAt < everyMs) return;
+    onLiveEvent: (event) => {
+      const redacted = redactEvent(event);
+      if (event.signal === "tool" || event.signal === "checking") fileWriter.onLiveEvent(redacted());
+      if (nowMs() - shownAtMs < showEveryMs) return;
       const line = liveLine(redacted());
       if (line === null) return;
-      shownAt = now();
-      ({ attempt } = signal);
-      seen.set(attempt, line);
+      shownAtMs = nowMs();
+      shownAttempt = event.attempt;
+      latestLines.set(event.attempt, line);
       show(line);
     },
-    fact: (entry, view) => {
+    onEntry: (entry, view) => {
       run = view;
-      if (entry.event === "step_started") began.set(entry.attempt, now());
-      if (attempt === null || !ends(entry, attempt)) return draw();
-      began.set(attempt, now()); // what comes after a turn is its own time
-      seen.delete(attempt);
-      attempt = null;
+      if (entry.event === "step_started") startedAtMs.set(entry.attempt, nowMs());
+      if (shownAttempt === null || !endsActivity(entry, shownAttempt)) return draw();
+      startedAtMs.set(shownAttempt, nowMs()); // what follows a turn is timed separately
+      latestLines.delete(shownAttempt);
+      shownAttempt = null;
       show("");
     },
     close: () => {
@@ -80,7 +84,7 @@ export function openLiveView(
   };
 }
 
-function ends(entry: Entry, attempt: string): boolean {
+function endsActivity(entry: Entry, attempt: string): boolean {
   switch (entry.event) {
     case "turn_ended":
     case "step_completed":

@@ -6,7 +6,7 @@ import { openMilestones, phaseEnding } from "../views/progress.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
 /** Prints each milestone for the person at the terminal. */
-export function narrate(context: Pick<CommandContext, "show">): (entry: Entry, run: RunView) => void {
+export function showMilestones(context: Pick<CommandContext, "show">): (entry: Entry, run: RunView) => void {
   const milestones = openMilestones();
   return (entry, run) => {
     for (const line of milestones(entry, run)) context.show(line);

@@ -19,14 +19,14 @@ import { systemClock } from "../project/runs/system-clock.ts";
 import { redactedJournal } from "../project/secrets/redacted-journal.ts";
 
 /** A run's journal, redacted, folded as it is read. The lease is null if the folder is the source of truth. */
-export async function openFolded(
+export async function openFoldedJournal(
   context: CommandContext,
   folder: string,
   redactor: Redactor,
   group: Group | null = null,
 ): Promise<{ journal: Journal; fold: Fold; lease: Lease | null }> {
   let fold: Fold = openFold();
-  const { journal, lease } = await readOpen(context, folder, {
+  const { journal, lease } = await openRunJournal(context, folder, {
     ...(group === null ? { commit: "sync" } : { commit: "group", group }),
     now: () => systemClock.now(),
     activeMs: () => systemClock.monotonicMs(),
@@ -40,7 +40,7 @@ export async function openFolded(
 }
 
 /** In the folder, or in the store whose key its marker file names. */
-export async function readOpen(
+export async function openRunJournal(
   context: CommandContext,
   folder: string,
   options: Options,
@@ -64,36 +64,36 @@ export async function openHubFor(
 }
 
 /** The requests of a run: in its folder, and in the store for other machines. */
-export async function readOpenInbox(context: CommandContext, folder: string): Promise<OwnedInbox> {
-  const here = await openInbox(folder);
+export async function openRunInbox(context: CommandContext, folder: string): Promise<OwnedInbox> {
+  const localInbox = await openInbox(folder);
   const mark = sharedMark(folder);
-  if (mark === null) return here;
-  const there = await (await (await import("../fleet/shared-run.ts")).storeIn(context.env)).inbox(mark.key);
-  let mayHave = true; // the store is read when it may have something, not before each step
-  there.watch(() => (mayHave = true));
+  if (mark === null) return localInbox;
+  const storeInbox = await (await (await import("../fleet/shared-run.ts")).storeIn(context.env)).inbox(mark.key);
+  let mayHoldRequests = true; // the store is read when it may have something, not before each step
+  storeInbox.watch(() => (mayHoldRequests = true));
   return {
     pending: async () => {
-      const foundRequests = mayHave ? await there.pending() : [];
-      mayHave = foundRequests.length > 0;
-      return [...(await here.pending()), ...foundRequests];
+      const storedRequests = mayHoldRequests ? await storeInbox.pending() : [];
+      mayHoldRequests = storedRequests.length > 0;
+      return [...(await localInbox.pending()), ...storedRequests];
     },
     forget: async (request) => {
-      await here.forget(request);
-      if (mayHave) await there.forget(request).catch(unlessAway); // if found again, its key identifies it, and it is removed then
+      await localInbox.forget(request);
+      if (mayHoldRequests) await storeInbox.forget(request).catch(ignoreUnreachable); // if found again, its key identifies it, and it is removed then
     },
     watch: (callback) => {
-      const ends = [here.watch(callback), there.watch(callback)];
+      const ends = [localInbox.watch(callback), storeInbox.watch(callback)];
       return () => ends.forEach((end) => end());
     },
-    acknowledge: (request) => here.acknowledge(request),
+    acknowledge: (request) => localInbox.acknowledge(request),
     close: async () => {
-      await there.close();
-      await here.close();
+      await storeInbox.close();
+      await localInbox.close();
     },
   };
 }
 
-function unlessAway(error: unknown): void {
+function ignoreUnreachable(error: unknown): void {
   if (!(error instanceof JournalFailure) || error.kind !== "store_unreachable") throw error;
 }
 

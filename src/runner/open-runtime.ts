@@ -5,31 +5,38 @@ import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry, IsolationInForce } from "../contracts/event.ts";
 import type { Evidence } from "../contracts/evidence.ts";
+import type { Policy } from "../contracts/policy.ts";
 import type { RunView } from "../core/state.ts";
 import type { Recorder, Runtime } from "../engine/runtime.ts";
+import type { Redactor } from "../kit/redact.ts";
 import { redactBytes } from "../kit/redact-stream.ts";
+import type { Verifier } from "../ports/verifier.ts";
+import type { Workspace } from "../ports/workspace.ts";
+import type { Repository } from "../workspace/git/repository.ts";
+import type { Isolation } from "../workspace/isolation/confinement.ts";
+import type { FileWriter } from "../playbooks/contract/file-writer.ts";
 import { openLimits } from "../workspace/isolation/limits.ts";
 import { checkoutKindFor } from "../workspace/checkouts/checkout-kind.ts";
 import { openLimitsCache } from "../workspace/isolation/self-test-cache.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
-import { openAgentsBox } from "./agents-box.ts";
-import { briefOf } from "./brief.ts";
-import { openChecks } from "./checks-box.ts";
-import { childrenOf, type ChildParts } from "./children.ts";
+import { openSandboxedAgents } from "./sandboxed-agents.ts";
+import { buildTurnPrompt, type PromptTemplates } from "./turn-prompt.ts";
+import { openSandboxedVerifier } from "./sandboxed-checks.ts";
+import { createChildren, type ChildParts } from "./children.ts";
 import { blobReader, openPlaybook, readEntries } from "../playbooks/registry/open-playbook.ts";
 import { loadPlaybook } from "../playbooks/registry/table.ts";
 import { createFunctions } from "../playbooks/registry/registry.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { sendRequest } from "../project/inbox/inbox.ts";
-import { detects } from "./isolation-here.ts";
+import { onlyDetects } from "./inspect-isolation.ts";
 import { isolationFor } from "./draft/isolation-for.ts";
-import { inForce } from "./isolation-in-force.ts";
+import { isolationInForce } from "./isolation-in-force.ts";
 import { openEndedFolders } from "../project/runs/ended-folders.ts";
 import { openNotices } from "./run-notices.ts";
-import { openHolding } from "./learnings-hold.ts";
+import { openLearningChecks } from "./learning-checks.ts";
 import { openLiveTrace } from "./live-trace.ts";
 import { openLiveView } from "./live-view.ts";
-import { readOpenInbox } from "./open-journal.ts";
+import { openRunInbox } from "./open-journal.ts";
 import { openedRepository, packagesOrigin } from "../project/runs/opened-repository.ts";
 import { actorOf, atOnce } from "../project/command-context.ts";
 import { recordedPolicy } from "./draft/policy.ts";
@@ -46,21 +53,20 @@ export type RuntimeParts = ChildParts & {
   readonly watch: (entry: Entry, run: RunView) => void;
   readonly cancel: AbortSignal | null;
   /** Whether this process certainly still owns the run; checked before anything is spent. */
-  readonly isHeld: () => boolean;
+  readonly isOwner: () => boolean;
   /** The run is discarded afterwards: nothing of the user's repository or files is changed by it. */
   readonly isApart?: boolean;
-  /** Runs whose commits this one was forked with after the line it is at. */
+  /** Runs that this one was forked from after the line it is at: their commits count as its own. */
   readonly forkedLater?: readonly string[];
 };
 
-const evidenceCharsMax = 4_000;
+const outputCharsMax = 4_000;
 
 export type OpenedRuntime = { readonly runtime: Runtime; readonly isolation: IsolationInForce; readonly close: () => Promise<void> };
 
 export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
   const { context, paths, folder, view, recorder } = parts;
-  const { drafted, tip, origins = [] } = view();
-  const fork = origins.at(-1);
+  const { drafted } = view();
   const policy = recordedPolicy(view());
   const redaction = redactionOf(context, paths.root);
   const { redactor } = redaction;
@@ -69,32 +75,9 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     isolationFor(drafted.isolation, paths, folder),
     openLimits(folder, openLimitsCache(folder)),
   ]);
-  const opening = openWorkspace({
-    repository,
-    runDir: folder,
-    runId: drafted.run_id,
-    base: { ...drafted.base },
-    scope: [...drafted.objective.scope],
-    ownedPaths: (await loadPlaybook(drafted.flow.playbook))?.ownedPaths ?? [],
-    expectedTip: tip.commit,
-    checkouts: checkoutKindFor(isolation.level, folder),
-    sharesHistory: !detects(isolation.level),
-    redact: (bytes) => redactBytes(redactor, bytes),
-    secretsIn: secretFinder(redactor),
-    isSquashed: policy.land_squash === true,
-    isApart: parts.isApart === true,
-    ...(fork === undefined
-      ? {}
-      : { forkedFrom: { runs: [...origins.map(({ run }) => run), ...(parts.forkedLater ?? [])], begins: fork.tip } }),
-    ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
-    ...(await packagesOrigin(policy)),
-    ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
-  });
-  const prompts: Record<string, string> = {};
-  for (const [name, hash] of Object.entries(drafted.prompts)) prompts[name] = (await parts.readBlob(hash)).toString("utf8");
-  const scriptOf = (hash: string): string => join(folder, "blobs", hash.slice(0, 2), hash);
+  const openingWorkspace = openRunWorkspace(parts, { repository, isolation, redactor, policy });
   const trace = openLiveTrace(context, paths.root, folder, view);
-  const agents = openAgentsBox({
+  const agents = openSandboxedAgents({
     context,
     turnEnv: trace.environment,
     isolation,
@@ -102,14 +85,14 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     policy,
     folder,
     mark: realpathSync(folder),
-    scriptOf,
-    learn: redaction.learn,
-    isHeld: parts.isHeld,
+    scriptPathOf: (hash) => join(folder, "blobs", hash.slice(0, 2), hash),
+    learnSecret: redaction.learn,
+    isOwner: parts.isOwner,
   });
-  // Processes that an earlier life left alive are ended before anything new begins; the branch is inspected meanwhile.
-  const [workspace] = await Promise.all([opening, agents.sweep(drafted.run_id), sweepTemporary()]);
+  // Processes that an earlier opening left alive are ended before anything new begins; the branch is inspected meanwhile.
+  const [workspace] = await Promise.all([openingWorkspace, agents.sweep(drafted.run_id), sweepTemporary()]);
   for (const layer of readLayers(folder)) await isolation.collect(layer);
-  const verifier = openChecks({
+  const verifier = openSandboxedVerifier({
     workspace,
     isolation,
     limits,
@@ -123,31 +106,12 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
       return agents.guard(word);
     },
   });
-  const inbox = await readOpenInbox(context, folder);
-  const outputOf = async (hash: string): Promise<string> =>
-    (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as Evidence).output_excerpt.slice(-evidenceCharsMax);
-  const handedOf = async (hash: string): Promise<unknown> =>
-    (JSON.parse((await parts.readBlob(hash)).toString("utf8")) as { readonly claim?: unknown }).claim ?? null;
+  const inbox = await openRunInbox(context, folder);
   const fileWriter = await openPlaybook({ context, paths, folder, view, isDisposable: parts.isApart === true });
-  const holding = openHolding({ verifier, view });
-  const ended = openEndedFolders(folder);
-  const reportNotices = openNotices(context, paths, folder);
-  const live = openLiveView(context, folder, openLiveEvents(redactor), fileWriter);
-  // Only its parent cancels a child run: the parent waits for its end as for a turn's.
-  const isChild = parts.cancel !== null;
-  const called = parts.cancel ?? context.interrupted;
-  const pause = (now: boolean): void => {
-    const detail = context.pauseDetail === undefined ? {} : { detail: context.pauseDetail };
-    void sendRequest(
-      folder,
-      { event: "control_requested", control: "pause", now, request: randomUUID(), actor: actorOf(context), ...detail },
-      { waitMs: 0 },
-    );
-  };
-  const unused = [
-    whenAborted(called, () => pause(isChild || called.reason === atOnce)),
-    ...(isChild || context.hurried === undefined ? [] : [whenAborted(context.hurried, () => pause(true))]),
-  ];
+  const endedFolders = openEndedFolders(folder);
+  const queueNotices = openNotices(context, paths, folder);
+  const liveView = openLiveView({ context, folder, redactEvent: openLiveEvents(redactor), fileWriter });
+  const stopListening = pauseOnInterrupt(parts);
 
   const runtime: Runtime = {
     journal: recorder,
@@ -165,42 +129,111 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
       readBlob: blobReader(folder),
       clock: systemClock,
       cancel: context.interrupted,
-      isChild,
+      isChild: isChild(parts),
     }),
-    children: childrenOf(parts),
+    children: createChildren(parts),
     inbox,
-    buildPrompt: (run, cursor, step, open) =>
-      briefOf(prompts, run, cursor, step, open, {
-        outputOf,
-        handedOf,
-        recordedOf: fileWriter.phaseNotes,
-        learningsOf: (role) => fileWriter.learnings(role, holding(open.attempt)),
-      }),
+    buildPrompt: promptBuilder(parts, await readPrompts(parts), { verifier, fileWriter }),
     onEntry: (entry, run) => {
       if ("request" in entry) inbox.acknowledge(entry.request);
-      live.fact(entry, run);
+      liveView.onEntry(entry, run);
       fileWriter.onEntry(entry, run);
-      ended.take(entry, run);
-      reportNotices(entry, run);
-      trace.take(entry);
+      endedFolders.take(entry, run);
+      queueNotices(entry, run);
+      trace.onEntry(entry);
       parts.watch(entry, run);
     },
-    onLiveEvent: live.signal,
+    onLiveEvent: liveView.onLiveEvent,
   };
   const close = async (): Promise<void> => {
-    for (const end of unused) end();
-    live.close();
+    stopListening();
+    liveView.close();
     await fileWriter.close();
     await agents.close();
     await limits.close();
     await inbox.close();
-    await ended.close(view());
+    await endedFolders.close(view());
     await trace.close();
   };
-  return { runtime, isolation: inForce(isolation, limits), close };
+  return { runtime, isolation: isolationInForce(isolation, limits), close };
 }
 
-/** Folders in which agents of an earlier process may have left unmerged writes. */
+type WorkspaceParts = {
+  readonly repository: Repository;
+  readonly isolation: Isolation;
+  readonly redactor: Redactor;
+  readonly policy: Policy;
+};
+
+async function openRunWorkspace(
+  { folder, view, isApart, forkedLater = [] }: RuntimeParts,
+  { repository, isolation, redactor, policy }: WorkspaceParts,
+): Promise<Workspace> {
+  const { drafted, tip, origins = [] } = view();
+  const fork = origins.at(-1);
+  return openWorkspace({
+    repository,
+    runDir: folder,
+    runId: drafted.run_id,
+    base: { ...drafted.base },
+    scope: [...drafted.objective.scope],
+    ownedPaths: (await loadPlaybook(drafted.flow.playbook))?.ownedPaths ?? [],
+    expectedTip: tip.commit,
+    checkouts: checkoutKindFor(isolation.level, folder),
+    sharesHistory: !onlyDetects(isolation.level),
+    redact: (bytes) => redactBytes(redactor, bytes),
+    secretsIn: secretFinder(redactor),
+    isSquashed: policy.land_squash === true,
+    isApart: isApart === true,
+    ...(fork === undefined ? {} : { forkedFrom: { runs: [...origins.map(({ run }) => run), ...forkedLater], begins: fork.tip } }),
+    ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
+    ...(await packagesOrigin(policy)),
+    ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
+  });
+}
+
+async function readPrompts({ view, readBlob }: RuntimeParts): Promise<PromptTemplates> {
+  const prompts: Record<string, string> = {};
+  for (const [name, hash] of Object.entries(view().drafted.prompts)) prompts[name] = (await readBlob(hash)).toString("utf8");
+  return prompts;
+}
+
+/** Builds prompts from the recorded templates, the journal's blobs and the playbook's notes and learnings. */
+function promptBuilder(
+  { view, readBlob }: RuntimeParts,
+  templates: PromptTemplates,
+  { verifier, fileWriter }: { readonly verifier: Verifier; readonly fileWriter: FileWriter },
+): Runtime["buildPrompt"] {
+  const readJson = async (hash: string): Promise<unknown> => JSON.parse((await readBlob(hash)).toString("utf8"));
+  const learningChecks = openLearningChecks({ verifier, view });
+  return (turn) =>
+    buildTurnPrompt(templates, turn, {
+      readOutput: async (hash) => ((await readJson(hash)) as Evidence).output_excerpt.slice(-outputCharsMax),
+      readReturn: async (hash) => ((await readJson(hash)) as { readonly claim?: unknown }).claim ?? null,
+      phaseNotes: fileWriter.phaseNotes,
+      readLearnings: (role) => fileWriter.learnings(role, learningChecks(turn.open.attempt)),
+    });
+}
+
+/** Only its parent cancels a child run: the parent waits for its end as for a turn's. */
+const isChild = ({ cancel }: RuntimeParts): boolean => cancel !== null;
+
+/** Requests a pause of the run when its user or its parent interrupts it; returns the function that stops listening. */
+function pauseOnInterrupt(parts: RuntimeParts): () => void {
+  const { context, folder, cancel } = parts;
+  const interrupted = cancel ?? context.interrupted;
+  const pause = (now: boolean): void => {
+    const detail = context.pauseDetail === undefined ? {} : { detail: context.pauseDetail };
+    const request = randomUUID();
+    const event = { event: "control_requested", control: "pause", now, request, actor: actorOf(context), ...detail } as const;
+    void sendRequest(folder, event, { waitMs: 0 });
+  };
+  const unsubscribes = [whenAborted(interrupted, () => pause(isChild(parts) || interrupted.reason === atOnce))];
+  if (!isChild(parts) && context.hurried !== undefined) unsubscribes.push(whenAborted(context.hurried, () => pause(true)));
+  return () => unsubscribes.forEach((unsubscribe) => unsubscribe());
+}
+
+/** Lists the layers in which agents of an earlier process may have left unmerged writes. */
 function readLayers(folder: string): readonly string[] {
   const layers = join(folder, "layers");
   return existsSync(layers) ? readdirSync(layers).map((name) => join(layers, name)) : [];

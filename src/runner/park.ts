@@ -12,27 +12,27 @@ import { canSwitchAgent } from "../core/players.ts";
 import type { RunView } from "../core/state.ts";
 import type { OpenRun } from "./open-run.ts";
 import { openInbox } from "../project/inbox/inbox.ts";
-import { askListening } from "./listening.ts";
+import { askAtTerminal } from "./ask-at-terminal.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { recordedPolicy } from "./draft/policy.ts";
 
 const minuteMs = 60_000;
 const waitsMax = 12;
 const waitMsMax = 26 * 60 * minuteMs; // a daily limit, and a little
-const lookEveryMs = 15_000;
+const clockCheckMs = 15_000;
 
 /** When a run may resume by itself, in milliseconds of the wall clock. Null if it must not. */
-export function goesOnAt(run: RunView, nowMs: number): number | null {
+export function resumeTimeMs(run: RunView, nowMs: number): number | null {
   const { parked } = run;
-  if (parked === undefined || !isFixable(run)) return null;
+  if (parked === undefined || !isFixedByTime(run)) return null;
   const backoffMs = Math.min(minuteMs * 2 ** (parked.times - 1) * (parked.fault === "limit" ? 5 : 1), 60 * minuteMs);
-  const reported = parked.until === null ? Number.NaN : Date.parse(parked.until);
-  const position = Number.isFinite(reported) ? Math.max(reported, nowMs + minuteMs * (parked.times > 1 ? 1 : 0)) : nowMs + backoffMs;
-  return position - nowMs > waitMsMax ? null : position;
+  const resetMs = parked.until === null ? Number.NaN : Date.parse(parked.until);
+  const resumeMs = Number.isFinite(resetMs) ? Math.max(resetMs, nowMs + minuteMs * (parked.times > 1 ? 1 : 0)) : nowMs + backoffMs;
+  return resumeMs - nowMs > waitMsMax ? null : resumeMs;
 }
 
 /** Whether only the provider holds the run up, and time may fix that. */
-function isFixable({ status, parked, asked, reason }: RunView): boolean {
+function isFixedByTime({ status, parked, asked, reason }: RunView): boolean {
   if (status !== "paused" || parked === undefined || asked !== null) return false;
   if (parked.fault !== "limit" && parked.fault !== "service") return false; // P3
   if (reason !== "provider_limit_reached" && reason !== "provider_failed") return false;
@@ -40,58 +40,59 @@ function isFixable({ status, parked, asked, reason }: RunView): boolean {
 }
 
 /** Hands over to the next agent if the role of a parked run names one that is not at its limit. True: the run was resumed. */
-export async function goesOnWithOther(context: CommandContext, openRun: OpenRun): Promise<boolean> {
-  if (context.interrupted.aborted || !isFixable(openRun.view()) || !canSwitchAgent(openRun.view(), new Date().toISOString())) return false;
-  return resumed(openRun, "agent_switched");
+export async function resumeWithOtherAgent(context: CommandContext, openRun: OpenRun): Promise<boolean> {
+  if (context.interrupted.aborted || !isFixedByTime(openRun.view()) || !canSwitchAgent(openRun.view(), new Date().toISOString()))
+    return false;
+  return appendResumed(openRun, "agent_switched");
 }
 
 /** Waits for the provider if the policy says so. True: the run was resumed. False: it is unchanged. */
 export async function waitForProvider(context: CommandContext, openRun: OpenRun): Promise<boolean> {
-  const at = goesOnAt(openRun.view(), Date.now());
-  if (at === null || !(await isWanted(context, openRun, at))) return false;
+  const resumeMs = resumeTimeMs(openRun.view(), Date.now());
+  if (resumeMs === null || !(await shouldWait(context, openRun, resumeMs))) return false;
   context.show(`! ${pauseDetail(openRun.view()) ?? reasons.provider_limit_reached.meaning}`);
-  context.show(`! Parked until ${new Date(at).toISOString()}: the run goes on by itself then. Ctrl-C leaves it paused.`);
-  const wokenBy = await waitUntil(context, openRun.folder, at);
+  context.show(`! Parked until ${new Date(resumeMs).toISOString()}: the run goes on by itself then. Ctrl-C leaves it paused.`);
+  const wokenBy = await waitUntil(context, openRun.folder, resumeMs);
   if (wokenBy === "interrupted") return false;
   if (wokenBy === "mail") {
     await openRun.drive(); // P2: drains the inbox and rests again
     return openRun.view().status === "running" || waitForProvider(context, openRun);
   }
-  return resumed(openRun, "provider_reset");
+  return appendResumed(openRun, "provider_reset");
 }
 
-async function resumed(openRun: OpenRun, reason_code: "provider_reset" | "agent_switched"): Promise<true> {
+async function appendResumed(openRun: OpenRun, reason_code: "provider_reset" | "agent_switched"): Promise<true> {
   const request = `reset:${openRun.view().seq}`;
   await openRun.append({ event: "run_resumed", request, reason_code, from_state: "paused", to_state: "running" });
   return true;
 }
 
-async function isWanted(context: CommandContext, openRun: OpenRun, at: number): Promise<boolean> {
+async function shouldWait(context: CommandContext, openRun: OpenRun, resumeMs: number): Promise<boolean> {
   const policy = recordedPolicy(openRun.view()).on_limit ?? "resume";
   if (policy !== "ask") return policy === "resume";
-  const question = `The provider answers again at ${new Date(at).toISOString()}. Wait for it and go on?`;
-  const wokenBy = await askListening(context, openRun, { question, choices: ["y", "n"] });
-  if (wokenBy.kind === "requests" && openRun.view().asked === "stop") await openRun.drive();
-  return wokenBy.kind === "answer" && wokenBy.text === "y";
+  const question = `The provider answers again at ${new Date(resumeMs).toISOString()}. Wait for it and go on?`;
+  const reply = await askAtTerminal(context, openRun, { question, choices: ["y", "n"] });
+  if (reply.kind === "requests" && openRun.view().asked === "stop") await openRun.drive();
+  return reply.kind === "answer" && reply.text === "y";
 }
 
-async function waitUntil(context: CommandContext, folder: string, at: number): Promise<"time" | "mail" | "interrupted"> {
+async function waitUntil(context: CommandContext, folder: string, untilMs: number): Promise<"time" | "mail" | "interrupted"> {
   const inbox = await openInbox(folder);
-  const over = new AbortController();
+  const ended = new AbortController();
   let wokenBy: "time" | "mail" | "interrupted" = "time";
-  const end = (why: typeof wokenBy) => (): void => {
+  const wake = (why: typeof wokenBy) => (): void => {
     wokenBy = why;
-    over.abort();
+    ended.abort();
   };
-  const [onMail, onInterrupt] = [end("mail"), end("interrupted")];
+  const [onMail, onInterrupt] = [wake("mail"), wake("interrupted")];
   const unwatch = inbox.watch(onMail);
   context.interrupted.addEventListener("abort", onInterrupt, { once: true });
   if (context.interrupted.aborted) onInterrupt();
   try {
     if ((await inbox.pending()).length > 0) onMail();
     // The wall clock counts, and it may jump: a machine that slept must not wait for a time long past.
-    while (!over.signal.aborted && Date.now() < at) {
-      await sleep(Math.min(lookEveryMs, Math.max(1, at - Date.now())), undefined, { signal: over.signal }).catch(() => undefined);
+    while (!ended.signal.aborted && Date.now() < untilMs) {
+      await sleep(Math.min(clockCheckMs, Math.max(1, untilMs - Date.now())), undefined, { signal: ended.signal }).catch(() => undefined);
     }
     return wokenBy;
   } finally {

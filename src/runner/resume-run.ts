@@ -13,7 +13,8 @@ import { refuse } from "../project/reply.ts";
 import { refuseIfForeign } from "../project/runs/require-own-run.ts";
 import { reasonCode, requireStatus, type LoadedRun } from "../project/runs/loaded-run.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
-import { work } from "./work.ts";
+import type { OpenRun } from "./open-run.ts";
+import { workUntilRest } from "./work-until-rest.ts";
 
 export type ResumeInput = {
   readonly now?: boolean | undefined;
@@ -32,36 +33,45 @@ export async function resumeRun(
   context: CommandContext,
   loaded: LoadedRun,
   input: ResumeInput,
-  reported: readonly string[] = [],
+  earlierWarnings: readonly string[] = [],
 ): Promise<Answer> {
   const { paths, run } = loaded;
   refuseIfForeign(context, paths, run);
   if (input.isExplicit !== true && hasFailed(loaded.view)) refuseFailed(loaded);
-  const may = await requireResumable(context, loaded, input);
+  const configWarnings = await requireResumable(context, loaded, input);
   const playbook = await loadPlaybook(loaded.view.drafted.flow.playbook);
-  const found = await playbook?.prepareResume?.({ context, paths, view: loaded.view, flags: input.flags ?? new Set() });
-  const warnings = [...reported, ...may, ...(found?.warnings ?? [])];
-  return work(context, paths, run, input, { all: warnings }, async (openRun) => {
-    requireStatus({ ...loaded, view: openRun.view() }, "resume", "paused", "running"); // another terminal may have been quicker
-    const change = await policyChange(context, paths, openRun.view(), input.adoptConfig === true, openRun.putBlob);
-    if (change !== null) await openRun.append(change);
-    for (const text of found?.blobs ?? []) await openRun.putBlob(text);
-    for (const event of found?.events ?? []) await openRun.append(event);
-    await forgetPauses(openRun.folder);
-    const { status, asked, asker } = openRun.view();
-    // Its process ended before the requested pause took effect. The pause is recorded first: the resume is the later request.
-    if (status === "running" && asked === "pause")
-      await openRun.append({ ...asker, event: "run_paused", reason_code: "operator_paused", from_state: "running", to_state: "paused" });
-    if (openRun.view().status !== "paused") return;
-    await openRun.append({
-      event: "run_resumed",
-      request: `resume:${openRun.view().seq}`,
-      actor: actorOf(context),
-      reason_code: "operator_resumed",
-      from_state: "paused",
-      to_state: "running",
-      ...(input.now === true ? { now: true } : {}),
-    });
+  const preparation = await playbook?.prepareResume?.({ context, paths, view: loaded.view, flags: input.flags ?? new Set() });
+  return workUntilRest(context, {
+    paths,
+    run,
+    options: input,
+    warnings: [...earlierWarnings, ...configWarnings, ...(preparation?.warnings ?? [])],
+    begin: async (openRun) => {
+      requireStatus({ ...loaded, view: openRun.view() }, "resume", "paused", "running"); // another terminal may have been quicker
+      const change = await policyChange(context, paths, openRun.view(), input.adoptConfig === true, openRun.putBlob);
+      if (change !== null) await openRun.append(change);
+      for (const text of preparation?.blobs ?? []) await openRun.putBlob(text);
+      for (const event of preparation?.events ?? []) await openRun.append(event);
+      await removePauseRequests(openRun.folder);
+      await appendResume(context, openRun, input);
+    },
+  });
+}
+
+async function appendResume(context: CommandContext, openRun: OpenRun, { now }: ResumeInput): Promise<void> {
+  const { status, asked, asker } = openRun.view();
+  // Its process ended before the requested pause took effect. The pause is recorded first: the resume is the later request.
+  if (status === "running" && asked === "pause")
+    await openRun.append({ ...asker, event: "run_paused", reason_code: "operator_paused", from_state: "running", to_state: "paused" });
+  if (openRun.view().status !== "paused") return;
+  await openRun.append({
+    event: "run_resumed",
+    request: `resume:${openRun.view().seq}`,
+    actor: actorOf(context),
+    reason_code: "operator_resumed",
+    from_state: "paused",
+    to_state: "running",
+    ...(now === true ? { now: true } : {}),
   });
 }
 
@@ -74,14 +84,14 @@ function refuseFailed({ run, view }: LoadedRun): never {
   });
 }
 
-/** Pauses that no process lived to take: the resume is the later request. */
-async function forgetPauses(folder: string): Promise<void> {
+/** Removes pause requests that no process took: the resume is the later request. */
+async function removePauseRequests(folder: string): Promise<void> {
   for (const request of await readRequests(folder)) {
     if (request.event === "control_requested" && request.control === "pause") await removeRequest(folder, request.request);
   }
 }
 
-/** Whether a run may be resumed now: no other process owns it, and the breaker has cooled down. Returns what to tell the user first. */
+/** Refuses if another process owns the run or the breaker has not cooled down. Returns warnings about the config. */
 async function requireResumable(context: CommandContext, loaded: LoadedRun, input: ResumeInput): Promise<string[]> {
   const { run, view, owner, paths } = loaded;
   const where = { run_id: run, state: view.status };

@@ -13,7 +13,7 @@ import { hooksOf } from "../project/notify/hooks.ts";
 import { openQueue } from "../project/notify/queue.ts";
 import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
 import { answeredBy, entryNotices } from "../views/outbound/notices.ts";
-import { ownProgram } from "./embedded.ts";
+import { autopilotPath } from "./shipped-programs.ts";
 
 /** A child run sends no notices: its parent does. */
 export function openNotices(context: CommandContext, paths: ProjectPaths, folder: string): (entry: Entry, run: RunView) => void {
@@ -24,15 +24,15 @@ export function openNotices(context: CommandContext, paths: ProjectPaths, folder
   let isBroken = false;
   return (entry, run) => {
     if (folder !== runFolder(paths, run.drafted.run_id)) return;
-    const isOver = answeredBy(entry, run);
-    if (isOver !== null) queue.withdraw(isOver);
-    const fresh = entryNotices(entry, run, basename(paths.root)).filter(({ id }) => !reported.has(id));
-    if (fresh.length === 0) return;
+    const isAnswered = answeredBy(entry, run);
+    if (isAnswered !== null) queue.withdraw(isAnswered);
+    const unsent = entryNotices(entry, run, basename(paths.root)).filter(({ id }) => !reported.has(id));
+    if (unsent.length === 0) return;
     try {
-      const addedHooks = fresh.flatMap((notice) =>
+      const addedHooks = unsent.flatMap((notice) =>
         hooks.filter(({ on }) => on.includes(notice.kind)).filter(({ name }) => queue.add(notice, name, Date.now())),
       );
-      for (const { id } of fresh) reported.add(id);
+      for (const { id } of unsent) reported.add(id);
       if (addedHooks.length > 0) startCourier(context.env);
     } catch (error) {
       if (!isBroken) context.show(`! Nobody can be notified: ${error instanceof Error ? error.message : String(error)}`); // T2
@@ -52,7 +52,7 @@ export function withdrawNotice({ env }: Pick<CommandContext, "env">, id: string)
 
 /** It outlives this process, and ends when everything is delivered or given up. */
 export function startCourier(env: NodeJS.ProcessEnv): void {
-  const child = spawn(process.execPath, [ownProgram(), "notify", "send", "--wait"], { cwd: "/", detached: true, stdio: "ignore", env }); // T1
+  const child = spawn(process.execPath, [autopilotPath(), "notify", "send", "--wait"], { cwd: "/", detached: true, stdio: "ignore", env }); // T1
   child.on("error", () => undefined); // the next notice, or `autopilot notify send`, starts another
   child.unref();
 }

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { RunView } from "../core/state.ts";
 import { reported } from "../views/phase-story.test-support.ts";
 import { openStatusCache } from "./write-status-cache.ts";
-import { statusCacheFile, cachedStatusFrom, cachedStatus } from "./status-cache.ts";
+import { statusCacheFile, cachedFromBytes, readCachedStatus } from "./status-cache.ts";
 import { statusSummary } from "./status-summary.ts";
 
 let folder = "";
@@ -27,23 +27,23 @@ function written(bytes: number, last = '{"seq":92}') {
   return { seq: run.seq, epoch: 1, activeMs: 0, byte, prev: createHash("sha256").update(last).digest("hex") };
 }
 
-async function laid(bytes = cachedStatusFrom, view: RunView = run): Promise<void> {
+async function laid(bytes = cachedFromBytes, view: RunView = run): Promise<void> {
   const position = written(bytes);
   const statusCache = openStatusCache({ folder, view: () => view, position: () => position });
-  statusCache.note();
+  statusCache.onEntry();
   await statusCache.close();
 }
 
 test("with nobody at work, and with the one who laid it out, it says what folding would say", async () => {
   await laid();
   const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
-  expect(cachedStatus(folder, null)).toEqual(plain(statusSummary(run, null)));
-  expect(cachedStatus(folder, { pid: process.pid })).toEqual(plain(statusSummary(run, { pid: process.pid })));
+  expect(readCachedStatus(folder, null)).toEqual(plain(statusSummary(run, null)));
+  expect(readCachedStatus(folder, { pid: process.pid })).toEqual(plain(statusSummary(run, { pid: process.pid })));
 });
 
 test("another owner is another answer, so there is none", async () => {
   await laid();
-  expect(cachedStatus(folder, { pid: process.pid + 1 })).toBeNull();
+  expect(readCachedStatus(folder, { pid: process.pid + 1 })).toBeNull();
 });
 
 test.each([
@@ -65,14 +65,14 @@ test.each([
   ["no journal", () => rmSync(journal())],
 ])("%s: it does not count", async (_what, change) => {
   await laid();
-  expect(cachedStatus(folder, null)).not.toBeNull();
+  expect(readCachedStatus(folder, null)).not.toBeNull();
   change();
-  expect(cachedStatus(folder, null)).toBeNull();
+  expect(readCachedStatus(folder, null)).toBeNull();
 });
 
 test("a short journal is folded as quickly, and a state that is behind its journal is never laid out", async () => {
   await laid(100);
   expect(existsSync(join(folder, statusCacheFile))).toBe(false);
-  await laid(cachedStatusFrom, { ...run, seq: run.seq - 1 });
+  await laid(cachedFromBytes, { ...run, seq: run.seq - 1 });
   expect(existsSync(join(folder, statusCacheFile))).toBe(false);
 });

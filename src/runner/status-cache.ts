@@ -13,7 +13,7 @@ import { product } from "../project/runs/product.ts";
 
 export const statusCacheFile = "status.json";
 /** A shorter journal is folded as quickly as this is read. */
-export const cachedStatusFrom = 400_000;
+export const cachedFromBytes = 400_000;
 const cacheBytesMax = 8 * 1_048_576;
 const lineBytesMax = 256 * 1024;
 
@@ -37,22 +37,22 @@ export type CachedStatus = {
 };
 
 /** The cached status, if it was written for this very journal and owner; else null. */
-export function cachedStatus(folder: string, owner: { readonly pid: number } | null): StatusSummary | null {
+export function readCachedStatus(folder: string, owner: { readonly pid: number } | null): StatusSummary | null {
   try {
     const path = join(folder, statusCacheFile);
     const text = readOwnFile(path, cacheBytesMax) ?? "";
     if (text === "") return null;
-    const cachedStatus = JSON.parse(text) as Partial<CachedStatus>;
-    if (cachedStatus.product !== product || !isEndOf(folder, cachedStatus)) return null; // Y1
-    if (owner === null) return cachedStatus.rested ?? null;
-    return owner.pid === cachedStatus.pid ? (cachedStatus.owned ?? null) : null;
+    const cached = JSON.parse(text) as Partial<CachedStatus>;
+    if (cached.product !== product || !isCurrent(folder, cached)) return null; // Y1
+    if (owner === null) return cached.rested ?? null;
+    return owner.pid === cached.pid ? (cached.owned ?? null) : null;
   } catch {
     return null; // it is being written, or was never whole: the journal is used instead
   }
 }
 
 /** Whether the journal ends with the line after which the cache was written. */
-function isEndOf(folder: string, { byte, prev }: Partial<CachedStatus>): boolean {
+function isCurrent(folder: string, { byte, prev }: Partial<CachedStatus>): boolean {
   const isEnd = withOwnFile(join(folder, "journal.jsonl"), (fd, size) => {
     if (size !== byte) return false;
     const bytes = Buffer.alloc(Math.min(size, lineBytesMax));

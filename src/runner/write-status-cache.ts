@@ -5,48 +5,48 @@ import { join } from "node:path";
 import type { RunView } from "../core/state.ts";
 import type { Position } from "../journal/journal.ts";
 import { product } from "../project/runs/product.ts";
-import { type CachedStatus, statusCacheFile, cachedStatusFrom } from "./status-cache.ts";
+import { type CachedStatus, statusCacheFile, cachedFromBytes } from "./status-cache.ts";
 
-const laidAfterMs = 300;
+const writeDelayMs = 300;
 
 export type StatusCacheParts = { readonly folder: string; readonly view: () => RunView; readonly position: () => Readonly<Position> };
 export type StatusCache = {
   /** An entry was acknowledged. */
-  readonly note: () => void;
+  readonly onEntry: () => void;
   /** Writes it a last time and ends. */
   readonly close: () => Promise<void>;
 };
 
 /** Writes the status cache of a long run, a little after each change, without delaying the writers. */
 export function openStatusCache(parts: StatusCacheParts): StatusCache {
-  let soon: NodeJS.Timeout | null = null;
+  let timer: NodeJS.Timeout | null = null;
   let isStale = false;
-  const later = (): void => {
-    soon ??= setTimeout(() => {
-      soon = null;
-      void lay(parts).then(
-        (isLaid) => {
-          isStale = !isLaid;
+  const writeLater = (): void => {
+    timer ??= setTimeout(() => {
+      timer = null;
+      void writeCache(parts).then(
+        (isWritten) => {
+          isStale = !isWritten;
         },
         () => undefined, // it stays stale, and ends no run
       );
-    }, laidAfterMs).unref();
+    }, writeDelayMs).unref();
   };
   return {
-    note: () => {
+    onEntry: () => {
       isStale = true;
-      if (parts.position().byte >= cachedStatusFrom) later();
+      if (parts.position().byte >= cachedFromBytes) writeLater();
     },
     close: async () => {
-      if (soon !== null) clearTimeout(soon);
-      if (isStale) await lay(parts);
+      if (timer !== null) clearTimeout(timer);
+      if (isStale) await writeCache(parts);
     },
   };
 }
 
 /** False if the state is behind the journal: the next change writes it. */
-async function lay({ folder, view, position }: StatusCacheParts): Promise<boolean> {
-  if (position().byte < cachedStatusFrom) return true;
+async function writeCache({ folder, view, position }: StatusCacheParts): Promise<boolean> {
+  if (position().byte < cachedFromBytes) return true;
   const { statusSummary } = await import("./status-summary.ts"); // a short run never needs it
   const { seq, byte, prev } = position();
   if (view().seq !== seq) return false;

@@ -7,10 +7,10 @@ const open = { attempt, cursor: "1", step: "execute", kind: "agent", stage: "sta
 const place = { attempt, phase: "1", step: "execute", role: "executor", task: null, ordinal: 1, asks: 0, isOver: false };
 const working = (stage: "started" | "applied") =>
   runView({ status: "running", phases: phases("completed", "open"), open: { [attempt]: { ...open, stage } as never }, turns: [place] });
-const now = { seenOf: () => null, ageMs: () => 31_000 };
+const now = { latestLineOf: () => null, ageMs: () => 31_000 };
 
 test("a turn under way: for how long, the last thing seen of it, and what is spent", () => {
-  expect(nowLines(working("started"), { ...now, seenOf: () => "  · editing src/a.ts" })).toEqual([
+  expect(nowLines(working("started"), { ...now, latestLineOf: () => "  · editing src/a.ts" })).toEqual([
     "● Turn 1        31s  · editing src/a.ts",
     "  0 of 180k tokens (0 %), 0.5 of 30 min, 0 of 180 calls   Ctrl-C pauses",
   ]);

@@ -1,5 +1,5 @@
-// now-lines: what is going on at this moment, in the last rows of the terminal where a run works: each turn or check under way with the
-// last thing seen of it, and what is spent.
+// now-lines: renders the last rows of the terminal where a run works: each turn or check under way with its latest live event, and what is
+// spent.
 
 import { openExecutions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
@@ -9,15 +9,15 @@ import { describeBudget, figure, span } from "./wording.ts";
 
 const actionsMax = 4;
 
-export type Now = {
-  /** The last thing seen of an attempt, as a line. */
-  readonly seenOf: (attempt: string) => string | null;
+export type LiveActivity = {
+  /** The latest live event of an attempt, as a line. */
+  readonly latestLineOf: (attempt: string) => string | null;
   /** How long an attempt has been under way. */
   readonly ageMs: (attempt: string) => number;
 };
 
-/** Nothing if nothing is under way. */
-export function nowLines(run: RunView, { seenOf, ageMs }: Now): readonly string[] {
+/** Renders a row for each turn or check under way, and what is spent; empty if none is under way. */
+export function nowLines(run: RunView, { latestLineOf: seenOf, ageMs }: LiveActivity): readonly string[] {
   const open = openExecutions(run);
   if (run.status !== "running" || open.length === 0) return [];
   const rows = open.slice(0, actionsMax).map(({ attempt, kind, stage }) => {
@@ -25,8 +25,8 @@ export function nowLines(run: RunView, { seenOf, ageMs }: Now): readonly string[
     const activity = seenOf(attempt) ?? (kind === "agent" && stage === "started" ? "at work" : "looking at the result");
     return `● ${label.padEnd(labelWidth)} ${span(ageMs(attempt)).padStart(7)}  ${kind === "agent" ? runStep(run, attempt) : ""}${activity.trim()}`;
   });
-  const left = open.length > actionsMax ? [`  and ${figure(open.length - actionsMax)} more under way`] : [];
+  const omitted = open.length > actionsMax ? [`  and ${figure(open.length - actionsMax)} more under way`] : [];
   const { counters, limits } = runBudget(run);
   const minutes = counters.minutes + Math.max(...open.map(({ attempt }) => ageMs(attempt))) / 60_000;
-  return [...rows, ...left, `  ${describeBudget({ ...counters, minutes }, limits)}   Ctrl-C pauses`];
+  return [...rows, ...omitted, `  ${describeBudget({ ...counters, minutes }, limits)}   Ctrl-C pauses`];
 }

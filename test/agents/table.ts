@@ -51,7 +51,7 @@ export async function setTable(limits: Partial<AcpLimits> = {}, more: Partial<Ag
   const hows: (string | undefined)[] = [];
   const asks: { ask: number; errors: readonly string[]; tokens: number | null }[] = [];
   const agents = openAgents({
-    embedded: { node: process.execPath, entry: await builtScripted(), scriptOf: (hash) => join(folder, hash) },
+    embedded: { node: process.execPath, entry: await builtScripted(), scriptPathOf: (hash) => join(folder, hash) },
     returnOf,
     place: folder,
     limits,

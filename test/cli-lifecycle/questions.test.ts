@@ -30,7 +30,7 @@ async function askedOn(folder: string): Promise<{ readonly screen: () => string;
 
 const hasTerminals = process.platform === "linux" && existsSync("/usr/bin/script");
 
-// Without `script` there is no terminal to ask on; src/runner/answer-here.test.ts holds the same in process.
+// Without `script` there is no terminal to ask on; src/runner/ask-open-question.test.ts holds the same in process.
 describe.runIf(hasTerminals).concurrent("while a question waits on the screen", () => {
   test("another terminal sees it with its numbered answers and answers it; the question goes away and the run completes", async () => {
     const folder = scratch();

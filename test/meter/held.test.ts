@@ -9,7 +9,7 @@ let provider: Provider;
 let isHeld = true;
 beforeAll(async () => {
   provider = await openProvider(playSamples);
-  stand = await openStand({ isHeld: () => isHeld });
+  stand = await openStand({ isOwner: () => isHeld });
 });
 afterAll(async () => {
   await stand.close();

@@ -41,7 +41,7 @@ async function table(name: AgentName, script: string): Promise<Table> {
   const path = process.env["PATH"];
   process.env["PATH"] = env["PATH"];
   const agents = openAgents({
-    embedded: { node: process.execPath, entry: "", scriptOf: () => "" },
+    embedded: { node: process.execPath, entry: "", scriptPathOf: () => "" },
     returnOf,
     meter,
     returnsEntry: join(import.meta.dirname, "../../dist/returns.cjs"),

@@ -10,7 +10,7 @@ import { folderBelow } from "../../project/own-folder.ts";
 import { Refusal } from "../../project/reply.ts";
 import { readSettings } from "../../project/config/settings.ts";
 import { assignAgents, inferredAgent } from "../../runner/draft/assign-agents.ts";
-import { loadedFlow } from "../../runner/draft/flows.ts";
+import { loadedFlow } from "../../runner/draft/load-checked-flow.ts";
 import { ownedPathTest } from "../../workspace/layers/scope.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { readChangedFiles } from "../../workspace/git/status.ts";

@@ -14,7 +14,7 @@ import { runFolder } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
 import { changeFlags, type GivenChanges, readChanges } from "../../runner/fork/changes.ts";
 import { committedTurn, makeFork } from "../../runner/fork/fork-run.ts";
-import { requireOutside } from "../../runner/may-grant.ts";
+import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { resumeRun } from "../../runner/resume-run.ts";
 import { forkPage } from "../../views/experiment/fork-page.ts";
 import { findChanges } from "../../views/facts/origin.ts";
@@ -32,7 +32,7 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Answer>
     const loaded = await loadRun(context, input.run);
     const { paths, run } = loaded;
     const bound = await requireMine(context, loaded);
-    requireOutside(context);
+    requireOutsideRun(context);
     refuseShared(context, loaded);
     const { entries, head } = await readEntries(paths, run);
     const { at, state, committed } = await findForkPoint(loaded, entries, input);

@@ -16,7 +16,7 @@ import { refuseForeign, requireOwnRun } from "../../project/runs/require-own-run
 import { whyForeign } from "../../project/runs/run-binding.ts";
 import { changeFlags, type GivenChanges, readChanges } from "../../runner/fork/changes.ts";
 import { replayStep } from "../../runner/fork/replay-step.ts";
-import { requireOutside } from "../../runner/may-grant.ts";
+import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { findChanges } from "../../views/facts/origin.ts";
 import { replayPage } from "../../views/experiment/replay-page.ts";
 import { amount, describeAttempt, money } from "../../views/wording.ts";
@@ -34,7 +34,7 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
   return answered(async () => {
     const loaded = await loadRun(context, input.run);
     await requireMine(context, loaded);
-    requireOutside(context);
+    requireOutsideRun(context);
     const { paths, run } = loaded;
     const { entries, head } = await readEntries(paths, run);
     const { attempt, seq, step } = findAttempt(run, entries, input.step);

@@ -14,9 +14,9 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { homeOf } from "../../project/runs/project-paths.ts";
-import { answerMeant } from "../../runner/answer-meant.ts";
-import { requestOf } from "../../runner/ask-owner.ts";
-import { requireOutside } from "../../runner/may-grant.ts";
+import { matchAnswer } from "../../runner/match-answer.ts";
+import { buildRequest } from "../../runner/send-to-run.ts";
+import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { orderId, priorityDefault, slotsDefault } from "./submit.ts";
 import { viewIn } from "./take.ts";
 
@@ -88,7 +88,7 @@ function pauseRun(context: CommandContext, known: StoredRunState, now: boolean):
 }
 
 async function resumeRun(context: CommandContext, known: StoredRunState): Promise<Answer> {
-  requireOutside(context); // only a person continues a failed run
+  requireOutsideRun(context); // only a person continues a failed run
   if (isUnderWay(known)) return reply("ok", { message: `${known.key} is under way.`, state: known.view.status });
   if (known.orders.length === 0) await offerFirst(context, known);
   else await offerAgain(known);
@@ -105,7 +105,7 @@ function answerRun(context: CommandContext, known: StoredRunState, text: string,
       message: open.length === 0 ? `${known.key} has no open question.` : "Say which question.",
       remediation: open.map((request) => `autopilot fleet answer ${known.key} --block "${request.block}" …   (${request.question})`),
     });
-  const chosen = answerMeant(block, text);
+  const chosen = matchAnswer(block, text);
   if (chosen === null)
     return refuse("objective_schema_invalid", {
       message: `"${text}" is not one of the answers to "${block.question}".`,
@@ -123,11 +123,11 @@ function answerRun(context: CommandContext, known: StoredRunState, text: string,
 async function sendRequest(
   context: CommandContext,
   known: StoredRunState,
-  draft: Parameters<typeof requestOf>[2],
+  draft: Parameters<typeof buildRequest>[2],
   effect: string,
 ): Promise<Answer> {
   const { store, key, view } = known;
-  const request = requestOf(context, context.cwd, draft);
+  const request = buildRequest(context, context.cwd, draft);
   if (!isApplicable(view, request))
     return refuse("invalid_state_transition", {
       message: `${key} is ${view.status}; that doesn't fit.`,

@@ -6,7 +6,7 @@ import type { RunView } from "../../core/state.ts";
 import { isReasonCode } from "../../contracts/reason.ts";
 import { retryOf } from "../../project/reply.ts";
 import type { OrderEnd } from "../../ports/dispatch.ts";
-import { goesOnAt } from "../../runner/park.ts";
+import { resumeTimeMs } from "../../runner/park.ts";
 
 /** A worker's own pause: any worker continues it. Every other pause is for a person to end. */
 export const handedBack = "handed back";
@@ -32,7 +32,7 @@ export function restsForPerson(view: RunView): boolean {
 /** `answer`: the result of driving it; null if it wasn't driven. */
 export function orderEndForRest(view: RunView, answer: Pick<Answer, "result" | "message"> | null, isInterrupted = false): OrderEnd {
   if (view.status === "stopped") return { kind: "ended", outcome: `stopped: ${view.reason ?? "on request"}`, isOver: true };
-  const resumesAt = goesOnAt(view, Date.now());
+  const resumesAt = resumeTimeMs(view, Date.now());
   if (resumesAt !== null)
     return { kind: "again", afterMs: Math.min(Math.max(0, resumesAt - Date.now()), 2_000_000_000), because: "its provider is at a limit" };
   if (view.status === "paused" && isFixable(view.reason))

@@ -10,7 +10,7 @@ import { answered, refuse, reply } from "../../project/reply.ts";
 import { readEntries } from "../../project/runs/entries.ts";
 import { currentRun, findProject, namedRun } from "../../project/runs/project-paths.ts";
 import { version } from "../../project/runs/product.ts";
-import { requireOutside } from "../../runner/may-grant.ts";
+import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { hashOf } from "../../runner/live-trace.ts";
 import { type Origin, otlpBody, readTraceparent, getTraceId } from "../../views/outbound/otlp.ts";
 import { entrySpans } from "../../views/outbound/spans.ts";
@@ -23,7 +23,7 @@ type Input = { readonly run?: string | undefined; readonly endpoint?: string | u
 
 export function exportOtel(context: CommandContext, input: Input): Promise<Answer> {
   return answered(async () => {
-    requireOutside(context); // a trace leaves the machine
+    requireOutsideRun(context); // a trace leaves the machine
     const paths = findProject(context.cwd);
     const run = paths === null ? null : input.run === undefined ? currentRun(paths) : namedRun(paths, input.run);
     if (paths === null || run === null)

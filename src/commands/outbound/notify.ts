@@ -8,7 +8,7 @@ import { type Delivery, openQueue } from "../../project/notify/queue.ts";
 import { send } from "../../project/notify/send.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { userConfigPath } from "../../project/config/config.ts";
-import { requireOutside } from "../../runner/may-grant.ts";
+import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { columned } from "../../views/columned.ts";
 import { oneLine, plural } from "../../views/wording.ts";
 
@@ -52,7 +52,7 @@ export function listNotifications(context: CommandContext): Promise<Answer> {
 /** Sends one notice now and reports the result; nothing is queued or journaled. */
 export function testNotification(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    requireOutside(context);
+    requireOutsideRun(context);
     const hooks = requireHooks(context);
     const chosenHooks = input.name === undefined ? hooks : hooks.filter(({ name }) => name === input.name);
     if (chosenHooks.length === 0)
@@ -95,7 +95,7 @@ export function testNotification(context: CommandContext, input: { readonly name
 /** Delivers what waits. Runs start this by themselves; manually it helps after a hook was fixed. */
 export function sendNotifications(context: CommandContext, input: { readonly waits: boolean }): Promise<Answer> {
   return answered(async () => {
-    requireOutside(context);
+    requireOutsideRun(context);
     const { sent, left } = await deliver({ env: context.env, waits: input.waits, interrupted: context.interrupted });
     return reply("ok", {
       message: `${plural(sent, "message")} sent, ${plural(left, "notice")} waiting.`,

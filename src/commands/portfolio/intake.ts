@@ -13,7 +13,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { answered, reply } from "../../project/reply.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { requireOutside } from "../../runner/may-grant.ts";
+import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { invalid, newTaskId, operatorOf } from "./add.ts";
 
 export const trackers = ["github", "gitlab", "linear"] as const;
@@ -32,7 +32,7 @@ const shownMax = 20;
 
 export function importIssues(context: CommandContext, input: IntakeInput): Promise<Answer> {
   return answered(async () => {
-    requireOutside(context);
+    requireOutsideRun(context);
     const paths = requirePortfolio(context);
     const { state, warnings: found } = await withPortfolio(context, paths, (open) => Promise.resolve(open));
     const project = projectOf(state, input.project);

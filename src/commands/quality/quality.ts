@@ -42,6 +42,7 @@ export function quality(context: CommandContext, input: QualityInput): Promise<A
     if (loaded === null) return goNew(context, { ...request, words: [], flow });
     const { paths, run, view } = loaded;
     if (view.status !== "draft") return resumeRun(context, loaded, input);
-    return goDraft(context, paths, run, input, await (await import("../../runner/draft/draft-in-force.ts")).whyStale(context, paths, view));
+    const { whyStale } = await import("../../runner/draft/draft-in-force.ts");
+    return goDraft(context, { paths, run, stale: await whyStale(context, paths, view) }, input);
   });
 }

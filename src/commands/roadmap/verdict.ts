@@ -3,7 +3,7 @@
 import type { Answer } from "../../contracts/answer.ts";
 import { type VerdictOpen, verdictCommand, verdictsOpen, type VerdictWord } from "../../views/verdicts.ts";
 import { parsePhaseId } from "../../documents/phase-id.ts";
-import { ask, refuseLate } from "../../runner/ask-owner.ts";
+import { sendToRun, refuseLate } from "../../runner/send-to-run.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { loadRun, type LoadedRun } from "../../project/runs/loaded-run.ts";
@@ -24,7 +24,7 @@ export function verdict(context: CommandContext, input: Input): Promise<Answer> 
     const { phase, name, block } = findOpenVerdict(loaded, input.phase);
     const issues = input.issues.map((issue) => issue.trim()).filter((issue) => issue !== "");
     refuseIssues(loaded, phase, input.verdict, issues);
-    const { view, outcome } = await ask(
+    const { view, outcome } = await sendToRun(
       context,
       loaded,
       { event: "block_answered", block: block.block, answer: input.verdict, ...(issues.length === 0 ? {} : { issues }) },

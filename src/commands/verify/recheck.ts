@@ -14,7 +14,7 @@ import type { Repository } from "../../workspace/git/repository.ts";
 import { readTreeId } from "../../workspace/git/tree-of.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
 import { packagesOrigin } from "../../project/runs/opened-repository.ts";
-import { openChecks } from "../../runner/checks-box.ts";
+import { openSandboxedVerifier } from "../../runner/sandboxed-checks.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { isolationFor } from "../../runner/draft/isolation-for.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -71,7 +71,7 @@ export async function openRecheck(
   const life = randomUUID();
   let guardian: Guardian | null = null;
   const guard = (word: string): (() => void) => (guardian ??= openGuardian(life)).seek(word); // A3
-  const verifier = openChecks({
+  const verifier = openSandboxedVerifier({
     workspace,
     isolation,
     policy,

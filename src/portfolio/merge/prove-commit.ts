@@ -10,8 +10,8 @@ import { detectChecks } from "../../verify/detect/detect.ts";
 import { detectRestores } from "../../verify/detect/detect-restore.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
-import { openChecks } from "../../runner/checks-box.ts";
-import { treeAt } from "../../runner/draft/checks-of.ts";
+import { openSandboxedVerifier } from "../../runner/sandboxed-checks.ts";
+import { treeAt } from "../../runner/draft/collect-checks.ts";
 import { isolationFor } from "../../runner/draft/isolation-for.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { policyOf } from "../../runner/draft/policy.ts";
@@ -72,7 +72,7 @@ export async function proveCommit(
   const life = randomUUID();
   let guardian: Guardian | null = null;
   const blobs: Evidence[] = [];
-  const verifier = openChecks({
+  const verifier = openSandboxedVerifier({
     workspace,
     isolation,
     policy,

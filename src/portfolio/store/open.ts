@@ -26,7 +26,7 @@ import { reduce } from "../planner/reduce.ts";
 import { openPortfolio, type PortfolioView } from "../planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/reply.ts";
-import { requireOutside } from "../../runner/may-grant.ts";
+import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
@@ -154,7 +154,7 @@ async function workWith<Value>(
 function requireMayChange(context: CommandContext, change: PortfolioChange): void {
   if (mayAgentWrite(change)) return;
   if (isAgent(change.actor)) refuse("agent_may_not_grant");
-  if (change.actor.startsWith("operator:")) requireOutside(context);
+  if (change.actor.startsWith("operator:")) requireOutsideRun(context);
 }
 
 async function openWhenFree(

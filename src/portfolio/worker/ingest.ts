@@ -13,7 +13,7 @@ import { openBlocks, type PortfolioView, type TaskView } from "../planner/state.
 import { ask, holdUp } from "../store/ask.ts";
 import type { OpenPortfolio } from "../store/open.ts";
 import { copyIn, type PortfolioPaths } from "../store/folder.ts";
-import { goesOnAt } from "../../runner/park.ts";
+import { resumeTimeMs } from "../../runner/park.ts";
 import { hubOf, openExchange } from "./git-exchange.ts";
 import { eachEntry } from "../../project/runs/entries.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
@@ -156,7 +156,7 @@ function restOf(
       : [...chargeOf(task, run_id, view), opened];
   }
   if (view.parked !== undefined) {
-    const resumesAt = goesOnAt(view, parseIsoTime(now) ?? 0);
+    const resumesAt = resumeTimeMs(view, parseIsoTime(now) ?? 0);
     if (resumesAt === null) return [...chargeOf(task, run_id, view), ...holdUp(state, providerCause(task, view.parked), task.task_id, now)];
     const until = formatIsoTime(resumesAt);
     return [

@@ -59,6 +59,43 @@ export function bindRun(
   replaceFile(nodeDisk, place, `${place}.${process.pid}.new`, Buffer.from(`${JSON.stringify(record)}\n`));
 }
 
+export type OpenBinding = {
+  readonly record: () => BindingRecord;
+  readonly update: (fields: Partial<Pick<BindingRecord, "isolation" | "head">>) => void;
+  /** Records the journal's last line: once per opening and once at its end, never for each event. B3 */
+  readonly rememberHead: () => void;
+};
+
+type OpenBindingParts = {
+  readonly env: Env;
+  readonly paths: ProjectPaths;
+  readonly folder: string;
+  readonly record: BindingRecord;
+  /** The end of the open journal. */
+  readonly position: () => Head;
+};
+
+/** Keeps the record of an open run up to date. */
+export function openBinding({ env, paths, folder, record: initial, position }: OpenBindingParts): OpenBinding {
+  let record = initial;
+  const update: OpenBinding["update"] = (fields) => {
+    record = { ...record, ...fields };
+    bindRun(env, paths, folder, record);
+  };
+  return {
+    record: () => record,
+    update,
+    rememberHead: () => {
+      const { seq, byte, prev } = position();
+      try {
+        if (seq !== record.head?.seq) update({ head: { seq, byte, prev } });
+      } catch {
+        // The record may lag behind the journal. B3
+      }
+    },
+  };
+}
+
 /** Forgets a run that is removed, and its child runs. */
 export function unbindRun(env: Env, folder: string, run: string): void {
   const journal = lstatSync(join(folder, journalFile), { bigint: true, throwIfNoEntry: false });

@@ -14,7 +14,7 @@ import { isRefused, readLocated } from "../../kit/located.ts";
 import { agentsHere, candidates, agentAvailabilityCommand, isOwnCommand, availabilityOf, unready } from "./agent-availability.ts";
 import { calledBy } from "./called-flows.ts";
 import { chooseAgent, chosenAgentPath } from "./chosen-agent.ts";
-import { loadedFlow } from "./flows.ts";
+import { loadedFlow } from "./load-checked-flow.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/reply.ts";
 

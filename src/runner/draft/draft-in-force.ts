@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunView } from "../../core/state.ts";
 import type { Redactor } from "../../kit/redact.ts";
-import { loadedFlow } from "./flows.ts";
+import { loadedFlow } from "./load-checked-flow.ts";
 import { type ProjectPaths, listRuns } from "../../project/runs/project-paths.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import type { CommandContext } from "../../project/command-context.ts";

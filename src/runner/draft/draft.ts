@@ -9,20 +9,20 @@ import { canonicalJson } from "../../kit/canonical-json.ts";
 import { addIgnoreLines } from "../../workspace/owned.ts";
 import { calledBy } from "./called-flows.ts";
 import { assignAgents, inferredAgent, unusedRoleWarnings } from "./assign-agents.ts";
-import { readChecks } from "./checks-of.ts";
+import { readChecks } from "./collect-checks.ts";
 import { loadPlaybook } from "../../playbooks/registry/table.ts";
-import { loadedFlow } from "./flows.ts";
+import { loadedFlow } from "./load-checked-flow.ts";
 import { registryVersions } from "../../playbooks/registry/registry.ts";
 import { nonBlank } from "../../playbooks/contract/non-blank.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import { type ProjectPaths, newRunId, runFolder, writeCurrent } from "../../project/runs/project-paths.ts";
 import { refuseInside } from "../../project/inside-repository.ts";
 import { readObjective } from "./objective.ts";
-import { flowLimits, unusedLimitWarnings } from "./limits-of.ts";
-import { beginRun } from "../open-run.ts";
+import { flowLimits, unusedLimitWarnings } from "./flow-limits.ts";
+import { beginRun } from "../begin-run.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "../../project/runs/open-runs.ts";
 import { openedRepository, surveying } from "../../project/runs/opened-repository.ts";
-import { flowOptions, unusedPolicyWarnings } from "./options-of.ts";
+import { flowOptions, unusedPolicyWarnings } from "./flow-options.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { policyOf } from "./policy.ts";
 import { product } from "../../project/runs/product.ts";
@@ -112,7 +112,7 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
       ack: sha256(canonicalJson(draft)),
       to_state: "draft",
     };
-    await beginRun(context, paths, runFolder(paths, id), event, blobs);
+    await beginRun({ context, paths, folder: runFolder(paths, id), event, blobs });
     writeCurrent(paths, id);
     return id;
   });

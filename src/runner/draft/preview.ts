@@ -14,8 +14,8 @@ import {
 } from "../../views/preview.ts";
 import { amount } from "../../views/wording.ts";
 import { agentAvailabilityCommand } from "./agent-availability.ts";
-import { treeAt } from "./checks-of.ts";
-import { readEstimate } from "./estimate-of.ts";
+import { treeAt } from "./collect-checks.ts";
+import { readEstimate } from "./estimate-usage.ts";
 import { loadPlaybook } from "../../playbooks/registry/table.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { missingTools } from "./missing-tools.ts";

@@ -24,7 +24,7 @@ import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { readTreeId } from "../../workspace/git/tree-of.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
 import { checkoutKindFor } from "../../workspace/checkouts/checkout-kind.ts";
-import { requireMayGrant } from "../may-grant.ts";
+import { requireMayGrant } from "../require-may-grant.ts";
 import type { Changes } from "./changes.ts";
 
 const linesAtOnce = 500;

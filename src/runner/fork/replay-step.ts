@@ -20,7 +20,7 @@ import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.t
 import { temporaryFolder } from "../../project/runs/temporary.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { erase } from "../../workspace/folder.ts";
-import { openFolded } from "../open-journal.ts";
+import { openFoldedJournal } from "../open-journal.ts";
 import { openRuntime } from "../open-runtime.ts";
 import type { Changes } from "./changes.ts";
 import { copyRecords } from "./fork-run.ts";
@@ -60,7 +60,7 @@ function copyPrefix(from: string, to: string, lines: number): void {
 }
 
 async function played(context: CommandContext, paths: ProjectPaths, folder: string, request: ReplayRequest): Promise<readonly Entry[]> {
-  const { journal, fold } = await openFolded(context, folder, redactionOf(context, paths.root).redactor);
+  const { journal, fold } = await openFoldedJournal(context, folder, redactionOf(context, paths.root).redactor);
   const view = (): RunView => {
     invariant(fold.state.status !== "unborn", "a journal begins with its draft");
     return fold.state;
@@ -91,11 +91,11 @@ async function played(context: CommandContext, paths: ProjectPaths, folder: stri
       readBlob: (hash) => journal.readBlob(hash),
       watch: () => undefined,
       cancel: null,
-      isHeld: () => true,
+      isOwner: () => true,
       isApart: true, // R1
       forkedLater: request.origins,
-      begin: noChild,
-      hold: noChild,
+      beginChild: noChild,
+      withChild: noChild,
     });
     const cancel = new Cancel();
     const abort = (): void => cancel.abort("operator");

@@ -82,7 +82,7 @@ export async function driveFollowUp(
   const { status } = found.view;
   const answer =
     status === "draft"
-      ? await goDraft(context, paths, run, { words: [], yes: true }, null)
+      ? await goDraft(context, { paths, run, stale: null }, { words: [], yes: true })
       : status === "completed" || status === "stopped"
         ? null
         : await resumeRun(context, { paths, run, ...found }, { isExplicit: true });

@@ -23,7 +23,7 @@ import { runReport } from "../../views/report.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { readSummary } from "../../workspace/git/summary.ts";
 import { branchOf } from "../../workspace/workspace.ts";
-import { requireOutside } from "../may-grant.ts";
+import { requireOutsideRun } from "../require-may-grant.ts";
 import type { OpenRun } from "../open-run.ts";
 
 export type PullRequestInput = {
@@ -36,7 +36,7 @@ export type PullRequestInput = {
 export type PullRequestOpened = { readonly number: number; readonly url: string; readonly isDraft: boolean; readonly isNew: boolean };
 
 export async function openPullRequest(context: CommandContext, openRun: OpenRun, input: PullRequestInput): Promise<PullRequestOpened> {
-  requireOutside(context);
+  requireOutsideRun(context);
   const view = openRun.view();
   const known = view.pull_request;
   if (known !== undefined && known.opened !== null) return { ...known.opened, isDraft: known.opened.draft, isNew: false };

@@ -16,7 +16,7 @@ import { refuse, reply } from "../../project/reply.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { WorkspaceFailed } from "../../workspace/failure.ts";
 import { plural } from "../../views/wording.ts";
-import { requireOutside } from "../may-grant.ts";
+import { requireOutsideRun } from "../require-may-grant.ts";
 import type { OpenRun } from "../open-run.ts";
 import { draftFollowUp, driveFollowUp, type FollowUpInput } from "./follow-up.ts";
 
@@ -26,7 +26,7 @@ export type WatchInput = FollowUpInput & { readonly tries: number; readonly ever
 const failuresMax = 10;
 
 export async function watchPullRequest(context: CommandContext, openRun: OpenRun, input: WatchInput): Promise<Answer> {
-  requireOutside(context);
+  requireOutsideRun(context);
   for (let failures = 0; ;) {
     const ended = openRun.view().pull_request?.ended ?? null;
     if (ended !== null) return endedAs(openRun, ended);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Flow } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
-import { flowLimits } from "./limits-of.ts";
+import { flowLimits } from "./flow-limits.ts";
 
 const flow = { flow: "f", version: 1, phases: [], limits: { phase: { tokens: 500_000 } } } as unknown as Flow;
 const objective = { max_budget: { profile: null, soft_ratio: 0.8, limits: { tokens: 100_000, minutes: 30 } } } as unknown as Objective;

@@ -1,4 +1,4 @@
-// box-limits: the process, memory and disk limits of a sandbox, from the run's policy.
+// sandbox-limits: the process, memory and disk limits of a sandbox, from the run's policy.
 
 import type { Policy } from "../contracts/policy.ts";
 import type { Limits } from "../workspace/isolation/confinement.ts";
@@ -7,7 +7,7 @@ import { defaultLimits } from "../workspace/isolation/limits.ts";
 const mebibyte = 1024 ** 2;
 
 /** Resource limits of one agent's or check's processes. */
-export function buildBoxLimits({ box = {} }: Policy): Limits {
+export function sandboxLimits({ box = {} }: Policy): Limits {
   return {
     processesMax: box.processes ?? defaultLimits.processesMax,
     memoryBytesMax: box.memory_mb === undefined ? defaultLimits.memoryBytesMax : box.memory_mb * mebibyte,

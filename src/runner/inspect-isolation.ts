@@ -1,4 +1,4 @@
-// isolation-here: finds which isolation levels work on this machine and describes them.
+// inspect-isolation: finds which isolation levels work on this machine and describes them.
 
 import type { ChosenLogin } from "../agents/profiles/login.ts";
 import { erase } from "../workspace/folder.ts";
@@ -7,19 +7,19 @@ import { clearSelfTestCache } from "../workspace/isolation/self-test-cache.ts";
 import { checkoutKindFor, checkoutKindDescriptions } from "../workspace/checkouts/checkout-kind.ts";
 import { temporaryFolder } from "../project/runs/temporary.ts";
 
-export type IsolationHere = { readonly level: string; readonly isUsable: boolean; readonly found: string };
+export type WantedIsolation = { readonly level: string; readonly isUsable: boolean; readonly found: string };
 
 /** The isolation a run would have here with these settings: the strongest that passes its self-test, or the one named. */
-export async function isolationHere(wanted: string): Promise<IsolationHere> {
-  const inspected = await isolationsHere();
+export async function inspectWantedIsolation(wanted: string): Promise<WantedIsolation> {
+  const inspected = await inspectEveryIsolation();
   const detecting = { level: wanted, isUsable: true, found: "it detects what an agent did, and does not hold it" };
   const refused = { level: "none", isUsable: false, found: `no run would start: ${inspected.map(({ found }) => found).join("; ")}` };
-  if (wanted === "auto") return inspected.find(({ level, isUsable }) => isUsable && !detects(level)) ?? refused;
-  return inspected.find(({ level }) => level === wanted) ?? (detects(wanted) ? detecting : { ...refused, level: wanted });
+  if (wanted === "auto") return inspected.find(({ level, isUsable }) => isUsable && !onlyDetects(level)) ?? refused;
+  return inspected.find(({ level }) => level === wanted) ?? (onlyDetects(wanted) ? detecting : { ...refused, level: wanted });
 }
 
 /** Every isolation level, tested again in a temporary folder; cached results are ignored. */
-export async function isolationsHere(): Promise<readonly InspectedIsolation[]> {
+export async function inspectEveryIsolation(): Promise<readonly InspectedIsolation[]> {
   const folder = await temporaryFolder("isolation");
   try {
     clearSelfTestCache();
@@ -30,7 +30,7 @@ export async function isolationsHere(): Promise<readonly InspectedIsolation[]> {
 }
 
 /** How folders for agents and checks would be created at this level. */
-export async function foldersHere(level: string): Promise<string> {
+export async function describeFolders(level: string): Promise<string> {
   const folder = await temporaryFolder("worlds");
   try {
     return checkoutKindDescriptions[checkoutKindFor(level, folder)];
@@ -39,7 +39,7 @@ export async function foldersHere(level: string): Promise<string> {
   }
 }
 
-export const detects = (level: string): boolean => level === "clone" || level === "none";
+export const onlyDetects = (level: string): boolean => level === "clone" || level === "none";
 
 /** Levels in which an agent has its own network, with the meter's egress as the only way out. */
 const hasOwnNetwork = (level: string): boolean => level === "overlay" || level === "bwrap" || level === "srt";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { CheckStatus } from "../contracts/evidence.ts";
 import type { RunView } from "../core/state.ts";
 import type { Verifier } from "../ports/verifier.ts";
-import { openHolding } from "./learnings-hold.ts";
+import { openLearningChecks } from "./learning-checks.ts";
 
 const tip = { commit: "c".repeat(40), tree: "t1" };
 const view = () => ({ tip }) as unknown as RunView;
@@ -27,13 +27,13 @@ const answers: readonly (readonly [CheckStatus | null, boolean | null])[] = [
 ];
 test.each(answers)("a command that ends %s on the newest commit is answered with %s", async (status, answer) => {
   const verifier = verifying(status);
-  expect(await openHolding({ verifier, view })("a@1/b#1")("test -f a")).toBe(answer);
+  expect(await openLearningChecks({ verifier, view })("a@1/b#1")("test -f a")).toBe(answer);
   expect(verifier.ran).toEqual(["c test -f a"]);
 });
 
 test("one and the same command is run once on one and the same tree", async () => {
   const verifier = verifying("passed");
-  const holding = openHolding({ verifier, view });
+  const holding = openLearningChecks({ verifier, view });
   await holding("a@1/b#1")("test -f a");
   await holding("a@1/b#2")("test -f a");
   expect(verifier.ran).toHaveLength(1);

@@ -1,4 +1,4 @@
-// options-of: computes a flow's options from flags, documents, limits and the objective.
+// flow-options: computes a flow's options from flags, documents, limits and the objective.
 
 import type { Flow, Scalar } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";

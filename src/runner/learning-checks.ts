@@ -1,30 +1,33 @@
-// learnings-hold: whether the commands of a run's learnings still pass, run by the runner on the newest commit before agents see them.
+// learning-checks: whether the commands of a run's learnings still pass, run by the runner on the newest commit before agents see them.
 
 import { createHash } from "node:crypto";
 import type { AttemptId } from "../contracts/ids.ts";
 import type { RunView } from "../core/state.ts";
 import type { Verifier } from "../ports/verifier.ts";
 
-const allMsMax = 60_000;
-const answersMax = 1_000;
+const totalMsMax = 60_000;
+const cachedResultsMax = 1_000;
 
-type Parts = { readonly verifier: Pick<Verifier, "check">; readonly view: () => RunView };
+type LearningCheckParts = { readonly verifier: Pick<Verifier, "check">; readonly view: () => RunView };
 
 /** For one attempt: runs one command after the other, within a minute in total. Undecided by then is null. */
-export function openHolding({ verifier, view }: Parts): (attempt: AttemptId) => (command: string) => Promise<boolean | null> {
-  const answers = new Map<string, boolean>();
+export function openLearningChecks({
+  verifier,
+  view,
+}: LearningCheckParts): (attempt: AttemptId) => (command: string) => Promise<boolean | null> {
+  const cachedResults = new Map<string, boolean>();
   return (attempt) => {
-    const cancel = AbortSignal.timeout(allMsMax);
+    const cancel = AbortSignal.timeout(totalMsMax);
     return async (command) => {
       const { tip } = view();
       const id = createHash("sha256").update(command).digest("hex").slice(0, 12);
       const key = `${tip.tree} ${id}`;
-      const known = answers.get(key);
-      if (known !== undefined || cancel.aborted) return known ?? null;
+      const cached = cachedResults.get(key);
+      if (cached !== undefined || cancel.aborted) return cached ?? null;
       const check = { id: `learning:${id}`, kind: "proof" as const, title: "a learning still holds", command, source: "learnings" };
       const [result] = await verifier.check({ attempt, checks: [check], commit: tip.commit, cancel, onLiveEvent: () => undefined });
       if (result?.status !== "passed" && result?.status !== "failed") return null;
-      if (answers.size < answersMax) answers.set(key, result.status === "passed");
+      if (cachedResults.size < cachedResultsMax) cachedResults.set(key, result.status === "passed");
       return result.status === "passed";
     };
   };

@@ -11,8 +11,8 @@ import type { RunView } from "../../core/state.ts";
 import { estimatedTokens } from "../../insight/cost.ts";
 import { limitDefaults } from "../../project/config/config-defaults.ts";
 import { costConstants, costNames } from "../../project/config/cost-constants.ts";
-import { flowLimits, unusedLimitWarnings } from "./limits-of.ts";
-import { flowOptions } from "./options-of.ts";
+import { flowLimits, unusedLimitWarnings } from "./flow-limits.ts";
+import { flowOptions } from "./flow-options.ts";
 import { Refusal } from "../../project/reply.ts";
 
 const flow = {

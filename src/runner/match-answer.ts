@@ -1,22 +1,22 @@
-// answer-meant: matches a person's text to one of a question's options.
+// match-answer: matches a person's text to one of a question's options.
 
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
 
-type Open = Pick<RunView["blocks"][string], "options"> & { readonly free?: boolean | undefined };
+type Question = Pick<RunView["blocks"][string], "options"> & { readonly free?: boolean | undefined };
 
 /**
  * The answer the text means: an option by its letter or number, or by the first word of its meaning (`retry` for "retry the step"). If free
  * text is allowed too, an option's number means its text. Null if the text is none of the options and must be one.
  */
-export function answerMeant({ options, free }: Open, text: string): string | null {
+export function matchAnswer({ options, free }: Question, text: string): string | null {
   const word = text.trim().toLowerCase();
   if (free === true) return own(options, word) ?? text;
-  const key = keyMeant(options, word);
+  const key = matchOption(options, word);
   return key ?? (Object.keys(options).length === 0 ? text : null);
 }
 
-function keyMeant(options: Open["options"], word: string): string | null {
+function matchOption(options: Question["options"], word: string): string | null {
   const keys = Object.keys(options);
   const exact = keys.find((key) => key.toLowerCase() === word);
   if (exact !== undefined || word === "") return exact ?? null;

@@ -1,4 +1,4 @@
-// listening: asks a question at this terminal while other terminals can still reach the run.
+// ask-at-terminal: asks a question at this terminal while other terminals can still reach the run.
 //
 // Invariants:
 //   L1. While the question is open here, requests from elsewhere are journaled and acknowledged at once; the question disappears.
@@ -14,7 +14,7 @@ import type { CommandContext } from "../project/command-context.ts";
 /**
  * The result of a question: an answer given here, none (no terminal, or the person left), or requests from elsewhere that are journaled.
  */
-export type OwnerMessage =
+export type TerminalReply =
   | { readonly kind: "answer"; readonly text: string }
   | { readonly kind: "none" }
   | { readonly kind: "requests"; readonly requests: readonly Request[] };
@@ -23,26 +23,26 @@ export type OwnerMessage =
  * Asks the person at this terminal, and handles requests of others meanwhile. `around` is called before a request is journaled (the state
  * changes in place), and its result before the request is acknowledged.
  */
-export async function askListening(
+export async function askAtTerminal(
   context: CommandContext,
   openRun: OpenRun,
   {
     question,
     choices,
-    around,
+    beforeRecording: around,
   }: {
     readonly question: string;
     readonly choices: readonly string[];
-    readonly around?: (request: Request) => (() => Promise<void>) | null;
+    readonly beforeRecording?: (request: Request) => (() => Promise<void>) | null;
   },
-): Promise<OwnerMessage> {
+): Promise<TerminalReply> {
   const inbox = await openInbox(openRun.folder);
-  const withdrawn = new AbortController();
-  const isThere = async (): Promise<boolean> => (await inbox.pending()).length > 0;
-  const withdraw = (): void => void isThere().then((isMail) => isMail && withdrawn.abort());
+  const withdrawal = new AbortController();
+  const hasRequests = async (): Promise<boolean> => (await inbox.pending()).length > 0;
+  const withdraw = (): void => void hasRequests().then((isMail) => isMail && withdrawal.abort());
   const unwatch = inbox.watch(withdraw);
   try {
-    const text = (await isThere()) ? null : await context.ask(question, choices, withdrawn.signal);
+    const text = (await hasRequests()) ? null : await context.ask(question, choices, withdrawal.signal);
     const requests = await inbox.pending();
     if (requests.length === 0) return text === null ? { kind: "none" } : { kind: "answer", text }; // L2
     const record = async (event: Draft): Promise<void> => {

@@ -1,4 +1,4 @@
-// outcome-of: turns the state in which `go` or `resume` left a run into the command's answer.
+// run-outcome: turns the state in which `go` or `resume` left a run into the command's answer.
 
 import type { Answer } from "../contracts/answer.ts";
 import type { ReasonCode, ResultWord } from "../contracts/reason.ts";
@@ -29,7 +29,7 @@ export function runOutcome(
     run_id: run.drafted.run_id,
     state: run.status,
     message: sentence(run, code),
-    warnings: [...warnings, ...keptOf(run)],
+    warnings: [...warnings, ...branchWarning(run)],
     remediation: nextActions(run),
     ...(questions.length === 0
       ? {}
@@ -41,7 +41,7 @@ export function runOutcome(
 const detailCharsMax = 300;
 
 /** A person must not mistake finished work for landed work, and is told what was in the way. */
-function keptOf(run: RunView): readonly string[] {
+function branchWarning(run: RunView): readonly string[] {
   const kept = run.status === "completed" ? branchKept(run) : null;
   if (kept === null || kept.code === "work_unproved") return []; // the ending says so
   const because = kept.detail === null ? "" : ` ${oneLine(kept.detail, detailCharsMax)}`;
@@ -82,6 +82,6 @@ function sentence(run: RunView, code: ReasonCode): string {
 /** A recorded remark as a sentence. A leading identifier is left as it is. */
 function asSentence(text: string): string {
   const [first = ""] = text.split(/[\s:,]/, 1);
-  const begun = /^[a-z]+$/.test(first) ? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` : text;
-  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+  const capitalised = /^[a-z]+$/.test(first) ? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` : text;
+  return /[.!?]$/.test(capitalised) ? capitalised : `${capitalised}.`;
 }

@@ -1,4 +1,4 @@
-// agents-box: the agents of a run inside their isolation, limits and meter.
+// sandboxed-agents: the agents of a run inside their isolation, limits and meter.
 //
 // Invariants:
 //   A1. The meter is open before the first turn; opening a run does not need one.
@@ -20,15 +20,15 @@ import { apartRoot } from "../workspace/isolation/overlay-place.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
 import { readBorrowedObjects } from "../workspace/layers/records.ts";
 import { globScope } from "../workspace/layers/scope.ts";
-import { buildBoxLimits } from "./box-limits.ts";
-import { returnsEntry, scriptedEntry } from "./embedded.ts";
+import { sandboxLimits } from "./sandbox-limits.ts";
+import { toolServerPath, scriptedAgentPath } from "./shipped-programs.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { socketFolder } from "../project/runs/temporary.ts";
 
 /** Where the egress is inside a box with its own network. */
 const egressPort = 4517;
 
-export type AgentsBox = {
+export type SandboxedAgentsParts = {
   readonly context: CommandContext;
   /** Variables of one turn besides the profile's. */
   readonly turnEnv: (attempt: string) => Readonly<Record<string, string>>;
@@ -39,29 +39,29 @@ export type AgentsBox = {
   readonly folder: string;
   /** Identifies the run on this machine. */
   readonly mark: string;
-  readonly scriptOf: (hash: string) => string;
+  readonly scriptPathOf: (hash: string) => string;
   /** Receives every key and token, so that none is written anywhere. */
-  readonly learn: (name: string, value: string) => void;
+  readonly learnSecret: (name: string, value: string) => void;
   /** Whether this process certainly still owns the run. */
-  readonly isHeld: () => boolean;
+  readonly isOwner: () => boolean;
 };
 
-export function openAgentsBox(box: AgentsBox): OpenedAgents {
-  const { isolation, limits, policy, folder } = box;
-  const meter = openLazily(() => openMeterFor(box));
+export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
+  const { isolation, limits, policy, folder } = parts;
+  const meter = openLazily(() => openMeterFor(parts));
   const agents = openAgents({
-    embedded: { node: process.execPath, entry: scriptedEntry(), scriptOf: box.scriptOf },
+    embedded: { node: process.execPath, entry: scriptedAgentPath(), scriptPathOf: parts.scriptPathOf },
     returnOf,
     meter: { open: (request) => meter.opened().meter.open(request) } satisfies Meter,
-    returnsEntry: returnsEntry(),
+    returnsEntry: toolServerPath(),
     hosts: policy.agent_hosts ?? [],
     scopeOf: globScope,
-    place: box.mark,
+    place: parts.mark,
     home: privateHome(folder),
-    env: box.context.env,
-    turnEnv: ({ attempt }) => box.turnEnv(attempt),
-    ...(box.context.env["HOME"] === undefined ? {} : { userHome: box.context.env["HOME"] }),
-    boundsOf: (request) => ({ bounds: buildBoxLimits(policy), folders: [request.layer, apartRoot(folder), privateHome(folder)] }),
+    env: parts.context.env,
+    turnEnv: ({ attempt }) => parts.turnEnv(attempt),
+    ...(parts.context.env["HOME"] === undefined ? {} : { userHome: parts.context.env["HOME"] }),
+    boundsOf: (request) => ({ bounds: sandboxLimits(policy), folders: [request.layer, apartRoot(folder), privateHome(folder)] }),
     wrap: (argv, request, env, { tools }) => {
       const { socket, port } = meter.opened();
       const wrapped = isolation.wrap({
@@ -70,16 +70,16 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
         env,
         writable: [request.layer],
         readable: [
-          ...boxScripts(box, request),
+          ...scriptPaths(parts, request),
           ...readBorrowedObjects(folder, request.attempt),
-          ...(tools === null ? [] : [returnsEntry()]),
+          ...(tools === null ? [] : [toolServerPath()]),
         ], // A3
         network: "egress",
         egress: { socket, port },
         writes: "apart",
-        limits: buildBoxLimits(policy),
+        limits: sandboxLimits(policy),
       });
-      return { ...wrapped, argv: limits.wrap(wrapped.argv, buildBoxLimits(policy), request.attempt) };
+      return { ...wrapped, argv: limits.wrap(wrapped.argv, sandboxLimits(policy), request.attempt) };
     },
   });
   return {
@@ -101,16 +101,16 @@ export function openAgentsBox(box: AgentsBox): OpenedAgents {
   };
 }
 
-const boxScripts = (box: AgentsBox, { cast }: TurnRequest): readonly string[] =>
-  cast.script === undefined ? [] : [box.scriptOf(cast.script), scriptedEntry()];
+const scriptPaths = (parts: SandboxedAgentsParts, { cast }: TurnRequest): readonly string[] =>
+  cast.script === undefined ? [] : [parts.scriptPathOf(cast.script), scriptedAgentPath()];
 
-type MeterHere = { readonly meter: OpenMeter; readonly socket: string; readonly port: number; readonly close: () => Promise<void> };
+type MeterEndpoint = { readonly meter: OpenMeter; readonly socket: string; readonly port: number; readonly close: () => Promise<void> };
 
-async function openMeterFor({ isolation, policy, learn, isHeld }: AgentsBox): Promise<MeterHere> {
+async function openMeterFor({ isolation, policy, learnSecret: learn, isOwner: isHeld }: SandboxedAgentsParts): Promise<MeterEndpoint> {
   const [{ openMeter }, { priceFrom }] = await Promise.all([import("../meter/open-meter.ts"), import("../meter/prices.ts")]);
   // A socket's path may have about a hundred bytes only, and a run's folder may be deep.
-  const own = await socketFolder("egress", "meter.sock");
-  const socket = join(own, "meter.sock");
+  const socketDir = await socketFolder("egress", "meter.sock");
+  const socket = join(socketDir, "meter.sock");
   const meter = await openMeter({
     socket,
     tcp: !isolation.hasOwnNetwork,
@@ -118,30 +118,30 @@ async function openMeterFor({ isolation, policy, learn, isHeld }: AgentsBox): Pr
     priceOf: priceFrom(policy.prices ?? {}),
     now: () => Date.now(),
     secrets: (value) => learn("model key", value),
-    isHeld,
+    isOwner: isHeld,
   });
   const port = isolation.hasOwnNetwork ? egressPort : meter.port;
   invariant(port !== null, "a meter is seen under some port");
   const close = async (): Promise<void> => {
     await meter.close();
-    rmSync(own, { recursive: true, force: true });
+    rmSync(socketDir, { recursive: true, force: true });
   };
   return { meter, socket, port, close };
 }
 
 /** Opened once, when first awaited. */
-function openLazily(open: () => Promise<MeterHere>): {
+function openLazily(open: () => Promise<MeterEndpoint>): {
   readonly ready: () => Promise<unknown>;
-  readonly opened: () => MeterHere;
+  readonly opened: () => MeterEndpoint;
   readonly close: () => Promise<void>;
 } {
-  let opening: Promise<MeterHere> | null = null;
-  let here: MeterHere | null = null;
+  let opening: Promise<MeterEndpoint> | null = null;
+  let endpoint: MeterEndpoint | null = null;
   return {
-    ready: () => (opening ??= open().then((opened) => (here = opened))),
+    ready: () => (opening ??= open().then((opened) => (endpoint = opened))),
     opened: () => {
-      invariant(here !== null, "A1: the meter is there before a turn begins");
-      return here;
+      invariant(endpoint !== null, "A1: the meter is there before a turn begins");
+      return endpoint;
     },
     close: async () => {
       await (await opening?.catch(() => null))?.close();

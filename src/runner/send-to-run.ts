@@ -1,4 +1,4 @@
-// ask-owner: how a command reaches a run. If a process owns the run, it leaves a request and waits until it is done; if none does, it opens
+// send-to-run: how a command reaches a run. If a process owns the run, it leaves a request and waits until it is done; if none does, it opens
 // the run itself.
 
 import { randomUUID } from "node:crypto";
@@ -11,7 +11,7 @@ import type { Request } from "../ports/inbox.ts";
 import { runFolder } from "../project/runs/project-paths.ts";
 import { removeRequest } from "../project/inbox/inbox-files.ts";
 import { sendRequest } from "../project/inbox/inbox.ts";
-import { requireMayGrant } from "./may-grant.ts";
+import { requireMayGrant } from "./require-may-grant.ts";
 import { type OpenRun, withRun } from "./open-run.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
@@ -24,38 +24,43 @@ const journaledWithinMs = 1_500;
 const doneWithinMs = 8_000;
 const lookEveryMs = 40;
 
-type Asked = Request extends infer R ? (R extends Request ? Omit<R, "request" | "actor"> : never) : never;
+type RequestContent = Request extends infer R ? (R extends Request ? Omit<R, "request" | "actor"> : never) : never;
 
 /**
  * The result: done; recorded, if that is all one can wait for; or the run had changed before anyone took the request, so that it has no
  * effect.
  */
-export type Came = { readonly outcome: "done" | "taken" | "late"; readonly view: RunView };
+export type SentRequest = { readonly outcome: "done" | "taken" | "late"; readonly view: RunView };
 
 /** Requests something of a run and waits until `isDone`, or until it is recorded if that is all one can wait for. */
-export async function ask(context: CommandContext, loaded: LoadedRun, asked: Asked, isDone: (run: RunView) => boolean): Promise<Came> {
+export async function sendToRun(
+  context: CommandContext,
+  loaded: LoadedRun,
+  content: RequestContent,
+  isDone: (run: RunView) => boolean,
+): Promise<SentRequest> {
   const { paths, run } = loaded;
   await requireOwnRun(context, paths, runFolder(paths, run), run);
-  const request = requestOf(context, paths.root, asked);
-  const mustWait = asked.event !== "control_requested" || asked.now;
-  const until = performance.now() + doneWithinMs;
+  const request = buildRequest(context, paths.root, content);
+  const mustWait = content.event !== "control_requested" || content.now;
+  const deadlineMs = performance.now() + doneWithinMs;
   let isSent = false;
   for (let { view, owner } = loaded; ; { view, owner } = await readRun(paths, run)) {
-    const isTaken = own(view.requests, request.request) !== undefined; // another's action is not what was requested here
-    if (isTaken && isDone(view)) return { outcome: "done", view };
-    if (isTaken && !mustWait) return { outcome: "taken", view };
-    if (!isTaken && !isApplicable(view, request)) {
+    const isRecorded = own(view.requests, request.request) !== undefined; // another's action is not what was requested here
+    if (isRecorded && isDone(view)) return { outcome: "done", view };
+    if (isRecorded && !mustWait) return { outcome: "taken", view };
+    if (!isRecorded && !isApplicable(view, request)) {
       if (isSent) await removeRequest(runFolder(paths, run), request.request);
       return { outcome: "late", view };
     }
-    const answer = owner === null ? await openOrAsk(context, loaded, request, isDone) : null;
-    if (answer !== null) return answer;
+    const sent = owner === null ? await recordWithoutOwner(context, loaded, request, isDone) : null;
+    if (sent !== null) return sent;
     if (owner !== null && !isSent) {
       isSent = true;
       await sendRequest(runFolder(paths, run), request, { waitMs: journaledWithinMs });
       continue;
     }
-    if (performance.now() >= until) refuseSilent(loaded, { view, owner }, isTaken);
+    if (performance.now() >= deadlineMs) refuseSilent(loaded, { view, owner }, isRecorded);
     await sleep(lookEveryMs);
   }
 }
@@ -72,14 +77,14 @@ export function refuseLate({ run }: LoadedRun, { status }: RunView, message: str
   });
 }
 
-function refuseSilent({ run }: LoadedRun, now: Pick<LoadedRun, "view" | "owner">, isTaken: boolean): never {
+function refuseSilent({ run }: LoadedRun, now: Pick<LoadedRun, "view" | "owner">, isRecorded: boolean): never {
   const pid = now.owner?.pid;
   const who = pid === undefined ? "Whoever works on it" : `Process ${pid}`;
   const seconds = doneWithinMs / 1_000;
   return refuse("owner_silent", {
     run_id: run,
     state: now.view.status,
-    message: isTaken
+    message: isRecorded
       ? `${who} has written it down, but is not through with it after ${seconds} s; ${run} is still ${now.view.status}.`
       : `${who} has not answered for ${seconds} s; what was asked for is left for it, and counts once it goes on. ${run} is still ${now.view.status}.`,
     remediation:
@@ -91,28 +96,28 @@ function refuseSilent({ run }: LoadedRun, now: Pick<LoadedRun, "view" | "owner">
 }
 
 /** The request as it may be stored until its owner takes it: without secrets. */
-export function requestOf(context: CommandContext, root: string, asked: Asked): Request {
-  const request = { ...asked, request: randomUUID(), actor: actorOf(context) } as Request;
+export function buildRequest(context: CommandContext, root: string, content: RequestContent): Request {
+  const request = { ...content, request: randomUUID(), actor: actorOf(context) } as Request;
   requireMayGrant(context, request);
   return redactEvent(redactionOf(context, root).redactor.text, request);
 }
 
 /** No process owns the run: the command takes the lock, records the request, and lets the run come to rest. Null if another was quicker. */
-async function openOrAsk(
+async function recordWithoutOwner(
   context: CommandContext,
   { paths, run }: LoadedRun,
   request: Request,
   isDone: (run: RunView) => boolean,
-): Promise<Came | null> {
-  const work = async (openRun: OpenRun): Promise<Came> => {
-    const isTaken = own(openRun.view().requests, request.request) !== undefined;
-    if (!isTaken && !isApplicable(openRun.view(), request)) return { outcome: "late", view: openRun.view() };
-    if (!isTaken) await openRun.append(requestEvent(openRun.view(), request));
+): Promise<SentRequest | null> {
+  const record = async (openRun: OpenRun): Promise<SentRequest> => {
+    const isRecorded = own(openRun.view().requests, request.request) !== undefined;
+    if (!isRecorded && !isApplicable(openRun.view(), request)) return { outcome: "late", view: openRun.view() };
+    if (!isRecorded) await openRun.append(requestEvent(openRun.view(), request));
     if (request.event === "control_requested" && !isDone(openRun.view())) await openRun.drive();
     return { outcome: "done", view: openRun.view() };
   };
   try {
-    return await withRun(context, paths, run, work);
+    return await withRun(context, paths, run, record);
   } catch (error) {
     if (error instanceof Refusal && error.answer.reason_code === "run_locked") return null;
     throw error;

@@ -1,4 +1,4 @@
-// estimate-of: forecasts a run's usage from earlier runs of its flow; falls back to the budget while there are too few.
+// estimate-usage: forecasts a run's usage from earlier runs of its flow; falls back to the budget while there are too few.
 
 import type { RunView } from "../../core/state.ts";
 import { forecastFor } from "../../insight/forecast.ts";

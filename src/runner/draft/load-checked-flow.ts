@@ -1,4 +1,4 @@
-// flows: loads a flow and checks it before it runs.
+// load-checked-flow: loads a flow and checks it before it runs.
 
 import { explore } from "../../engine/explore.ts";
 import { lintFlow } from "../../flows/lint.ts";

@@ -9,7 +9,7 @@ import { questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { isApplicable } from "../engine/requests.ts";
 import { openJournal } from "../journal/file.ts";
-import { ask } from "./ask-owner.ts";
+import { sendToRun } from "./send-to-run.ts";
 import { runFolder, type ProjectPaths } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
@@ -62,15 +62,15 @@ test("of two answers to one question the first counts, and the second is told th
   const { context, paths } = laid();
   const both = await seen(paths);
   expect(questionsOpen(both.view).map(({ block }) => block)).toEqual([answering("A").block]);
-  expect(await ask(context, both, answering("B"), isAnswered)).toMatchObject({ outcome: "done" });
-  expect(await ask(context, both, answering("A"), isAnswered)).toMatchObject({ outcome: "late" });
+  expect(await sendToRun(context, both, answering("B"), isAnswered)).toMatchObject({ outcome: "done" });
+  expect(await sendToRun(context, both, answering("A"), isAnswered)).toMatchObject({ outcome: "late" });
   expect(journalOf(paths).match(/"event":"block_answered"/g)).toHaveLength(1);
 });
 
 test("a limit that was raised further meanwhile is not lowered by a raise that knew less", async () => {
   const { context, paths } = laid();
   const both = await seen(paths);
-  const raise = (to: number) => ask(context, both, { event: "limit_raised", scope: "run", dimension: "calls", to }, () => true);
+  const raise = (to: number) => sendToRun(context, both, { event: "limit_raised", scope: "run", dimension: "calls", to }, () => true);
   expect(await raise(5_000)).toMatchObject({ outcome: "done" });
   expect(await raise(1_000)).toMatchObject({ outcome: "late" });
   expect((await seen(paths)).view.limits.run["calls"]).toBe(5_000);
@@ -80,7 +80,7 @@ test("while another command has the run in hand for a moment, one waits for it r
   const { context, paths } = laid();
   const before = await seen(paths);
   const { journal } = await openJournal(runFolder(paths, run), { commit: "sync", now: () => before.view.updatedAt, activeMs: () => 0 });
-  const asked = ask(context, before, answering("A"), isAnswered);
+  const asked = sendToRun(context, before, answering("A"), isAnswered);
   setTimeout(() => void journal.close(), 100);
   expect(await asked).toMatchObject({ outcome: "done" });
 });

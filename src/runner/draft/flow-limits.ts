@@ -1,4 +1,4 @@
-// limits-of: computes a run's limits from the flow, the budget and the config, and finds names that have no effect.
+// flow-limits: computes a run's limits from the flow, the budget and the config, and finds names that have no effect.
 
 import { thresholdDefaults } from "../../contracts/limit-ranges.ts";
 import type { EventOf } from "../../contracts/event.ts";

@@ -1,4 +1,4 @@
-// answer-here: asks an open question at this terminal, while other terminals can still answer, stop or pause the run.
+// ask-open-question: asks an open question at this terminal, while other terminals can still answer, stop or pause the run.
 
 import type { EventOf } from "../contracts/event.ts";
 import { own } from "../core/record.ts";
@@ -8,15 +8,15 @@ import { chooseBox, runQuestions } from "../views/choose-box.ts";
 import { oneLine } from "../views/wording.ts";
 import { isVerdict } from "../views/verdicts.ts";
 import type { Request } from "../ports/inbox.ts";
-import { answerMeant } from "./answer-meant.ts";
+import { matchAnswer } from "./match-answer.ts";
 import { unreachable } from "../kit/never.ts";
 import { testsPatch } from "../project/runs/tests-patch.ts";
-import { askListening } from "./listening.ts";
+import { askAtTerminal } from "./ask-at-terminal.ts";
 import type { OpenRun } from "./open-run.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";
 
 /** True: the question is answered, here or elsewhere, and the run continues now. */
-export async function answerHere(context: CommandContext, openRun: OpenRun): Promise<boolean> {
+export async function askOpenQuestion(context: CommandContext, openRun: OpenRun): Promise<boolean> {
   for (;;) {
     const run = openRun.view();
     const questions = runQuestions(run);
@@ -25,28 +25,28 @@ export async function answerHere(context: CommandContext, openRun: OpenRun): Pro
     const patch = await testsPatch(openRun.paths, run, question.block);
     for (const line of chooseBox(question, patch)) context.show(line);
     const keys = Object.keys(question.options);
-    const isFree = keys.length === 0 || question.free === true;
-    const reply = await askListening(context, openRun, {
-      question: keys.length === 0 ? "Your answer:" : isFree ? `Choose ${keys.join(", ")}, or answer in your own words:` : "Choose",
-      choices: isFree ? [] : keys,
-      around: (request) => goingOn(openRun, request),
+    const takesFreeText = keys.length === 0 || question.free === true;
+    const reply = await askAtTerminal(context, openRun, {
+      question: keys.length === 0 ? "Your answer:" : takesFreeText ? `Choose ${keys.join(", ")}, or answer in your own words:` : "Choose",
+      choices: takesFreeText ? [] : keys,
+      beforeRecording: (request) => resumeIfAnswered(openRun, request),
     });
     if (reply.kind === "none") return false;
-    if (reply.kind === "answer") return takeAnswer(context, openRun, question.block, reply.text);
-    for (const request of reply.requests) context.show(`! ${answerElsewhereHint(request)}`);
+    if (reply.kind === "answer") return recordAnswer(context, openRun, question.block, reply.text);
+    for (const request of reply.requests) context.show(`! ${describeRequest(request)}`);
     const { status, asked } = openRun.view();
     if (asked === "stop") await openRun.drive(); // the run is ending
     if (status === "running") return true;
-    if (openRun.view().status !== "paused" || reply.requests.some(leaves) || answersIt(reply.requests, question.block)) return false;
+    if (openRun.view().status !== "paused" || reply.requests.some(isControl) || answersBlock(reply.requests, question.block)) return false;
   }
 }
 
-const leaves = (request: Request): boolean => request.event === "control_requested";
-const answersIt = (requests: readonly Request[], block: string): boolean =>
+const isControl = (request: Request): boolean => request.event === "control_requested";
+const answersBlock = (requests: readonly Request[], block: string): boolean =>
   requests.some((request) => request.event === "block_answered" && request.block === block);
 
 /** The person at this prompt is told that another terminal answered the question. */
-function answerElsewhereHint(request: Request): string {
+function describeRequest(request: Request): string {
   const by = `elsewhere (${oneLine(request.actor.replace(/^operator:/, ""))})`;
   switch (request.event) {
     case "block_answered":
@@ -65,25 +65,25 @@ function answerElsewhereHint(request: Request): string {
 }
 
 /** An answer to the blocking question lets the run continue, wherever it came from: this process waits for nothing else. */
-function goingOn(openRun: OpenRun, request: Request): (() => Promise<void>) | null {
+function resumeIfAnswered(openRun: OpenRun, request: Request): (() => Promise<void>) | null {
   if (request.event !== "block_answered") return null;
   const { block, answer, actor } = request;
-  const isHeld = own(openRun.view().blocks, block)?.hold === true;
-  if (!isHeld || leavesWith(openRun.view(), block, answer)) return null;
+  const isBlocking = own(openRun.view().blocks, block)?.hold === true;
+  if (!isBlocking || endsInvocation(openRun.view(), block, answer)) return null;
   return async () => {
-    if (own(openRun.view().blocks, block) === undefined) await openRun.append(resumed(openRun, actor));
+    if (own(openRun.view().blocks, block) === undefined) await openRun.append(resumedEvent(openRun, actor));
   };
 }
 
-async function takeAnswer(context: CommandContext, openRun: OpenRun, id: string, text: string): Promise<boolean> {
+async function recordAnswer(context: CommandContext, openRun: OpenRun, id: string, text: string): Promise<boolean> {
   const run = openRun.view();
   const block = own(run.blocks, id);
   if (text === "" || block === undefined) return false;
-  const answer = answerMeant(block, text) ?? text;
-  const issues = await issuesFor(context, openRun, block, answer);
+  const answer = matchAnswer(block, text) ?? text;
+  const issues = await askForIssues(context, openRun, block, answer);
   if (issues === null || own(openRun.view().blocks, id) === undefined) return openRun.view().status === "running";
   const actor = actorOf(context);
-  const isLeft = leavesWith(run, id, answer); // before the state changes
+  const isInvocationOver = endsInvocation(run, id, answer); // before the state changes
   await openRun.append({
     event: "block_answered",
     request: `here:${run.seq}`,
@@ -93,12 +93,12 @@ async function takeAnswer(context: CommandContext, openRun: OpenRun, id: string,
     actor,
     reason_code: "block_answered",
   });
-  if (isLeft) return false;
-  await openRun.append(resumed(openRun, actor));
+  if (isInvocationOver) return false;
+  await openRun.append(resumedEvent(openRun, actor));
   return true;
 }
 
-const resumed = (openRun: OpenRun, actor: string): EventOf<"run_resumed"> => ({
+const resumedEvent = (openRun: OpenRun, actor: string): EventOf<"run_resumed"> => ({
   event: "run_resumed",
   request: `resume:${openRun.view().seq}`,
   actor,
@@ -108,16 +108,16 @@ const resumed = (openRun: OpenRun, actor: string): EventOf<"run_resumed"> => ({
 });
 
 /** The issues of a verdict that found some; null for any other answer. */
-async function issuesFor(
+async function askForIssues(
   context: CommandContext,
   openRun: OpenRun,
   block: RunView["blocks"][string],
   answer: string,
 ): Promise<readonly string[] | null> {
   if (!isVerdict(block) || answer === "pass") return [];
-  const reply = await askListening(context, openRun, { question: "What is wrong? In one line:", choices: [] });
+  const reply = await askAtTerminal(context, openRun, { question: "What is wrong? In one line:", choices: [] });
   if (reply.kind === "requests") {
-    for (const request of reply.requests) context.show(`! ${answerElsewhereHint(request)}`);
+    for (const request of reply.requests) context.show(`! ${describeRequest(request)}`);
     if (openRun.view().asked === "stop") await openRun.drive();
     return null;
   }
@@ -127,7 +127,7 @@ async function issuesFor(
 }
 
 /** Whether the flow ends this invocation with that answer. */
-function leavesWith(run: RunView, id: string, answer: string): boolean {
+function endsInvocation(run: RunView, id: string, answer: string): boolean {
   const block = own(run.blocks, id);
   const cursor = block === undefined ? undefined : own(run.cursors, block.cursor);
   if (block === undefined || cursor === undefined || block.house) return false;

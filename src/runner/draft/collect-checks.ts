@@ -1,4 +1,4 @@
-// checks-of: collects the checks of a run: the user's own commands and those detected at the base commit.
+// collect-checks: collects the checks of a run: the user's own commands and those detected at the base commit.
 
 import type { Check } from "../../contracts/evidence.ts";
 import type { Objective } from "../../contracts/objective.ts";

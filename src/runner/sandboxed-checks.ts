@@ -1,4 +1,4 @@
-// checks-box: the verifier of a run, in the same means of isolation as its agents, with a network and its own cache.
+// sandboxed-checks: the verifier of a run, in the same means of isolation as its agents, with a network and its own cache.
 //
 // Invariants:
 //   K1. A check has its own private HOME: what an agent leaves in the run's HOME must not reach a check.
@@ -14,12 +14,12 @@ import { cacheEnvironment } from "../verify/detect/detect-restore.ts";
 import { openVerifier, type VerifierParts } from "../verify/verifier.ts";
 import type { Isolation, Wrapped } from "../workspace/isolation/confinement.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
-import { buildBoxLimits } from "./box-limits.ts";
+import { sandboxLimits } from "./sandbox-limits.ts";
 import { product } from "../project/runs/product.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { temporaryFolder } from "../project/runs/temporary.ts";
 
-export type ChecksBox = {
+export type SandboxedVerifierParts = {
   readonly workspace: Workspace;
   readonly isolation: Isolation;
   /** Resource limits of checks; without them only time and output are bounded. */
@@ -36,12 +36,22 @@ export type ChecksBox = {
   readonly guard: NonNullable<VerifierParts["guard"]>;
 };
 
-export function openChecks({ workspace, isolation, limits, policy, folder, putBlob, readBlob, redactor, guard }: ChecksBox): Verifier {
+export function openSandboxedVerifier({
+  workspace,
+  isolation,
+  limits,
+  policy,
+  folder,
+  putBlob,
+  readBlob,
+  redactor,
+  guard,
+}: SandboxedVerifierParts): Verifier {
   const restores = policy.restores ?? [];
   const cache = join(folder, "cache");
-  const cached = restores.length === 0 ? {} : cacheEnvironment(cache);
+  const cacheEnv = restores.length === 0 ? {} : cacheEnvironment(cache);
   if (restores.length > 0) mkdirSync(cache, { recursive: true, mode: 0o700 });
-  const box = ({ argv, cwd, env, readable = [], writable = [] }: Parameters<NonNullable<VerifierParts["wrap"]>>[0]) => ({
+  const confined = ({ argv, cwd, env, readable = [], writable = [] }: Parameters<NonNullable<VerifierParts["wrap"]>>[0]) => ({
     argv,
     cwd,
     env,
@@ -50,8 +60,8 @@ export function openChecks({ workspace, isolation, limits, policy, folder, putBl
     readable,
     network: policy.check_network ? ("on" as const) : ("off" as const),
   });
-  const bounded = (wrapped: Wrapped): Wrapped =>
-    limits === undefined ? wrapped : { ...wrapped, argv: limits.wrap(wrapped.argv, buildBoxLimits(policy), "checks") }; // one at a time, so one limit
+  const limited = (wrapped: Wrapped): Wrapped =>
+    limits === undefined ? wrapped : { ...wrapped, argv: limits.wrap(wrapped.argv, sandboxLimits(policy), "checks") }; // one at a time, so one limit
   return openVerifier({
     workspace,
     isLater: (commit, path, than) => workspace.isLater(commit, path, than),
@@ -68,11 +78,12 @@ export function openChecks({ workspace, isolation, limits, policy, folder, putBl
     timeoutMs: policy.check_minutes_max * 60_000,
     scratch: () => temporaryFolder("work"),
     clock: systemClock,
-    env: { ...policy.check_env, ...cached },
+    env: { ...policy.check_env, ...cacheEnv },
     guard,
     wrap: (launch) =>
-      bounded(isolation.wrap({ ...box(launch), readable: [...(launch.readable ?? []), ...(restores.length === 0 ? [] : [cache])] })),
+      limited(isolation.wrap({ ...confined(launch), readable: [...(launch.readable ?? []), ...(restores.length === 0 ? [] : [cache])] })),
     restores,
-    wrapRestore: (launch) => bounded(isolation.wrap({ ...box(launch), writable: [...box(launch).writable, cache], network: "on" })), // K2
+    wrapRestore: (launch) =>
+      limited(isolation.wrap({ ...confined(launch), writable: [...confined(launch).writable, cache], network: "on" })), // K2
   });
 }

@@ -6,7 +6,7 @@ import type { Draft } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";
 import { block, runView, cursor } from "../views/run-view.test-support.ts";
 import type { Request } from "../ports/inbox.ts";
-import { answerHere } from "./answer-here.ts";
+import { askOpenQuestion } from "./ask-open-question.ts";
 import { sendRequest } from "../project/inbox/inbox.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -80,7 +80,7 @@ const send = (request: Request) => sendRequest(folder, request, { waitMs: 10_000
 test("an answer from another terminal takes the question away, is journaled and acknowledged, and the run goes on", async () => {
   const { openRun, context, events, shown, isAsked } = scene();
   const asking = isAsked();
-  const answering = answerHere(context, openRun);
+  const answering = askOpenQuestion(context, openRun);
   await asking;
   expect(await send({ ...from, event: "block_answered", block: asked.block, answer: "error" })).not.toBe("left");
   expect(await answering).toBe(true);
@@ -94,7 +94,7 @@ test("an answer from another terminal takes the question away, is journaled and 
 test("a stop from another terminal takes the question away and brings the run to its end", async () => {
   const { openRun, context, events, shown, isAsked, drives } = scene();
   const asking = isAsked();
-  const answering = answerHere(context, openRun);
+  const answering = askOpenQuestion(context, openRun);
   await asking;
   expect(await send({ ...from, event: "control_requested", control: "stop", now: false })).not.toBe("left");
   expect(await answering).toBe(false);
@@ -105,7 +105,7 @@ test("a stop from another terminal takes the question away and brings the run to
 test("a pause from another terminal takes the question away and leaves the run as it is", async () => {
   const { openRun, context, events, shown, isAsked } = scene();
   const asking = isAsked();
-  const answering = answerHere(context, openRun);
+  const answering = askOpenQuestion(context, openRun);
   await asking;
   expect(await send({ ...from, event: "control_requested", control: "pause", now: false })).toBe("gone");
   expect(await answering).toBe(false);
@@ -116,7 +116,7 @@ test("a pause from another terminal takes the question away and leaves the run a
 test("what settles nothing is journaled, told, and the question comes back", async () => {
   const { openRun, context, events, prompts, isAsked } = scene();
   const first = isAsked();
-  const answering = answerHere(context, openRun);
+  const answering = askOpenQuestion(context, openRun);
   await first;
   const again = isAsked();
   await send({ ...from, event: "limit_raised", scope: "run", dimension: "tokens", to: 9_000_000, detail: "more" } as unknown as Request);
@@ -132,7 +132,7 @@ test("the options are shown by number; a number means its option, and other word
     ["neither: ask me later", "neither: ask me later"],
   ] as const) {
     const { openRun, context, events, shown, prompts } = scene([typed]);
-    expect(await answerHere(context, openRun)).toBe(true);
+    expect(await askOpenQuestion(context, openRun)).toBe(true);
     expect(events[0]).toMatchObject({ event: "block_answered", answer });
     expect(shown).toEqual(expect.arrayContaining(["DECISION REQUIRED: W60?", "1) error", "2) roll over", "Or answer in your own words."]));
     expect(prompts[0]?.choices).toEqual([]);

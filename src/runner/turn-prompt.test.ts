@@ -3,7 +3,7 @@ import type { Draft } from "../contracts/event.ts";
 import type { Step } from "../contracts/flow.ts";
 import { check, result, sha, type Tape, begun } from "../../test/simulation/support/tape.ts";
 import { began, failed, flowWith, passed, phase, turned } from "../../test/simulation/support/words.ts";
-import { briefOf } from "./brief.ts";
+import { buildTurnPrompt } from "./turn-prompt.ts";
 
 const look = { id: "look", check: ["project"], otherwise: [{ go: "work" }] };
 const hidden = { id: "hidden", check: ["project"], otherwise: [{ go: "work" }] };
@@ -16,17 +16,18 @@ const red = (step: string, command: string): readonly Draft[] => [
   ...(step === "look" ? [] : [{ event: "route_taken", walk: "1", step, to: "look" } as Draft]),
 ];
 
-async function promptOf(tape: Tape, worker: Step = work, recordedOf = (_phase: string): string => ""): Promise<string> {
+async function promptOf(tape: Tape, worker: Step = work, phaseNotes = (_phase: string): string => ""): Promise<string> {
   const { run } = tape;
   const [cursor, open] = [run.cursors["1"], Object.values(run.open)[0]];
   if (cursor === undefined || open === undefined) throw new Error("a turn should be open");
-  const cast = { ...run, drafted: { ...run.drafted, cast: { worker: { agent: "a" } } } };
+  const castRun = { ...run, drafted: { ...run.drafted, cast: { worker: { agent: "a" } } } };
+  const turn = { run: castRun, cursor, step: worker, open };
   return (
-    await briefOf({ "w.md": "{goal}\n{previous}\n{learnings}" }, cast, cursor, worker, open, {
-      outputOf: (evidence) => Promise.resolve(`output of ${evidence.slice(0, 5)}`),
-      handedOf: (blob) => Promise.resolve({ said_in: blob }),
-      recordedOf,
-      learningsOf: (role) => Promise.resolve(`what ${role} is told`),
+    await buildTurnPrompt({ "w.md": "{goal}\n{previous}\n{learnings}" }, turn, {
+      readOutput: (evidence) => Promise.resolve(`output of ${evidence.slice(0, 5)}`),
+      readReturn: (blob) => Promise.resolve({ said_in: blob }),
+      phaseNotes,
+      readLearnings: (role) => Promise.resolve(`what ${role} is told`),
     })
   ).prompt;
 }

@@ -1,0 +1,69 @@
+// begin-run: writes to journals that nobody drives yet: the draft of a new run, the adoption of one that came from elsewhere.
+
+import type { Draft, EventOf } from "../contracts/event.ts";
+import { storeAddress } from "../fleet/address.ts";
+import { markShared, sharedMark } from "../fleet/shared-mark.ts";
+import { actorOf, type CommandContext } from "../project/command-context.ts";
+import type { ProjectPaths } from "../project/runs/project-paths.ts";
+import { bindRun } from "../project/runs/run-binding.ts";
+import { systemClock } from "../project/runs/system-clock.ts";
+import { redactDraft, redactedJournal } from "../project/secrets/redacted-journal.ts";
+import { redactionOf } from "../project/secrets/redaction-of.ts";
+import { openFoldedJournal, openRunJournal } from "./open-journal.ts";
+import { requireMayGrant } from "./require-may-grant.ts";
+
+export type NewRun = {
+  readonly context: CommandContext;
+  readonly paths: ProjectPaths;
+  readonly folder: string;
+  readonly event: EventOf<"run_drafted">;
+  /** The texts that the event names by hash. */
+  readonly blobs: readonly string[];
+  /** Whether the journal is in a store that several machines share; by default, if the user has one. */
+  readonly isShared?: boolean;
+};
+
+/** Writes a new run's journal: its draft and the blobs the draft names. */
+export async function beginRun({
+  context,
+  paths,
+  folder,
+  event,
+  blobs,
+  isShared = storeAddress(context.env) !== null,
+}: NewRun): Promise<void> {
+  const { redactor } = redactionOf(context, paths.root);
+  const drafted = redactDraft(redactor, event, blobs);
+  if (isShared && sharedMark(folder) === null) markShared(folder);
+  const opened = await openRunJournal(context, folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
+  const journal = redactedJournal(opened.journal, redactor);
+  try {
+    // Before its first line: every existing run has its record.
+    bindRun(context.env, paths, folder, { run: event.run_id, ack: drafted.event.ack, isolation: event.isolation });
+    if (journal.position.seq > 0) return; // a child that another machine started
+    for (const text of drafted.blobs) await journal.putBlob(text);
+    await journal.append([drafted.event]);
+  } finally {
+    await journal.close();
+  }
+}
+
+export type Adoption = {
+  readonly context: CommandContext;
+  readonly paths: ProjectPaths;
+  readonly folder: string;
+  readonly events: readonly Draft[];
+  readonly blobs: readonly string[];
+};
+
+/** Writes the first events of a run's new user into its journal. Nothing is driven, and the run cannot be opened until it is bound. */
+export async function appendAdoption({ context, paths, folder, events, blobs }: Adoption): Promise<void> {
+  requireMayGrant(context, { event: "run_adopted", actor: actorOf(context) });
+  const { journal } = await openFoldedJournal(context, folder, redactionOf(context, paths.root).redactor);
+  try {
+    for (const text of blobs) await journal.putBlob(text);
+    await journal.append(events.map((event) => ({ actor: actorOf(context), reason_code: "run_adopted", ...event })));
+  } finally {
+    await journal.close();
+  }
+}

@@ -1,0 +1,24 @@
+// require-may-grant: the one check that every grant passes before it is recorded: none by an agent, none from inside a run.
+//
+// Invariants:
+//   G1. The actor is determined by the channel (`actorOf`), never by the request.
+//   G2. What core calls a grant is refused to an agent, from whichever command or server.
+//   G3. A person's grant given from inside a run counts as an agent's, whatever name it uses.
+
+import type { Draft } from "../contracts/event.ts";
+import { isAgent, isGrant, isRefusedGrant } from "../core/grants.ts";
+import type { CommandContext } from "../project/command-context.ts";
+import { isInsideRun } from "../project/inside-run.ts";
+import { refuse } from "../project/reply.ts";
+
+type ProposedEvent = Pick<Draft, "event" | "actor"> & { readonly control?: unknown };
+
+export function requireMayGrant(context: CommandContext, proposed: ProposedEvent): void {
+  if (isRefusedGrant(proposed)) refuse("agent_may_not_grant"); // G2
+  if (isGrant(proposed) && proposed.actor !== undefined && proposed.actor !== "system" && !isAgent(proposed.actor))
+    requireOutsideRun(context); // G3
+}
+
+export function requireOutsideRun(context: Pick<CommandContext, "env">): void {
+  if (isInsideRun(context)) refuse("inside_a_run");
+}

@@ -1,0 +1,22 @@
+// shipped-programs: finds the helper programs shipped with this one: the embedded agent and the tool server.
+
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { invariant } from "../kit/invariant.ts";
+
+/** The embedded agent's program. */
+export const scriptedAgentPath = (): string => findShipped("scripted.cjs");
+/** The program that offers the runner's own tools to an agent. */
+export const toolServerPath = (): string => findShipped("returns.cjs");
+
+/** This program itself. */
+export const autopilotPath = (): string => findShipped("autopilot.cjs");
+
+/** A program shipped with this one: beside it once bundled, in dist when run from source. */
+function findShipped(name: string): string {
+  const here = dirname(fileURLToPath(import.meta.url));
+  const path = [join(here, name), join(here, "..", "..", "dist", name)].find((path) => existsSync(path));
+  invariant(path !== undefined, `${name} is shipped with the product (npm run build makes it)`);
+  return path;
+}

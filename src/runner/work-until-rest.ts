@@ -1,0 +1,76 @@
+// work-until-rest: opens a run and drives it until it rests, waiting for providers and asking the person at the terminal on the way.
+
+import type { Answer } from "../contracts/answer.ts";
+import { hasFailed } from "../core/selectors.ts";
+import type { RunView } from "../core/state.ts";
+import type { Asks } from "../contracts/asks.ts";
+import { invocationOptionsFrom } from "../playbooks/contract/asks.ts";
+import { testsPatch } from "../project/runs/tests-patch.ts";
+import type { ProjectPaths } from "../project/runs/project-paths.ts";
+import { showMilestones } from "./narrate.ts";
+import { isDue } from "../views/next-actions.ts";
+import { type OpenRun, withRun } from "./open-run.ts";
+import { runOutcome } from "./run-outcome.ts";
+import type { CommandContext } from "../project/command-context.ts";
+
+/** What the caller of `workUntilRest` decides about one invocation. */
+export type WorkOptions = {
+  readonly maxCycles?: number | undefined;
+  readonly asks?: Asks | undefined;
+  /** Returns at a provider's limit instead of waiting. */
+  readonly leavesParked?: boolean | undefined;
+};
+
+export type Work = {
+  readonly paths: ProjectPaths;
+  readonly run: string;
+  readonly options: WorkOptions;
+  /** Warnings to show before anything is paid for. */
+  readonly warnings: readonly string[];
+  /** Lines that a page has just shown: a warning in them is not shown again. */
+  readonly shownLines?: readonly string[];
+  /** Journals what the run continues with, before it is driven. */
+  readonly begin: (openRun: OpenRun) => Promise<void>;
+};
+
+/** Opens a run, begins it, and drives it until it rests. */
+export async function workUntilRest(
+  context: CommandContext,
+  { paths, run, options, warnings, shownLines = [], begin }: Work,
+): Promise<Answer> {
+  return withRun(context, paths, run, async (openRun) => {
+    const asked = invocationOptionsFrom(openRun.view().drafted.flow, options.asks ?? {}, context.isTerminal);
+    await begin(openRun);
+    for (const warning of warnings) if (!shownLines.some((line) => line.includes(warning))) context.show(`! ${warning}`);
+    const overrides = { ...(options.maxCycles === undefined ? {} : { max_cycles: options.maxCycles }), ...asked };
+    const drive = (): Promise<string> =>
+      openRun.drive({ watch: showMilestones(context), ...(Object.keys(overrides).length === 0 ? {} : { overrides }) });
+    let why = await drive();
+    while (await canContinue(context, openRun, options.leavesParked === true)) why = await drive();
+    const pullRequestWarnings = await openDuePullRequest(context, openRun);
+    const view = openRun.view();
+    const patches: Record<string, readonly string[]> = {};
+    for (const block of Object.keys(view.blocks)) patches[block] = await testsPatch(paths, view, block);
+    return runOutcome(view, why, [...warnings, ...pullRequestWarnings], patches);
+  });
+}
+
+/** Waits for the provider of a resting run, or asks its question at the terminal. True: the run continues in this invocation. */
+async function canContinue(context: CommandContext, openRun: OpenRun, leavesParked: boolean): Promise<boolean> {
+  const run = openRun.view();
+  if (hasFailed(run)) return false; // an answer to something else is not a `resume`
+  // Both modules are rarely needed, so they are loaded on demand.
+  if (isParked(run)) {
+    const { resumeWithOtherAgent, waitForProvider } = await import("./park.ts");
+    return (await resumeWithOtherAgent(context, openRun)) || (!leavesParked && waitForProvider(context, openRun));
+  }
+  const canAsk = run.status === "paused" && Object.keys(run.blocks).length > 0 && context.isTerminal && !context.interrupted.aborted;
+  return canAsk && (await import("./ask-open-question.ts")).askOpenQuestion(context, openRun);
+}
+
+const isParked = ({ status, parked }: RunView): boolean => status === "paused" && parked !== undefined;
+
+/** Opens the run's pull request if it is due; returns warnings if it could not be opened. */
+async function openDuePullRequest(context: CommandContext, openRun: OpenRun): Promise<readonly string[]> {
+  return isDue(openRun.view()) ? (await import("./pull-request/open-when-due.ts")).openWhenDue(context, openRun) : [];
+}
