@@ -16,7 +16,7 @@ import { Objective, RunStatus, Verdict } from "./objective.ts";
 import { ChildAsks, Facts, Says } from "./outcome.ts";
 import { pullRequestEvents } from "./forge/pull-request.ts";
 import { Resumed } from "./resumed.ts";
-import { Base, Cast, Forked, ProviderFault, ReviewNote, ShortLimit } from "./run-parts.ts";
+import { Base, Cast, Forked, ProviderFault, raisedLimit, ReviewNote, ShortLimit } from "./run-parts.ts";
 import { TranscriptKept } from "./transcript.ts";
 
 const Scalar = v.union([v.string(), v.number(), v.boolean()]);
@@ -107,7 +107,7 @@ const events = {
   oracles_approved: { request: text, content: Hash, detail: maybe(text) },
   /** A person's notes on lines of the change up to a commit, for the next turn that changes something. */
   review_noted: { request: text, commit: GitSha, notes: v.pipe(v.array(ReviewNote), v.minLength(1), v.maxLength(200)) },
-  limit_raised: { request: text, scope: v.picklist(["run", "phase"]), dimension: text, to: v.number(), detail: maybe(text) },
+  limit_raised: { request: text, ...raisedLimit, detail: maybe(text) },
 
   // Pull requests.
   ...pullRequestEvents,

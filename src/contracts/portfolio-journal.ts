@@ -8,6 +8,7 @@ import * as v from "valibot";
 import { GitSha, RunId } from "./ids.ts";
 import { BlockId, PortfolioTime, portfolioTaskStatuses, ProjectId, TaskId } from "./portfolio.ts";
 import { evidenceCharsMax } from "./forge/pull-request.ts";
+import { ShortLimit } from "./run-parts.ts";
 
 const text = v.string();
 const texts = v.array(text);
@@ -143,7 +144,17 @@ export const portfolioChanges = {
     evidence: texts,
     usage: PortfolioUsage,
   }),
-  worker_rested: v.strictObject({ ...task, ...run, because: text, until: v.nullable(PortfolioTime), usage: PortfolioUsage }),
+  worker_rested: v.strictObject({
+    ...task,
+    ...run,
+    because: text,
+    until: v.nullable(PortfolioTime),
+    usage: PortfolioUsage,
+    /** The limits of the run that leave no room for another turn: its work is kept, and it goes on once they are raised. */
+    short: v.optional(v.array(ShortLimit)),
+  }),
+  /** Limits at which a run rested were raised in its own journal. `allowance`: what it may use in all now. */
+  run_limits_raised: v.strictObject({ ...task, ...run, allowance: PortfolioBudget }),
   /** What a run has used so far, if nothing else that is written then says so. */
   usage_counted: v.strictObject({ ...task, ...run, usage: PortfolioUsage }),
   /** Starting a task, or taking its result in, failed for the reason that the line names, and is tried again. */

@@ -36,6 +36,14 @@ export type ProviderFault = v.InferOutput<typeof ProviderFault>;
 /** A limit without room for what comes next, and what it must be raised to. */
 export const ShortLimit = v.strictObject({ scope: v.picklist(["run", "phase"]), dimension: Dimension, limit: v.number(), to: v.number() });
 
+/** A raised limit. `from` is absent if there was none, and on lines of older runs. */
+export const raisedLimit = {
+  scope: v.picklist(["run", "phase"]),
+  dimension: text,
+  from: v.optional(v.number()),
+  to: v.number(),
+} as const;
+
 /** A person's note on a line of the change. `side`: whether the line number is of the old or the new file. */
 export const ReviewNote = v.strictObject({
   path: v.pipe(text, v.maxLength(4_096)),

@@ -52,7 +52,7 @@ export function reactToCutTurn(run: RunView): Next | null {
 }
 
 /** The least a turn needs when nothing larger is known: raising a limit by less would only pause again. */
-const turnFloor: Readonly<Record<Dimension, number>> = { tokens: estimateTokens, minutes: 5, calls: 1, usd: 0.5 };
+export const turnFloor: Readonly<Record<Dimension, number>> = { tokens: estimateTokens, minutes: 5, calls: 1, usd: 0.5 };
 
 const raiseMin: Readonly<Record<Dimension, number>> = { tokens: 1, minutes: 0.1, calls: 1, usd: 0.01 };
 
@@ -73,6 +73,14 @@ function shortLimits(run: RunView, phase: string, need: Usage): ShortLimit[] {
     }
   }
   return short;
+}
+
+/** Of the limits that caused the pause, those that nobody has raised since. */
+export function unraisedLimits(run: RunView): readonly ShortLimit[] {
+  const phase = run.phases.find(({ status }) => status === "open")?.id;
+  const current = ({ scope, dimension }: ShortLimit): number =>
+    (scope === "phase" && phase !== undefined ? findLimit(run, scope, phase, dimension) : own(run.limits[scope], dimension)) ?? Infinity;
+  return (run.short ?? []).filter((short) => current(short) <= short.limit);
 }
 
 /** The largest turn of any role so far, dimension by dimension. */

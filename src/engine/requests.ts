@@ -2,6 +2,7 @@
 
 import type { Draft } from "../contracts/event.ts";
 import { isRefusedGrant } from "../core/grants.ts";
+import { own } from "../core/record.ts";
 import { isOpen, questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import type { Inbox, Request } from "../ports/inbox.ts";
@@ -35,6 +36,11 @@ export function isApplicable(run: RunView, request: Request): boolean {
   }
 }
 
+function limitBefore({ limits }: RunView, { scope, dimension }: Extract<Request, { readonly event: "limit_raised" }>) {
+  const from = own(limits[scope], dimension);
+  return from === undefined ? {} : { from };
+}
+
 /** The request as the journal writes it down. */
 export function requestEvent(run: RunView, request: Request): Draft {
   switch (request.event) {
@@ -51,7 +57,7 @@ export function requestEvent(run: RunView, request: Request): Draft {
     case "block_answered":
       return { ...request, reason_code: "block_answered" };
     case "limit_raised":
-      return { ...request, reason_code: "limit_raised" };
+      return { ...request, ...limitBefore(run, request), reason_code: "limit_raised" };
     case "review_noted":
       return { ...request, reason_code: "review_noted" };
     default:

@@ -114,7 +114,8 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
       notes.map(({ path, line, text }) => `${oneLine(path)}:${line} ${oneLine(text, 80)}`),
       3,
     )}.`,
-  limit_raised: ({ scope, dimension, to, detail }) => `The ${scope}'s ${dimension} limit was raised to ${figure(to)}${detailText(detail)}.`,
+  limit_raised: ({ scope, dimension, from, to, detail }) =>
+    `The ${scope}'s ${dimension} limit was raised${from === undefined ? "" : ` from ${figure(from)}`} to ${figure(to)}${detailText(detail)}.`,
 
   pull_request_intended: ({ host, project, branch, into, commit, draft }) =>
     `Opening a ${draft ? "draft " : ""}pull request at ${oneLine(host)}/${oneLine(project)}: ${oneLine(branch)} (${commit.slice(0, 10)}) into ${oneLine(into)}.`,

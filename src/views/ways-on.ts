@@ -22,12 +22,15 @@ export function waysOn(run: RunView): readonly string[] {
 /** The limits that must be raised for this run to go on, as `budget raise` takes them; null if there are none. */
 function raiseHint(run: RunView): string | null {
   const short = (run.short ?? []).filter(({ scope, dimension, to }) => (own(run.limits[scope], dimension) ?? 0) < to);
-  if (short.length > 0)
-    return short.map((limit) => `${limit.scope === "phase" ? "phase." : ""}${limit.dimension}=+${shortLimitAmount(limit)}`).join(",");
+  if (short.length > 0) return raiseText(short);
   return run.reason === "retry_limit_reached" && run.retries >= (own(run.limits.run, "retries") ?? Infinity)
     ? `retries=+${run.retries - (own(run.limits.run, "retries") ?? 0) + retriesMore}`
     : null;
 }
+
+/** Limits that are short, as `budget raise` takes them. */
+export const raiseText = (short: readonly ShortLimit[]): string =>
+  short.map((limit) => `${limit.scope === "phase" ? "phase." : ""}${limit.dimension}=+${shortLimitAmount(limit)}`).join(",");
 
 const retriesMore = 5;
 

@@ -37,6 +37,10 @@ export function amount(dimension: string, value: number): string {
   return `${figure(Math.round(value))} ${dimension}`;
 }
 
+/** A part of an amount: `300 of 1,000 tokens`, `$0.30 of $1.20`. */
+export const amountOf = (dimension: string, part: number, whole: number): string =>
+  dimension === "usd" ? `${money(part)} of ${money(whole)}` : `${figure(Math.round(part))} of ${amount(dimension, whole)}`;
+
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;

@@ -541,3 +541,38 @@ test("what a run uses is charged while it works, and stays charged when its task
   await working;
   expect(await spent()).toBeGreaterThanOrEqual(5000);
 });
+
+test("a run that rests at its task's budget is told in the inbox with what is done, and goes on once the budget is raised: no step twice, charged once", async () => {
+  const { add, pool, run, tasks, folder } = await portfolio({ Shop: scratch() });
+  const counted = join(folder, "turns");
+  const turn = (name: string, ...acts: readonly object[]): object => ({ do: [{ run: `echo ${name} >> ${counted}` }, ...acts] });
+  const turns = [
+    turn("first", file("one.txt"), { usage: { input: 4000, output: 1000 } }, { say: "half of it is there" }),
+    turn("second", file("two.txt"), { usage: { input: 1500, output: 500 } }, done),
+  ];
+  const id = await add("Shop", "write two", turns, "--accept", "two :: test -f two.txt && test -f one.txt", "--budget", "tokens=6000");
+  await pool();
+  expect((await tasks()).get(id)).toMatchObject({ status: "ready" });
+  const rows = (await run("inbox"))["tasks"] as readonly {
+    readonly task: string;
+    readonly why: string;
+    readonly commands: readonly string[];
+  }[];
+  expect(rows.map(({ task }) => task)).toEqual([id]);
+  expect(rows[0]?.why).toMatch(/budget of 6,000 tokens .*its run has used 5,\d+ tokens.*done so far/);
+  const [command = ""] = rows[0]?.commands ?? [];
+  expect(command).toMatch(/^autopilot portfolio edit task-\S+ --budget tokens=\d+k$/);
+  await pool(); // nothing was raised, so nothing is bought
+  expect(readFileSync(counted, "utf8")).toBe("first\n");
+  expect((await run(...command.split(" ").slice(2))).result).toBe("PASS");
+  await pool();
+  expect((await tasks()).get(id)).toMatchObject({ status: "done" });
+  expect(readFileSync(counted, "utf8")).toBe("first\nsecond\n");
+  const dispatches = events(folder).filter(({ event_type }) => event_type === "task_dispatched");
+  expect(new Set(dispatches.map(({ run_id }) => run_id)).size).toBe(1);
+  const log = (await autopilot(folder, ["log", "--run", id, "--json"])).json["events"] as readonly { readonly event: string }[];
+  expect(log.filter(({ event }) => event === "limit_raised")).toMatchObject([{ dimension: "tokens", from: 6000, to: 20_000 }]);
+  const spent = (await run("status"))["spent"] as { readonly tokens: number };
+  const budget = (await autopilot(folder, ["budget", "--run", id, "--json"])).json;
+  expect((budget["budget"] as { readonly counters: { readonly tokens: number } }).counters.tokens).toBe(spent.tokens);
+});

@@ -162,7 +162,7 @@ test("the portfolio's budgets can be raised where the inbox says so, and nothing
   const { context, root } = await begun();
   await addTask(context, { project: "proj-shop", objective: "One" });
   await editPortfolio(context, { id: "portfolio", dayBudget: "tokens=0" });
-  expect((await portfolioInbox(context)).page?.join("\n")).toContain("autopilot portfolio edit portfolio --day-budget tokens=…,usd=…");
+  expect((await portfolioInbox(context)).page?.join("\n")).toContain("autopilot portfolio edit portfolio --day-budget tokens=15k");
   expect((await showPortfolio(context, {})).data).toMatchObject({ needs_you: 1 });
   await editPortfolio(context, { id: "portfolio", dayBudget: "tokens=1k" });
   expect((await portfolioInbox(context)).data).toMatchObject({ tasks: [] });

@@ -5,7 +5,7 @@ import { isDelayed } from "../../portfolio/planner/delays.ts";
 import { unfinished } from "../../portfolio/planner/under-way.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
-import { ingest } from "../../portfolio/worker/ingest.ts";
+import { ingest, raisedSince } from "../../portfolio/worker/ingest.ts";
 import { laterOrAsked } from "../../portfolio/worker/try-again.ts";
 import { viewOf } from "../../portfolio/worker/worker.ts";
 import { failureOf } from "../../project/reply.ts";
@@ -51,6 +51,11 @@ export async function lookAtWorkers(
       else gone.add(task.task_id);
       moved = true;
     }
+  }
+  for (const task of Object.values(open.state.tasks)) {
+    if (task.status !== "ready" || task.short === null) continue;
+    const changes = await raisedSince(pool.paths, task);
+    if (changes.length > 0) await open.write(...changes);
   }
   return { gone, moved };
 }

@@ -6,7 +6,7 @@ import type { Answer } from "../../contracts/answer.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { copyIn, findPortfolio, type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
-import { answerForTask, waysFor } from "../../portfolio/views/task-hints.ts";
+import { answerForTask, type ReadingCommand, waysFor } from "../../portfolio/views/task-hints.ts";
 import { homeOfCopy } from "../../portfolio/worker/worker.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/reply.ts";
@@ -23,13 +23,14 @@ const endOfId = /-[a-z0-9]{6}$/;
 export const isInPortfolio = (cwd: string): boolean => findPortfolio(cwd) !== null;
 
 /** The run meant by a name that is no run of the folder's own repository; null if there is no portfolio around it. */
-export async function findTaskRun(context: CommandContext, name: string): Promise<FoundTaskRun | null> {
+export async function findTaskRun(context: CommandContext, name: string, reads: ReadingCommand): Promise<FoundTaskRun | null> {
   if (!isInPortfolio(context.cwd)) return null;
   const paths = requirePortfolio(context);
   const state = await readPortfolio(paths);
   const hinted = (taskRun: TaskRun): FoundTaskRun => {
     const task = state.tasks[taskRun.task];
-    return { ...taskRun, hinted: (answer) => (task === undefined ? answer : answerForTask(answer, taskRun.task, waysFor(state, task))) };
+    if (task === undefined) return { ...taskRun, hinted: (answer) => answer };
+    return { ...taskRun, hinted: (answer) => answerForTask(answer, taskRun.task, waysFor(state, task), reads) };
   };
   const meant = findTask(state, name);
   if (meant !== null) return hinted(currentRunOf(paths, state, meant));

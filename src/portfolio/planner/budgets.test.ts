@@ -6,6 +6,8 @@ import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
 import { type Action, plan, type PlanFacts } from "./plan.ts";
 import { dispatched, project, task, type Written, written } from "./portfolio.test-support.ts";
 import type { Task } from "./state.ts";
+import type { ShortLimit } from "../../core/state.ts";
+import { tasksForPeople } from "./for-people.ts";
 
 const facts: PlanFacts = { now: "2026-01-01T12:00:00.000Z", jobs: 4, gone: new Set(), perAgent: {}, agent: "codex" };
 const day = facts.now.slice(0, 10);
@@ -17,7 +19,8 @@ function begin({ state, write, entries }: Written, jobs: number): readonly strin
   const starts = startsOf(plan(state, { ...facts, jobs }).actions);
   for (const { task_id, is_resumed, allowance } of starts) {
     const known = state.tasks[task_id];
-    if (is_resumed || (known?.allowance ?? null) !== null) write({ ...dispatched(task_id, 0), run_id: known?.run_id ?? "" } as never);
+    if (is_resumed || (known?.allowance ?? null) !== null)
+      write({ ...dispatched(task_id, 0), run_id: known?.run_id ?? "", allowance } as never);
     else write({ ...dispatched(task_id, entries.length), allowance } as never);
   }
   return starts.map(({ task_id }) => task_id);
@@ -45,6 +48,13 @@ function overdrawn(made: Written): readonly string[] {
   );
 }
 
+/** The limits of a run that needs ten more. */
+const shortOf = ({ allowance }: Task, spent: { tokens: number; usd: number }): ShortLimit[] =>
+  dimensions.flatMap((dimension) => {
+    const limit = allowance?.[dimension];
+    return limit === undefined ? [] : [{ scope: "run" as const, dimension, limit, to: Math.max(limit, spent[dimension]) + 10 }];
+  });
+
 const amount = fc.option(fc.integer({ min: 1, max: 1000 }), { nil: undefined });
 const budget = fc
   .record({ tokens: amount, usd: amount })
@@ -57,7 +67,7 @@ test("what all open runs together may use is never more than is left, whatever t
     projects: fc.array(fc.record({ budget, slots: fc.integer({ min: 1, max: 4 }) }), { minLength: 1, maxLength: 3 }),
     tasks: fc.array(fc.record({ p: fc.nat(2), own: fc.option(budget) }), { minLength: 1, maxLength: 10 }),
     jobs: fc.integer({ min: 1, max: 6 }),
-    turns: fc.array(fc.record({ who: fc.nat(9), uses: fc.double({ min: 0, max: 1, noNaN: true }), then: fc.nat(5) }), { maxLength: 40 }),
+    turns: fc.array(fc.record({ who: fc.nat(9), uses: fc.double({ min: 0, max: 1, noNaN: true }), then: fc.nat(6) }), { maxLength: 40 }),
   });
   fc.assert(
     fc.property(scene, ({ all, today, projects, tasks, jobs, turns }) => {
@@ -84,6 +94,7 @@ test("what all open runs together may use is never more than is left, whatever t
         if (then === 0) write({ event: "usage_counted", ...run });
         else if (then === 1) write({ event: "worker_rested", ...run, because: "limit", until: null });
         else if (then === 2) write({ event: "lease_lost", ...run, because: "gone" });
+        else if (then === 6) write({ event: "worker_rested", ...run, because: "budget", until: null, short: shortOf(one, spent) });
         else {
           const proof = { criteria: 1, proved: 0, checks_attempted: [], checks_passed: [], checks_failed: [] };
           const end = { event_nonce: event_nonce ?? "", commit: null, proof, claim: null, summary: "", evidence: [] };
@@ -142,7 +153,7 @@ test("tasks that start together share what is left; what one does not use goes t
   end(1, 249);
   expect(begin(made, 4)).toEqual([]);
   expect(plan(state, facts).waiting.find(({ task_id }) => task_id === "task-5")?.because).toBe(
-    "the portfolio has 1 of 1000 tokens left beside what 3 open runs may use, and a run has used 249 on average",
+    "the portfolio has 1 of 1,000 tokens left beside what 3 open runs may use, and a run has used 249 tokens on average",
   );
   end(2, 50);
   expect(begin(made, 3)).toEqual(["task-5"]);
@@ -155,7 +166,7 @@ test("tasks that start together share what is left; what one does not use goes t
     end(n, tokens);
   expect(begin(made, 3)).toEqual([]);
   expect(plan(state, facts).waiting.find(({ task_id }) => task_id === "task-6")?.because).toBe(
-    "the portfolio has 101 of 1000 tokens left, and a run has used 179 on average",
+    "the portfolio has 101 of 1,000 tokens left, and a run has used 180 tokens on average",
   );
   write({ event: "portfolio_updated", budget: { tokens: 1100 } });
   expect(begin(made, 3)).toEqual(["task-6"]);
@@ -174,4 +185,76 @@ test("a run that goes on keeps what it was given, and an edited task, whose run 
   expect(startsOf(plan(state, facts).actions)).toMatchObject([{ task_id: "task-1", allowance: { usd: 6 } }]);
   write({ event: "task_updated", task_id: "task-1", changes: { objective: "another" } });
   expect(state.tasks["task-1"]?.allowance).toBeNull();
+});
+
+const at = (limit: number, to: number, dimension: "tokens" | "usd" | "minutes" = "tokens"): ShortLimit => ({
+  scope: "run",
+  dimension,
+  limit,
+  to,
+});
+function resting(budget: PortfolioBudget, short: ShortLimit[], usage: { tokens: number; usd: number }, all: PortfolioBudget = {}): Written {
+  const made = written(
+    { event: "portfolio_updated", budget: all },
+    { event: "project_created", project_id: "proj-a", fields: project() },
+    { event: "task_created", task_id: "task-1", project_id: "proj-a", status: "ready", fields: task({ budget }) },
+  );
+  begin(made, 1);
+  const run_id = made.state.tasks["task-1"]?.run_id ?? "";
+  made.write({ event: "worker_rested", task_id: "task-1", run_id, because: "its run has used a lot", until: null, usage, short });
+  return made;
+}
+const commandsOf = ({ state }: Written): readonly string[] =>
+  tasksForPeople(state, facts.now).flatMap(({ commands }) => commands.slice(0, 1));
+
+test("a run at its task's budget fails nothing, holds no slot, and goes on with the raised budget, under the same name and charged once", () => {
+  const made = resting({ tokens: 1000, usd: 2 }, [at(1000, 16_100)], { tokens: 1100, usd: 1 });
+  const { state, write } = made;
+  expect(state.tasks["task-1"]).toMatchObject({ status: "ready", stage: null, failures: 0, attempt: 1 });
+  expect(plan(state, facts)).toMatchObject({
+    actions: [],
+    waiting: [{ code: "budget", because: "its budget of 1,000 tokens is used up" }],
+  });
+  expect(commandsOf(made)).toEqual(["autopilot portfolio edit task-1 --budget tokens=17k,usd=2"]);
+  write({ event: "task_updated", task_id: "task-1", changes: { budget: { tokens: 17_000, usd: 2 } } });
+  expect(commandsOf(made)).toEqual([]);
+  const run = state.tasks["task-1"]?.run_id;
+  expect(startsOf(plan(state, facts).actions)).toMatchObject([{ allowance: { tokens: 15_900, usd: 1 } }]);
+  begin(made, 1);
+  expect(state.tasks["task-1"]).toMatchObject({ run_id: run, attempt: 1, short: null, allowance: { tokens: 17_000, usd: 2 } });
+  write({ event: "usage_counted", task_id: "task-1", run_id: run ?? "", usage: { tokens: 4000, usd: 1.5 } });
+  expect([state.spent, state.tasks["task-1"]?.spent]).toEqual([
+    { tokens: 4000, usd: 1.5 },
+    { tokens: 4000, usd: 1.5 },
+  ]);
+});
+
+test("a raise that leaves less than the limit it rested at starts nothing", () => {
+  const made = resting({ tokens: 1000 }, [at(1000, 2400)], { tokens: 700, usd: 0 });
+  expect(plan(made.state, facts).waiting).toMatchObject([
+    { because: "its budget of 1,000 tokens leaves 300 tokens, too little for another turn" },
+  ]);
+  expect(commandsOf(made)).toEqual(["autopilot portfolio edit task-1 --budget tokens=3k"]);
+});
+
+test("a run that has used its share gets more of what is left; if that is too little, the budget that stopped it is named", () => {
+  const share = resting({}, [at(1000, 1300)], { tokens: 900, usd: 0 }, { tokens: 1000 });
+  expect(commandsOf(share)).toEqual(["autopilot portfolio edit portfolio --budget tokens=2k"]);
+  share.write({ event: "portfolio_updated", budget: { tokens: 2000 } });
+  expect(startsOf(plan(share.state, facts).actions)).toMatchObject([{ allowance: { tokens: 1100 } }]);
+});
+
+test("limits that no budget of the portfolio set are raised in the run, by a person", () => {
+  const made = resting({ tokens: 1000 }, [at(30, 35, "minutes"), at(600, 1600)], { tokens: 500, usd: 0 });
+  const { state, write } = made;
+  expect(plan(state, facts).waiting).toMatchObject([
+    { code: "budget", because: "its run may use 30 min, which leaves too little for another turn" },
+  ]);
+  expect(commandsOf(made)).toEqual(["autopilot budget raise minutes=+5,tokens=+1k --run task-1"]);
+  write({ event: "run_limits_raised", task_id: "task-1", run_id: state.tasks["task-1"]?.run_id ?? "", allowance: { tokens: 1600 } });
+  expect(startsOf(plan(state, facts).actions)).toMatchObject([{ allowance: { tokens: 1100 } }]);
+  const free = resting({}, [at(180_000, 195_000)], { tokens: 180_000, usd: 0 });
+  expect(commandsOf(free)).toEqual(["autopilot budget raise tokens=+15k --run task-1"]);
+  free.write({ event: "task_updated", task_id: "task-1", changes: { budget: { tokens: 200_000 } } });
+  expect(startsOf(plan(free.state, facts).actions)).toMatchObject([{ allowance: { tokens: 20_000 } }]);
 });

@@ -6,8 +6,13 @@
 //   B2. A task that names no budget of its own gets an equal share of what is left, with those that could start beside it.
 //   B3. It waits rather than start with crumbs: less than half of its share if those at work gave back all that they have not used, or
 //       less than ended runs have used on average. A run's limit counts between turns, so one that begins with too little overshoots.
+//   B4. A run that rests at its limit goes on as soon as there is more for it than that: by a raised budget, or by what others gave back.
+//       Only limits that the portfolio set are raised by it; a cap of the settings or the flow is a person's to raise, in the run itself.
 
 import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
+import type { ShortLimit } from "../../core/state.ts";
+import { turnFloor } from "../../core/limit-hit.ts";
+import { amount, amountOf } from "../../views/wording.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 
 const dimensions = ["tokens", "usd"] as const;
@@ -15,9 +20,7 @@ type Dimension = (typeof dimensions)[number];
 
 export type Ended = { readonly scope: "portfolio" | "day" | "project"; readonly project_id: string | null; readonly because: string };
 
-export type HeldByBudget = { readonly scope: Ended["scope"] | "task"; readonly because: string; readonly tasks: readonly TaskView[] };
-
-type Purse = {
+export type Purse = {
   readonly scope: Ended["scope"];
   readonly key: string;
   readonly name: string;
@@ -26,7 +29,7 @@ type Purse = {
   readonly holds: (task: TaskView) => boolean;
 };
 
-function pursesOf(state: PortfolioView, project_id: string, now: string): readonly Purse[] {
+export function pursesOf(state: PortfolioView, project_id: string, now: string): readonly Purse[] {
   const day = now.slice(0, 10);
   const project = state.projects[project_id];
   const all = (): boolean => true;
@@ -51,10 +54,21 @@ function pursesOf(state: PortfolioView, project_id: string, now: string): readon
   ];
 }
 
-export type Grant = { readonly allowance: PortfolioBudget } | { readonly because: string };
+/** A budget without room for a task. */
+export type Lack = {
+  /** `run`: a limit of its run that no budget of the portfolio's set. */
+  readonly scope: Ended["scope"] | "task" | "run";
+  readonly key: string;
+  readonly dimension: ShortLimit["dimension"];
+  readonly because: string;
+  /** What is used of it or promised to others, and what the task needs beside. */
+  readonly taken: number;
+  readonly need: number;
+};
+export type Grant = { readonly allowance: PortfolioBudget } | { readonly because: string; readonly lacks: readonly Lack[] };
 
 export type Budgets = {
-  /** What a run for this task may use, or why it waits. Nothing is reserved yet. */
+  /** What a run for this task may use from now on, or why it waits. Nothing is reserved yet. */
   readonly grant: (task: TaskView, sharers: Sharers) => Grant;
   /** B1 */
   readonly reserve: (task: TaskView, allowance: PortfolioBudget) => void;
@@ -67,60 +81,137 @@ type Reserved = PortfolioUsage & { holders: number };
 /** The budgets at a time, with what runs that can still go on may use of them. */
 export function openBudgets(state: PortfolioView, now: string, holders: readonly TaskView[] = holdersIn(state)): Budgets {
   const reserved = new Map<string, Reserved>();
+  const reserving = new Set<string>();
   const reserve: Budgets["reserve"] = (task, allowance) => {
+    const isHolder = reserving.has(task.task_id);
+    const before = isHolder ? unused(task) : {};
+    const change = (dimension: Dimension): number => (allowance[dimension] ?? 0) - (before[dimension] ?? 0);
     for (const { key } of pursesOf(state, task.project_id, now)) {
       const { tokens, usd, holders: count } = reserved.get(key) ?? { tokens: 0, usd: 0, holders: 0 };
-      reserved.set(key, { tokens: tokens + (allowance.tokens ?? 0), usd: usd + (allowance.usd ?? 0), holders: count + 1 });
+      reserved.set(key, { tokens: tokens + change("tokens"), usd: usd + change("usd"), holders: count + (isHolder ? 0 : 1) });
     }
   };
-  for (const task of holders) reserve(task, unused(task));
-  const left = ({ key, budget, spent }: Purse, dimension: Dimension): number =>
-    (budget[dimension] ?? Number.POSITIVE_INFINITY) - spent[dimension] - (reserved.get(key)?.[dimension] ?? 0);
+  for (const task of holders) {
+    reserve(task, unused(task));
+    reserving.add(task.task_id);
+  }
   const averages = new Map<Dimension, number>();
   const averageUse = (dimension: Dimension): number => {
     const average = averages.get(dimension) ?? averageRunUse(state, dimension);
     averages.set(dimension, average);
     return average;
   };
-  const why = (purse: Purse, dimension: Dimension): string => {
-    const { holders: count = 0 } = reserved.get(purse.key) ?? {};
+  /** What others than this task have reserved of a budget, and how many they are. */
+  const promised = ({ key }: Purse, task: TaskView, dimension: Dimension) => {
+    const isHolder = reserving.has(task.task_id);
+    const all = reserved.get(key) ?? { tokens: 0, usd: 0, holders: 0 };
+    return {
+      amount: Math.max(0, all[dimension] - (isHolder ? (unused(task)[dimension] ?? 0) : 0)),
+      count: all.holders - (isHolder ? 1 : 0),
+    };
+  };
+  const lackOf = (purse: Purse, task: TaskView, dimension: Dimension): Lack => {
+    const { amount: others, count } = promised(purse, task, dimension);
+    const limit = purse.budget[dimension] ?? 0;
     const more = count === 0 ? "" : ` beside what ${count} open ${count === 1 ? "run" : "runs"} may use`;
-    const rest = whole(Math.max(0, left(purse, dimension)), dimension);
+    const rest = whole(Math.max(0, limit - purse.spent[dimension] - others), dimension);
+    const short = raisable(task, dimension);
+    const average = averageUse(dimension);
     const usual =
-      rest > 0 && rest < averageUse(dimension) ? `, and a run has used ${whole(averageUse(dimension), dimension)} on average` : "";
-    return `${purse.name} has ${rest} of ${purse.budget[dimension] ?? 0} ${dimension} left${more}${usual}`;
+      rest === 0
+        ? ""
+        : short !== undefined
+          ? `, and its run needs about ${amount(dimension, short.to - task.run_spent[dimension])} more`
+          : rest < average
+            ? `, and a run has used ${amount(dimension, average)} on average`
+            : "";
+    const because = `${purse.name} has ${amountOf(dimension, rest, limit)} left${more}${usual}`;
+    return {
+      scope: purse.scope,
+      key: purse.key,
+      dimension,
+      because,
+      taken: purse.spent[dimension] + others,
+      need: needed(task, dimension),
+    };
+  };
+  const needed = (task: TaskView, dimension: Dimension): number => {
+    const short = raisable(task, dimension);
+    return short === undefined ? Math.max(averageUse(dimension), turnFloor[dimension]) : short.to - task.run_spent[dimension];
+  };
+  /** What it may use in one dimension; undefined if no budget limits that. */
+  const grantIn = (task: TaskView, dimension: Dimension, sharers: Sharers): number | undefined | Lack => {
+    const own = task.budget[dimension];
+    const left = own === undefined ? null : own - task.spent[dimension];
+    const short = raisable(task, dimension);
+    const isNoMore = left !== null && short !== undefined && task.run_spent[dimension] + left <= short.limit; // B4
+    if (own !== undefined && left !== null && (left <= 0 || isNoMore)) {
+      const rest = left <= 0 ? "is used up" : `leaves ${amount(dimension, left)}, too little for another turn`;
+      const because = `its budget of ${amount(dimension, own)} ${rest}`;
+      return { scope: "task", key: task.task_id, dimension, because, taken: task.spent[dimension], need: needed(task, dimension) };
+    }
+    const goesOn = task.allowance !== null && short === undefined;
+    let least = left ?? Number.POSITIVE_INFINITY;
+    for (const purse of pursesOf(state, task.project_id, now)) {
+      const unspent = (purse.budget[dimension] ?? Number.POSITIVE_INFINITY) - purse.spent[dimension];
+      if (unspent <= 0) return lackOf(purse, task, dimension);
+      if (goesOn || !Number.isFinite(unspent)) continue;
+      const among = purse.scope === "project" ? sharers.inProject() : sharers.inAll();
+      const { amount: others, count } = promised(purse, task, dimension);
+      const rest = unspent - others;
+      const usual = short === undefined ? averageUse(dimension) : needed(task, dimension);
+      const share = whole(left ?? Math.max(rest / among, Math.min(rest, usual)), dimension); // B2
+      const isHalf = count === 0 || short !== undefined || share >= unspent / (count + among) / 2;
+      const isEnough = left === null ? share > 0 && isHalf && share >= whole(usual, dimension) : left <= rest; // B3
+      if (!isEnough) return lackOf(purse, task, dimension);
+      least = Math.min(least, share);
+    }
+    if (goesOn) return unused(task)[dimension]; // its run goes on with what it was given
+    if (Number.isFinite(least)) return whole(least, dimension);
+    return short === undefined ? undefined : Math.max(needed(task, dimension), task.run_spent[dimension]); // as much again
   };
   const grant: Budgets["grant"] = (task, sharers) => {
     const allowance: PortfolioBudget = {};
+    const lacks: Lack[] = [];
     for (const dimension of dimensions) {
-      const taskBudget = task.budget[dimension];
-      const need = taskBudget === undefined ? null : taskBudget - task.spent[dimension];
-      if (need !== null && need <= 0) return { because: `its budget of ${taskBudget ?? 0} ${dimension} is used up` };
-      let least = need ?? Number.POSITIVE_INFINITY;
-      for (const purse of pursesOf(state, task.project_id, now)) {
-        const unspent = (purse.budget[dimension] ?? Number.POSITIVE_INFINITY) - purse.spent[dimension];
-        if (unspent <= 0) return { because: why(purse, dimension) };
-        if (task.allowance !== null || !Number.isFinite(unspent)) continue;
-        const among = purse.scope === "project" ? sharers.inProject() : sharers.inAll();
-        const { holders: count = 0 } = reserved.get(purse.key) ?? {};
-        const rest = left(purse, dimension);
-        const usual = averageUse(dimension);
-        const share = whole(need ?? Math.max(rest / among, Math.min(rest, usual)), dimension); // B2
-        const isHalf = count === 0 || share >= unspent / (count + among) / 2;
-        const isEnough = need === null ? share > 0 && isHalf && share >= whole(usual, dimension) : need <= rest; // B3
-        if (!isEnough) return { because: why(purse, dimension) };
-        least = Math.min(least, share);
-      }
-      if (Number.isFinite(least)) allowance[dimension] = whole(least, dimension);
+      const granted = grantIn(task, dimension, sharers);
+      if (typeof granted === "number") allowance[dimension] = granted;
+      else if (granted !== undefined) lacks.push(granted);
     }
-    return { allowance: task.allowance === null ? allowance : unused(task) }; // its run goes on with what it was given
+    lacks.push(...lacksOfRun(task));
+    const [first] = lacks;
+    return first === undefined ? { allowance } : { because: first.because, lacks };
   };
   return { grant, reserve };
 }
 
+/** B4: the limit at which a task's run rests, if a budget of the portfolio's set it or its task was given one since. */
+function raisable({ short, allowance, budget }: TaskView, dimension: Dimension): ShortLimit | undefined {
+  const limit = short?.find((one) => one.scope === "run" && one.dimension === dimension);
+  const given = allowance?.[dimension];
+  const isOurs = limit !== undefined && (given === undefined ? budget[dimension] !== undefined : limit.limit >= given);
+  return isOurs ? limit : undefined;
+}
+
+/** Limits at which a task's run rests and that no budget of the portfolio's set: a default, or a cap of the settings or the flow. */
+const lacksOfRun = (task: TaskView): readonly Lack[] =>
+  limitsOfRun(task).map(({ scope, dimension, limit, to }): Lack => ({
+    scope: "run",
+    key: `run:${task.task_id}`,
+    dimension,
+    because: `${scope === "phase" ? "a phase of its run" : "its run"} may use ${amount(dimension, limit)}, which leaves too little for another turn`,
+    taken: 0,
+    need: to,
+  }));
+
+export const limitsOfRun = (task: TaskView): readonly ShortLimit[] =>
+  (task.short ?? []).filter(({ scope, dimension }) => {
+    const own = scope === "run" ? dimensions.find((one) => one === dimension) : undefined;
+    return own === undefined || raisable(task, own) === undefined;
+  });
+
 /** A run's limit is a whole number of tokens, and of hundredths of a cent. */
-const whole = (amount: number, dimension: Dimension): number =>
-  dimension === "tokens" ? Math.floor(amount) : Math.floor(amount * 1e4) / 1e4;
+const whole = (value: number, dimension: Dimension): number => (dimension === "tokens" ? Math.floor(value) : Math.floor(value * 1e4) / 1e4);
 
 /** What a run that has ended used, on average; 0 if none has. */
 function averageRunUse({ tasks }: PortfolioView, dimension: Dimension): number {
@@ -145,30 +236,6 @@ function unused({ allowance, run_spent }: TaskView): PortfolioBudget {
   };
 }
 
-/** By the budget that leaves nothing for them, or not enough: tasks that are ready, though nothing else works. */
-export function heldByBudget(state: PortfolioView, now: string): readonly HeldByBudget[] {
-  const heldByPurse = new Map<string, HeldByBudget & { tasks: TaskView[] }>();
-  const budgets = openBudgets(state, now, []);
-  for (const task of Object.values(state.tasks)) {
-    if (task.status !== "ready" || !isBounded(state, task)) continue;
-    const grant = budgets.grant(task, { inProject: () => 1, inAll: () => 1 });
-    if (!("because" in grant)) continue;
-    const { because } = grant;
-    const purse = pursesOf(state, task.project_id, now).find(({ name }) => because.startsWith(`${name} has`));
-    const scope = purse?.scope ?? "task";
-    const key = purse?.key ?? task.task_id;
-    const one = heldByPurse.get(key) ?? { scope, because, tasks: [] };
-    one.tasks.push(task);
-    heldByPurse.set(key, one);
-  }
-  return [...heldByPurse.values()];
-}
-
-const isBounded = ({ budget, day_budget, projects }: PortfolioView, task: TaskView): boolean =>
-  [budget, day_budget, task.budget, projects[task.project_id]?.budget ?? {}].some(
-    ({ tokens, usd }) => tokens !== undefined || usd !== undefined,
-  );
-
 /** Used-up budgets that have not been reported yet. */
 export function endedBudgets(state: PortfolioView, now: string): readonly Ended[] {
   const projects = Object.keys(state.projects);
@@ -176,7 +243,7 @@ export function endedBudgets(state: PortfolioView, now: string): readonly Ended[
   return [...purses.values()].flatMap(({ scope, key, name, budget, spent }): Ended[] => {
     const over = dimensions.find((dimension) => budget[dimension] !== undefined && spent[dimension] >= (budget[dimension] ?? 0));
     if (over === undefined || state.exhausted.includes(key)) return [];
-    const because = `${name} has used ${spent[over]} of ${budget[over] ?? 0} ${over}`;
+    const because = `${name} has used ${amountOf(over, spent[over], budget[over] ?? 0)}`;
     return [{ scope, project_id: scope === "project" ? key.slice("project:".length) : null, because }];
   });
 }

@@ -1,7 +1,7 @@
 // for-people: tasks that no planner, worker or merge queue moves on: each waits for a person, though it asks no question. So does finished
 // work whose landing is held up.
 
-import { heldByBudget, type HeldByBudget } from "./budgets.ts";
+import { heldByBudget, type HeldByBudget } from "./held-by-budget.ts";
 import { type HeldLanding, heldLandings } from "./held-landings.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 import { triesMax } from "./state.ts";
@@ -37,14 +37,14 @@ function heldForPeople({ held, tasks: [task, ...others] }: HeldLanding): readonl
   return [{ task, why: `it is finished, and landing waits: ${held.because}${more}`, commands: [held.command], since: held.since }];
 }
 
-/** A budget that is used up is reported once, by the first task that it holds up. */
-function unpaidForPeople({ scope, because, tasks: [task, ...others] }: HeldByBudget): readonly TaskForPeople[] {
+/** A budget that is used up is reported once, by the first task that it holds up: one whose run rests, if there is one. */
+function unpaidForPeople({ scope, because, command, tasks: [task, ...others] }: HeldByBudget): readonly TaskForPeople[] {
   if (task === undefined) return [];
-  const id = scope === "task" ? task.task_id : scope === "project" ? task.project_id : "portfolio";
   const more = others.length === 0 ? "" : ` (${others.length} more wait behind it)`;
   const later = scope === "day" ? "; it goes on tomorrow, or once you raise it" : "";
-  const flag = scope === "day" ? "--day-budget" : "--budget";
-  return [{ task, why: `${because}${later}${more}`, commands: [`autopilot portfolio edit ${id} ${flag} tokens=…,usd=…`] }];
+  if (task.short === null) return [{ task, why: `${because}${later}${more}`, commands: [command] }];
+  const why = `${because}${later}${more}; ${task.rest_because ?? "its run rests"}`;
+  return [{ task, why, commands: [command, `autopilot diff --run ${task.task_id}`, `autopilot portfolio cancel ${task.task_id}`] }];
 }
 
 /** Empty if it continues by itself, or is over, or its question is what waits. */

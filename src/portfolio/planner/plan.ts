@@ -242,7 +242,7 @@ function choose(
       continue;
     }
     const { allowance } = grant;
-    if (task.allowance === null) budgets.reserve(task, allowance);
+    budgets.reserve(task, allowance);
     actions.push({ do: "dispatch", task_id: task.task_id, is_resumed: isResumed, is_approved, agent: chosen, allowance });
     free -= 1;
     inProject.set(task.project_id, (inProject.get(task.project_id) ?? 0) + 1);

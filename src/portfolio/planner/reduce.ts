@@ -23,10 +23,15 @@ import {
   awaitDependencies,
   charge,
   copyOf,
+  endRun,
+  feedbackOf,
+  giveMore,
   mayStep,
   move,
   msBetween,
   projectOf,
+  raiseTo,
+  removeFromBatches,
   runTerms,
   type Stamp,
   taskOf,
@@ -85,7 +90,7 @@ const reducers: Reducers = {
     const before = task.priority;
     Object.assign(task, copyOf(changes));
     if (Object.keys(changes).some((key) => runTerms.has(key))) task.is_edited = task.run_id !== null;
-    if (task.is_edited) task.allowance = null; // its run does not go on
+    if (task.is_edited) endRun(task);
     if (changes.dependencies !== undefined) awaitDependencies(state, task);
     if (task.status === "ready" && before !== task.priority) {
       state.ready[before] = (state.ready[before] ?? 0) - 1;
@@ -115,8 +120,9 @@ const reducers: Reducers = {
       rests_until: null,
       rest_because: null,
       ended_at: null,
+      short: null,
     });
-    if (isResumed) return;
+    if (isResumed) return giveMore(task, change.allowance ?? {});
     task.attempt += 1;
     task.started_at = at.ts;
     task.ingested = false;
@@ -160,14 +166,23 @@ const reducers: Reducers = {
     task.returned_by = "worker";
     move(state, task, change.to_status, at);
   },
-  worker_rested: (state, { task_id, because, until, usage }, at) => {
+  worker_rested: (state, { task_id, because, until, usage, short }, at) => {
     const task = taskOf(state, task_id);
     charge(state, task, usage, at.ts);
     task.stage = "resting";
     task.delay = null;
+    task.short = short === undefined ? null : copyOf(short);
+    if (short !== undefined) move(state, task, "ready", at); // it holds no slot and no paths while it waits for a budget
     if (task.chosen !== null && until !== null) state.limited[task.chosen] = until;
     task.rests_until = until;
     task.rest_because = because;
+    touch(state, task, at);
+  },
+  run_limits_raised: (state, { task_id, run_id, allowance }, at) => {
+    const task = taskOf(state, task_id);
+    invariant(task.run_id === run_id, `R2: ${run_id} is the run of ${task_id}`);
+    task.short = null;
+    if (task.allowance !== null) raiseTo(task, allowance);
     touch(state, task, at);
   },
   usage_counted: (state, { task_id, run_id, usage }, at) => {
@@ -282,10 +297,3 @@ const reducers: Reducers = {
 const reopenBudget = (state: Portfolio, scope: string): void => {
   state.exhausted = state.exhausted.filter((one) => one !== scope);
 };
-
-const removeFromBatches = (state: Portfolio, task_id: string): void => {
-  for (const batch of state.batches) batch.tasks = batch.tasks.filter((id) => id !== task_id);
-  state.batches = state.batches.filter(({ tasks }) => tasks.length > 0);
-};
-
-const feedbackOf = (summary: string, evidence: readonly string[]): string => [summary, ...evidence].join("\n");

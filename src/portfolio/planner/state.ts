@@ -1,5 +1,6 @@
 // state: the state of a portfolio, folded from its journal. Plain data; only `reduce` changes it, in place.
 
+import type { ShortLimit } from "../../core/state.ts";
 import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import type { PortfolioBudget, PortfolioUsage, ProjectFields, Proof, TaskFields, WorkerResult } from "../../contracts/portfolio-journal.ts";
 
@@ -82,6 +83,8 @@ export type Task = TaskFields & {
   blocked_duration_ms: number | null;
   /** The question about a cause that holds it up, and maybe others. */
   waits_for: string | null;
+  /** The limits at which its run rests; null if it does not. */
+  short: ShortLimit[] | null;
   /** What its run may use in all, while that run can go on; null if there is none. */
   allowance: PortfolioBudget | null;
   /** What its current run has been charged with. */

@@ -2,7 +2,7 @@
 // Invariants R1 and on: portfolio/planner/reduce.ts.
 
 import { type PortfolioTaskStatus, portfolioTransitions } from "../../contracts/portfolio.ts";
-import { type PortfolioUsage, prioritiesMax, type TaskFields } from "../../contracts/portfolio-journal.ts";
+import { type PortfolioBudget, type PortfolioUsage, prioritiesMax, type TaskFields } from "../../contracts/portfolio-journal.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import { noUsage, type Portfolio, type Project, type Task } from "./state.ts";
@@ -83,6 +83,7 @@ export function addTask(state: Portfolio, { task_id, project_id, parent_task_id,
     evidence: [],
     blocked_duration_ms: null,
     waits_for: null,
+    short: null,
     allowance: null,
     run_spent: noUsage(),
     spent: noUsage(),
@@ -111,11 +112,40 @@ export function move(state: Portfolio, task: Task, to: PortfolioTaskStatus, at: 
   setStatus(state, task, to, at);
 }
 
+/** Its run does not go on: what it may still use is given back. */
+export function endRun(task: Task): void {
+  task.allowance = null;
+  task.short = null;
+}
+
+/** What its run may use in all is at least this. */
+export function raiseTo(task: Task, allowance: PortfolioBudget): void {
+  for (const dimension of ["tokens", "usd"] as const) {
+    const amount = allowance[dimension];
+    if (amount !== undefined) task.allowance = { ...task.allowance, [dimension]: Math.max(amount, task.allowance?.[dimension] ?? 0) };
+  }
+}
+
+/** Its run goes on, and may use this beside what it has used. */
+export function giveMore(task: Task, { tokens, usd }: PortfolioBudget): void {
+  raiseTo(task, {
+    ...(tokens === undefined ? {} : { tokens: task.run_spent.tokens + tokens }),
+    ...(usd === undefined ? {} : { usd: task.run_spent.usd + usd }),
+  });
+}
+
+export function removeFromBatches(state: Portfolio, task_id: string): void {
+  for (const batch of state.batches) batch.tasks = batch.tasks.filter((id) => id !== task_id);
+  state.batches = state.batches.filter(({ tasks }) => tasks.length > 0);
+}
+
+export const feedbackOf = (summary: string, evidence: readonly string[]): string => [summary, ...evidence].join("\n");
+
 export function setStatus(state: Portfolio, task: Task, to: PortfolioTaskStatus, at: Stamp): void {
   if (task.status === "ready") state.ready[task.priority] = (state.ready[task.priority] ?? 0) - 1;
   task.status = to;
   if (to !== "running") task.stage = null;
-  if (!mayGoOn.has(to)) task.allowance = null; // given back
+  if (!mayGoOn.has(to)) endRun(task);
   if (task.waits_for !== null) endWait(state, task, task.waits_for, at);
   if (to !== "running" && to !== "ready") task.delay = null;
   if (to === "ready") becomeReady(state, task);
@@ -171,7 +201,7 @@ export function touch(state: Portfolio, task: Task, { seq, ts }: Stamp): void {
 export function charge(state: Portfolio, task: Task, usage: PortfolioUsage, ts: string): void {
   const add = { tokens: Math.max(0, usage.tokens - task.run_spent.tokens), usd: Math.max(0, usage.usd - task.run_spent.usd) };
   if (add.tokens > 0 || add.usd > 0) task.delay = null; // its run got on
-  task.run_spent = { tokens: task.run_spent.tokens + add.tokens, usd: task.run_spent.usd + add.usd };
+  task.run_spent = { tokens: Math.max(usage.tokens, task.run_spent.tokens), usd: Math.max(usage.usd, task.run_spent.usd) };
   const day = (state.days[ts.slice(0, 10)] ??= noUsage());
   for (const purse of [task.spent, projectOf(state, task.project_id).spent, state.spent, day]) {
     purse.tokens += add.tokens;

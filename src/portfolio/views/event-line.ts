@@ -104,7 +104,12 @@ function report(entry: PortfolioEntry): Reported | null {
         meta: { event_nonce: entry.event_nonce, commit: entry.commit, proof: entry.proof, claim: entry.claim, usage: entry.usage },
       };
     case "worker_rested":
-      return { summary: entry.because, meta: { until: entry.until, usage: entry.usage } };
+      return {
+        summary: entry.because,
+        meta: { until: entry.until, usage: entry.usage, ...(entry.short === undefined ? {} : { short: entry.short }) },
+      };
+    case "run_limits_raised":
+      return { summary: `${entry.run_id} may use more, and goes on.`, meta: { allowance: entry.allowance } };
     case "task_delayed":
       return { summary: entry.because, meta: { reason: entry.reason_code, doing: entry.doing, until: entry.until } };
     case "usage_counted":

@@ -8,7 +8,7 @@ import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
 import type { NoticeKind } from "../../contracts/config.ts";
 import type { Notice } from "../../views/outbound/notices.ts";
 import { answerShown, choices, oneLine } from "../../views/wording.ts";
-import { forPeople } from "../planner/for-people.ts";
+import { forPeople, tasksForPeople } from "../planner/for-people.ts";
 import { heldLandings } from "../planner/held-landings.ts";
 import { type PortfolioView, queueOf, type TaskView } from "../planner/state.ts";
 
@@ -51,6 +51,13 @@ export function portfolioNotices(entry: PortfolioEntry, state: PortfolioView, ro
       const [first = "autopilot inbox"] = waits.commands;
       return [notice(stuckId(task), "needs_you", task, "a task waits for you", [waits.why], first.replace("autopilot", here))];
     }
+    case "worker_rested": {
+      const waits = tasksForPeople(state, entry.ts).find(({ task }) => task.task_id === entry.task_id);
+      if (entry.short === undefined || waits === undefined) return [];
+      const [first = "autopilot inbox"] = waits.commands;
+      const id = `${stuckId(waits.task)}:${entry.seq}`; // its run may rest again
+      return [notice(id, "needs_you", waits.task, "a budget is used up", [waits.why], first.replace("autopilot", here))];
+    }
     case "landing_held": {
       if (entry.because === null) return [];
       const next = entry.command.replace(/^autopilot\b/, here);
@@ -80,8 +87,9 @@ const stuckId = ({ task_id, attempt }: Pick<TaskView, "task_id" | "attempt">): s
 export function answeredIn(entry: PortfolioEntry, state: PortfolioView): ((notice: Notice) => boolean) | null {
   if (entry.event === "landing_held") return ({ id }) => id.startsWith(`portfolio:${heldId(entry)}:`) && !id.endsWith(`:${entry.seq}`);
   if (entry.event === "block_resolved") return ({ id }) => id === `portfolio:${entry.block_id}`;
-  if (entry.event !== "task_status_changed") return null;
+  if (entry.event !== "task_status_changed" && entry.event !== "task_dispatched") return null;
   const task = state.tasks[entry.task_id];
-  if (task === undefined || (task.status !== "ready" && task.status !== "canceled")) return null;
-  return ({ id }) => id === `portfolio:${stuckId(task)}`;
+  const isAnswer = entry.event === "task_dispatched" || task?.status === "ready" || task?.status === "canceled";
+  if (task === undefined || !isAnswer) return null;
+  return ({ id }) => id.startsWith(`portfolio:${stuckId(task)}`);
 }

@@ -6,6 +6,7 @@ import { dispatched, project, task, written } from "../planner/portfolio.test-su
 import { answerForTask, waysFor } from "./task-hints.ts";
 
 const id = "task-a-000001";
+const reads = (text: string): string | null => /^(verify|diff|transcript)\b/.exec(text)?.[1] ?? null;
 const answer: Answer = { result: "PASS", reason_code: "ok", run_id: null, state: null, message: "", warnings: [], remediation: [] };
 
 test("reading commands name the task; what only works in the run's own copy is left out", () => {
@@ -28,12 +29,18 @@ test("reading commands name the task; what only works in the run's own copy is l
     "autopilot transcript run-2026-01-01-000001",
     "autopilot inbox",
   ];
-  const shown = answerForTask({ ...answer, page, remediation: hints, data: { next_actions: hints, files: ["→ a"] } }, id, [
-    "autopilot inbox",
-  ]);
+  const shown = answerForTask(
+    { ...answer, page, remediation: hints, data: { next_actions: hints, files: ["→ a"] } },
+    id,
+    ["autopilot inbox"],
+    reads,
+  );
   expect(shown.page).toEqual(["✓ done: verified", ...kept.map((hint) => `→ ${hint}`)]);
   expect([shown.remediation, shown.data]).toEqual([kept, { next_actions: kept, files: ["→ a"] }]);
-  expect(answerForTask({ ...answer, page: ["diff --git a b"] }, id, ["autopilot inbox"])).toEqual({ ...answer, page: ["diff --git a b"] });
+  expect(answerForTask({ ...answer, page: ["diff --git a b"] }, id, ["autopilot inbox"], reads)).toEqual({
+    ...answer,
+    page: ["diff --git a b"],
+  });
 });
 
 test("what to do about it follows from the task's state", () => {

@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { PortfolioChange, WorkerResult } from "../../contracts/portfolio-journal.ts";
+import { unraisedLimits } from "../../core/limit-hit.ts";
 import { hasFailed, questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
@@ -21,6 +22,8 @@ import { blobReader } from "../../playbooks/contract/run-journal.ts";
 import { claimsFrom } from "../../project/runs/run-blobs.ts";
 import { isReasonCode } from "../../contracts/reason.ts";
 import { retryOf } from "../../project/reply.ts";
+import { runSteps } from "../../views/criteria-status.ts";
+import { amount, firstFew } from "../../views/wording.ts";
 import { laterOrAsked } from "./try-again.ts";
 import { chargeOf, endOf, homeOfCopy, usageOf, viewOf } from "./worker.ts";
 
@@ -171,12 +174,39 @@ function restOf(
       },
     ];
   }
+  const short = unraisedLimits(view);
+  if (short.length > 0) {
+    const because = `${restText(view)}; its work is kept`;
+    return [
+      { ...system, event: "worker_rested", task_id: task.task_id, run_id, because, until: null, usage: usageOf(view), short: [...short] },
+    ];
+  }
+  if (view.short !== undefined) return []; // they were raised meanwhile: it only needs to be resumed
   const outage = view.reason !== null && isReasonCode(view.reason) && retryOf(view.reason) === "always" ? view.reason : null;
   if (outage !== null) {
     const failure = { code: outage, message: view.detail ?? outage };
     return [...chargeOf(task, run_id, view), ...laterOrAsked(paths, { state, now: () => now }, task, "start", failure)]; // its run goes on when it is over
   }
   return hasFailed(view) || view.reason !== "operator_paused" ? null : [];
+}
+
+/** For a task whose run rested at limits that were raised there since, as a line for the journal; empty if they were not. */
+export async function raisedSince(paths: PortfolioPaths, task: TaskView): Promise<readonly PortfolioChange[]> {
+  const { task_id, run_id, short } = task;
+  const loaded = short === null || run_id === null ? null : await viewOf(paths, task);
+  if (loaded === null || run_id === null || loaded.owner !== null || unraisedLimits(loaded.view).length > 0) return [];
+  const { tokens, usd } = loaded.view.limits.run;
+  const allowance = { ...(tokens === undefined ? {} : { tokens }), ...(usd === undefined ? {} : { usd }) };
+  return [{ event: "run_limits_raised", actor: "system", reason_code: "limit_raised", task_id, run_id, allowance }];
+}
+
+const stepsShown = 4;
+/** What a run that rests at its budget has used, and what is done so far. */
+function restText(view: RunView): string {
+  const { tokens, usd } = usageOf(view);
+  const { completed } = runSteps(view);
+  const done = completed.length === 0 ? "nothing is finished yet" : `done so far: ${firstFew(completed, stepsShown)}`;
+  return `its run has used ${amount("tokens", tokens)}${usd > 0 ? ` and ${amount("usd", usd)}` : ""}; ${done}`;
 }
 
 /** What time does not fix: a refused key, a model that is not there, a limit that has lasted too long. */

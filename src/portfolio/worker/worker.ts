@@ -25,9 +25,12 @@ import { type ProjectPaths, isBegun, newRunId, runFolder } from "../../project/r
 import { systemClock } from "../../project/runs/system-clock.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { type Failure, refuse } from "../../project/reply.ts";
+import type { LoadedRun } from "../../project/runs/loaded-run.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { copyIn, type PortfolioPaths } from "../store/folder.ts";
 import { type Exchange, hubOf, openExchange } from "./git-exchange.ts";
+
+import { raiseLimits } from "./raise-limits.ts";
 
 export const backendDefault = "acp";
 export const agentDefault = "codex";
@@ -70,7 +73,8 @@ export async function prepare(
   const { base: kept, event_nonce, conflicts: marked } = task;
   const drafting = (nonce: string, conflicts: readonly string[]) => inputFor(state, task, nonce, conflicts, given);
   if (openRun !== null && goesOnHere && kept !== null && event_nonce !== null) {
-    const { run, copy } = openRun;
+    const { run, copy, loaded } = openRun;
+    if (loaded !== undefined) await raiseLimits({ ...context, cwd: copy }, loaded, task, given.allowance);
     const begin = () => beginDraft(context, task, copy, { ...drafting(event_nonce, marked), newId: run });
     const same = { run, copy, base: kept, tip: null, nonce: event_nonce, conflicts: marked };
     return { ...same, isResumed: openRun.tip !== null, agent: task.worker_agent_id ?? agentDefault, begin }; // K2
@@ -189,7 +193,13 @@ async function openRunOf(
   context: CommandContext,
   paths: PortfolioPaths,
   task: TaskView,
-): Promise<{ readonly run: string; readonly copy: string; readonly tip: string | null; readonly isOver?: boolean } | null> {
+): Promise<{
+  readonly run: string;
+  readonly copy: string;
+  readonly tip: string | null;
+  readonly isOver?: boolean;
+  readonly loaded?: LoadedRun;
+} | null> {
   const { run_id: run } = task;
   const copy = copyIn(paths, task);
   if (copy === null || run === null || task.ingested || task.is_edited) return null;
@@ -198,7 +208,8 @@ async function openRunOf(
   // A run that came with a portfolio from elsewhere is never resumed; its task begins anew.
   if (!isOwnRun(context, homeOfCopy(copy), run)) return null;
   const { status, tip } = loadedRun.view;
-  return { run, copy, tip: tip.commit, isOver: status === "completed" || status === "stopped" }; // K2
+  const loaded = { paths: homeOfCopy(copy), run, ...loadedRun };
+  return { run, copy, tip: tip.commit, isOver: status === "completed" || status === "stopped", loaded }; // K2
 }
 
 /** A task's run from its journal; null if it no longer exists. */

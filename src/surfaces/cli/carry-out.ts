@@ -64,8 +64,8 @@ export async function carryOut(
   try {
     const print = (line: string): void => io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
     const answer = await answered(async () => {
-      if (command.readsRun !== true || elsewhere === undefined) return markForeign(context, await command.run(context, input, print));
-      const located = await elsewhere.atNamedRun(context, input);
+      if (command.ofTask === undefined || elsewhere === undefined) return markForeign(context, await command.run(context, input, print));
+      const located = await elsewhere.atNamedRun(context, command, input);
       const marked = markForeign(located.context, await command.run(located.context, located.input, print));
       return located.hinted(await elsewhere.withTaskHint(located.context, command, marked));
     });

@@ -1,24 +1,42 @@
-// run-elsewhere: in a portfolio's folder, a command that reads one run reads it in the copy of the task that it belongs to.
+// run-elsewhere: in a portfolio's folder, a command about one run finds it in the copy of the task that it belongs to.
 
 import type { Answer } from "../../contracts/answer.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { findProject, isBegun } from "../../project/runs/project-paths.ts";
+import { commands } from "./catalog.ts";
 import type { Command, ParsedInput } from "./spec.ts";
 
 /** Where the command reads, what it is given there, and its answer as it is to be read here. */
 export async function atNamedRun<Context extends CommandContext>(
   context: Context,
+  command: Command,
   input: ParsedInput,
 ): Promise<{ readonly context: Context; readonly input: ParsedInput; readonly hinted: (answer: Answer) => Answer }> {
-  const runName = input.words[0] ?? input.run;
+  const isWord = command.arguments[0]?.name === "RUN";
+  const runName = (isWord ? input.words[0] : undefined) ?? input.run;
   const project = findProject(context.cwd);
   const here = { context, input, hinted: (answer: Answer): Answer => answer };
   if (runName === undefined || (project !== null && isBegun(project, runName))) return here;
   const { findTaskRun } = await import("../../commands/portfolio/task-run.ts"); // `status` of a repository's own run never gets here
-  const taskRun = await findTaskRun(context, runName);
+  const taskRun = await findTaskRun(context, runName, readingCommand);
   if (taskRun === null) return here;
   const { copy, run, hinted } = taskRun;
-  return { context: { ...context, cwd: copy, calledIn: context.cwd }, input: { ...input, words: [], run }, hinted };
+  return {
+    context: { ...context, cwd: copy, calledIn: context.cwd },
+    input: { ...input, words: isWord ? [] : input.words, run },
+    hinted: command.ofTask === "changes" ? goesOn : hinted,
+  };
+}
+
+/** A run that may use more is resumed by the portfolio. */
+const goesOn = (answer: Answer): Answer => (answer.result === "FAIL" ? answer : { ...answer, remediation: ["autopilot portfolio run"] });
+
+const longestFirst = commands.toSorted((a, b) => b.name.length - a.name.length);
+
+/** The command that a text begins with, if it only reads a run; null if it is another. */
+export function readingCommand(text: string): string | null {
+  const command = longestFirst.find(({ name }) => text.startsWith(name) && !/^[\w-]/.test(text.slice(name.length)));
+  return command?.ofTask === "reads" ? command.name : null;
 }
 
 /** Where a run should have been named: in a portfolio's folder there is none of its own. */

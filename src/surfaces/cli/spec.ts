@@ -60,8 +60,8 @@ export type Command = {
   readonly flags: readonly FlagSpec[];
   /** Whether `--run ID` means something here. */
   readonly takesRun: boolean;
-  /** Whether it only reads that run: in a portfolio's folder it may be a task's, named by the task or by its id. */
-  readonly readsRun?: true;
+  /** In a portfolio's folder that run may be a task's, named by the task or by its id; and whether it only reads the run. */
+  readonly ofTask?: "reads" | "changes";
   /** The message at the first interrupt, which asks to come to rest; the second exits. Without it the first one exits. */
   readonly onInterrupt?: string;
   /** The message at the second interrupt, which cuts the work short; then the third exits. Without it the second one exits. */

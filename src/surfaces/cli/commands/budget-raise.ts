@@ -19,6 +19,7 @@ export const budgetRaise: Command = {
   ],
   flags: [{ name: "reason", kind: "text", placeholder: "TEXT", about: "Why, for the journal." }],
   takesRun: true,
+  ofTask: "changes",
   run: async (context, input) =>
     (await import("../../../commands/budget.ts")).raise(context, {
       limits: [...input.words],

@@ -11,5 +11,6 @@ export const budget: Command = {
   arguments: [],
   flags: [],
   takesRun: true,
+  ofTask: "reads",
   run: async (context, input) => (await import("../../../commands/budget.ts")).budget(context, defined({ run: input.run })),
 };

@@ -18,7 +18,7 @@ export const diff: Command = {
     { name: "stat", kind: "flag", about: "Only the files, with the lines added and removed." },
   ],
   takesRun: true,
-  readsRun: true,
+  ofTask: "reads",
   isRaw: (input) => !input.flag("stat"),
   run: async (context, input) =>
     (await import("../../../commands/diff.ts")).diff(context, {

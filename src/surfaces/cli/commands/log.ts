@@ -14,7 +14,7 @@ export const log: Command = {
     { name: "since", kind: "number", placeholder: "SEQ", about: "Only from this number on." },
   ],
   takesRun: true,
-  readsRun: true,
+  ofTask: "reads",
   isRaw: (input) => input.flag("jsonl"),
   run: async (context, input, print) =>
     (await import("../../../commands/log.ts")).log(context, {

@@ -14,7 +14,7 @@ export const report: Command = {
   arguments: [],
   flags: [{ name: "html", kind: "text", placeholder: "FILE", about: "Write the report as one self-contained HTML file." }],
   takesRun: true,
-  readsRun: true,
+  ofTask: "reads",
   run: async (context, input) => {
     const file = input.text("html");
     if (file !== undefined)

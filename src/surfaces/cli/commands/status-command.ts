@@ -14,5 +14,5 @@ export const statusCommand: Omit<Command, "run"> = {
   arguments: [],
   flags: [],
   takesRun: true,
-  readsRun: true,
+  ofTask: "reads",
 };

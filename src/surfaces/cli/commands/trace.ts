@@ -14,7 +14,7 @@ export const trace: Command = {
   arguments: [{ name: "RUN", about: "a run's id", optional: true }],
   flags: [{ name: "phase", kind: "text", placeholder: "ID", about: "Only this phase." }],
   takesRun: true,
-  readsRun: true,
+  ofTask: "reads",
   run: async (context, input) =>
     (await import("../../../commands/trace.ts")).trace(context, defined({ run: input.words[0] ?? input.run, phase: input.text("phase") })),
 };

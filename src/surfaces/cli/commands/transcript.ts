@@ -18,7 +18,7 @@ export const transcript: Command = {
     { name: "all", kind: "flag", about: "Every turn, in full." },
   ],
   takesRun: true,
-  readsRun: true,
+  ofTask: "reads",
   run: async (context, input) =>
     (await import("../../../commands/transcript.ts")).transcript(context, {
       all: input.flag("all"),

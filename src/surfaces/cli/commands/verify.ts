@@ -15,7 +15,7 @@ export const verify: Command = {
   arguments: [{ name: "RUN", about: "the run's id; default: the current one", optional: true }],
   flags: [{ name: "chain-only", kind: "flag", about: "Only the journal; run nothing." }],
   takesRun: true,
-  readsRun: true,
+  ofTask: "reads",
   onInterrupt: "! Ending the check that runs. Once more leaves at once.",
   run: async (context, input) =>
     (await import("../../../commands/verify/verify.ts")).verify(context, {

@@ -11,7 +11,7 @@ export const watch: Command = {
   arguments: [],
   flags: [],
   takesRun: true,
-  readsRun: true,
+  ofTask: "reads",
   onInterrupt: "· Leaving; the run goes on.",
   run: async (context, input) => (await import("../../../commands/watch.ts")).watch(context, defined({ run: input.run })),
 };
