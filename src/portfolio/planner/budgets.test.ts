@@ -240,6 +240,12 @@ test("a raise that leaves less than the limit it rested at starts nothing", () =
 test("a run that has used its share gets more of what is left; if that is too little, the budget that stopped it is named", () => {
   const share = resting({}, [at(1000, 1300)], { tokens: 900, usd: 0 }, { tokens: 1000 });
   expect(commandsOf(share)).toEqual(["autopilot portfolio edit portfolio --budget tokens=2k"]);
+  share.write({ event: "project_updated", project_id: "proj-a", changes: { budget: { tokens: 950 } } });
+  expect(tasksForPeople(share.state, facts.now)[0]?.commands.slice(0, 2)).toEqual([
+    "autopilot portfolio edit portfolio --budget tokens=2k",
+    "autopilot portfolio edit proj-a --budget tokens=2k",
+  ]); // all at once
+  share.write({ event: "project_updated", project_id: "proj-a", changes: { budget: {} } });
   share.write({ event: "portfolio_updated", budget: { tokens: 2000 } });
   expect(startsOf(plan(share.state, facts).actions)).toMatchObject([{ allowance: { tokens: 1100 } }]);
 });
@@ -248,7 +254,7 @@ test("limits that no budget of the portfolio set are raised in the run, by a per
   const made = resting({ tokens: 1000 }, [at(30, 35, "minutes"), at(600, 1600)], { tokens: 500, usd: 0 });
   const { state, write } = made;
   expect(plan(state, facts).waiting).toMatchObject([
-    { code: "budget", because: "its run may use 30 min, which leaves too little for another turn" },
+    { code: "budget", because: "the limit of its run, 30 min, leaves no room for another turn" },
   ]);
   expect(commandsOf(made)).toEqual(["autopilot budget raise minutes=+5,tokens=+1k --run task-1"]);
   write({ event: "run_limits_raised", task_id: "task-1", run_id: state.tasks["task-1"]?.run_id ?? "", allowance: { tokens: 1600 } });

@@ -139,8 +139,9 @@ export function openBudgets(state: PortfolioView, now: string, holders: readonly
     const short = raisable(task, dimension);
     return short === undefined ? Math.max(averageUse(dimension), turnFloor[dimension]) : short.to - task.run_spent[dimension];
   };
-  /** What it may use in one dimension; undefined if no budget limits that. */
-  const grantIn = (task: TaskView, dimension: Dimension, sharers: Sharers): number | undefined | Lack => {
+  /** What it may use in one dimension, or every budget that lacks it; undefined if no budget limits that. */
+  const grantIn = (task: TaskView, dimension: Dimension, sharers: Sharers): number | undefined | readonly Lack[] => {
+    const lacks: Lack[] = [];
     const own = task.budget[dimension];
     const left = own === undefined ? null : own - task.spent[dimension];
     const short = raisable(task, dimension);
@@ -148,14 +149,14 @@ export function openBudgets(state: PortfolioView, now: string, holders: readonly
     if (own !== undefined && left !== null && (left <= 0 || isNoMore)) {
       const rest = left <= 0 ? "is used up" : `leaves ${amount(dimension, left)}, too little for another turn`;
       const because = `its budget of ${amount(dimension, own)} ${rest}`;
-      return { scope: "task", key: task.task_id, dimension, because, taken: task.spent[dimension], need: needed(task, dimension) };
+      lacks.push({ scope: "task", key: task.task_id, dimension, because, taken: task.spent[dimension], need: needed(task, dimension) });
     }
     const goesOn = task.allowance !== null && short === undefined;
     let least = left ?? Number.POSITIVE_INFINITY;
     for (const purse of pursesOf(state, task.project_id, now)) {
       const unspent = (purse.budget[dimension] ?? Number.POSITIVE_INFINITY) - purse.spent[dimension];
-      if (unspent <= 0) return lackOf(purse, task, dimension);
-      if (goesOn || !Number.isFinite(unspent)) continue;
+      if (unspent <= 0) lacks.push(lackOf(purse, task, dimension));
+      if (unspent <= 0 || goesOn || !Number.isFinite(unspent)) continue;
       const among = purse.scope === "project" ? sharers.inProject() : sharers.inAll();
       const { amount: others, count } = promised(purse, task, dimension);
       const rest = unspent - others;
@@ -163,9 +164,10 @@ export function openBudgets(state: PortfolioView, now: string, holders: readonly
       const share = whole(left ?? Math.max(rest / among, Math.min(rest, usual)), dimension); // B2
       const isHalf = count === 0 || short !== undefined || share >= unspent / (count + among) / 2;
       const isEnough = left === null ? share > 0 && isHalf && share >= whole(usual, dimension) : left <= rest; // B3
-      if (!isEnough) return lackOf(purse, task, dimension);
+      if (!isEnough) lacks.push(lackOf(purse, task, dimension));
       least = Math.min(least, share);
     }
+    if (lacks.length > 0) return lacks;
     if (goesOn) return unused(task)[dimension]; // its run goes on with what it was given
     if (Number.isFinite(least)) return whole(least, dimension);
     return short === undefined ? undefined : Math.max(needed(task, dimension), task.run_spent[dimension]); // as much again
@@ -176,7 +178,7 @@ export function openBudgets(state: PortfolioView, now: string, holders: readonly
     for (const dimension of dimensions) {
       const granted = grantIn(task, dimension, sharers);
       if (typeof granted === "number") allowance[dimension] = granted;
-      else if (granted !== undefined) lacks.push(granted);
+      else if (granted !== undefined) lacks.push(...granted);
     }
     lacks.push(...lacksOfRun(task));
     const [first] = lacks;
@@ -199,7 +201,7 @@ const lacksOfRun = (task: TaskView): readonly Lack[] =>
     scope: "run",
     key: `run:${task.task_id}`,
     dimension,
-    because: `${scope === "phase" ? "a phase of its run" : "its run"} may use ${amount(dimension, limit)}, which leaves too little for another turn`,
+    because: `${scope === "phase" ? "the limit of a phase" : "the limit"} of its run, ${amount(dimension, limit)}, leaves no room for another turn`,
     taken: 0,
     need: to,
   }));

@@ -38,13 +38,13 @@ function heldForPeople({ held, tasks: [task, ...others] }: HeldLanding): readonl
 }
 
 /** A budget that is used up is reported once, by the first task that it holds up: one whose run rests, if there is one. */
-function unpaidForPeople({ scope, because, command, tasks: [task, ...others] }: HeldByBudget): readonly TaskForPeople[] {
+function unpaidForPeople({ scope, because, commands, tasks: [task, ...others] }: HeldByBudget): readonly TaskForPeople[] {
   if (task === undefined) return [];
   const more = others.length === 0 ? "" : ` (${others.length} more wait behind it)`;
   const later = scope === "day" ? "; it goes on tomorrow, or once you raise it" : "";
-  if (task.short === null) return [{ task, why: `${because}${later}${more}`, commands: [command] }];
+  if (task.short === null) return [{ task, why: `${because}${later}${more}`, commands }];
   const why = `${because}${later}${more}; ${task.rest_because ?? "its run rests"}`;
-  return [{ task, why, commands: [command, `autopilot diff --run ${task.task_id}`, `autopilot portfolio cancel ${task.task_id}`] }];
+  return [{ task, why, commands: [...commands, `autopilot diff --run ${task.task_id}`, `autopilot portfolio cancel ${task.task_id}`] }];
 }
 
 /** Empty if it continues by itself, or is over, or its question is what waits. */

@@ -12,30 +12,38 @@ export type HeldByBudget = {
   readonly because: string;
   /** Those whose run rests come first. */
   readonly tasks: readonly TaskView[];
-  /** Raises it so far that they get on. */
-  readonly command: string;
+  /** Raise it, and whatever else they lack, so far that they get on. */
+  readonly commands: readonly string[];
 };
 
-type Found = { readonly lacks: readonly Lack[]; readonly first: Lack; readonly tasks: TaskView[] };
+type Found = { readonly first: Lack; readonly own: readonly Lack[]; readonly lacks: Lack[]; readonly tasks: TaskView[] };
 
 /** By the budget that leaves nothing for them, or not enough: tasks that are ready, though nothing else works. */
 export function heldByBudget(state: PortfolioView, now: string): readonly HeldByBudget[] {
-  const found = new Map<string, Found & { lacks: Lack[] }>();
+  const found = new Map<string, Found>();
   const budgets = openBudgets(state, now, []);
   for (const task of Object.values(state.tasks).toSorted((a, b) => Number(a.short === null) - Number(b.short === null))) {
     if (task.status !== "ready" || !isBounded(state, task)) continue;
     const grant = budgets.grant(task, { inProject: () => 1, inAll: () => 1 });
     const [first] = "because" in grant ? grant.lacks : [];
     if (!("because" in grant) || first === undefined) continue;
-    const one = found.get(first.key) ?? { first, lacks: [], tasks: [] };
-    one.lacks.push(...grant.lacks.filter(({ key }) => key === first.key));
+    const one = found.get(first.key) ?? { first, own: grant.lacks, lacks: [], tasks: [] };
+    one.lacks.push(...grant.lacks);
     one.tasks.push(task);
     found.set(first.key, one);
   }
-  return [...found.values()].flatMap(({ first, lacks, tasks }) => {
+  return [...found.values()].flatMap(({ first, own, lacks, tasks }) => {
     const [task] = tasks;
     if (task === undefined) return [];
-    return [{ scope: first.scope, because: first.because, tasks, command: commandFor(state, now, task, first, lacks) }];
+    const commands = [...new Set(own.map(({ key }) => key))].flatMap((key) =>
+      commandFor(
+        state,
+        now,
+        task,
+        lacks.filter((lack) => lack.key === key),
+      ),
+    );
+    return [{ scope: first.scope, because: first.because, tasks, commands }];
   });
 }
 
@@ -45,11 +53,14 @@ const isBounded = ({ budget, day_budget, projects }: PortfolioView, task: TaskVi
     ({ tokens, usd }) => tokens !== undefined || usd !== undefined,
   );
 
-function commandFor(state: PortfolioView, now: string, task: TaskView, { scope, key }: Lack, lacks: readonly Lack[]): string {
-  if (scope === "run") return `autopilot budget raise ${raiseText(limitsOfRun(task))} --run ${task.task_id}`;
+function commandFor(state: PortfolioView, now: string, task: TaskView, lacks: readonly Lack[]): readonly string[] {
+  const [first] = lacks;
+  if (first === undefined) return [];
+  const { scope, key } = first;
+  if (scope === "run") return [`autopilot budget raise ${raiseText(limitsOfRun(task))} --run ${task.task_id}`];
   const budget = scope === "task" ? task.budget : (pursesOf(state, task.project_id, now).find((one) => one.key === key)?.budget ?? {});
   const id = scope === "task" ? task.task_id : scope === "project" ? task.project_id : "portfolio";
-  return `autopilot portfolio edit ${id} ${scope === "day" ? "--day-budget" : "--budget"} ${budgetText(budget, lacks)}`;
+  return [`autopilot portfolio edit ${id} ${scope === "day" ? "--day-budget" : "--budget"} ${budgetText(budget, lacks)}`];
 }
 
 const steps = { tokens: 1_000, usd: 0.01 } as const;

@@ -5,6 +5,7 @@ import { dashboardOf } from "./event-line.ts";
 import { countsOf, metricsOf } from "./metrics.ts";
 import { confidenceOf } from "../planner/result.ts";
 import { tasksForPeople } from "../planner/for-people.ts";
+import { heldByBudget } from "../planner/held-by-budget.ts";
 import { type HeldLanding, heldLandings } from "../planner/held-landings.ts";
 import { namesOf } from "../planner/questions.ts";
 import { openBlocks, type PortfolioView, type ProjectView, queueOf, type TaskView } from "../planner/state.ts";
@@ -18,8 +19,9 @@ export function portfolioPage(state: PortfolioView): Page {
   const counts = countsOf(state);
   const projects = Object.values(state.projects);
   const blocks = openBlocks(state);
+  const unpaid = new Set(heldByBudget(state, state.heartbeat ?? "").flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id)));
   const runnable = Object.values(state.tasks)
-    .filter(({ status }) => status === "ready")
+    .filter(({ status, task_id }) => status === "ready" && !unpaid.has(task_id))
     .toSorted((a, b) => a.priority - b.priority || a.created - b.created);
   const recent = state.recent.flatMap((id) => state.tasks[id] ?? []);
   return {
@@ -77,16 +79,21 @@ export function portfolioPage(state: PortfolioView): Page {
       "",
       "## Planner Next Actions",
       "",
-      ...orNone(nextActions(state, counts, blocks.length)),
+      ...orNone(nextActions(state, counts, runnable.length, blocks.length)),
     ],
   };
 }
 
-function nextActions(state: PortfolioView, counts: Readonly<Record<PortfolioTaskStatus, number>>, blocks: number): readonly string[] {
+function nextActions(
+  state: PortfolioView,
+  counts: Readonly<Record<PortfolioTaskStatus, number>>,
+  runnable: number,
+  blocks: number,
+): readonly string[] {
   return [
     ...(state.paused ? ["- The portfolio is paused: `autopilot portfolio resume`"] : []),
     ...(blocks > 0 ? [`- Answer ${blocks} ${blocks === 1 ? "question" : "questions"}: \`autopilot inbox\``] : []),
-    ...(counts.ready > 0 ? [`- Dispatch ${counts.ready} ready ${counts.ready === 1 ? "task" : "tasks"}: \`autopilot portfolio run\``] : []),
+    ...(runnable > 0 ? [`- Dispatch ${runnable} ready ${runnable === 1 ? "task" : "tasks"}: \`autopilot portfolio run\``] : []),
     ...tasksForPeople(state).map(({ task, why, commands }) => `- ${task.task_id} waits for you, ${inline(why)}: \`${commands[0] ?? ""}\``),
     ...(counts.proposed > 0 ? [`- Look at ${counts.proposed} proposed: \`autopilot portfolio ready TASK\``] : []),
   ];

@@ -22,8 +22,8 @@ import { blobReader } from "../../playbooks/contract/run-journal.ts";
 import { claimsFrom } from "../../project/runs/run-blobs.ts";
 import { isReasonCode } from "../../contracts/reason.ts";
 import { retryOf } from "../../project/reply.ts";
-import { runSteps } from "../../views/criteria-status.ts";
-import { amount, firstFew } from "../../views/wording.ts";
+import { isByPhases, listOwnCriteria } from "../../views/criteria-status.ts";
+import { amount, plural } from "../../views/wording.ts";
 import { laterOrAsked } from "./try-again.ts";
 import { chargeOf, endOf, homeOfCopy, usageOf, viewOf } from "./worker.ts";
 
@@ -200,13 +200,22 @@ export async function raisedSince(paths: PortfolioPaths, task: TaskView): Promis
   return [{ event: "run_limits_raised", actor: "system", reason_code: "limit_raised", task_id, run_id, allowance }];
 }
 
-const stepsShown = 4;
 /** What a run that rests at its budget has used, and what is done so far. */
 function restText(view: RunView): string {
   const { tokens, usd } = usageOf(view);
-  const { completed } = runSteps(view);
-  const done = completed.length === 0 ? "nothing is finished yet" : `done so far: ${firstFew(completed, stepsShown)}`;
-  return `its run has used ${amount("tokens", tokens)}${usd > 0 ? ` and ${amount("usd", usd)}` : ""}; ${done}`;
+  const turns = view.turns.filter(({ isOver }) => isOver).length;
+  const criteria = listOwnCriteria(view);
+  const phases = isByPhases(view) ? view.phases.filter(({ group }) => group === "phases") : [];
+  const done = [
+    plural(turns, "turn"),
+    ...(phases.length === 0
+      ? []
+      : [`${phases.filter(({ status }) => status === "completed").length} of ${plural(phases.length, "phase")}`]),
+    ...(criteria.length === 0
+      ? []
+      : [`${criteria.filter(({ proved }) => proved).length} of ${plural(criteria.length, "criterion", "criteria")} proved`]),
+  ];
+  return `its run has used ${amount("tokens", tokens)}${usd > 0 ? ` and ${amount("usd", usd)}` : ""}; done so far: ${done.join(", ")}`;
 }
 
 /** What time does not fix: a refused key, a model that is not there, a limit that has lasted too long. */
