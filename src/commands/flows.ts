@@ -8,7 +8,7 @@ import type { Finding } from "../kit/finding.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { registryFor } from "../runner/draft/called-flows.ts";
-import { findingLine, loadedFlow, rootOf, cursorLoaded } from "../runner/draft/load-checked-flow.ts";
+import { checkFlow, findingLine, loadedFlow, rootOf } from "../runner/draft/load-checked-flow.ts";
 
 /** Every flow that can be run here. */
 export function list(context: CommandContext, _input: object): Promise<Answer> {
@@ -56,10 +56,10 @@ export function lint(context: CommandContext, input: { readonly name?: string | 
         findings.push(...loaded.findings);
         continue;
       }
-      const { found, states } = await cursorLoaded(context, loaded);
-      findings.push(...found);
+      const { findings: errors, states } = await checkFlow(context, loaded);
+      findings.push(...errors);
       warnings.push(...(await readWarnings(context, loaded)));
-      if (found.length === 0)
+      if (errors.length === 0)
         explored.push(states === null ? `${name}: built in, walked when it was built` : `${name}: ${states} states walked`);
     }
     const page = [...findings.map(findingLine), ...explored];

@@ -8,6 +8,8 @@ import { lintRegistry } from "../../playbooks/registry/registry.ts";
 
 const findNames = (flow: Flow): readonly string[] => stepsEverywhere(flow).flatMap(({ step }) => step.flow ?? []);
 
+export const callsFlows = (flow: Flow): boolean => findNames(flow).length > 0;
+
 /** Every flow that one calls, directly or indirectly, each once. */
 export async function calledBy(flow: Flow, load: (name: string) => Promise<LoadedFlow>): Promise<readonly LoadedFlow[]> {
   const called: LoadedFlow[] = [];
@@ -25,7 +27,7 @@ export async function calledBy(flow: Flow, load: (name: string) => Promise<Loade
 
 /** The names lint accepts in a flow; other flows are read only if it calls one. */
 export async function registryFor(root: string, flow: Flow): Promise<Registry> {
-  if (findNames(flow).length === 0) return lintRegistry;
+  if (!callsFlows(flow)) return lintRegistry;
   const flows: Record<string, Flow | null> = {};
   for (const name of await namesOfFlows(root)) {
     const loaded = await loadFlow(root, name);

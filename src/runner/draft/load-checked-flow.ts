@@ -5,7 +5,7 @@ import { lintFlow } from "../../flows/lint.ts";
 import { stepsEverywhere } from "../../flows/lists.ts";
 import { loadFlow, type LoadedFlow } from "../../flows/load.ts";
 import type { Finding } from "../../kit/finding.ts";
-import { registryFor } from "./called-flows.ts";
+import { callsFlows, registryFor } from "./called-flows.ts";
 import { findProject } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/reply.ts";
@@ -18,7 +18,7 @@ export const findingLine = ({ file, line, message, rule }: Finding): string => `
 export async function loadedFlow(context: CommandContext, name: string): Promise<LoadedFlow> {
   const loaded = await loadFlow(rootOf(context), name);
   if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
-  const findings = loaded.kind === "invalid" ? loaded.findings : await lintLoaded(context, loaded);
+  const { findings } = loaded.kind === "invalid" ? loaded : await checkFlow(context, loaded);
   if (loaded.kind === "invalid" || findings.length > 0) {
     return refuse("flow_invalid", {
       message: `Flow ${name} cannot run: ${findings.map(findingLine).join("; ")}`,
@@ -28,21 +28,21 @@ export async function loadedFlow(context: CommandContext, name: string): Promise
   return loaded;
 }
 
-/** Lint errors, then findings from exploring every path; the built-in flows were explored at build time. */
-async function lintLoaded(context: CommandContext, loaded: LoadedFlow): Promise<readonly Finding[]> {
-  return (await cursorLoaded(context, loaded)).found;
-}
-
-/** `states`: how many were explored; null if the flow was not explored. */
-export async function cursorLoaded(
+/**
+ * Lint errors, or else what exploring every path finds. `states`: how many were explored; null if none. A built-in flow is linted and explored
+ * by the tests; only what it calls may be the user's own.
+ */
+export async function checkFlow(
   context: CommandContext,
   loaded: LoadedFlow,
-): Promise<{ readonly found: readonly Finding[]; readonly states: number | null }> {
+): Promise<{ readonly findings: readonly Finding[]; readonly states: number | null }> {
+  const isBuiltIn = loaded.source.startsWith("built-in:");
+  if (isBuiltIn && !callsFlows(loaded.flow)) return { findings: [], states: null };
   const registry = await registryFor(rootOf(context), loaded.flow);
   const errors = lintFlow({ ...loaded, registry }).filter(({ severity }) => severity === "error");
-  if (errors.length > 0 || loaded.source.startsWith("built-in:")) return { found: errors, states: null };
+  if (errors.length > 0 || isBuiltIn) return { findings: errors, states: null };
   const explored = explore(loaded.flow);
-  const found = explored.findings.map(({ phase, step, message }) => {
+  const findings = explored.findings.map(({ phase, step, message }) => {
     const at = stepsEverywhere(loaded.flow).find(({ step: item }) => item.id === step);
     const place = at === undefined ? { line: 1, column: 1 } : loaded.positions.placeOf(at.path);
     return {
@@ -54,5 +54,5 @@ export async function cursorLoaded(
       severity: "error" as const,
     };
   });
-  return { found, states: explored.states };
+  return { findings, states: explored.states };
 }
