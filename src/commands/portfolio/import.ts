@@ -21,6 +21,7 @@ import { budgetOf, invalid, newTaskId, operatorOf, repositoriesIn, repositoryOf 
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
+import { plural } from "../../views/wording.ts";
 import { type Known, knownIn, type RunTerms, termFaults } from "./run-terms.ts";
 
 const listBytesMax = 64 << 20;
@@ -64,19 +65,14 @@ export function importBacklog(
       checks.set(root, known);
       for (const fault of termFaults(known, terms)) problems.push(`${where}: ${fault}`);
     };
-    for (const project of projects) {
+    for (const { name = "", repo, target, agent, place } of projects) {
       try {
-        places.set(
-          project.name,
-          await repositoryOf(resolve(context.cwd, project.repo), project.target, [
-            ...taken,
-            ...[...places.values()].map(({ root }) => root),
-          ]),
-        );
-        await checkTerms(project.place, project.name, { agent: project.agent });
+        const others = [...taken, ...[...places.values()].map(({ root }) => root)];
+        if (repo !== undefined) places.set(name, await repositoryOf(resolve(context.cwd, repo), target, others));
+        await checkTerms(place, name, { agent });
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        problems.push(`${project.place}: ${error.message}`);
+        problems.push(`${place}: ${error.message}`);
       }
     }
     // The file may have come with a repository: what it asks for is never weaker than what its user has set.
@@ -100,7 +96,7 @@ export function importBacklog(
         });
       await open.write(...made.changes, ...drafted.changes);
       return reply("ok", {
-        message: `Imported ${made.changes.length} projects and ${drafted.ids.length} tasks.`,
+        message: `Imported ${plural(made.changes.length, "project")} and ${plural(drafted.ids.length, "task")}.`,
         warnings: open.warnings,
         remediation: ["autopilot portfolio status"],
         data: { projects: made.changes.flatMap((change) => ("project_id" in change ? change.project_id : [])), ids: drafted.ids },
@@ -118,15 +114,16 @@ function projectsOf(
   problems: string[],
 ): { readonly changes: readonly PortfolioChange[]; readonly after: Portfolio } {
   const after: Portfolio = { ...openPortfolio(), projects: { ...state.projects }, tasks: state.tasks };
-  const changes = projects.flatMap((project): PortfolioChange[] => {
-    if (Object.values(after.projects).some(({ name }) => name === project.name)) {
-      problems.push(`${project.place}: there is a project ${project.name} already`);
+  const changes = projects.flatMap(({ name, ...project }): PortfolioChange[] => {
+    if (name === undefined) return []; // said before
+    if (Object.values(after.projects).some((other) => other.name === name)) {
+      problems.push(`${project.place}: there is a project ${name} already`);
       return [];
     }
-    const where = places.get(project.name);
-    const project_id = projectIdOf(project.name, (id) => after.projects[id] !== undefined);
+    const where = places.get(name);
+    const project_id = projectIdOf(name, (id) => after.projects[id] !== undefined);
     const fields = {
-      name: project.name,
+      name,
       objective: project.objective ?? "",
       repository: where?.root ?? null,
       target: where?.target ?? "main",

@@ -8,6 +8,8 @@ import {
   prioritiesMax,
   type TaskFields,
 } from "../../contracts/portfolio-journal.ts";
+import { findCycles } from "../../documents/graph.ts";
+import { parseMarkdownLines } from "../../documents/markdown-lines.ts";
 import { readQuantity } from "../../kit/quantity.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { oneLine } from "../../views/wording.ts";
@@ -29,6 +31,8 @@ export type TaskDraft = {
   readonly flow?: string | undefined;
   readonly isolation?: string | undefined;
   readonly propose?: boolean | undefined;
+  /** Keys whose value could not be read, which was said of it: what is left of it is looked at all the same. */
+  readonly faulty?: ReadonlySet<string> | undefined;
   /** The issue it comes from, and what that says. */
   readonly link?: string | undefined;
   readonly quoted?: string | undefined;
@@ -70,8 +74,9 @@ export function draftTasks(
   const projects = Object.values(state.projects);
   const changes = drafts.flatMap((draft, at): PortfolioChange[] => {
     const wrong = (what: string): void => void problems.push(`${draft.place}: ${what}`);
+    const isRead = (key: keyof TaskDraft): boolean => draft.faulty?.has(key) !== true;
     const project = projects.find(({ project_id, name }) => project_id === draft.project || name === draft.project);
-    if (project === undefined && !unread.has(draft.project))
+    if (project === undefined && isRead("project") && !unread.has(draft.project))
       wrong(
         `there is no project ${draft.project}.${didYouMean(
           draft.project,
@@ -79,7 +84,7 @@ export function draftTasks(
         )}`,
       );
     const objective = draft.objective.trim();
-    if (objective === "") wrong("its objective is empty");
+    if (objective === "" && isRead("objective")) wrong("its objective is empty");
     if (objective.length > objectiveCharactersMax)
       wrong(`its objective has ${objective.length} characters, at most ${objectiveCharactersMax} are taken`);
     const priority = draft.priority ?? priorityDefault;
@@ -111,8 +116,8 @@ export function draftTasks(
       { event: "task_created", actor, reason_code: "ok", task_id: ids[at] ?? "", project_id: project?.project_id ?? "", status, fields },
     ];
   });
-  const ring = ringAmong(changes)?.map((id) => drafts[ids.indexOf(id)]);
-  if (ring !== undefined) {
+  for (const ringIds of ringsAmong(changes)) {
+    const ring = ringIds.map((id) => drafts[ids.indexOf(id)]);
     const taskNames = ring.map((draft) => `${draft?.key ?? oneLine(draft?.objective ?? "", 40)} (${draft?.place ?? ""})`);
     problems.push(`${ring[0]?.place ?? ""}: these depend on each other in a ring: ${taskNames.join(" → ")}`);
   }
@@ -132,30 +137,14 @@ export function criterionOf(text: string): Criterion | string {
     : { text: message, command };
 }
 
-/** A ring of dependencies among new tasks, by their ids; null if there is none. */
-function ringAmong(changes: readonly PortfolioChange[]): readonly string[] | null {
-  const after = new Map(
-    changes.flatMap((change) => (change.event === "task_created" ? [[change.task_id, change.fields.dependencies] as const] : [])),
+/** Rings of dependencies among new tasks, by their ids, in the order of the list: one of each group that depends on itself. */
+function ringsAmong(changes: readonly PortfolioChange[]): readonly (readonly string[])[] {
+  const nodes = changes.flatMap((change) =>
+    change.event === "task_created" ? [{ id: change.task_id, after: change.fields.dependencies }] : [],
   );
-  const done = new Set<string>();
-  for (const start of after.keys()) {
-    const path: string[] = [];
-    const stack: { id: string; next: number }[] = [{ id: start, next: 0 }];
-    while (stack.length > 0) {
-      const top = stack.at(-1);
-      if (top === undefined) break;
-      if (top.next === 0) path.push(top.id);
-      const next = done.has(top.id) ? undefined : after.get(top.id)?.[top.next];
-      top.next += 1;
-      if (next === undefined) {
-        done.add(top.id);
-        path.pop();
-        stack.pop();
-      } else if (path.includes(next)) return [...path.slice(path.indexOf(next)), next];
-      else if (!done.has(next)) stack.push({ id: next, next: 0 });
-    }
-  }
-  return null;
+  const order = new Map(nodes.map(({ id }, at) => [id, at]));
+  const compare = (one: string, other: string): number => (order.get(one) ?? 0) - (order.get(other) ?? 0);
+  return findCycles(nodes, compare).toSorted(([one = ""], [other = ""]) => compare(one, other));
 }
 
 /** Whether a task that is there may depend on these without a ring. */
@@ -193,8 +182,11 @@ export function readBacklog(file: string, text: string): { readonly tasks: reado
   const problems: string[] = [];
   let project = "";
   let above: "nothing" | "open" | "done" = "nothing";
-  for (const [at, row] of text.split(/\r?\n/).entries()) {
-    const place = `${file}:${at + 1}`;
+  const { lines, findings } = parseMarkdownLines(file, text);
+  for (const { line, message } of findings) problems.push(`${file}:${line}: ${message}`);
+  for (const { number, text: row, is } of lines) {
+    if (is !== "text") continue; // code and comments show tasks, and are none
+    const place = `${file}:${number}`;
     const wrong = (what: string): void => void problems.push(`${place}: ${what}`);
     const heading = /^#{1,6}\s+(.+?)\s*#*\s*$/.exec(row)?.[1];
     const box = /^(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(\S.*)$/.exec(row);

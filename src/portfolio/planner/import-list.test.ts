@@ -39,7 +39,16 @@ test("every entry that is wrong is told with file and line; none hides another",
     "list.yaml:11: tasks[2].project: found",
     "list.yaml:11: tasks[2].objective: found",
   ]);
-  expect([projects, tasks.map(({ objective, place }) => [objective, place])]).toEqual([[], [["fine", "list.yaml:12: tasks[3]"]]]);
+  expect(projects.map(({ name, budget }) => [name, budget])).toEqual([
+    ["Shop", undefined],
+    ["Site", undefined],
+    [undefined, undefined],
+  ]); // what could be read is looked at further
+  expect(tasks.map(({ objective, place }) => [objective, place])).toEqual([
+    ["sell", "list.yaml:7: tasks[0]"],
+    ["", "list.yaml:10: tasks[1]"],
+    ["fine", "list.yaml:12: tasks[3]"],
+  ]);
 });
 
 test("a list at the top is a list of tasks, in YAML and JSON", () => {
@@ -168,5 +177,78 @@ test("a ring of dependencies is told with file and line; a long text is cut; a p
   expect(problemsShown(long.problems).join("").length).toBeLessThan(500);
   expect(readBacklog("b.md", "# Shop\n- [ ] x\n  - priority: high\n").problems).toEqual([
     "b.md:3: its priority is high, expected 1 (highest) to 5",
+  ]);
+});
+
+test("a mistake in an entry's shape hides no other of its mistakes", () => {
+  const yaml = [
+    "tasks:",
+    "  - { project: Nowhere, objective: '', priority: 9, accept: ['a::b', 7], after: [gone], colour: blue, agent: 3 }",
+  ].join("\n");
+  const read = readImportList("list.yaml", yaml);
+  const all = [
+    ...read.problems,
+    ...draftTasks(openPortfolio(), read.tasks, "operator:kim", (name) => `task-${name}`, read.unread).problems,
+  ];
+  for (const words of [
+    "accept[1]: found 7",
+    "colour: found the unknown key",
+    "agent: found 3",
+    "no project Nowhere",
+    "objective is empty",
+    "priority is 9",
+    "needs spaces around ::",
+    "depends on gone",
+  ])
+    expect(
+      all.filter((one) => one.includes(words)),
+      words,
+    ).toHaveLength(1);
+  expect(all).toHaveLength(8);
+});
+
+test("every ring of dependencies is told, each once", () => {
+  const tasks = [
+    ["a", "b"],
+    ["b", "a"],
+    ["c", "a"],
+    ["d", "d"],
+    ["e", "f"],
+    ["f", "g"],
+    ["g", "e"],
+  ].map(([key = "", after = ""], at) => ({
+    place: `list.yaml:${at + 1}`,
+    key,
+    project: "proj-a",
+    objective: key,
+    after: [after],
+  }));
+  const { problems } = draftTasks(openPortfolio(), tasks, "operator:kim", (name) => `task-${name}`, new Set(["proj-a"]));
+  expect(problems).toEqual([
+    "list.yaml:1: these depend on each other in a ring: a (list.yaml:1) → b (list.yaml:2) → a (list.yaml:1)",
+    "list.yaml:4: these depend on each other in a ring: d (list.yaml:4) → d (list.yaml:4)",
+    "list.yaml:5: these depend on each other in a ring: e (list.yaml:5) → f (list.yaml:6) → g (list.yaml:7) → e (list.yaml:5)",
+  ]);
+});
+
+test("check boxes in code and in comments are no tasks, and a fence that never ends is told", () => {
+  const text = [
+    "# Shop",
+    "- [ ] sell apples",
+    "```",
+    "- [ ] shown only",
+    "  - colour: blue",
+    "```",
+    "<!-- - [ ] later",
+    "- [ ] much later -->",
+    "- [ ] sell pears <!-- soon -->",
+  ];
+  const { tasks, problems } = readBacklog("list.md", text.join("\n"));
+  expect([tasks.map(({ objective, place }) => `${objective} ${place}`), problems]).toEqual([
+    ["sell apples list.md:2", "sell pears list.md:9"],
+    [],
+  ]);
+  expect(readBacklog("list.md", "# Shop\n~~~\n- [ ] a\n").problems).toEqual([
+    expect.stringContaining("list.md:2: found a code fence that never ends"),
   ]);
 });

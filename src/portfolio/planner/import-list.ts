@@ -45,7 +45,9 @@ const ImportedTask = v.strictObject({
 /** Every key, for the documentation's test. */
 export const importKeys = { projects: Object.keys(ImportedProject.entries), tasks: Object.keys(ImportedTask.entries) } as const;
 
-export type ProjectDraft = v.InferOutput<typeof ImportedProject> & { readonly place: string };
+type ProjectFields = v.InferOutput<typeof ImportedProject>;
+/** What could be read of a project; a name or a repository that could not was said to be wrong. */
+export type ProjectDraft = Partial<ProjectFields> & { readonly place: string };
 export type Imported = {
   readonly projects: readonly ProjectDraft[];
   readonly tasks: readonly TaskDraft[];
@@ -105,23 +107,46 @@ export function readImportList(file: string, content: string): Imported {
   for (const key of Object.keys(lists))
     if (key !== "projects" && key !== "tasks")
       wrong([key], `an unknown key, expected projects or tasks.${didYouMean(key, ["projects", "tasks"])}`);
-  const taken = <S extends v.GenericSchema>(schema: S, path: DataPath, list: unknown) => {
+  const taken = <S extends typeof ImportedProject | typeof ImportedTask>(schema: S, path: DataPath, list: unknown) => {
     if (list === undefined || list === null) return [];
     if (!Array.isArray(list)) return (wrong(path, "expected a list"), []);
     const lines = source.linesOf(path, list.length);
     return list.flatMap((item: unknown, at) => {
-      const { value: output, issues } = findIssues(schema, item);
-      for (const issue of issues) wrong([...path, at, ...issue.path], issue.message);
       const where = [...path, at];
+      const { issues } = findIssues(schema, item);
+      for (const issue of issues) wrong([...where, ...issue.path], issue.message);
+      if (typeof item !== "object" || item === null || Array.isArray(item)) return [];
       const place = `${file}:${lines[at] ?? 1}: ${pathText(where)}`;
-      const budget = budgetIn((item as { readonly budget?: unknown } | null)?.budget);
-      if (typeof budget === "string") wrong([...where, "budget"], budget);
-      const isWrong = issues.length > 0 || typeof budget === "string";
-      if (isWrong) for (const key of ["name", "key"]) unread.add(String((item as Record<string, unknown> | null)?.[key]));
-      return isWrong ? [] : [{ output, place, budget }];
+      const output: Partial<v.InferOutput<S>> = readable(schema, item);
+      const budget = budgetIn(output.budget);
+      if (typeof budget === "string") {
+        wrong([...where, "budget"], budget);
+        delete output.budget;
+      }
+      const faulty = new Set(issues.map((issue) => String(issue.path[0])));
+      if (faulty.size > 0) for (const key of ["name", "key"]) unread.add(String((item as Record<string, unknown>)[key]));
+      return [{ output, place, budget: typeof budget === "string" ? {} : budget, faulty }];
     });
   };
   const projects = taken(ImportedProject, ["projects"], lists["projects"]).map(({ output, place }) => ({ ...output, place }));
   const tasks = taken(ImportedTask, Array.isArray(value) ? [] : ["tasks"], Array.isArray(value) ? value : lists["tasks"]);
-  return { projects, tasks: tasks.map(({ output, place, budget }): TaskDraft => ({ ...output, place, budget })), problems, unread };
+  return {
+    projects,
+    tasks: tasks.map(({ output, place, budget, faulty }): TaskDraft => ({ project: "", objective: "", ...output, place, budget, faulty })),
+    problems,
+    unread,
+  };
+}
+
+/** What of an entry its schema takes, so that one mistake hides no other: a key that is wrong is left out, of a list each wrong item. */
+function readable<S extends typeof ImportedProject | typeof ImportedTask>(schema: S, item: object): Partial<v.InferOutput<S>> {
+  const given = item as Readonly<Record<string, unknown>>;
+  const read = Object.entries<v.GenericSchema>(schema.entries).flatMap(([key, one]): [string, unknown][] => {
+    const value = given[key];
+    if (value === undefined) return [];
+    const items: readonly unknown[] = Array.isArray(value) ? value : [];
+    if (v.is(one, value)) return [[key, value]];
+    return items.length === 0 ? [] : [[key, items.filter((inner) => v.is(one, [inner]))]];
+  });
+  return Object.fromEntries(read) as Partial<v.InferOutput<S>>;
 }
