@@ -10,7 +10,7 @@ import type { LiveEvent } from "../src/contracts/signal.ts";
 import type { Workspace } from "../src/ports/workspace.ts";
 import type { Verifier } from "../src/ports/verifier.ts";
 import { policyOf } from "../src/runner/draft/policy.ts";
-import { isolationFor } from "../src/runner/draft/isolation-for.ts";
+import { openIsolation } from "../src/runner/draft/isolation-for.ts";
 import { openSandboxedVerifier } from "../src/runner/sandboxed-checks.ts";
 import { checkoutKindFor } from "../src/workspace/checkouts/checkout-kind.ts";
 import { openRepository } from "../src/workspace/git/repository.ts";
@@ -182,7 +182,7 @@ async function opened(root: string, files: number, change?: () => void): Promise
   const base = { branch: repository.branch, commit: repository.head.commit };
   const runDir = join(root, ".autopilot", "runs", "run-2026-01-01-000000");
   mkdirSync(runDir, { recursive: true });
-  const isolation = await isolationFor("auto", { root, folder: join(root, ".autopilot") }, runDir);
+  const isolation = await openIsolation("auto", { root, folder: join(root, ".autopilot") }, runDir);
   const checkouts = checkoutKindFor(isolation.level, runDir);
   const runId = "run-2026-01-01-000000";
   const workspace = await openWorkspace({ repository, runDir, runId, base, scope: ["**"], ownedPaths: [], checkouts });

@@ -5,7 +5,7 @@ import { whyStale } from "../runner/draft/draft-in-force.ts";
 import { findProject, listRuns } from "../project/runs/project-paths.ts";
 import { withRun } from "../runner/open-run.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";
-import { previewOf } from "../runner/draft/preview.ts";
+import { buildPreview } from "../runner/draft/preview.ts";
 import { readRunOrNull } from "../project/runs/read-run.ts";
 import { answered, refuse, reply, screenRows } from "../project/reply.ts";
 import { whyForeign } from "../project/runs/run-binding.ts";
@@ -62,7 +62,7 @@ async function findDraftByAck(
 async function refuseForeignDraft(context: CommandContext, { paths, run, view }: LoadedRun): Promise<void> {
   const why = whyForeign(context, paths, run);
   if (why === null) return;
-  const { page, data } = await previewOf(context, paths, view);
+  const { page, data } = await buildPreview(context, paths, view);
   refuse("run_foreign", {
     run_id: run,
     state: view.status,

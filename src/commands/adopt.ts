@@ -23,8 +23,8 @@ import { findProject, type ProjectPaths, namedRun, runFolder, writeCurrent } fro
 import { appendAdoption } from "../runner/begin-run.ts";
 import { refuseSecondRun } from "../project/runs/open-runs.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { adoptedPolicy } from "../runner/draft/policy.ts";
-import { previewOf } from "../runner/draft/preview.ts";
+import { adoptPolicy } from "../runner/draft/policy.ts";
+import { buildPreview } from "../runner/draft/preview.ts";
 import { projectConfigPath } from "../project/config/config.ts";
 import { refuseJournal, waysOn } from "../project/runs/read-run.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
@@ -47,7 +47,7 @@ export function adopt(context: CommandContext, input: { readonly run?: string | 
     const scripts: string[] = [];
     const policy = await policyFor(context, paths, before, scripts);
     const after = viewAfter(folder, policy);
-    const preview = await previewOf(context, paths, after);
+    const preview = await buildPreview(context, paths, after);
     const page = [`${run} came from elsewhere. It would go on under your config:`, "", ...preview.page.slice(0, -1)];
     const answerParts = { run_id: run, state: before.status, page, warnings: preview.warnings, data: { preview: preview.data } };
     if (!input.yes && (context.isTerminal ? await askToAdopt(context, page) : null) !== "y")
@@ -94,7 +94,7 @@ function hasOddFiles(folder: string): boolean {
 
 /** A2 */
 async function policyFor(context: CommandContext, paths: ProjectPaths, view: RunView, scripts: string[]): Promise<Draft> {
-  const keep = (text: string): Promise<string> => {
+  const storeScript = (text: string): Promise<string> => {
     scripts.push(text);
     return Promise.resolve(createHash("sha256").update(text).digest("hex"));
   };
@@ -105,7 +105,7 @@ async function policyFor(context: CommandContext, paths: ProjectPaths, view: Run
     recorded: view.drafted.config_hash,
     found: settingsOf(context, paths).hash,
     reason_code: "config_changed",
-    ...(await adoptedPolicy(context, paths, view, keep)),
+    ...(await adoptPolicy({ context, paths, run: view, storeScript })),
     ...(Object.keys(options).length === 0 ? {} : { options }),
   };
 }

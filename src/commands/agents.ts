@@ -3,7 +3,7 @@
 import { describeUsage } from "../agents/profiles/describe-usage.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { Config } from "../contracts/config.ts";
-import { type AgentAvailability, agentsHere, agentAvailabilityCommand, isUsable } from "../runner/draft/agent-availability.ts";
+import { type AgentAvailability, listAvailability, shownCommand, isUsable } from "../runner/draft/agent-availability.ts";
 import { findProject } from "../project/runs/project-paths.ts";
 import { type WantedIsolation, inspectWantedIsolation, describeNetwork } from "../runner/inspect-isolation.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -17,7 +17,10 @@ export function agents(context: CommandContext, _input: object): Promise<Answer>
   return answered(async () => {
     const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
     if (settings.kind !== "settings") return refuse("config_invalid", invalidConfig(settings.findings));
-    const [availability, isolation] = await Promise.all([agentsHere(context, settings.config), inspectWantedIsolation(settings.isolation)]);
+    const [availability, isolation] = await Promise.all([
+      listAvailability(context, settings.config),
+      inspectWantedIsolation(settings.isolation),
+    ]);
     const list = [...availability].sort((a, b) => rank(a) - rank(b)).map((agent) => agentRow(agent, isolation, settings.config));
     const usable = availability.filter((agent) => isUsable(agent) && agent.profile.found !== "embedded").map(({ name }) => name);
     const message = usable.length === 0 ? "No agent can be used here yet." : `${usable.join(", ")} can be used here.`;
@@ -53,7 +56,7 @@ function agentRow(agent: AgentAvailability, isolation: WantedIsolation, config: 
     is_installed: state !== "missing",
     is_usable: isUsable(agent),
     version: profile.found === "embedded" ? product.replace(/^\S+ /, "") : version,
-    command: agentAvailabilityCommand(agent),
+    command: shownCommand(agent),
     program: realPath,
     speaks: profile.speaks,
     containment: { level: isolation.level, network: describeNetwork(isolation.level, login.kind, hosts), hosts },

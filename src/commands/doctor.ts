@@ -8,12 +8,12 @@ import type { ReasonCode } from "../contracts/reason.ts";
 import type { Config } from "../contracts/config.ts";
 import { detectChecks } from "../verify/detect/detect.ts";
 import { openRepository } from "../workspace/git/repository.ts";
-import { type AgentAvailability, agentsHere, isUsable } from "../runner/draft/agent-availability.ts";
-import { treeAt } from "../runner/draft/collect-checks.ts";
+import { type AgentAvailability, listAvailability, isUsable } from "../runner/draft/agent-availability.ts";
+import { loadTree } from "../runner/draft/collect-checks.ts";
 import { codeCacheFolder, whyNoCache } from "../project/code-cache-folder.ts";
 import { findProject, type ProjectPaths, isFolderBlocked, listRuns } from "../project/runs/project-paths.ts";
 import { onlyDetects, describeFolders, inspectEveryIsolation } from "../runner/inspect-isolation.ts";
-import { missingTools } from "../runner/draft/missing-tools.ts";
+import { findMissingTools } from "../runner/draft/missing-tools.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
 import { redactionOf } from "../project/secrets/redaction-of.ts";
@@ -35,7 +35,7 @@ type Finding = { readonly name: string; readonly ok: boolean; readonly found: st
 /** Checks the machine and the folder, and says how to fix what is missing. Changes nothing. */
 export function doctor(context: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
-    const availability = await agentsHere(context, configOf(context));
+    const availability = await listAvailability(context, configOf(context));
     const paths = findProject(context.cwd);
     const repositoryLookup = await openRepository(context.cwd);
     const findings: Finding[] = [
@@ -133,10 +133,10 @@ async function checks(context: CommandContext, opened: RepositoryLookup): Promis
   const settings = "failure" in opened ? null : readSettings(context, opened.repository.root);
   if ("failure" in opened || settings?.kind !== "settings") return [];
   const { root, head } = opened.repository;
-  const tree = await treeAt(root, head.commit);
+  const tree = await loadTree(root, head.commit);
   const commands = detectChecks(tree, settings.config.checks).checks.map(({ command }) => command);
   const isRestored = (settings.config.checks?.restore ?? "copy") !== "copy";
-  const missing = await missingTools(commands, { root, tree, env: context.env, isRestored });
+  const missing = await findMissingTools(commands, { root, tree, env: context.env, isRestored });
   const none = "none found; add checks.commands to .autopilot/config.yaml, or a command to each criterion";
   return [
     {

@@ -8,14 +8,14 @@ import type { Finding } from "../kit/finding.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { registryFor } from "../runner/draft/called-flows.ts";
-import { checkFlow, findingLine, loadedFlow, rootOf } from "../runner/draft/load-checked-flow.ts";
+import { formatFinding, loadCheckedFlow, projectRoot, checkFlow } from "../runner/draft/load-checked-flow.ts";
 
 /** Every flow that can be run here. */
 export function list(context: CommandContext, _input: object): Promise<Answer> {
   return answered(async () => {
     const flows = await Promise.all(
-      (await namesOfFlows(rootOf(context))).map(async (name) => {
-        const loaded = await loadFlow(rootOf(context), name);
+      (await namesOfFlows(projectRoot(context))).map(async (name) => {
+        const loaded = await loadFlow(projectRoot(context), name);
         return {
           name,
           about: loaded.kind === "loaded" ? (loaded.flow.about ?? "") : `cannot be read; autopilot flow lint ${name} says why`,
@@ -33,7 +33,7 @@ export function list(context: CommandContext, _input: object): Promise<Answer> {
 
 export function show(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const { flow, prompts, hash, source } = await loadedFlow(context, input.name ?? "objective");
+    const { flow, prompts, hash, source } = await loadCheckedFlow(context, input.name ?? "objective");
     return reply("ok", {
       message: `Flow ${flow.flow}.`,
       page: [`# ${source}`, ...stringify(flow).split("\n")],
@@ -45,12 +45,12 @@ export function show(context: CommandContext, input: { readonly name?: string | 
 /** Everything wrong with a flow, by file and line; then every path of it is explored. */
 export function lint(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const names = input.name === undefined ? await namesOfFlows(rootOf(context)) : [input.name];
+    const names = input.name === undefined ? await namesOfFlows(projectRoot(context)) : [input.name];
     const findings: Finding[] = [];
     const warnings: string[] = [];
     const explored: string[] = [];
     for (const name of names) {
-      const loaded = await loadFlow(rootOf(context), name);
+      const loaded = await loadFlow(projectRoot(context), name);
       if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
       if (loaded.kind === "invalid") {
         findings.push(...loaded.findings);
@@ -62,7 +62,7 @@ export function lint(context: CommandContext, input: { readonly name?: string | 
       if (errors.length === 0)
         explored.push(states === null ? `${name}: built in, walked when it was built` : `${name}: ${states} states walked`);
     }
-    const page = [...findings.map(findingLine), ...explored];
+    const page = [...findings.map(formatFinding), ...explored];
     if (findings.length > 0) {
       const message = findings.length === 1 ? "1 thing is wrong." : `${findings.length} things are wrong.`;
       const remediation = ["fix the lines named above, then lint again", "autopilot help flow lint"];
@@ -75,6 +75,6 @@ export function lint(context: CommandContext, input: { readonly name?: string | 
 
 /** Oddities of a flow that do not prevent running it. */
 const readWarnings = async (context: CommandContext, loaded: LoadedFlow): Promise<readonly string[]> =>
-  lintFlow({ ...loaded, registry: await registryFor(rootOf(context), loaded.flow) })
+  lintFlow({ ...loaded, registry: await registryFor(projectRoot(context), loaded.flow) })
     .filter(({ severity }) => severity === "warning")
-    .map(findingLine);
+    .map(formatFinding);

@@ -8,8 +8,8 @@ import { detectChecks } from "../verify/detect/detect.ts";
 import { writeWhole } from "../workspace/folder.ts";
 import { addIgnoreLines, ignoreLines } from "../workspace/owned.ts";
 import type { Repository } from "../workspace/git/repository.ts";
-import { agentsHere, candidates } from "../runner/draft/agent-availability.ts";
-import { treeAt } from "../runner/draft/collect-checks.ts";
+import { listAvailability, findCandidates } from "../runner/draft/agent-availability.ts";
+import { loadTree } from "../runner/draft/collect-checks.ts";
 import { fileFolders, refuseLinks, type SkillFile, readSkillFiles, writeSkills } from "./skills/installed-skills.ts";
 import { skillFolders } from "./skills/skill-folders.ts";
 import { appendToFile, readBounded, writeWholeFile } from "../playbooks/contract/whole-file.ts";
@@ -86,8 +86,8 @@ export function init(
 async function detectSetup(context: CommandContext, { root, head }: Repository): Promise<DetectedSetup> {
   const settings = readSettings(context, root);
   const config = settings.kind === "settings" ? settings.config : {};
-  const agents = candidates(await agentsHere(context, config)).map(({ name }) => name);
-  const { checks } = detectChecks(await treeAt(root, head.commit), config.checks);
+  const agents = findCandidates(await listAvailability(context, config)).map(({ name }) => name);
+  const { checks } = detectChecks(await loadTree(root, head.commit), config.checks);
   return { agents, checks: checks.map(({ command }) => command) };
 }
 

@@ -22,7 +22,7 @@ export function pause(context: CommandContext, input: { readonly run?: string | 
       { event: "control_requested", control: "pause", now: input.now },
       (run) => run.status !== "running" && (!isParked || run.asked === "pause"),
     );
-    if (outcome === "taken")
+    if (outcome === "recorded")
       return reply("pause_requested", {
         run_id: loaded.run,
         state: view.status,

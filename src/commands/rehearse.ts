@@ -14,7 +14,7 @@ import { openLimitsCache } from "../workspace/isolation/self-test-cache.ts";
 import { openSandboxedAgents } from "../runner/sandboxed-agents.ts";
 import { castFor } from "../runner/draft/assign-agents.ts";
 import { findProject } from "../project/runs/project-paths.ts";
-import { isolationFor } from "../runner/draft/isolation-for.ts";
+import { openIsolation } from "../runner/draft/isolation-for.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { policyOf } from "../runner/draft/policy.ts";
 import { refuse, reply } from "../project/reply.ts";
@@ -29,10 +29,11 @@ export async function rehearse(context: CommandContext, name: string): Promise<A
   const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
   if (settings.kind !== "settings") return refuse("config_invalid", invalidConfig(settings.findings));
   let text = "";
-  const cast = await castFor(context, "try", name, settings.config, (scriptText) => {
+  const storeScript = (scriptText: string): Promise<string> => {
     text = scriptText;
     return Promise.resolve("0".repeat(64));
-  });
+  };
+  const cast = await castFor({ context, config: settings.config, storeScript }, "try", name);
   const folder = realpathSync(await temporaryFolder("try"));
   const layer = join(folder, "work");
   mkdirSync(layer);
@@ -56,7 +57,7 @@ async function trialAgents(
   folder: string,
 ): Promise<Pick<OpenedAgents, "turn" | "close">> {
   const paths = findProject(context.cwd) ?? { root: join(folder, "nowhere"), folder };
-  const [isolation, limits] = await Promise.all([isolationFor(wanted, paths, folder), openLimits(folder, openLimitsCache(folder))]);
+  const [isolation, limits] = await Promise.all([openIsolation(wanted, paths, folder), openLimits(folder, openLimitsCache(folder))]);
   const agents = openSandboxedAgents({
     context,
     turnEnv: () => ({}),

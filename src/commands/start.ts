@@ -7,7 +7,7 @@ import { findProject, homeOf } from "../project/runs/project-paths.ts";
 import { detectWork } from "./detect-work.ts";
 import { invalidGoal } from "./nothing-to-do.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { previewOf } from "../runner/draft/preview.ts";
+import { buildPreview } from "../runner/draft/preview.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { answered, reply, screenRows } from "../project/reply.ts";
 
@@ -19,7 +19,7 @@ export function start(context: CommandContext, input: GoInput): Promise<Answer> 
     const paths = await homeOf(context.cwd);
     const drafted = await makeDraft(context, paths, input);
     const { view } = await readRun(paths, drafted.run);
-    const preview = await previewOf(context, paths, view);
+    const preview = await buildPreview(context, paths, view);
     return reply("run_drafted", {
       run_id: drafted.run,
       state: "draft",

@@ -1,7 +1,7 @@
 // watch: follows a run from another terminal: events line by line, and below them a board that is redrawn in place. Without a terminal only
 // the lines. Reads only.
 
-import { runOutcome } from "../runner/run-outcome.ts";
+import { buildRunAnswer } from "../runner/run-answer.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../contracts/answer.ts";
 import type { Entry } from "../contracts/event.ts";
@@ -52,7 +52,7 @@ export function watch(context: CommandContext, input: { readonly run?: string | 
         return reply("ok", {
           run_id: run,
           state: status,
-          message: owner !== null || status === "running" ? `${run} is ${status}.` : runOutcome(view(), "", []).message,
+          message: owner !== null || status === "running" ? `${run} is ${status}.` : buildRunAnswer(view(), "", []).message,
         });
       }
       draw(context, view(), owner, readLive(folder));

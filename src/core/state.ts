@@ -7,7 +7,7 @@ import type { CrashState } from "../contracts/crash-state.ts";
 import type { EventOf, IsolationInForce, ProviderFault } from "../contracts/event.ts";
 import type { Actor, AttemptId, BlockId, CursorPath } from "../contracts/ids.ts";
 import type { RunStatus, Verdict } from "../contracts/objective.ts";
-import type { OutsideEvidence, PullRequestPlace } from "../contracts/forge/pull-request.ts";
+import type { OutsideEvidence, PullRequestTarget } from "../contracts/forge/pull-request.ts";
 import type { Forked, ReviewNote } from "../contracts/run-parts.ts";
 import type { ChildAsks, Outcome, Says } from "../contracts/outcome.ts";
 
@@ -178,7 +178,7 @@ export type Breaker = {
 
 /** The pull request of a run that is over. */
 export type PullRequestState = {
-  place: PullRequestPlace;
+  place: PullRequestTarget;
   /** The proved commit that is, or will be, at the head of its branch. */
   commit: string;
   opened: { number: number; url: string; draft: boolean } | null;

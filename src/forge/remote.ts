@@ -9,7 +9,7 @@
 
 import { join } from "node:path";
 import { onPath } from "../agents/find.ts";
-import type { ForgeTool, PullRequestPlace } from "../contracts/forge/pull-request.ts";
+import type { ForgeTool, PullRequestTarget } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 import { git } from "../workspace/git/git.ts";
 import type { Repository } from "../workspace/git/repository.ts";
@@ -22,7 +22,7 @@ import type { Forge } from "./forge.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 export type RemoteChoice = { readonly remote?: string | undefined; readonly tool?: ForgeTool | undefined };
-export type ForgeRemote = Pick<PullRequestPlace, "tool" | "host" | "project" | "remote">;
+export type ForgeRemote = Pick<PullRequestTarget, "tool" | "host" | "project" | "remote">;
 
 /** The remote that is named, else the one the branch follows, else `origin`, else the only one there is. */
 export async function findRemote(repository: Repository, branch: string | null, choice: RemoteChoice, env: Env): Promise<ForgeRemote> {
@@ -60,7 +60,7 @@ function onlyTool(host: string, env: Env): ForgeTool {
   );
 }
 
-export function openForge(place: Pick<PullRequestPlace, "tool" | "host" | "project">, env: Env): Forge {
+export function openForge(place: Pick<PullRequestTarget, "tool" | "host" | "project">, env: Env): Forge {
   const tool = { tool: place.tool, host: place.host, env };
   return place.tool === "gh" ? openGitHub(tool, place.project) : openGitLab(tool, place.project);
 }
@@ -69,7 +69,7 @@ export function openForge(place: Pick<PullRequestPlace, "tool" | "host" | "proje
 export async function pushCommit(
   repository: Repository,
   runFolder: string,
-  place: PullRequestPlace,
+  place: PullRequestTarget,
   { commit, seen = null, env }: { readonly commit: string; readonly seen?: string | null; readonly env: Env },
 ): Promise<void> {
   const url = await readPushUrl(repository, place.remote);
@@ -104,7 +104,7 @@ export async function pushCommit(
 }
 
 /** A pull request is opened in the project it is pushed to. From a fork to its parent the user needs two commands. */
-const forkHint = ({ tool, project, branch, into }: PullRequestPlace): string =>
+const forkHint = ({ tool, project, branch, into }: PullRequestTarget): string =>
   [
     `you may not write to ${project}, and autopilot opens no pull request from a fork to its parent; by hand:`,
     `git push FORK ${branch}, then`,

@@ -1,7 +1,7 @@
 // ask-at-terminal: asks a question at this terminal while other terminals can still reach the run.
 //
 // Invariants:
-//   L1. While the question is open here, requests from elsewhere are journaled and acknowledged at once; the question disappears.
+//   L1. While the question is open here, requests from elsewhere are journaled and acknowledged at once, and the question is withdrawn.
 //   L2. The first answer counts: one from elsewhere is journaled before the one typed here is read.
 
 import type { Draft } from "../contracts/event.ts";
@@ -11,17 +11,15 @@ import { openInbox } from "../project/inbox/inbox.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
-/**
- * The result of a question: an answer given here, none (no terminal, or the person left), or requests from elsewhere that are journaled.
- */
+/** The result of a question: an answer given here, none (no terminal, or the person left), or requests from elsewhere, now journaled. */
 export type TerminalReply =
   | { readonly kind: "answer"; readonly text: string }
   | { readonly kind: "none" }
   | { readonly kind: "requests"; readonly requests: readonly Request[] };
 
 /**
- * Asks the person at this terminal, and handles requests of others meanwhile. `around` is called before a request is journaled (the state
- * changes in place), and its result before the request is acknowledged.
+ * Asks the person at this terminal, and handles requests of others meanwhile. `beforeRecording` is called before a request is journaled
+ * (the state changes in place), and the function it returns before the request is acknowledged.
  */
 export async function askAtTerminal(
   context: CommandContext,
@@ -39,8 +37,8 @@ export async function askAtTerminal(
   const inbox = await openInbox(openRun.folder);
   const withdrawal = new AbortController();
   const hasRequests = async (): Promise<boolean> => (await inbox.pending()).length > 0;
-  const withdraw = (): void => void hasRequests().then((isMail) => isMail && withdrawal.abort());
-  const unwatch = inbox.watch(withdraw);
+  const withdrawOnRequest = (): void => void hasRequests().then((isThere) => isThere && withdrawal.abort());
+  const unwatch = inbox.watch(withdrawOnRequest);
   try {
     const text = (await hasRequests()) ? null : await context.ask(question, choices, withdrawal.signal);
     const requests = await inbox.pending();

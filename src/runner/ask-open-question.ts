@@ -1,4 +1,4 @@
-// ask-open-question: asks an open question at this terminal, while other terminals can still answer, stop or pause the run.
+// ask-open-question: asks a run's open question at this terminal, while other terminals can still answer, stop or pause the run.
 
 import type { EventOf } from "../contracts/event.ts";
 import { own } from "../core/record.ts";
@@ -15,7 +15,7 @@ import { askAtTerminal } from "./ask-at-terminal.ts";
 import type { OpenRun } from "./open-run.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";
 
-/** True: the question is answered, here or elsewhere, and the run continues now. */
+/** Asks until the question is answered or the run ends. True: it was answered, here or elsewhere, and the run continues now. */
 export async function askOpenQuestion(context: CommandContext, openRun: OpenRun): Promise<boolean> {
   for (;;) {
     const run = openRun.view();
@@ -45,7 +45,7 @@ const isControl = (request: Request): boolean => request.event === "control_requ
 const answersBlock = (requests: readonly Request[], block: string): boolean =>
   requests.some((request) => request.event === "block_answered" && request.block === block);
 
-/** The person at this prompt is told that another terminal answered the question. */
+/** Tells the person at this prompt what another terminal requested. */
 function describeRequest(request: Request): string {
   const by = `elsewhere (${oneLine(request.actor.replace(/^operator:/, ""))})`;
   switch (request.event) {
@@ -64,7 +64,7 @@ function describeRequest(request: Request): string {
   }
 }
 
-/** An answer to the blocking question lets the run continue, wherever it came from: this process waits for nothing else. */
+/** Returns the function that resumes the run once a request has answered its blocking question; null if the request does not. */
 function resumeIfAnswered(openRun: OpenRun, request: Request): (() => Promise<void>) | null {
   if (request.event !== "block_answered") return null;
   const { block, answer, actor } = request;
@@ -107,7 +107,7 @@ const resumedEvent = (openRun: OpenRun, actor: string): EventOf<"run_resumed"> =
   to_state: "running",
 });
 
-/** The issues of a verdict that found some; null for any other answer. */
+/** Asks for the issues that a verdict found; null if none were given that should have been, or the question was settled elsewhere. */
 async function askForIssues(
   context: CommandContext,
   openRun: OpenRun,

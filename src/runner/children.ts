@@ -187,7 +187,7 @@ function inheritedBlobs({ drafted }: RunView): ReadonlySet<string> {
 async function recordedFlow(parts: ChildParts, name: string): Promise<Pick<LoadedFlow, "flow" | "prompts" | "hash">> {
   const recorded = parts.view().drafted.called?.find(({ flow }) => flow.flow === name);
   if (recorded === undefined) {
-    const { loadedFlow } = await import("./draft/load-checked-flow.ts"); // recorded flows don't need the flow parser
+    const { loadCheckedFlow: loadedFlow } = await import("./draft/load-checked-flow.ts"); // recorded flows don't need the flow parser
     return loadedFlow(parts.context, name);
   }
   const prompts: Record<string, string> = {};

@@ -14,7 +14,7 @@ import { type ProjectPaths, homeOf, writeCurrent } from "../project/runs/project
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "../project/runs/open-runs.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";
-import { type Preview, previewOf } from "./draft/preview.ts";
+import { type Preview, buildPreview } from "./draft/preview.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { refuse, reply, screenRows } from "../project/reply.ts";
 import { refuseIfForeign } from "../project/runs/require-own-run.ts";
@@ -55,7 +55,7 @@ export async function goDraft(context: CommandContext, draft: WaitingDraft, inpu
   refuseIfForeign(context, paths, run);
   const { view } = await readRun(paths, run);
   if (stale !== null) refuseStale(run, stale);
-  const preview = await previewOf(context, paths, view);
+  const preview = await buildPreview(context, paths, view);
   const uncommitted = draft.uncommitted ?? (input.isCopy === true ? [] : await uncommittedWarnings(paths, view));
   const allWarnings = [...new Set([...warnings, ...uncommitted, ...preview.warnings])];
   const isAcknowledged = view.acknowledged || input.yes || preview.dryRun === "auto";

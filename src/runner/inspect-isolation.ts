@@ -1,4 +1,4 @@
-// inspect-isolation: finds which isolation levels work on this machine and describes them.
+// inspect-isolation: tests which isolation levels work on this machine and describes them.
 
 import type { ChosenLogin } from "../agents/profiles/login.ts";
 import { erase } from "../workspace/folder.ts";
@@ -9,7 +9,7 @@ import { temporaryFolder } from "../project/runs/temporary.ts";
 
 export type WantedIsolation = { readonly level: string; readonly isUsable: boolean; readonly found: string };
 
-/** The isolation a run would have here with these settings: the strongest that passes its self-test, or the one named. */
+/** Finds the isolation a run would have here with this setting: the strongest that passes its self-test, or the one named. */
 export async function inspectWantedIsolation(wanted: string): Promise<WantedIsolation> {
   const inspected = await inspectEveryIsolation();
   const detecting = { level: wanted, isUsable: true, found: "it detects what an agent did, and does not hold it" };
@@ -18,7 +18,7 @@ export async function inspectWantedIsolation(wanted: string): Promise<WantedIsol
   return inspected.find(({ level }) => level === wanted) ?? (onlyDetects(wanted) ? detecting : { ...refused, level: wanted });
 }
 
-/** Every isolation level, tested again in a temporary folder; cached results are ignored. */
+/** Tests every isolation level in a temporary folder; cached results are ignored. */
 export async function inspectEveryIsolation(): Promise<readonly InspectedIsolation[]> {
   const folder = await temporaryFolder("isolation");
   try {
@@ -29,7 +29,7 @@ export async function inspectEveryIsolation(): Promise<readonly InspectedIsolati
   }
 }
 
-/** How folders for agents and checks would be created at this level. */
+/** Describes how folders for agents and checks would be created at this level. */
 export async function describeFolders(level: string): Promise<string> {
   const folder = await temporaryFolder("worlds");
   try {
@@ -39,9 +39,10 @@ export async function describeFolders(level: string): Promise<string> {
   }
 }
 
+/** Whether a level detects what an agent did outside its folder without preventing it. */
 export const onlyDetects = (level: string): boolean => level === "clone" || level === "none";
 
-/** Levels in which an agent has its own network, with the meter's egress as the only way out. */
+/** Whether an agent has its own network at this level, with the meter as the only way out. */
 const hasOwnNetwork = (level: string): boolean => level === "overlay" || level === "bwrap" || level === "srt";
 
 export function describeNetwork(level: string, login: ChosenLogin["kind"], hosts: readonly string[]): string {

@@ -4,7 +4,7 @@ import type { IsolationInForce } from "../contracts/event.ts";
 import { type Isolation, mayOutlive } from "../workspace/isolation/confinement.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
 
-/** Enforced by the sandbox or by the resource limits, either counts. */
+/** Combines both: what either the sandbox or the resource limits enforce is enforced. */
 export function isolationInForce(
   { level, mechanism, enforced, not_enforced }: Pick<Isolation, "level" | "mechanism" | "enforced" | "not_enforced">,
   limits: Pick<OpenedLimits, "inForce" | "missing">,

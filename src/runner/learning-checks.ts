@@ -1,4 +1,4 @@
-// learning-checks: whether the commands of a run's learnings still pass, run by the runner on the newest commit before agents see them.
+// learning-checks: runs the commands of a project's learnings on the run's newest commit, so that agents are shown only those that still pass.
 
 import { createHash } from "node:crypto";
 import type { AttemptId } from "../contracts/ids.ts";
@@ -10,7 +10,7 @@ const cachedResultsMax = 1_000;
 
 type LearningCheckParts = { readonly verifier: Pick<Verifier, "check">; readonly view: () => RunView };
 
-/** For one attempt: runs one command after the other, within a minute in total. Undecided by then is null. */
+/** Returns a checker for each attempt, which runs commands one after the other within a minute in total. Null: undecided by then. */
 export function openLearningChecks({
   verifier,
   view,

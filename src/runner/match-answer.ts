@@ -6,8 +6,8 @@ import type { RunView } from "../core/state.ts";
 type Question = Pick<RunView["blocks"][string], "options"> & { readonly free?: boolean | undefined };
 
 /**
- * The answer the text means: an option by its letter or number, or by the first word of its meaning (`retry` for "retry the step"). If free
- * text is allowed too, an option's number means its text. Null if the text is none of the options and must be one.
+ * Matches the text to an option: by its letter or number, or by the first word of its meaning (`retry` for "retry the step"). If free text
+ * is allowed too, an option's number means its text. Null if the text is none of the options and must be one.
  */
 export function matchAnswer({ options, free }: Question, text: string): string | null {
   const word = text.trim().toLowerCase();

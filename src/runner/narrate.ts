@@ -5,7 +5,7 @@ import type { RunView } from "../core/state.ts";
 import { openMilestones, phaseEnding } from "../views/progress.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
-/** Prints each milestone for the person at the terminal. */
+/** Returns the function that prints an entry's milestones. */
 export function showMilestones(context: Pick<CommandContext, "show">): (entry: Entry, run: RunView) => void {
   const milestones = openMilestones();
   return (entry, run) => {

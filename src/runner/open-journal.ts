@@ -18,7 +18,7 @@ import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { redactedJournal } from "../project/secrets/redacted-journal.ts";
 
-/** A run's journal, redacted, folded as it is read. The lease is null if the folder is the source of truth. */
+/** Opens a run's journal, redacted, and folds it as it is read. The lease is null if the folder is the source of truth. */
 export async function openFoldedJournal(
   context: CommandContext,
   folder: string,
@@ -39,7 +39,7 @@ export async function openFoldedJournal(
   return { journal: redactedJournal(journal, redactor), fold, lease };
 }
 
-/** In the folder, or in the store whose key its marker file names. */
+/** Opens a journal in its folder, or in the store whose key the folder's marker file names. */
 export async function openRunJournal(
   context: CommandContext,
   folder: string,
@@ -50,6 +50,7 @@ export async function openRunJournal(
   return (await import("../fleet/shared-run.ts")).openShared(context.env, folder, mark, options);
 }
 
+/** Opens the repository through which machines exchange a shared run's commits; null if there is none. */
 export async function openHubFor(
   context: CommandContext,
   paths: ProjectPaths,
@@ -63,13 +64,13 @@ export async function openHubFor(
   return { send: (commit) => hub.send(mark.key, epoch, commit) };
 }
 
-/** The requests of a run: in its folder, and in the store for other machines. */
+/** Opens the inbox of a run: requests in its folder and, of other machines, in the store. */
 export async function openRunInbox(context: CommandContext, folder: string): Promise<OwnedInbox> {
   const localInbox = await openInbox(folder);
   const mark = sharedMark(folder);
   if (mark === null) return localInbox;
   const storeInbox = await (await (await import("../fleet/shared-run.ts")).storeIn(context.env)).inbox(mark.key);
-  let mayHoldRequests = true; // the store is read when it may have something, not before each step
+  let mayHoldRequests = true; // the store is read after it gave notice of a request, not before each step
   storeInbox.watch(() => (mayHoldRequests = true));
   return {
     pending: async () => {

@@ -29,7 +29,7 @@ import { createFunctions } from "../playbooks/registry/registry.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { sendRequest } from "../project/inbox/inbox.ts";
 import { onlyDetects } from "./inspect-isolation.ts";
-import { isolationFor } from "./draft/isolation-for.ts";
+import { openIsolation } from "./draft/isolation-for.ts";
 import { isolationInForce } from "./isolation-in-force.ts";
 import { openEndedFolders } from "../project/runs/ended-folders.ts";
 import { openNotices } from "./run-notices.ts";
@@ -72,7 +72,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
   const { redactor } = redaction;
   const [repository, isolation, limits] = await Promise.all([
     openedRepository(paths.root),
-    isolationFor(drafted.isolation, paths, folder),
+    openIsolation(drafted.isolation, paths, folder),
     openLimits(folder, openLimitsCache(folder)),
   ]);
   const openingWorkspace = openRunWorkspace(parts, { repository, isolation, redactor, policy });

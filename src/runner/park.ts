@@ -1,9 +1,9 @@
-// park: what happens to a run whose model provider refuses. By the user's policy it waits for the reset and resumes by itself.
+// park: resumes a run whose model provider refused: with another agent, or after waiting for the reset if the user's policy says so.
 //
 // Invariants:
-//   P1. It never retries in a tight loop: each wait is at least a minute, and after a number in a row the run stays paused.
+//   P1. A parked run never retries in a tight loop: each wait is at least a minute, and after a number in a row the run stays paused.
 //   P2. While it waits, requests from other terminals are handled at once.
-//   P3. It waits only for what time can fix: a used-up limit, an outage. A refused request or key is not.
+//   P3. It waits only for what time fixes: a used-up limit, an outage. A refused request or key is not.
 
 import { reasons } from "../contracts/reason.ts";
 import { pauseDetail } from "../views/facts/pause-detail.ts";
@@ -21,7 +21,7 @@ const waitsMax = 12;
 const waitMsMax = 26 * 60 * minuteMs; // a daily limit, and a little
 const clockCheckMs = 15_000;
 
-/** When a run may resume by itself, in milliseconds of the wall clock. Null if it must not. */
+/** Computes when a run may resume by itself, in milliseconds of the wall clock. Null if it must not. */
 export function resumeTimeMs(run: RunView, nowMs: number): number | null {
   const { parked } = run;
   if (parked === undefined || !isFixedByTime(run)) return null;
@@ -31,7 +31,7 @@ export function resumeTimeMs(run: RunView, nowMs: number): number | null {
   return resumeMs - nowMs > waitMsMax ? null : resumeMs;
 }
 
-/** Whether only the provider holds the run up, and time may fix that. */
+/** Whether nothing but the provider keeps the run from continuing, and time may fix that. */
 function isFixedByTime({ status, parked, asked, reason }: RunView): boolean {
   if (status !== "paused" || parked === undefined || asked !== null) return false;
   if (parked.fault !== "limit" && parked.fault !== "service") return false; // P3
@@ -39,7 +39,7 @@ function isFixedByTime({ status, parked, asked, reason }: RunView): boolean {
   return parked.times <= waitsMax; // P1
 }
 
-/** Hands over to the next agent if the role of a parked run names one that is not at its limit. True: the run was resumed. */
+/** Switches to the next agent if the role of a parked run names one that is not at its limit. True: the run was resumed. */
 export async function resumeWithOtherAgent(context: CommandContext, openRun: OpenRun): Promise<boolean> {
   if (context.interrupted.aborted || !isFixedByTime(openRun.view()) || !canSwitchAgent(openRun.view(), new Date().toISOString()))
     return false;

@@ -1,8 +1,8 @@
-// require-may-grant: the one check that every grant passes before it is recorded: none by an agent, none from inside a run.
+// require-may-grant: refuses grants by agents and from inside a run. Every grant passes this one check before it is recorded.
 //
 // Invariants:
 //   G1. The actor is determined by the channel (`actorOf`), never by the request.
-//   G2. What core calls a grant is refused to an agent, from whichever command or server.
+//   G2. An event that core calls a grant is refused to an agent, whichever command or server it uses.
 //   G3. A person's grant given from inside a run counts as an agent's, whatever name it uses.
 
 import type { Draft } from "../contracts/event.ts";

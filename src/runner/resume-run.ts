@@ -6,7 +6,7 @@ import { hasFailed } from "../core/selectors.ts";
 import type { Asks } from "../contracts/asks.ts";
 import { loadPlaybook } from "../playbooks/registry/table.ts";
 import { readRequests, removeRequest } from "../project/inbox/inbox-files.ts";
-import { policyChange } from "./draft/policy.ts";
+import { findPolicyChange } from "./draft/policy.ts";
 import { settingsOf } from "../project/config/settings.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";
 import { refuse } from "../project/reply.ts";
@@ -48,7 +48,8 @@ export async function resumeRun(
     warnings: [...earlierWarnings, ...configWarnings, ...(preparation?.warnings ?? [])],
     begin: async (openRun) => {
       requireStatus({ ...loaded, view: openRun.view() }, "resume", "paused", "running"); // another terminal may have been quicker
-      const change = await policyChange(context, paths, openRun.view(), input.adoptConfig === true, openRun.putBlob);
+      const adoption = { context, paths, run: openRun.view(), storeScript: openRun.putBlob };
+      const change = await findPolicyChange(adoption, input.adoptConfig === true);
       if (change !== null) await openRun.append(change);
       for (const text of preparation?.blobs ?? []) await openRun.putBlob(text);
       for (const event of preparation?.events ?? []) await openRun.append(event);

@@ -15,7 +15,7 @@ import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
 import { answeredBy, entryNotices } from "../views/outbound/notices.ts";
 import { autopilotPath } from "./shipped-programs.ts";
 
-/** A child run sends no notices: its parent does. */
+/** Returns the function that queues an entry's notices. A child run queues none: its parent does. */
 export function openNotices(context: CommandContext, paths: ProjectPaths, folder: string): (entry: Entry, run: RunView) => void {
   const { hooks } = hooksOf(context.env);
   if (hooks.length === 0 || context.isTold === true) return () => undefined;
@@ -41,7 +41,7 @@ export function openNotices(context: CommandContext, paths: ProjectPaths, folder
   };
 }
 
-/** A notice of a question that has been answered is withdrawn, whichever process queued it. T2 */
+/** Withdraws the notice of a question that has been answered, whichever process queued it. T2 */
 export function withdrawNotice({ env }: Pick<CommandContext, "env">, id: string): void {
   try {
     openQueue(env).withdraw((notice) => notice.id === id);
@@ -50,7 +50,7 @@ export function withdrawNotice({ env }: Pick<CommandContext, "env">, id: string)
   }
 }
 
-/** It outlives this process, and ends when everything is delivered or given up. */
+/** Starts the process that delivers notices. It outlives this one, and ends when every notice is delivered or given up. */
 export function startCourier(env: NodeJS.ProcessEnv): void {
   const child = spawn(process.execPath, [autopilotPath(), "notify", "send", "--wait"], { cwd: "/", detached: true, stdio: "ignore", env }); // T1
   child.on("error", () => undefined); // the next notice, or `autopilot notify send`, starts another

@@ -1,4 +1,4 @@
-// sandbox-limits: the process, memory and disk limits of a sandbox, from the run's policy.
+// sandbox-limits: computes the process, memory and disk limits of a sandbox from the run's policy.
 
 import type { Policy } from "../contracts/policy.ts";
 import type { Limits } from "../workspace/isolation/confinement.ts";
@@ -6,7 +6,7 @@ import { defaultLimits } from "../workspace/isolation/limits.ts";
 
 const mebibyte = 1024 ** 2;
 
-/** Resource limits of one agent's or check's processes. */
+/** Computes the limits of one agent's or check's processes. */
 export function sandboxLimits({ box = {} }: Policy): Limits {
   return {
     processesMax: box.processes ?? defaultLimits.processesMax,

@@ -1,9 +1,9 @@
-// sandboxed-agents: the agents of a run inside their isolation, limits and meter.
+// sandboxed-agents: opens a run's agents inside their sandbox, resource limits and meter.
 //
 // Invariants:
 //   A1. The meter is open before the first turn; opening a run does not need one.
-//   A2. What an agent wrote in an overlay is merged after its last process has ended, and before its folder is read.
-//   A3. An agent sees its own folder, its private HOME and what it must read; of the blobs only its script.
+//   A2. An agent's writes in an overlay are merged after its last process has ended, and before its layer is read.
+//   A3. An agent sees its layer, its private HOME and the files it must read; of the blobs only its script.
 //   A4. What a turn needs may be loaded ahead of it, while idle; if that fails, the turn reports it.
 
 import { rmSync } from "node:fs";
@@ -25,17 +25,17 @@ import { toolServerPath, scriptedAgentPath } from "./shipped-programs.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { socketFolder } from "../project/runs/temporary.ts";
 
-/** Where the egress is inside a box with its own network. */
+/** The port of the meter inside a sandbox with its own network. */
 const egressPort = 4517;
 
 export type SandboxedAgentsParts = {
   readonly context: CommandContext;
-  /** Variables of one turn besides the profile's. */
+  /** Environment variables of one turn besides the profile's. */
   readonly turnEnv: (attempt: string) => Readonly<Record<string, string>>;
   readonly isolation: Isolation;
   readonly limits: OpenedLimits;
   readonly policy: Policy;
-  /** The run's own folder. */
+  /** The run's folder. */
   readonly folder: string;
   /** Identifies the run on this machine. */
   readonly mark: string;
@@ -129,7 +129,7 @@ async function openMeterFor({ isolation, policy, learnSecret: learn, isOwner: is
   return { meter, socket, port, close };
 }
 
-/** Opened once, when first awaited. */
+/** Opens the meter once, when it is first awaited. */
 function openLazily(open: () => Promise<MeterEndpoint>): {
   readonly ready: () => Promise<unknown>;
   readonly opened: () => MeterEndpoint;

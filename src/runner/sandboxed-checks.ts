@@ -1,4 +1,4 @@
-// sandboxed-checks: the verifier of a run, in the same means of isolation as its agents, with a network and its own cache.
+// sandboxed-checks: opens a run's verifier in the same isolation as its agents, with the network its policy allows and a cache of packages.
 //
 // Invariants:
 //   K1. A check has its own private HOME: what an agent leaves in the run's HOME must not reach a check.
@@ -25,7 +25,7 @@ export type SandboxedVerifierParts = {
   /** Resource limits of checks; without them only time and output are bounded. */
   readonly limits?: OpenedLimits;
   readonly policy: Policy;
-  /** A folder of the run's own, which no agent sees. */
+  /** A folder of the run that no agent sees. */
   readonly folder: string;
   readonly putBlob: VerifierParts["putBlob"];
   /** Reads evidence back, so that what was judged once is not run again; without it everything is run. */

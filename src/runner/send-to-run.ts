@@ -1,5 +1,5 @@
-// send-to-run: how a command reaches a run. If a process owns the run, it leaves a request and waits until it is done; if none does, it opens
-// the run itself.
+// send-to-run: sends a command's request to a run. If a process owns the run, the request is left for it and awaited; if none does, the run
+// is opened here and the request recorded.
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -27,12 +27,12 @@ const lookEveryMs = 40;
 type RequestContent = Request extends infer R ? (R extends Request ? Omit<R, "request" | "actor"> : never) : never;
 
 /**
- * The result: done; recorded, if that is all one can wait for; or the run had changed before anyone took the request, so that it has no
- * effect.
+ * What became of a request: done; recorded, if that is all one can wait for; or late, if the run changed before anyone took it, so that it
+ * has no effect.
  */
-export type SentRequest = { readonly outcome: "done" | "taken" | "late"; readonly view: RunView };
+export type SentRequest = { readonly outcome: "done" | "recorded" | "late"; readonly view: RunView };
 
-/** Requests something of a run and waits until `isDone`, or until it is recorded if that is all one can wait for. */
+/** Sends a request and waits until `isDone`, or until it is recorded if that is all one can wait for. */
 export async function sendToRun(
   context: CommandContext,
   loaded: LoadedRun,
@@ -48,7 +48,7 @@ export async function sendToRun(
   for (let { view, owner } = loaded; ; { view, owner } = await readRun(paths, run)) {
     const isRecorded = own(view.requests, request.request) !== undefined; // another's action is not what was requested here
     if (isRecorded && isDone(view)) return { outcome: "done", view };
-    if (isRecorded && !mustWait) return { outcome: "taken", view };
+    if (isRecorded && !mustWait) return { outcome: "recorded", view };
     if (!isRecorded && !isApplicable(view, request)) {
       if (isSent) await removeRequest(runFolder(paths, run), request.request);
       return { outcome: "late", view };
@@ -95,14 +95,14 @@ function refuseSilent({ run }: LoadedRun, now: Pick<LoadedRun, "view" | "owner">
   });
 }
 
-/** The request as it may be stored until its owner takes it: without secrets. */
+/** Builds the request as it may be stored until its owner takes it: without secrets. */
 export function buildRequest(context: CommandContext, root: string, content: RequestContent): Request {
   const request = { ...content, request: randomUUID(), actor: actorOf(context) } as Request;
   requireMayGrant(context, request);
   return redactEvent(redactionOf(context, root).redactor.text, request);
 }
 
-/** No process owns the run: the command takes the lock, records the request, and lets the run come to rest. Null if another was quicker. */
+/** Records the request in a run that no process owns, and drives a stop or pause to its end. Null if another process was quicker. */
 async function recordWithoutOwner(
   context: CommandContext,
   { paths, run }: LoadedRun,

@@ -10,10 +10,10 @@ export const scriptedAgentPath = (): string => findShipped("scripted.cjs");
 /** The program that offers the runner's own tools to an agent. */
 export const toolServerPath = (): string => findShipped("returns.cjs");
 
-/** This program itself. */
+/** The path of autopilot itself. */
 export const autopilotPath = (): string => findShipped("autopilot.cjs");
 
-/** A program shipped with this one: beside it once bundled, in dist when run from source. */
+/** Finds a program shipped with this one: beside it once bundled, in dist when run from source. */
 function findShipped(name: string): string {
   const here = dirname(fileURLToPath(import.meta.url));
   const path = [join(here, name), join(here, "..", "..", "dist", name)].find((path) => existsSync(path));

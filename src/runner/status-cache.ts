@@ -12,7 +12,7 @@ import { readOwnFile, withOwnFile } from "../project/own-file.ts";
 import { product } from "../project/runs/product.ts";
 
 export const statusCacheFile = "status.json";
-/** A shorter journal is folded as quickly as this is read. */
+/** The journal size from which a cache is worth it: a shorter journal is folded as quickly as the cache is read. */
 export const cachedFromBytes = 400_000;
 const cacheBytesMax = 8 * 1_048_576;
 const lineBytesMax = 256 * 1024;
@@ -26,7 +26,7 @@ export type StatusSummary = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-/** As shown without an owner, and with the process that wrote it. */
+/** The cache file: the status as shown while no process owns the run, and while the process that wrote it does. */
 export type CachedStatus = {
   readonly product: string;
   readonly byte: number;
@@ -36,7 +36,7 @@ export type CachedStatus = {
   readonly owned: StatusSummary;
 };
 
-/** The cached status, if it was written for this very journal and owner; else null. */
+/** Reads the cached status; null if it was not written for this very journal and owner. */
 export function readCachedStatus(folder: string, owner: { readonly pid: number } | null): StatusSummary | null {
   try {
     const path = join(folder, statusCacheFile);

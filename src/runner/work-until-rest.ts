@@ -10,7 +10,7 @@ import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { showMilestones } from "./narrate.ts";
 import { isDue } from "../views/next-actions.ts";
 import { type OpenRun, withRun } from "./open-run.ts";
-import { runOutcome } from "./run-outcome.ts";
+import { buildRunAnswer } from "./run-answer.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
 /** What the caller of `workUntilRest` decides about one invocation. */
@@ -51,7 +51,7 @@ export async function workUntilRest(
     const view = openRun.view();
     const patches: Record<string, readonly string[]> = {};
     for (const block of Object.keys(view.blocks)) patches[block] = await testsPatch(paths, view, block);
-    return runOutcome(view, why, [...warnings, ...pullRequestWarnings], patches);
+    return buildRunAnswer(view, why, [...warnings, ...pullRequestWarnings], patches);
   });
 }
 

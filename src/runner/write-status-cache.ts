@@ -13,7 +13,7 @@ export type StatusCacheParts = { readonly folder: string; readonly view: () => R
 export type StatusCache = {
   /** An entry was acknowledged. */
   readonly onEntry: () => void;
-  /** Writes it a last time and ends. */
+  /** Writes the cache a last time. */
   readonly close: () => Promise<void>;
 };
 
@@ -44,7 +44,7 @@ export function openStatusCache(parts: StatusCacheParts): StatusCache {
   };
 }
 
-/** False if the state is behind the journal: the next change writes it. */
+/** Writes the cache now. False if the state is behind the journal: the next change writes it. */
 async function writeCache({ folder, view, position }: StatusCacheParts): Promise<boolean> {
   if (position().byte < cachedFromBytes) return true;
   const { statusSummary } = await import("./status-summary.ts"); // a short run never needs it

@@ -9,8 +9,8 @@ import { readOwnFile } from "../../project/own-file.ts";
 import { folderBelow } from "../../project/own-folder.ts";
 import { Refusal } from "../../project/reply.ts";
 import { readSettings } from "../../project/config/settings.ts";
-import { assignAgents, inferredAgent } from "../../runner/draft/assign-agents.ts";
-import { loadedFlow } from "../../runner/draft/load-checked-flow.ts";
+import { assignAgents, inferAgent } from "../../runner/draft/assign-agents.ts";
+import { loadCheckedFlow } from "../../runner/draft/load-checked-flow.ts";
 import { ownedPathTest } from "../../workspace/layers/scope.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { readChangedFiles } from "../../workspace/git/status.ts";
@@ -171,8 +171,13 @@ async function agentProblem(context: CommandContext, root: string, named: string
   const settings = readSettings(context, root);
   if (settings.kind === "invalid") return { problem: "The config is not valid.", remedy: "autopilot config" };
   try {
-    const { flow } = await loadedFlow(context, "quality");
-    await assignAgents({ ...context, isTerminal: false }, named, given ?? settings.config, flow, () => Promise.resolve("0".repeat(64)));
+    const { flow } = await loadCheckedFlow(context, "quality");
+    const casting = {
+      context: { ...context, isTerminal: false },
+      config: given ?? settings.config,
+      storeScript: () => Promise.resolve("0".repeat(64)), // nothing is stored
+    };
+    await assignAgents(casting, flow, named);
     return null;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -185,8 +190,8 @@ async function agentHere(context: CommandContext, root: string): Promise<string 
   const settings = readSettings(context, root);
   if (settings.kind === "invalid") return null;
   try {
-    const { flow } = await loadedFlow(context, "quality");
-    return (await inferredAgent({ ...context, isTerminal: false }, undefined, settings.config, flow))?.name ?? null;
+    const { flow } = await loadCheckedFlow(context, "quality");
+    return (await inferAgent({ ...context, isTerminal: false }, settings.config, flow))?.name ?? null;
   } catch (error) {
     if (error instanceof Refusal) return null;
     throw error;

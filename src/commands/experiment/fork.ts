@@ -12,15 +12,15 @@ import { readEntries } from "../../project/runs/entries.ts";
 import { loadRun, type LoadedRun } from "../../project/runs/loaded-run.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
-import { changeFlags, type GivenChanges, readChanges } from "../../runner/fork/changes.ts";
-import { committedTurn, makeFork } from "../../runner/fork/fork-run.ts";
+import { formatChangeFlags, type ChangeFlags, buildChanges } from "../../runner/fork/changes.ts";
+import { commitOpenTurn, makeFork } from "../../runner/fork/fork-run.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { resumeRun } from "../../runner/resume-run.ts";
 import { forkPage } from "../../views/experiment/fork-page.ts";
 import { findChanges } from "../../views/facts/origin.ts";
 import { findMovedWarnings, requireMine } from "./replay.ts";
 
-export type ForkInput = GivenChanges & {
+export type ForkInput = ChangeFlags & {
   readonly run?: string | undefined;
   readonly at?: number | undefined;
   readonly yes: boolean;
@@ -37,7 +37,7 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Answer>
     const { entries, head } = await readEntries(paths, run);
     const { at, state, committed } = await findForkPoint(loaded, entries, input);
     const movedWarnings = await findMovedWarnings(loaded, committed === null ? state : { ...state, tip: tipAfter(committed, state) });
-    const changes = await readChanges({ context, paths, run: state, step: stepUnderWay(state), given: input, code: "fork_refused" });
+    const changes = await buildChanges({ context, paths, run: state, step: stepUnderWay(state), given: input, code: "fork_refused" });
     const page = forkPage({ run, at, asked: input.at, state, changed: findChanges(changes) });
     const where = { run_id: run, state: loaded.view.status, page, rowsMax: screenRows, warnings: movedWarnings };
     const consent = input.yes ? "y" : context.isTerminal ? await askToFork(context, page) : null;
@@ -46,7 +46,7 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Answer>
       return reply("dry_run_required_before_execute", {
         ...where,
         message: `Not forked: it isn't confirmed. ${run} stays as it is.`,
-        remediation: [`autopilot fork ${run} --at ${at}${changeFlags(input)} --yes`],
+        remediation: [`autopilot fork ${run} --at ${at}${formatChangeFlags(input)} --yes`],
         data: { at, changed: findChanges(changes) },
       });
     const line = entries.find((entry) => entry.seq === at + 1)?.prev ?? head;
@@ -84,7 +84,7 @@ async function findForkPoint({ paths, run, view }: LoadedRun, entries: readonly 
       state: view.status,
       message,
       remediation: [
-        ...(before === null ? [] : [`autopilot fork ${run} --at ${before}${changeFlags(given)}`]),
+        ...(before === null ? [] : [`autopilot fork ${run} --at ${before}${formatChangeFlags(given)}`]),
         `autopilot log -v --run ${run} shows its lines`,
       ],
     });
@@ -95,7 +95,7 @@ async function findForkPoint({ paths, run, view }: LoadedRun, entries: readonly 
   const why = state === null ? "it had not started there" : whyNotForkable(state);
   if (state === null || why !== null) return refuseFork(`${run} can't be forked after line ${at}: ${why}.`, last);
   if (findPaidOpens(state).length === 0) return { at, state, committed: null };
-  const committed = at === last ? await committedTurn(paths, run, state) : "the run went another way after it";
+  const committed = at === last ? await commitOpenTurn(paths, run, state) : "the run went another way after it";
   return typeof committed === "string"
     ? refuseFork(`A paid turn lay open after line ${at}, and ${committed}.`, at)
     : { at, state, committed };

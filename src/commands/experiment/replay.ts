@@ -14,7 +14,7 @@ import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
 import { refuseForeign, requireOwnRun } from "../../project/runs/require-own-run.ts";
 import { whyForeign } from "../../project/runs/run-binding.ts";
-import { changeFlags, type GivenChanges, readChanges } from "../../runner/fork/changes.ts";
+import { formatChangeFlags, type ChangeFlags, buildChanges } from "../../runner/fork/changes.ts";
 import { replayStep } from "../../runner/fork/replay-step.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { findChanges } from "../../views/facts/origin.ts";
@@ -22,7 +22,7 @@ import { replayPage } from "../../views/experiment/replay-page.ts";
 import { amount, describeAttempt, money } from "../../views/wording.ts";
 import { readTreeId } from "../../workspace/git/tree-of.ts";
 
-export type ReplayInput = Omit<GivenChanges, "limits"> & {
+export type ReplayInput = Omit<ChangeFlags, "limits"> & {
   readonly run?: string | undefined;
   readonly step?: string | undefined;
   readonly yes: boolean;
@@ -41,7 +41,7 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
     const state = stateAt(entries, seq);
     if (state === null) return refuse("journal_damaged", { run_id: run });
     const movedWarnings = await findMovedWarnings(loaded, state);
-    const changes = await readChanges({ context, paths, run: state, step, given: input, code: "replay_refused" });
+    const changes = await buildChanges({ context, paths, run: state, step, given: input, code: "replay_refused" });
     const recorded = buildAttemptFacts(
       entries.filter((entry) => entry.seq > seq),
       attempt,
@@ -61,7 +61,7 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
         ...where,
         page: about,
         message: "Not replayed: it isn't confirmed.",
-        remediation: [`autopilot replay ${run} --step ${attempt}${changeFlags(input)} --yes`],
+        remediation: [`autopilot replay ${run} --step ${attempt}${formatChangeFlags(input)} --yes`],
         data: { attempt, commit, recorded },
       });
     const line = entries.find((entry) => entry.seq === seq + 1)?.prev ?? head;

@@ -18,7 +18,7 @@ import { homeOf, ownFolder, runFolder } from "../../project/runs/project-paths.t
 import { readRun } from "../../project/runs/read-run.ts";
 import { unbindRun } from "../../project/runs/run-binding.ts";
 import { makeDraft } from "../../runner/draft/draft.ts";
-import { previewOf } from "../../runner/draft/preview.ts";
+import { buildPreview } from "../../runner/draft/preview.ts";
 import { withRun } from "../../runner/open-run.ts";
 import { readStatus, uncommittedMessage } from "../../workspace/git/status.ts";
 import { ownedPathTest } from "../../workspace/layers/scope.ts";
@@ -69,7 +69,7 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
       const drafted = await makeDraft(copyContext, copyPaths, objective);
       run = drafted.run;
       const { view } = await readRun(copyPaths, run);
-      const preview = await previewOf(copyContext, copyPaths, view);
+      const preview = await buildPreview(copyContext, copyPaths, view);
       const warnings = [...drafted.warnings, ...preview.warnings, ...(await uncommittedWarnings(paths.root, head.commit))];
       if (!input.yes && (context.isTerminal ? await askToSubmit(context, preview.page) : null) !== "y")
         return reply("dry_run_required_before_execute", {

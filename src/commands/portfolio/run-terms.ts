@@ -7,7 +7,7 @@ import { namesOfFlows } from "../../flows/load.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readSettings } from "../../project/config/settings.ts";
-import { readScope } from "../../runner/draft/objective-scope.ts";
+import { parseScope } from "../../runner/draft/objective-scope.ts";
 import { oneLine } from "../../views/wording.ts";
 
 export type RunTerms = {
@@ -34,7 +34,7 @@ export function termFaults({ flows, agents }: Known, { flow, isolation, touches 
   if (flow !== undefined && !flows.includes(flow)) among("the flow", flow, flows);
   if (isolation !== undefined && !isolationLevels.some((one) => one === isolation)) among("the isolation", isolation, isolationLevels);
   for (const glob of touches) {
-    const read = readScope([glob]);
+    const read = parseScope([glob]);
     if ("fault" in read) faults.push(`touches: ${read.fault.replace(/\.$/, "")}`);
   }
   const names = agent?.split(",").map((one) => one.trim()) ?? [];

@@ -16,7 +16,7 @@ import { openWorkspace } from "../../workspace/workspace.ts";
 import { packagesOrigin } from "../../project/runs/opened-repository.ts";
 import { openSandboxedVerifier } from "../../runner/sandboxed-checks.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
-import { isolationFor } from "../../runner/draft/isolation-for.ts";
+import { openIsolation } from "../../runner/draft/isolation-for.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { recordedPolicy } from "../../runner/draft/policy.ts";
 import { Refusal } from "../../project/reply.ts";
@@ -46,7 +46,7 @@ export async function openRecheck(
 ): Promise<Recheck> {
   const { drafted } = view;
   const policy = recordedPolicy(view);
-  const isolation = await isolationFor(drafted.isolation, paths, folder).catch((error: unknown) => {
+  const isolation = await openIsolation(drafted.isolation, paths, folder).catch((error: unknown) => {
     if (error instanceof Refusal) return error.message;
     throw error;
   });

@@ -9,7 +9,7 @@ export const forgeTools = ["gh", "glab"] as const;
 export type ForgeTool = (typeof forgeTools)[number];
 
 /** Where a pull request is or will be. The remote is kept by its name: its URL may hold a password. */
-export const PullRequestPlace = v.strictObject({
+export const PullRequestTarget = v.strictObject({
   tool: v.picklist(forgeTools),
   host: text(255),
   project: text(512),
@@ -18,7 +18,7 @@ export const PullRequestPlace = v.strictObject({
   /** The branch it is to be merged into. */
   into: text(255),
 });
-export type PullRequestPlace = v.InferOutput<typeof PullRequestPlace>;
+export type PullRequestTarget = v.InferOutput<typeof PullRequestTarget>;
 
 export const evidenceCharsMax = 6_000;
 export const evidenceItemsMax = 40;
@@ -39,7 +39,7 @@ const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** The pull request of a finished run; `evidence_received` is an event of the run that works on the findings. */
 export const pullRequestEvents = {
-  pull_request_intended: { ...PullRequestPlace.entries, commit: GitSha, draft: v.boolean() },
+  pull_request_intended: { ...PullRequestTarget.entries, commit: GitSha, draft: v.boolean() },
   pull_request_opened: { number: Count, url: v.string(), draft: v.boolean(), commit: GitSha, found: v.boolean() },
   pull_request_taken_up: { run: RunId, evidence: v.array(v.string()) },
   /** `commit`: what was pushed; null if nothing proved came out of it. */

@@ -11,8 +11,8 @@ import { detectRestores } from "../../verify/detect/detect-restore.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
 import { openSandboxedVerifier } from "../../runner/sandboxed-checks.ts";
-import { treeAt } from "../../runner/draft/collect-checks.ts";
-import { isolationFor } from "../../runner/draft/isolation-for.ts";
+import { loadTree } from "../../runner/draft/collect-checks.ts";
+import { openIsolation } from "../../runner/draft/isolation-for.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { policyOf } from "../../runner/draft/policy.ts";
 import { settingsOf } from "../../project/config/settings.ts";
@@ -44,7 +44,7 @@ export async function proveCommit(
 ): Promise<Proved> {
   const home = { root: repository.root, folder: join(repository.root, ".autopilot") };
   const settings = settingsOf(context, home, { isolation: order.isolation });
-  const tree = await treeAt(repository.root, order.commit);
+  const tree = await loadTree(repository.root, order.commit);
   const detected = detectChecks(tree, settings.config.checks ?? {});
   const own = [
     ...order.criteria.flatMap(({ text, command }, at): Check[] =>
@@ -57,7 +57,7 @@ export async function proveCommit(
   const checks = [...own, ...detected.checks.filter(({ command }) => isAsked(commandKey(command)))];
   if (checks.length === 0) return { passed: true, evidence: ["no command to run"], failed: [], cancelled: false };
   const policy = policyOf(settings.config, detectRestores(tree, settings.config.checks?.restore ?? "copy"));
-  const isolation = await isolationFor(settings.isolation, home, order.folder);
+  const isolation = await openIsolation(settings.isolation, home, order.folder);
   const workspace = await openWorkspace({
     repository,
     runDir: join(order.folder, "run"),

@@ -1,4 +1,4 @@
-// agent-availability: whether each agent can be used on this machine: installed, logged in, and what prevents it.
+// agent-availability: checks whether each agent can be used on this machine: installed, logged in, and what prevents it.
 
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
@@ -16,7 +16,7 @@ export type AgentAvailability = {
   readonly profile: AgentProfile;
   readonly override: Omit<AgentOverride, "argv">;
   readonly state: FoundAgent["state"];
-  /** Its command line; empty if it is missing. */
+  /** The agent's command line; empty if it is not installed. */
   readonly argv: readonly string[];
   readonly realPath: string | null;
   readonly version: string | null;
@@ -26,83 +26,87 @@ export type AgentAvailability = {
   readonly fix: string | null;
 };
 
-/** Every agent with a profile or a setting, including the embedded one. */
-export function agentsHere(context: CommandContext, config: Config): Promise<readonly AgentAvailability[]> {
+/** Checks every agent with a profile or a setting, including the embedded one. */
+export function listAvailability(context: CommandContext, config: Config): Promise<readonly AgentAvailability[]> {
   const shipped = Object.keys(agentProfiles).filter((name) => name !== "custom");
   const names = [...new Set([...shipped, ...Object.keys(config.agents ?? {})])];
-  return Promise.all(names.map((name) => availabilityOf(context, name, config)));
+  return Promise.all(names.map((name) => checkAvailability(context, name, config)));
 }
 
-export async function availabilityOf(context: CommandContext, name: string, config: Config): Promise<AgentAvailability> {
-  const said = config.agents !== undefined && Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
-  const { argv: words, ...override } = said ?? {};
-  const resolved = resolveProfile({ agent: name, ...(words === undefined ? {} : { argv: [...words] }), override });
-  if ("problem" in resolved) return unresolved(name, override, resolved.problem);
+export async function checkAvailability(context: CommandContext, name: string, config: Config): Promise<AgentAvailability> {
+  const setting = config.agents !== undefined && Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
+  const { argv: configuredArgv, ...override } = setting ?? {};
+  const resolved = resolveProfile({ agent: name, ...(configuredArgv === undefined ? {} : { argv: [...configuredArgv] }), override });
+  if ("problem" in resolved) return unresolvedAgent(name, override, resolved.problem);
   const { profile } = resolved;
   const login = chooseLogin(profile, context.env, getUserHome(context));
-  const found = await foundBy(profile, context);
-  const trouble = found.problem === null ? unready(login) : { problem: found.problem, fix: found.fix };
-  const { state, argv, realPath, version } = found;
-  return { name, profile, override, state, argv, realPath, version, login, ...trouble };
+  const location = await locateAgent(profile, context);
+  const problemAndFix = location.problem === null ? loginProblem(login) : { problem: location.problem, fix: location.fix };
+  const { state, argv, realPath, version } = location;
+  return { name, profile, override, state, argv, realPath, version, login, ...problemAndFix };
 }
 
-/** The problem is empty if the login is complete. */
-export const unready = (login: ChosenLogin): Pick<AgentAvailability, "problem" | "fix"> =>
+/** Says what is missing for the login; the problem is null if nothing is. */
+export const loginProblem = (login: ChosenLogin): Pick<AgentAvailability, "problem" | "fix"> =>
   login.kind === "missing" ? { problem: `not logged in: ${login.problem}`, fix: login.fix } : { problem: null, fix: null };
 
 export const isUsable = ({ state, problem }: AgentAvailability): boolean => state === "installed" && problem === null;
 
-/** The candidates if no agent is named: none that yields to another, and not the embedded one. */
-export function candidates(availability: readonly AgentAvailability[]): readonly AgentAvailability[] {
+/** Finds the agents to choose from if none is named: none that yields to another, and not the embedded one. */
+export function findCandidates(availability: readonly AgentAvailability[]): readonly AgentAvailability[] {
   const installed = availability.filter(
     (agent) => agent.profile.found !== "embedded" && (agent.state === "installed" || isOwnCommand(agent)),
   );
   return installed.filter(({ profile }) => !profile.yieldsTo.some((other) => installed.some(({ name }) => name === other)));
 }
 
-/** A user's own command is started as it is: whether it exists shows then. */
+/** Whether the agent is a user's own command, which is started as it is: whether it exists shows then. */
 export const isOwnCommand = ({ profile, argv }: Pick<AgentAvailability, "profile" | "argv">): boolean =>
   profile.found === "named" && argv.length > 0;
 
-/** Its command line, as shown: every placeholder filled in. */
-export const agentAvailabilityCommand = ({ profile, argv }: Pick<AgentAvailability, "profile" | "argv">): readonly string[] =>
+/** The agent's command line as shown to people: every placeholder filled in. */
+export const shownCommand = ({ profile, argv }: Pick<AgentAvailability, "profile" | "argv">): readonly string[] =>
   profile.found === "embedded"
     ? ["autopilot", "go", "--agent", "scripted:FILE"]
     : argv.flatMap((word) => (word === "{{mode}}" ? (profile.modes[profile.mode].argv ?? []) : [word]));
 
 export const getUserHome = (context: CommandContext): string => context.env["HOME"] ?? homedir();
 
-type Found = Pick<FoundAgent, "state" | "argv" | "realPath" | "version" | "problem" | "fix">;
+type AgentLocation = Pick<FoundAgent, "state" | "argv" | "realPath" | "version" | "problem" | "fix">;
 
-async function foundBy(profile: AgentProfile, context: CommandContext): Promise<Found> {
-  const nothing = { argv: [], realPath: null, version: null, problem: null, fix: null };
+async function locateAgent(profile: AgentProfile, context: CommandContext): Promise<AgentLocation> {
+  const unknown = { argv: [], realPath: null, version: null, problem: null, fix: null };
   switch (profile.found) {
     case "path":
       return findAgent(profile, context.env);
     case "embedded":
-      return { ...nothing, state: "installed" };
+      return { ...unknown, state: "installed" };
     case "named":
-      return named(profile, context, nothing);
+      return locateOwnCommand(profile, context, unknown);
   }
 }
 
-/** A user's own command: it is not run to inspect it. */
-function named({ argv, id, hints }: AgentProfile, { env }: CommandContext, nothing: Omit<Found, "state">): Found {
+/** Locates a user's own command, without running it. */
+function locateOwnCommand(
+  { argv, id, hints }: AgentProfile,
+  { env }: CommandContext,
+  unknown: Omit<AgentLocation, "state">,
+): AgentLocation {
   const [program] = argv;
   if (program === undefined)
-    return { ...nothing, state: "missing", problem: "no command is given for it", fix: `set agents.${id}.argv in the config` };
+    return { ...unknown, state: "missing", problem: "no command is given for it", fix: `set agents.${id}.argv in the config` };
   // It is started in a folder that agents write to: a program looked up there could change with every turn.
   if (program.includes("/") && !isAbsolute(program))
     return {
-      ...nothing,
+      ...unknown,
       state: "unfit",
       problem: `${program} isn't an absolute path`,
       fix: `write agents.${id}.argv with the program's whole path`,
     };
-  if (program.includes("/") ? existsSync(program) : onPath(program, env) !== null) return { ...nothing, state: "installed", argv };
+  if (program.includes("/") ? existsSync(program) : onPath(program, env) !== null) return { ...unknown, state: "installed", argv };
   const fix = hints.install.replace("agents.NAME", `agents.${id}`);
   return {
-    ...nothing,
+    ...unknown,
     state: "missing",
     argv,
     problem: program.includes("/") ? `${program} does not exist` : `${program} is not on the PATH`,
@@ -110,7 +114,7 @@ function named({ argv, id, hints }: AgentProfile, { env }: CommandContext, nothi
   };
 }
 
-const unresolved = (name: string, override: Omit<AgentOverride, "argv">, why: string): AgentAvailability => ({
+const unresolvedAgent = (name: string, override: Omit<AgentOverride, "argv">, why: string): AgentAvailability => ({
   name,
   profile: agentProfiles.custom,
   override,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Config } from "../../contracts/config.ts";
 import type { Flow } from "../../contracts/flow.ts";
-import { assignAgents, inferredAgent, unusedRoleWarnings } from "./assign-agents.ts";
+import { assignAgents, inferAgent, unusedRoleWarnings } from "./assign-agents.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 
 const flow: Flow = {
@@ -24,7 +24,7 @@ const installed = { one: { argv: [program, "--acp"] }, two: { argv: [program] } 
 // Nothing is on this PATH and nothing in this HOME, so nothing of the machine is seen.
 const context = { env: { PATH: "/nowhere", HOME: "/nowhere" } } as unknown as CommandContext;
 const cast = (agent: string | undefined, config: Config): ReturnType<typeof assignAgents> =>
-  assignAgents(context, agent, config, flow, () => Promise.reject(new Error("there is no script to keep")));
+  assignAgents({ context, config, storeScript: () => Promise.reject(new Error("there is no script to store")) }, flow, agent);
 
 test("a role is played by the flag's agent, else by the role's own, else by the config's", async () => {
   const config = { agents: installed, agent: "one", roles: { judge: "two" } };
@@ -90,13 +90,12 @@ test("an agent that needs a login and has none is refused with how to log in, be
 
 test("the only agent there is is taken where none is named; of two, neither", async () => {
   const one = { agents: { one: agents.one } };
-  expect(await inferredAgent(context, undefined, one, flow)).toEqual({ name: "one", why: "it is the only one installed here" });
-  expect(await inferredAgent(context, "two", one, flow)).toBeNull();
-  expect(await inferredAgent(context, undefined, { agent: "one" }, flow)).toBeNull();
-  await expect(inferredAgent(context, undefined, { agents }, flow)).rejects.toMatchObject({
+  expect(await inferAgent(context, one, flow)).toEqual({ name: "one", why: "it is the only one installed here" });
+  expect(await inferAgent(context, { agent: "one" }, flow)).toBeNull();
+  await expect(inferAgent(context, { agents }, flow)).rejects.toMatchObject({
     answer: { reason_code: "agent_unavailable", message: expect.stringContaining("one (one --acp), two (two)") as string },
   });
-  await expect(inferredAgent(context, undefined, {}, flow)).rejects.toMatchObject({
+  await expect(inferAgent(context, {}, flow)).rejects.toMatchObject({
     answer: { message: expect.stringContaining("none is installed here") as string },
   });
 });

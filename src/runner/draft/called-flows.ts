@@ -6,26 +6,26 @@ import { stepsEverywhere } from "../../flows/lists.ts";
 import { loadFlow, namesOfFlows, type LoadedFlow } from "../../flows/load.ts";
 import { lintRegistry } from "../../playbooks/registry/registry.ts";
 
-const findNames = (flow: Flow): readonly string[] => stepsEverywhere(flow).flatMap(({ step }) => step.flow ?? []);
+const calledNames = (flow: Flow): readonly string[] => stepsEverywhere(flow).flatMap(({ step }) => step.flow ?? []);
 
-export const callsFlows = (flow: Flow): boolean => findNames(flow).length > 0;
+export const callsFlows = (flow: Flow): boolean => calledNames(flow).length > 0;
 
-/** Every flow that one calls, directly or indirectly, each once. */
-export async function calledBy(flow: Flow, load: (name: string) => Promise<LoadedFlow>): Promise<readonly LoadedFlow[]> {
+/** Loads every flow that one calls, directly or indirectly, each once. */
+export async function loadCalledFlows(flow: Flow, load: (name: string) => Promise<LoadedFlow>): Promise<readonly LoadedFlow[]> {
   const called: LoadedFlow[] = [];
-  const known = new Set([flow.flow]);
-  const names = [...findNames(flow)];
+  const visited = new Set([flow.flow]);
+  const names = [...calledNames(flow)];
   for (const name of names) {
-    if (known.has(name)) continue;
-    known.add(name);
+    if (visited.has(name)) continue;
+    visited.add(name);
     const loaded = await load(name);
     called.push(loaded);
-    names.push(...findNames(loaded.flow));
+    names.push(...calledNames(loaded.flow));
   }
   return called;
 }
 
-/** The names lint accepts in a flow; other flows are read only if it calls one. */
+/** Builds the registry of names that lint accepts in a flow; other flows are read only if it calls one. */
 export async function registryFor(root: string, flow: Flow): Promise<Registry> {
   if (!callsFlows(flow)) return lintRegistry;
   const flows: Record<string, Flow | null> = {};

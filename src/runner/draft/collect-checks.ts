@@ -12,58 +12,54 @@ import type { Repository } from "../../workspace/git/repository.ts";
 import { listDisplayPaths } from "../../workspace/git/tree-list.ts";
 
 const manifestBytesMax = 1024 * 1024;
+const manifestName =
+  /^(package\.json|deno\.jsonc?|pyproject\.toml|setup\.cfg|pytest\.ini|tox\.ini|\.?mypy\.ini|ruff\.toml|\.ruff\.toml|Cargo\.toml|[Mm]akefile|GNUmakefile|go\.mod)$/;
 
-/** Every command that may decide something in this run: the user's own, then those of the project's manifests at the base. */
-export async function readChecks(
+/** Collects every command that may decide something in this run: the objective's, then those of the project's manifests at the base. */
+export async function collectChecks(
   repository: Repository,
   objective: Objective,
   config: DetectConfig & { readonly restore?: RestoreSetting | undefined },
 ): Promise<{ checks: Check[]; restores: readonly Check[]; warnings: readonly DetectWarning[] }> {
-  const { files, read } = await treeAt(repository.root, repository.head.commit);
+  const { files, read } = await loadTree(repository.root, repository.head.commit);
   const { checks, warnings } = detectChecks({ files, read }, config);
-  const own = [
+  const objectiveChecks = [
     ...objective.done_criteria.flatMap(({ id, text, check }) =>
-      check === null ? [] : [named(`criterion:${id}`, "criterion", text, check)],
+      check === null ? [] : [objectiveCheck({ id: `criterion:${id}`, kind: "criterion", title: text, command: check })],
     ),
-    ...objective.red_green.map((command, index) => named(`red_green:${index + 1}`, "red_green", command, command)),
+    ...objective.red_green.map((command, index) =>
+      objectiveCheck({ id: `red_green:${index + 1}`, kind: "red_green", title: command, command }),
+    ),
     // An agent may see its title when it fails, never its command.
-    ...objective.holdout.map((command, index) => named(`holdout:${index + 1}`, "holdout", `holdout ${index + 1}`, command)),
+    ...objective.holdout.map((command, index) =>
+      objectiveCheck({ id: `holdout:${index + 1}`, kind: "holdout", title: `holdout ${index + 1}`, command }),
+    ),
   ];
-  const commands = new Set(own.map(({ command }) => commandKey(command)));
+  const commands = new Set(objectiveChecks.map(({ command }) => commandKey(command)));
   const restores = detectRestores({ files, read }, config.restore ?? "copy");
-  return { checks: [...own, ...checks.filter(({ command }) => !commands.has(commandKey(command)))], restores, warnings };
+  return { checks: [...objectiveChecks, ...checks.filter(({ command }) => !commands.has(commandKey(command)))], restores, warnings };
 }
 
-const named = (id: string, kind: Check["kind"], title: string, command: string): Check => ({
-  id,
-  kind,
-  title,
-  command,
-  source: "objective",
-});
+const objectiveCheck = (check: Omit<Check, "source">): Check => ({ ...check, source: "objective" });
 
-let looked: { readonly key: string; readonly tree: WeakRef<Promise<Tree>> } | null = null;
+let cached: { readonly key: string; readonly tree: WeakRef<Promise<Tree>> } | null = null;
 
-/** The base tree's paths and manifests: what is committed counts, not the working tree. A draft asks for the same several times. */
-export function treeAt(root: string, commit: string): Promise<Tree> {
+/** Loads a commit's paths and manifests: what is committed counts, not the working tree. Cached, since a draft asks several times. */
+export function loadTree(root: string, commit: string): Promise<Tree> {
   const key = JSON.stringify([root, commit]);
-  const before = looked?.key === key ? looked.tree.deref() : undefined;
-  if (before !== undefined) return before;
-  const tree = lookAt(root, commit);
-  looked = { key, tree: new WeakRef(tree) };
-  tree.catch(() => (looked = null));
+  const cachedTree = cached?.key === key ? cached.tree.deref() : undefined;
+  if (cachedTree !== undefined) return cachedTree;
+  const tree = readTree(root, commit);
+  cached = { key, tree: new WeakRef(tree) };
+  tree.catch(() => (cached = null));
   return tree;
 }
 
-async function lookAt(root: string, commit: string): Promise<Tree> {
+async function readTree(root: string, commit: string): Promise<Tree> {
   const files = asSet(await listDisplayPaths({ cwd: root }, commit));
-  const manifests = [...files].filter((path) => !path.includes("/"));
+  const manifests = [...files].filter((path) => manifestName.test(path)); // those at the top of the tree
   const texts = new Map<string, string>();
-  for (const path of manifests.filter((name) =>
-    /^(package\.json|deno\.jsonc?|pyproject\.toml|setup\.cfg|pytest\.ini|tox\.ini|\.?mypy\.ini|ruff\.toml|\.ruff\.toml|Cargo\.toml|[Mm]akefile|GNUmakefile|go\.mod)$/.test(
-      name,
-    ),
-  )) {
+  for (const path of manifests) {
     const blob = await git({
       cwd: root,
       args: ["cat-file", "blob", `${commit}:${path}`],

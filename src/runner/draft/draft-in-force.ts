@@ -1,11 +1,11 @@
-// draft-in-force: whether a draft is still the one that was shown. Only what was acknowledged runs.
+// draft-in-force: checks that a draft is still what its preview showed. Only what was acknowledged runs.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunView } from "../../core/state.ts";
 import type { Redactor } from "../../kit/redact.ts";
-import { loadedFlow } from "./load-checked-flow.ts";
+import { loadCheckedFlow } from "./load-checked-flow.ts";
 import { type ProjectPaths, listRuns } from "../../project/runs/project-paths.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -14,23 +14,23 @@ import { isOwnRun } from "../../project/runs/run-binding.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 
-/** Why a draft can no longer be acknowledged or started; null while it is in force. */
+/** Says why a draft can no longer be acknowledged or started; null while it is in force. */
 export async function whyStale(context: CommandContext, paths: ProjectPaths, { drafted }: RunView): Promise<string | null> {
-  const later = await laterRun(context, paths, drafted.run_id, drafted.flow.flow);
+  const later = await findLaterRun(context, paths, drafted.run_id, drafted.flow.flow);
   if (later !== null) return `${later} took the place of this draft.`;
-  const { hash } = await loadedFlow(context, drafted.flow.flow);
+  const { hash } = await loadCheckedFlow(context, drafted.flow.flow);
   if (hash !== drafted.flow_hash) return `The flow ${drafted.flow.flow} changed since this preview was shown.`;
   if (settingsOf(context, paths).hash !== drafted.config_hash) return "The config changed since this preview was shown.";
   const { redactor } = redactionOf(context, paths.root);
-  const changed = (drafted.documents ?? []).find(({ path, hash: shown }) => readHash(join(paths.root, path), redactor) !== shown);
+  const changed = (drafted.documents ?? []).find(({ path, hash: shown }) => readDocumentHash(join(paths.root, path), redactor) !== shown);
   if (changed !== undefined) return `${changed.path} changed since this preview was shown.`;
   const { head, branch } = await openedRepository(paths.root);
   if (head.commit === drafted.base.commit && branch === drafted.base.branch) return null;
   return `The checkout was at ${drafted.base.commit.slice(0, 10)} when this preview was shown and is at ${head.commit.slice(0, 10)}${branch === null ? "" : ` on ${branch}`} now.`;
 }
 
-/** As it would be recorded; null if it cannot be read any more. */
-function readHash(path: string, redactor: Redactor): string | null {
+/** Hashes a document as it would be recorded; null if it cannot be read any more. */
+function readDocumentHash(path: string, redactor: Redactor): string | null {
   try {
     return createHash("sha256")
       .update(redactor.text(readFileSync(path, "utf8")))
@@ -40,8 +40,8 @@ function readHash(path: string, redactor: Redactor): string | null {
   }
 }
 
-/** One draft per flow: a later run of the same flow has replaced it, whatever its state. */
-async function laterRun(context: CommandContext, paths: ProjectPaths, run: string, flow: string): Promise<string | null> {
+/** Finds a later run of the same flow, in whatever state: it has replaced this draft. */
+async function findLaterRun(context: CommandContext, paths: ProjectPaths, run: string, flow: string): Promise<string | null> {
   const runs = listRuns(paths);
   for (const later of runs.slice(runs.indexOf(run) + 1)) {
     if (isOwnRun(context, paths, later) && (await readRun(paths, later)).view.drafted.flow.flow === flow) return later;

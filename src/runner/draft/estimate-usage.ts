@@ -6,18 +6,23 @@ import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { runCases, runFeatures } from "../../project/runs/run-cases.ts";
 import type { Estimate } from "../../views/preview.ts";
 
-export async function readEstimate(paths: ProjectPaths, { drafted }: Pick<RunView, "drafted">): Promise<Estimate> {
+export async function estimateUsage(paths: ProjectPaths, { drafted }: Pick<RunView, "drafted">): Promise<Estimate> {
   const flow = drafted.flow.flow;
   const forecast = forecastFor(runFeatures(flow, drafted.cast), await runCases(paths, flow));
   if (forecast === null) return fromBudget(drafted.limits.run);
   const { tokens, minutes, usd, samples, success, alike } = forecast;
-  const same = alike.includes("agent") ? " with the same agent" : "";
-  return { tokens, minutes, usd, basis: `${samples} earlier ${flow} runs${same}; ${Math.round(success * 100)} % succeed` };
+  const qualifier = alike.includes("agent") ? " with the same agent" : "";
+  return { tokens, minutes, usd, basis: `${samples} earlier ${flow} runs${qualifier}; ${Math.round(success * 100)} % succeed` };
 }
 
-/** Without a history of runs, the budget is all that is known of the cost. */
+/** Estimates from the budget: without a history of runs, nothing else is known of the cost. */
 function fromBudget(limits: Readonly<Record<string, number>>): Estimate {
-  const most = (name: string): { p50: number; p90: number } | null =>
+  const halfToAll = (name: string): { p50: number; p90: number } | null =>
     limits[name] === undefined ? null : { p50: limits[name] / 2, p90: limits[name] };
-  return { tokens: most("tokens"), minutes: most("minutes"), usd: most("usd"), basis: "no history yet: half and all of the budget" };
+  return {
+    tokens: halfToAll("tokens"),
+    minutes: halfToAll("minutes"),
+    usd: halfToAll("usd"),
+    basis: "no history yet: half and all of the budget",
+  };
 }

@@ -9,9 +9,9 @@ import { limitDefaults } from "../../project/config/config-defaults.ts";
 import { costNames } from "../../project/config/cost-constants.ts";
 
 type Limits = EventOf<"run_drafted">["limits"];
-type Tuned = Readonly<Record<string, number>>;
+type TunedLimits = Readonly<Record<string, number>>;
 
-/** Which limit a tunable cap of the config bounds, by the cap's own name. */
+/** The limit that each cap of the config sets. */
 const caps: Readonly<Record<string, readonly ["run" | "phase", string]>> = {
   cost_cap_tokens_total: ["run", "tokens"],
   cost_cap_tokens_per_phase: ["phase", "tokens"],
@@ -20,11 +20,15 @@ const caps: Readonly<Record<string, readonly ["run" | "phase", string]>> = {
   max_total_retries_per_run: ["run", "retries"],
 };
 
-/** The limits in force: the objective's budget over the flow's own, and the config's tuning. Thresholds keep their names. */
-export function flowLimits(flow: Flow, objective: Objective, tuned: Tuned, { isBudgetGiven = false } = {}): Limits {
+/** Computes the limits in force: the objective's budget over the flow's own, and the config's tuning. Thresholds keep their names. */
+export function flowLimits(flow: Flow, objective: Objective, tuned: TunedLimits, { isBudgetGiven = false } = {}): Limits {
   const limits: Limits = {
-    run: { retries: thresholdDefaults.max_total_retries_per_run, ...numbers(flow.limits?.run), ...numbers(objective.max_budget.limits) },
-    phase: numbers(flow.limits?.phase),
+    run: {
+      retries: thresholdDefaults.max_total_retries_per_run,
+      ...numericLimits(flow.limits?.run),
+      ...numericLimits(objective.max_budget.limits),
+    },
+    phase: numericLimits(flow.limits?.phase),
   };
   for (const [name, value] of Object.entries(tuned)) {
     if (costNames.includes(name)) continue; // an estimate limits nothing
@@ -34,21 +38,21 @@ export function flowLimits(flow: Flow, objective: Objective, tuned: Tuned, { isB
       continue;
     }
     const [scope, dimension] = cap;
-    const most = limits[scope][dimension];
+    const flowCap = limits[scope][dimension];
     // Replaces the flow's standard cap by the tuned one; a cap chosen for the flow is only ever lowered.
-    const isStandard = most === limitDefaults[name]?.value && !(scope === "run" && isBudgetGiven);
-    limits[scope][dimension] = dimension === "retries" || most === undefined || isStandard ? value : Math.min(value, most);
+    const isStandard = flowCap === limitDefaults[name]?.value && !(scope === "run" && isBudgetGiven);
+    limits[scope][dimension] = dimension === "retries" || flowCap === undefined || isStandard ? value : Math.min(value, flowCap);
   }
   return limits;
 }
 
-/** Tuned names that nothing in this flow uses: most likely typos, so they are reported. */
-export function unusedLimitWarnings(flow: Flow, tuned: Tuned): readonly string[] {
+/** Warns of tuned names that nothing in this flow uses: most likely typos. */
+export function unusedLimitWarnings(flow: Flow, tuned: TunedLimits): readonly string[] {
   const known = [...Object.keys(limitDefaults), ...costNames, ...Object.keys(flow.options ?? {})];
   return Object.keys(tuned)
     .filter((name) => !known.includes(name))
     .map((name) => `limits.${name} in the config is not a known limit and has no effect.${didYouMean(name, known)}`);
 }
 
-const numbers = (limits: object | undefined): Record<string, number> =>
+const numericLimits = (limits: object | undefined): Record<string, number> =>
   Object.fromEntries(Object.entries(limits ?? {}).filter(([, value]) => typeof value === "number"));

@@ -30,7 +30,7 @@ const flow = {
 const objective = { max_budget: { profile: null, soft_ratio: 0.8, limits: { tokens: 5_000_000, minutes: 1_440 } } } as unknown as Objective;
 const limits = (tuned: Record<string, number>, isBudgetGiven = false) => flowLimits(flow, objective, tuned, { isBudgetGiven });
 const options = (tuned: Record<string, number>, given: Record<string, string> = {}) =>
-  flowOptions(flow, { words: [], options: given }, objective, 0.6, { tuned });
+  flowOptions(flow, { input: { words: [], options: given }, objective, confidenceFloor: 0.6, tuned });
 const thresholds = (tuned: Record<string, number>) => breakerLimits({ limits: limits(tuned) } as unknown as RunView);
 
 /** What each of the eleven changes, read where it is used. */
@@ -73,7 +73,13 @@ test("what the command line says goes before a tuned limit", () =>
 test("documents go before tuned limits, and facts of theirs before everything", () => {
   const prepared = { options: { phases: "3", alignment_min: 8 }, facts: { spec_hash: "sha256:x" } };
   expect(
-    flowOptions(flow, { words: [], options: { phases: "4" } }, objective, 0.6, { tuned: { output_degradation_pct: 60 }, prepared }),
+    flowOptions(flow, {
+      input: { words: [], options: { phases: "4" } },
+      objective,
+      confidenceFloor: 0.6,
+      tuned: { output_degradation_pct: 60 },
+      prepared,
+    }),
   ).toEqual({
     phases: "4",
     alignment_min: 8,

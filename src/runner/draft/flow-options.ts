@@ -7,22 +7,23 @@ import { runOptionsFrom } from "../../playbooks/contract/asks.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import { refuse } from "../../project/reply.ts";
 
-/** Other sources of a flow's options besides the command line: limits of the config by name, and documents. */
-type Known = {
+export type OptionSources = {
+  readonly input: GoInput;
+  readonly objective: Objective;
+  readonly confidenceFloor: number;
+  /** Limits of the config by name. */
   readonly tuned?: Readonly<Record<string, number>>;
+  /** What a playbook read from documents. */
   readonly prepared?: { readonly options: Readonly<Record<string, Scalar>>; readonly facts?: Readonly<Record<string, Scalar>> } | undefined;
 };
 
-/** The flow's own options: from `--option name=value`, else documents, else tuned limits and objective fields of the same name. */
+/** Computes a flow's options: from `--option name=value`, else documents, else tuned limits and objective fields of the same name. */
 export function flowOptions(
   flow: Flow,
-  input: GoInput,
-  objective: Objective,
-  confidenceFloor: number,
-  { tuned = {}, prepared }: Known = {},
+  { input, objective, confidenceFloor, tuned = {}, prepared }: OptionSources,
 ): Record<string, Scalar> {
   const declared = flow.options ?? {};
-  const offered: Readonly<Record<string, Scalar>> = {
+  const objectiveValues: Readonly<Record<string, Scalar>> = {
     completion_mode: objective.completion_mode,
     approval_policy: objective.approval_policy,
     handoff_mode: objective.handoff_mode,
@@ -30,21 +31,21 @@ export function flowOptions(
   };
   const options: Record<string, Scalar> = {};
   for (const name of Object.keys(declared)) {
-    const value = tunedOption(flow, name, tuned) ?? offered[name];
+    const value = tunedOption(flow, name, tuned) ?? objectiveValues[name];
     if (value !== undefined) options[name] = value;
   }
   Object.assign(options, prepared?.options, runOptionsFrom(flow, input.asks ?? {}));
-  for (const [name, text] of Object.entries(input.options ?? {})) options[name] = readOption(flow, name, text);
+  for (const [name, text] of Object.entries(input.options ?? {})) options[name] = parseOption(flow, name, text);
   return { ...options, ...prepared?.facts };
 }
 
-/** An objective's policy that this flow never reads is reported, so that the user doesn't count on it. */
+/** Warns of an approval policy that this flow never reads, so that the user doesn't count on it. */
 export function unusedPolicyWarnings({ flow, options, lands_nothing }: Flow, { approval_policy }: Objective): readonly string[] {
   if (approval_policy === "none" || lands_nothing === true || options?.["approval_policy"] !== undefined) return [];
   return [`approval-policy ${approval_policy} is not followed by flow ${flow}: what is proved lands without being asked for.`];
 }
 
-/** A limit of the config with the name of an option sets it. The format uses a percentage where the flow has a score of ten. */
+/** Finds the limit of the config that sets an option, by its name. The format uses a percentage where the flow has a score of ten. */
 function tunedOption(flow: Flow, name: string, tuned: Readonly<Record<string, number>>): number | undefined {
   const limit = name === "alignment_min" ? "output_degradation_pct" : name;
   const value = Object.hasOwn(tuned, limit) ? tuned[limit] : undefined;
@@ -55,23 +56,23 @@ function tunedOption(flow: Flow, name: string, tuned: Readonly<Record<string, nu
   return limit === name ? value : value / 10;
 }
 
-/** An option's value converted to its type; refused with what was expected. */
-export function readOption(flow: Flow, name: string, text: string): Scalar {
+/** Converts an option's value to its type; refuses with what was expected. */
+export function parseOption(flow: Flow, name: string, text: string): Scalar {
   const declared = flow.options ?? {};
   const option = Object.hasOwn(declared, name) ? declared[name] : undefined;
-  const bad = (expected: string, hint = ""): never =>
+  const refuseValue = (expected: string, hint = ""): never =>
     refuse("objective_schema_invalid", { message: `--option ${name}=${text}: expected ${expected}.${hint}`, data: { field: name } });
   const names = Object.keys(declared);
-  if (option === undefined && names.length === 0) return bad(`none, for flow ${flow.flow} has no options`);
-  if (option === undefined) return bad(`an option of flow ${flow.flow}: ${names.join(", ")}`, didYouMean(name, names));
+  if (option === undefined && names.length === 0) return refuseValue(`none, for flow ${flow.flow} has no options`);
+  if (option === undefined) return refuseValue(`an option of flow ${flow.flow}: ${names.join(", ")}`, didYouMean(name, names));
   switch (option.type) {
     case "flag":
-      return text === "true" ? true : text === "false" ? false : bad("true or false");
+      return text === "true" ? true : text === "false" ? false : refuseValue("true or false");
     case "word":
-      return option.one_of === undefined || option.one_of.includes(text) ? text : bad(`one of ${option.one_of.join(", ")}`);
+      return option.one_of === undefined || option.one_of.includes(text) ? text : refuseValue(`one of ${option.one_of.join(", ")}`);
     case "count":
-      return /^\d{1,9}$/.test(text) ? Number(text) : bad("a whole number");
+      return /^\d{1,9}$/.test(text) ? Number(text) : refuseValue("a whole number");
     case "number":
-      return Number.isFinite(Number(text)) && text.trim() !== "" ? Number(text) : bad("a number");
+      return Number.isFinite(Number(text)) && text.trim() !== "" ? Number(text) : refuseValue("a number");
   }
 }

@@ -8,15 +8,15 @@ import { openSelfTestCache } from "../../workspace/isolation/self-test-cache.ts"
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { refuse } from "../../project/reply.ts";
 
-/** The requested isolation, tested on this machine since it started; refused if it does not hold. */
-export async function isolationFor(wanted: string, paths: ProjectPaths, runDir: string): Promise<Isolation> {
+/** Opens the requested isolation, tested since this machine started; refuses if it does not hold. */
+export async function openIsolation(requested: string, paths: ProjectPaths, runDir: string): Promise<Isolation> {
   mkdirSync(runDir, { recursive: true, mode: 0o700 });
-  const level = isolationLevels.find((isolationLevel) => isolationLevel === wanted) ?? ("auto" satisfies IsolationLevel);
-  const place = { hidden: [paths.root], runDir, cache: openSelfTestCache(runDir) };
-  const choice = await chooseIsolation(level, place);
+  const level = isolationLevels.find((isolationLevel) => isolationLevel === requested) ?? ("auto" satisfies IsolationLevel);
+  const options = { hidden: [paths.root], runDir, cache: openSelfTestCache(runDir) };
+  const choice = await chooseIsolation(level, options);
   if ("isolation" in choice) return choice.isolation;
   const { reason, detail, fixes } = choice.failure;
-  const other = level === "auto" ? choice : await chooseIsolation("auto", place);
+  const fallback = level === "auto" ? choice : await chooseIsolation("auto", options);
   const [fix] = fixes; // of the strongest level, or of the one that was named
   return refuse(reason, {
     message:
@@ -24,9 +24,9 @@ export async function isolationFor(wanted: string, paths: ProjectPaths, runDir: 
         ? `No sandbox works here: ${detail}.`
         : `The sandbox ${level} doesn't work here: ${detail.replace(`${level}: `, "")}.`,
     remediation: [
-      ...("isolation" in other ? [`leave --isolation out: ${other.isolation.level} works here`] : []),
+      ...("isolation" in fallback ? [`leave --isolation out: ${fallback.isolation.level} works here`] : []),
       fix,
-      ...("isolation" in other ? [] : ["--isolation clone discards bad changes, and blocks nothing"]),
+      ...("isolation" in fallback ? [] : ["--isolation clone discards bad changes, and blocks nothing"]),
     ],
   });
 }

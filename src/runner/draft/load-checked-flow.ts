@@ -10,18 +10,18 @@ import { findProject } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/reply.ts";
 
-export const rootOf = (context: CommandContext): string => findProject(context.cwd)?.root ?? context.cwd;
+export const projectRoot = (context: CommandContext): string => findProject(context.cwd)?.root ?? context.cwd;
 
-export const findingLine = ({ file, line, message, rule }: Finding): string => `${file}:${line}: ${message} (${rule})`;
+export const formatFinding = ({ file, line, message, rule }: Finding): string => `${file}:${line}: ${message} (${rule})`;
 
-/** A flow that may run: found, well-formed, without findings of lint or of exploring its paths. */
-export async function loadedFlow(context: CommandContext, name: string): Promise<LoadedFlow> {
-  const loaded = await loadFlow(rootOf(context), name);
+/** Loads a flow that may run: well-formed, without findings of lint or of exploring its paths. Refuses any other. */
+export async function loadCheckedFlow(context: CommandContext, name: string): Promise<LoadedFlow> {
+  const loaded = await loadFlow(projectRoot(context), name);
   if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
   const { findings } = loaded.kind === "invalid" ? loaded : await checkFlow(context, loaded);
   if (loaded.kind === "invalid" || findings.length > 0) {
     return refuse("flow_invalid", {
-      message: `Flow ${name} cannot run: ${findings.map(findingLine).join("; ")}`,
+      message: `Flow ${name} cannot run: ${findings.map(formatFinding).join("; ")}`,
       data: { findings },
     });
   }
@@ -29,8 +29,8 @@ export async function loadedFlow(context: CommandContext, name: string): Promise
 }
 
 /**
- * Lint errors, or else what exploring every path finds. `states`: how many were explored; null if none. A built-in flow is linted and explored
- * by the tests; only what it calls may be the user's own.
+ * Lints a flow, then explores its paths. `states`: how many were explored; null if none. A built-in flow is linted and explored by the tests;
+ * only what it calls may be the user's own.
  */
 export async function checkFlow(
   context: CommandContext,
@@ -38,16 +38,16 @@ export async function checkFlow(
 ): Promise<{ readonly findings: readonly Finding[]; readonly states: number | null }> {
   const isBuiltIn = loaded.source.startsWith("built-in:");
   if (isBuiltIn && !callsFlows(loaded.flow)) return { findings: [], states: null };
-  const registry = await registryFor(rootOf(context), loaded.flow);
+  const registry = await registryFor(projectRoot(context), loaded.flow);
   const errors = lintFlow({ ...loaded, registry }).filter(({ severity }) => severity === "error");
   if (errors.length > 0 || isBuiltIn) return { findings: errors, states: null };
   const explored = explore(loaded.flow);
   const findings = explored.findings.map(({ phase, step, message }) => {
-    const at = stepsEverywhere(loaded.flow).find(({ step: item }) => item.id === step);
-    const place = at === undefined ? { line: 1, column: 1 } : loaded.positions.placeOf(at.path);
+    const located = stepsEverywhere(loaded.flow).find(({ step: item }) => item.id === step);
+    const position = located === undefined ? { line: 1, column: 1 } : loaded.positions.placeOf(located.path);
     return {
       file: loaded.source,
-      ...place,
+      ...position,
       path: step === null ? phase : `${phase}/${step}`,
       rule: "explore",
       message,

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { missingTools } from "./missing-tools.ts";
+import { findMissingTools } from "./missing-tools.ts";
 
 let root = "";
 beforeEach(() => {
@@ -18,7 +18,7 @@ const program = (name: string, body = "exit 0"): void => {
 const files: Record<string, string> = { "package.json": JSON.stringify({ devDependencies: { vitest: "1" } }), "package-lock.json": "{}" };
 const tree = { files: new Set(Object.keys(files)), read: (path: string) => files[path] ?? null };
 const missing = (commands: readonly string[], isRestored = false) =>
-  missingTools(commands, { root, tree, env: { PATH: join(root, "bin") }, isRestored });
+  findMissingTools(commands, { root, tree, env: { PATH: join(root, "bin") }, isRestored });
 
 test("a program that isn't on the PATH is named once, with who needs it and how to get it", async () => {
   expect(await missing(["uv run ruff check .", "uv run pytest"])).toEqual([

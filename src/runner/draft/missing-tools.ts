@@ -21,23 +21,25 @@ export type ToolSearch = {
   readonly isRestored: boolean;
 };
 
-/** One entry per missing tool, with the commands that need it. */
-export async function missingTools(commands: readonly string[], search: ToolSearch): Promise<readonly MissingTool[]> {
-  const found = new Map<string, { need: Need; neededBy: string[] }>();
+/** Finds the tools that are missing, each with the commands that need it. */
+export async function findMissingTools(commands: readonly string[], search: ToolSearch): Promise<readonly MissingTool[]> {
+  const needs = new Map<string, { need: Need; neededBy: string[] }>();
   for (const command of commands) {
     for (const need of findNeeds(command, search.tree)) {
-      const known = found.get(`${need.kind} ${need.name}`);
-      if (known !== undefined) known.neededBy.push(command);
-      else found.set(`${need.kind} ${need.name}`, { need, neededBy: [command] });
+      const earlier = needs.get(`${need.kind} ${need.name}`);
+      if (earlier !== undefined) earlier.neededBy.push(command);
+      else needs.set(`${need.kind} ${need.name}`, { need, neededBy: [command] });
     }
   }
-  const looked = await Promise.all([...found.values()].map(async (tool) => ({ ...tool, isThere: await isThere(tool.need, search) })));
-  return looked
-    .filter((tool) => !tool.isThere)
+  const checked = await Promise.all(
+    [...needs.values()].map(async (tool) => ({ ...tool, isInstalled: await isInstalled(tool.need, search) })),
+  );
+  return checked
+    .filter((tool) => !tool.isInstalled)
     .map(({ need, neededBy }) => ({ name: need.name, needed_by: neededBy, install: need.install }));
 }
 
-async function isThere(need: Need, { root, env, isRestored }: ToolSearch): Promise<boolean> {
+async function isInstalled(need: Need, { root, env, isRestored }: ToolSearch): Promise<boolean> {
   if (need.kind === "program") return onPath(need.name, env) !== null;
   if (need.kind === "folder") return isRestored || existsSync(join(root, need.name));
   const python = onPath(need.python, env);

@@ -2,22 +2,22 @@
 
 import type { Criterion } from "../../contracts/objective.ts";
 
-export type CriteriaRead = { readonly criteria: readonly Criterion[] } | { readonly fault: string };
+export type ParsedCriteria = { readonly criteria: readonly Criterion[] } | { readonly fault: string };
 
 const criteriaMax = 100;
 const charactersMax = 4_000;
 
-/** Criteria that were parsed before: their texts are plain text, whatever is in them. */
-export const numbered = (criteria: readonly Omit<Criterion, "id">[]): { readonly criteria: readonly Criterion[] } => ({
+/** Numbers criteria that were parsed before: their texts are plain text, whatever is in them. */
+export const numberCriteria = (criteria: readonly Omit<Criterion, "id">[]): { readonly criteria: readonly Criterion[] } => ({
   criteria: criteria.map(({ text, check }, index) => ({ id: `c${index + 1}`, text, check })),
 });
 
 /**
- * Done criteria, one a line or separated by `;`. A criterion may carry its check: `text :: command`. A command may contain `;` itself, so
- * it ends only at a newline, or at a `;` followed by another ` :: ` criterion.
+ * Parses done criteria, one a line or separated by `;`. A criterion may carry its check: `text :: command`. A command may contain `;`
+ * itself, so it ends only at a newline, or at a `;` followed by another ` :: ` criterion.
  */
-export function readCriteria(texts: readonly string[]): CriteriaRead {
-  const found: { text: string; check: string | null }[] = [];
+export function parseCriteria(texts: readonly string[]): ParsedCriteria {
+  const items: { text: string; check: string | null }[] = [];
   for (const line of texts.flatMap((text) => text.split(/\r?\n/))) {
     let open: { text: string; check: string | null } | null = null;
     for (const part of line.replace(/^\s*(?:[-*]|\d+[.)])\s+/, "").split(";")) {
@@ -27,11 +27,11 @@ export function readCriteria(texts: readonly string[]): CriteriaRead {
         continue;
       }
       open = index < 0 ? { text: part, check: null } : { text: part.slice(0, index), check: part.slice(index + 3) };
-      found.push(open);
+      items.push(open);
     }
   }
   const criteria: Criterion[] = [];
-  for (const { text, check } of found) {
+  for (const { text, check } of items) {
     const command = check?.trim() ?? null;
     if (command === "") return { fault: `"${text.trim()} ::" names no command: expected one after the ::.` };
     if (command === null && /\S::\s|\s::\S/.test(text))

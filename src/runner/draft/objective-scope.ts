@@ -1,12 +1,12 @@
 // objective-scope: parses and validates the glob patterns that say which files may change.
 
-export type ScopeRead = { readonly scope: readonly string[] } | { readonly fault: string };
+export type ParsedScope = { readonly scope: readonly string[] } | { readonly fault: string };
 
 const patternsMax = 200;
 const patternCharactersMax = 512;
 
-/** Globs are split on `,`, `;` and newlines outside braces; `!` excludes. If every glob excludes, everything else is in scope. */
-export function readScope(texts: readonly string[]): ScopeRead {
+/** Parses globs, split on `,`, `;` and newlines outside braces; `!` excludes. If every glob excludes, everything else is in scope. */
+export function parseScope(texts: readonly string[]): ParsedScope {
   const scope: string[] = [];
   for (const text of texts) {
     const parts = splitOutsideBraces(text);
@@ -14,7 +14,7 @@ export function readScope(texts: readonly string[]): ScopeRead {
     for (const part of parts) {
       const pattern = part.trim().replace(/^(!?)(?:\.\/)+/, "$1");
       if (pattern === "") continue;
-      const fault = faultOf(pattern);
+      const fault = findFault(pattern);
       if (fault !== null) return { fault };
       if (!scope.includes(pattern)) scope.push(pattern);
     }
@@ -27,7 +27,7 @@ export function readScope(texts: readonly string[]): ScopeRead {
   return { scope };
 }
 
-function faultOf(pattern: string): string | null {
+function findFault(pattern: string): string | null {
   const bare = pattern.replace(/^!/, "").trim();
   if (bare === "") return `"${pattern}" excludes nothing: expected a pattern after the !.`;
   if (/^[/\\~]/.test(bare) || /^[A-Za-z]:/.test(bare)) return `"${pattern}" is an absolute path: expected a pattern inside the repository.`;

@@ -4,8 +4,8 @@ import type { Flow } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
 import { flowBudget } from "../../project/config/objective-budget.ts";
 import type { ObjectiveInput } from "../../playbooks/contract/go-input.ts";
-import { readObjective } from "./objective.ts";
-import { overLimit } from "./preview.ts";
+import { resolveObjective } from "./objective.ts";
+import { limitWarnings } from "./preview.ts";
 
 const flow: Flow = { flow: "objective", version: 1, phases: [{ id: "1", steps: [{ id: "a", run: "land" }] }] };
 const roadmap: Flow = {
@@ -16,13 +16,13 @@ const roadmap: Flow = {
 };
 
 function good(input: ObjectiveInput, config: Config = {}, of: Flow = flow) {
-  const read = readObjective({ goal: "fix it", ...input }, config, of);
+  const read = resolveObjective({ input: { goal: "fix it", ...input }, config, flow: of });
   if ("failure" in read) throw new Error(read.failure.message);
   return read;
 }
 const objective = (input: ObjectiveInput, config?: Config): Objective => good(input, config).objective;
 function failure(input: ObjectiveInput, config: Config = {}) {
-  const read = readObjective({ goal: "fix it", ...input }, config, flow);
+  const read = resolveObjective({ input: { goal: "fix it", ...input }, config, flow });
   return "failure" in read ? read.failure : null;
 }
 
@@ -266,11 +266,11 @@ describe("a budget that nobody gave", () => {
 
 test("an estimate above a limit is told before the run", () => {
   const estimate = { tokens: { p50: 100, p90: 300 }, minutes: null, usd: { p50: 9, p90: 10 }, basis: "history" };
-  expect(overLimit(estimate, { tokens: 200, usd: 5 })).toEqual([
+  expect(limitWarnings(estimate, { tokens: 200, usd: 5 })).toEqual([
     expect.stringContaining("exceeds the limit of 200 tokens: the run may pause") as string,
     expect.stringContaining("the run will probably pause") as string,
   ]);
-  expect(overLimit(estimate, { tokens: 300 })).toEqual([]);
+  expect(limitWarnings(estimate, { tokens: 300 })).toEqual([]);
 });
 
 test("criteria that were read before are not read again: nothing in a text becomes a command", () => {

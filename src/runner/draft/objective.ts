@@ -1,6 +1,7 @@
-// objective: parses the user's objective from text and flags, and reports every default. Nothing is guessed that a flag could not undo.
+// objective: resolves the user's objective from text, flags and config, and reports every default. A flag can undo each of them.
 
 import type { ObjectiveInput } from "../../playbooks/contract/go-input.ts";
+import type { Budget } from "../../contracts/budget.ts";
 import type { Config } from "../../contracts/config.ts";
 import type { Flow } from "../../contracts/flow.ts";
 import { approvalPolicies, completionModes, handoffModes, type Objective, riskLevels } from "../../contracts/objective.ts";
@@ -8,11 +9,11 @@ import { quantityText } from "../../kit/quantity.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { nonBlank } from "../../playbooks/contract/non-blank.ts";
 import { flowBudget, readBudget } from "../../project/config/objective-budget.ts";
-import { numbered, readCriteria } from "./objective-criteria.ts";
-import { readScope } from "./objective-scope.ts";
+import { numberCriteria, parseCriteria } from "./objective-criteria.ts";
+import { parseScope } from "./objective-scope.ts";
 
 export type ObjectiveFailure = { readonly field: string; readonly missing_fields: readonly string[]; readonly message: string };
-export type ObjectiveRead =
+export type ResolvedObjective =
   | { readonly objective: Objective; readonly inferred_defaults: readonly string[]; readonly warnings: readonly string[] }
   | { readonly failure: ObjectiveFailure };
 
@@ -30,75 +31,61 @@ const invalid = (field: string, message: string): never => {
   throw new Invalid(field, `${field}: ${message}`, false);
 };
 
-/** The objective with its defaults filled in, or what is wrong with which field. */
-export function readObjective(input: ObjectiveInput, config: Config, flow: Flow, estimate?: number, usedBefore = 0): ObjectiveRead {
+export type ObjectiveSources = {
+  readonly input: ObjectiveInput;
+  readonly config: Config;
+  readonly flow: Flow;
+  /** Tokens that a playbook estimates for its documents. */
+  readonly estimate?: number | undefined;
+  /** Tokens that an earlier run of the same work used. */
+  readonly tokensUsedBefore?: number | undefined;
+};
+
+/** Fills in the objective's defaults; returns the objective, or what is wrong with which field. */
+export function resolveObjective(sources: ObjectiveSources): ResolvedObjective {
   try {
-    return read(input, config, flow, estimate, usedBefore);
+    return resolveFields(sources);
   } catch (error) {
     if (error instanceof Invalid) return { failure: error.failure };
     throw error;
   }
 }
 
-function read(input: ObjectiveInput, config: Config, flow: Flow, estimate: number | undefined, usedBefore: number): ObjectiveRead {
+/** Notes that a field has a default value, and how the default is shown; returns the value. */
+type Infer = <T>(field: string, value: T, shown: string) => T;
+
+function resolveFields(sources: ObjectiveSources): ResolvedObjective {
+  const { input, config, flow } = sources;
   const inferred = new Map<string, string>();
   const warnings: string[] = [];
-  const infer = <T>(field: string, value: T, shown: string): T => {
+  const infer: Infer = (field, value, shown) => {
     inferred.set(field, shown);
     return value;
   };
 
-  const wording = nonBlank(input.words?.join(" "));
-  const flagged = nonBlank(input.goal);
-  if (wording !== null && flagged !== null && wording !== flagged)
-    warnings.push(`--goal was taken as the goal; the words "${wording}" were not.`);
-  const goal = flagged ?? wording ?? documentGoal(flow, infer);
-  if (goal.length > goalCharactersMax) invalid("goal", `is ${goal.length} characters long; at most ${goalCharactersMax} are read.`);
-  if (goal.includes("\0")) invalid("goal", "has a NUL character in it.");
+  const goal = resolveGoal(input, flow, infer, warnings);
+  const parsedScope = parseScope(nonBlankTexts(input.scope));
+  if ("fault" in parsedScope) return invalid("scope", parsedScope.fault);
+  const scope = parsedScope.scope.length > 0 ? [...parsedScope.scope] : infer("scope", ["**"], "** (every file)");
 
-  const scopeRead = readScope(givenList(input.scope));
-  if ("fault" in scopeRead) return invalid("scope", scopeRead.fault);
-  const scope = scopeRead.scope.length > 0 ? [...scopeRead.scope] : infer("scope", ["**"], "** (every file)");
-
-  const criteriaRead = input.criteria === undefined ? readCriteria(givenList(input.doneCriteria)) : numbered(input.criteria);
-  if ("fault" in criteriaRead) return invalid("done-criteria", criteriaRead.fault);
+  const parsedCriteria = input.criteria === undefined ? parseCriteria(nonBlankTexts(input.doneCriteria)) : numberCriteria(input.criteria);
+  if ("fault" in parsedCriteria) return invalid("done-criteria", parsedCriteria.fault);
   const criteria =
-    criteriaRead.criteria.length > 0
-      ? [...criteriaRead.criteria]
+    parsedCriteria.criteria.length > 0
+      ? [...parsedCriteria.criteria]
       : infer("done-criteria", [{ id: "c1", text: goal, check: null }], "the goal");
 
-  const budgetText = nonBlank(input.maxBudget) ?? nonBlank(config.max_budget);
-  const budgetRead = budgetText === null ? { budget: flowBudget(flow, estimate, usedBefore) } : readBudget(budgetText);
-  if ("fault" in budgetRead) return invalid("max-budget", budgetRead.fault);
-  const budget = budgetRead.budget;
-  if (budgetText === null)
-    infer(
-      "max-budget",
-      budget,
-      budget.profile ??
-        Object.entries(budget.limits)
-          .map(([name, limit]) => `${name}=${quantityText(limit ?? 0)}`)
-          .join(","),
-    );
-
+  const budget = resolveBudget(sources, infer);
   const risk =
-    word("risk-level", nonBlank(input.riskLevel) ?? config.risk_level, riskLevels) ?? infer("risk-level", "medium" as const, "medium");
+    parseChoice("risk-level", nonBlank(input.riskLevel) ?? config.risk_level, riskLevels) ?? infer("risk-level", "medium", "medium");
   const mode =
-    word("completion-mode", nonBlank(input.completionMode) ?? config.completion_mode, completionModes) ??
-    infer("completion-mode", "promise" as const, "promise");
+    parseChoice("completion-mode", nonBlank(input.completionMode) ?? config.completion_mode, completionModes) ??
+    infer("completion-mode", "promise", "promise");
   const handoff =
-    word("handoff-mode", nonBlank(input.handoffMode) ?? config.handoff_mode, handoffModes) ??
-    infer("handoff-mode", "manual" as const, "manual");
-  const named = word("approval-policy", nonBlank(input.approvalPolicy) ?? config.approval_policy, approvalPolicies);
-  const implied = risk === "high" ? "required-before-merge" : "none";
-  const approval = named ?? infer("approval-policy", implied, risk === "high" ? `${implied} (risk-level high)` : implied);
-  if (named === "none" && risk === "high")
-    warnings.push("risk-level high asks for approval before the merge; approval-policy none was given by name and holds.");
-
-  const promise = nonBlank(input.completionPromise) ?? infer("completion-promise", "DONE", "DONE");
-  if (promise.length > promiseCharactersMax || /[<>`\u0000-\u001f\u007f]/.test(promise)) {
-    invalid("completion-promise", `must be one line of at most ${promiseCharactersMax} characters without < > or backticks.`);
-  }
+    parseChoice("handoff-mode", nonBlank(input.handoffMode) ?? config.handoff_mode, handoffModes) ??
+    infer("handoff-mode", "manual", "manual");
+  const approval = resolveApproval(sources, risk, infer, warnings);
+  const promise = resolvePromise(input, infer);
   // A flow that follows documents has its own criteria: unused fields are not reported.
   if (flow.playbook !== undefined) for (const field of ["done-criteria", "completion-mode", "completion-promise"]) inferred.delete(field);
   if (inferred.size > 0) warnings.push(`Defaults: ${[...inferred].map(([field, shown]) => `${field} = ${shown}`).join("; ")}.`);
@@ -113,32 +100,77 @@ function read(input: ObjectiveInput, config: Config, flow: Flow, estimate: numbe
       risk_level: risk,
       handoff_mode: handoff,
       approval_policy: approval,
-      red_green: commands("red-green", input.redGreen),
-      holdout: commands("holdout", input.holdout),
+      red_green: parseCommands("red-green", input.redGreen),
+      holdout: parseCommands("holdout", input.holdout),
     },
     inferred_defaults: [...inferred.keys()],
     warnings,
   };
 }
 
+function resolveGoal(input: ObjectiveInput, flow: Flow, infer: Infer, warnings: string[]): string {
+  const words = nonBlank(input.words?.join(" "));
+  const flag = nonBlank(input.goal);
+  if (words !== null && flag !== null && words !== flag) warnings.push(`--goal was taken as the goal; the words "${words}" were not.`);
+  const goal = flag ?? words ?? documentGoal(flow, infer);
+  if (goal.length > goalCharactersMax) invalid("goal", `is ${goal.length} characters long; at most ${goalCharactersMax} are read.`);
+  if (goal.includes("\0")) invalid("goal", "has a NUL character in it.");
+  return goal;
+}
+
+function resolveBudget({ input, config, flow, estimate, tokensUsedBefore = 0 }: ObjectiveSources, infer: Infer): Budget {
+  const text = nonBlank(input.maxBudget) ?? nonBlank(config.max_budget);
+  if (text !== null) {
+    const parsed = readBudget(text);
+    return "fault" in parsed ? invalid("max-budget", parsed.fault) : parsed.budget;
+  }
+  const budget = flowBudget(flow, estimate, tokensUsedBefore);
+  const limits = Object.entries(budget.limits).map(([name, limit]) => `${name}=${quantityText(limit ?? 0)}`);
+  return infer("max-budget", budget, budget.profile ?? limits.join(","));
+}
+
+function resolveApproval(
+  { input, config }: ObjectiveSources,
+  risk: Objective["risk_level"],
+  infer: Infer,
+  warnings: string[],
+): Objective["approval_policy"] {
+  const policy = parseChoice("approval-policy", nonBlank(input.approvalPolicy) ?? config.approval_policy, approvalPolicies);
+  if (policy === "none" && risk === "high")
+    warnings.push("risk-level high asks for approval before the merge; approval-policy none was given by name and holds.");
+  if (policy !== null) return policy;
+  return risk === "high"
+    ? infer("approval-policy", "required-before-merge", "required-before-merge (risk-level high)")
+    : infer("approval-policy", "none", "none");
+}
+
+function resolvePromise({ completionPromise }: ObjectiveInput, infer: Infer): string {
+  const promise = nonBlank(completionPromise) ?? infer("completion-promise", "DONE", "DONE");
+  if (promise.length > promiseCharactersMax || /[<>`\u0000-\u001f\u007f]/.test(promise)) {
+    invalid("completion-promise", `must be one line of at most ${promiseCharactersMax} characters without < > or backticks.`);
+  }
+  return promise;
+}
+
 /** A document-driven flow names its own goal; otherwise the goal is never guessed. */
-function documentGoal(flow: Flow, infer: (field: string, value: string, shown: string) => string): string {
+function documentGoal(flow: Flow, infer: Infer): string {
   if (flow.flow === "objective")
     throw new Invalid("goal", "goal: is missing. Say what you want done, in your own words or with --goal.", true);
   const goal = flow.about ?? `complete the flow ${flow.flow}`;
   return infer("goal", goal, `"${goal}"`);
 }
 
-const givenList = (texts: readonly string[] | undefined): string[] => (texts ?? []).filter((text) => nonBlank(text) !== null);
+const nonBlankTexts = (texts: readonly string[] | undefined): string[] => (texts ?? []).filter((text) => nonBlank(text) !== null);
 
-function word<T extends string>(field: string, text: string | null | undefined, words: readonly T[]): T | null {
+/** Checks that a value is one of the choices; null if there is no value. */
+function parseChoice<T extends string>(field: string, text: string | null | undefined, choices: readonly T[]): T | null {
   if (text === null || text === undefined) return null;
-  const found = words.find((candidate) => candidate === text);
-  return found ?? invalid(field, `"${text}" is none of ${words.join(", ")}.${didYouMean(text, words)}`);
+  const choice = choices.find((candidate) => candidate === text);
+  return choice ?? invalid(field, `"${text}" is none of ${choices.join(", ")}.${didYouMean(text, choices)}`);
 }
 
-function commands(field: string, texts: readonly string[] | undefined): string[] {
-  const found = givenList(texts).map((text) => text.trim());
-  if (found.some((command) => command.includes("\0"))) invalid(field, "has a NUL character in it.");
-  return found;
+function parseCommands(field: string, texts: readonly string[] | undefined): string[] {
+  const trimmed = nonBlankTexts(texts).map((text) => text.trim());
+  if (trimmed.some((command) => command.includes("\0"))) invalid(field, "has a NUL character in it.");
+  return trimmed;
 }

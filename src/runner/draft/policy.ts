@@ -11,17 +11,18 @@ import { type ProjectPaths, findProject } from "../../project/runs/project-paths
 import { projectConfigPath } from "../../project/config/config.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { settingsOf } from "../../project/config/settings.ts";
+import type { Casting } from "./assign-agents.ts";
 
-const checkMinutesMax = 15;
+const defaultCheckMinutes = 15;
 
-/** The config settings for agents and checks that are recorded with the run. */
+/** Builds the policy to be recorded with a run: the config's settings for agents, checks and landing. */
 export function policyOf(
   { checks, network, prices, box, on_limit, protect, land }: Config,
   restores: readonly Check[] = [],
-  landGiven?: LandMinimum | "pr",
+  landFlag?: LandMinimum | "pr",
 ): Policy {
   return {
-    check_minutes_max: checks?.timeout_minutes ?? checkMinutesMax,
+    check_minutes_max: checks?.timeout_minutes ?? defaultCheckMinutes,
     check_network: network?.checks ?? false,
     ...(restores.length === 0 ? {} : { restores: [...restores] }),
     ...definedFields({
@@ -36,78 +37,76 @@ export function policyOf(
       prices,
       box,
       on_limit,
-      land: landGiven === "pr" ? land?.minimum : (landGiven ?? land?.minimum),
+      land: landFlag === "pr" ? land?.minimum : (landFlag ?? land?.minimum),
     }),
-    ...(landGiven === "pr" ? { land_as: landGiven } : {}),
+    ...(landFlag === "pr" ? { land_as: landFlag } : {}),
     ...definedFields({ land_squash: land?.squash, land_message: land?.message }),
     ...definedFields({ canary: checks?.canary, canary_minutes_max: checks?.canary_timeout }),
   };
 }
 
-/** The policy a run was drafted with; the defaults for a run from before it was recorded. */
+/** Returns the policy a run was drafted with; the defaults for a run from before policies were recorded. */
 export function recordedPolicy(run: RunView): Policy {
   const { policy } = run.drafted;
   return policy === undefined ? policyOf({}) : (structuredClone(policy) as Policy);
 }
 
-/** `unverified` and `pr` are not config values: a flag set them for this run. */
+/** Finds the value of `--land` that the run was drafted with: `unverified` and `pr` are no config values. */
 function findLandFlag(run: RunView): LandMinimum | "pr" | undefined {
   const { land, land_as } = recordedPolicy(run);
   return land_as ?? (land === "unverified" ? "unverified" : undefined);
 }
 
-/** A config change since the run began, as an event: only noticed, or adopted if the operator asks. Null if nothing changed. */
-export async function policyChange(
-  context: CommandContext,
-  paths: ProjectPaths,
-  run: RunView,
-  adopts: boolean,
-  keep: (text: string) => Promise<string>,
-): Promise<Draft | null> {
+/** A run that may continue under the user's current config. */
+export type PolicyAdoption = {
+  readonly context: CommandContext;
+  readonly paths: ProjectPaths;
+  readonly run: RunView;
+  readonly storeScript: (text: string) => Promise<string>;
+};
+
+/** Finds a config change since the run began, as an event: only noticed, or adopted if the operator asks. Null if nothing changed. */
+export async function findPolicyChange(adoption: PolicyAdoption, isAdopted: boolean): Promise<Draft | null> {
+  const { context, paths, run } = adoption;
   const settings = settingsOf(context, paths);
   const { config_hash } = run.drafted;
   if (settings.hash === config_hash) return null;
-  const noticed = {
+  const change = {
     event: "policy_changed",
     path: projectConfigPath(findProject(context.cwd)?.root ?? paths.root),
     recorded: config_hash,
     found: settings.hash,
     reason_code: "config_changed",
   } as const;
-  if (!adopts) return { ...noticed, adopted: false };
-  const adopted = await adoptedPolicy(context, paths, run, keep);
+  if (!isAdopted) return { ...change, adopted: false };
+  const adopted = await adoptPolicy(adoption);
   const { dependencies_from } = recordedPolicy(run);
-  return { ...noticed, ...adopted, policy: { ...adopted.policy, ...definedFields({ dependencies_from }) } };
+  return { ...change, ...adopted, policy: { ...adopted.policy, ...definedFields({ dependencies_from }) } };
 }
 
-/** The policy of a run that continues under this user's config. A foreign one does not say where packages are taken from. */
-export async function adoptedPolicy(context: CommandContext, paths: ProjectPaths, run: RunView, keep: (text: string) => Promise<string>) {
+/** Builds the policy of a run that continues under this user's config. The recorded one does not say where packages are taken from. */
+export async function adoptPolicy({ context, paths, run, storeScript }: PolicyAdoption) {
   const settings = settingsOf(context, paths);
   return {
     adopted: true,
     actor: actorOf(context),
     isolation: settings.isolation,
     policy: policyOf(settings.config, recordedPolicy(run).restores, findLandFlag(run)),
-    cast: await recast(context, run, settings.config, keep),
+    cast: await recastRoles({ context, config: settings.config, storeScript }, run),
   } as const;
 }
 
 /**
- * The agents from here on: those the config names; else the previous ones, as the config has them now. A script that was passed explicitly
- * is kept.
+ * Assigns the agents from here on: those the config names; else the previous ones, as the config has them now. A script that was passed
+ * explicitly is kept.
  */
-async function recast(
-  context: CommandContext,
-  { drafted }: RunView,
-  config: Config,
-  keep: (text: string) => Promise<string>,
-): Promise<Record<string, Cast>> {
+async function recastRoles(casting: Casting, { drafted }: RunView): Promise<Record<string, Cast>> {
   const { castInOrder } = await import("./assign-agents.ts"); // rarely needed, and it loads the script parser
   const cast: Record<string, Cast> = {};
   for (const [role, recorded] of Object.entries(drafted.cast)) {
-    const named = config.roles?.[role] ?? config.agent;
-    const isKept = named === undefined && (recorded.script !== undefined || recorded.instead !== undefined);
-    cast[role] = isKept ? (structuredClone(recorded) as Cast) : await castInOrder(context, role, named ?? recorded.agent, config, keep);
+    const configured = casting.config.roles?.[role] ?? casting.config.agent;
+    const isKept = configured === undefined && (recorded.script !== undefined || recorded.instead !== undefined);
+    cast[role] = isKept ? (structuredClone(recorded) as Cast) : await castInOrder(casting, role, configured ?? recorded.agent);
   }
   return cast;
 }

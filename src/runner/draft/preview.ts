@@ -13,15 +13,15 @@ import {
   type PreviewView,
 } from "../../views/preview.ts";
 import { amount } from "../../views/wording.ts";
-import { agentAvailabilityCommand } from "./agent-availability.ts";
-import { treeAt } from "./collect-checks.ts";
-import { readEstimate } from "./estimate-usage.ts";
+import { shownCommand } from "./agent-availability.ts";
+import { loadTree } from "./collect-checks.ts";
+import { estimateUsage } from "./estimate-usage.ts";
 import { loadPlaybook } from "../../playbooks/registry/table.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
-import { missingTools } from "./missing-tools.ts";
+import { findMissingTools } from "./missing-tools.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { recordedPolicy } from "./policy.ts";
-import { scopeMatches } from "./scope-matches.ts";
+import { countMatches } from "./count-matches.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 import { listDisplayPaths } from "../../workspace/git/tree-list.ts";
 import { tryIsolation } from "./try-isolation.ts";
@@ -34,19 +34,19 @@ export type Preview = {
   readonly dryRun: "required" | "auto";
 };
 
-/** Computed each time it is shown: the repository may have changed since the draft. */
-export async function previewOf(context: CommandContext, paths: ProjectPaths, run: RunView): Promise<Preview> {
+/** Builds the preview each time it is shown: the repository may have changed since the draft. */
+export async function buildPreview(context: CommandContext, paths: ProjectPaths, run: RunView): Promise<Preview> {
   const { drafted } = run;
   const settings = settingsOf(context, paths);
   const isolation = await tryIsolation(drafted.isolation, paths);
-  const shown = await (await loadPlaybook(drafted.flow.playbook))?.preview?.({ context, paths, view: run });
+  const playbookPreview = await (await loadPlaybook(drafted.flow.playbook))?.preview?.({ context, paths, view: run });
   const policy = recordedPolicy(run);
-  const scope = await lookAtScope(paths.root, drafted.base.commit, drafted.objective.scope);
-  const missing = await missingTools(
+  const scope = await matchScope(paths.root, drafted.base.commit, drafted.objective.scope);
+  const missing = await findMissingTools(
     drafted.checks.filter(({ kind }) => kind !== "holdout").map(({ command }) => command),
     {
       root: policy.dependencies_from ?? paths.root,
-      tree: await treeAt(paths.root, drafted.base.commit),
+      tree: await loadTree(paths.root, drafted.base.commit),
       env: context.env,
       isRestored: (policy.restores ?? []).length > 0,
     },
@@ -57,7 +57,7 @@ export async function previewOf(context: CommandContext, paths: ProjectPaths, ru
     flow: structuredClone(drafted.flow) as never,
     options: drafted.options,
     cast: structuredClone(drafted.cast) as never,
-    commands: castCommands(Object.values(drafted.cast).flatMap((agent) => [agent, ...(agent.instead ?? [])])),
+    commands: agentCommands(Object.values(drafted.cast).flatMap((agent) => [agent, ...(agent.instead ?? [])])),
     scopeFiles: scope?.files ?? null,
     checks: structuredClone(drafted.checks),
     checkEnv: checkEnvironment(context, policy),
@@ -65,8 +65,8 @@ export async function previewOf(context: CommandContext, paths: ProjectPaths, ru
     budget: structuredClone(drafted.budget),
     limits: drafted.limits,
     isolation,
-    estimate: shown?.estimate ?? (await readEstimate(paths, run)),
-    ...(shown === undefined ? {} : { wanted: shown.summary }),
+    estimate: playbookPreview?.estimate ?? (await estimateUsage(paths, run)),
+    ...(playbookPreview === undefined ? {} : { wanted: playbookPreview.summary }),
     base: drafted.base,
   });
   const warnings = [
@@ -75,7 +75,7 @@ export async function previewOf(context: CommandContext, paths: ProjectPaths, ru
         `The scope ${glob} matches no file at ${drafted.base.commit.slice(0, 10)}. Check it for a slip, unless the run is to make such files.`,
     ),
     ...missing.map((missingTool) => `Missing: ${missingToolMessage(missingTool)}`),
-    ...overLimit(data.estimate, drafted.limits.run),
+    ...limitWarnings(data.estimate, drafted.limits.run),
     ...(isolation.not_enforced.length > 0 && levelGrade(isolation.level) !== "strong"
       ? [`Sandbox ${isolation.level} doesn't block: ${isolation.not_enforced.join("; ")}.`]
       : []),
@@ -85,22 +85,22 @@ export async function previewOf(context: CommandContext, paths: ProjectPaths, ru
 }
 
 /** Each agent's command line. */
-function castCommands(cast: readonly RunView["drafted"]["cast"][string][]): Readonly<Record<string, string>> {
-  const named = cast.flatMap(({ agent, argv, override }) => {
+function agentCommands(cast: readonly RunView["drafted"]["cast"][string][]): Readonly<Record<string, string>> {
+  const commands = cast.flatMap(({ agent, argv, override }) => {
     const resolved = resolveProfile({
       agent,
       ...(argv === undefined ? {} : { argv: [...argv] }),
       ...(override === undefined ? {} : { override: structuredClone(override) as never }),
     });
     if ("problem" in resolved || argv === undefined) return [];
-    return [[agent, agentAvailabilityCommand({ profile: resolved.profile, argv }).map(quoted).join(" ")] as const];
+    return [[agent, shownCommand({ profile: resolved.profile, argv }).map(quoted).join(" ")] as const];
   });
-  return Object.fromEntries(named);
+  return Object.fromEntries(commands);
 }
 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
 
-/** The variables the config sets for checks, and those of the user's shell that affect tools. */
+/** Lists the variables the config sets for checks, and those of the user's shell that affect tools. */
 function checkEnvironment({ env }: CommandContext, { check_env = {} }: Policy): readonly CheckVariable[] {
   const shell = ["CI", "NO_COLOR", "FORCE_COLOR", "TERM"].filter((name) => check_env[name] === undefined);
   return [
@@ -109,18 +109,18 @@ function checkEnvironment({ env }: CommandContext, { check_env = {} }: Policy): 
   ];
 }
 
-/** How many files the scope matches now, and which of its patterns match none. */
-async function lookAtScope(
+/** Counts the files that the scope matches at a commit, and finds patterns that match none; null if the commit cannot be read. */
+async function matchScope(
   root: string,
   commit: string,
   scope: readonly string[],
 ): Promise<{ readonly files: number; readonly unmatched: readonly string[] } | null> {
   const names = await listDisplayPaths({ cwd: root }, commit).catch(() => null);
-  return names === null ? null : scopeMatches(names, scope);
+  return names === null ? null : countMatches(names, scope);
 }
 
 /** Warns before the start that the run will probably exceed its limits. */
-export function overLimit(estimate: PreviewView["estimate"], limits: Readonly<Record<string, number>>): readonly string[] {
+export function limitWarnings(estimate: PreviewView["estimate"], limits: Readonly<Record<string, number>>): readonly string[] {
   return (["tokens", "minutes", "usd"] as const).flatMap((dimension) => {
     const [range, limit] = [estimate[dimension], limits[dimension]];
     if (range === null || limit === undefined || range.p90 <= limit) return [];

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { changeFlags } from "./changes.ts";
+import { formatChangeFlags } from "./changes.ts";
 
 test("a way on types again every flag that was given, quoted where a shell would change it", () => {
-  expect(changeFlags({})).toBe("");
-  expect(changeFlags({ agent: "scripted:../a b.yaml", model: "opus", prompt: "execute=it's.md", limits: ["tokens=+100k", "usd=3"] })).toBe(
-    ` --agent 'scripted:../a b.yaml' --model opus --prompt 'execute=it'\\''s.md' --limit tokens=+100k --limit usd=3`,
-  );
+  expect(formatChangeFlags({})).toBe("");
+  expect(
+    formatChangeFlags({ agent: "scripted:../a b.yaml", model: "opus", prompt: "execute=it's.md", limits: ["tokens=+100k", "usd=3"] }),
+  ).toBe(` --agent 'scripted:../a b.yaml' --model opus --prompt 'execute=it'\\''s.md' --limit tokens=+100k --limit usd=3`);
 });

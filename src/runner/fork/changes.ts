@@ -1,4 +1,4 @@
-// changes: what a fork or a replay changes, from its flags: another agent, model, prompt or limit.
+// changes: builds what a fork or a replay changes from its flags: another agent, model, prompt or limit.
 
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
@@ -21,7 +21,7 @@ import { castFor } from "../draft/assign-agents.ts";
 
 const promptBytesMax = 262_144;
 
-export type GivenChanges = {
+export type ChangeFlags = {
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
   /** `FILE`, or `STEP=FILE`. */
@@ -30,19 +30,19 @@ export type GivenChanges = {
   readonly limits?: readonly string[] | undefined;
 };
 
-/** The given flags, to be repeated in a suggested command: leaving one out would do something else. */
-export function changeFlags({ agent, model, prompt, limits = [] }: GivenChanges): string {
-  const words = [
+/** Formats the flags for a suggested command: leaving one out would do something else. */
+export function formatChangeFlags({ agent, model, prompt, limits = [] }: ChangeFlags): string {
+  const flags = [
     ["--agent", agent],
     ["--model", model],
     ["--prompt", prompt],
     ...limits.map((limit) => ["--limit", limit] as const),
   ] as const;
-  return words.flatMap(([name, value]) => (value === undefined ? [] : [` ${name} ${quoted(value)}`])).join("");
+  return flags.flatMap(([name, value]) => (value === undefined ? [] : [` ${name} ${quoted(value)}`])).join("");
 }
 const quoted = (word: string): string => (/^[\w.,:=+/@%-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
-/** As they are journaled, with texts by hash. */
+/** The changes as they are journaled: texts by hash, and the texts themselves as blobs. */
 export type Changes = Pick<Forked, "cast" | "prompts" | "limits"> & { readonly blobs: readonly string[] };
 
 type ChangesInput = {
@@ -51,19 +51,19 @@ type ChangesInput = {
   readonly run: RunView;
   /** The step that `--prompt FILE` applies to; null if ambiguous. */
   readonly step: string | null;
-  readonly given: GivenChanges;
+  readonly given: ChangeFlags;
   readonly code: ReasonCode;
 };
 
-export async function readChanges(request: ChangesInput): Promise<Changes> {
+export async function buildChanges(input: ChangesInput): Promise<Changes> {
   const blobs: string[] = [];
   const keep = (text: string): string => {
     blobs.push(text);
     return createHash("sha256").update(text).digest("hex");
   };
-  const cast = await assignAgents(request, keep);
-  const prompts = changesPrompt(request, keep);
-  const limits = changesLimits(request);
+  const cast = await changedCast(input, keep);
+  const prompts = changedPrompts(input, keep);
+  const limits = changedLimits(input);
   return {
     blobs,
     ...(cast === null ? {} : { cast }),
@@ -72,8 +72,8 @@ export async function readChanges(request: ChangesInput): Promise<Changes> {
   };
 }
 
-/** Every role gets the named agent, as with `go --agent`; a model alone keeps the agents. */
-async function assignAgents(
+/** Assigns the named agent to every role, as with `go --agent`; a model alone keeps the agents. */
+async function changedCast(
   { context, paths, run, given }: ChangesInput,
   keep: (text: string) => string,
 ): Promise<Record<string, Cast> | null> {
@@ -81,31 +81,34 @@ async function assignAgents(
   if (agent === undefined && model === undefined) return null;
   const { config } = settingsOf(context, paths);
   const cast: Record<string, Cast> = {};
-  for (const [role, was] of Object.entries(run.drafted.cast)) {
-    const plays =
+  for (const [role, recorded] of Object.entries(run.drafted.cast)) {
+    const agentCast =
       agent === undefined
-        ? (structuredClone(was) as Cast)
-        : await castFor(context, role, agent, config, (text) => Promise.resolve(keep(text)));
-    cast[role] = model === undefined ? plays : { ...plays, override: { ...plays.override, model } };
+        ? (structuredClone(recorded) as Cast)
+        : await castFor({ context, config, storeScript: (text) => Promise.resolve(keep(text)) }, role, agent);
+    cast[role] = model === undefined ? agentCast : { ...agentCast, override: { ...agentCast.override, model } };
   }
   return cast;
 }
 
-function changesPrompt({ context, run, step, given, code }: ChangesInput, keep: (text: string) => string): Record<string, string> | null {
+function changedPrompts({ context, run, step, given, code }: ChangesInput, keep: (text: string) => string): Record<string, string> | null {
   if (given.prompt === undefined) return null;
   const flow = run.drafted.flow as Flow;
   const steps = stepsEverywhere(flow).flatMap((located) =>
     located.step.prompt === undefined ? [] : [{ id: located.step.id, prompt: located.step.prompt }],
   );
-  const known = [...new Set(steps.map(({ id }) => id))];
-  const [, named, path] = /^([a-z][a-z0-9_-]{0,63})=(.+)$/.exec(given.prompt) ?? [null, null, given.prompt];
-  const wanted = named ?? step ?? (known.length === 1 ? known[0] : null);
-  const remediation = [`--prompt STEP=FILE, with one of: ${known.join(", ")}`];
-  if (wanted === null || wanted === undefined)
+  const stepIds = [...new Set(steps.map(({ id }) => id))];
+  const [, givenStep, path] = /^([a-z][a-z0-9_-]{0,63})=(.+)$/.exec(given.prompt) ?? [null, null, given.prompt];
+  const promptStep = givenStep ?? step ?? (stepIds.length === 1 ? stepIds[0] : null);
+  const remediation = [`--prompt STEP=FILE, with one of: ${stepIds.join(", ")}`];
+  if (promptStep === null || promptStep === undefined)
     return refuse(code, { message: "It isn't clear which step's prompt is meant.", remediation });
-  const prompts = [...new Set(steps.filter(({ id }) => id === wanted).map(({ prompt }) => prompt))];
+  const prompts = [...new Set(steps.filter(({ id }) => id === promptStep).map(({ prompt }) => prompt))];
   if (prompts.length === 0)
-    return refuse(code, { message: `The flow ${flow.flow} has no step ${wanted} with a prompt.${didYouMean(wanted, known)}`, remediation });
+    return refuse(code, {
+      message: `The flow ${flow.flow} has no step ${promptStep} with a prompt.${didYouMean(promptStep, stepIds)}`,
+      remediation,
+    });
   const file = resolve(context.cwd, path ?? "");
   const text = readOwnFile(file, promptBytesMax);
   if (text === null || text.trim() === "")
@@ -122,22 +125,24 @@ function changesPrompt({ context, run, step, given, code }: ChangesInput, keep: 
   return Object.fromEntries(prompts.map((prompt) => [prompt, keep(text)]));
 }
 
-const ofPhase = "phase.";
+const phasePrefix = "phase.";
 
-function changesLimits({ run, given, code }: ChangesInput): NonNullable<Forked["limits"]> | null {
-  const words = (given.limits ?? []).flatMap((word) => word.split(","));
-  if (words.length === 0) return null;
+function changedLimits({ run, given, code }: ChangesInput): NonNullable<Forked["limits"]> | null {
+  const settings = (given.limits ?? []).flatMap((word) => word.split(","));
+  if (settings.length === 0) return null;
   const limits: { run: Record<string, number>; phase: Record<string, number> } = { run: {}, phase: {} };
-  for (const word of words) {
-    const [name = "", amount = ""] = word.split("=", 2);
-    const scope = name.startsWith(ofPhase) ? "phase" : "run";
-    const dimension = scope === "phase" ? name.slice(ofPhase.length) : name;
-    const known: readonly string[] = scope === "phase" ? dimensions : [...dimensions, "retries"];
+  for (const setting of settings) {
+    const [name = "", amount = ""] = setting.split("=", 2);
+    const scope = name.startsWith(phasePrefix) ? "phase" : "run";
+    const dimension = scope === "phase" ? name.slice(phasePrefix.length) : name;
+    const dimensionNames: readonly string[] = scope === "phase" ? dimensions : [...dimensions, "retries"];
     const value = readQuantity(amount.replace(/^\+/, ""));
-    if (!known.includes(dimension) || value === null || value <= 0)
+    if (!dimensionNames.includes(dimension) || value === null || value <= 0)
       refuse(code, {
-        message: `"${word}" is not a limit.`,
-        remediation: [`expected one of ${known.join(", ")} with a number, for instance --limit tokens=300k or --limit phase.tokens=+100k`],
+        message: `"${setting}" is not a limit.`,
+        remediation: [
+          `expected one of ${dimensionNames.join(", ")} with a number, for instance --limit tokens=300k or --limit phase.tokens=+100k`,
+        ],
       });
     limits[scope][dimension] = amount.startsWith("+") ? (run.limits[scope][dimension] ?? 0) + (value ?? 0) : (value ?? 0);
   }

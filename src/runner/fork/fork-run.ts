@@ -27,8 +27,8 @@ import { checkoutKindFor } from "../../workspace/checkouts/checkout-kind.ts";
 import { requireMayGrant } from "../require-may-grant.ts";
 import type { Changes } from "./changes.ts";
 
-const linesAtOnce = 500;
-const unfinished = ".forking";
+const batchLines = 500;
+const unfinishedSuffix = ".forking";
 
 export type ForkRequest = {
   readonly run: string;
@@ -44,8 +44,8 @@ export type ForkRequest = {
   readonly bound: BindingRecord;
 };
 
-/** Returns the new run's id. Nothing of it runs yet. */
-export async function makeFork(context: CommandContext, projectPaths: ProjectPaths, request: ForkRequest): Promise<string> {
+/** Makes the new run, without starting it, and returns its id. */
+export async function makeFork(context: CommandContext, paths: ProjectPaths, request: ForkRequest): Promise<string> {
   const { state, changes } = request;
   const { tokens, calls, minutes, usd } = state.ledger.run;
   const { blobs, ...changed } = changes;
@@ -59,43 +59,45 @@ export async function makeFork(context: CommandContext, projectPaths: ProjectPat
   };
   const fork = { event: "run_forked", actor: actorOf(context), reason_code: "ok", ...forked } as const;
   requireMayGrant(context, fork);
-  return whileNoOtherStarts(projectPaths, async () => {
-    await refuseSecondRun(context, projectPaths, state.drafted.flow, { self: null, isNew: true }); // F3
-    sweepUnfinished(projectPaths);
-    const run = newRunId(projectPaths, systemClock.now());
-    const made = `${runFolder(projectPaths, run)}${unfinished}`;
+  return whileNoOtherStarts(paths, async () => {
+    await refuseSecondRun(context, paths, state.drafted.flow, { self: null, isNew: true }); // F3
+    sweepUnfinished(paths);
+    const run = newRunId(paths, systemClock.now());
+    const unfinishedFolder = `${runFolder(paths, run)}${unfinishedSuffix}`;
     const committed = request.committed === null ? [] : [{ actor: "system", reason_code: "ok", ...request.committed } as Event];
-    await write(context, projectPaths, made, [...inheritedLines(request.entries, request.at, run), ...committed, fork], request, blobs);
-    bindRun(context.env, projectPaths, made, { run, ack: state.drafted.ack, isolation: request.bound.isolation });
-    renameSync(made, runFolder(projectPaths, run)); // F2
-    syncFolder(nodeDisk, join(runFolder(projectPaths, run), ".."));
-    writeCurrent(projectPaths, run);
+    const events = [...inheritedLines(request.entries, request.at, run), ...committed, fork];
+    await writeJournal(context, paths, { folder: unfinishedFolder, origin: request.run, events, blobs });
+    bindRun(context.env, paths, unfinishedFolder, { run, ack: state.drafted.ack, isolation: request.bound.isolation });
+    renameSync(unfinishedFolder, runFolder(paths, run)); // F2
+    syncFolder(nodeDisk, join(runFolder(paths, run), ".."));
+    writeCurrent(paths, run);
     return run;
   });
 }
 
-/** No other process makes one meanwhile, so an unfinished one was left by a crash. */
-function sweepUnfinished(projectPaths: ProjectPaths): void {
-  const runs = join(projectPaths.folder, "runs");
+/** Deletes unfinished forks. No other process makes one meanwhile, so a crash left them. */
+function sweepUnfinished(paths: ProjectPaths): void {
+  const runs = join(paths.folder, "runs");
   for (const name of existsSync(runs) ? readdirSync(runs) : [])
-    if (name.startsWith("run-") && name.endsWith(unfinished)) rmSync(join(runs, name), { recursive: true, force: true });
+    if (name.startsWith("run-") && name.endsWith(unfinishedSuffix)) rmSync(join(runs, name), { recursive: true, force: true });
 }
 
-async function write(
-  context: CommandContext,
-  projectPaths: ProjectPaths,
-  made: string,
-  events: readonly Event[],
-  { run: origin }: ForkRequest,
-  blobs: readonly string[],
-): Promise<void> {
-  mkdirSync(made, { mode: 0o700 });
-  copyRecords(runFolder(projectPaths, origin), made);
-  const { journal: opened } = await openJournal(made, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
-  const journal = redactedJournal(opened, redactionOf(context, projectPaths.root).redactor);
+type ForkedJournal = {
+  readonly folder: string;
+  /** The run whose blobs and transcripts are copied. */
+  readonly origin: string;
+  readonly events: readonly Event[];
+  readonly blobs: readonly string[];
+};
+
+async function writeJournal(context: CommandContext, paths: ProjectPaths, { folder, origin, events, blobs }: ForkedJournal): Promise<void> {
+  mkdirSync(folder, { mode: 0o700 });
+  copyRecords(runFolder(paths, origin), folder);
+  const { journal: opened } = await openJournal(folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
+  const journal = redactedJournal(opened, redactionOf(context, paths.root).redactor);
   try {
     for (const text of blobs) await journal.putBlob(text);
-    for (let from = 0; from < events.length; from += linesAtOnce) await journal.append(events.slice(from, from + linesAtOnce));
+    for (let from = 0; from < events.length; from += batchLines) await journal.append(events.slice(from, from + batchLines));
   } finally {
     await journal.close();
   }
@@ -112,7 +114,7 @@ export function copyRecords(from: string, to: string): void {
  * The line that commits the paid turn which a kill left open: the content of its layer, if that is what the turn left. A message if it is
  * no longer available.
  */
-export async function committedTurn(projectPaths: ProjectPaths, run: string, state: RunView): Promise<Draft | string> {
+export async function commitOpenTurn(projectPaths: ProjectPaths, run: string, state: RunView): Promise<Draft | string> {
   const [open, ...more] = findPaidOpens(state);
   if (open === undefined || more.length > 0) return "several paid turns were waiting to be committed there";
   const folder = runFolder(projectPaths, run);

@@ -12,6 +12,7 @@ import { decide } from "../../core/decide.ts";
 import type { RunView } from "../../core/state.ts";
 import { Cancel } from "../../engine/cancel.ts";
 import { perform } from "../../engine/perform.ts";
+import type { Runtime } from "../../engine/runtime.ts";
 import { Cancelled, type StepExecution } from "../../engine/step-execution.ts";
 import { journalFile } from "../../journal/journal.ts";
 import { invariant } from "../../kit/invariant.ts";
@@ -36,18 +37,18 @@ export type ReplayRequest = {
   readonly origins: readonly string[];
 };
 
-/** The lines of the replay: the attempt's, then those of the checks that follow it. Empty if it was cancelled. */
+/** Replays the attempt and returns its journal lines, then those of the checks that follow it. Empty if it was cancelled. */
 export async function replayStep(context: CommandContext, paths: ProjectPaths, request: ReplayRequest): Promise<readonly Entry[]> {
   const folder = await temporaryFolder("replay");
   try {
     copyPrefix(runFolder(paths, request.run), folder, request.seq);
-    return await played(context, paths, folder, request);
+    return await playAttempt(context, paths, folder, request);
   } finally {
     await erase(folder); // R3
   }
 }
 
-/** A prefix of a journal is a journal. */
+/** Copies the first lines of a journal: a prefix of a journal is a journal. */
 function copyPrefix(from: string, to: string, lines: number): void {
   const bytes = readFileSync(join(from, journalFile));
   let end = 0;
@@ -59,18 +60,23 @@ function copyPrefix(from: string, to: string, lines: number): void {
   copyRecords(from, to);
 }
 
-async function played(context: CommandContext, paths: ProjectPaths, folder: string, request: ReplayRequest): Promise<readonly Entry[]> {
+async function playAttempt(
+  context: CommandContext,
+  paths: ProjectPaths,
+  folder: string,
+  request: ReplayRequest,
+): Promise<readonly Entry[]> {
   const { journal, fold } = await openFoldedJournal(context, folder, redactionOf(context, paths.root).redactor);
   const view = (): RunView => {
     invariant(fold.state.status !== "unborn", "a journal begins with its draft");
     return fold.state;
   };
-  const recordedEntries: Entry[] = [];
+  const played: Entry[] = [];
   const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
     const entries = await journal.append(events.map((event) => ({ actor: "system", reason_code: "ok", ...event })));
     for (const entry of entries) {
       fold.apply(entry);
-      recordedEntries.push(entry);
+      played.push(entry);
     }
     return entries;
   };
@@ -81,7 +87,7 @@ async function played(context: CommandContext, paths: ProjectPaths, folder: stri
     const largest = structuredClone(view().ledger.largest);
     const fork = { event: "run_forked", run: request.run, at: request.seq, line: request.line, taken, largest, ...changed } as const;
     await append([{ ...fork, actor: actorOf(context) }]);
-    recordedEntries.length = 0;
+    played.length = 0; // the line above prepares the replay and is no part of it
     const { runtime, close } = await openRuntime({
       context,
       paths,
@@ -97,48 +103,58 @@ async function played(context: CommandContext, paths: ProjectPaths, folder: stri
       beginChild: noChild,
       withChild: noChild,
     });
-    const cancel = new Cancel();
-    const abort = (): void => cancel.abort("operator");
-    if (context.interrupted.aborted) abort();
-    else context.interrupted.addEventListener("abort", abort, { once: true });
-    const play = (attempt: string): Promise<void> => {
-      const record = async (...events: readonly Draft[]): Promise<void> => {
-        if (cancel.isCancelled) throw new Cancelled();
-        await append(events);
-      };
-      const action: StepExecution = {
-        attempt,
-        cancel,
-        runtime,
-        run: view,
-        record,
-        recordDone: record,
-        recordAndQuarantine: record,
-        waitForPlace: () => null,
-        interruption: null,
-      };
-      return perform(action);
-    };
     try {
-      await play(request.attempt);
-      // The checks that follow at once are part of the result.
-      for (;;) {
-        const next = decide(fold.state);
-        if (next.do === "record" && next.event.event === "step_skipped") await append([next.event]);
-        else if (next.do === "attempt" && next.event.kind === "check") {
-          await append([next.event]);
-          await play(next.event.attempt);
-        } else return recordedEntries;
-      }
+      await performWithChecks(context, request.attempt, { runtime, view, append });
+      return played;
     } catch (error) {
       if (error instanceof Cancelled) return [];
       throw error;
     } finally {
-      context.interrupted.removeEventListener("abort", abort);
       await close();
     }
   } finally {
     await journal.close();
+  }
+}
+
+type Stage = {
+  readonly runtime: Runtime;
+  readonly view: () => RunView;
+  readonly append: (events: readonly Draft[]) => Promise<readonly Entry[]>;
+};
+
+/** Performs the attempt, then the checks that follow it at once: they are part of its result. Throws `Cancelled` on an interrupt. */
+async function performWithChecks(context: CommandContext, attempt: string, { runtime, view, append }: Stage): Promise<void> {
+  const cancel = new Cancel();
+  const abort = (): void => cancel.abort("operator");
+  if (context.interrupted.aborted) abort();
+  else context.interrupted.addEventListener("abort", abort, { once: true });
+  const record = async (...events: readonly Draft[]): Promise<void> => {
+    if (cancel.isCancelled) throw new Cancelled();
+    await append(events);
+  };
+  const execution: Omit<StepExecution, "attempt"> = {
+    cancel,
+    runtime,
+    run: view,
+    record,
+    recordDone: record,
+    recordAndQuarantine: record,
+    waitForPlace: () => null,
+    interruption: null,
+  };
+  try {
+    await perform({ ...execution, attempt });
+    for (;;) {
+      const next = decide(view());
+      if (next.do === "record" && next.event.event === "step_skipped") await append([next.event]);
+      else if (next.do === "attempt" && next.event.kind === "check") {
+        await append([next.event]);
+        await perform({ ...execution, attempt: next.event.attempt });
+      } else return;
+    }
+  } finally {
+    context.interrupted.removeEventListener("abort", abort);
   }
 }
 

@@ -6,7 +6,7 @@
 //   P2. Exactly the judged commit is pushed, and only wholly proved work is opened as ready.
 //   P3. A failure leaves the work where it is, on the run's branch.
 
-import type { ForgeTool, PullRequestPlace } from "../../contracts/forge/pull-request.ts";
+import type { ForgeTool, PullRequestTarget } from "../../contracts/forge/pull-request.ts";
 import { isOpenedAsDraft } from "../../core/pull-request.ts";
 import type { RunView } from "../../core/state.ts";
 import { mayLand } from "../../core/verdict.ts";
@@ -38,22 +38,23 @@ export type PullRequestOpened = { readonly number: number; readonly url: string;
 export async function openPullRequest(context: CommandContext, openRun: OpenRun, input: PullRequestInput): Promise<PullRequestOpened> {
   requireOutsideRun(context);
   const view = openRun.view();
-  const known = view.pull_request;
-  if (known !== undefined && known.opened !== null) return { ...known.opened, isDraft: known.opened.draft, isNew: false };
-  requireWork(view, input);
+  const recorded = view.pull_request;
+  if (recorded !== undefined && recorded.opened !== null) return { ...recorded.opened, isDraft: recorded.opened.draft, isNew: false };
+  requireProvedWork(view, input);
   const repository = await openedRepository(openRun.paths.root);
-  const isSaid = input.remote !== undefined || input.tool !== undefined || input.base !== undefined;
-  const at = known === undefined || isSaid ? await readPlace(context, repository, view, input) : known.place;
-  const forge = openForge(at, context.env);
-  const before = await forge.find(at.branch); // P1; and a user who isn't logged in is told before anything is pushed
-  if (before !== null && before.state !== "open") return refuseEnded(view, before);
+  const isTargetGiven = input.remote !== undefined || input.tool !== undefined || input.base !== undefined;
+  const target = recorded === undefined || isTargetGiven ? await findTarget(context, repository, view, input) : recorded.place;
+  const forge = openForge(target, context.env);
+  const existing = await forge.find(target.branch); // P1; and a user who isn't logged in is told before anything is pushed
+  if (existing !== null && existing.state !== "open") return refuseEnded(view, existing);
   const { commit } = view.tip; // P2
   const isDraft = isOpenedAsDraft(view.verdict, input.draft === true);
   const actor = actorOf(context);
-  await openRun.append({ event: "pull_request_intended", ...at, commit, draft: isDraft, actor, reason_code: "pull_request_pending" });
-  await pushCommit(repository, openRun.folder, at, { commit, env: context.env });
+  await openRun.append({ event: "pull_request_intended", ...target, commit, draft: isDraft, actor, reason_code: "pull_request_pending" });
+  await pushCommit(repository, openRun.folder, target, { commit, env: context.env });
   const opened =
-    before ?? (await forge.create({ branch: at.branch, base: at.into, isDraft, ...(await words(context, openRun, repository)) }));
+    existing ??
+    (await forge.create({ branch: target.branch, base: target.into, isDraft, ...(await renderTexts(context, openRun, repository)) }));
   const { number, url } = opened;
   await openRun.append({
     event: "pull_request_opened",
@@ -61,15 +62,15 @@ export async function openPullRequest(context: CommandContext, openRun: OpenRun,
     url,
     draft: opened.isDraft,
     commit,
-    found: before !== null,
+    found: existing !== null,
     actor,
     reason_code: opened.isDraft ? "pull_request_draft" : "pull_request_opened",
   });
-  return { number, url, isDraft: opened.isDraft, isNew: before === null };
+  return { number, url, isDraft: opened.isDraft, isNew: existing === null };
 }
 
-/** P2. Unproved work is opened only as a draft, and only on request. */
-function requireWork(view: RunView, input: PullRequestInput): void {
+/** Refuses work that is not proved: it is opened only as a draft, and only on request. P2 */
+function requireProvedWork(view: RunView, input: PullRequestInput): void {
   const { run_id, base, policy } = view.drafted;
   const where = { run_id, state: view.status };
   if (view.status !== "completed")
@@ -88,12 +89,12 @@ function requireWork(view: RunView, input: PullRequestInput): void {
   });
 }
 
-async function readPlace(
+async function findTarget(
   context: CommandContext,
   repository: Repository,
   view: RunView,
   input: PullRequestInput,
-): Promise<PullRequestPlace> {
+): Promise<PullRequestTarget> {
   const { run_id, base } = view.drafted;
   const into = input.base ?? base.branch;
   if (into === null)
@@ -105,8 +106,8 @@ async function readPlace(
   return { ...(await findRemote(repository, base.branch, input, context.env)), branch: branchOf(run_id), into };
 }
 
-/** From the report, without secrets of this user. */
-async function words(
+/** Renders title and body from the report, without secrets of this user. */
+async function renderTexts(
   context: CommandContext,
   openRun: OpenRun,
   repository: Repository,

@@ -6,7 +6,7 @@ import { classifySystemError } from "../../project/system-errors.ts";
 import type { OpenRun } from "../open-run.ts";
 import { openPullRequest } from "./open-pull-request.ts";
 
-/** Why it is not open; empty if it is. */
+/** Opens the pull request; returns why it could not be opened, or nothing. */
 export async function openWhenDue(context: CommandContext, openRun: OpenRun): Promise<readonly string[]> {
   try {
     const { url, isDraft } = await openPullRequest(context, openRun, {});
@@ -14,8 +14,8 @@ export async function openWhenDue(context: CommandContext, openRun: OpenRun): Pr
     return [];
   } catch (error) {
     if (error instanceof Refusal) return [`No pull request yet: ${error.message}`];
-    const trouble = classifySystemError(error);
-    if (trouble === null || trouble.code === "lease_lost") throw error;
-    return [`No pull request yet: ${trouble.message}${trouble.hint === undefined ? "" : ` (${trouble.hint})`}`];
+    const failure = classifySystemError(error);
+    if (failure === null || failure.code === "lease_lost") throw error;
+    return [`No pull request yet: ${failure.message}${failure.hint === undefined ? "" : ` (${failure.hint})`}`];
   }
 }

@@ -1,4 +1,4 @@
-// run-outcome: turns the state in which `go` or `resume` left a run into the command's answer.
+// run-answer: turns the state in which `go` or `resume` left a run into the command's answer.
 
 import type { Answer } from "../contracts/answer.ts";
 import type { ReasonCode, ResultWord } from "../contracts/reason.ts";
@@ -14,21 +14,21 @@ import { oneLine } from "../views/wording.ts";
 import { reasonCode } from "../project/runs/loaded-run.ts";
 import { reply } from "../project/reply.ts";
 
-/** The result of `go` or `resume`: the run's state, as an answer. */
-export function runOutcome(
+/** Builds the answer of `go` or `resume` from the run's state. */
+export function buildRunAnswer(
   run: RunView,
-  why: string,
+  restReason: string,
   warnings: readonly string[],
   patches: Readonly<Record<string, readonly string[]>> = {},
 ): Answer {
-  const code = codeFor(run, why);
+  const code = codeFor(run, restReason);
   const questions = run.status === "paused" ? runQuestions(run) : [];
   const result: ResultWord = run.status === "stopped" ? "FAIL" : reasons[code].result;
   return reply(code, {
     result,
     run_id: run.drafted.run_id,
     state: run.status,
-    message: sentence(run, code),
+    message: describeOutcome(run, code),
     warnings: [...warnings, ...branchWarning(run)],
     remediation: nextActions(run),
     ...(questions.length === 0
@@ -40,7 +40,7 @@ export function runOutcome(
 
 const detailCharsMax = 300;
 
-/** A person must not mistake finished work for landed work, and is told what was in the way. */
+/** Warns that finished work did not land and why, so that nobody mistakes it for landed work. */
 function branchWarning(run: RunView): readonly string[] {
   const kept = run.status === "completed" ? branchKept(run) : null;
   if (kept === null || kept.code === "work_unproved") return []; // the ending says so
@@ -48,7 +48,7 @@ function branchWarning(run: RunView): readonly string[] {
   return [`${reasons[kept.code].meaning}${because} It is on autopilot/${run.drafted.run_id}.`];
 }
 
-function codeFor(run: RunView, why: string): ReasonCode {
+function codeFor(run: RunView, restReason: string): ReasonCode {
   switch (run.status) {
     case "completed":
       return completionCodes[run.verdict ?? "unverified"];
@@ -57,11 +57,11 @@ function codeFor(run: RunView, why: string): ReasonCode {
     case "paused":
       return reasonCode(run.reason, "boundary_reached");
     default:
-      return reasonCode(why, "cycle_cap_reached");
+      return reasonCode(restReason, "cycle_cap_reached");
   }
 }
 
-function sentence(run: RunView, code: ReasonCode): string {
+function describeOutcome(run: RunView, code: ReasonCode): string {
   const name = run.drafted.run_id;
   // A question that was answered meanwhile is no longer a reason.
   const isAnswered = run.reason === "session_boundary" && Object.keys(run.blocks).length === 0;
@@ -79,7 +79,7 @@ function sentence(run: RunView, code: ReasonCode): string {
   }
 }
 
-/** A recorded remark as a sentence. A leading identifier is left as it is. */
+/** Makes a recorded remark a sentence. A leading identifier is left as it is. */
 function asSentence(text: string): string {
   const [first = ""] = text.split(/[\s:,]/, 1);
   const capitalised = /^[a-z]+$/.test(first) ? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` : text;

@@ -1,0 +1,17 @@
+// count-matches: counts the files a scope covers and finds patterns that match none.
+
+import picomatch from "picomatch";
+
+/** Counts the files that a scope matches, and finds patterns that match none: most likely typos. */
+export function countMatches(
+  paths: readonly string[],
+  scope: readonly string[],
+): { readonly files: number; readonly unmatched: readonly string[] } {
+  const included = scope.filter((glob) => !glob.startsWith("!"));
+  const excluded = scope.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1));
+  // Called for every file of a repository, so a catch-all pattern is not matched one by one.
+  const matcher = (globs: readonly string[]): ((name: string) => boolean) =>
+    globs.includes("**") && excluded.length === 0 ? () => true : picomatch([...globs], { dot: true, ignore: excluded });
+  const isIn = matcher(included.length === 0 ? ["**"] : included);
+  return { files: paths.filter(isIn).length, unmatched: included.filter((glob) => !paths.some(matcher([glob]))) };
+}
