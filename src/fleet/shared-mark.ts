@@ -1,5 +1,5 @@
-// shared-mark: the note in a run's folder that its truth is in a store, and under which key. It gives no rights: which store that is, only
-// the environment says.
+// shared-mark: the note in the folder of a run or a portfolio that its truth is in a store, and under which key. It gives no rights: which
+// store that is, only the environment says.
 
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -14,13 +14,24 @@ export type SharedMark = { readonly key: string };
 const keyPattern = /^run-[0-9-]{15,40}\.[0-9a-f]{8}(\/run-[0-9-]{15,60})*$/;
 export const isKey = (text: string): boolean => keyPattern.test(text) && text.length <= 200;
 
+const portfolioPattern = /^portfolio-[0-9a-f]{16}$/;
+export const isPortfolioKey = (text: string): boolean => portfolioPattern.test(text);
+/** The lease on planning a portfolio; its journal has a lease of its own, which every writer takes for a moment. */
+const plannerSuffix = "/planner";
+export const plannerKey = (key: string): string => `${key}${plannerSuffix}`;
+export const isPlannerKey = (key: string): boolean => key.endsWith(plannerSuffix);
+
 /** Null if a run is kept in its own folder, as runs are unless a store is named. */
-export function sharedMark(folder: string): SharedMark | null {
+export const sharedMark = (folder: string): SharedMark | null => readMark(folder, isKey);
+/** Null if a portfolio is kept in its own folder. */
+export const portfolioMark = (folder: string): SharedMark | null => readMark(folder, isPortfolioKey);
+
+function readMark(folder: string, isRight: (key: string) => boolean): SharedMark | null {
   const text = readOwnFile(join(folder, sharedFile), 4096);
   if (text === null) return null;
   try {
     const { key } = JSON.parse(text) as Partial<SharedMark>;
-    return typeof key === "string" && isKey(key) ? { key } : null;
+    return typeof key === "string" && isRight(key) ? { key } : null;
   } catch {
     return null;
   }

@@ -1,10 +1,12 @@
-// shared-run: a run whose truth is in a store, opened on this machine. Its folder holds a copy, for everything that reads files.
+// shared-run: a run or a portfolio whose truth is in a store, opened on this machine. Its folder holds a copy, for everything that reads files.
 //
 // Invariants:
 //   S1. The store comes first: a line or blob is in the folder only after the store has acknowledged it.
 //   S2. So a line in the folder that the store does not have is a line the store has lost, and the run is not opened.
 //   S3. The folder's lock is held too: on one machine a second process is refused as it is without a store.
 //   S4. A line comes into the folder after the blobs it names: a copy that was cut short holds fewer lines, never lines without their blobs.
+//   S5. A portfolio that moves into the store gets its mark last, while the folder's lock is held: without it the folder is the truth, with it
+//       the store is, and whoever has opened the folder looks for it once more.
 
 import { join } from "node:path";
 import { hasBlob, readBlob, writeBlob } from "../journal/blobs.ts";
@@ -15,8 +17,8 @@ import { journalFile } from "../journal/journal.ts";
 import { genesis } from "../journal/line.ts";
 import { takeLock } from "../journal/lock.ts";
 import { openFile } from "../journal/open-file.ts";
-import { readJournal } from "../journal/read.ts";
-import type { OpenedRun, OpenOptions, RunStore } from "../ports/run-store.ts";
+import { hasHead, readJournal } from "../journal/read.ts";
+import type { OpenedRun, OpenOptions, RunKind, RunStore } from "../ports/run-store.ts";
 import { leaseMs, requireStoreAddress } from "./address.ts";
 import { openPostgresStore, type PostgresStore } from "./postgres/store.ts";
 import type { SharedMark } from "./shared-mark.ts";
@@ -32,7 +34,13 @@ export function storeIn(env: NodeJS.ProcessEnv): Promise<PostgresStore> {
   return opening;
 }
 
-export async function openShared(env: NodeJS.ProcessEnv, folder: string, { key }: SharedMark, options: OpenOptions): Promise<OpenedRun> {
+export async function openShared(
+  env: NodeJS.ProcessEnv,
+  folder: string,
+  { key }: SharedMark,
+  options: OpenOptions,
+  kind: RunKind = "run",
+): Promise<OpenedRun> {
   const store = await storeIn(env);
   nodeDisk.mkdir(folder, folderMode);
   const lock = await takeLock(nodeDisk, folder); // S3
@@ -40,13 +48,13 @@ export async function openShared(env: NodeJS.ProcessEnv, folder: string, { key }
   try {
     const copy = openFile(nodeDisk, join(folder, journalFile), appendFlags);
     fd = copy;
-    const local = endOfCopy(folder, copy);
+    const local = endOfCopy(folder, copy, options.from);
     const write = (lines: readonly Uint8Array[]): void => {
       const bytes = Buffer.concat(lines.flatMap((line) => [line, newline]));
       writeAll(nodeDisk, copy, bytes, bytes.length, null);
     };
     const knownPosition = local.seq === 0 ? {} : { known: local }; // S2
-    const opened = await store.open(key, "run", { ...options, ...knownPosition, onKept: write });
+    const opened = await store.open(key, kind, { ...options, ...knownPosition, onKept: write });
     try {
       await copyMissing(store, key, folder, local.seq, write);
     } catch (error) {
@@ -67,11 +75,13 @@ export async function openShared(env: NodeJS.ProcessEnv, folder: string, { key }
 
 const newline = Buffer.from("\n");
 
-/** The position of the copy. It is only a copy: torn or damaged lines are cut off and fetched again. */
-function endOfCopy(folder: string, fd: number): Position {
+/**
+ * The position of the copy, read on from one where it was whole. It is only a copy: torn or damaged lines are cut off and fetched again.
+ */
+function endOfCopy(folder: string, fd: number, from: Readonly<Position> = genesis): Position {
   let end: Position = genesis;
   try {
-    ({ end } = readJournal(folder, { from: "start" }));
+    ({ end } = readJournal(folder, { from: hasHead(folder, from) ? from : "start" }));
   } catch (error) {
     if (!(error instanceof JournalFailure) || error.kind !== "journal_damaged") throw error;
   }

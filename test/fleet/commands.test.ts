@@ -96,7 +96,8 @@ describe.skipIf(postgresBin === null)(`fleet${withoutPostgres}`, () => {
     await autopilot(scratch(), ["fleet", "init"], { env });
     const store = await openPostgresStore(env.AUTOPILOT_STORE, { worker: "<b>worker</b>" });
     const { journal } = await store.open(run, "run", options);
-    const planner = await store.open("portfolio-0123", "portfolio", options);
+    const planner = await store.open("portfolio-0123/planner", "portfolio", options);
+    await (await store.open("portfolio-0123", "portfolio", options)).journal.close();
     cluster.sql(
       "page",
       `update autopilot.run set take_overs = 3 where run_id = '${run}';

@@ -9,9 +9,11 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { plannedPortfolios } from "../../src/fleet/planned-portfolios.ts";
 import { connect } from "../../src/fleet/postgres/connect.ts";
 import { migrate } from "../../src/fleet/postgres/migrate.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
+import { isPlannerKey } from "../../src/fleet/shared-mark.ts";
 import { begin, type Ended, until } from "../support/autopilot.ts";
 import { dice } from "../support/dice.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
@@ -47,7 +49,7 @@ const isAlive = ({ begun: { child } }: Pool): boolean => child.exitCode === null
 
 /** Who plans, and under which epoch; null while nobody does, or nobody can say. */
 async function planning(): Promise<{ readonly pool: Pool; readonly epoch: number } | null> {
-  const row = (await store.runs().catch(() => [])).find(({ kind }) => kind === "portfolio");
+  const [row] = plannedPortfolios(await store.runs().catch(() => []));
   const pool = pools.find((one) => isAlive(one) && one.begun.child.pid === row?.holder?.pid);
   return row === undefined || pool === undefined ? null : { pool, epoch: row.epoch };
 }
@@ -237,7 +239,7 @@ describe.skipIf(postgresBin === null)(`a campaign over who plans${withoutPostgre
       const story = `seed ${seed}: ${played.join(", ")}`;
       const told = `${story}\n${lines.map(({ event, task_id }) => `${event} ${task_id ?? ""}`).join("\n")}\n${ends.map(said).join("\n")}`;
       const delays = lines.filter(({ event }) => event === "task_delayed").length;
-      const grants = (await grantsIn(store.database)).filter(({ run }) => run.startsWith("portfolio-"));
+      const grants = (await grantsIn(store.database)).filter(({ run }) => isPlannerKey(run));
       process.stderr.write(`planner campaign: ${story}; ${grants.length} leases granted, ${delays} times a task waited for an outage\n`);
       expect(gaveUp, `${told}: no pool ends while tasks are left`).toEqual([]);
       for (const { json } of ends) expect(json, told).toMatchObject({ result: "PASS", left: 0 });

@@ -1,6 +1,7 @@
 // fleet-page: a store's workers, leases, queue and take-overs, as the dashboard shows them. Three queries, only while the page is open.
 
 import { storeAddress } from "../../fleet/address.ts";
+import { plannedPortfolios } from "../../fleet/planned-portfolios.ts";
 import { Refusal } from "../../project/reply.ts";
 import { classifySystemError } from "../../project/system-errors.ts";
 import type { FleetBoard } from "../../views/web/fleet-board.ts";
@@ -48,9 +49,7 @@ export async function fleetPageIn(env: NodeJS.ProcessEnv): Promise<FleetPage> {
           product,
           is_draining: isDraining,
         })),
-        portfolios: all
-          .filter(({ kind }) => kind === "portfolio")
-          .map(({ run, holder, epoch, takeOvers }) => ({ id: run, holder, epoch, take_overs: takeOvers })),
+        portfolios: plannedPortfolios(all).map(({ key, holder, epoch, takeOvers }) => ({ id: key, holder, epoch, take_overs: takeOvers })),
         orders: orders
           .toReversed()
           .slice(0, ordersShownMax)

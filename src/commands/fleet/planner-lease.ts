@@ -3,20 +3,21 @@
 // Invariants:
 //   Z1. The database decides who plans. A waiting pool takes over when the lease has lapsed, for whatever reason.
 //   Z2. A pool that has lost its lease ends by itself, and sends no requests to runs that its successor waits for.
+//   Z3. What is planned under a lease of the store has its journal there too. That has a lease of its own, which every writer takes for a
+//       moment: planning is one process's, changing is everybody's in turn.
 
-import { createHash } from "node:crypto";
-import { readFileSync, realpathSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Answer } from "../../contracts/answer.ts";
+import { sharePortfolio } from "../../fleet/share-portfolio.ts";
+import { plannerKey } from "../../fleet/shared-mark.ts";
 import { storeIn } from "../../fleet/shared-run.ts";
 import { JournalFailure } from "../../journal/failure.ts";
-import { journalFile } from "../../journal/journal.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { refuse } from "../../project/reply.ts";
+import { failureOf, refuse, retryOf } from "../../project/reply.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 
-export type PlannerLease = NonNullable<PortfolioPaths["planner"]> & {
+type PlannerLease = NonNullable<PortfolioPaths["planner"]> & {
   /** Fires with a JournalFailure, `lease_lost`. */
   readonly lost: AbortSignal;
   readonly release: () => Promise<void>;
@@ -25,15 +26,41 @@ export type PlannerLease = NonNullable<PortfolioPaths["planner"]> & {
 const pollMs = 1_000;
 const confirmPollMs = 50;
 
+/** Plans while it has the portfolio's lease, and waits for it again if it was lost or the store was away. */
+export async function planWithLease(
+  given: CommandContext,
+  found: PortfolioPaths,
+  plan: (context: CommandContext, paths: PortfolioPaths) => Promise<Answer>,
+  isOnce: boolean,
+): Promise<Answer> {
+  for (;;) {
+    const planner = await waitForPortfolio(given, found);
+    const context = { ...given, interrupted: AbortSignal.any([given.interrupted, planner.lost]) };
+    try {
+      const answer = await plan(context, { ...found, planner });
+      if (!planner.lost.aborted || given.interrupted.aborted) return answer;
+    } catch (error) {
+      const { code, message } = failureOf(error);
+      const mayGoOn = planner.lost.aborted || (retryOf(code) === "always" && !isOnce);
+      if (!mayGoOn || given.interrupted.aborted) throw error;
+      if (!planner.lost.aborted) given.show(`· waits: ${message}`);
+      await sleep(pollMs, undefined, { signal: given.interrupted }).catch(() => undefined);
+    } finally {
+      await planner.release();
+    }
+    if (planner.lost.aborted) given.show("! this pool has lost the portfolio to another, or to silence; it wrote nothing more and waits");
+  }
+}
+
 /** Resolves when this pool may plan. Refused if it is interrupted before. */
-export async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths): Promise<PlannerLease> {
+async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths): Promise<PlannerLease> {
   const store = await storeIn(context.env);
-  const key = portfolioKey(paths);
   let lastMessage = "";
   for (;;) {
     try {
       const clocks = { now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs() };
-      const { journal, lease } = await store.open(key, "portfolio", clocks); // Z1
+      const key = await sharePortfolio(store, paths.own); // Z3
+      const { journal, lease } = await store.open(plannerKey(key), "portfolio", clocks); // Z1
       if (lastMessage !== "") context.show("▶ this pool plans the portfolio now");
       const requireLease = async (): Promise<void> => {
         while (!lease.isConfirmed()) {
@@ -60,12 +87,3 @@ export async function waitForPortfolio(context: CommandContext, paths: Portfolio
 /** Z2 */
 export const hasLostPortfolio = ({ interrupted }: Pick<CommandContext, "interrupted">): boolean =>
   interrupted.aborted && interrupted.reason instanceof JournalFailure && interrupted.reason.kind === "lease_lost";
-
-/** The folder and its creation: a copy elsewhere is another portfolio, with its own planner. */
-function portfolioKey({ own }: PortfolioPaths): string {
-  const [first = ""] = readFileSync(join(own, journalFile), "utf8").split("\n", 1);
-  return `portfolio-${createHash("sha256")
-    .update(`${realpathSync(own)}\0${first}`)
-    .digest("hex")
-    .slice(0, 16)}`;
-}

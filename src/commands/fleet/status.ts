@@ -2,6 +2,7 @@
 
 import type { Answer } from "../../contracts/answer.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
+import { type PlannedPortfolio, plannedPortfolios } from "../../fleet/planned-portfolios.ts";
 import type { StoredOrder } from "../../fleet/postgres/orders.ts";
 import type { StoredWorker } from "../../fleet/postgres/workers.ts";
 import type { StoredRun } from "../../ports/run-store.ts";
@@ -23,7 +24,7 @@ export function fleetStatus(context: CommandContext, input: FleetStatusInput): P
       const { newestOrders, ordersIn } = await import("../../fleet/postgres/orders.ts");
       const { workersIn } = await import("../../fleet/postgres/workers.ts");
       const [all, workers, orders] = await Promise.all([store.runs(), workersIn(store.database), ordersIn(store.database)]);
-      const [runs, portfolios] = [all.filter(({ kind }) => kind === "run"), all.filter(({ kind }) => kind === "portfolio")];
+      const [runs, portfolios] = [all.filter(({ kind }) => kind === "run"), plannedPortfolios(all)];
       const newestByRun = new Map(
         (
           await newestOrders(
@@ -53,7 +54,7 @@ export function fleetStatus(context: CommandContext, input: FleetStatusInput): P
               ]),
           ...(portfolios.length === 0
             ? []
-            : ["", ...columned([["PORTFOLIO", "PLANNED BY", "EPOCH", "TAKE-OVERS"], ...portfolios.map(portfolioRow)])]),
+            : ["", ...columned([["PORTFOLIO", "PLANNED BY", "LINES", "EPOCH", "TAKE-OVERS"], ...portfolios.map(portfolioRow)])]),
           ...(alive.length === 0
             ? []
             : [
@@ -97,7 +98,13 @@ export function fleetStatus(context: CommandContext, input: FleetStatusInput): P
             times_taken: timesTaken,
             outcome,
           })),
-          portfolios: portfolios.map(({ run, epoch, holder, takeOvers: taken }) => ({ portfolio: run, epoch, holder, take_overs: taken })),
+          portfolios: portfolios.map(({ key, lines, epoch, holder, takeOvers: taken }) => ({
+            portfolio: key,
+            lines,
+            epoch,
+            holder,
+            take_overs: taken,
+          })),
           held: heldRuns.length,
           take_overs: takeOvers,
         },
@@ -116,9 +123,10 @@ const workerRow = ({ worker, holder, jobs, labels, isDraining }: StoredWorker, o
   isDraining ? "draining" : "",
 ];
 
-const portfolioRow = ({ run, holder, epoch, takeOvers }: StoredRun): readonly string[] => [
-  run,
+const portfolioRow = ({ key, lines, holder, epoch, takeOvers }: PlannedPortfolio): readonly string[] => [
+  key,
   holder === null ? "nobody" : `${holder.host} (pid ${holder.pid})`,
+  String(lines),
   String(epoch),
   String(takeOvers),
 ];

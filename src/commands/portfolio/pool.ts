@@ -21,6 +21,7 @@ import { systemClock } from "../../project/runs/system-clock.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { go } from "../go.ts";
 import { resume } from "../resume.ts";
+import { portfolioMark } from "../../fleet/shared-mark.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { answered, failureOf, reply, retryOf } from "../../project/reply.ts";
 import { carryOut } from "./carry-out.ts";
@@ -71,43 +72,30 @@ type Pool = Workers &
     wake: () => void;
   };
 
-export function runPortfolio(context: CommandContext, input: PoolInput): Promise<Answer> {
+export function runPortfolio(context: CommandContext, given: PoolInput): Promise<Answer> {
   return answered(async () => {
     const found: string[] = [];
+    const own = requirePortfolio(context);
+    const input = { ...given, fleet: given.fleet === true || portfolioMark(own.own) !== null }; // one that is in a store stays there
     const paths: PortfolioPaths = {
-      ...requirePortfolio(context),
+      ...own,
       // One tick says it in its answer; a pool that works for long, at once.
       tell: (warning) => void (found.push(warning), input.ticksMax === undefined && context.show(`! ${warning}`)),
     };
     if (input.agent !== undefined) requireAgents(context.cwd, input.agent);
-    if (input.fleet === true) requireFleet(context);
-    const release = await holdPool(paths, input.fleet === true);
+    if (input.fleet) requireFleet(context);
+    const release = await holdPool(paths, input.fleet);
     try {
-      const answer = input.fleet === true ? await planWithLease(context, paths, input) : await work(context, paths, input);
+      const plan = (planning: CommandContext, at: PortfolioPaths): Promise<Answer> => work(planning, at, input);
+      const answer = input.fleet
+        ? await (await import("../fleet/planner-lease.ts")).planWithLease(context, paths, plan, input.ticksMax !== undefined)
+        : await plan(context, paths);
       const isTick = input.ticksMax !== undefined;
       return { ...answer, ...(isTick ? { warnings: [...found, ...(answer.warnings ?? [])] } : {}), data: { ...answer.data, found } };
     } finally {
       release();
     }
   });
-}
-
-/** With a store: plans while it has the portfolio's lease, and waits for it again where it was lost. N1 */
-async function planWithLease(given: CommandContext, found: PortfolioPaths, input: PoolInput): Promise<Answer> {
-  const { waitForPortfolio } = await import("../fleet/planner-lease.ts");
-  for (;;) {
-    const planner = await waitForPortfolio(given, found);
-    const context = { ...given, interrupted: AbortSignal.any([given.interrupted, planner.lost]) };
-    try {
-      const answer = await work(context, { ...found, planner }, input);
-      if (!planner.lost.aborted || given.interrupted.aborted) return answer;
-    } catch (error) {
-      if (!planner.lost.aborted || given.interrupted.aborted) throw error;
-    } finally {
-      await planner.release();
-    }
-    given.show("! this pool has lost the portfolio to another, or to silence; it wrote nothing more and waits");
-  }
 }
 
 async function work(context: CommandContext, paths: PortfolioPaths, input: PoolInput): Promise<Answer> {

@@ -17,6 +17,7 @@ import { holdLease, leaseClock, type LeaseClock, leaseLeft, msOf, takeRun } from
 import { requireSound } from "./migrate.ts";
 import { linesAfter, readLines, refuseNewerRun } from "./read.ts";
 import { openRequests, sendRequest } from "./requests.ts";
+import { seedJournal, type Seed } from "./seed.ts";
 import { readSnapshot } from "./snapshot.ts";
 
 export type StoreOptions = {
@@ -29,6 +30,8 @@ export type StoreOptions = {
 
 export type PostgresStore = Omit<RunStore, "open"> & {
   readonly database: Database;
+  /** Takes in a journal that was begun elsewhere. */
+  seed(journal: Seed): Promise<void>;
   /** Called with lines once they are durable, before the appender is. */
   open(run: string, kind: RunKind, options: OpenOptions & { readonly onKept?: (lines: readonly Uint8Array[]) => void }): Promise<OpenedRun>;
 };
@@ -82,6 +85,7 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
   return {
     database,
     open,
+    seed: (journal) => seedJournal(database, journal),
     read: (run, from, onEntry) => readLines(database, run, from, onEntry),
     lines: (run, afterSeq) => linesAfter(database, run, afterSeq),
     readBlob: (_run, sum) => readBlob(database, sum),

@@ -3,18 +3,21 @@
 // Invariants:
 //   G1. A fold is changed by one at a time, and only by lines that are durable.
 //   G2. Whatever fails on the way, the fold is thrown away and made again: it is a short cut, never a truth.
+//   G3. A journal is in one place: whoever has locked the folder looks for the mark once more before a line is written there.
 
 import { dirname, basename } from "node:path";
 import type { Entry } from "../../contracts/event.ts";
 import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
 import { Mutex } from "../../engine/mutex.ts";
 import { openFileStore } from "../../fleet/file-store.ts";
+import { portfolioMark } from "../../fleet/shared-mark.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import type { Position } from "../../journal/journal.ts";
 import { genesis } from "../../journal/line.ts";
 import { readJournal } from "../../journal/read.ts";
+import { invariant } from "../../kit/invariant.ts";
 import type { PortfolioStore } from "../../ports/portfolio-store.ts";
-import type { RunStore } from "../../ports/run-store.ts";
+import type { OpenedRun, OpenOptions, RunStore } from "../../ports/run-store.ts";
 import { reduce } from "../planner/reduce.ts";
 import { openPortfolio, type Portfolio, type PortfolioView } from "../planner/state.ts";
 import type { PortfolioPaths } from "./folder.ts";
@@ -41,9 +44,32 @@ export const portfolioIn = (store: RunStore, run: string): PortfolioStore => ({
   read: (from, onEntry) => store.read(run, from, onEntry),
 });
 
-/** Where a portfolio's journal is kept: in its folder, if nothing else is said. */
+/** What is read of a portfolio's journal: its folder, if nothing else is said. Of one in a store that is the copy, as new as the last opening. */
 export const storeOf = ({ own, journal }: PortfolioPaths): PortfolioStore =>
   journal ?? portfolioIn(openFileStore(dirname(own)), basename(own));
+
+/** Opens it where it is kept: in its folder, or in the store whose key its mark names (G3). */
+export async function openStored(
+  env: NodeJS.ProcessEnv,
+  paths: PortfolioPaths,
+  options: OpenOptions & { readonly onEntry: (entry: Entry) => void },
+): Promise<OpenedRun> {
+  const { own, journal } = paths;
+  if (journal !== undefined) return journal.open(options);
+  if (portfolioMark(own) === null) {
+    const entries: Entry[] = [];
+    const opened = await storeOf(paths).open({ ...options, onEntry: (entry) => void entries.push(entry) });
+    if (portfolioMark(own) === null) {
+      entries.forEach(options.onEntry);
+      return opened;
+    }
+    await opened.journal.close(); // it has moved into a store while this waited for its lock
+  }
+  const { openShared } = await import("../../fleet/shared-run.ts");
+  const mark = portfolioMark(own);
+  invariant(mark !== null, "G3: nobody removes a portfolio's mark");
+  return openShared(env, own, mark, options, "portfolio");
+}
 
 export const asPortfolioEntry = (entry: Entry): PortfolioEntry => entry as unknown as PortfolioEntry;
 

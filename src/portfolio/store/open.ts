@@ -32,7 +32,7 @@ import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { askedAgain } from "./ask.ts";
 import { draw, layOut, readCursor } from "./draw.ts";
-import { asPortfolioEntry, beginAnew, type Fold, folded, foldOf, storeOf } from "./fold.ts";
+import { asPortfolioEntry, beginAnew, type Fold, folded, foldOf, openStored, storeOf } from "./fold.ts";
 import { type PortfolioPaths, rememberHead } from "./folder.ts";
 import { type Cursor, linesBeyond } from "./log-lines.ts";
 import { tell } from "./queue-notices.ts";
@@ -163,11 +163,11 @@ async function openWhenFree(
   { at: from }: Fold,
   onEntry: (entry: Entry) => void,
 ): Promise<OpenedJournal> {
-  const store = storeOf(paths);
   let until = systemClock.monotonicMs() + waitMsMax;
   for (;;) {
     try {
-      return await store.open({ from, now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs(), onEntry });
+      const clocks = { now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs() };
+      return await openStored(context.env, paths, { from, ...clocks, onEntry });
     } catch (error) {
       if (!(error instanceof JournalFailure) || error.trouble.kind !== "run_locked") throw error;
       if (systemClock.monotonicMs() > until) {

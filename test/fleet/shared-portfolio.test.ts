@@ -1,0 +1,217 @@
+// A portfolio whose journal is in PostgreSQL, in this process: its folders are copies, written after the store has acknowledged.
+
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addProject, addTask, initPortfolio } from "../../src/commands/portfolio/add.ts";
+import type { Event } from "../../src/contracts/event.ts";
+import type { PortfolioChange } from "../../src/contracts/portfolio-journal.ts";
+import { openFileStore } from "../../src/fleet/file-store.ts";
+import { connect } from "../../src/fleet/postgres/connect.ts";
+import { grantTo, migrate } from "../../src/fleet/postgres/migrate.ts";
+import type { PostgresStore } from "../../src/fleet/postgres/store.ts";
+import { sharePortfolio } from "../../src/fleet/share-portfolio.ts";
+import { markShared, portfolioMark } from "../../src/fleet/shared-mark.ts";
+import { openShared, storeIn } from "../../src/fleet/shared-run.ts";
+import { verifyJournal } from "../../src/journal/read.ts";
+import { failureFrom, still, sweep } from "../../src/journal/scene.ts";
+import type { PortfolioView } from "../../src/portfolio/planner/state.ts";
+import { openStored, readPortfolio } from "../../src/portfolio/store/fold.ts";
+import { type PortfolioPaths, portfolioAt } from "../../src/portfolio/store/folder.ts";
+import { withPortfolio } from "../../src/portfolio/store/open.ts";
+import type { RunStore } from "../../src/ports/run-store.ts";
+import type { CommandContext } from "../../src/project/command-context.ts";
+import { failureOf, retryOf } from "../../src/project/reply.ts";
+import { portfolioStoreSuite } from "../contracts/portfolio-store-suite.ts";
+import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
+import { scratch, scratchFolder } from "../support/scratch-repository.ts";
+
+let cluster: Cluster;
+let env: NodeJS.ProcessEnv;
+let store: PostgresStore;
+const home = scratchFolder();
+const contextIn = (cwd: string, more: NodeJS.ProcessEnv = {}): CommandContext => ({
+  cwd,
+  env: { ...env, ...more },
+  user: "kim",
+  isTerminal: false,
+  show: () => undefined,
+  live: () => undefined,
+  ask: () => Promise.resolve(null),
+  interrupted: new AbortController().signal,
+});
+
+const lapse = async (run: string): Promise<void> =>
+  void cluster.sql("portfolios", `update autopilot.run set lease_until = clock_timestamp() - interval '1 s' where run_id = '${run}'`);
+const journalOf = ({ own }: PortfolioPaths): string => readFileSync(join(own, "journal.jsonl"), "utf8");
+async function stored(key: string): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const line of store.lines(key, 0)) parts.push(line, Buffer.from("\n"));
+  return Buffer.concat(parts).toString();
+}
+/** Every file that people and tools read, with its content. */
+const drawn = ({ shown }: PortfolioPaths): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    readdirSync(shown, { recursive: true, encoding: "utf8" })
+      .filter((name) => statSync(join(shown, name)).isFile())
+      .map((name) => [name, readFileSync(join(shown, name), "utf8")]),
+  );
+
+type Place = { readonly paths: PortfolioPaths; readonly context: CommandContext };
+
+/** A portfolio on files, with a project. */
+async function made(): Promise<Place> {
+  const root = scratchFolder();
+  const context = contextIn(root);
+  await initPortfolio(context, { name: "shop" });
+  const added = await addProject(context, { name: "Shop", repo: scratch(), objective: "work" });
+  expect(added.result, added.message).toBe("PASS");
+  return { paths: portfolioAt(root), context };
+}
+/** Another machine's folder of the same portfolio: nothing but the mark. */
+function folderFor(key: string): Place {
+  const root = scratchFolder();
+  const paths = portfolioAt(root);
+  mkdirSync(paths.own, { recursive: true, mode: 0o700 });
+  markShared(paths.own, key);
+  return { paths, context: contextIn(root) };
+}
+const objective = (state: PortfolioView, word: string): PortfolioChange => {
+  const [project_id = ""] = Object.keys(state.projects);
+  return { event: "project_updated", actor: "operator:kim", reason_code: "ok", project_id, changes: { objective: word } };
+};
+const change = ({ context, paths }: Place, word: string): Promise<void> =>
+  withPortfolio(context, paths, ({ state, write }) => write(objective(state, word)));
+const shared = async (): Promise<Place & { readonly key: string }> => {
+  const place = await made();
+  return { ...place, key: await sharePortfolio(store, place.paths.own) };
+};
+
+describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`, () => {
+  beforeAll(async () => {
+    cluster = startCluster();
+    const url = cluster.database("portfolios");
+    const owner = connect(url, { answerMs: 5_000 });
+    await migrate(owner, "test");
+    cluster.sql("portfolios", "create role worker login");
+    await grantTo(owner, "worker");
+    await owner.close();
+    env = { HOME: home, PATH: process.env["PATH"], AUTOPILOT_STORE: cluster.database("portfolios", "worker") };
+    store = await storeIn(env);
+  });
+  afterAll(async () => {
+    await store.close();
+    cluster.stop();
+    sweep();
+  });
+
+  const copies = scratchFolder();
+  const mirrored = (): RunStore => ({
+    ...openFileStore(copies),
+    open: (run, kind, options) => openShared(env, join(copies, run), { key: run }, options, kind),
+  });
+  portfolioStoreSuite("postgres, with a folder that is a copy", () => ({ store: mirrored(), lapse: null })); // its lock is the kernel's too
+
+  test("moves there as it is: byte for byte, once, and goes on there", async () => {
+    const { paths, context } = await made();
+    const before = journalOf(paths);
+    const keys = await Promise.all([1, 2, 3].map(() => sharePortfolio(store, paths.own).catch((error: unknown) => failureOf(error).code)));
+    const [key = ""] = keys.filter((one) => one !== "run_locked");
+    expect(new Set(keys.filter((one) => one !== "run_locked"))).toEqual(new Set([portfolioMark(paths.own)?.key]));
+    expect(await stored(key)).toBe(before);
+    const task = await addTask(context, { project: "Shop", objective: "make it", accept: ["made :: true"] });
+    expect(task.result, task.message).toBe("PASS");
+    expect(journalOf(paths).startsWith(before) && journalOf(paths).length > before.length).toBe(true);
+    expect(await stored(key)).toBe(journalOf(paths));
+    expect(verifyJournal(paths.own)).toMatchObject({ ok: true, torn_bytes: 0 });
+    expect((await store.runs()).find(({ run }) => run === key)).toMatchObject({ kind: "portfolio", holder: null });
+  });
+
+  test("is in two folders the same, line for line and page for page, whoever writes", async () => {
+    const one = await shared();
+    const two = folderFor(one.key);
+    for (const [place, word] of [
+      [two, "a"],
+      [one, "b"],
+      [one, "c"],
+      [two, "d"],
+      [one, "e"],
+    ] as const)
+      await change(place, word);
+    await withPortfolio(two.context, two.paths, async () => undefined); // catches up
+    expect(journalOf(two.paths)).toBe(journalOf(one.paths));
+    expect(await stored(one.key)).toBe(journalOf(one.paths));
+    expect(drawn(two.paths)).toEqual(drawn(one.paths));
+    expect(await readPortfolio(two.paths)).toEqual(await readPortfolio(portfolioAt(one.paths.root)));
+  });
+
+  test("takes no line of a writer that has lost it, and neither does the folder", async () => {
+    const one = await shared();
+    const two = folderFor(one.key);
+    const stale = await openStored(env, one.paths, { ...still, onEntry: () => undefined });
+    await lapse(one.key);
+    await change(two, "taken over");
+    const before = journalOf(one.paths);
+    const late = objective(await readPortfolio(one.paths), "late");
+    expect(await failureFrom(stale.journal.append([late as unknown as Event]))).toMatchObject({ kind: "lease_lost" });
+    await stale.journal.close();
+    expect(journalOf(one.paths)).toBe(before);
+    await change(one, "in its turn");
+    expect([journalOf(one.paths).includes("late"), await stored(one.key)]).toEqual([false, journalOf(one.paths)]);
+  });
+
+  test("that does not answer takes nothing, and says that it may be tried again; the folder stays as it is", async () => {
+    const one = await shared();
+    const before = [journalOf(one.paths), drawn(one.paths)];
+    const away = contextIn(one.paths.root, { AUTOPILOT_STORE: "postgres://worker@/portfolios?host=/nowhere" });
+    const failure = failureOf(await change({ ...one, context: away }, "lost").catch((error: unknown) => error));
+    expect([failure.code, retryOf(failure.code)]).toEqual(["store_unreachable", "always"]);
+    const none = contextIn(one.paths.root, { AUTOPILOT_STORE: "" });
+    expect((await addTask(none, { project: "Shop", objective: "no" })).reason_code).toBe("store_unusable");
+    expect([journalOf(one.paths), drawn(one.paths)]).toEqual(before);
+  });
+
+  test("mends a copy that was cut short, and refuses one that has more than the store", async () => {
+    const one = await shared();
+    await change(one, "a");
+    const whole = journalOf(one.paths);
+    const path = join(one.paths.own, "journal.jsonl");
+    truncateSync(path, whole.length - 20);
+    await change(one, "b");
+    expect(journalOf(one.paths)).toBe(await stored(one.key));
+    cluster.sql("portfolios", `delete from autopilot.entry where run_id = '${one.key}' and seq > 2`);
+    cluster.sql(
+      "portfolios",
+      `update autopilot.run r set seq = 2, bytes = (select sum(length(line) + 1) from autopilot.entry e where e.run_id = r.run_id),
+        head = (select sha256(line) from autopilot.entry e where e.run_id = r.run_id and seq = 2) where run_id = '${one.key}'`,
+    );
+    await expect(change(one, "c")).rejects.toMatchObject({ kind: "store_lost_lines" });
+  });
+
+  test("an older copy of its folder becomes the same portfolio; one that went its own way is refused", async () => {
+    const one = await made();
+    const [older, astray] = [scratchFolder(), scratchFolder()].map((root) => ({ paths: portfolioAt(root), context: contextIn(root) }));
+    for (const { paths } of [older, astray] as Place[]) cpSync(one.paths.own, paths.own, { recursive: true });
+    await change(astray as Place, "astray");
+    const key = await sharePortfolio(store, one.paths.own);
+    await change(one, "on");
+    expect(await sharePortfolio(store, (older as Place).paths.own)).toBe(key);
+    await change(older as Place, "further");
+    expect(await stored(key)).toBe(journalOf((older as Place).paths));
+    await change(one, "last");
+    const before = await stored(key);
+    await expect(sharePortfolio(store, (astray as Place).paths.own)).rejects.toMatchObject({ kind: "store_unusable" });
+    expect([portfolioMark((astray as Place).paths.own), await stored(key)]).toEqual([null, before]);
+  });
+
+  test("a process that waited for the folder while it moved writes to the store", async () => {
+    const one = await made();
+    const held = await openStored(env, one.paths, { ...still, onEntry: () => undefined });
+    const waiting = change(one, "waited");
+    await held.journal.close();
+    const key = await sharePortfolio(store, one.paths.own).catch(() => waiting.then(() => sharePortfolio(store, one.paths.own)));
+    await waiting;
+    await change(one, "after");
+    expect(await stored(key)).toBe(journalOf(one.paths));
+  });
+});
