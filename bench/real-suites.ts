@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import type { Check } from "../src/contracts/evidence.ts";
 import { systemClock } from "../src/project/runs/system-clock.ts";
 import { openVerifier, type VerifierParts } from "../src/verify/verifier.ts";
+import { readCheckoutStamp } from "../src/workspace/layers/checkout.ts";
 
 type Suite = {
   readonly from: "npm" | "pip";
@@ -224,6 +225,7 @@ function workspaceOf(root: string, source: string): VerifierParts["workspace"] {
     dropCheckout: async () => undefined,
     foldersOf: (folder) => [folder],
     touchedIn: async () => [],
+    stampOf: readCheckoutStamp,
     rewrittenIn: async () => [],
     dependenciesIn: async () => null,
     differences: async (from, to) => (from === to ? [] : [{ path: source, kind: "changed" }]),

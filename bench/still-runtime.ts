@@ -73,6 +73,7 @@ export function stillRuntime(journal: Journal, onEntry: Runtime["onEntry"]): Run
       isLater: async () => null,
       hasCommit: async () => false,
       touchedIn: async () => [],
+      stampOf: async () => null,
       rewrittenIn: async () => [],
       dependenciesIn: async () => null,
       land: async () => ({ landed: false, because: "nothing_to_land", detail: "" }),

@@ -147,6 +147,8 @@ export interface Workspace {
   rewrittenIn(folder: string): Promise<readonly string[]>;
   /** The files of the commit that were written to in a folder made by `checkout`, even if they have their old content again. */
   touchedIn(folder: string): Promise<readonly string[]>;
+  /** Another one after anything was written in a folder made by `checkout`, also where git doesn't look; null if it cannot be told. */
+  stampOf(folder: string): Promise<Hash | null>;
   /** A hash of the installed packages that were copied into a folder made by `checkout`; null if there are none. */
   dependenciesIn(folder: string): Promise<Hash | null>;
   /** Merges the branch into the user's own, if nothing is forced. Idempotent. */

@@ -54,6 +54,8 @@ export class CheckSession {
   readonly #restores: readonly Check[];
   readonly #overrides: CheckoutOverrides | null;
   #checkout: Checkout | null = null;
+  /** The checkout as it was before a check ran in it; null if that is unknown. */
+  #cleanStamp: Hash | null = null;
   #isSpoiled = false;
 
   constructor(parts: OpenParts, request: CheckRequest, restores: readonly Check[], overrides: CheckoutOverrides | null) {
@@ -67,6 +69,7 @@ export class CheckSession {
     const { workspace } = this.#parts;
     const folder = await workspace.checkout(this.#request.commit, "check", ...(this.#overrides === null ? [] : [this.#overrides]));
     this.#isSpoiled = false;
+    this.#cleanStamp = await workspace.stampOf(folder);
     this.#checkout = { folder, tree: await workspace.treeOf(folder), dependencies: await workspace.dependenciesIn(folder) };
     return this.#checkout;
   }
@@ -197,11 +200,14 @@ export class CheckSession {
     const result = await runCommand(request).finally(stopReporting);
     if (result.status === "cancelled") return null;
     const treeAfter = await this.#parts.workspace.treeOf(checkout.folder);
-    if (check.kind === "restore") this.#checkout = { ...checkout, tree: treeAfter };
+    const stamp = await this.#parts.workspace.stampOf(checkout.folder);
+    if (check.kind === "restore") {
+      this.#checkout = { ...checkout, tree: treeAfter };
+      this.#cleanStamp = stamp;
+    } else this.#isSpoiled = stamp === null || stamp !== this.#cleanStamp; // V2
     const isChanged = treeAfter !== checkout.tree;
     const overridden = this.#overrides === null ? [] : overriddenPaths(this.#overrides);
     const wrote = check.kind === "restore" ? wroteNothing : await findWrittenFiles(this.#parts, checkout.folder, { isChanged, overridden });
-    if (check.kind !== "restore") this.#isSpoiled = isChanged || wrote.touched.length > 0;
     const hasTests = hasTestsIn(checkout.folder, this.#parts.workspace.foldersOf(checkout.folder));
     const output = testOutput.take(hasTests);
     const record = result.record?.take(hasTests) ?? null;

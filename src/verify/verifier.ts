@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   V1. Checks run one at a time, for all callers.
-//   V2. Every check starts on the commit's tree; what the one before changed is undone first.
+//   V2. Every check starts on the commit's tree; if the one before wrote anything, also where git doesn't look, it gets a folder of its own.
 //   V3. A check that was cancelled leaves no evidence: it proves nothing. The caller gets the results before it, and checks the signal
 //       first.
 //   V4. Artifact rules read a checkout in which no command runs.

@@ -10,6 +10,7 @@ import { applyAttempt, previewAttempt } from "./landing/apply.ts";
 import { commitFiles } from "./landing/commit-files.ts";
 import { discardedFolder, quarantineLayer } from "./landing/quarantine.ts";
 import {
+  readCheckoutStamp,
   readDependencyFingerprint,
   readRewrittenFiles,
   readTouchedFiles,
@@ -140,6 +141,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     treeOf: (folder) => readCheckoutTree(run, folder),
     rewrittenIn: (folder) => readRewrittenFiles(run, folder),
     touchedIn: (folder) => readTouchedFiles(run, folder),
+    stampOf: readCheckoutStamp,
     dependenciesIn: (folder) => readDependencyFingerprint(run, folder),
     land: (message) => inTurn(() => landRun(run, message, options.isSquashed)),
     summary: async () => {

@@ -77,6 +77,20 @@ describe.concurrent.each(levels)("at level %s", (level) => {
     expect(inside.status, `${inside.stdout.toString()}${inside.stderr.toString()}`).toBe(0);
   });
 
+  test.each(["node_modules/.bin/tool", "cache/tool"])("a check that writes a lying program to %s deceives no other check", async (tool) => {
+    const folder = scratch({
+      files: { ...files, ".gitignore": "node_modules/\ncache/\n", "say.sh": "true\n", "src/answer.txt": "right\n" },
+    });
+    write(folder, { "node_modules/.bin/tool": honestTool });
+    const judge = `test -f ${tool} || { mkdir -p cache && cp node_modules/.bin/tool cache/tool; }; sh ${tool}`;
+    const criteria = ["--done-criteria", "it speaks :: sh say.sh | grep -q hello", "--done-criteria", `the answer stays right :: ${judge}`];
+    const lie = `echo wrong > src/answer.txt && printf 'mkdir -p cache; echo "exit 0" > ${tool}; echo hello\\n' > say.sh`;
+    const args = ["--scope", "src/**,say.sh", ...criteria, "--isolation", level, "--max-cycles", "1"];
+    const { json } = await goScripted(folder, [{ do: [{ run: lie }, { say: "<promise>DONE</promise>" }], repeat: 0 }], args);
+    expect(json.state).not.toBe("completed");
+    const control = spawnSync("sh", ["-c", `${lie}; sh say.sh | grep -q hello && ${judge}`], { cwd: folder });
+    expect(control.status).toBe(0); // in one folder the second one is deceived
+  });
   test("an agent that rewrites the check's own script outside its scope has nothing applied", async () => {
     const folder = scratch({ files });
     write(folder, { "node_modules/.bin/tool": honestTool });

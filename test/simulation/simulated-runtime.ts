@@ -232,6 +232,7 @@ function workspaceOf(machine: Machine, view: () => RunView): Runtime["workspace"
     hasCommit: async () => false,
     rewrittenIn: async () => [],
     touchedIn: async () => [],
+    stampOf: async () => null,
     dependenciesIn: async () => null,
     land: async () => ({ landed: true, how: "fast_forward", commit: tip().commit }),
     summary: async () => ({ files: 0, insertions: 0, deletions: 0, commits: [] }),

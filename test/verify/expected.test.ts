@@ -8,6 +8,7 @@ import * as v from "valibot";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Check, type CheckResult, Evidence, type Expectation } from "../../src/contracts/evidence.ts";
 import { openVerifier, type VerifierParts } from "../../src/verify/verifier.ts";
+import { readCheckoutStamp } from "../../src/workspace/layers/checkout.ts";
 
 const clock: VerifierParts["clock"] = {
   now: () => "2026-03-04T00:00:00.000Z",
@@ -36,6 +37,7 @@ const verifier = () =>
       foldersOf: (folder) => [folder],
       rewrittenIn: async () => [],
       touchedIn: async () => [],
+      stampOf: readCheckoutStamp,
       dependenciesIn: async () => null,
       differences: async () => [],
       pathsAt: async () => [],

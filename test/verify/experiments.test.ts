@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readCheckoutStamp } from "../../src/workspace/layers/checkout.ts";
 import { type Check, type CheckResult, Evidence } from "../../src/contracts/evidence.ts";
 import type { Difference } from "../../src/ports/workspace.ts";
 import { openVerifier, type VerifierParts } from "../../src/verify/verifier.ts";
@@ -52,6 +53,7 @@ function workspaceOf(trees: Readonly<Record<string, Tree>>): VerifierParts["work
     foldersOf: (folder) => [folder],
     rewrittenIn: async () => [],
     touchedIn: async () => [],
+    stampOf: readCheckoutStamp,
     dependenciesIn: async () => null,
     differences: async (from, to) => {
       const paths = new Set([...Object.keys(at(from)), ...Object.keys(at(to))]);

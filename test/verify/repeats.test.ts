@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Check, type CheckResult, Evidence } from "../../src/contracts/evidence.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import { openVerifier, type VerifierParts } from "../../src/verify/verifier.ts";
+import { readCheckoutStamp } from "../../src/workspace/layers/checkout.ts";
 
 const clock: Clock = {
   now: () => "2026-03-04T00:00:00.000Z",
@@ -51,6 +52,7 @@ const workspace: VerifierParts["workspace"] = {
   dropCheckout: async () => undefined,
   foldersOf: (folder) => [folder],
   touchedIn: async () => [],
+  stampOf: readCheckoutStamp,
   rewrittenIn: async (folder) =>
     Object.entries(tree).flatMap(([path, text]) => (readFileSync(join(folder, path), "utf8") === text ? [] : path)),
   dependenciesIn: async () => dependencies,

@@ -10,6 +10,7 @@ import { type Check, Evidence } from "../../src/contracts/evidence.ts";
 import type { LiveEvent } from "../../src/contracts/signal.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import { openVerifier, type VerifierParts } from "../../src/verify/verifier.ts";
+import { readCheckoutStamp } from "../../src/workspace/layers/checkout.ts";
 
 const clock: Clock = {
   now: () => "2026-01-01T00:00:00.000Z",
@@ -50,6 +51,7 @@ function workspaceOf(tree: Record<string, string>): VerifierParts["workspace"] {
     foldersOf: (folder) => [folder],
     rewrittenIn: async () => [],
     touchedIn: async () => [],
+    stampOf: readCheckoutStamp,
     dependenciesIn: async () => null,
     differences: async () => [],
     pathsAt: async () => Object.keys(tree),

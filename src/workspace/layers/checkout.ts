@@ -152,6 +152,11 @@ export async function readTouchedFiles(run: OpenRun, folder: string): Promise<re
   return (await findTouchedFiles(run, record, folder)).map(displayPath).toSorted();
 }
 
+/** A view's folder holds only what was written in it, so this costs what the check wrote; a copy is looked through. */
+export async function readCheckoutStamp(folder: string): Promise<Hash | null> {
+  return fingerprintFolders(folder, ["."]).catch(() => null);
+}
+
 export async function readDependencyFingerprint(run: OpenRun, folder: string): Promise<Hash | null> {
   return (await requireRecord(run, folder)).fingerprint;
 }

@@ -71,7 +71,7 @@ export async function dropDependencies(into: string, folders: readonly string[],
 
 /** The copies' stat data; equal only while nothing in them was touched (D1). */
 export async function fingerprintFolders(tree: string, folders: readonly string[]): Promise<string> {
-  await sleep(tickMs);
+  if (folders.some((folder) => readdirSync(join(tree, folder)).length > 0)) await sleep(tickMs);
   const hash = createHash("sha256");
   const visit = (folder: string, isTop: boolean): void => {
     const stat = lstatSync(folder, { bigint: true });
