@@ -29,6 +29,12 @@ test("what is not here is told, and what is larger than asked for is not read; t
   expect(await textOf(nameOf("a"))).toBe("one\n");
 });
 
+test("several that are larger than asked for, asked at once, spoil no other answer", async () => {
+  const [a, b] = [nameOf("a"), nameOf("b")];
+  const answers = await Promise.all([readObject(call, b, 10), readObject(call, b, 10), readObject(call, a), readObject(call, b, 10)]);
+  expect(answers.map((answer) => answer?.content?.toString("utf8") ?? null)).toEqual([null, null, "one\n", null]);
+});
+
 test("an object that was written after it began is found", async () => {
   expect(await textOf(nameOf("a"))).toBe("one\n");
   writeFileSync(join(folder, "new"), "later\n");

@@ -2,7 +2,8 @@
 // does not cost a process.
 //
 // Invariants:
-//   R1. One request at a time; an answer belongs to the request before it. A reader that fails, or is interrupted, is never used again.
+//   R1. One request at a time; an answer belongs to the request before it. A reader that fails, or is interrupted, is never used again;
+//       one that is given up over a large object leaves those who waited behind it to the next reader.
 //   R2. It does not keep the idle runner alive, and it ends with the runner.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
@@ -24,14 +25,17 @@ export async function readObject(call: Omit<GitCall, "args">, name: string, byte
   // Where new objects go does not matter for reading: a repository that borrows from there sees them too.
   const { GIT_OBJECT_DIRECTORY: _, ...env } = call.env ?? {};
   const key = JSON.stringify([call.cwd, env]);
-  const reader = readers.get(key) ?? openReader({ ...call, env }, () => readers.delete(key));
-  readers.set(key, reader);
-  return reader.ask(name, bytesMax);
+  for (;;) {
+    const reader = readers.get(key) ?? openReader({ ...call, env }, (given) => readers.get(key) === given && readers.delete(key));
+    readers.set(key, reader);
+    const answer = await reader.ask(name, bytesMax);
+    if (answer !== "given up") return answer;
+  }
 }
 
-type Reader = { readonly ask: (name: string, bytesMax: number) => Promise<GitObject | null> };
+type Reader = { readonly ask: (name: string, bytesMax: number) => Promise<GitObject | "given up" | null> };
 
-function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
+function openReader(call: Omit<GitCall, "args">, forgetReader: (reader: Reader) => void): Reader {
   const child: ChildProcessWithoutNullStreams = spawn("git", [...gitArguments(call), "cat-file", "--batch"], {
     // Its working folder is neutral: a reader of objects must not hold a folder that is to be deleted.
     cwd: call.env?.["GIT_DIR"]?.startsWith("/") === true ? "/" : call.cwd,
@@ -44,11 +48,15 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
   let bufferedBytes = 0;
   let wake: () => void = () => undefined;
   let failure: string | null = null;
-  const fail = (text: string): void => {
-    failure ??= text; // R1
-    forget();
+  let isGivenUp = false;
+  const end = (): void => {
+    forgetReader(reader);
     child.kill("SIGKILL");
     wake();
+  };
+  const fail = (text: string): void => {
+    failure ??= text; // R1
+    end();
   };
   child.on("error", (error) => fail(error.message));
   child.on("close", () => fail("git cat-file ended"));
@@ -91,7 +99,8 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
       await waitForOutput();
     }
   };
-  const request = async (name: string, bytesMax: number): Promise<GitObject | null> => {
+  const request = async (name: string, bytesMax: number): Promise<GitObject | "given up" | null> => {
+    if (isGivenUp) return "given up";
     if (failure !== null) await waitForOutput();
     child.stdin.write(`${name}\n`);
     const words = (await readLine()).split(" ");
@@ -99,7 +108,8 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
     if (words.at(-1) === "missing" || words.length !== 3) return null;
     const length = Number(size);
     if (length > bytesMax) {
-      fail("an object was larger than what was asked for");
+      isGivenUp = true; // reading past its content would cost more than another reader
+      end();
       return { sha, type, content: null };
     }
     while (!holds(length + 1)) await waitForOutput(); // the object and a line end
@@ -109,7 +119,7 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
   let last: Promise<unknown> = Promise.resolve();
   let pending = 0;
   let idleTimer: NodeJS.Timeout | null = null;
-  return {
+  const reader: Reader = {
     ask: (name, bytesMax) => {
       pending += 1;
       if (idleTimer !== null) clearTimeout(idleTimer);
@@ -128,4 +138,5 @@ function openReader(call: Omit<GitCall, "args">, forget: () => void): Reader {
       return next;
     },
   };
+  return reader;
 }
