@@ -21,7 +21,7 @@ import type { OpenParts } from "./parts.ts";
 import { chooseTestSource, recordGap } from "./reporter/believe.ts";
 import { mayBeAffected, openTrust, type TrustedRun, type Trust } from "./reporter/trust.ts";
 import { brokenTestsMessage, fewerTestsMessage, unrunTestsMessage } from "./lost-tests.ts";
-import { whyProvesLess } from "./tally.ts";
+import { whyFailuresIgnored, whyProvesLess } from "./tally.ts";
 import { reportRunning } from "./report-running.ts";
 import { findWrittenFiles, touchedGap, whyJudgeRewritten, wroteNothing, type WrittenTo } from "./written-to.ts";
 
@@ -211,14 +211,15 @@ export class CheckSession {
     const hasTests = hasTestsIn(checkout.folder, this.#parts.workspace.foldersOf(checkout.folder));
     const output = testOutput.take(hasTests);
     const record = result.record?.take(hasTests) ?? null;
-    const { tests, names, failing, recorded } = chooseTestSource(output, record, await this.#baseEvidence(check));
+    const baseEvidence = await this.#baseEvidence(check);
+    const { tests, names, failing, recorded } = chooseTestSource(output, record, baseEvidence);
     const baseTally = this.#baseTally(check);
     const failureReason =
       result.status !== "passed"
         ? null
         : ((baseTally === undefined ? null : whyProvesLess(baseTally, tests)) ??
-          whyJudgeRewritten(wrote, await this.#baseEvidence(check)) ??
-          (await this.#ignoredFailures(check, tests))); // V7, V9, V11
+          whyJudgeRewritten(wrote, baseEvidence) ??
+          whyFailuresIgnored(tests, baseEvidence)); // V7, V9, V11
     const note = [result.note, failureReason ?? ""].filter((text) => text !== "").join("; ");
     return {
       result: { ...result, note },
@@ -267,14 +268,6 @@ export class CheckSession {
     const evidence = this.#request.before?.[id];
     const { readBlob } = this.#parts;
     return evidence === undefined || readBlob === undefined ? null : readBlob(evidence).then(parseEvidence, () => null);
-  }
-
-  /** Why a check that exits with 0 has not passed: tests failed, and it did not end so on the base (V11). */
-  async #ignoredFailures(check: Check, tests: TestTally | null): Promise<string | null> {
-    const { failed = 0 } = tests ?? {};
-    const baseEvidence = failed === 0 ? null : await this.#baseEvidence(check);
-    if (baseEvidence === null || (baseEvidence.status === "passed" && (baseEvidence.tests?.failed ?? 0) > 0)) return null;
-    return `it ended as if all were well, and tells of ${failed} failed ${failed === 1 ? "test" : "tests"}`;
   }
 
   /** Tests that were run on the base and not now, if the protected files are the same; null if there are none. */

@@ -5,7 +5,7 @@
 //       cannot hide a summary.
 //   T2. A tally never makes a check pass. It can only show that a passing check ran less than before.
 
-import type { TestTally } from "../contracts/evidence.ts";
+import type { Evidence, TestTally } from "../contracts/evidence.ts";
 
 const numberOf = (text: string | undefined): number => Math.min(Number(text ?? 0), Number.MAX_SAFE_INTEGER);
 
@@ -153,4 +153,11 @@ export function whyProvesLess(before: TestTally, now: TestTally | null): string 
   if (now.ran < before.ran && now.skipped > before.skipped)
     return `it skipped tests that it ran before the work began: ${now.ran} were run, before that ${before.ran}`;
   return null;
+}
+
+/** Why a check that exits with 0 has not passed: tests failed, and it did not end so on the base. */
+export function whyFailuresIgnored(tests: TestTally | null, baseEvidence: Evidence | null): string | null {
+  const { failed = 0 } = tests ?? {};
+  if (failed === 0 || baseEvidence === null || (baseEvidence.status === "passed" && (baseEvidence.tests?.failed ?? 0) > 0)) return null;
+  return `it ended as if all were well, and tells of ${failed} failed ${failed === 1 ? "test" : "tests"}`;
 }

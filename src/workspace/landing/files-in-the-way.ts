@@ -1,21 +1,51 @@
 // files-in-the-way: untracked files, also ignored ones, where a merge would put new files.
 
-import { lstatSync } from "node:fs";
-import type { GitSha } from "../../contracts/ids.ts";
-import { type BytePath, bytePathBytes, displayPath } from "../git/byte-path.ts";
-import type { GitCall } from "../git/git.ts";
-import { filesBetween } from "../git/tree-folders.ts";
+import { lstatSync, readdirSync, type Stats } from "node:fs";
+import { errorErrno } from "../failure.ts";
+import { type BytePath, bytePathBytes, bytePathFromBytes, displayPath, joinBytePath, parentFolders } from "../git/byte-path.ts";
+import type { TreeDifference } from "../git/tree-folders.ts";
 
 const namesShownMax = 5;
 
-export const findAddedFiles = async (call: Omit<GitCall, "args">, from: GitSha, to: GitSha): Promise<readonly BytePath[]> =>
-  (await filesBetween(call, from, to)).filter(({ was }) => was === undefined).map(({ path }) => path);
+/**
+ * What a checkout has, without git knowing of it, where these differences would put a file: at its path, below it, or in the place of a
+ * folder above it. What they take away themselves is not in the way.
+ */
+export function findFilesInTheWay({ root }: { readonly root: string }, differences: readonly TreeDifference[]): readonly string[] {
+  const removed = new Set(differences.filter(({ now }) => now === undefined).map(({ path }) => path));
+  const inTheWay = new Set<BytePath>();
+  for (const { path, was } of differences) {
+    if (was !== undefined) continue;
+    const above = parentFolders(path).find((folder) => statIn(root, folder)?.isDirectory() === false);
+    if (above !== undefined) {
+      if (!removed.has(above)) inTheWay.add(above);
+      continue;
+    }
+    for (const file of filesAt(root, path)) if (!removed.has(file)) inTheWay.add(file);
+  }
+  return [...inTheWay].map(displayPath);
+}
 
-/** Those of the paths at which a checkout has something. */
-export const existingFiles = ({ root }: { readonly root: string }, paths: readonly BytePath[]): readonly string[] =>
-  paths
-    .filter((path) => lstatSync(Buffer.concat([Buffer.from(`${root}/`), bytePathBytes(path)]), { throwIfNoEntry: false }) !== undefined)
-    .map((path) => displayPath(path));
+/** The path itself, or all files below it if it is a folder; nothing if there is nothing. */
+function filesAt(root: string, path: BytePath): readonly BytePath[] {
+  const stat = statIn(root, path);
+  if (stat?.isDirectory() !== true) return stat === undefined ? [] : [path];
+  const names = readdirSync(bytesIn(root, path), { encoding: "buffer" });
+  return names.flatMap((name) => filesAt(root, joinBytePath(path, bytePathFromBytes(name))));
+}
+
+/** Undefined if there is nothing, also where something above the path is no folder. */
+function statIn(root: string, path: BytePath): Stats | undefined {
+  try {
+    return lstatSync(bytesIn(root, path));
+  } catch (error) {
+    const errno = errorErrno(error);
+    if (errno === "ENOENT" || errno === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+const bytesIn = (root: string, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${root}/`), bytePathBytes(path)]);
 
 export const filesInTheWayMessage = (names: readonly string[]): string =>
   `Files git does not track are in the way; move them away: ${shortList(names)}`;

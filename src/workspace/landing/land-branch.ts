@@ -16,8 +16,9 @@ import { readChangedFiles } from "../git/status.ts";
 import { ownedPathTest } from "../layers/scope.ts";
 import { ownedAlways } from "../owned.ts";
 import { branchOf, openWorkspace } from "../workspace.ts";
-import { findAddedFiles, existingFiles, filesInTheWayMessage, shortList } from "./files-in-the-way.ts";
+import { filesInTheWayMessage, findFilesInTheWay, shortList } from "./files-in-the-way.ts";
 import { findUnfinished } from "./unfinished.ts";
+import { filesBetween } from "../git/tree-folders.ts";
 
 export type BranchLanding =
   | { readonly landed: true }
@@ -117,11 +118,11 @@ async function findUntrackedInTheWay(repository: Repository, tip: string, commit
   const { out } = await git({ ...call, args: ["merge-base", tip, commit], codes: [0, 1, 128] });
   const base = out.toString("utf8").trim();
   if (base === "") return [];
-  const [since, now] = await Promise.all([findAddedFiles(call, base, commit), findAddedFiles(call, tip, commit)]);
-  const isNew = new Set(now);
-  return existingFiles(
+  const [since, fromTip] = await Promise.all([filesBetween(call, base, commit), filesBetween(call, tip, commit)]);
+  const newPaths = new Set(fromTip.filter(({ was }) => was === undefined).map(({ path }) => path));
+  return findFilesInTheWay(
     repository,
-    since.filter((path) => isNew.has(path)),
+    since.filter(({ path, was }) => was !== undefined || newPaths.has(path)),
   );
 }
 

@@ -14,7 +14,7 @@ import type { GitSha } from "../../contracts/ids.ts";
 import type { LandResult } from "../../ports/workspace.ts";
 import { bytePathFromBytes, displayPath, type BytePath } from "../git/byte-path.ts";
 import { isAncestor, straightLineBetween } from "../git/commits.ts";
-import { findAddedFiles, existingFiles, filesInTheWayMessage, shortList } from "./files-in-the-way.ts";
+import { filesInTheWayMessage, findFilesInTheWay, shortList } from "./files-in-the-way.ts";
 import {
   waitForForeignLocks,
   removeLandingRecord,
@@ -32,7 +32,7 @@ import type { OpenRun } from "../run.ts";
 import { readLastSquashed, createMergeSides, squashTrailer } from "./squash.ts";
 import { readChangedFiles } from "../git/status.ts";
 import { type TreeEntry, resolveTree } from "../git/tree.ts";
-import { isTree, treeFolders } from "../git/tree-folders.ts";
+import { filesBetween, isTree, treeFolders } from "../git/tree-folders.ts";
 import { userViewCall } from "../git/user-view.ts";
 
 const racesMax = 5;
@@ -176,7 +176,7 @@ async function createMergeCommit(
 /** Git moves branch, index and files together, with the user's own filters, and refuses if a file is in the way (N1). */
 async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: Landed["how"]): Promise<LandResult> {
   // Git would refuse most of these too, but checking first leaves its index untouched.
-  const inTheWay = existingFiles(run.repository, await findAddedFiles(run.shadow.callIntoUser, from, to));
+  const inTheWay = findFilesInTheWay(run.repository, await filesBetween(run.shadow.callIntoUser, from, to));
   if (inTheWay.length > 0) return refusal("checkout_dirty", `${filesInTheWayMessage(inTheWay)}.`);
   await writeLandingRecord(run, from, to);
   const answer = await moveForward(run, from, to);
