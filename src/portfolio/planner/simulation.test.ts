@@ -413,8 +413,9 @@ function simulate(seed: number, size: SimulationSize): Simulated {
 
 const seeds = Number(process.env["PORTFOLIO_SEEDS"] ?? 6);
 const first = Number(process.env["PORTFOLIO_FIRST_SEED"] ?? 1);
+const timeout = 120_000 + seeds * 200;
 
-test("every portfolio ends where it should, each task lands once, and no two that overlap are under way at once", () => {
+test("every portfolio ends where it should, each task lands once, and no two that overlap are under way at once", { timeout }, () => {
   const bad: string[] = [];
   for (let seed = first; seed < first + seeds; seed++) {
     const { state, landed, faults } = simulate(seed, { projects: 4, tasks: 6, jobs: 3 });
