@@ -25,7 +25,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { writeBelow } from "./private-config.ts";
+import { openWay, writeBelow } from "./private-config.ts";
 import type { AgentProfile, LoginFile } from "./profiles/profile.ts";
 
 export const loginBytesMax = 256 * 1024;
@@ -51,6 +51,7 @@ export function lendLogin(profile: Pick<AgentProfile, "own">, userHome: string, 
     const renewed: string[] = [];
     const kept: { path: string; why: string }[] = [];
     for (const item of isReturned ? [] : loans) {
+      openWay(privateHome, item.file.path.split("/").slice(0, -1));
       const why = copyBack(item, userHome);
       if (why === null) renewed.push(item.file.path);
       else if (why !== "") kept.push({ path: item.file.path, why });
@@ -91,6 +92,7 @@ export function returnLeftoverLoans(files: readonly LoginFile[], userHome: strin
     const loan = { file, place: join(privateHome, file.path), record: recordPath(file, privateHome) };
     const before = readContent(loan.record);
     if (typeof before === "string" || currentLoans.has(loan.place)) continue;
+    openWay(privateHome, file.path.split("/").slice(0, -1));
     const why = copyBack({ ...loan, before: before.toString("utf8"), borrowers: 0 }, userHome);
     if (why === null) renewed.push(file.path);
     else if (why !== "") kept.push({ path: file.path, why });
@@ -106,7 +108,11 @@ const recordPath = ({ path }: LoginFile, privateHome: string): string =>
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 function deleteCopy({ place, record }: Pick<LoanedFile, "place" | "record">): void {
-  rmSync(place, { recursive: true, force: true });
+  try {
+    rmSync(place, { recursive: true, force: true });
+  } catch {
+    renameSync(place, join(dirname(place), `.${randomBytes(6).toString("hex")}`)); // closed folders in it go with the private HOME
+  }
   rmSync(record, { force: true });
 }
 

@@ -48,6 +48,7 @@ export function writeBelow(home: string, path: string, content: string | Uint8Ar
 }
 
 function ensureFolder(home: string, parts: readonly string[]): string {
+  openWay(home, parts);
   let folder = home;
   for (const part of parts) {
     folder = join(folder, part);
@@ -57,4 +58,15 @@ function ensureFolder(home: string, parts: readonly string[]): string {
     mkdirSync(folder, { mode: 0o700 });
   }
   return folder;
+}
+
+/** Gives the owner full access to the folders on a way below HOME: an agent may close its own. No link is followed. */
+export function openWay(home: string, parts: readonly string[]): void {
+  let folder = home;
+  for (const part of [".", ...parts]) {
+    folder = join(folder, part);
+    const stats = lstatSync(folder, { throwIfNoEntry: false });
+    if (stats?.isDirectory() !== true) return;
+    if ((stats.mode & 0o700) !== 0o700) chmodSync(folder, 0o700);
+  }
 }

@@ -6,7 +6,6 @@
 //   A3. An agent sees its layer, its private HOME and the files it must read; of the blobs only its script.
 //   A4. What a turn needs may be loaded ahead of it, while idle; if that fails, the turn reports it.
 
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type OpenedAgents, openAgents } from "../agents/open-agents.ts";
 import type { Policy } from "../contracts/policy.ts";
@@ -24,6 +23,7 @@ import { sandboxLimits } from "./sandbox-limits.ts";
 import { toolServerPath, scriptedAgentPath } from "./shipped-programs.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { socketFolder } from "../project/runs/temporary.ts";
+import { eraseSync } from "../workspace/folder.ts";
 
 /** The port of the meter inside a sandbox with its own network. */
 const egressPort = 4517;
@@ -124,7 +124,7 @@ async function openMeterFor({ isolation, policy, learnSecret: learn, isOwner: is
   invariant(port !== null, "a meter is seen under some port");
   const close = async (): Promise<void> => {
     await meter.close();
-    rmSync(socketDir, { recursive: true, force: true });
+    eraseSync(socketDir);
   };
   return { meter, socket, port, close };
 }

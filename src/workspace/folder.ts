@@ -4,11 +4,24 @@
 //   F1. A folder is renamed away before anything in it is deleted, so its name never shows a half-deleted tree.
 //   F2. Deleting follows no link.
 //   F3. Reading never blocks and ends: only regular files are read.
+//   F4. A folder goes whatever its modes: commands close their own folders, and read-only caches are common.
 
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from "node:fs";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { errorErrno } from "./failure.ts";
@@ -68,16 +81,17 @@ export function readSmallFile(path: string, bytesMax: number): Buffer | null {
 
 /** Deletes a folder. What cannot be deleted stays in `trash`. */
 export async function discard(folder: string, trash: string): Promise<void> {
-  const trashed = await moveToTrash(folder, trash);
+  const trashed = moveToTrash(folder, trash);
   if (trashed !== null) await erase(trashed);
 }
 
 /** Renames a folder away, to be deleted later; null if there was none. */
-export async function moveToTrash(folder: string, trash: string): Promise<string | null> {
-  await mkdir(trash, { recursive: true, mode: 0o700 });
+export function moveToTrash(folder: string, trash: string): string | null {
+  if (lstatSync(trash, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(trash); // F2
+  mkdirSync(trash, { recursive: true, mode: 0o700 });
   const grave = join(trash, randomUUID());
   try {
-    await rename(folder, grave); // F1
+    moveFolder(folder, grave); // F1
     return grave;
   } catch (error) {
     if (errorErrno(error) === "ENOENT") return null;
@@ -85,27 +99,52 @@ export async function moveToTrash(folder: string, trash: string): Promise<string
   }
 }
 
-/** Deletes a folder; folders made unreadable on purpose are opened first. */
-export async function erase(folder: string): Promise<void> {
+/** Renames a folder, whatever its mode: a move to another parent writes to the folder itself. F4 */
+export function moveFolder(from: string, to: string): void {
   try {
-    await rm(folder, { recursive: true, force: true }); // F2
-  } catch {
-    makeDeletable(folder);
-    // What is nested too deep for a path can only be deleted from inside, which `rm` does.
-    await rm(folder, { recursive: true, force: true }).catch(() =>
-      run("rm", ["-rf", "--", folder], { timeout: eraseTimeoutMs }).catch(() => undefined),
-    );
+    renameSync(from, to);
+  } catch (error) {
+    if (!openUp(from)) throw error;
+    renameSync(from, to);
   }
 }
 
-function makeDeletable(folder: string): void {
+/** The names in a folder, whatever its mode; none if it isn't a real folder. F4 */
+export function readFolderNames(folder: string): readonly string[] {
+  openUp(folder);
+  return lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : [];
+}
+
+/** Gives the owner full access to a folder; whether that changed anything. F2 */
+function openUp(folder: string): boolean {
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  if (stats?.isDirectory() !== true || (stats.mode & 0o700) === 0o700) return false;
+  chmodSync(folder, (stats.mode & 0o777) | 0o700);
+  return true;
+}
+
+/** Deletes a folder, whatever the modes in it. What cannot be deleted stays. */
+export async function erase(folder: string | Buffer): Promise<void> {
   try {
-    if (!lstatSync(folder).isDirectory()) return;
-    chmodSync(folder, 0o700);
-    for (const entry of readdirSync(folder, { withFileTypes: true, encoding: "buffer" })) {
-      if (entry.isDirectory()) makeDeletable(join(folder, entry.name.toString("utf8")));
-    }
+    await rm(folder, { recursive: true, force: true }); // F2
   } catch {
-    // What cannot be opened is left in the trash.
+    for (const [program, args] of deleteByForce(folder.toString()))
+      await run(program, args, { timeout: eraseTimeoutMs }).catch(() => undefined);
   }
 }
+
+/** The same at once; throws if something stays. */
+export function eraseSync(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    for (const [program, args] of deleteByForce(folder)) spawnSync(program, args, { timeout: eraseTimeoutMs, stdio: "ignore" });
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** F4. Neither program follows links, and both work from inside: a tree may be nested too deep for a path. */
+const deleteByForce = (folder: string): readonly (readonly [string, readonly string[]])[] => [
+  ["chmod", ["-R", "u+rwx", "--", folder]],
+  ["rm", ["-rf", "--", folder]],
+];

@@ -9,6 +9,7 @@ import { strayInvariantsIn } from "./invariants.ts";
 import {
   badFileNamesIn,
   badNamesIn,
+  folderDeletionsIn,
   goneNamesIn,
   longFilesIn,
   machinePathsIn,
@@ -191,6 +192,13 @@ const rules: readonly Rule[] = [
     says: "nothing names a place on somebody's machine",
     find: (files) => machinePathsIn(files, [...workPlaces(), examplePlace]),
     breaks: [[file("docs/a.md", `see ${examplePlace}/src`)], [file("docs/a.md", ["see ", "home", "bob", "x"].join("/"))]],
+  },
+  {
+    says: "whole folders are deleted in one place",
+    find: folderDeletionsIn,
+    breaks: ["rmSync(folder, { recursive: true, force: true });", "await rm(join(a, b), { force: true, recursive: true });"].map((text) => [
+      file("src/runner/a.ts", text),
+    ]),
   },
   {
     says: "the lock file names no registry",

@@ -126,6 +126,19 @@ export function machinePathsIn(files: readonly SourceFile[], places: readonly st
   );
 }
 
+/**
+ * Whole folders are deleted in one place, which copes with whatever modes a command left in them. Folders that may not import it delete
+ * only what they made themselves.
+ */
+export function folderDeletionsIn(files: readonly SourceFile[]): string[] {
+  const isElsewhere = ({ path }: SourceFile): boolean =>
+    path !== "src/workspace/folder.ts" && !path.endsWith(".test-support.ts") && !/^src\/(agents|verify|journal|surfaces)\//.test(path);
+  return linesWith(
+    files.filter((file) => isProduct(file) && isElsewhere(file)),
+    /(?<![.\w])rm(Sync)?\([^;]*recursive: true/,
+  );
+}
+
 /** A registry's address in the lock file would tie the project to one machine's registry. */
 export function registriesIn(files: readonly SourceFile[]): string[] {
   return linesWith(

@@ -15,6 +15,7 @@ import { type BenchmarkPlan, type CyclePlan, cyclesFolder, findingsDefault, reca
 import type { RunKey } from "../cycle/state.ts";
 import { type Ended, endProcess, readExitCode, isAtWork, startProcess, stderrFile, stdoutFile, waitFor } from "./process.ts";
 import { commitCopy, initCopy, type Trees } from "./trees.ts";
+import { eraseSync } from "../../workspace/folder.ts";
 
 export type BenchmarkRoom = {
   readonly trees: Trees;
@@ -74,7 +75,7 @@ export async function runBenchmark(room: BenchmarkRoom, key: RunKey, commit: str
   }
   requireNoLink(room.folder, relative(room.folder, dirname(folder)));
   await endProcess(folder);
-  rmSync(folder, { recursive: true, force: true });
+  eraseSync(folder);
   folderBelow(room.folder, relative(room.folder, folder));
   await prepare(room, plan, commit, places);
   mkdirSync(places.cwd, { recursive: true }); // a folder that held nothing but the list is gone with it
@@ -145,7 +146,7 @@ async function prepare(room: BenchmarkRoom, plan: BenchmarkPlan, commit: string,
     if (existsSync(from)) copyInto(from, join(target ?? "", ".autopilot"), name);
   }
   for (const path of ["quality", ...findingsDefault, ...(room.plan.findings === null ? [] : [room.plan.findings])])
-    rmSync(join(cwd, path), { recursive: true, force: true }); // an existing list is not a finding
+    eraseSync(join(cwd, path)); // an existing list is not a finding
 }
 
 /** What of a benchmark's answers is in the repository. */
@@ -195,7 +196,7 @@ function measureOutcome(room: BenchmarkRoom, key: RunKey, ended: Ended, findings
 
 /** The copies take room and are made again when they are needed; logs and findings stay. */
 export function dropCopies(folder: string): void {
-  for (const name of ["work", "target"]) rmSync(join(folder, name), { recursive: true, force: true });
+  for (const name of ["work", "target"]) eraseSync(join(folder, name));
 }
 
 /** Of a log that is too long the end is kept. */

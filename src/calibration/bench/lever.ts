@@ -4,7 +4,7 @@
 //   L1. The user's checkout and branch are not touched here.
 //   L2. A lever that changes nothing, or that would have no effect, is refused before a benchmark runs.
 
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { git, gitLine, type GitCall } from "../../workspace/git/git.ts";
 import { readOwnFile } from "../../project/own-file.ts";
@@ -12,6 +12,7 @@ import type { CyclePlan } from "../cycle/plan.ts";
 import { endProcess, startProcess, stderrFile, stdoutFile, waitFor } from "./process.ts";
 import { typedEdits } from "./typed-lever.ts";
 import type { Trees } from "./trees.ts";
+import { erase } from "../../workspace/folder.ts";
 
 export type LeverMade =
   | { readonly commit: string; readonly files: readonly string[] }
@@ -103,7 +104,7 @@ async function fromCommand({ trees, base, lever, folder, env, interrupted }: Lev
       };
     return { tree: await trees.treeOfCopy(copy) };
   } finally {
-    await rm(copy, { recursive: true, force: true });
+    await erase(copy);
   }
 }
 
@@ -116,7 +117,7 @@ async function shell(
   { cwd, folder, env, interrupted }: { readonly cwd: string; readonly folder: string } & Pick<LeverInput, "env" | "interrupted">,
 ): Promise<{ readonly code: number | null; readonly said: string }> {
   await endProcess(folder);
-  await rm(folder, { recursive: true, force: true });
+  await erase(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
     const child = startProcess({ folder, cwd, command, env });
@@ -129,7 +130,7 @@ async function shell(
         .at(-1) ?? "";
     return { code: ended.kind === "exited" ? ended.code : null, said: last.slice(-saidCharsMax) };
   } finally {
-    await rm(folder, { recursive: true, force: true }); // what it printed may hold anything
+    await erase(folder); // what it printed may hold anything
   }
 }
 

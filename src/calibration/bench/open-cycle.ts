@@ -4,7 +4,6 @@
 //   O1. One cycle at a time in a repository: two would measure each other's levers.
 //   O2. A new cycle begins with an empty folder: baselines, results or links that a repository brought along under its name count for nothing.
 
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { nodeDisk } from "../../journal/disk.ts";
 import { JournalFailure } from "../../journal/failure.ts";
@@ -21,6 +20,7 @@ import { auditPage } from "../cycle/audit.ts";
 import { auditFile, cyclesFolder } from "../cycle/plan.ts";
 import { type CycleLog, openLog } from "./log-file.ts";
 import { openTrees, type Trees } from "./trees.ts";
+import { eraseSync } from "../../workspace/folder.ts";
 
 export type OpenCycle = {
   readonly log: CycleLog;
@@ -42,7 +42,7 @@ export async function withCycle<Value>(
   const lock = await takeOrRefuse(all);
   try {
     await addIgnoreLines(repository.commonDir);
-    if (request.isNew) rmSync(join(all, request.name), { recursive: true, force: true }); // O2
+    if (request.isNew) eraseSync(join(all, request.name)); // O2
     const folder = ownFolder(paths, calibrationsFolder, request.name);
     const trees = await openTrees(repository, request.name, join(folder, "git"));
     await request.before?.(trees);

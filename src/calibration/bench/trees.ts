@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { git, type GitCall, gitLine } from "../../workspace/git/git.ts";
 import { identityEnv, readIdentity } from "../../workspace/git/identity.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
+import { erase } from "../../workspace/folder.ts";
 
 export type Trees = {
   readonly repository: Repository;
@@ -117,7 +118,7 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
       return (await git({ ...ours, args: ["cat-file", "-e", `${commit}:${path === "." ? "" : path}`], codes: [0, 1, 128] })).code === 0;
     },
     async makeCopy(folder, commit, without) {
-      await rm(folder, { recursive: true, force: true });
+      await erase(folder);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const copy = await initCopy(folder, repository.format, objects);
       await git({ ...copy, args: ["read-tree", commit] });

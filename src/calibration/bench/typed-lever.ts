@@ -6,7 +6,7 @@
 //       measured and could show nothing. So is a role that no flow has, and an unknown agent.
 //   Y2. A lever changes one thing: a model's lever leaves the agent what it is, and other roles theirs.
 
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
@@ -22,6 +22,7 @@ import { didYouMean } from "../../kit/suggest.ts";
 import { readConfig } from "../../project/config/config.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import type { CyclePlan } from "../cycle/plan.ts";
+import { eraseSync } from "../../workspace/folder.ts";
 
 type Edit = { readonly path: string; readonly text: string };
 export type TypedEdits = { readonly files: readonly Edit[] } | { readonly problem: string; readonly remedy: string };
@@ -220,6 +221,6 @@ export function configWith(
     if (read.kind === "invalid") return { problem: read.findings.map(({ message, line }) => `line ${line}: ${message}`).join("; ") };
     return { config: read.config, warnings: read.warnings.map((warning) => warning.replaceAll(`${folder}/`, "")) };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    eraseSync(folder);
   }
 }

@@ -2,7 +2,7 @@
 // -9, a resume, and a report with proof. All output is that of the real commands.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,6 +10,7 @@ import type { Answer } from "../../contracts/answer.ts";
 import { criteria, files, goal, scope, script } from "./shop.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
+import { eraseSync } from "../../workspace/folder.ts";
 
 const waitMsMax = 30_000;
 const pollMs = 25;
@@ -72,7 +73,7 @@ async function play(context: CommandContext, input: { readonly keep?: boolean | 
       ...(input.keep === true ? { remediation: [`the repository is kept: cd ${shop} && autopilot log`] } : {}),
     });
   } finally {
-    if (input.keep !== true) rmSync(folder, { recursive: true, force: true });
+    if (input.keep !== true) eraseSync(folder);
   }
 }
 

@@ -6,7 +6,7 @@
 //       in a fresh checkout.
 //   G3. Work that is in the branch already has landed: doing it again changes nothing.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import type { Check } from "../../contracts/evidence.ts";
 import { baselineResult } from "../../core/completion.ts";
@@ -17,6 +17,7 @@ import { type Exchange, openExchange } from "../../portfolio/worker/git-exchange
 import type { CommandContext } from "../../project/command-context.ts";
 import { type ProjectPaths, ownFolder } from "../../project/runs/project-paths.ts";
 import { commandKey } from "../../verify/same-command.ts";
+import { eraseSync } from "../../workspace/folder.ts";
 
 export type LandedOnHub =
   | { readonly kind: "landed"; readonly commit: string }
@@ -104,6 +105,6 @@ async function whyUnproved(
     const failed = evidence.filter((line) => !line.startsWith("passed:"));
     return passed ? null : `it passes alone and fails on the new tip: ${failed[0]?.slice(0, 300) ?? "nothing was run"}`;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    eraseSync(folder);
   }
 }

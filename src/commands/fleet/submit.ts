@@ -1,7 +1,6 @@
 // submit: drafts a run for the workers of a store. It is started here, by the person who read its preview, and runs elsewhere.
 
 import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { requireStoreAddress, storeVariable } from "../../fleet/address.ts";
@@ -24,6 +23,7 @@ import { readStatus, uncommittedMessage } from "../../workspace/git/status.ts";
 import { ownedPathTest } from "../../workspace/layers/scope.ts";
 import { addIgnoreLines } from "../../workspace/owned.ts";
 import { parseLabels, requireHub } from "./worker.ts";
+import { eraseSync } from "../../workspace/folder.ts";
 
 export type SubmitInput = {
   readonly store?: string | undefined;
@@ -101,7 +101,7 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
       });
     } finally {
       if (run !== null) unbindRun(context.env, runFolder(copyPaths, run), run);
-      rmSync(copy, { recursive: true, force: true });
+      eraseSync(copy);
     }
   });
 }

@@ -1,7 +1,7 @@
 // take: copies a run from a store into this repository: its journal, blobs and commits. Nothing of it is executed, and it is not this
 // user's until they adopt it.
 
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import type { Entry } from "../../contracts/event.ts";
@@ -19,6 +19,7 @@ import { homeOf, ownFolder, type ProjectPaths, runFolder } from "../../project/r
 import { git } from "../../workspace/git/git.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { branchOf } from "../../workspace/workspace.ts";
+import { eraseSync } from "../../workspace/folder.ts";
 
 export type TakeInput = { readonly key: string; readonly store?: string | undefined };
 
@@ -67,7 +68,7 @@ export async function bringRun(context: CommandContext, paths: ProjectPaths, sto
       writeFileSync(path, Buffer.concat(lines.flatMap((line) => [line, Buffer.from("\n")])), { mode: 0o600, flag: "a" });
     });
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
+    eraseSync(folder);
     throw error;
   }
 }

@@ -7,7 +7,7 @@
 //   W3. The run's result is read from its journal.
 //   W4. A run that workers die of is given to no further worker: before anything of it is read, a person is asked.
 
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import type { RunView } from "../../core/state.ts";
@@ -30,6 +30,7 @@ import { resume } from "../resume.ts";
 import { landOnHub } from "./land-on-hub.ts";
 import { handedBack, isFixable, orderEndForRest, restsForPerson, troubleAgainMs } from "./rest-of.ts";
 import { bringRun, viewIn } from "./take.ts";
+import { eraseSync } from "../../workspace/folder.ts";
 
 export type WorkerParts = {
   readonly context: CommandContext;
@@ -162,7 +163,7 @@ function countLines(folder: string): number {
 function deleteCopy({ env }: Pick<CommandContext, "env">, copy: string, run: string): void {
   const folder = runFolder(homeOfCopy(copy), run);
   if (existsSync(folder)) unbindRun(env, folder, run);
-  rmSync(copy, { recursive: true, force: true });
+  eraseSync(copy);
 }
 
 function describeOutcome(view: RunView, landed: Awaited<ReturnType<typeof landOnHub>> | null): string {

@@ -1,6 +1,5 @@
 // verify: re-checks a finished run: journal chain, blobs, commits, and every recorded check in a fresh checkout.
 
-import { rmSync } from "node:fs";
 import type { Answer } from "../../contracts/answer.ts";
 import type { CheckStatus, Evidence } from "../../contracts/evidence.ts";
 import type { RunView } from "../../core/state.ts";
@@ -20,6 +19,7 @@ import { changedTranscripts } from "./transcript-verify.ts";
 import { damagedBlobs, type Records, readRecords } from "./verify-records.ts";
 import { type Rechecked, type RecheckedCommit, verifyPage } from "./verify-page.ts";
 import { compareVerdicts } from "./verify-verdict.ts";
+import { eraseSync } from "../../workspace/folder.ts";
 
 /** Re-checks a run from its journal and evidence: the chain, the blobs, the commits, and every recorded check once more in a fresh checkout. */
 export function verify(
@@ -174,7 +174,7 @@ async function recheckEvidence(
       recheck.close();
     }
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    eraseSync(folder);
   }
 }
 

@@ -7,7 +7,6 @@
 // Invariants M1 and on: portfolio/merge/merge-queue.ts.
 
 import { createHash } from "node:crypto";
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { remedyOf } from "../planner/recovery.ts";
@@ -20,6 +19,7 @@ import type { PortfolioPaths } from "../store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
 import { type Exchange, hubOf, openExchange } from "../worker/git-exchange.ts";
 import { type Branch, type HeldUp, ownedByPortfolio, passing, heldByError, statusCommand } from "./held-up.ts";
+import { eraseSync } from "../../workspace/folder.ts";
 
 export type QueueParts = { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
 type Batch = View<VerifiedBatch>;
@@ -67,7 +67,7 @@ async function recordLanding({ state, write }: OpenPortfolio, batch: Batch, targ
 async function forgetLanding(paths: PortfolioPaths, exchange: Exchange, batch: Batch): Promise<void> {
   await exchange.forget(...batch.tasks);
   await dropLandingBranch(exchange.repository, landingName(paths, batch));
-  rmSync(join(paths.own, landingsFolder, landingName(paths, batch)), { recursive: true, force: true });
+  eraseSync(join(paths.own, landingsFolder, landingName(paths, batch)));
 }
 
 /** Proved batches that were never recorded as landed: the branch itself shows whether they did. Returns those that still wait, and why. */

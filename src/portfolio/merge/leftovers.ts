@@ -1,16 +1,17 @@
 // leftovers: cleans up after a killed pool: folders of abandoned merges, folders and branches of landings, and refs of finished tasks.
 
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { dropLandingBranch } from "../../workspace/landing/land-branch.ts";
 import type { PortfolioView } from "../planner/state.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { hubOf, openExchange } from "../worker/git-exchange.ts";
 import { landingName, landingsFolder } from "./land-batch.ts";
+import { eraseSync } from "../../workspace/folder.ts";
 
 /** Only for the holder of the pool, which alone merges. Returns what could not be inspected. */
 export async function clearLeftovers(paths: PortfolioPaths, state: PortfolioView): Promise<readonly string[]> {
-  for (const name of readdirSync(paths.own)) if (name.startsWith("merge-")) rmSync(join(paths.own, name), { recursive: true, force: true });
+  for (const name of readdirSync(paths.own)) if (name.startsWith("merge-")) eraseSync(join(paths.own, name));
   const repositories = new Set(Object.values(state.projects).flatMap(({ repository }) => repository ?? []));
   const over = new Set(
     Object.values(state.tasks).flatMap(({ task_id, status }) => (status === "done" || status === "canceled" ? task_id : [])),
@@ -27,7 +28,7 @@ export async function clearLeftovers(paths: PortfolioPaths, state: PortfolioView
       problems.push(error instanceof Error ? error.message : String(error)); // its own tasks say so too
     }
   }
-  if (problems.length === 0) for (const name of landings) rmSync(join(paths.own, landingsFolder, name), { recursive: true, force: true });
+  if (problems.length === 0) for (const name of landings) eraseSync(join(paths.own, landingsFolder, name));
   return problems;
 }
 

@@ -6,7 +6,7 @@
 //   M3. What is innocent lands; what conflicts or fails goes back with the evidence and the names of what it met; what a red branch holds
 //       up stays in the queue. Which is which, `bisect` decides.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import type { Criterion } from "../../contracts/portfolio-journal.ts";
 import { bisect } from "../planner/bisect.ts";
@@ -20,6 +20,7 @@ import { landBatch, type QueueParts } from "./land-batch.ts";
 import { oneLine } from "../../views/wording.ts";
 import { whyRewound } from "./rewound.ts";
 import { proveCommit } from "./prove-commit.ts";
+import { eraseSync } from "../../workspace/folder.ts";
 
 type MergeAction = Extract<Action, { readonly do: "merge" }>;
 const system = { actor: "system", reason_code: "ok" } as const;
@@ -102,7 +103,7 @@ export async function mergeBatch(parts: QueueParts, action: MergeAction, known?:
     }
     return end;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    eraseSync(folder);
   }
 }
 

@@ -5,13 +5,14 @@
 //   C2. An emptied copy keeps its run's journal and evidence, so that `report` still answers, until the quota needs the room.
 //   C3. Beyond the quota nothing new starts.
 
-import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { unbindRun } from "../../project/runs/run-binding.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { formatBytes } from "../../views/runs-page.ts";
 import type { PortfolioView } from "../planner/state.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
+import { eraseSync } from "../../workspace/folder.ts";
 
 const keptNames: ReadonlySet<string> = new Set([".git", ".autopilot"]);
 const bytesInMb = 1_000_000;
@@ -44,7 +45,7 @@ function isDispatched({ tasks }: PortfolioView, name: string): boolean {
 export function emptyCopies(paths: PortfolioPaths, state: PortfolioView): readonly string[] {
   return findUnusedCopies(paths, state).flatMap((copy) => {
     const names = readNames(copy).filter((name) => !keptNames.has(name));
-    for (const name of names) rmSync(join(copy, name), { recursive: true, force: true });
+    for (const name of names) eraseSync(join(copy, name));
     return names.length === 0 ? [] : [basename(copy).replace(/\.\d+(-\d+)?$/, "")];
   });
 }
@@ -64,7 +65,7 @@ export function whyNoRoom(
     bytes -= countBytes(copy);
     const runs = join(copy, ".autopilot", "runs");
     for (const run of readNames(runs)) unbindRun(env, join(runs, run), run);
-    rmSync(copy, { recursive: true, force: true });
+    eraseSync(copy);
   }
   return bytes <= quotaMb * bytesInMb ? null : `copies of open tasks take ${formatBytes(bytes)}, more than disk_quota (${quotaMb} MB)`;
 }

@@ -1,7 +1,6 @@
 // dispatch: a task is given to a worker: prepared, written down, begun, started. What cannot be started is tried again, or a person is asked.
 // Invariants K1 and on: portfolio/worker/worker.ts.
 
-import { rmSync } from "node:fs";
 import type { PortfolioBudget, PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import type { Action } from "../planner/plan.ts";
 import { isApproved } from "../planner/questions.ts";
@@ -13,6 +12,7 @@ import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
 import { tryAgainOrAsk } from "./try-again.ts";
 import { agentDefault, backendDefault, type Drive, prepare, uncharged } from "./worker.ts";
+import { eraseSync } from "../../workspace/folder.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
 const planner = { actor: "planner", reason_code: "ok" } as const;
@@ -70,15 +70,14 @@ async function give(pool: Workers, { task_id, agent: chosen, allowance }: Given)
     return true;
   });
   if (!isOurs) {
-    if (run !== task.run_id) rmSync(copy, { recursive: true, force: true });
+    if (run !== task.run_id) eraseSync(copy);
     return false;
   }
   try {
     await prepared.begin(); // K5
   } catch (error) {
     // A run that was asked about begins anew; one that is tried again goes on under its name. K5
-    if ((await tryAgainOrAsk(pool, task_id, "start", failureOf(error))) === "asked" && !isResumed)
-      rmSync(copy, { recursive: true, force: true });
+    if ((await tryAgainOrAsk(pool, task_id, "start", failureOf(error))) === "asked" && !isResumed) eraseSync(copy);
     return true;
   }
   await paths.planner?.requireLease(); // drafting takes a while

@@ -7,7 +7,7 @@
 //       task's own changes are brought over.
 
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { git, type GitCall, gitLine } from "../../workspace/git/git.ts";
 import { type Identity, identityEnv, readIdentity } from "../../workspace/git/identity.ts";
@@ -19,6 +19,7 @@ import { readOwnFile } from "../../project/own-file.ts";
 import { obstacleBelow } from "../../project/own-folder.ts";
 import { refuse } from "../../project/reply.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
+import { erase } from "../../workspace/folder.ts";
 
 export type Exchange = {
   readonly repository: Repository;
@@ -176,7 +177,7 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
     repository,
     tipOf: (branch) => readBranch(repository, `refs/heads/${branch}`),
     async makeCopy(folder, branch, commit) {
-      await rm(folder, { recursive: true, force: true });
+      await erase(folder);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const gitDir = join(folder, ".git");
       const ref = `refs/heads/${branch}`;

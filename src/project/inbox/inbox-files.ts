@@ -9,6 +9,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { erase } from "../../workspace/folder.ts";
 import { join } from "node:path";
 import * as v from "valibot";
 import { eventSchemas } from "../../contracts/event.ts";
@@ -147,8 +148,8 @@ async function putBad(folder: string, name: string, reason: string): Promise<voi
   await mkdir(bad, { mode: 0o700 }).catch(() => undefined);
   const stat = await lstat(bad).catch(() => null);
   const isRoom = stat?.isDirectory() === true && (await readdir(bad)).length < badMax * 2;
-  if (!isRoom) return rm(join(folder, name), { recursive: true, force: true });
-  await rename(join(folder, name), join(bad, name)).catch(() => rm(join(folder, name), { recursive: true, force: true }));
+  if (!isRoom) return erase(join(folder, name));
+  await rename(join(folder, name), join(bad, name)).catch(() => erase(join(folder, name)));
   await writeFile(join(bad, `${name}.reason`), `${reason}\n`, { mode: 0o600, flag: "wx" }).catch(() => undefined);
 }
 

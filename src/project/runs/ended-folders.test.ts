@@ -48,6 +48,7 @@ test("nothing goes while an attempt is open, or at anything but a phase's end", 
 
 test("at a run's end only what tells about it stays", async () => {
   await openEndedFolders(folder).close(runView({ status: "completed" }));
-  expect(["layers", "checks", "worlds", "apart", "home", "trash"].flatMap(names)).toEqual([]);
+  expect(["layers", "checks", "worlds", "apart", "trash"].flatMap(names)).toEqual([]);
+  expect(existsSync(join(folder, "home"))).toBe(false);
   expect([existsSync(join(folder, "journal.jsonl")), names("aside")]).toEqual([true, ["a.patch"]]);
 });

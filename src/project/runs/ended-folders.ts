@@ -5,42 +5,31 @@
 //   E2. A record is deleted before its folder, and a folder is renamed away before anything in it is deleted: after a crash at any point
 //       the workspace finds a usable folder, or none.
 
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry } from "../../contracts/event.ts";
 import type { RunView } from "../../core/state.ts";
-import { erase } from "../../workspace/folder.ts";
+import { erase, moveToTrash, readFolderNames } from "../../workspace/folder.ts";
 
 const records = ["records/layers", "records/checks"];
-/** Folders that phases leave behind, and those left at a run's end. */
+/** Folders whose content phases leave behind, and those that go whole at a run's end: names in these may be any bytes. */
 const ofPhases = ["layers", "checks", "worlds", "apart"];
-const ofRuns = [...ofPhases, "scratch", "home", "rules"];
+const ofRuns = ["scratch", "home", "rules"];
 
-/** A link at a folder's path is not followed. */
-const readNames = (folder: string): readonly string[] =>
-  lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : [];
-
-/** Renames the content of these folders away at once; returns the renamed folders, to be deleted later. */
-function bury(run: string, folders: readonly string[]): readonly string[] {
-  for (const folder of records) for (const name of readNames(join(run, folder))) rmSync(join(run, folder, name), { force: true }); // E2
-  const trash = join(run, "trash");
-  if (lstatSync(trash, { throwIfNoEntry: false })?.isSymbolicLink() === true) return [];
-  mkdirSync(trash, { recursive: true, mode: 0o700 });
-  return folders.flatMap((folder) =>
-    readNames(join(run, folder)).map((name) => {
-      const grave = join(trash, randomUUID());
-      renameSync(join(run, folder, name), grave); // E2
-      return grave;
-    }),
-  );
+/** Renames what phases left away at once; returns the renamed folders, to be deleted later. */
+function bury(run: string): readonly string[] {
+  for (const folder of records) for (const name of readFolderNames(join(run, folder))) rmSync(join(run, folder, name), { force: true }); // E2
+  return ofPhases.flatMap((folder) =>
+    readFolderNames(join(run, folder)).flatMap((name) => moveToTrash(join(run, folder, name), join(run, "trash")) ?? []),
+  ); // E2
 }
 
 /** Frees everything of a finished run, and of its child runs. The caller holds its lock. */
 export async function freeRun(run: string): Promise<void> {
-  bury(run, ofRuns); // E1
-  for (const name of readNames(join(run, "trash"))) await erase(join(run, "trash", name));
-  for (const child of readNames(join(run, "children"))) await freeRun(join(run, "children", child));
+  bury(run); // E1
+  for (const folder of ofRuns) moveToTrash(join(run, folder), join(run, "trash"));
+  for (const name of readFolderNames(join(run, "trash"))) await erase(join(run, "trash", name));
+  for (const child of readFolderNames(join(run, "children"))) await freeRun(join(run, "children", child));
 }
 
 /** Watches a working run: a phase's leftovers are deleted at its end, the rest at the run's. */
@@ -65,7 +54,7 @@ export function openEndedFolders(run: string): {
 /** Disk that cannot be freed now ends no run. */
 function buried(run: string): readonly string[] {
   try {
-    return bury(run, ofPhases);
+    return bury(run);
   } catch {
     return [];
   }

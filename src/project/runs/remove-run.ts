@@ -6,14 +6,14 @@
 //       finishes from the list of branches in the folder.
 //   V3. A branch goes only if it is on the list, still where it was, and checked out nowhere.
 
-import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { GitSha } from "../../contracts/ids.ts";
 import { nodeDisk } from "../../journal/disk.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { takeLock } from "../../journal/lock.ts";
-import { erase, writeWhole } from "../../workspace/folder.ts";
+import { erase, moveFolder, writeWhole } from "../../workspace/folder.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { readBranches, deleteBranch, type RunBranch } from "../../workspace/git/run-branches.ts";
 import { type ProjectPaths, listRuns, runFolder } from "./project-paths.ts";
@@ -54,7 +54,7 @@ export async function removeRun(
     const listed = branches.filter(({ isCheckedOut }) => !isCheckedOut).map(({ name, commit }) => ({ name, commit })); // V3
     await writeWhole(join(folder, listFile), `${JSON.stringify(listed)}\n`);
     mkdirSync(trashOf(paths), { recursive: true, mode: 0o700 });
-    renameSync(folder, join(trashOf(paths), run)); // V2
+    moveFolder(folder, join(trashOf(paths), run)); // V2
     return true;
   });
   if (removed !== true) return false;

@@ -1,10 +1,10 @@
 // try-isolation: tests the isolation that a run would have.
 
-import { rmSync } from "node:fs";
 import type { IsolationInForce } from "../../contracts/event.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { openIsolation } from "./isolation-for.ts";
 import { temporaryFolder } from "../../project/runs/temporary.ts";
+import { eraseSync } from "../../workspace/folder.ts";
 
 const testedIsolations = new Map<string, Promise<IsolationInForce>>();
 
@@ -22,6 +22,6 @@ async function testIsolation(requested: string, paths: ProjectPaths): Promise<Is
     const { level, mechanism, enforced, not_enforced } = await openIsolation(requested, paths, folder);
     return { level, mechanism, enforced: [...enforced], not_enforced: [...not_enforced] };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    eraseSync(folder);
   }
 }

@@ -5,7 +5,7 @@
 //   F2. The new run exists whole or not at all: it is built beside its final path, bound to its user, and renamed in one step.
 //   F3. One of a playbook's runs is open at a time, forked or not.
 
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { Draft, Entry, Event } from "../../contracts/event.ts";
 import type { Forked } from "../../contracts/run-parts.ts";
@@ -26,6 +26,7 @@ import { openWorkspace } from "../../workspace/workspace.ts";
 import { checkoutKindFor } from "../../workspace/checkouts/checkout-kind.ts";
 import { requireMayGrant } from "../require-may-grant.ts";
 import type { Changes } from "./changes.ts";
+import { eraseSync } from "../../workspace/folder.ts";
 
 const batchLines = 500;
 const unfinishedSuffix = ".forking";
@@ -79,7 +80,7 @@ export async function makeFork(context: CommandContext, paths: ProjectPaths, req
 function sweepUnfinished(paths: ProjectPaths): void {
   const runs = join(paths.folder, "runs");
   for (const name of existsSync(runs) ? readdirSync(runs) : [])
-    if (name.startsWith("run-") && name.endsWith(unfinishedSuffix)) rmSync(join(runs, name), { recursive: true, force: true });
+    if (name.startsWith("run-") && name.endsWith(unfinishedSuffix)) eraseSync(join(runs, name));
 }
 
 type ForkedJournal = {

@@ -214,7 +214,7 @@ async function readTreeBytes(call: Omit<GitCall, "args">, tree: GitSha): Promise
 
 async function deleteBase(store: Store, base: Base): Promise<void> {
   base.lease.release();
-  const grave = await moveToTrash(base.folder, join(store.folder, "trash"));
+  const grave = moveToTrash(base.folder, join(store.folder, "trash"));
   if (grave !== null) await erase(grave);
 }
 
@@ -239,7 +239,7 @@ export async function evict(store: Store): Promise<void> {
     const lease = await lockExclusive(join(folder, "lease"));
     if (lease === null) return false;
     store.failpoint?.("base_evict");
-    const grave = await moveToTrash(folder, trash);
+    const grave = moveToTrash(folder, trash);
     lease.release();
     if (grave !== null) await erase(grave);
     return true;

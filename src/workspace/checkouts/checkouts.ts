@@ -8,14 +8,14 @@
 
 import { execFile } from "node:child_process";
 import { constants } from "node:fs";
-import { copyFile, mkdir, rm } from "node:fs/promises";
+import { copyFile, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
 import { type BytePath, bytePathFromText, bytePathBytes, parentFolders } from "../git/byte-path.ts";
 import { type DependencyBase, openDependencyBase } from "../bases/dependency-base.ts";
 import { type Base, hasBase, openBase, openStore, type Store } from "../bases/base.ts";
-import { discard } from "../folder.ts";
+import { discard, erase } from "../folder.ts";
 import { git } from "../git/git.ts";
 import { materialize } from "../git/materialize.ts";
 import type { Shadow } from "../git/shadow.ts";
@@ -189,6 +189,6 @@ async function writeIndex(shadow: Shadow, base: Base, { changed, deleted: gone }
 async function copyByReflink(shadow: Shadow, base: Base, { changed, deleted: gone }: TreeDelta, folder: string): Promise<void> {
   await run("cp", ["-a", "--reflink=always", "--", `${base.files}/.`, folder], { timeout: copyTimeoutMs });
   for (const path of [...gone, ...changed.map(([own]) => own)])
-    await rm(Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]), { recursive: true, force: true });
+    await erase(Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]));
   if (changed.length > 0) await materialize(shadow, changed, folder);
 }

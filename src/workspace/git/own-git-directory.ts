@@ -3,11 +3,12 @@
 
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { errorErrno } from "../failure.ts";
 import { git } from "./git.ts";
 import type { Repository } from "./repository.ts";
+import { erase } from "../folder.ts";
 
 export async function createOwnGitDirectory({ root, format }: Pick<Repository, "root" | "format">, folder: string): Promise<void> {
   const exists = (): boolean => existsSync(join(folder, "HEAD"));
@@ -25,6 +26,6 @@ export async function createOwnGitDirectory({ root, format }: Pick<Repository, "
     if (!["ENOTEMPTY", "EEXIST"].includes(errorErrno(error) ?? "")) throw error;
     if (!exists()) await init(folder); // left incomplete by a killed process
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    await erase(draft);
   }
 }

@@ -9,11 +9,11 @@
 //   U2. The user's own configuration (global, system) counts: filters that they installed for themselves still run.
 //   U3. The view shares with the repository only by links; the index is the repository's own, with its lock.
 
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorErrno } from "../failure.ts";
-import { readSmallFile } from "../folder.ts";
+import { eraseSync, readSmallFile } from "../folder.ts";
 import type { GitCall } from "./git.ts";
 import type { GitPlaces } from "./places.ts";
 
@@ -46,7 +46,7 @@ const allowedSettings = new Set(
 const views = new Map<string, string>();
 let isRegistered = false;
 const deleteViews = (): void => {
-  for (const view of views.values()) rmSync(view, { recursive: true, force: true });
+  for (const view of views.values()) eraseSync(view);
 };
 
 /** How git is run on the user's checkout where it may have to run a filter. */
@@ -117,7 +117,7 @@ function deleteStaleViews(): void {
     const stat = lstatSync(folder, { throwIfNoEntry: false });
     const pid = Number(/^\d+/.exec(name.slice(prefix.length))?.[0] ?? 0);
     if (stat?.isDirectory() !== true || stat.uid !== process.getuid?.() || Date.now() - stat.mtimeMs < staleMs || isAlive(pid)) continue;
-    rmSync(folder, { recursive: true, force: true });
+    eraseSync(folder);
   }
 }
 

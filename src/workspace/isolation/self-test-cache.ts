@@ -14,7 +14,7 @@ import { release } from "node:os";
 import { join } from "node:path";
 import { openStoreFolder, storeFolder } from "../bases/store-folder.ts";
 import { programOnPath } from "./box-programs.ts";
-import { readSmallFile } from "../folder.ts";
+import { eraseSync, readSmallFile } from "../folder.ts";
 
 export type SelfTestCache = {
   /** The cached result of a test that starts these programs; null if there is none, or something has changed. */
@@ -65,7 +65,7 @@ export const openLimitsCache = (folder: string): SelfTestCache => openSelfTestCa
 /** Clears the cache, so that everything is tested again. */
 export function clearSelfTestCache(store: string = storeFolder()): void {
   try {
-    if (isTrusted(store)) rmSync(join(store, cacheName), { recursive: true, force: true });
+    if (isTrusted(store)) eraseSync(join(store, cacheName));
   } catch {
     return; // C3
   }

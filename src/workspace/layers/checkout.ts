@@ -35,7 +35,7 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
     packages === null
       ? await providePackages(run, folder, packageFolders, { record: previous, old })
       : { dependencies: packages.paths, fingerprint: packages.key };
-  await eraseLater(run, await moveToTrash(old, run.folders.trash));
+  await eraseLater(run, moveToTrash(old, run.folders.trash));
   await run.checks.write({
     version: 1,
     key: purpose,

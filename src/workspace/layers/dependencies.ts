@@ -9,11 +9,12 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { lstatSync, readdirSync } from "node:fs";
-import { cp, lstat, mkdir, rename } from "node:fs/promises";
+import { cp, lstat, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { discard } from "../folder.ts";
+import { errorErrno } from "../failure.ts";
+import { discard, moveFolder } from "../folder.ts";
 import type { BytePath } from "../git/byte-path.ts";
 import { ignoredFolders } from "../git/installed-folders.ts";
 import type { GitPlaces } from "../git/places.ts";
@@ -53,13 +54,17 @@ export async function copyDependencies(root: string, folders: readonly string[],
   return copied;
 }
 
-/** Moves dependency folders from a tree that is about to be deleted. */
+/** Moves dependency folders from a tree that is about to be deleted, those that can be moved. */
 export async function moveDependencies(from: string, folders: readonly string[], into: string): Promise<readonly string[]> {
   const moved: string[] = [];
   for (const folder of folders) {
     if (!(await isRealFolder(from, folder)) || !(await isPathFree(into, folder))) continue;
-    await rename(join(from, folder), join(into, folder));
-    moved.push(folder);
+    try {
+      moveFolder(join(from, folder), join(into, folder));
+      moved.push(folder);
+    } catch (error) {
+      if (errorErrno(error) !== "EACCES") throw error; // its parent was closed: the caller copies
+    }
   }
   return moved;
 }
