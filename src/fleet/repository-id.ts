@@ -6,13 +6,14 @@ import { refuse } from "../project/reply.ts";
 import { git } from "../workspace/git/git.ts";
 import type { Repository } from "../workspace/git/repository.ts";
 
-export async function repositoryId({ root, gitDir, commonDir }: Repository): Promise<string> {
+/** `rev`: of which history; of this clone's, if nothing is said. */
+export async function repositoryId({ root, gitDir, commonDir }: Repository, rev = "HEAD"): Promise<string> {
   if (existsSync(join(commonDir, "shallow")))
     return refuse("workspace_unusable", {
       message: `${root} is a shallow clone: its first commit, by which machines know a repository, isn't there.`,
       remediation: ["git fetch --unshallow"],
     });
-  const { out } = await git({ cwd: root, env: { GIT_DIR: gitDir }, args: ["rev-list", "--max-parents=0", "HEAD"] });
+  const { out } = await git({ cwd: root, env: { GIT_DIR: gitDir }, args: ["rev-list", "--max-parents=0", rev] });
   const [first] = out.toString("utf8").trim().split("\n").toSorted();
   return `repo-${(first ?? "").slice(0, 16)}`;
 }

@@ -14,6 +14,9 @@ export type SharedMark = { readonly key: string };
 const keyPattern = /^run-[0-9-]{15,40}\.[0-9a-f]{8}(\/run-[0-9-]{15,60})*$/;
 export const isKey = (text: string): boolean => keyPattern.test(text) && text.length <= 200;
 
+/** The key of a task's run: whoever reads the portfolio's journal knows it. The nonce is random. */
+export const runKey = (run: string, nonce: string): string => `${run}.${nonce.slice(0, 8)}`;
+
 const portfolioPattern = /^portfolio-[0-9a-f]{16}$/;
 export const isPortfolioKey = (text: string): boolean => portfolioPattern.test(text);
 /** The lease on planning a portfolio; its journal has a lease of its own, which every writer takes for a moment. */

@@ -1,19 +1,21 @@
 // A portfolio whose tasks are worked on by workers of a store ends as the same portfolio on files does. `AUTOPILOT_FAULTS=all`: two machines
 // with eight agents each and 120 tasks, a tenth of which fail first.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { plannedPortfolios } from "../../src/fleet/planned-portfolios.ts";
 import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
 import { nodeDisk } from "../../src/journal/disk.ts";
 import { takeLock } from "../../src/journal/lock.ts";
+import { verifyJournal } from "../../src/journal/read.ts";
 import { autopilot, type begin, begin as start, type Reported, until } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";
+import { taskResult } from "../support/task-result.ts";
 import { type Link, type Links, namespacesMissing, openNamespaces, proxies } from "./links.ts";
 import { at, linesOf, type Machine, openFleet, patientMs, said, shortMs, worker } from "./machines.ts";
-import { endOf, portfolio } from "./made-portfolio.ts";
+import { endOf, portfolio, rebuilt, standby } from "./made-portfolio.ts";
 
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
 const tasks = isLong ? 120 : 2;
@@ -59,7 +61,7 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       const here = await portfolio(files.first.folder, {}, tasks, jobs * 2);
       const alone = await run(here);
       expect(alone.json, `${alone.out}\n${alone.err}`).toMatchObject({ result: "PASS" });
-      expect(await endOf(elsewhere, fleet.first.folder)).toEqual(await endOf(here, files.first.folder));
+      expect(await endOf(elsewhere, fleet.first.folder, fleet.hub)).toEqual(await endOf(here, files.first.folder));
       const owners = cluster.sql("portfolio", "select count(*) from autopilot.work_order where state = 'ended' and times_taken >= 1");
       expect(Number(owners)).toBeGreaterThanOrEqual(tasks);
       const { AUTOPILOT_HUB: _hub, ...without } = elsewhere.env;
@@ -80,9 +82,11 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       const planner = async (): Promise<number | null> => plannedPortfolios(await store.runs())[0]?.holder?.pid ?? null;
       const [one, two] = (["one", "two"] as const).map((name) => links.open(name, cluster.socket, fleet.hub, "standby"));
       opened.push(...[one, two].filter((link) => link !== undefined));
+      let other = machine;
       const pool = (link = one): ReturnType<typeof begin> => {
+        const { folder } = link === two ? other : machine;
         const args = ["portfolio", "run", "--fleet", "--until-idle", "--isolation", "clone", "--jobs", "3", "--json"];
-        const begun = start(machine.folder, args, { env: { ...machine.env, ...link?.env }, on: link?.on ?? [] });
+        const begun = start(folder, args, { env: { ...machine.env, ...link?.env }, on: link?.on ?? [] });
         running.push(begun);
         return begun;
       };
@@ -94,6 +98,8 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       await plans(first);
       const alone = await autopilot(machine.folder, ["portfolio", "run", "--json"], {});
       expect(alone.json.reason_code, "a pool that knows of no store is kept out").toBe("store_unusable");
+      const [{ key = "" } = {}] = plannedPortfolios(await store.runs());
+      other = await standby(fleet.another(), key);
       const second = pool(two);
       await expect.poll(offered, { timeout: 120_000, interval: 250 }).toBe(3); // each look starts a client
       first.child.kill("SIGKILL");
@@ -104,6 +110,7 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       two?.heal();
       running.push(worker(fleet.another({ AUTOPILOT_LEASE_MS: String(patientMs) }), "--jobs", "2"));
       const journal = join(machine.folder, ".autopilot/portfolio");
+      const copied = join(other.folder, ".autopilot/portfolio");
       // Stopped in the middle of a change it would keep the journal until it is killed or woken.
       for (let isFree = false; !isFree;) {
         third.child.kill("SIGSTOP");
@@ -122,7 +129,17 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       expect(woken.err).toContain("this pool has lost the portfolio");
       expect(last.err, "cut off, it lost it too").toMatch(/this pool has lost the portfolio|the store does not answer/);
       expect(last.json, said(last)).toMatchObject({ result: "PASS", left: 0 });
-      expect(await endOf(machine, fleet.first.folder)).toMatchObject({ statuses: ["done", "done", "done"], landed: 3, dirt: "" });
+      expect(await endOf(machine, fleet.first.folder, fleet.hub)).toMatchObject({
+        statuses: ["done", "done", "done"],
+        landed: 3,
+        dirt: "",
+      });
+      expect(await rebuilt(other), "both folders show the same").toEqual(await rebuilt(machine));
+      expect(readFileSync(join(copied, "journal.jsonl"), "utf8")).toBe(readFileSync(join(journal, "journal.jsonl"), "utf8"));
+      expect([journal, copied].map((folder) => verifyJournal(folder))).toMatchObject([{ ok: true }, { ok: true }]);
+      const file = join(scratchFolder(), "exported.jsonl");
+      expect((await at(other, "fleet", "export", key, "--to", file)).json.result).toBe("PASS");
+      expect(readFileSync(file, "utf8")).toBe(readFileSync(join(journal, "journal.jsonl"), "utf8"));
       const lines = linesOf(join(journal, "journal.jsonl")).map(
         (line) => JSON.parse(line) as { readonly event: string; readonly task_id?: string },
       );
@@ -133,6 +150,40 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       const runs = cluster.sql("standby", "select count(*) from autopilot.run where kind = 'run'");
       expect(runs, `no run was begun a second time:\n${story}`).toBe("3");
       expect(cluster.sql("standby", "select count(*) from autopilot.work_order"), "nor offered").toBe("3");
+    },
+  );
+
+  test(
+    "a question of a task's run is answered on a machine that has no copy of it, which then goes on with the same run",
+    { timeout: 300_000 },
+    async () => {
+      const url = cluster.database("asks");
+      await at({ folder: scratchFolder(), env: { AUTOPILOT_STORE: url } }, "fleet", "init");
+      const fleet = openFleet(url);
+      const machine = await portfolio(fleet.first.folder, fleet.first.env, 0);
+      const script = join(machine.folder, "asks.json");
+      const asks = { do: [{ ask: { question: "Which way?", options: ["left", "right"] } }], confidence: 0.9 };
+      const makes = { do: [{ write: { path: "made.txt", text: "made\n" } }, { say: "finished <promise>DONE</promise>" }] };
+      writeFileSync(script, JSON.stringify({ turns: [{ when: { step: "report" }, returns: taskResult }, asks, makes] }));
+      const task = ["portfolio", "add", "task", "Shop", "make it", "--agent", `scripted:${script}`, "--isolation", "clone"];
+      expect((await at(machine, ...task, "--accept", "made :: test -f made.txt")).json.result).toBe("PASS");
+      running.push(worker(fleet.another()));
+      const asked = await run(machine, "--fleet");
+      expect(asked.json, `${asked.out}\n${asked.err}`).toMatchObject({ done: 0, left: 1 });
+
+      const store = await openPostgresStore(url);
+      const [{ key = "" } = {}] = plannedPortfolios(await store.runs());
+      await store.close();
+      const other = await standby(fleet.another(), key);
+      const inbox = await at(other, "portfolio", "inbox");
+      expect(inbox.json["blocks"], said(inbox)).toMatchObject([{ question: "Which way?" }]);
+      const answered = await at(other, "portfolio", "answer", "left");
+      expect(answered.json, said(answered)).toMatchObject({ result: "PASS", reason_code: "block_answered" });
+      const ended = await run(other, "--fleet");
+      expect(ended.json, `${ended.out}\n${ended.err}`).toMatchObject({ result: "PASS", done: 1, left: 0 });
+      const seen = await at(machine, "portfolio", "status");
+      expect(seen.json, said(seen)).toMatchObject({ tasks: [{ status: "done" }], store: { key, shown: "store" } });
+      expect(cluster.sql("asks", "select count(*) from autopilot.run where kind = 'run'"), "the same run went on").toBe("1");
     },
   );
 

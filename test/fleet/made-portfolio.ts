@@ -1,6 +1,6 @@
 // made-portfolio: a portfolio whose tasks each make a file, for stories about who plans it and who works on it.
 
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { autopilot } from "../support/autopilot.ts";
@@ -50,13 +50,39 @@ export async function portfolio(
   return machine;
 }
 
-export async function endOf({ folder, env }: Machine, repository: string): Promise<object> {
+/** The same portfolio on another machine: in a folder and with a clone of its own. */
+export async function standby(machine: Machine, key: string): Promise<Machine> {
+  const folder = join(scratchFolder(), "portfolio");
+  const taken = await at(machine, "portfolio", "take", key, "--into", folder, "--repo", `Shop=${machine.folder}`);
+  expect(taken.json.result, said(taken)).toBe("PASS");
+  const other = { ...machine, folder };
+  const refused = await at(other, "portfolio", "pause");
+  expect(refused.json.reason_code, "taken is not agreed to").toBe("portfolio_foreign");
+  const adopted = await at(other, "portfolio", "adopt", "--yes");
+  expect(adopted.json.result, said(adopted)).toBe("PASS");
+  return other;
+}
+
+/** Every file that people read, made anew from the journal. */
+export async function rebuilt(machine: Machine): Promise<Readonly<Record<string, string>>> {
+  const ended = await at(machine, "portfolio", "rebuild");
+  expect(ended.json, said(ended)).toMatchObject({ result: "PASS" });
+  const shown = join(machine.folder, ".openclaw-autopilot");
+  return Object.fromEntries(
+    readdirSync(shown, { recursive: true, encoding: "utf8" })
+      .filter((name) => statSync(join(shown, name)).isFile())
+      .map((name) => [name, readFileSync(join(shown, name), "utf8")]),
+  );
+}
+
+/** `branch`: where `main` is, if its work lands on a hub. */
+export async function endOf({ folder, env }: Machine, repository: string, branch = repository): Promise<object> {
   const { json } = await autopilot(folder, ["portfolio", "status", "--json"], { env });
   const rows = json["tasks"] as readonly { readonly status: string; readonly landed: string | null }[];
   return {
     statuses: rows.map(({ status }) => status),
     landed: rows.filter(({ landed }) => landed !== null).length,
-    files: git(repository, "ls-tree", "-r", "main").split("\n").toSorted(),
+    files: git(branch, "ls-tree", "-r", "main").split("\n").toSorted(),
     dirt: git(repository, "status", "--porcelain"),
   };
 }

@@ -1,5 +1,5 @@
-// A campaign over who plans: pools of one portfolio on two "machines", each a network namespace with a link of its own, and things that happen
-// to whichever of them has the portfolio's lease, by a seed that is reported. Tasks end one after the other while they do: each waits in its
+// A campaign over who plans: pools of one portfolio on two "machines", each a network namespace with a link, a folder and a clone of its own, and
+// things that happen to whichever of them has the portfolio's lease, by a seed that is reported. Tasks end one after the other while they do: each waits in its
 // agent's turn until it is let go. Then the branch, the journal, the store and the files are held against each other. `AUTOPILOT_FAULTS=all`
 // plays more of everything. Where namespaces can't be made, links are proxies and no packet is lost: the title says so.
 
@@ -14,6 +14,7 @@ import { connect } from "../../src/fleet/postgres/connect.ts";
 import { migrate } from "../../src/fleet/postgres/migrate.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
 import { isPlannerKey } from "../../src/fleet/shared-mark.ts";
+import { verifyJournal } from "../../src/journal/read.ts";
 import { begin, type Ended, until } from "../support/autopilot.ts";
 import { dice } from "../support/dice.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
@@ -21,7 +22,7 @@ import { git, scratchFolder } from "../support/scratch-repository.ts";
 import { grantsIn, noteHistory } from "./campaign-history.ts";
 import { type Link, type Links, namespacesMissing, openNamespaces, proxies } from "./links.ts";
 import { at, linesOf, openFleet, said, shortMs, worker } from "./machines.ts";
-import { endOf, portfolio } from "./made-portfolio.ts";
+import { endOf, portfolio, rebuilt, standby } from "./made-portfolio.ts";
 
 const isShown = process.env["FLEET_SHOW"] !== undefined;
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
@@ -37,7 +38,14 @@ const database = "planner";
 const missing = postgresBin === null ? null : namespacesMissing();
 const withoutNamespaces = missing === null ? "" : ` (links are proxies: ${missing})`;
 
-type Pool = { readonly name: string; readonly link: Link; readonly clockFile: string; begun: ReturnType<typeof begin>; isKilled: boolean };
+type Pool = {
+  readonly name: string;
+  readonly folder: string;
+  readonly link: Link;
+  readonly clockFile: string;
+  begun: ReturnType<typeof begin>;
+  isKilled: boolean;
+};
 
 let links: Links;
 let cluster: Cluster;
@@ -52,6 +60,12 @@ async function planning(): Promise<{ readonly pool: Pool; readonly epoch: number
   const [row] = plannedPortfolios(await store.runs().catch(() => []));
   const pool = pools.find((one) => isAlive(one) && one.begun.child.pid === row?.holder?.pid);
   return row === undefined || pool === undefined ? null : { pool, epoch: row.epoch };
+}
+
+/** The first pool has moved the portfolio into the store, and plans it. */
+async function keyInStore(): Promise<string> {
+  await planner();
+  return plannedPortfolios(await store.runs())[0]?.key ?? "";
 }
 
 async function planner(): Promise<{ readonly pool: Pool; readonly epoch: number }> {
@@ -185,9 +199,9 @@ describe.skipIf(postgresBin === null)(`a campaign over who plans${withoutPostgre
       running.push(worker(fleet.another({ AUTOPILOT_LEASE_MS: String(workerLeaseMs) }), "--jobs", "4"));
       const clock = resolve(import.meta.dirname, "../fixtures/faults/jumping-clock.cjs");
       const args = ["portfolio", "run", "--fleet", "--until-idle", "--isolation", "clone", "--jobs", "4", "--json"];
-      const launch = (link: Link, clockFile: string): ReturnType<typeof begin> => {
+      const launch = (folder: string, link: Link, clockFile: string): ReturnType<typeof begin> => {
         const env = { ...machine.env, ...link.env, NODE_OPTIONS: `--require ${clock}`, CLOCK_FILE: clockFile };
-        const begun = begin(machine.folder, args, { env, on: link.on });
+        const begun = begin(folder, args, { env, on: link.on });
         if (isShown) begun.child.stderr?.pipe(process.stderr, { end: false });
         running.push(begun);
         return begun;
@@ -195,19 +209,23 @@ describe.skipIf(postgresBin === null)(`a campaign over who plans${withoutPostgre
       for (const name of machineNames) {
         const link = links.open(name, cluster.socket, fleet.hub, database);
         const clockFile = join(scratchFolder(), "clock");
-        pools.push({ name, link, clockFile, begun: launch(link, clockFile), isKilled: false });
+        const { folder } = pools.length === 0 ? machine : await standby(fleet.another(), await keyInStore());
+        pools.push({ name, folder, link, clockFile, begun: launch(folder, link, clockFile), isKilled: false });
       }
       /** As a supervisor does. A pool that ends by itself while tasks wait has given up. */
       const gaveUp: string[] = [];
       const relaunch = async (): Promise<void> => {
         for (const pool of pools.filter((one) => !isAlive(one))) {
           if (!pool.isKilled) gaveUp.push(said(await pool.begun.ended));
-          Object.assign(pool, { begun: launch(pool.link, pool.clockFile), isKilled: false });
+          Object.assign(pool, { begun: launch(pool.folder, pool.link, pool.clockFile), isKilled: false });
         }
       };
 
-      const journal = join(machine.folder, ".autopilot/portfolio/journal.jsonl");
-      const starts = (): number => readFileSync(journal, "utf8").split('"event":"task_dispatched"').length;
+      const journals = pools.map(({ folder }) => join(folder, ".autopilot/portfolio/journal.jsonl"));
+      const [journal = ""] = journals;
+      /** As whoever plans has it. */
+      const starts = (): number =>
+        Math.max(...journals.map((path) => readFileSync(path, "utf8").split('"event":"task_dispatched"').length));
       /** Until the next task is being started, or for a while: it may have been before. */
       const nextStart = async (): Promise<void> => {
         const before = starts();
@@ -233,6 +251,7 @@ describe.skipIf(postgresBin === null)(`a campaign over who plans${withoutPostgre
       for (; opened < tasks; opened++) writeFileSync(gate(opened), "");
       const ends: readonly Ended[] = await Promise.all(pools.map(({ begun }) => begun.ended));
 
+      const shown = await Promise.all(pools.map(({ folder }) => rebuilt({ ...machine, folder }))); // catches up
       const lines = linesOf(journal).map(
         (line) => JSON.parse(line) as { readonly event: string; readonly task_id?: string; readonly content?: string },
       );
@@ -243,7 +262,7 @@ describe.skipIf(postgresBin === null)(`a campaign over who plans${withoutPostgre
       process.stderr.write(`planner campaign: ${story}; ${grants.length} leases granted, ${delays} times a task waited for an outage\n`);
       expect(gaveUp, `${told}: no pool ends while tasks are left`).toEqual([]);
       for (const { json } of ends) expect(json, told).toMatchObject({ result: "PASS", left: 0 });
-      const { dirt, statuses, landed } = (await endOf(machine, fleet.first.folder)) as Record<string, unknown>;
+      const { dirt, statuses, landed } = (await endOf(machine, fleet.first.folder, fleet.hub)) as Record<string, unknown>;
       expect({ dirt, statuses, landed }, told).toEqual({ dirt: "", statuses: Array.from({ length: tasks }, () => "done"), landed: tasks });
       const asked = lines.filter(({ event, content }) => event === "block_opened" && content?.startsWith("idle:") !== true);
       expect(asked, `${told}: nobody is asked`).toEqual([]);
@@ -252,12 +271,12 @@ describe.skipIf(postgresBin === null)(`a campaign over who plans${withoutPostgre
       const runs = cluster.sql(database, "select count(*) from autopilot.run where kind = 'run'");
       expect(runs, `${told}: no run was begun a second time`).toBe(String(tasks));
       for (let n = 0; n < tasks; n++) {
-        const commits = git(fleet.first.folder, "log", "--no-merges", "--format=%H", "main", "--", `made-${n}.txt`);
+        const commits = git(fleet.hub, "log", "--no-merges", "--format=%H", "main", "--", `made-${n}.txt`);
         expect(commits.split("\n").length, `${told}: the work of ${n} is in git once`).toBe(1);
       }
       let before: ReadonlySet<string> = new Set();
-      for (const commit of git(fleet.first.folder, "rev-list", "--first-parent", "--reverse", "main").split("\n")) {
-        const there = new Set(git(fleet.first.folder, "ls-tree", "--name-only", commit).split("\n"));
+      for (const commit of git(fleet.hub, "rev-list", "--first-parent", "--reverse", "main").split("\n")) {
+        const there = new Set(git(fleet.hub, "ls-tree", "--name-only", commit).split("\n"));
         const lost = [...before].filter((path) => !there.has(path));
         expect(lost, `${told}: what a landed task proved holds at ${commit}`).toEqual([]);
         before = there;
@@ -266,8 +285,16 @@ describe.skipIf(postgresBin === null)(`a campaign over who plans${withoutPostgre
         grants.map(({ epoch }) => epoch),
         `${story}: each epoch of the lease was granted once, in order`,
       ).toEqual(grants.map((_, nth) => nth + 1));
-      const rebuilt = await at(machine, "portfolio", "rebuild");
-      expect(rebuilt.json, `${story}: the files are as the journal tells them`).toMatchObject({ result: "PASS", different: [] });
+      expect(shown[1], `${story}: both folders show the same`).toEqual(shown[0]);
+      for (const { folder } of pools) {
+        expect(linesOf(join(folder, ".autopilot/portfolio/journal.jsonl")), `${story}: and hold the same`).toEqual(linesOf(journal));
+        expect(verifyJournal(join(folder, ".autopilot/portfolio")), `${story}: its chain is whole`).toMatchObject({
+          ok: true,
+          torn_bytes: 0,
+        });
+        const again = await at({ ...machine, folder }, "portfolio", "rebuild");
+        expect(again.json, `${story}: the files are as the journal tells them`).toMatchObject({ result: "PASS", different: [] });
+      }
     },
   );
 

@@ -3,7 +3,10 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { takePortfolio } from "../../src/commands/fleet/take-portfolio.ts";
 import { addProject, addTask, initPortfolio } from "../../src/commands/portfolio/add.ts";
+import { adoptPortfolio } from "../../src/commands/portfolio/adopt.ts";
+import { showPortfolio } from "../../src/commands/portfolio/show.ts";
 import type { Event } from "../../src/contracts/event.ts";
 import type { PortfolioChange } from "../../src/contracts/portfolio-journal.ts";
 import { openFileStore } from "../../src/fleet/file-store.ts";
@@ -16,6 +19,8 @@ import { openShared, storeIn } from "../../src/fleet/shared-run.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
 import { failureFrom, still, sweep } from "../../src/journal/scene.ts";
 import type { PortfolioView } from "../../src/portfolio/planner/state.ts";
+import { cloneOf } from "../../src/portfolio/store/clones.ts";
+import { exchangeFor } from "../../src/portfolio/worker/exchange-for.ts";
 import { openStored, readPortfolio } from "../../src/portfolio/store/fold.ts";
 import { type PortfolioPaths, portfolioAt } from "../../src/portfolio/store/folder.ts";
 import { withPortfolio } from "../../src/portfolio/store/open.ts";
@@ -24,7 +29,7 @@ import type { CommandContext } from "../../src/project/command-context.ts";
 import { failureOf, retryOf } from "../../src/project/reply.ts";
 import { portfolioStoreSuite } from "../contracts/portfolio-store-suite.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
-import { scratch, scratchFolder } from "../support/scratch-repository.ts";
+import { git, scratch, scratchFolder } from "../support/scratch-repository.ts";
 
 let cluster: Cluster;
 let env: NodeJS.ProcessEnv;
@@ -202,6 +207,70 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
     const before = await stored(key);
     await expect(sharePortfolio(store, (astray as Place).paths.own)).rejects.toMatchObject({ kind: "store_unusable" });
     expect([portfolioMark((astray as Place).paths.own), await stored(key)]).toEqual([null, before]);
+  });
+
+  test("is taken into a folder of another machine: nothing in it is changed, and nothing gains rights before its user agrees", async () => {
+    const one = await shared();
+    const [clone, root] = [scratch(), join(scratchFolder(), "there")];
+    const here = contextIn(scratchFolder());
+    const { repository = "" } = Object.values((await readPortfolio(one.paths)).projects)[0] ?? {};
+    expect(await takePortfolio(here, { key: "portfolio-0000000000000000" })).toMatchObject({ reason_code: "portfolio_missing" });
+    expect(await takePortfolio(one.context, { key: "portfolio-0000000000000000" })).toMatchObject({
+      reason_code: "portfolio_input_invalid",
+    });
+    const before = await stored(one.key);
+    const taken = await takePortfolio(here, { key: one.key, into: root, repos: [`Shop=${clone}`] });
+    expect(taken, taken.message).toMatchObject({ result: "PASS", data: { clones: { [repository ?? ""]: clone } } });
+    const two: Place = { paths: portfolioAt(root), context: contextIn(root) };
+    expect([journalOf(two.paths), drawn(two.paths)]).toEqual([before, drawn(one.paths)]);
+    expect(cloneOf(two.paths, repository ?? "")).toBe(clone);
+    expect(await addTask(two.context, { project: "Shop", objective: "no" })).toMatchObject({ reason_code: "portfolio_foreign" });
+    const shown = await adoptPortfolio(two.context, {});
+    expect([shown.reason_code, shown.page?.join("\n")]).toEqual(["portfolio_foreign", expect.stringContaining(clone)]);
+    expect((await adoptPortfolio(two.context, { yes: true })).result).toBe("PASS");
+    expect(await stored(one.key), "its other machines notice nothing").toBe(before);
+    expect((await addTask(two.context, { project: "Shop", objective: "yes", accept: ["made :: true"] })).result).toBe("PASS");
+    expect((await showPortfolio(one.context, {})).data?.["tasks"], "and it goes on for all").toHaveLength(1);
+
+    expect(await takePortfolio(here, { key: one.key, into: root, repos: ["Shop=nowhere"] })).toMatchObject({ result: "FAIL" });
+    expect(await takePortfolio(here, { key: one.key, into: root, repos: ["Other=."] })).toMatchObject({
+      reason_code: "portfolio_input_invalid",
+    });
+    const again = scratch();
+    expect((await takePortfolio(here, { key: one.key, into: root, repos: [again] })).result).toBe("PASS");
+    expect([cloneOf(two.paths, repository ?? ""), cloneOf(one.paths, repository ?? "")]).toEqual([again, repository]);
+  });
+
+  test("is shown as the store has it; if that does not answer, as this machine's copy, and says so", async () => {
+    const one = await shared();
+    const two = folderFor(one.key);
+    await change(two, "written elsewhere");
+    const seq = journalOf(two.paths).trimEnd().split("\n").length;
+    const there = await showPortfolio(one.context, {});
+    expect(there.data?.["store"]).toEqual({ key: one.key, line: seq, shown: "store" });
+    await change(two, "once more");
+    const away = contextIn(one.paths.root, { AUTOPILOT_STORE: "postgres://worker@/portfolios?host=/nowhere" });
+    const copy = await showPortfolio(away, {});
+    expect(copy.data?.["store"]).toEqual({ key: one.key, line: seq, shown: "copy" });
+    expect(copy.warnings.join("\n")).toContain(`this machine's copy, up to line ${seq}`);
+  });
+
+  test("whoever plans it works with the hub's branches, and refuses those of another repository", async () => {
+    const one = await shared();
+    const { repository } = Object.values((await readPortfolio(one.paths)).projects)[0] ?? {};
+    const [own, other] = [repository ?? "", scratch()].map((from) => {
+      const hub = join(scratchFolder(), "hub.git");
+      git(from, "init", "-q", "--bare", "-b", "main", hub);
+      git(from, "push", "-q", hub, "main");
+      return hub;
+    });
+    git(repository ?? "", "commit", "-q", "--allow-empty", "-m", "not pushed");
+    const planning = (hub = ""): PortfolioPaths => ({ ...one.paths, planner: { epoch: 1, hub, requireLease: () => Promise.resolve() } });
+    const exchange = await exchangeFor(planning(own), repository ?? "");
+    expect(await exchange.tipOf("main")).toBe(git(own ?? "", "rev-parse", "main"));
+    expect(await exchange.tipOf("gone")).toBeNull();
+    const foreign = await exchangeFor(planning(other), repository ?? "");
+    expect(failureOf(await foreign.tipOf("main").catch((error: unknown) => error)).code).toBe("workspace_unusable");
   });
 
   test("a process that waited for the folder while it moved writes to the store", async () => {

@@ -19,11 +19,12 @@ import { bringCopy, storeIn } from "../../fleet/shared-run.ts";
 import { sharedMark } from "../../fleet/shared-mark.ts";
 import { type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
 import { actorOf, atOnce, type CommandContext } from "../../project/command-context.ts";
-import { type Failure, failureOf, retryOf } from "../../project/reply.ts";
+import type { Failure } from "../../project/reply.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { ownFolder, runFolder } from "../../project/runs/project-paths.ts";
 import { withRun } from "../../runner/open-run.ts";
 import { orderId, priorityDefault } from "./submit.ts";
+import { retryDuringOutage } from "./retry-during-outage.ts";
 import { viewIn } from "./take.ts";
 import { hasLostPortfolio } from "./planner-lease.ts";
 import { requireHub } from "./worker.ts";
@@ -75,23 +76,6 @@ async function beginIfDraft(
   });
   return viewIn(store, key);
 }
-
-/** Repeats the work while the store or hub is away, until the pool is asked to end (Y5). */
-const retryDuringOutage =
-  ({ interrupted, show }: Pick<CommandContext, "interrupted" | "show">) =>
-  async <Value>(work: () => Promise<Value>): Promise<Value> => {
-    for (let lastCode = ""; ;) {
-      try {
-        return await work();
-      } catch (error) {
-        const { code, message } = failureOf(error);
-        if (retryOf(code) !== "always" || interrupted.aborted) throw error;
-        if (code !== lastCode) show(`· waits: ${message}`);
-        lastCode = code;
-        await sleep(pollMs);
-      }
-    }
-  };
 
 /** Waits until the run's order has ended; its result, null if it was withdrawn or the pool stops waiting. Y1 */
 async function waitForOrder(context: CommandContext, store: PostgresStore, key: string, repository: string): Promise<Failure | null> {

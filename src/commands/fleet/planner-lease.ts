@@ -11,6 +11,8 @@ import type { Answer } from "../../contracts/answer.ts";
 import { sharePortfolio } from "../../fleet/share-portfolio.ts";
 import { plannerKey } from "../../fleet/shared-mark.ts";
 import { storeIn } from "../../fleet/shared-run.ts";
+import { bringTasks } from "./bring-tasks.ts";
+import { requireHub } from "./worker.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -31,13 +33,15 @@ export async function planWithLease(
   given: CommandContext,
   found: PortfolioPaths,
   plan: (context: CommandContext, paths: PortfolioPaths) => Promise<Answer>,
-  isOnce: boolean,
+  { isOnce, isolation }: { readonly isOnce: boolean; readonly isolation: string | undefined },
 ): Promise<Answer> {
   for (;;) {
     const planner = await waitForPortfolio(given, found);
     const context = { ...given, interrupted: AbortSignal.any([given.interrupted, planner.lost]) };
     try {
-      const answer = await plan(context, { ...found, planner });
+      const paths = { ...found, planner };
+      await bringTasks(context, paths, isolation);
+      const answer = await plan(context, paths);
       if (!planner.lost.aborted || given.interrupted.aborted) return answer;
     } catch (error) {
       const { code, message } = failureOf(error);
@@ -55,6 +59,7 @@ export async function planWithLease(
 /** Resolves when this pool may plan. Refused if it is interrupted before. */
 async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths): Promise<PlannerLease> {
   const store = await storeIn(context.env);
+  const hub = requireHub(context.env);
   let lastMessage = "";
   for (;;) {
     try {
@@ -68,7 +73,7 @@ async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths):
           await sleep(confirmPollMs); // after a jump of the clock, until the store has confirmed it
         }
       };
-      return { epoch: lease.epoch, requireLease, lost: lease.lost, release: () => journal.close() };
+      return { epoch: lease.epoch, hub, requireLease, lost: lease.lost, release: () => journal.close() };
     } catch (error) {
       const waits = error instanceof JournalFailure && (error.kind === "run_locked" || error.kind === "store_unreachable");
       if (!waits) throw error;

@@ -6,10 +6,14 @@
 //   A3. Only the journal is taken over. Copies, git directories and notes beside it could be anything, and are put aside.
 //   A4. Agents, isolation and the right to land unproved work are its user's to give, as for anything new; so is a repository whose path
 //       leads elsewhere.
+//   A5. One that is in a store is changed by no adoption, for it is its other machines' too. The yes is to what it is and to what it becomes
+//       there, as that of a worker is (decision 0097): its workers' configs say what agents may do, this machine's what proves a merge.
 
 import { existsSync, realpathSync } from "node:fs";
 import type { Answer } from "../../contracts/answer.ts";
+import { portfolioMark } from "../../fleet/shared-mark.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
+import { cloneOf, clonesOf, writeClones } from "../../portfolio/store/clones.ts";
 import { checkedPortfolio } from "../../portfolio/store/checked.ts";
 import { bindPortfolio, findPortfolio, refuseMissing, whyForeign } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
@@ -31,7 +35,8 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
     if (unusable !== null)
       return refuse("portfolio_foreign", { message: `The portfolio in ${paths.root} cannot be adopted: ${unusable}.` });
     const state = await checkedPortfolio(paths);
-    const page = describePortfolio(state);
+    const isShared = portfolioMark(paths.own) !== null;
+    const page = describePortfolio(state, isShared ? (repository) => cloneOf(paths, repository) : null);
     const isAgreed = input.yes === true || (context.isTerminal && (await askToAdopt(context, page)));
     if (!isAgreed)
       return reply("portfolio_foreign", {
@@ -39,6 +44,17 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
         message: "This is what the portfolio would do. Nothing was changed.",
         remediation: ["autopilot portfolio adopt --yes"],
       });
+    if (isShared) {
+      const clones = clonesOf(paths);
+      moveAway(paths.own); // A3
+      writeClones(paths, clones);
+      bindPortfolio(context, paths); // A5
+      return reply("ok", {
+        message: "The portfolio is yours on this machine too.",
+        remediation: ["autopilot portfolio status", "autopilot portfolio run --fleet waits to plan it"],
+        data: { root: paths.root },
+      });
+    }
     moveAway(paths.own); // A3
     const by = { actor: actorOf(context), reason_code: "ok" } as const;
     await withPortfolio(context, paths, async (open) => {
@@ -84,13 +100,15 @@ async function askToAdopt(context: CommandContext, page: readonly string[]): Pro
 }
 
 /** Where it would work, with what, and which commands it would run. */
-function describePortfolio(state: PortfolioView): readonly string[] {
+function describePortfolio(state: PortfolioView, cloneOfShared: ((repository: string) => string) | null): readonly string[] {
   const tasks = openTasks(state);
   const commands = [...new Set(tasks.flatMap((task) => task.acceptance_criteria.flatMap(({ command }) => command ?? [])))];
   const distinct = (values: readonly (string | null)[]): string =>
     [...new Set(values.flatMap((value) => value ?? []))].map((value) => oneLine(value, 60)).join(", ");
   const named = (what: string, values: readonly (string | null)[]): string =>
-    `${what}: yours${distinct(values) === "" ? "" : ` (it names ${distinct(values)}, which is not taken over)`}`;
+    cloneOfShared !== null
+      ? `${what}: ${distinct(values) === "" ? "those of its workers" : `${distinct(values)}, as its workers allow`}`
+      : `${what}: yours${distinct(values) === "" ? "" : ` (it names ${distinct(values)}, which is not taken over)`}`;
   const cut = (lines: readonly string[]): readonly string[] =>
     lines.length > rowsMax ? [...lines.slice(0, rowsMax), `… and ${lines.length - rowsMax} more`] : lines;
   return [
@@ -104,13 +122,16 @@ function describePortfolio(state: PortfolioView): readonly string[] {
       tasks.map(({ isolation }) => isolation),
     ),
     "",
-    "It works in and merges into:",
+    cloneOfShared === null
+      ? "It works in and merges into:"
+      : "Whoever may write to the store may have commands run here, inside the isolation that your config names. It works with these clones and merges on the hub:",
     ...cut(
-      Object.values(state.projects).map(({ repository, target }) =>
-        repository === null || isElsewhere(repository)
+      Object.values(state.projects).map(({ repository: origin, target }) => {
+        const repository = origin === null || cloneOfShared === null ? origin : cloneOfShared(origin);
+        return repository === null || isElsewhere(repository)
           ? `  no repository${repository === null ? "" : ` (${oneLine(repository, 60)} leads elsewhere and is not taken over)`}`
-          : `  ${oneLine(repository, 100)} (${oneLine(target, 60)})`,
-      ),
+          : `  ${oneLine(repository, 100)} (${oneLine(target, 60)})`;
+      }),
     ),
     "",
     "It runs these commands:",

@@ -1,6 +1,7 @@
 // answer: answers an open question of a portfolio's project, task or run.
 
 import type { Answer } from "../../contracts/answer.ts";
+import { portfolioMark, runKey } from "../../fleet/shared-mark.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { answerTold, successorOf, whyNotAnswer } from "../../portfolio/planner/questions.ts";
 import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
@@ -61,7 +62,13 @@ export function answerPortfolio(
       if (wrong !== null) return refuse("portfolio_input_invalid", { message: wrong, ...openQuestions });
       const task = block.task_id === null ? undefined : open.state.tasks[block.task_id];
       const copy = task === undefined ? null : copyIn(paths, task);
-      if (block.asked_by !== null && task !== undefined && copy !== null) {
+      if (block.asked_by !== null && task !== undefined && task.event_nonce !== null && portfolioMark(paths.own) !== null) {
+        // Its worker may be on any machine, and this one may have no copy of the run.
+        const { requestOfRun } = await import("../fleet/requests.ts");
+        const key = runKey(block.asked_by.run_id, task.event_nonce);
+        const runAnswer = await requestOfRun(context, { key, ask: "answer", text: input.text, block: block.asked_by.block });
+        if (runAnswer.result === "FAIL") throw new Refusal(runAnswer);
+      } else if (block.asked_by !== null && task !== undefined && copy !== null) {
         const runBlock = (await viewOf(paths, task))?.view.blocks[block.asked_by.block];
         if (runBlock !== undefined) {
           if (runBlock.question !== block.question || canonicalJson(runBlock.options) !== canonicalJson(block.options))

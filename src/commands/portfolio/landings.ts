@@ -11,7 +11,7 @@ import { readPortfolio } from "../../portfolio/store/fold.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { delayMs, mayTryAgain } from "../../portfolio/planner/delays.ts";
-import { hubOf, openExchange } from "../../portfolio/worker/git-exchange.ts";
+import { exchangeFor } from "../../portfolio/worker/exchange-for.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 
@@ -51,7 +51,7 @@ export async function redTargets({ red, held, paths }: Landings): Promise<Readon
   for (const [queue, { tip, tasks }] of red) {
     const branch = held.get(queue);
     if (branch === undefined) continue;
-    const now = await openExchange(branch.repository, hubOf(paths, branch.repository))
+    const now = await exchangeFor(paths, branch.repository)
       .then((exchange) => exchange.tipOf(branch.target))
       .catch(() => null);
     if (now === tip) targets.set(queue, { because: branch.why, tasks: new Set(tasks) });

@@ -1,5 +1,7 @@
 // look-at-landings: whether the merge queue could land now, by a look at each repository. Nothing is changed.
 
+import { portfolioMark } from "../../fleet/shared-mark.ts";
+import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import { branchGone, type HeldUp, ownedByPortfolio, heldByError, statusCommand } from "../../portfolio/merge/held-up.ts";
 import { lookForRewound } from "../../portfolio/merge/rewound.ts";
 import type { Action } from "../../portfolio/planner/plan.ts";
@@ -17,7 +19,13 @@ export type LandingsLook = {
   readonly state: PortfolioView;
 };
 
-export async function lookAtLandings(state: PortfolioView, actions: readonly Action[], now: string): Promise<LandingsLook> {
+export async function lookAtLandings(
+  paths: PortfolioPaths,
+  state: PortfolioView,
+  actions: readonly Action[],
+  now: string,
+): Promise<LandingsLook> {
+  if (portfolioMark(paths.own) !== null) return { held: new Map(), state }; // it lands on the hub, whatever a clone holds
   const held = new Map<string, string>();
   const heldByQueue: Record<string, Held> = { ...state.held };
   for (const action of actions) {

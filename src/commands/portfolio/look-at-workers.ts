@@ -1,5 +1,6 @@
 // look-at-workers: what became of the tasks that the journal says are running, by the recovery table.
 
+import { portfolioMark } from "../../fleet/shared-mark.ts";
 import { remedyOf } from "../../portfolio/planner/recovery.ts";
 import { isDelayed } from "../../portfolio/planner/delays.ts";
 import { unfinished } from "../../portfolio/planner/under-way.ts";
@@ -19,6 +20,8 @@ export async function lookAtWorkers(
 ): Promise<{ readonly gone: ReadonlySet<string>; readonly moved: boolean }> {
   const gone = new Set<string>();
   let moved = false;
+  // Of a portfolio in a store only its planner has the tasks' runs as they are; other machines may have an older copy, or none.
+  if (pool.paths.planner === undefined && portfolioMark(pool.paths.own) !== null) return { gone, moved };
   for (const task of unfinished(open.state)) {
     const isDue = task.stage === "working" || (task.delay?.doing === "result" && !isDelayed(task, open.now()));
     if (!isDue || pool.active.has(task.task_id) || pool.starting?.has(task.task_id) === true) continue; // the table's first rows: a worker works on it

@@ -88,7 +88,12 @@ export function runPortfolio(context: CommandContext, given: PoolInput): Promise
     try {
       const plan = (planning: CommandContext, at: PortfolioPaths): Promise<Answer> => work(planning, at, input);
       const answer = input.fleet
-        ? await (await import("../fleet/planner-lease.ts")).planWithLease(context, paths, plan, input.ticksMax !== undefined)
+        ? await (
+            await import("../fleet/planner-lease.ts")
+          ).planWithLease(context, paths, plan, {
+            isOnce: input.ticksMax !== undefined,
+            isolation: input.isolation,
+          })
         : await plan(context, paths);
       const isTick = input.ticksMax !== undefined;
       return { ...answer, ...(isTick ? { warnings: [...found, ...(answer.warnings ?? [])] } : {}), data: { ...answer.data, found } };

@@ -14,6 +14,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
 import { answerShown, oneLine } from "../../views/wording.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
+import { catchUp } from "../../portfolio/store/catch-up.ts";
 import { checkedPortfolio } from "../../portfolio/store/checked.ts";
 import { visiblePortfolio } from "../../portfolio/store/folder.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
@@ -29,15 +30,25 @@ const rowsShown = 40;
 export function showPortfolio(context: CommandContext, input: PoolInput & { readonly rows?: number | undefined }): Promise<Answer> {
   return answered(async () => {
     const visible = visiblePortfolio(context);
+    const copy = visible.foreign === null ? await catchUp(context.env, visible.paths) : null;
     const { state, planned } = await readPlanned(context, visible, input);
     const counts = countsOf(state);
     return reply("ok", {
+      ...(copy === null || copy.behind === null
+        ? {}
+        : { warnings: [`Shown is this machine's copy, up to line ${state.seq}: ${copy.behind}`] }),
       ...onlyShown(visible.foreign),
       message: `${counts.running} running, ${counts.ready} ready, ${counts.blocked_human} blocked, ${counts.done} done of ${Object.keys(state.tasks).length}.`,
-      page: board(state, planned, systemClock.now(), input.rows ?? rowsShown),
+      page: [
+        ...board(state, planned, systemClock.now(), input.rows ?? rowsShown),
+        ...(copy === null
+          ? []
+          : ["", `${copy.key} in the store, ${copy.behind === null ? "" : "this machine's copy "}up to line ${state.seq}`]),
+      ],
       data: {
         name: state.name,
         foreign: visible.foreign,
+        ...(copy === null ? {} : { store: { key: copy.key, line: state.seq, shown: copy.behind === null ? "store" : "copy" } }),
         paused: state.paused,
         planner_heartbeat_at: state.heartbeat,
         counts,
@@ -94,7 +105,7 @@ async function readPlanned(
   const open = { state, now: () => systemClock.now(), write: () => Promise.resolve() };
   const { gone } = await lookAtWorkers({ paths, active: new Map() }, open);
   const planned = planFor(context, open, { input, paths }, gone);
-  const { held, state: currentState } = await lookAtLandings(state, planned.actions, open.now());
+  const { held, state: currentState } = await lookAtLandings(paths, state, planned.actions, open.now());
   return { state: currentState, planned: planFor(context, { ...open, state: currentState }, { input, paths, held }, gone) };
 }
 
@@ -169,7 +180,7 @@ export function portfolioInbox(context: CommandContext): Promise<Answer> {
         ? await withPortfolio(context, paths, async (open) => {
             const { gone } = await lookAtWorkers({ paths, active: new Map() }, open);
             const { actions } = planFor(context, open, { input: {}, paths }, gone);
-            const { state } = await lookAtLandings(open.state, actions, open.now());
+            const { state } = await lookAtLandings(paths, open.state, actions, open.now());
             return {
               rows: [...inboxRows(state, open.now()), ...(await runQuestions(context, state))],
               tasks: taskRows(state, open.now()),

@@ -28,7 +28,7 @@ export async function seedJournal(database: Database, { run, kind, lines, end }:
         if (seq >= lines.length && stored instanceof Buffer && mine !== undefined && stored.equals(mine)) return;
         throw unusable(
           `${database.name} has other lines under ${run}, so this folder is an older copy of it`,
-          "autopilot fleet status says who plans it",
+          `autopilot portfolio take ${run} --into DIR`,
         );
       }
       for (let first = 0; first < lines.length; first += linesAtOnce)

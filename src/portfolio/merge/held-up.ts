@@ -22,6 +22,11 @@ export const branchGone = (state: PortfolioView, { repository, target }: Branch)
   command: `autopilot portfolio edit ${projectAt(state, { repository, target })} --target BRANCH`,
 });
 
+export const hubRefuses = (state: PortfolioView, { repository, target }: Branch, why: string): HeldUp => ({
+  why: `the hub refuses ${target}: ${why}`,
+  command: `autopilot portfolio edit ${projectAt(state, { repository, target })} --target BRANCH`,
+});
+
 /** What waits lands by itself once the branch is mended, or with the task that mends it. */
 export const branchRed = (state: PortfolioView, { repository, target }: Branch, what: string, check: string): HeldUp => ({
   why: `${target} of ${repository} is red: ${what} there without any task; mend it, or let a task do so`,

@@ -17,8 +17,9 @@ import { dropLandingBranch, landBranch } from "../../workspace/landing/land-bran
 import { readPortfolio } from "../store/fold.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
-import { type Exchange, hubOf, openExchange } from "../worker/git-exchange.ts";
-import { type Branch, type HeldUp, ownedByPortfolio, passing, heldByError, statusCommand } from "./held-up.ts";
+import { exchangeFor, type ProjectExchange } from "../worker/exchange-for.ts";
+import type { Exchange } from "../worker/git-exchange.ts";
+import { type Branch, type HeldUp, hubRefuses, ownedByPortfolio, passing, heldByError, statusCommand } from "./held-up.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 export type QueueParts = { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
@@ -34,8 +35,35 @@ export function landingName({ own }: Pick<PortfolioPaths, "own">, { from, commit
 }
 
 /** Null if it landed. M1, M2 */
-export async function landBatch(parts: QueueParts, exchange: Exchange, batch: Batch, target: string): Promise<HeldUp | null> {
+export async function landBatch(parts: QueueParts, exchange: ProjectExchange, batch: Batch, target: string): Promise<HeldUp | null> {
   const { context, paths } = parts;
+  const held =
+    exchange.landOnHub === null
+      ? await landHere(parts, exchange, batch, target)
+      : await landThere(parts, exchange.landOnHub, batch, target);
+  if (held !== null) return held;
+  await withPortfolio(context, paths, (open) => recordLanding(open, batch, target));
+  for (const task_id of batch.tasks) context.show(`✓ ${task_id} landed on ${target}`);
+  await forgetLanding(paths, exchange, batch);
+  return null;
+}
+
+/** On the hub's branch, by compare-and-set: of two machines that land at once one does. */
+async function landThere(
+  { paths }: QueueParts,
+  land: NonNullable<ProjectExchange["landOnHub"]>,
+  batch: Batch,
+  target: string,
+): Promise<HeldUp | null> {
+  await paths.planner?.requireLease(); // proving takes a while
+  const landing = await land(target, batch.from, batch.commit);
+  if (landing.kind === "landed") return null;
+  if (landing.kind === "moved") return passing(`${target} of the hub has moved`);
+  return hubRefuses(await readPortfolio(paths), { repository: batch.repository, target }, landing.why);
+}
+
+/** On the branch of the repository itself, and in its checkout. */
+async function landHere({ paths }: QueueParts, exchange: Exchange, batch: Batch, target: string): Promise<HeldUp | null> {
   const name = landingName(paths, batch);
   const order = {
     branch: target,
@@ -47,14 +75,9 @@ export async function landBatch(parts: QueueParts, exchange: Exchange, batch: Ba
     ownedPaths: ownedByPortfolio,
   };
   const landing = await landBranch(exchange.repository, order);
-  if (!landing.landed) {
-    const why = `${batch.repository}: ${landing.detail.replace(/\.$/, "")}`;
-    return landing.because === "moved" ? passing(why) : { why, command: statusCommand(batch.repository) };
-  }
-  await withPortfolio(context, paths, (open) => recordLanding(open, batch, target));
-  for (const task_id of batch.tasks) context.show(`✓ ${task_id} landed on ${target}`);
-  await forgetLanding(paths, exchange, batch);
-  return null;
+  if (landing.landed) return null;
+  const why = `${batch.repository}: ${landing.detail.replace(/\.$/, "")}`;
+  return landing.because === "moved" ? passing(why) : { why, command: statusCommand(batch.repository) };
 }
 
 async function recordLanding({ state, write }: OpenPortfolio, batch: Batch, target: string): Promise<void> {
@@ -94,7 +117,7 @@ export async function settleBatches(
 
 /** What blocks a proved batch; null if it landed, or has to be proved again. */
 async function settle(parts: QueueParts, batch: Batch, target: string): Promise<HeldUp | null> {
-  const exchange = await openExchange(batch.repository, hubOf(parts.paths, batch.repository));
+  const exchange = await exchangeFor(parts.paths, batch.repository);
   const tip = await exchange.tipOf(target);
   const isIn = tip !== null && (tip === batch.commit || (await exchange.holds(batch.commit, tip)));
   const { remedy } = remedyOf({ worker: "gone", lease: "lapsed", run: "ended", result: "ingested", merge: isIn ? "landed" : "verified" });
@@ -103,5 +126,6 @@ async function settle(parts: QueueParts, batch: Batch, target: string): Promise<
     await forgetLanding(parts.paths, exchange, batch);
     return null;
   }
-  return tip === batch.from ? landBatch(parts, exchange, batch, target) : null;
+  // What another machine proved and never landed is not here; it is proved again.
+  return tip === batch.from && (await exchange.has(batch.commit)) ? landBatch(parts, exchange, batch, target) : null;
 }

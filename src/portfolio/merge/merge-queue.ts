@@ -12,7 +12,8 @@ import type { Criterion } from "../../contracts/portfolio-journal.ts";
 import { bisect } from "../planner/bisect.ts";
 import type { Action } from "../planner/plan.ts";
 import type { TaskView, VerifiedBatch } from "../planner/state.ts";
-import { type Exchange, hubOf, openExchange } from "../worker/git-exchange.ts";
+import { exchangeFor, type ProjectExchange } from "../worker/exchange-for.ts";
+import type { Exchange } from "../worker/git-exchange.ts";
 import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
 import { branchGone, branchRed, type HeldUp, passing } from "./held-up.ts";
@@ -38,7 +39,7 @@ export type QueueEnd = {
 /** `known`: how red the branch was before. */
 export async function mergeBatch(parts: QueueParts, action: MergeAction, known?: RedBranch): Promise<QueueEnd> {
   const { context, paths } = parts;
-  const exchange = await openExchange(action.repository, hubOf(paths, action.repository));
+  const exchange = await exchangeFor(paths, action.repository);
   const folder = mkdtempSync(join(paths.own, "merge-"));
   const end = { landed: 0, rejected: 0, proofs: 0, held: null as HeldUp | null, red: null as RedBranch | null };
   try {
@@ -50,6 +51,7 @@ export async function mergeBatch(parts: QueueParts, action: MergeAction, known?:
     if (tip === null) return { ...end, held: branchGone(state, action) };
     const rewound = await whyRewound(parts, exchange, state, { repository: action.repository, target: action.target, tip });
     if (rewound !== null) return { ...end, held: passing(`${rewound}; autopilot inbox`) }; // it asks
+    for (const task of tasks) await exchange.bringWork(task);
     const batch = await withoutConflicts(parts, exchange, tip, tasks, end);
     const isOwn = (task: TaskView, check: string): boolean => task.acceptance_criteria.some(({ command }) => command === check);
     const search = bisect(batch, { isOwn, ...(known?.tip === tip ? { red: known.failed } : {}) });
@@ -195,7 +197,7 @@ async function reject(
 /** M1, M2. */
 async function landTogether(
   parts: QueueParts,
-  exchange: Exchange,
+  exchange: ProjectExchange,
   action: MergeAction,
   tip: string,
   tasks: readonly TaskView[],

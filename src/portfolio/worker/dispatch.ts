@@ -56,7 +56,7 @@ async function give(pool: Workers, { task_id, agent: chosen, allowance }: Given)
   if (isApproved(state, task) && task.commit !== null) return queueApproved(pool, task, task.commit);
   let prepared: Awaited<ReturnType<typeof prepare>>;
   try {
-    prepared = await prepare(context, paths, state, task, project, { isolation: input.isolation, agent: chosen, allowance });
+    prepared = await prepare(context, paths, task, project, { isolation: input.isolation, agent: chosen, allowance });
   } catch (error) {
     await tryAgainOrAsk(pool, task_id, "start", failureOf(error));
     return true;

@@ -28,6 +28,8 @@ export type Exchange = {
   readonly makeCopy: (folder: string, branch: string, commit: string) => Promise<void>;
   /** Brings a commit of a copy into the repository and keeps it under the name. */
   readonly takeCommit: (copy: string, commit: string, since: string, name: string) => Promise<void>;
+  /** Keeps a commit that is here under the name. */
+  readonly keep: (name: string, commit: string) => Promise<void>;
   readonly forget: (...names: readonly string[]) => Promise<void>;
   /** The names under which commits are kept. */
   readonly kept: () => Promise<readonly string[]>;
@@ -37,6 +39,7 @@ export type Exchange = {
    */
   readonly merge: (onto: string, commit: string, message: string, tip: string | null) => Promise<Merged>;
   readonly commitTree: (tree: string, parents: readonly string[], message: string) => Promise<string>;
+  readonly has: (commit: string) => Promise<boolean>;
   readonly holds: (commit: string, within: string) => Promise<boolean>;
   readonly diffStat: (from: string, to: string) => Promise<string>;
 };
@@ -150,6 +153,9 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
     return at;
   };
 
+  const keep = async (name: string, commit: string): Promise<void> =>
+    void (await git({ ...user, args: ["update-ref", refOf(name), commit] })); // X2
+
   const merges = new Map<string, Promise<Merged>>();
   const merge = async (onto: string, commit: string, message: string, tip: string | null): Promise<Merged> => {
     if (onto === commit) return { commit: onto };
@@ -208,8 +214,9 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
         input: [Buffer.from(`${commit}\n^${since}\n`)],
       });
       await git({ ...ours, args: ["unpack-objects", "-q"], input: [out] });
-      await git({ ...user, args: ["update-ref", refOf(name), commit] }); // X2
+      await keep(name, commit);
     },
+    keep,
     async forget(...names) {
       // One that is not there is none to forget.
       const input = names.map((name) => Buffer.from(`delete ${refOf(name)}\n`));
@@ -231,6 +238,7 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
       return merging;
     },
     commitTree,
+    has: async (commit) => (await git({ ...ours, args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] })).code === 0,
     holds: isWithin,
     async diffStat(from, to) {
       return (await git({ ...ours, args: ["diff-tree", "-r", "--name-status", "--no-renames", from, to, "--"] })).out

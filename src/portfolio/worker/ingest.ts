@@ -15,7 +15,7 @@ import { ask, holdUp } from "../store/ask.ts";
 import type { OpenPortfolio } from "../store/open.ts";
 import { copyIn, type PortfolioPaths } from "../store/folder.ts";
 import { resumeTimeMs } from "../../runner/park.ts";
-import { hubOf, openExchange } from "./git-exchange.ts";
+import { exchangeFor } from "./exchange-for.ts";
 import { eachEntry } from "../../project/runs/entries.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
 import { blobReader } from "../../playbooks/contract/run-journal.ts";
@@ -45,11 +45,11 @@ export async function ingest(
   const waits = restOf(paths, state, task, view, now());
   if (waits !== null) return waits;
   const base = task.base ?? view.drafted.base.commit;
-  const exchange = project.repository === null ? null : await openExchange(project.repository, hubOf(paths, project.repository));
+  const exchange = project.repository === null ? null : await exchangeFor(paths, project.repository);
   // Work that goes on from an earlier attempt is still to be merged, though this run may have changed nothing more.
-  const tip = (await exchange?.tipOf(project.target)) ?? null;
-  const isNew =
-    (task.returned_by === "queue" || task.attempt > 1) && tip !== null && exchange !== null && !(await exchange.holds(base, tip));
+  const goesOn = task.returned_by === "queue" || task.attempt > 1;
+  const tip = exchange !== null && goesOn ? await exchange.tipOf(project.target) : null; // the journal is held: no question that isn't needed
+  const isNew = tip !== null && exchange !== null && !(await exchange.holds(base, tip));
   const end = endOf(view, base, isNew);
   const proof = proofOf(task.acceptance_criteria, end);
   const isAsked = view.drafted.options["wants_result"] === true;

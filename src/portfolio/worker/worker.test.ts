@@ -1,7 +1,6 @@
 // What a task gives its run: an objective may hold words of others, and none of them is a command.
 
 import { expect, test } from "vitest";
-import { openPortfolio } from "../planner/state.ts";
 import { project, task, written } from "../planner/portfolio.test-support.ts";
 import { inputFor } from "./worker.ts";
 
@@ -20,7 +19,7 @@ test("criteria are handed on as they were read; only a command is a check", () =
   );
   const of = state.tasks["t1"];
   if (of === undefined) throw new Error("no task");
-  const { criteria, doneCriteria } = inputFor(openPortfolio(), of, "nonce", ["a b"], { allowance: {} });
+  const { criteria, doneCriteria } = inputFor(of, "nonce", ["a b"], { allowance: {} });
   expect(doneCriteria).toBeUndefined();
   expect(criteria).toEqual([
     { text: objective, check: null },

@@ -17,7 +17,7 @@ import type { RunView } from "../../core/state.ts";
 import type { RunEnd } from "../planner/result.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../planner/state.ts";
 import { agentName, unfinished } from "../planner/under-way.ts";
-import { isOwnRun } from "../../project/runs/run-binding.ts";
+import { bindingOf, bindRun, isOwnRun } from "../../project/runs/run-binding.ts";
 import { makeDraft } from "../../runner/draft/draft.ts";
 import { withRun } from "../../runner/open-run.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
@@ -27,8 +27,12 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { type Failure, refuse } from "../../project/reply.ts";
 import type { LoadedRun } from "../../project/runs/loaded-run.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
+import { storeAddress } from "../../fleet/address.ts";
+import { markShared, runKey, sharedMark } from "../../fleet/shared-mark.ts";
+import { cloneOf } from "../store/clones.ts";
 import { copyIn, type PortfolioPaths } from "../store/folder.ts";
-import { type Exchange, hubOf, openExchange } from "./git-exchange.ts";
+import { exchangeFor } from "./exchange-for.ts";
+import type { Exchange } from "./git-exchange.ts";
 
 import { raiseLimits } from "./raise-limits.ts";
 
@@ -62,7 +66,6 @@ type Given = {
 export async function prepare(
   context: CommandContext,
   paths: PortfolioPaths,
-  state: PortfolioView,
   task: TaskView,
   project: ProjectView,
   given: Given & { readonly agent: string },
@@ -71,19 +74,21 @@ export async function prepare(
   const openRun = await openRunOf(context, paths, task);
   const goesOnHere = task.chosen === null || task.chosen === agent || openRun?.isOver === true;
   const { base: kept, event_nonce, conflicts: marked } = task;
-  const drafting = (nonce: string, conflicts: readonly string[]) => inputFor(state, task, nonce, conflicts, given);
+  const copyOf = project.repository === null ? undefined : cloneOf(paths, project.repository);
+  const drafting = (nonce: string, conflicts: readonly string[]) => ({ ...inputFor(task, nonce, conflicts, given), copyOf });
   if (openRun !== null && goesOnHere && kept !== null && event_nonce !== null) {
     const { run, copy, loaded } = openRun;
     if (loaded !== undefined) await raiseLimits({ ...context, cwd: copy }, loaded, task, given.allowance);
-    const begin = () => beginDraft(context, task, copy, { ...drafting(event_nonce, marked), newId: run });
+    const begin = () => beginDraft(context, task, copy, event_nonce, { ...drafting(event_nonce, marked), newId: run });
     const same = { run, copy, base: kept, tip: null, nonce: event_nonce, conflicts: marked };
     return { ...same, isResumed: openRun.tip !== null, agent: task.worker_agent_id ?? agentDefault, begin }; // K2
   }
   const nonce = randomBytes(12).toString("hex");
   const repository = project.repository ?? "";
-  const exchange = await openExchange(repository, hubOf(paths, repository));
+  const exchange = await exchangeFor(paths, repository);
   const tip = await exchange.tipOf(project.target);
   if (tip === null) refuse("portfolio_input_invalid", { message: `${repository} has no branch ${project.target}.` });
+  await exchange.bringWork(task);
   const work = openRun === null || openRun.tip === null || kept === null ? null : { ...openRun, tip: openRun.tip, base: kept };
   const { base, conflicts } = work === null ? await baseFor(exchange, task, tip) : await continueWork(exchange, task.task_id, work);
   // A pool that lost the portfolio and wakes must not meet the copy that its successor makes.
@@ -93,7 +98,7 @@ export async function prepare(
   const others = readdirSync(join(paths.own, "copies")).map((name) => homeOfCopy(join(paths.own, "copies", name)));
   // No other task's run has its name: people name a run by its id alone. Nothing is awaited between looking and claiming it.
   const run = newRunId(homeOfCopy(copy), systemClock.now(), (id) => others.some((other) => existsSync(runFolder(other, id))));
-  const begin = () => beginDraft(context, task, copy, { ...drafting(nonce, conflicts), newId: run });
+  const begin = () => beginDraft(context, task, copy, nonce, { ...drafting(nonce, conflicts), newId: run });
   return { run, copy, base, tip: work === null ? tip : null, isResumed: false, nonce, agent: agentName(agent), conflicts, begin };
 }
 
@@ -102,16 +107,28 @@ async function beginDraft(
   context: CommandContext,
   task: TaskView,
   copy: string,
+  nonce: string,
   input: GoInput & { readonly newId: string },
 ): Promise<void> {
   const { newId: run } = input;
   const [copyContext, paths] = [{ ...context, cwd: copy }, homeOfCopy(copy)];
+  const folder = runFolder(paths, run);
+  if (storeAddress(context.env) !== null && !isBegun(paths, run) && sharedMark(folder) === null) markShared(folder, runKey(run, nonce));
   const begunRun = (await readBegun(paths, run)) ?? (await makeDraft(copyContext, paths, input), await readBegun(paths, run));
+  if (begunRun !== null) bindAsBegun(context, paths, run, begunRun.view);
   if (begunRun?.view.status !== "draft" || begunRun.view.outside !== undefined) return;
   if (task.link === undefined || task.quoted === undefined || task.quoted === "") return;
   const items = [{ key: task.link.slice(0, 300), kind: "issue" as const, by: "the issue", text: task.quoted }];
   const received = { event: "evidence_received", source: task.link, items, reason_code: "ok" } as const;
   await withRun(copyContext, paths, run, (openRun) => openRun.append(received)); // others' words, so never part of the goal
+}
+
+/** A pool that has lost the portfolio since may have been quicker to draft the same run in the store: what its journal says counts. */
+function bindAsBegun({ env }: CommandContext, paths: ProjectPaths, run: string, { drafted }: RunView): void {
+  const folder = runFolder(paths, run);
+  const binding = bindingOf(env, paths, folder, run);
+  if (sharedMark(folder) === null || binding.kind !== "ours" || binding.record.ack === drafted.ack) return;
+  bindRun(env, paths, folder, { run, ack: drafted.ack, isolation: binding.record.isolation });
 }
 
 const readBegun = (paths: ProjectPaths, run: string) => (isBegun(paths, run) ? readRunOrNull(paths, run) : Promise.resolve(null));
@@ -153,19 +170,12 @@ const resolvedCriterion = (conflicts: readonly string[]): NonNullable<GoInput["c
         },
       ];
 
-export function inputFor(
-  state: PortfolioView,
-  task: TaskView,
-  nonce: string,
-  conflicts: readonly string[],
-  { agent, isolation, allowance }: Given,
-): GoInput {
+export function inputFor(task: TaskView, nonce: string, conflicts: readonly string[], { agent, isolation, allowance }: Given): GoInput {
   const { tokens, usd } = allowance;
   const budget = [...(tokens === undefined ? [] : [`tokens=${tokens}`]), ...(usd === undefined ? [] : [`usd=${usd}`])].join(",");
   return {
     words: [],
     isCopy: true,
-    copyOf: state.projects[task.project_id]?.repository ?? undefined,
     goal: goalOf(task, nonce),
     criteria: [...task.acceptance_criteria.map(({ text, command }) => ({ text, check: command })), ...resolvedCriterion(conflicts)],
     ...(task.touches.length === 0 ? {} : { scope: [...task.touches] }),

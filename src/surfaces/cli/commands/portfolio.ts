@@ -3,7 +3,7 @@
 import { isolationLevels } from "../../../contracts/objective.ts";
 import { defined } from "../defined.ts";
 import { type Command, type FlagSpec, type ParsedInput } from "../spec.ts";
-import { importSpec, poolFields, poolFlags, rests, runSpec } from "./integration/portfolio-work.ts";
+import { importSpec, poolFields, poolFlags, rests, runSpec, takeSpec } from "./integration/portfolio-work.ts";
 
 const priorityFlag: FlagSpec = { name: "priority", kind: "number", min: 1, placeholder: "N", about: "1 (highest) to 5.", standard: "3" };
 const budgetFlag: FlagSpec = { name: "budget", kind: "text", placeholder: "BUDGET", about: "What it may use: tokens=250k,usd=3." };
@@ -103,7 +103,7 @@ export const portfolio: Command = {
   name: "portfolio",
   summary: "Work on many projects at once: a planner, workers, and a merge queue that keeps each branch green.",
   usage:
-    "[init | adopt | add | import | status | tick | run | inbox | answer | watch | ready | retry | cancel | edit | pause | resume | rebuild | compact]",
+    "[init | take | adopt | add | import | status | tick | run | inbox | answer | watch | ready | retry | cancel | edit | pause | resume | rebuild | compact]",
   details: [
     "A portfolio lies in a folder: its projects and tasks in .openclaw-autopilot/, its journal in .autopilot/portfolio/. Alone it shows how it stands.",
     "Every task is an ordinary run in a copy of its repository. It is done when its criteria hold on the merged tree and the branch holds its work.",
@@ -128,6 +128,7 @@ export const portfolioCommands: readonly Command[] = [
         defined({ name: input.words[0], budget: input.text("budget"), dayBudget: input.text("day-budget") }),
       ),
   }),
+  command("take", takeSpec),
   command("adopt", {
     summary: "Show what a portfolio from elsewhere would do, and make it yours.",
     usage: "[--yes]",

@@ -1,4 +1,4 @@
-// portfolio-work: command-line specs of `portfolio import` and `portfolio run`, with the flags that say who works.
+// portfolio-work: command-line specs of `portfolio take`, `portfolio import` and `portfolio run`, with the flags that say who works.
 
 import { isolationLevels } from "../../../../contracts/objective.ts";
 import { parseInterval } from "../../../../kit/every.ts";
@@ -56,7 +56,7 @@ export const runSpec: Spec = {
   usage: "[--jobs N] [--until-idle | --every 15m] [--fleet] [--agent NAME] [--isolation LEVEL] [--yes]",
   details: [
     "Runs until you stop it; --until-idle ends when nothing is left that it can do alone. --every works until idle, rests, and begins again; `autopilot service` prints a unit that starts it.",
-    "With --fleet the workers of AUTOPILOT_STORE work on the tasks; planning, merging and landing stay here. See docs/FLEET.md.",
+    "With --fleet the workers of AUTOPILOT_STORE work on the tasks, and finished work lands on the branch of AUTOPILOT_HUB. See docs/FLEET.md.",
   ],
   arguments: [],
   flags: [
@@ -83,4 +83,20 @@ export const runSpec: Spec = {
       fleet: input.flag("fleet"),
     });
   },
+};
+
+export const takeSpec: Spec = {
+  summary: "Bring a portfolio from a store into a folder, to plan it from this machine too. Nothing is executed.",
+  usage: "KEY [--into DIR] [--repo PROJECT=DIR]",
+  details: ["AUTOPILOT_STORE names the store. Given again it changes which clones are meant. See docs/FLEET.md."],
+  arguments: [{ name: "KEY", about: "the portfolio's key, as fleet status shows it" }],
+  flags: [
+    { name: "into", kind: "text", placeholder: "DIR", about: "Where to.", standard: "this folder" },
+    { name: "repo", kind: "text", many: true, placeholder: "PROJECT=DIR", about: "This machine's clone of a project's repository." },
+  ],
+  run: async (context, input) =>
+    (await import("../../../../commands/fleet/take-portfolio.ts")).takePortfolio(context, {
+      key: input.words[0] ?? "",
+      ...defined({ into: input.text("into"), repos: input.texts("repo") }),
+    }),
 };

@@ -1,0 +1,99 @@
+// bring-tasks: what a new planner of a portfolio needs of the tasks that another machine began: their copies, with the runs as the store has them.
+//
+// Invariants:
+//   V1. A run is known by the key that the portfolio's journal names it with; nothing else in the store is looked at.
+//   V2. Nothing of it is executed: a worker adopts it under its own config. It is bound to this machine, since the portfolio is its user's, but
+//       for no weaker isolation than this machine's own.
+//   V3. A copy is there whole or not at all. A task whose base nobody can get at begins anew.
+
+import { existsSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { openHub } from "../../fleet/hub.ts";
+import type { PostgresStore } from "../../fleet/postgres/store.ts";
+import { markShared, runKey, sharedMark } from "../../fleet/shared-mark.ts";
+import { bringCopy, storeIn } from "../../fleet/shared-run.ts";
+import type { PortfolioView, ProjectView, TaskView } from "../../portfolio/planner/state.ts";
+import { copyIn, type PortfolioPaths } from "../../portfolio/store/folder.ts";
+import { withPortfolio } from "../../portfolio/store/open.ts";
+import { exchangeFor } from "../../portfolio/worker/exchange-for.ts";
+import { homeOfCopy } from "../../portfolio/worker/worker.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { failureOf, retryOf } from "../../project/reply.ts";
+import { settingsOf } from "../../project/config/settings.ts";
+import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { ownFolder, runFolder } from "../../project/runs/project-paths.ts";
+import { bindRun } from "../../project/runs/run-binding.ts";
+import { retryDuringOutage } from "./retry-during-outage.ts";
+import { requireHub } from "./worker.ts";
+import { bringRun, viewIn } from "./take.ts";
+
+type Begun = {
+  readonly task: TaskView;
+  readonly project: ProjectView;
+  readonly run: string;
+  readonly nonce: string;
+  readonly copy: string;
+};
+
+/** Before the first tick of a planner. */
+export async function bringTasks(context: CommandContext, paths: PortfolioPaths, isolation: string | undefined): Promise<void> {
+  const retry = retryDuringOutage(context);
+  const store = await storeIn(context.env);
+  const begun = await retry(() => withPortfolio(context, paths, ({ state }) => Promise.resolve(structuredClone(begunTasks(paths, state)))));
+  for (const one of begun)
+    await retry(async () => {
+      try {
+        await (existsSync(one.copy) ? updateCopy(context, store, one) : makeCopy(context, paths, store, one, isolation));
+      } catch (error) {
+        const { code, message } = failureOf(error);
+        if (retryOf(code) === "always" || context.interrupted.aborted) throw error;
+        context.show(`! ${one.task.task_id}: ${message}`);
+      }
+    });
+}
+
+const begunTasks = (paths: PortfolioPaths, { tasks, projects }: PortfolioView): readonly Begun[] =>
+  Object.values(tasks).flatMap((task) => {
+    const { status, run_id: run, event_nonce: nonce, ingested, is_edited } = task;
+    const [project, copy] = [projects[task.project_id], copyIn(paths, task)];
+    const isOver = status === "done" || status === "canceled" || ingested || is_edited;
+    return isOver || project === undefined || copy === null || run === null || nonce === null ? [] : [{ task, project, run, nonce, copy }];
+  });
+
+/** Another machine may have gone on with it since. */
+async function updateCopy(context: CommandContext, store: PostgresStore, { copy, run }: Begun): Promise<void> {
+  const paths = homeOfCopy(copy);
+  const folder = runFolder(paths, run);
+  const mark = sharedMark(folder);
+  if (mark === null) return;
+  const hub = await openHub(await openedRepository(copy), join(ownFolder(paths), "hub.git"), requireHub(context.env));
+  await hub.bring(mark.key);
+  await bringCopy(store, mark.key, folder);
+}
+
+async function makeCopy(
+  context: CommandContext,
+  paths: PortfolioPaths,
+  store: PostgresStore,
+  { task, project, run, nonce, copy }: Begun,
+  isolation: string | undefined,
+): Promise<void> {
+  const key = runKey(run, nonce); // V1
+  const view = await viewIn(store, key);
+  const base = view?.drafted.base.commit ?? task.base;
+  if (project.repository === null || base === null) return;
+  const exchange = await exchangeFor(paths, project.repository);
+  await exchange.tipOf(project.target);
+  await exchange.bringWork({ ...task, commit: null });
+  if (!(await exchange.has(base))) return; // V3
+  const draft = `${copy}.new`;
+  await exchange.makeCopy(draft, project.target, base);
+  const draftPaths = homeOfCopy(draft);
+  if (view === null) markShared(runFolder(draftPaths, run), key);
+  else {
+    await bringRun(context, draftPaths, store, key, view);
+    const own = settingsOf(context, draftPaths, { isolation }).isolation;
+    bindRun(context.env, draftPaths, runFolder(draftPaths, run), { run, ack: view.drafted.ack, isolation: own }); // V2
+  }
+  renameSync(draft, copy);
+}

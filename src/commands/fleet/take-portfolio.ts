@@ -1,0 +1,103 @@
+// take-portfolio: brings a portfolio from a store into a folder of this machine, which is a copy from then on. Nothing of it is executed, and
+// it is not this user's until they adopt it.
+
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import type { Answer } from "../../contracts/answer.ts";
+import { isPortfolioKey, markShared, portfolioMark } from "../../fleet/shared-mark.ts";
+import { bringCopy, storeIn } from "../../fleet/shared-run.ts";
+import { journalFile } from "../../journal/journal.ts";
+import { genesis } from "../../journal/line.ts";
+import type { PortfolioView } from "../../portfolio/planner/state.ts";
+import { checkedPortfolio } from "../../portfolio/store/checked.ts";
+import { cloneOf, type Clones, clonesOf, writeClones } from "../../portfolio/store/clones.ts";
+import { redraw } from "../../portfolio/store/draw.ts";
+import { type PortfolioPaths, portfolioAt } from "../../portfolio/store/folder.ts";
+import { allLines } from "../../portfolio/store/open.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
+import { answered, refuse, reply } from "../../project/reply.ts";
+import { eraseSync } from "../../workspace/folder.ts";
+import { findRepository } from "../../workspace/git/repository.ts";
+
+export type TakePortfolioInput = {
+  readonly key: string;
+  readonly into?: string | undefined;
+  /** `PROJECT=DIR`, or `DIR` if there is one repository. */
+  readonly repos?: readonly string[] | undefined;
+};
+
+export function takePortfolio(context: CommandContext, { key, into, repos = [] }: TakePortfolioInput): Promise<Answer> {
+  return answered(async () => {
+    const paths = portfolioAt(resolve(context.cwd, into ?? "."));
+    const isHere = existsSync(join(paths.own, journalFile));
+    if (isHere && portfolioMark(paths.own)?.key !== key)
+      return refuse("portfolio_input_invalid", {
+        message: `Another portfolio is in ${paths.root}.`,
+        remediation: [`autopilot portfolio take ${key} --into DIR`],
+      });
+    if (!isHere) await bringPortfolio(context, paths, key);
+    const state = await checkedPortfolio(paths);
+    const clones = { ...clonesOf(paths), ...(await namedClones(context, state, repos)) };
+    if (repos.length > 0) writeClones(paths, clones);
+    if (!isHere) redraw(paths, state, await allLines(paths));
+    const unknown = Object.values(state.projects).filter(
+      ({ repository }) => repository !== null && !existsSync(cloneOf(paths, repository)),
+    );
+    return reply("ok", {
+      message: isHere
+        ? `${state.name} is here already; it is brought up to date when it is opened.`
+        : `${state.name} is in ${paths.root}. Nothing of it was executed.`,
+      warnings: unknown.map(({ name, repository }) => `${name}: ${repository ?? ""} isn't on this machine, and no clone of it is named`),
+      remediation: [
+        ...unknown.map(({ name }) => `autopilot portfolio take ${key} --into ${paths.root} --repo ${JSON.stringify(name)}=DIR`),
+        ...(isHere ? [] : [`autopilot -C ${paths.root} portfolio adopt shows what it would do and asks`]),
+      ],
+      data: { key, root: paths.root, lines: state.seq, clones },
+    });
+  });
+}
+
+/** The journal with its mark, or nothing. */
+async function bringPortfolio(context: CommandContext, paths: PortfolioPaths, key: string): Promise<void> {
+  const store = await storeIn(context.env);
+  const seq = isPortfolioKey(key) ? (await store.read(key, genesis, () => undefined)).seq : 0; // checked line by line before anything is written
+  if (seq === 0)
+    refuse("portfolio_missing", { message: `There is no portfolio ${key} in the store.`, remediation: ["autopilot fleet status"] });
+  mkdirSync(paths.root, { recursive: true });
+  for (const folder of [paths.own, paths.shown]) requireNoLink(paths.root, relative(paths.root, folder));
+  const inTheWay = [paths.own, paths.shown].find((folder) => existsSync(folder) && readdirSync(folder).length > 0);
+  if (inTheWay !== undefined)
+    refuse("portfolio_input_invalid", {
+      message: `${inTheWay} is not empty.`,
+      remediation: [`autopilot portfolio take ${key} --into DIR`],
+    });
+  folderBelow(paths.root, relative(paths.root, paths.own));
+  try {
+    markShared(paths.own, key);
+    await bringCopy(store, key, paths.own);
+  } catch (error) {
+    eraseSync(paths.own);
+    throw error;
+  }
+}
+
+async function namedClones(context: CommandContext, { projects }: PortfolioView, repos: readonly string[]): Promise<Clones> {
+  const clones: Record<string, string> = {};
+  for (const text of repos) {
+    const at = text.indexOf("=");
+    const [name, folder] = at === -1 ? [null, text] : [text.slice(0, at), text.slice(at + 1)];
+    const matching = Object.values(projects).filter((project) => name === null || project.project_id === name || project.name === name);
+    const repositories = new Set(matching.flatMap(({ repository }) => repository ?? []));
+    const [repository] = repositories;
+    if (repository === undefined || repositories.size > 1)
+      return refuse("portfolio_input_invalid", {
+        message: `--repo ${text}: ${repository === undefined ? "no project is called so, or it has no repository" : "say whose it is"}.`,
+        remediation: Object.values(projects).map((project) => `--repo ${JSON.stringify(project.name)}=DIR`),
+      });
+    const lookup = await findRepository(resolve(context.cwd, folder));
+    if ("failure" in lookup) return refuse(lookup.failure.reason, { message: `${folder}: ${lookup.failure.detail}` });
+    clones[repository] = lookup.repository.root;
+  }
+  return clones;
+}
