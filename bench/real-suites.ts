@@ -233,6 +233,7 @@ function workspaceOf(root: string, source: string): VerifierParts["workspace"] {
     textAt: async (commit, path) => textOf(commit, path),
     hasCommit: async () => false,
     inspect: async () => ({ layer: "absent", commit: null }),
+    requireIntact: () => Promise.resolve(),
     treeOf: async () => laid,
   };
 }

@@ -66,6 +66,7 @@ export function stillRuntime(journal: Journal, onEntry: Runtime["onEntry"]): Run
       checkout: async () => "/",
       dropCheckout: async () => undefined,
       foldersOf: (folder) => [folder],
+      requireIntact: () => Promise.resolve(),
       treeOf: async () => sha,
       differences: async () => [],
       pathsAt: async () => [],

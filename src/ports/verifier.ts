@@ -39,6 +39,8 @@ export interface Verifier {
     readonly base?: GitSha;
     /** The goal in the person's words: a data file that it names is part of the work. */
     readonly goal?: string;
+    /** Taken before anything is changed: it decides nothing until a later check, whose look at the shared files vouches for both. */
+    readonly isBaseline?: boolean;
     readonly cancel: AbortSignal;
     readonly onLiveEvent: (signal: LiveEvent) => void;
   }): Promise<readonly CheckResult[]>;

@@ -9,6 +9,7 @@ export type Violation = {
     | "symlink"
     | "hard_link"
     | "special_file"
+    | "damaged_base"
     | "nested_repository"
     | "git_metadata"
     | "case_collision"
@@ -141,6 +142,8 @@ export interface Workspace {
   hasCommit(attempt: AttemptId, name: string): Promise<boolean>;
   /** Whether a path was last changed in a later commit than another, in the history that ends with `commit`; null if unknown. */
   isLater(commit: GitSha, path: string, than: string): Promise<boolean | null>;
+  /** Throws if something else changed the shared files that checkouts are made from: what was checked with them proves nothing then. */
+  requireIntact(): Promise<void>;
   /** The tree hash of a folder made by `checkout`, to see whether a check changed it. */
   treeOf(folder: string): Promise<GitSha>;
   /** The files of the commit that differ or are missing in a folder made by `checkout`. */

@@ -17,7 +17,7 @@ import type { Verdicts } from "./verdicts.ts";
 export type VerifierParts = {
   readonly workspace: Pick<
     Workspace,
-    "checkout" | "dropCheckout" | "foldersOf" | "treeOf" | "rewrittenIn" | "touchedIn" | "stampOf" | "dependenciesIn"
+    "checkout" | "dropCheckout" | "requireIntact" | "foldersOf" | "treeOf" | "rewrittenIn" | "touchedIn" | "stampOf" | "dependenciesIn"
   > &
     TreeReader &
     ClaimsWorkspace;

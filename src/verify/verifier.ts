@@ -15,6 +15,7 @@
 //       affected its judge.
 //   V10. A passing check has been shown to be able to fail, or its result says that this could not be shown (experiments/try-out.ts).
 //   V11. A check that exits with 0 and reports failed tests has not passed, unless it did so on the base.
+//   V12. No result counts that was reached over shared files which something else had changed by then.
 
 import type { Verifier } from "../ports/verifier.ts";
 import { lookUpClaims } from "./claims/look-up.ts";
@@ -35,9 +36,14 @@ export function openVerifier(parts: VerifierParts): Verifier {
   // Copied with its prototype, since some parts are getters that compute on demand.
   const openParts = Object.assign(Object.create(parts) as VerifierParts, { verdicts, tried: new Map() });
   const { workspace, protect = [], restores = [] } = parts;
+  const overIntactFiles = async <T>(checking: Promise<T>): Promise<T> => {
+    const result = await checking;
+    await workspace.requireIntact(); // V12
+    return result;
+  };
   return {
-    check: (order) => queue(() => runChecks(openParts, order)),
-    prove: (order) => queue(() => prove(openParts, order)),
+    check: (order) => queue(() => (order.isBaseline === true ? runChecks(openParts, order) : overIntactFiles(runChecks(openParts, order)))),
+    prove: (order) => queue(() => overIntactFiles(prove(openParts, order))),
     oracles: (order) => findProtected({ workspace, protect, restores: restores.length > 0, areTriedOut: parts.canary !== "off" }, order),
     originals: (order) => buildOverrides({ workspace, protect, restores: restores.length > 0 }, order),
     claims: (order) => lookUpClaims(workspace, order),

@@ -138,6 +138,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     textAt: (commit, path, bytesMax) => textAt(run, commit, path, bytesMax),
     hasCommit: (attempt, name) => hasCommit(run, attempt, name),
     isLater: (commit, path, than) => isLater(run, commit, path, than),
+    requireIntact: () => run.checkouts.requireIntact(),
     treeOf: (folder) => readCheckoutTree(run, folder),
     rewrittenIn: (folder) => readRewrittenFiles(run, folder),
     touchedIn: (folder) => readTouchedFiles(run, folder),

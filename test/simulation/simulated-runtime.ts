@@ -224,6 +224,7 @@ function workspaceOf(machine: Machine, view: () => RunView): Runtime["workspace"
     checkout: async () => "/check",
     dropCheckout: async () => undefined,
     foldersOf: (folder) => [folder],
+    requireIntact: () => Promise.resolve(),
     treeOf: async () => tip().tree,
     differences: async () => [],
     pathsAt: async () => [],

@@ -32,6 +32,7 @@ const verifier = () =>
   openVerifier({
     workspace: {
       checkout: async () => join(root, "tree"),
+      requireIntact: () => Promise.resolve(),
       treeOf: async () => "a".repeat(40),
       dropCheckout: async () => undefined,
       foldersOf: (folder) => [folder],

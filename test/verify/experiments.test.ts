@@ -67,6 +67,7 @@ function workspaceOf(trees: Readonly<Record<string, Tree>>): VerifierParts["work
     textAt: async (commit, path) => at(commit)[path] ?? null,
     hasCommit: async () => false,
     inspect: async () => ({ layer: "absent", commit: null }),
+    requireIntact: () => Promise.resolve(),
     treeOf: async () => laid,
   };
 }

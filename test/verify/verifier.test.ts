@@ -58,6 +58,7 @@ function workspaceOf(tree: Record<string, string>): VerifierParts["workspace"] {
     textAt: async (_, path) => tree[path] ?? null,
     hasCommit: async () => false,
     inspect: async () => ({ layer: "absent", commit: null }),
+    requireIntact: () => Promise.resolve(),
     treeOf: async (folder) => {
       const hash = createHash("sha1");
       for (const path of readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())) {

@@ -1,7 +1,7 @@
 // Checkouts: folders that are views of a base. What they show, what is found in them, and that nothing written in one reaches the base.
 
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore, type Store } from "../../src/workspace/bases/base.ts";
@@ -113,6 +113,67 @@ describe.skipIf(!hasBoxes)("a checkout that is a view (needs bubblewrap and name
     const folder = await bench.workspace.checkout(commit, "check");
     expect(run(isolation, folder, "ls node_modules", { writes: "directly" }).out).toBe("x\nz\n");
     expect(shared()).toHaveLength(2);
+  });
+
+  const damages: Readonly<Record<string, (base: string) => void>> = {
+    "flips a byte and puts the time back": (base) => {
+      const { atime, mtime } = statSync(join(base, "src/a.ts"));
+      writeFileSync(join(base, "src/a.ts"), "b\n");
+      utimesSync(join(base, "src/a.ts"), atime, mtime);
+    },
+    "removes a file": (base) => rmSync(join(base, "src/b.ts")),
+    "adds a file": (base) => writeFileSync(join(base, "src/extra.ts"), "extra\n"),
+    "adds an empty folder": (base) => mkdirSync(join(base, "src/empty")),
+    "makes a file executable": (base) => chmodSync(join(base, "src/a.ts"), 0o755),
+  };
+  test.each(Object.entries(damages))("what %s in a base is nobody's change, and proves nothing", async (_, damage) => {
+    const bench = await openAt("overlay");
+    const isolation = await openLevel("overlay", bench);
+    const layer = await bench.workspace.openLayer(attempt, []);
+    await bench.workspace.requireIntact();
+    damage(baseFiles(bench.store));
+    run(isolation, layer, "find src -exec touch {} +; echo n > src/new.ts");
+    const { violations } = await bench.workspace.changesOf(attempt);
+    expect(violations).toContainEqual(expect.objectContaining({ kind: "damaged_base" }));
+    await expect(bench.workspace.apply(attempt, "work")).rejects.toThrow("damaged_base");
+
+    const second = "1@1/execute#2"; // what was damaged is made anew, and the same work lands without the damage
+    run(isolation, await bench.workspace.openLayer(second, []), "find src -exec touch {} +; echo n > src/new.ts");
+    expect(await bench.workspace.apply(second, "work")).toMatchObject({ paths: ["src/new.ts"] });
+    const { commit } = await bench.workspace.tip();
+    await bench.workspace.checkout(commit, "check");
+    await bench.workspace.requireIntact();
+    damage(baseFiles(bench.store));
+    await expect(bench.workspace.requireIntact()).rejects.toThrow("changed files");
+    await bench.workspace.checkout(commit, "check");
+    await bench.workspace.requireIntact();
+  });
+
+  test("shared packages and a shared history that something else changed are made anew", async () => {
+    const room = makeRoom();
+    const store = openStore(join(room, "store"));
+    const root = makeRepository(join(room, "repo"), files);
+    write(root, "node_modules/x/i.js", "x\n");
+    const bench = await openBench({ root, checkouts: "overlay", sharesHistory: true, store });
+    const isolation = await openLevel("overlay", bench);
+    const { commit } = await bench.workspace.tip();
+    await bench.workspace.checkout(commit, "check");
+    const [shared = ""] = readdirSync(join(store.folder, "bases")).filter((name) => name.startsWith("packages-"));
+    writeFileSync(join(store.folder, "bases", shared, "tree/node_modules/x/i.js"), "y\n");
+    await expect(bench.workspace.requireIntact()).rejects.toThrow("changed files");
+    const folder = await bench.workspace.checkout(commit, "check");
+    expect(run(isolation, folder, "cat node_modules/x/i.js", { writes: "directly" }).out).toBe("x\n");
+
+    await bench.workspace.openLayer(attempt, []);
+    const packs = join(readBorrowedObjects(bench.runDir, attempt)[0] ?? "", "pack");
+    for (const name of readdirSync(packs).filter((file) => file.endsWith(".pack"))) {
+      chmodSync(join(packs, name), 0o644);
+      writeFileSync(join(packs, name), "not a pack");
+    }
+    const later = await openBench({ root, checkouts: "overlay", sharesHistory: true, store });
+    const layer = await later.workspace.openLayer(attempt, []);
+    const readable = readBorrowedObjects(later.runDir, attempt);
+    expect(run(await openLevel("overlay", later), layer, "git cat-file -p HEAD:README.md", { readable }).out).toBe("hello\n");
   });
 
   test("a copy that shares blocks with the base is written to without reaching it (needs a file system with reflinks)", async ({

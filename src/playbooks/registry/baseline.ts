@@ -12,7 +12,7 @@ export function baseline(verifier: Verifier) {
     effect: "none" as const,
     async perform({ attempt, state, previous, cancel, onLiveEvent }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const { checks, base } = state.drafted;
-      const results = await verifier.check({ attempt, checks, commit: base.commit, cancel, onLiveEvent });
+      const results = await verifier.check({ attempt, checks, commit: base.commit, isBaseline: true, cancel, onLiveEvent });
       const passing = results.filter(({ status }) => status === "passed").length;
       const facts = { ran: results.length, passing, failing: results.length - passing, unable: false };
       const unrunnable = results.filter(couldNotRun);

@@ -3,8 +3,9 @@
 // Invariants:
 //   B1. A base is built under a temporary name and appears whole, by one rename; of two built at once one stays.
 //   B2. A user of a base holds its lease; only unused bases are deleted, the least recently used first.
-//   B3. A base whose files differ from its index is deleted and rebuilt: by size, time and inode once in ten minutes at most, by content
-//       once after the machine started.
+//   B3. A base in which anything changed since it was made (intact.ts) is deleted and rebuilt: looked at once in ten minutes at most when it
+//       is opened, and by content once after the machine started. Opening too early only wastes work: nothing lands and no check counts
+//       without a look after it (checkouts.ts, W3).
 //   B4. Its bytes are those of the objects: no attribute, filter or line-ending setting of any configuration applies.
 
 import { randomUUID } from "node:crypto";
@@ -17,6 +18,7 @@ import { moveToTrash, erase, readJson, writeWhole } from "../folder.ts";
 import { git, type GitCall } from "../git/git.ts";
 import type { ObjectFormat } from "../git/tree.ts";
 import { lockExclusive, type BaseLock, lockShared } from "./base-lock.ts";
+import { isIntact, type MadeFolder, readMadeNs, sealTime } from "./intact.ts";
 import { openStoreFolder, storeBytesMax, storeFolder } from "./store-folder.ts";
 
 export type Store = {
@@ -25,10 +27,9 @@ export type Store = {
   readonly recheckMs: number;
   readonly failpoint?: (place: string) => void;
 };
-export type Base = {
+export type Base = MadeFolder & {
   readonly tree: GitSha;
   readonly folder: string;
-  readonly files: string;
   readonly index: string;
   readonly lease: BaseLock;
 };
@@ -79,18 +80,22 @@ async function leaseBase(store: Store, source: BaseSource): Promise<Base | null>
   const folder = baseFolder(store, source);
   const lease = await lockShared(join(folder, "lease")); // B2
   if (lease === null) return null;
-  return { tree: source.tree, folder, files: join(folder, "tree"), index: join(folder, "index"), lease };
+  const madeNs = readMadeNs(await readJson(join(folder, "base.json"))) ?? "0"; // an unreadable note makes everything look changed
+  return { tree: source.tree, folder, files: join(folder, "tree"), index: join(folder, "index"), madeNs, lease };
 }
+
+/** Makes the next opening look at every file. */
+export const distrustBase = (folder: string): Promise<void> => rm(checkMarkPath(folder), { force: true });
 
 /** B3 */
 async function isSound({ recheckMs: lookAgainMs }: Store, source: BaseSource, base: Base): Promise<boolean> {
   const stored = (await readJson(join(base.folder, "base.json"))) as { readonly boot?: unknown } | null;
-  if (stored === null || !existsSync(base.index)) return false;
+  if (stored === null || base.madeNs === "0" || !existsSync(base.index)) return false;
   const isSameBoot = stored.boot === bootId();
   const checkedAtMs = statSync(checkMarkPath(base.folder), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (isSameBoot && Math.abs(Date.now() - checkedAtMs) < lookAgainMs) return true;
   if (!isSameBoot && !(await matchesContent(source, base))) return false;
-  if (!(await matchesIndex(source, base))) return false;
+  if (!(await isIntact(base))) return false;
   await writeFile(checkMarkPath(base.folder), "");
   return isSameBoot || recordBoot(base, stored);
 }
@@ -104,11 +109,11 @@ const callInBase = (source: BaseSource, files: string, index: string): Omit<GitC
   env: { ...source.call.env, GIT_WORK_TREE: files, GIT_INDEX_FILE: index },
 });
 
-/** Changed and missing files by their stat data, and extra files; hard links to a file change its ctime, so that is left out. */
+/** Whether the disk holds the files of the index and no others, just after they were written. */
 async function matchesIndex(source: BaseSource, { files, index }: Pick<Base, "files" | "index">): Promise<boolean> {
   const call = callInBase(source, files, index);
   const [changed, extra] = await Promise.all([
-    git({ ...call, args: ["-c", "core.trustctime=false", "-c", "core.preloadIndex=true", "diff-files", "--quiet"], codes: [0, 1, 128] }),
+    git({ ...call, args: ["-c", "core.preloadIndex=true", "diff-files", "--quiet"], codes: [0, 1, 128] }),
     git({ ...call, args: ["ls-files", "--others", "-z"], codes: [0, 128], outputBytesMax: 4096 }),
   ]);
   return changed.code === 0 && extra.code === 0 && extra.out.length === 0;
@@ -162,8 +167,8 @@ async function createBase(store: Store, source: BaseSource): Promise<void> {
         );
       const bytes = await readTreeBytes(call, source.tree);
       failpoint("base_note");
-      await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, tree: source.tree, bytes, boot: bootId() })}\n`);
-      await writeFile(checkMarkPath(draft), "");
+      const made = await sealTime(checkMarkPath(draft));
+      await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, tree: source.tree, bytes, boot: bootId(), made })}\n`);
       failpoint("base_rename");
       await rename(draft, baseFolder(store, source)).catch((error: unknown) => {
         if (!["ENOTEMPTY", "EEXIST"].includes(errorErrno(error) ?? "")) throw error; // B1: another was first

@@ -20,6 +20,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { evict, openBase, openStore, type Base, type BaseSource, type Store } from "./base.ts";
+import { isIntact } from "./intact.ts";
 import { storeFolder } from "./store-folder.ts";
 
 let room = "";
@@ -110,6 +111,13 @@ const damages: Readonly<Record<string, (files: string) => void>> = {
   "a file is gone": (files) => rmSync(join(files, "b/c.txt")),
   "a file was added": (files) => writeFileSync(join(files, "b/new.txt"), "new\n"),
   "a file became executable": (files) => chmodSync(join(files, "a.txt"), 0o755),
+  "a file was changed and its time put back": (files) => {
+    const { atime, mtime } = statSync(join(files, "a.txt"));
+    writeFileSync(join(files, "a.txt"), "bad\n");
+    utimesSync(join(files, "a.txt"), atime, mtime);
+  },
+  "an empty folder was added": (files) => mkdirSync(join(files, "b/empty")),
+  "a folder's mode was changed": (files) => chmodSync(join(files, "b"), 0o777),
   "a folder is gone": (files) => rmSync(join(files, "b"), { recursive: true }),
   "its list is gone": (files) => rmSync(join(dirname(files), "index")),
   "its note is gone": (files) => rmSync(join(dirname(files), "base.json")),
@@ -119,16 +127,13 @@ test.each(Object.entries(damages))("where %s it is made anew", async (_, damage)
   const base = await open(source);
   base.lease.release();
   damage(base.files);
-  const changed = join(base.files, "a.txt");
-  const later = new Date(Date.now() + 5_000); // git tells times apart by their seconds
-  if (readFileSync(changed, "utf8") !== "one\n") utimesSync(changed, later, later);
   const again = await open(source);
   expect([textIn(again, "a.txt"), textIn(again, "b/c.txt"), readdirSync(join(again.files, "b")).sort()]).toEqual([
     "one\n",
     "two\n",
     ["c.txt", "d"],
   ]);
-  expect(statSync(join(again.files, "a.txt")).mode & 0o111).toBe(0);
+  expect([statSync(join(again.files, "a.txt")).mode & 0o111, statSync(join(again.files, "b")).mode & 0o022]).toEqual([0, 0]);
 });
 
 test("its files are not looked at again within the time that is set, and after it they are", async () => {
@@ -153,6 +158,29 @@ test("after the machine started anew its content is read once, so that damage no
   const note = join(base.folder, "base.json");
   writeFileSync(note, readFileSync(note, "utf8").replace(/"boot":"[^"]*"/, '"boot":"another"'));
   expect(textIn(await open(source), "a.txt")).toBe("one\n");
+});
+
+test("only looking changes nothing: a base that was read, listed and looked at stays", async () => {
+  const source = treeOf(usual);
+  const base = await open(source);
+  base.lease.release();
+  const { ino } = lstatSync(base.files);
+  execFileSync("find", [base.files, "-type", "f", "-exec", "cat", "{}", "+"]);
+  expect(await isIntact(base)).toBe(true);
+  expect(lstatSync((await open(source)).files).ino).toBe(ino);
+});
+
+test("without a find that knows change times every file is looked at all the same", async () => {
+  const base = await open(treeOf(usual));
+  const path = process.env["PATH"];
+  process.env["PATH"] = join(room, "nothing");
+  try {
+    expect(await isIntact(base)).toBe(true);
+    writeFileSync(join(base.files, "b/d/e.txt"), "THREE\n");
+    expect(await isIntact(base)).toBe(false);
+  } finally {
+    process.env["PATH"] = path;
+  }
 });
 
 test("the least recently used goes first, and one that is in use stays", async () => {

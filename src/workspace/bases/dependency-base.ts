@@ -5,6 +5,7 @@
 //   D1. It is named by the lock files beside the packages and by their folders' metadata, so that another install is another base.
 //   D2. If something changed while it was copied it is not shared: each folder gets its own copy.
 //   D3. Built under a temporary name, renamed whole, leased and released like a base (base.ts, B1 and B2).
+//   D4. One in which anything changed since it was made (intact.ts) is made anew.
 
 import { createHash, randomUUID } from "node:crypto";
 import { lstatSync, type Dirent, readdirSync } from "node:fs";
@@ -15,8 +16,9 @@ import { errorErrno } from "../failure.ts";
 import { erase, readJson, readSmallFile, writeWhole } from "../folder.ts";
 import { evict, lockDraft, type Store } from "./base.ts";
 import { type BaseLock, lockShared } from "./base-lock.ts";
+import { isIntact, type MadeFolder, readMadeNs, sealTime } from "./intact.ts";
 
-export type DependencyBase = { readonly key: string; readonly files: string; readonly paths: readonly string[]; readonly lease: BaseLock };
+export type DependencyBase = MadeFolder & { readonly key: string; readonly paths: readonly string[]; readonly lease: BaseLock };
 
 const lockNames = [
   "package-lock.json",
@@ -40,14 +42,26 @@ const lockBytesMax = 64 << 20;
 const depthMax = 4;
 const foldersMax = 200_000;
 
-/** The packages at these paths of a checkout; null if they cannot be shared. The caller releases the lease. */
-export async function openDependencyBase(store: Store, root: string, paths: readonly string[]): Promise<DependencyBase | null> {
+/**
+ * The packages at these paths of a checkout; null if they cannot be shared. The caller releases the lease. Those that the caller already
+ * has open are not looked at again.
+ */
+export async function openDependencyBase(
+  store: Store,
+  root: string,
+  paths: readonly string[],
+  opened: ReadonlyMap<string, DependencyBase>,
+): Promise<DependencyBase | null> {
   const key = computeKey(root, paths);
   if (key === null) return null;
   const folder = join(store.folder, "bases", `packages-${key}`);
   for (let tries = 0; tries < 3; tries += 1) {
+    const leased = opened.get(key);
+    if (leased !== undefined) return leased;
     const lease = await lockShared(join(folder, "lease"));
-    if (lease !== null && (await readJson(join(folder, "base.json"))) !== null) return { key, files: join(folder, "tree"), paths, lease };
+    const madeNs = lease === null ? null : readMadeNs(await readJson(join(folder, "base.json")));
+    const files = join(folder, "tree");
+    if (lease !== null && madeNs !== null && (await isIntact({ files, madeNs }))) return { key, files, madeNs, paths, lease }; // D4
     lease?.release();
     if (lease !== null) await erase(folder);
     if (!(await create(store, root, paths, key, folder))) return null; // D2
@@ -67,7 +81,8 @@ async function create(store: Store, root: string, paths: readonly string[], key:
       for (const path of paths) await copyFolder(join(root, path), join(draft, "tree", path));
       if (computeKey(root, paths) !== key) return false; // D2
       const bytes = diskBytes(join(draft, "tree"));
-      await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, bytes })}\n`);
+      const made = await sealTime(join(draft, "made"));
+      await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, bytes, made })}\n`);
       failpoint("packages_rename");
       await rename(draft, folder).catch((error: unknown) => {
         if (!["ENOTEMPTY", "EEXIST"].includes(errorErrno(error) ?? "")) throw error; // D3: another was first

@@ -4,7 +4,7 @@
 // Invariants:
 //   H1. It has only what is reachable from its commit: no other branch, no other run, nothing that a mask hides.
 //   H2. It does not refer to the user's repository: objects are copied, and it borrows only from the store of an ancestor.
-//   H3. Built under a temporary name and renamed whole, like a base.
+//   H3. Built under a temporary name and renamed whole, like a base; made anew if anything in it changed since (intact.ts).
 
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -17,6 +17,7 @@ import { git, type GitCall } from "../git/git.ts";
 import { quotePath } from "../git/shadow.ts";
 import { evict, lockDraft, explainMissingObjects, type Store } from "./base.ts";
 import { type BaseLock, lockShared } from "./base-lock.ts";
+import { isIntact, readMadeNs, sealTime } from "./intact.ts";
 
 export const historyCommits = 20;
 /** Git follows no more than five stores that borrow from each other. */
@@ -54,11 +55,11 @@ async function leaseHistory(store: Store, commit: GitSha): Promise<History | nul
     const lease = await lockShared(join(folder, "lease"));
     const stored = (lease === null ? null : await readJson(join(folder, "base.json"))) as StoredHistory | null;
     if (lease !== null) leases.push(lease);
-    const packs = stored === null ? [] : await readdir(join(folder, "objects", "pack")).catch(() => []);
-    // A pack without its list, or the reverse, is damaged; an unusable one is rebuilt.
-    if (stored === null || packs.length === 0 || packs.length % 2 !== 0) {
+    const madeNs = readMadeNs(stored);
+    if (stored === null || madeNs === null || !(await isIntact({ files: join(folder, "objects"), madeNs }))) {
       for (const item of leases) item.release();
       if (lease !== null) await erase(folder);
+      if (current !== commit) await erase(historyFolder(store, commit)); // it borrows from what is gone
       return null;
     }
     newest ??= stored;
@@ -86,7 +87,8 @@ async function create(store: Store, call: Omit<GitCall, "args">, commit: GitSha)
       if (ancestor !== null)
         await writeFile(join(draft, "objects", "info", "alternates"), `${join(historyFolder(store, ancestor.commit), "objects")}\n`); // H2
       const stored: StoredHistory = { shallow, below: ancestor?.commit ?? null, depth: ancestor === null ? 0 : ancestor.depth + 1 };
-      await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, bytes: await readFolderBytes(packs), ...stored })}\n`);
+      const note = { version: 1, bytes: await readFolderBytes(packs), ...stored, made: await sealTime(join(draft, "made")) };
+      await writeWhole(join(draft, "base.json"), `${JSON.stringify(note)}\n`);
       await rename(draft, historyFolder(store, commit)).catch((error: unknown) => {
         if (!["ENOTEMPTY", "EEXIST"].includes(errorErrno(error) ?? "")) throw error; // H3: another was first
       });

@@ -3,14 +3,15 @@
 //
 // A checkout's folder has only what was written in it; from inside it appears merged with its lower folders.
 
-import { existsSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { createHash } from "node:crypto";
+import type { MadeFolder } from "../bases/intact.ts";
 
 export type MountPrograms = { readonly unshare: string; readonly mount: string };
 
 /** `upper` links to the checkout's folder, `lower0` and on to the lower folders, the topmost first. */
-const partNames = { upper: "upper", work: "work", merged: "merged", delta: "delta" } as const;
+const partNames = { upper: "upper", work: "work", merged: "merged", delta: "delta", made: "made" } as const;
 const lowerName = (index: number): string => `lower${index}`;
 
 const checkoutsRoot = (runDir: string): string => join(runDir, "worlds");
@@ -34,11 +35,21 @@ export const readLowers = (place: string): readonly string[] =>
     .sort()
     .map((name) => readlinkSync(join(place, name)));
 
-/** Writes the parts of a checkout; the first lower folder makes it one, so it comes last. */
-export function writeCheckoutParts(place: string, folder: string, lowers: readonly string[]): void {
+/** The lower folders, the topmost first, with the times at which they were made; a time that is missing makes all of them look changed. */
+export function readMadeLowers(place: string): readonly MadeFolder[] {
+  const text = existsSync(join(place, partNames.made)) ? readFileSync(join(place, partNames.made), "latin1") : "";
+  const times = text.split("\n");
+  return readLowers(place).map((files, index) => ({ files, madeNs: /^\d+$/.exec(times[index] ?? "")?.[0] ?? "0" }));
+}
+
+/** Writes the parts of a checkout; the first lower folder makes it one, so it comes last. A folder of the checkout's own is made now. */
+export function writeCheckoutParts(place: string, folder: string, lowers: readonly (MadeFolder | string)[]): void {
   for (const name of [partNames.work, partNames.merged]) mkdirSync(join(place, name), { recursive: true, mode: 0o700 });
   symlinkSync(folder, join(place, partNames.upper));
-  for (const [index, lower] of [...lowers.entries()].toReversed()) symlinkSync(lower, join(place, lowerName(index)));
+  const nowNs = String(lstatSync(join(place, partNames.upper), { bigint: true }).ctimeNs);
+  writeFileSync(join(place, partNames.made), lowers.map((lower) => `${typeof lower === "string" ? nowNs : lower.madeNs}\n`).join(""));
+  for (const [index, lower] of [...lowers.entries()].toReversed())
+    symlinkSync(typeof lower === "string" ? lower : lower.files, join(place, lowerName(index)));
 }
 
 /** The command line that runs a shell script in a private mount namespace, with the checkout mounted. */

@@ -5,6 +5,8 @@
 //   W1. Nothing that is written in a checkout reaches what it was made from, or another checkout.
 //   W2. Creating and deleting a checkout may be interrupted at any moment: leftovers don't count (records.ts, R1) and are deleted with the
 //       next that is created or deleted.
+//   W3. Damage of what it was made from is never taken for its own change (read-back.ts, K3), and no result counts that was reached over
+//       something that had changed by then (requireIntact).
 
 import { execFile } from "node:child_process";
 import { constants } from "node:fs";
@@ -14,7 +16,9 @@ import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
 import { type BytePath, bytePathFromText, bytePathBytes, parentFolders } from "../git/byte-path.ts";
 import { type DependencyBase, openDependencyBase } from "../bases/dependency-base.ts";
-import { type Base, hasBase, openBase, openStore, type Store } from "../bases/base.ts";
+import { type Base, distrustBase, hasBase, openBase, openStore, type Store } from "../bases/base.ts";
+import { isIntact, type MadeFolder } from "../bases/intact.ts";
+import { WorkspaceFailed } from "../failure.ts";
 import { discard, erase } from "../folder.ts";
 import { git } from "../git/git.ts";
 import { materialize } from "../git/materialize.ts";
@@ -49,6 +53,10 @@ export type Checkouts = {
   packagesFor(tree: GitSha, root: string, paths: readonly string[]): Promise<DependencyBase | null>;
   /** Deletes a checkout with all that was written in it. */
   drop(folder: string): Promise<void>;
+  /** Throws if anything that checkouts of this process are made from was changed since: what was done with them proves nothing then. */
+  requireIntact(): Promise<void>;
+  /** Opens everything anew for the next checkout, after something was found changed. */
+  distrust(): Promise<void>;
   /** Folders in which files of a checkout may be, in search order, its own first. */
   foldersOf(folder: string): readonly string[];
 };
@@ -81,21 +89,20 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
       if (index !== undefined) await writeIndex(shadow, base, delta, index);
       if (kind === "reflink") {
         await copyByReflink(shadow, base, delta, folder);
+        await bases.requireIntact();
         return writeListing(place, folder, (await readTree(shadow.call, tree)).keys());
       }
       const isBaseItself = delta.changed.length === 0 && delta.deleted.length === 0;
       await mkdir(place, { recursive: true, mode: 0o700 });
       if (!isBaseItself) await writeDelta(shadow, delta, deltaFolder(place));
-      writeCheckoutParts(place, folder, [
-        ...(isBaseItself ? [] : [deltaFolder(place)]),
-        ...(packages == null ? [] : [packages.files]),
-        base.files,
-      ]);
+      writeCheckoutParts(place, folder, [...(isBaseItself ? [] : [deltaFolder(place)]), ...(packages == null ? [] : [packages]), base]);
     },
     drop: async (folder) => {
       await discard(folder, trash);
       await discard(checkoutPlace(runDir, folder), trash);
     },
+    requireIntact: () => bases.requireIntact(),
+    distrust: () => bases.distrust(),
     foldersOf: (folder) => {
       const place = checkoutAt(runDir, folder);
       return place === null ? [folder] : [folder, ...readLowers(place)];
@@ -107,7 +114,7 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
 function openBases({ shadow, commit, store: givenStore }: CheckoutOptions): {
   readonly below: (tree: GitSha) => Promise<{ readonly base: Base; readonly delta: TreeDelta }>;
   readonly packages: (root: string, paths: readonly string[]) => Promise<DependencyBase | null>;
-} {
+} & Pick<Checkouts, "requireIntact" | "distrust"> {
   const leasedPackages = new Map<string, DependencyBase>();
   let store: Store | null = givenStore ?? null;
   let nearestBase: Promise<Base> | null = null;
@@ -135,13 +142,33 @@ function openBases({ shadow, commit, store: givenStore }: CheckoutOptions): {
     }
     return open(ownTree);
   };
+  const distrust = async (): Promise<void> => {
+    const opened = await Promise.allSettled(bases.values());
+    for (const base of opened) if (base.status === "fulfilled") await distrustBase(base.value.folder);
+    for (const [key, { lease }] of leasedPackages) {
+      lease.release();
+      leasedPackages.delete(key);
+    }
+    bases.clear();
+    nearestBase = null;
+  };
   return {
+    requireIntact: async () => {
+      const used: readonly MadeFolder[] = [...(await Promise.all(bases.values())), ...leasedPackages.values()];
+      const changed = (await Promise.all(used.map(async (folder) => ((await isIntact(folder)) ? [] : [folder.files])))).flat();
+      if (changed.length === 0) return;
+      await distrust();
+      throw new WorkspaceFailed(
+        "workspace_unusable",
+        `Something outside this run changed files in ${changed.join(" and ")}, which agents and checks are shown. What was checked with them doesn't count.`,
+        "autopilot resume makes them anew and checks again",
+      );
+    },
+    distrust,
     packages: async (root, paths) => {
-      const dependencyBase = await openDependencyBase((store ??= openStore()), root, paths);
-      const leased = dependencyBase === null ? undefined : leasedPackages.get(dependencyBase.key);
-      if (leased !== undefined) dependencyBase?.lease.release();
-      else if (dependencyBase !== null) leasedPackages.set(dependencyBase.key, dependencyBase);
-      return leased ?? dependencyBase;
+      const dependencyBase = await openDependencyBase((store ??= openStore()), root, paths, leasedPackages);
+      if (dependencyBase !== null) leasedPackages.set(dependencyBase.key, dependencyBase);
+      return dependencyBase;
     },
     below: async (tree) => {
       nearestBase ??= findNearestBase();

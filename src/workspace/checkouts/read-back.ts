@@ -3,11 +3,13 @@
 // Invariants:
 //   K1. No link is followed (fd-walk.ts), and a whiteout is the kernel's: processes inside a checkout cannot create one.
 //   K2. Only the kernel knows what was deleted from a recreated folder, so the checkout is mounted again and listed.
+//   K3. What was copied from below, or is missing below, is the checkout's own change only if what lies below is as it was made
+//       (intact.ts): damage of a base never becomes a change.
 
 import type { Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { GitSha } from "../../contracts/ids.ts";
-import { parentFolders, joinBytePath, displayPath, type BytePath } from "../git/byte-path.ts";
+import { bytePathBytes, parentFolders, joinBytePath, displayPath, type BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder } from "../layers/fd-walk.ts";
 import type { FindIgnored } from "../git/ignore.ts";
@@ -16,7 +18,15 @@ import { type ScannedEntry, identifyIn, gitMetadata, scan, type ScanInput, scanS
 import type { PathTest } from "../layers/scope.ts";
 import type { ObjectFormat, TreeEntry } from "../git/tree.ts";
 import { isTree, type TreeFolders } from "../git/tree-folders.ts";
+import { isIntactAt } from "../bases/intact.ts";
+import { readMadeLowers } from "./checkout-place.ts";
 import { withMerged } from "./merged.ts";
+
+const damagedEntry: ScannedEntry = {
+  kind: "odd",
+  violation: "damaged_base",
+  detail: "something outside the run changed the shared copy of it, which is made anew",
+};
 
 /** The tree itself, which has no name. */
 const top = "" as BytePath;
@@ -51,6 +61,7 @@ export async function readBack(input: ReadBackInput): Promise<ReadBack> {
   for (const path of await findDeletedByMount(input, written.shared)) written.deleted.add(path);
   const untrackedScan = await scan({ ...scanInput(input), from: written.untracked });
   const scanned = new Map([...written.scanned, ...untrackedScan.scanned]);
+  for (const path of written.damaged) scanned.set(path, damagedEntry);
   const base = new Map<BytePath, TreeEntry>();
   const created: BytePath[] = [];
   for (const path of [...scanned.keys(), ...written.deleted]) {
@@ -78,17 +89,22 @@ type Written = {
   readonly shared: SharedFolder[];
   /** Paths that the tree does not have; folders end in a slash. */
   readonly untracked: BytePath[];
+  /** Paths at which a folder below was changed by something else. */
+  readonly damaged: BytePath[];
 };
 
 async function readWritten(input: ReadBackInput): Promise<Written> {
-  const written: Written = { scanned: new Map(), deleted: new Set(), shared: [], untracked: [] };
+  const written: Written = { scanned: new Map(), deleted: new Set(), shared: [], untracked: [], damaged: [] };
   const stack: SharedFolder[] = [{ path: "" as BytePath, tree: input.tree }];
+  const lowers = readMadeLowers(input.place);
   let entryCount = 0;
   let began = performance.now();
   for (let shared = stack.pop(); shared !== undefined; shared = stack.pop()) {
     const folderEntries = list(input, shared, written);
     entryCount += folderEntries.length;
     if (entryCount > writtenMax) throw new WorkspaceFailed("workspace_unusable", `More than ${writtenMax} files were written.`);
+    for (const path of [shared.path, ...folderEntries.map(([name]) => joinBytePath(shared.path, name))])
+      if (!isIntactAt(lowers, bytePathBytes(path))) written.damaged.push(path); // K3
     if (shared.path !== "") written.shared.push(shared);
     const treeFolder = await input.folders.read(shared.tree);
     const replaced: (readonly [BytePath, Stats, TreeEntry])[] = [];

@@ -86,9 +86,11 @@ function createView({ gitDir, commonDir }: GitPlaces): string {
 }
 
 function refresh(view: string, { gitDir, commonDir }: GitPlaces): void {
-  const settings = ["config", ...(gitDir === commonDir ? [] : ["config.worktree"])].flatMap((name) =>
-    parseAllowedSettings(readSmallFile(join(name === "config" ? commonDir : gitDir, name), smallBytesMax)?.toString("utf8") ?? ""),
-  );
+  const shared = readSmallFile(join(commonDir, "config"), smallBytesMax)?.toString("utf8") ?? "";
+  // Sparse checkouts are set up there, in the main checkout too.
+  const hasOwnConfig = /^\s*worktreeconfig\s*=\s*(?:true|yes|on|1)\s*$/im.test(shared);
+  const own = hasOwnConfig ? (readSmallFile(join(gitDir, "config.worktree"), smallBytesMax)?.toString("utf8") ?? "") : "";
+  const settings = [shared, own].flatMap(parseAllowedSettings);
   writeIfChanged(join(view, "config"), ["[core]", "\tbare = false", ...settings, ""].join("\n"));
   writeIfChanged(join(view, "HEAD"), readSmallFile(join(gitDir, "HEAD"), smallBytesMax)?.toString("utf8") ?? "ref: refs/heads/none\n");
   for (const name of readdirSync(gitDir).filter((file) => file.startsWith("sharedindex.")))

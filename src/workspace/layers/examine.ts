@@ -112,6 +112,7 @@ async function examine(run: OpenRun, record: FolderRecord, options: ExamineOptio
           base: await readTree(call, against),
         });
   const { base, scanned: found, ignored } = scanResult;
+  if ([...found.values()].some((entry) => entry.kind === "odd" && entry.violation === "damaged_base")) await run.checkouts.distrust();
   const judgement = judge({ ...scanResult, inScope, isOwned, isMasked: globMasks(record.masks), isLeftOut, fileBytesMax });
   const readHead: EmbeddedInput["readHead"] = async (path, entry) => {
     const after = judgement.changes.find((change) => change.path === path)?.after;

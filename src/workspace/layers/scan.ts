@@ -15,7 +15,11 @@ import { isGitlink, objectHash, type ObjectFormat, type Tree } from "../git/tree
 export type ScannedEntry =
   | { readonly kind: "file"; readonly mode: "100644" | "100755"; readonly sha: GitSha; readonly bytes: number; readonly links: number }
   | { readonly kind: "link"; readonly sha: GitSha }
-  | { readonly kind: "odd"; readonly violation: "special_file" | "nested_repository" | "git_metadata"; readonly detail: string };
+  | {
+      readonly kind: "odd";
+      readonly violation: "special_file" | "nested_repository" | "git_metadata" | "damaged_base";
+      readonly detail: string;
+    };
 
 export type Scan = {
   readonly scanned: ReadonlyMap<BytePath, ScannedEntry>;
