@@ -111,6 +111,19 @@ aFew(8).each(works)("$name works from layer to landing", async ({ make }) => {
   await wholeRun(make(makeRoom()));
 });
 
+test.each([[], ["--sparse-index"]])("landing into a sparse checkout leaves what lies outside its cone unwritten %s", async (...options) => {
+  const root = makeRepository(join(makeRoom(), "repo"), { "in/a": "a\n", "out/b": "b\n", "out/c": "c\n", top: "t\n" });
+  git(root, "sparse-checkout", "set", "--cone", ...options, "in");
+  const { workspace } = await openBench({ root });
+  const layer = await workspace.openLayer(attempt, []);
+  for (const path of ["in/a", "in/new", "out/b", "out/new", "far/new", "top"]) write(layer, path, "changed\n");
+  await workspace.apply(attempt, "x");
+  expect(await workspace.land("x")).toMatchObject({ landed: true });
+  expect(["in/a", "in/new", "top", "out", "far"].map((path) => existsSync(join(root, path)))).toEqual([true, true, true, false, false]);
+  expect(git(root, "status", "--porcelain")).toBe("");
+  expect(git(root, "ls-files", "-t", "out/b", "out/new", "far/new").split("\n")).toEqual(["S far/new", "S out/b", "S out/new"]);
+});
+
 test("the innermost repository is the one that counts", async () => {
   const room = makeRoom();
   const inner = makeRepository(join(makeRepository(join(room, "outer")), "inner"));
