@@ -202,7 +202,7 @@ export const reasons = {
   checkout_dirty: reason("WARN", "Not merged: you have uncommitted changes.", "commit or stash, then git merge autopilot/<run>"),
   checkout_busy: reason(
     "WARN",
-    "Not merged: another git process is busy here.",
+    "Not merged: git is in the middle of something here.",
     "when it is through, or its lock is gone: git merge autopilot/<run>",
   ),
   checkout_moved: reason("WARN", "Not merged: you're on a different branch now.", "git merge autopilot/<run> where you want it"),

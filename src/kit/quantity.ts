@@ -13,6 +13,9 @@ export function readQuantity(text: string): number | null {
   return Number.isFinite(amount) && amount <= amountMax ? amount : null;
 }
 
+/** A sum without the crumbs of binary fractions: 0.4 and 0.8 are 1.2, not 1.2000000000000002. */
+export const exactSum = (...amounts: readonly number[]): number => Math.round(amounts.reduce((sum, one) => sum + one, 0) * 1e9) / 1e9;
+
 /** The amount with the largest suffix that keeps it exact: 250000 is `250k`. */
 export function quantityText(amount: number): string {
   if (amount >= 1_000_000 && amount % 100_000 === 0) return `${amount / 1_000_000}M`;

@@ -48,6 +48,8 @@ export type LandResult =
       readonly landed: false;
       readonly because: "checkout_dirty" | "checkout_busy" | "checkout_moved" | "merge_conflict" | "nothing_to_land";
       readonly detail: string;
+      /** Files that git doesn't track are in the way; `git status` doesn't show those that are ignored. */
+      readonly isUntracked?: true;
     };
 
 /** Reverts all commits after `since` of attempts whose names begin with `of`; they are saved under `branch` first. */

@@ -181,7 +181,7 @@ test("a landing that waits for its user is shown wherever something waits, with 
   // Before anybody has tried.
   expect((await tick()).data).toMatchObject({ actions: [], waiting: [{ code: "landing" }, { code: "landing" }] });
   expect((await pool()).data).toMatchObject({ held: expect.stringContaining(dirty) as string });
-  const [why, command] = [`landing waits: ${repository}: ${dirty}`, `git -C ${repository} status --ignored`];
+  const [why, command] = [`landing waits: ${repository}: ${dirty}`, `git -C ${repository} status`];
   const waits = { task: id("one"), why: `it is finished, and ${why} (1 more wait behind it)`, commands: [command] };
   expect(await rows()).toMatchObject([waits]);
   const shown = await showPortfolio(context, {});
@@ -228,7 +228,7 @@ test("a landing that an untracked or ignored file holds up, or a branch that was
     for (const isTried of [false, true]) {
       if (isTried) await pool();
       const { dry, board, inbox } = await looks();
-      const why = `Files git does not track are in the way; move them away: ${name}`;
+      const why = `Files git does not track (ignored ones too: .gitignore, .git/info/exclude) are in the way; move them away: ${name}`;
       expect(dry).toContain(`landing waits for you: ${repository}: ${why}`);
       expect(dry).not.toContain("would merge");
       expect(board).toMatch(/1 task waits for you: autopilot inbox[\s\S]*2 tasks wait: landing waits for you: /);

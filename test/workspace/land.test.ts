@@ -58,6 +58,26 @@ const obstacles: readonly Obstacle[] = [
     because: "checkout_dirty",
     set: (root) => (write(root, ".git/info/exclude", "src/new.ts\n"), write(root, "src/new.ts", "mine\n")),
   },
+  {
+    name: "a merge that is not through",
+    because: "checkout_busy",
+    set: (root) => {
+      git(root, "branch", "side");
+      git(root, "commit", "-q", "--allow-empty", "-m", "mine");
+      git(root, "switch", "-q", "side");
+      git(root, "commit", "-q", "--allow-empty", "-m", "theirs");
+      git(root, "switch", "-q", "-");
+      git(root, "merge", "-q", "--no-commit", "--no-ff", "-s", "ours", "side");
+    },
+  },
+  {
+    name: "a rebase that is not through",
+    because: "checkout_busy",
+    set: (root) => {
+      git(root, "commit", "-q", "--allow-empty", "-m", "mine");
+      git(root, "-c", "sequence.editor=sed -i 1s/^pick/edit/", "rebase", "-q", "-i", "--keep-empty", "HEAD~1");
+    },
+  },
   { name: "a lock that another git holds or left", because: "checkout_busy", set: (root) => write(root, ".git/index.lock", "") },
 ];
 

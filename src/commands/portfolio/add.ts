@@ -15,6 +15,7 @@ import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
+import { plural } from "../../views/wording.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import {
   bindPortfolio,
@@ -60,7 +61,7 @@ export function initPortfolio(
       });
       bindPortfolio(context, paths);
       if (hasFiles) open.warnings.push(...(await adoptSnapshots(context, open)));
-      const countsText = `${Object.keys(open.state.projects).length} projects and ${Object.keys(open.state.tasks).length} tasks`;
+      const countsText = `${plural(Object.keys(open.state.projects).length, "project")} and ${plural(Object.keys(open.state.tasks).length, "task")}`;
       return reply("ok", {
         message: hasFiles ? `The portfolio that was in ${paths.shown} is taken up: ${countsText}.` : `Made a portfolio in ${paths.root}.`,
         warnings: open.warnings,

@@ -58,7 +58,10 @@ export function moveTask(
 function requireStep(task_id: string, from: PortfolioTaskStatus, to: PortfolioTaskStatus): void {
   if (!mayStep(from, to))
     refuse("invalid_status_transition", {
-      message: `${task_id} is ${from}, so it cannot become ${to}.`,
+      message:
+        from === to
+          ? `${task_id} is ${to} already.${to === "ready" ? " autopilot portfolio status says what it waits for." : ""}`
+          : `${task_id} is ${from}, so it cannot become ${to}.`,
       state: from,
       data: { task_id, from, to },
     });

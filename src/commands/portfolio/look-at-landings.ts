@@ -2,14 +2,14 @@
 
 import { portfolioMark } from "../../fleet/shared-mark.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
-import { branchGone, type HeldUp, ownedByPortfolio, heldByError, statusCommand } from "../../portfolio/merge/held-up.ts";
+import { branchGone, type HeldUp, ownedByPortfolio, heldByError, obstacleCommand } from "../../portfolio/merge/held-up.ts";
 import { lookForRewound } from "../../portfolio/merge/rewound.ts";
 import type { Action } from "../../portfolio/planner/plan.ts";
 import { type Held, type PortfolioView, queueOf } from "../../portfolio/planner/state.ts";
 import { isAncestor } from "../../workspace/git/commits.ts";
 import { readBranch } from "../../workspace/git/refs.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
-import { whyBranchBlocked } from "../../workspace/landing/land-branch.ts";
+import { findBranchObstacle } from "../../workspace/landing/land-branch.ts";
 
 type Merge = Extract<Action, { readonly do: "merge" }>;
 export type LandingsLook = {
@@ -58,6 +58,6 @@ async function findObstacle(state: PortfolioView, action: Merge): Promise<HeldUp
   const rewound = await lookForRewound(holds, state, { repository: action.repository, target: action.target, tip });
   if (rewound !== null) return rewound;
   const commits = action.tasks.flatMap((id) => state.tasks[id]?.commit ?? []);
-  const why = await whyBranchBlocked(repository, action.target, ownedByPortfolio, commits);
-  return why === null ? null : { why, command: statusCommand(action.repository) };
+  const obstacle = await findBranchObstacle(repository, action.target, ownedByPortfolio, commits);
+  return obstacle === null ? null : { why: obstacle.detail, command: obstacleCommand(obstacle) };
 }

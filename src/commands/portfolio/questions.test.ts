@@ -1,7 +1,7 @@
 // Answers to a portfolio's questions, through its commands: each counts for what was asked, and for nothing that changed since.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -119,7 +119,9 @@ test.each([
   const { context, state } = await asked();
   const { message } = await answerPortfolio(context, { text });
   expect(message).toBe(`Answered "Does the work of ${id} meet: it looks nice?" with ${told}; ${id} is ready.`);
-  expect((await tickPortfolio(context, { dryRun: true })).page?.join("\n")).toContain(`${next} ${id}`);
+  writeFileSync(join(folder, "plays.yaml"), "turns: []\n");
+  const agent = `scripted:${join(folder, "plays.yaml")}`;
+  expect((await tickPortfolio(context, { dryRun: true, agent })).page?.join("\n")).toContain(`${next} ${id}`);
   expect((await state()).tasks[id]?.feedback).toContain(text);
 });
 

@@ -7,6 +7,9 @@ import { operatorOf } from "./add.ts";
 import { redraw } from "../../portfolio/store/draw.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
 import { allLines, withPortfolio } from "../../portfolio/store/open.ts";
+import { firstFew, plural } from "../../views/wording.ts";
+
+const filesShown = 5;
 
 /** Regenerates every file from the journal, and returns which of them were different. */
 export function rebuildPortfolio(context: CommandContext): Promise<Answer> {
@@ -20,8 +23,10 @@ export function rebuildPortfolio(context: CommandContext): Promise<Answer> {
     const message =
       different.length === 0
         ? "Every file is as the journal tells it."
-        : `${different.length} ${different.length === 1 ? "file was" : "files were"} different and drawn anew: ${different.slice(0, 5).join(", ")}.`;
-    return reply("ok", { message, warnings, data: { different } });
+        : `${plural(different.length, "file was", "files were")} different and drawn anew: ${firstFew(different, filesShown)}.`;
+    // Another rebuild would find none different, so all of them are named now.
+    const page = different.length > filesShown ? { page: [message, "", ...different] } : {};
+    return reply("ok", { message, warnings, ...page, data: { different } });
   });
 }
 

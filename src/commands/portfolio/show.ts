@@ -13,6 +13,10 @@ import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, reply } from "../../project/reply.ts";
 import { answerShown, oneLine } from "../../views/wording.ts";
+import { portfolioMark } from "../../fleet/shared-mark.ts";
+import { readSettings } from "../../project/config/settings.ts";
+import { agentName } from "../../portfolio/planner/under-way.ts";
+import { checkAvailability } from "../../runner/draft/agent-availability.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { catchUp } from "../../portfolio/store/catch-up.ts";
 import { checkedPortfolio } from "../../portfolio/store/checked.ts";
@@ -106,7 +110,33 @@ async function readPlanned(
   const { gone } = await lookAtWorkers({ paths, active: new Map() }, open);
   const planned = planFor(context, open, { input, paths }, gone);
   const { held, state: currentState } = await lookAtLandings(paths, state, planned.actions, open.now());
-  return { state: currentState, planned: planFor(context, { ...open, state: currentState }, { input, paths, held }, gone) };
+  const plannedNow = planFor(context, { ...open, state: currentState }, { input, paths, held }, gone);
+  const isElsewhere = portfolioMark(paths.own) !== null; // workers of other machines have agents of their own
+  return { state: currentState, planned: isElsewhere ? plannedNow : await withoutAgents(context, currentState, plannedNow) };
+}
+
+/** A task whose agent can't be used here is not said to start: the tick that tries it asks a person. */
+async function withoutAgents(context: CommandContext, { projects, tasks }: PortfolioView, { actions, waiting }: Plan): Promise<Plan> {
+  const problems = new Map<string, string | null>();
+  const problemOf = async (root: string, agent: string): Promise<string | null> => {
+    const key = `${root}\n${agent}`;
+    const known = problems.get(key);
+    if (known !== undefined) return known;
+    const read = readSettings(context, root);
+    const { problem } = await checkAvailability(context, agent, read.kind === "settings" ? read.config : {});
+    problems.set(key, problem);
+    return problem;
+  };
+  const unable: Plan["waiting"][number][] = [];
+  for (const action of actions) {
+    if (action.do !== "dispatch" || action.is_approved) continue;
+    const agent = agentName(action.agent);
+    const problem = await problemOf(projects[tasks[action.task_id]?.project_id ?? ""]?.repository ?? context.cwd, agent);
+    const because = `${agent} can't be used here (${problem ?? ""}); the tick that tries it asks you`;
+    if (problem !== null) unable.push({ task_id: action.task_id, code: "agent", because });
+  }
+  const ids = new Set(unable.map(({ task_id }) => task_id));
+  return { actions: actions.filter((action) => action.do !== "dispatch" || !ids.has(action.task_id)), waiting: [...waiting, ...unable] };
 }
 
 /** One tick; with --dry-run only what it would do, and why everything else waits. */

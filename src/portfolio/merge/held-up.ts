@@ -3,6 +3,7 @@
 
 import type { Retry } from "../../contracts/reason.ts";
 import { failureOf, retryOf } from "../../project/reply.ts";
+import type { BranchObstacle } from "../../workspace/landing/land-branch.ts";
 import { type PortfolioView, queueOf } from "../planner/state.ts";
 
 /** What holds a landing up; `command` null: it goes on by itself, or asks its own question. `retry`: whether an error may pass. L2 */
@@ -40,5 +41,4 @@ export function heldByError(state: PortfolioView, branch: Branch, error: unknown
 
 const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`);
 
-/** Ignored files may be what is in the way. */
-export const statusCommand = (repository: string): string => `git -C ${quoted(repository)} status --ignored`;
+export const obstacleCommand = ({ git: { folder, words } }: Pick<BranchObstacle, "git">): string => `git -C ${quoted(folder)} ${words}`;

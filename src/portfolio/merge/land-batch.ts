@@ -19,7 +19,7 @@ import type { PortfolioPaths } from "../store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
 import { exchangeFor, type ProjectExchange } from "../worker/exchange-for.ts";
 import type { Exchange } from "../worker/git-exchange.ts";
-import { type Branch, type HeldUp, hubRefuses, ownedByPortfolio, passing, heldByError, statusCommand } from "./held-up.ts";
+import { type Branch, type HeldUp, hubRefuses, ownedByPortfolio, passing, heldByError, obstacleCommand } from "./held-up.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 export type QueueParts = { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
@@ -77,7 +77,7 @@ async function landHere({ paths }: QueueParts, exchange: Exchange, batch: Batch,
   const landing = await landBranch(exchange.repository, order);
   if (landing.landed) return null;
   const why = `${batch.repository}: ${landing.detail.replace(/\.$/, "")}`;
-  return landing.because === "moved" ? passing(why) : { why, command: statusCommand(batch.repository) };
+  return landing.because === "moved" ? passing(why) : { why, command: obstacleCommand(landing) };
 }
 
 async function recordLanding({ state, write }: OpenPortfolio, batch: Batch, target: string): Promise<void> {

@@ -12,7 +12,7 @@ import { isAhead } from "./under-way.ts";
 const firstMs = 2_000;
 const delayMsMax = 60_000;
 /** How often what may be an outage is tried again. T2 */
-const triesMax = 3;
+const outageRetriesMax = 3;
 
 export type Failed = { readonly reason: string; readonly retry: Retry; readonly doing: Delay["doing"] };
 
@@ -24,7 +24,8 @@ export function nextTry({ delay }: Pick<TaskView, "delay">, { reason, retry, doi
 }
 
 /** Whether something that failed so often is tried again without a person. T1, T2 */
-export const mayTryAgain = (retry: Retry, tries: number): boolean => retry === "always" || (retry === "bounded" && tries < triesMax);
+export const mayTryAgain = (retry: Retry, tries: number): boolean =>
+  retry === "always" || (retry === "bounded" && tries < outageRetriesMax);
 
 export const delayMs = (tries: number): number => Math.min(delayMsMax, firstMs * 2 ** Math.min(tries, 10));
 

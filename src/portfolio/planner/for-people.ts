@@ -4,7 +4,7 @@
 import { heldByBudget, type HeldByBudget } from "./held-by-budget.ts";
 import { type HeldLanding, heldLandings } from "./held-landings.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
-import { triesMax } from "./state.ts";
+import { failuresMax } from "./state.ts";
 
 /** How often the merge queue gives a task back to its agent before a person is asked. */
 export const adjustmentsMax = 2;
@@ -21,7 +21,7 @@ export type TaskForPeople = {
 
 /** Whether it is tried again by itself. */
 export const isTriedAgain = ({ status, failures, returned_by, adjustments }: TaskView): boolean =>
-  status === "failed" ? failures < triesMax : status === "needs_adjustment" && returned_by === "queue" && adjustments < adjustmentsMax;
+  status === "failed" ? failures < failuresMax : status === "needs_adjustment" && returned_by === "queue" && adjustments < adjustmentsMax;
 
 /** Without a time, as of the last tick: the pages are drawn from the journal alone. */
 export const tasksForPeople = (state: PortfolioView, now: string = state.heartbeat ?? ""): readonly TaskForPeople[] => [

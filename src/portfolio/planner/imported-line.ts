@@ -10,7 +10,7 @@
 
 import { type PortfolioTaskStatus, portfolioTaskStatuses } from "../../contracts/portfolio.ts";
 import { priorityDefault, type TaskFields } from "../../contracts/portfolio-journal.ts";
-import { noUsage, type Portfolio, type PortfolioView, triesMax } from "./state.ts";
+import { noUsage, type Portfolio, type PortfolioView, failuresMax } from "./state.ts";
 import { addTask, setStatus, type Stamp } from "./task-changes.ts";
 
 const criteriaMax = 100;
@@ -69,7 +69,7 @@ export function reduceImported(state: Portfolio, line: string, at: Stamp): void 
     const status = to === "running" || to === "ready" ? "proposed" : to; // I1
     if (existingTask?.is_imported === true && status !== null && existingTask.status !== status) {
       setStatus(state, existingTask, status, at); // I3
-      if (status === "failed") existingTask.failures = triesMax; // I1
+      if (status === "failed") existingTask.failures = failuresMax; // I1
     }
   }
   if (block === null) return;

@@ -49,6 +49,7 @@ export type WaitCode =
   | "disk"
   | "resting"
   | "delayed"
+  | "agent"
   | "merging"
   | "landing"
   | "working";
@@ -249,7 +250,8 @@ function choose(
     inAgent.set(agent, (inAgent.get(agent) ?? 0) + 1);
     if (!isResumed) push(busy, repository, task);
   }
-  const because = `the ${facts.jobs} slots of the pool are taken`;
+  const starting = actions.filter((action) => action.do === "dispatch").length;
+  const because = `the pool works on ${facts.jobs} at a time: ${facts.jobs - free - starting} at work, ${starting} to start before it`;
   for (const task of candidates) if (!consideredTasks.has(task.task_id)) wait(task, "pool_slots", because);
 }
 

@@ -206,6 +206,16 @@ describe("a cause that holds up several tasks", () => {
     expect([statuses(), openBlocks(state)]).toEqual([["ready", "canceled", "ready"], []]);
   });
 
+  test("holds no task whose project works elsewhere or with another agent now", () => {
+    const { state, write, statuses, settle } = held();
+    write({ event: "project_updated", project_id: "proj-shop", changes: { priority: 1 } });
+    settle();
+    expect(statuses()).toEqual(ids.map(() => "blocked_human"));
+    write({ event: "project_updated", project_id: "proj-shop", changes: { agent: "claude" } });
+    settle();
+    expect([statuses(), openBlocks(state)]).toEqual([ids.map(() => "ready"), []]);
+  });
+
   test("another cause is another question", () => {
     const { state, write } = held();
     const task_id = "task-b-000001";

@@ -36,6 +36,7 @@ import {
   type Stamp,
   taskOf,
   touch,
+  touchWaiting,
 } from "./task-changes.ts";
 
 type Reducers = { readonly [Name in PortfolioChangeName]: (state: Portfolio, change: PortfolioChangeOf<Name>, at: Stamp) => void };
@@ -73,11 +74,12 @@ const reducers: Reducers = {
       tasks: [],
     };
   },
-  project_updated: (state, { project_id, changes }, { seq }) => {
+  project_updated: (state, { project_id, changes }, at) => {
     const project = projectOf(state, project_id);
     Object.assign(project, copyOf(changes));
-    project.changed = seq;
+    project.changed = at.seq;
     if (changes.budget !== undefined) reopenBudget(state, `project:${project_id}`);
+    touchWaiting(state, project, changes, at);
   },
   task_created: (state, { task_id, project_id, status, fields }, at) => {
     addTask(state, { task_id, project_id, parent_task_id: null, status, fields }, at);
@@ -203,8 +205,7 @@ const reducers: Reducers = {
     charge(state, task, usage, at.ts);
     move(state, task, "ready", at);
   },
-  block_opened: (state, change, at) => {
-    const block = change;
+  block_opened: (state, block, at) => {
     state.blocks[block.block_id] = {
       block_id: block.block_id,
       project_id: block.project_id,

@@ -177,7 +177,7 @@ export const queueOf = (place: { readonly repository: string | null; readonly ta
   `${place?.repository ?? ""}\n${place?.target ?? ""}`;
 
 /** How often a task may fail before a person is asked. */
-export const triesMax = 2;
+export const failuresMax = 2;
 
 export const noUsage = (): PortfolioUsage => ({ tokens: 0, usd: 0 });
 

@@ -2,7 +2,14 @@
 // Invariants R1 and on: portfolio/planner/reduce.ts.
 
 import { type PortfolioTaskStatus, portfolioTransitions } from "../../contracts/portfolio.ts";
-import { type PortfolioBudget, type PortfolioUsage, prioritiesMax, type TaskFields } from "../../contracts/portfolio-journal.ts";
+import {
+  type PortfolioBudget,
+  type PortfolioUsage,
+  prioritiesMax,
+  type PortfolioChangeOf,
+  type TaskFields,
+} from "../../contracts/portfolio-journal.ts";
+import { exactSum } from "../../kit/quantity.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import { noUsage, type Portfolio, type Project, type Task } from "./state.ts";
@@ -197,6 +204,21 @@ export function touch(state: Portfolio, task: Task, { seq, ts }: Stamp): void {
   if (project !== undefined) project.changed = seq;
 }
 
+/** Tasks that a cause holds up and whose start this changes: it may be gone, so they count as changed. */
+export function touchWaiting(
+  state: Portfolio,
+  { tasks }: Project,
+  changes: PortfolioChangeOf<"project_updated">["changes"],
+  at: Stamp,
+): void {
+  const isElsewhere = changes.repository !== undefined || changes.target !== undefined;
+  for (const id of tasks) {
+    const task = state.tasks[id];
+    if (task === undefined || task.waits_for === null) continue;
+    if (isElsewhere || (changes.agent !== undefined && task.agent === null)) touch(state, task, at);
+  }
+}
+
 /** R2. */
 export function charge(state: Portfolio, task: Task, usage: PortfolioUsage, ts: string): void {
   const add = { tokens: Math.max(0, usage.tokens - task.run_spent.tokens), usd: Math.max(0, usage.usd - task.run_spent.usd) };
@@ -205,7 +227,7 @@ export function charge(state: Portfolio, task: Task, usage: PortfolioUsage, ts: 
   const day = (state.days[ts.slice(0, 10)] ??= noUsage());
   for (const purse of [task.spent, projectOf(state, task.project_id).spent, state.spent, day]) {
     purse.tokens += add.tokens;
-    purse.usd += add.usd;
+    purse.usd = exactSum(purse.usd, add.usd);
   }
 }
 

@@ -52,7 +52,7 @@ test("at 24 rows: projects, the blocked task first, what works and starts, and o
   expect(text.indexOf("blocked_human")).toBeGreaterThan(0);
   expect(text.indexOf("blocked_human")).toBeLessThan(text.indexOf("running          make shop 0"));
   expect(text).toContain("starts at the next tick");
-  expect(text).toContain("27 tasks wait: the 2 slots of the pool are taken");
+  expect(text).toContain("27 tasks wait: the pool works on 2 at a time: 1 at work, 1 to start before it");
 });
 
 test("tasks that wait for different things are one line that says so, and does not give one's reason for all", () => {

@@ -26,6 +26,7 @@ const single: readonly WaitCode[] = [
   "merging",
   "resting",
   "delayed",
+  "agent",
   "block",
   "needs_person",
   "dependency_canceled",

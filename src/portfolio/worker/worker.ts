@@ -14,6 +14,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { PortfolioBudget, PortfolioChange, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
 import type { RunView } from "../../core/state.ts";
+import { exactSum } from "../../kit/quantity.ts";
 import type { RunEnd } from "../planner/result.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../planner/state.ts";
 import { agentName, unfinished } from "../planner/under-way.ts";
@@ -239,7 +240,7 @@ export async function viewOf(
  */
 export type Drive = (context: CommandContext, copy: string, run: string) => Promise<Failure | null>;
 
-export const usageOf = ({ ledger }: RunView): PortfolioUsage => ({ tokens: ledger.run.tokens, usd: ledger.run.usd });
+export const usageOf = ({ ledger }: RunView): PortfolioUsage => ({ tokens: ledger.run.tokens, usd: exactSum(ledger.run.usd) });
 
 /** What a task's run has used and was not charged yet, as a line for the journal; empty if that is nothing. */
 export async function uncharged(paths: PortfolioPaths, task: TaskView): Promise<readonly PortfolioChange[]> {

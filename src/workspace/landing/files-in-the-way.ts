@@ -48,7 +48,7 @@ function statIn(root: string, path: BytePath): Stats | undefined {
 const bytesIn = (root: string, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${root}/`), bytePathBytes(path)]);
 
 export const filesInTheWayMessage = (names: readonly string[]): string =>
-  `Files git does not track are in the way; move them away: ${shortList(names)}`;
+  `Files git does not track (ignored ones too: .gitignore, .git/info/exclude) are in the way; move them away: ${shortList(names)}`;
 
 export const shortList = (names: readonly string[]): string =>
   `${names.slice(0, namesShownMax).join(", ")}${names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : ""}`;

@@ -17,12 +17,16 @@ import { ownedPathTest } from "../layers/scope.ts";
 import { ownedAlways } from "../owned.ts";
 import { branchOf, openWorkspace } from "../workspace.ts";
 import { filesInTheWayMessage, findFilesInTheWay, shortList } from "./files-in-the-way.ts";
-import { findUnfinished } from "./unfinished.ts";
+import { findUnfinished, type Unfinished } from "./unfinished.ts";
 import { filesBetween } from "../git/tree-folders.ts";
 
 export type BranchLanding =
   | { readonly landed: true }
-  | { readonly landed: false; readonly because: "moved" | "held"; readonly detail: string };
+  | { readonly landed: false; readonly because: "moved"; readonly detail: string }
+  | ({ readonly landed: false; readonly because: "held" } & BranchObstacle);
+
+/** What is in the way of moving a branch, and what git shows of it or does about it: `git -C FOLDER WORDS`. */
+export type BranchObstacle = { readonly detail: string; readonly git: { readonly folder: string; readonly words: string } };
 
 export async function landBranch(
   repository: Repository,
@@ -50,14 +54,14 @@ export async function landBranch(
       detail: current === "" ? `the branch ${branch} is gone` : `${branch} was moved to ${current.slice(0, 12)}`,
     }; // L1
   const unfinished = await findUnfinished(repository, ref);
-  if (unfinished !== null) return { landed: false, because: "held", detail: unfinishedMessage(branch, unfinished) }; // L4
+  if (unfinished !== null) return { landed: false, because: "held", ...underWay(unfinished) }; // L4
   const checkouts = await readCheckouts(repository, ref);
   if (checkouts.length === 0) {
     const refUpdate = await git({ ...user, args: ["update-ref", "-m", "autopilot: landed", ref, to, from], codes: [0, 1, 128] });
     return refUpdate.code === 0 ? { landed: true } : { landed: false, because: "moved", detail: refUpdate.err.trim().slice(0, 300) };
   }
   const otherCheckout = await findOtherCheckout(repository, checkouts);
-  if (otherCheckout !== null) return { landed: false, because: "held", detail: checkedOutMessage(branch, otherCheckout) };
+  if (otherCheckout !== null) return { landed: false, because: "held", ...checkedOut(branch, otherCheckout) };
   // The checkout is moved in the same way as by a run's landing, which undoes itself when interrupted.
   const base = { branch, commit: from };
   const workspace = await openWorkspace({
@@ -72,14 +76,24 @@ export async function landBranch(
   try {
     const result = await workspace.land(request.message);
     if (result.landed) return { landed: true };
-    return { landed: false, because: result.because === "checkout_moved" ? "moved" : "held", detail: result.detail };
+    const { because, detail, isUntracked } = result;
+    if (because === "checkout_moved") return { landed: false, because: "moved", detail };
+    return {
+      landed: false,
+      because: "held",
+      detail,
+      git: { folder: repository.root, words: isUntracked === true ? "status --ignored" : "status" },
+    };
   } finally {
     await dropLandingBranch(repository, request.name);
   }
 }
 
-const unfinishedMessage = (branch: string, unfinished: string): string => `${branch} can't be moved: ${unfinished}`;
-const checkedOutMessage = (branch: string, folder: string): string => `${branch} is checked out in ${folder}`;
+const underWay = ({ detail, checkout }: Unfinished): BranchObstacle => ({ detail, git: { folder: checkout, words: "status" } });
+const checkedOut = (branch: string, folder: string): BranchObstacle => ({
+  detail: `${branch} is checked out in ${folder}`,
+  git: { folder, words: "switch --detach" },
+});
 
 async function findOtherCheckout(repository: Repository, checkouts: readonly string[]): Promise<string | null> {
   const here = await realpath(repository.root);
@@ -90,26 +104,27 @@ async function findOtherCheckout(repository: Repository, checkouts: readonly str
  * What is in the way of moving a branch now, as far as that shows before there is a commit to move it to; null if nothing is. `commits`: the
  * work that is to be merged.
  */
-export async function whyBranchBlocked(
+export async function findBranchObstacle(
   repository: Repository,
   branch: string,
   ownedPaths: readonly string[],
   commits: readonly string[],
-): Promise<string | null> {
+): Promise<BranchObstacle | null> {
   const ref = `refs/heads/${branch}`;
   const tip = await readBranch(repository, ref);
-  if (tip === null) return `${repository.root} has no branch ${branch} any more`;
+  const here = (words: string, detail: string): BranchObstacle => ({ detail, git: { folder: repository.root, words } });
+  if (tip === null) return here("branch", `${repository.root} has no branch ${branch} any more`);
   const unfinished = await findUnfinished(repository, ref);
-  if (unfinished !== null) return unfinishedMessage(branch, unfinished);
+  if (unfinished !== null) return underWay(unfinished);
   const holders = await readCheckouts(repository, ref);
   const otherCheckout = await findOtherCheckout(repository, holders);
-  if (otherCheckout !== null) return checkedOutMessage(branch, otherCheckout);
+  if (otherCheckout !== null) return checkedOut(branch, otherCheckout);
   if (holders.length === 0) return null;
   const changed = await readChangedFiles(repository, ownedPathTest([...ownedAlways, ...ownedPaths]));
-  if (changed.length > 0) return `${repository.root}: Uncommitted changes: ${shortList(changed)}`;
+  if (changed.length > 0) return here("status", `${repository.root}: Uncommitted changes: ${shortList(changed)}`);
   const inTheWay = new Set<string>();
   for (const commit of commits) for (const path of await findUntrackedInTheWay(repository, tip, commit)) inTheWay.add(path);
-  return inTheWay.size === 0 ? null : `${repository.root}: ${filesInTheWayMessage([...inTheWay])}`;
+  return inTheWay.size === 0 ? null : here("status --ignored", `${repository.root}: ${filesInTheWayMessage([...inTheWay])}`);
 }
 
 /** Files that a commit adds to a branch, and that are in its checkout without being tracked. */

@@ -133,20 +133,20 @@ test("a branch that somebody rebases or merges into waits, in whichever checkout
       name: "landing-x",
       ownedPaths: [],
     });
-    return result.landed ? "landed" : `${result.because}: ${result.detail}`;
+    return result.landed ? "landed" : `${result.because}: ${result.detail}${"git" in result ? ` (${result.git.words})` : ""}`;
   };
   git("rebase", "-q", "-i", "--keep-empty", "HEAD~1");
-  expect(await land()).toBe("held: main can't be moved: it is being rebased");
+  expect(await land()).toBe("held: main can't be moved: it is being rebased (status)");
   git("rebase", "--continue");
   expect(git("rev-parse", "main"), "the rebase came to its end").toBe(from);
   git("merge", "-q", "--no-commit", "--no-ff", "-s", "ours", "side");
-  expect(await land()).toBe("held: main can't be moved: a merge is unfinished");
+  expect(await land()).toBe("held: main can't be moved: a merge is unfinished (status)");
   git("merge", "--abort");
   git("checkout", "-q", "side");
   const linked = join(folder, "linked");
   git("worktree", "add", "-q", linked, "main");
   gitIn(linked, "rebase", "-q", "-i", "--keep-empty", "HEAD~1");
-  expect(await land()).toBe("held: main can't be moved: it is being rebased in the worktree linked");
+  expect(await land()).toBe("held: main can't be moved: it is being rebased in the worktree linked (status)");
   gitIn(linked, "rebase", "--continue");
   git("worktree", "remove", "--force", linked);
   expect(await land()).toBe("landed");

@@ -7,6 +7,7 @@
 //   N3. A merge is computed without a checkout; if it conflicts, nothing was touched.
 //   N4. Landing twice is landing once, even if the first was interrupted, and also with squashed commits.
 //   N5. A file that is missing from the checkout and that the branch has recreated since isn't a change that could be lost: it comes back.
+//   N6. A branch that a person is rebasing, or has a merge, cherry-pick or revert open on, is not moved: git could not go on.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -33,6 +34,7 @@ import { readLastSquashed, createMergeSides, squashTrailer } from "./squash.ts";
 import { readChangedFiles } from "../git/status.ts";
 import { type TreeEntry, resolveTree } from "../git/tree.ts";
 import { filesBetween, isTree, treeFolders } from "../git/tree-folders.ts";
+import { findUnfinished } from "./unfinished.ts";
 import { userViewCall } from "../git/user-view.ts";
 
 const racesMax = 5;
@@ -46,11 +48,13 @@ export async function landRun(run: OpenRun, message: string, isSquashed = false)
   const current = await readHeadBranch(run.repository);
   if (branch === null)
     return refusal("checkout_moved", `The run began on a detached HEAD, so its work stays on ${shortBranchName(run.ref)}.`);
-  if (current !== `refs/heads/${branch}`)
-    return refusal(
-      "checkout_moved",
-      `The run began on ${branch}; the checkout is on ${current === null ? "a detached HEAD" : shortBranchName(current)} now.`,
-    ); // N2
+  const ref = `refs/heads/${branch}`;
+  if (current !== ref) {
+    const unfinished = await findUnfinished(run.repository, ref); // a rebase detaches the HEAD
+    if (unfinished !== null) return refusal("checkout_busy", `${unfinished.detail}.`);
+    const place = current === null ? "a detached HEAD" : shortBranchName(current);
+    return refusal("checkout_moved", `The run began on ${branch}; the checkout is on ${place} now.`); // N2
+  }
 
   const leftover = await undoInterruptedLanding(run);
   for (let race = 0; ; race += 1) {
@@ -62,6 +66,8 @@ export async function landRun(run: OpenRun, message: string, isSquashed = false)
     const lastLanded = isSquashed ? await readLastSquashed(run, head) : null;
     if (lastLanded === tip) return { landed: true, how: "squash", commit: head }; // N4
     if (inTheWay !== null) return refusal(inTheWay.because, inTheWay.detail);
+    const unfinished = await findUnfinished(run.repository, ref);
+    if (unfinished !== null) return refusal("checkout_busy", `${unfinished.detail}.`); // N6
     const result = await landOn(run, { head, tip, message, since: isSquashed ? (lastLanded ?? run.base.commit) : null });
     // Findings about a checkout that was moved meanwhile, for example by another run's landing, are outdated.
     if (result.landed || race >= racesMax || !(await hasMoved(run, head))) return result;
@@ -177,7 +183,7 @@ async function createMergeCommit(
 async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: Landed["how"]): Promise<LandResult> {
   // Git would refuse most of these too, but checking first leaves its index untouched.
   const inTheWay = findFilesInTheWay(run.repository, await filesBetween(run.shadow.callIntoUser, from, to));
-  if (inTheWay.length > 0) return refusal("checkout_dirty", `${filesInTheWayMessage(inTheWay)}.`);
+  if (inTheWay.length > 0) return { ...refusal("checkout_dirty", `${filesInTheWayMessage(inTheWay)}.`), isUntracked: true };
   await writeLandingRecord(run, from, to);
   const answer = await moveForward(run, from, to);
   const head = await requireHead(run);

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { readSmallFile } from "../folder.ts";
 import type { Repository } from "../git/repository.ts";
 
@@ -15,15 +15,22 @@ const markers: readonly (readonly [file: string, operation: string])[] = [
 const lineBytesMax = 4_096;
 const rebaseFolders = ["rebase-merge", "rebase-apply"];
 
+/** What keeps a branch from being moved, and the checkout that it happens in. */
+export type Unfinished = { readonly detail: string; readonly checkout: string };
+
 /** A rebase of this branch in any checkout, or another operation in one that has it; null if there is none. */
-export async function findUnfinished({ gitDir, commonDir }: Repository, ref: string): Promise<string | null> {
+export async function findUnfinished({ root, gitDir, commonDir }: Repository, ref: string): Promise<Unfinished | null> {
+  const branch = ref.replace(/^refs\/heads\//, "");
   const linked = await readdir(join(commonDir, "worktrees")).catch((): string[] => []);
   for (const folder of new Set([gitDir, commonDir, ...linked.map((name) => join(commonDir, "worktrees", name))])) {
-    const where = linked.includes(basename(folder)) ? ` in the worktree ${basename(folder)}` : "";
-    if (rebaseFolders.some((name) => readLine(join(folder, name, "head-name")) === ref)) return `it is being rebased${where}`;
+    const isLinked = linked.includes(basename(folder));
+    const where = isLinked ? ` in the worktree ${basename(folder)}` : "";
+    const checkout = isLinked ? dirname(readLine(join(folder, "gitdir")) ?? join(root, ".git")) : root;
+    const unfinished = (what: string): Unfinished => ({ detail: `${branch} can't be moved: ${what}${where}`, checkout });
+    if (rebaseFolders.some((name) => readLine(join(folder, name, "head-name")) === ref)) return unfinished("it is being rebased");
     if (readLine(join(folder, "HEAD")) !== `ref: ${ref}`) continue;
     const operation = markers.find(([name]) => existsSync(join(folder, name)))?.[1];
-    if (operation !== undefined) return `${operation} is unfinished${where}`;
+    if (operation !== undefined) return unfinished(`${operation} is unfinished`);
   }
   return null;
 }
