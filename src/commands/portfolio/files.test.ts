@@ -243,3 +243,12 @@ test("a copy that the journal places elsewhere is never looked for there", () =>
   expect(copyIn(paths, { copy: "/elsewhere/.." })).toBeNull();
   expect(copyIn(paths, { copy: "/elsewhere/task-a-b.1" })).toBe("/p/.autopilot/portfolio/copies/task-a-b.1");
 });
+
+test("a rebuild names every file that it drew anew: another one would find none", async () => {
+  const { context, shown } = await begun();
+  for (const n of [1, 2, 3, 4, 5, 6, 7])
+    writeFileSync(shown(`tasks/${idOf(await addTask(context, { project: "Shop", objective: `t${n}` }))}.md`), "mine\n");
+  const { message, page, data } = await rebuildPortfolio(context);
+  expect(data?.["different"]).toHaveLength(7);
+  expect([message, page?.slice(2)]).toEqual([expect.stringMatching(/^7 files were different .* and 2 more\.$/), data?.["different"]]);
+});

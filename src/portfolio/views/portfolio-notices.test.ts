@@ -85,3 +85,28 @@ test("a landing that waits is told with what to do, and not after it went on", (
   const isOver = made.entries.slice(-1).map((entry) => answeredIn(entry, made.state))[0];
   expect([told(made), notice !== undefined && isOver?.(notice)]).toEqual([[], true]);
 });
+
+test("a run that rests at its budget is told with the command that raises it, each time it rests, and not after it goes on", () => {
+  const made = begun();
+  const rest = {
+    event: "worker_rested",
+    task_id: id,
+    run_id: "run-2026-01-01-000001",
+    because: "its run has used 10 tokens",
+    until: null,
+    usage: { tokens: 10, usd: 0 },
+    short: [{ scope: "run", dimension: "minutes", limit: 30, to: 35 }],
+  } as const;
+  made.write({ ...rest, short: [...rest.short] });
+  const [first] = told(made);
+  expect(first).toMatchObject({
+    kind: "needs_you",
+    title: "Shop: a budget is used up",
+    next: `autopilot -C /pf budget raise minutes=+5 --run ${id}`,
+  });
+  made.write(dispatched(id, 1));
+  const isOver = made.entries.slice(-1).map((entry) => answeredIn(entry, made.state))[0];
+  expect(first !== undefined && isOver?.(first)).toBe(true);
+  made.write({ ...rest, short: [...rest.short] });
+  expect(told(made)[0]?.id).not.toBe(first?.id);
+});
