@@ -26,8 +26,8 @@ test("a partial clone that has not all files of its commit is refused with the w
   const before = objects();
   const bench = await openView(root, room);
   await expect(bench.workspace.openLayer(attempt, [])).rejects.toMatchObject({
-    message: expect.stringContaining("partial clone") as unknown,
-    hint: expect.stringContaining("git archive") as unknown,
+    message: expect.stringMatching(/objects? of the commit (is|are) missing from this repository/) as unknown,
+    hint: expect.not.stringMatching(/\bgit [a-z]/) as unknown,
   });
   expect(objects()).toBe(before);
   execFileSync("/bin/sh", ["-c", "git archive HEAD > /dev/null"], { cwd: root });

@@ -1,11 +1,14 @@
 // base-lock: a kernel lock on a file inside a shared base: shared while the base is used, exclusive to delete it. It ends with the process.
 
-import { closeSync, openSync, utimesSync } from "node:fs";
+import { closeSync, lstatSync, openSync, utimesSync } from "node:fs";
+import { rename } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { errorErrno } from "../failure.ts";
+import { moveToTrash } from "../folder.ts";
 
 type TryLock = (fd: number, options?: { readonly shared?: boolean }) => boolean;
 let loading: Promise<TryLock> | null = null;
-const loadTryLock = (): Promise<TryLock> => (loading ??= import("fs-native-extensions").then(({ tryLock }) => tryLock));
+export const loadTryLock = (): Promise<TryLock> => (loading ??= import("fs-native-extensions").then(({ tryLock }) => tryLock));
 
 export type BaseLock = { readonly release: () => void };
 
@@ -16,6 +19,7 @@ export const lockExclusive = (path: string): Promise<BaseLock | null> => lock(pa
 
 async function lock(path: string, shared: boolean): Promise<BaseLock | null> {
   const tryLock = await loadTryLock();
+  if (!isLockable(path)) return null;
   let fd: number;
   try {
     fd = openSync(path, "r+");
@@ -36,3 +40,22 @@ async function lock(path: string, shared: boolean): Promise<BaseLock | null> {
     },
   };
 }
+
+/** Moves a finished draft, locked, to its place in the store. Another's is left there; whatever else is there is no base, and goes. */
+export async function placeDraft(draft: string, folder: string, trash: string): Promise<void> {
+  try {
+    await rename(draft, folder);
+  } catch (error) {
+    if (!["ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(errorErrno(error) ?? "")) throw error;
+    if (isLockable(join(folder, "lease"))) return; // another was first
+    moveToTrash(folder, trash);
+    await rename(draft, folder);
+  }
+}
+
+/** Whether this is a regular file in a real folder: what a base is recognised by. */
+function isLockable(path: string): boolean {
+  return isRealFolder(dirname(path)) && lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+export const isRealFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -13,11 +13,11 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { mkdir, readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { errorErrno, WorkspaceFailed } from "../failure.ts";
+import { WorkspaceFailed } from "../failure.ts";
 import { moveToTrash, erase, readJson, writeWhole } from "../folder.ts";
 import { git, type GitCall } from "../git/git.ts";
 import type { ObjectFormat } from "../git/tree.ts";
-import { lockExclusive, type BaseLock, lockShared } from "./base-lock.ts";
+import { isRealFolder, lockExclusive, type BaseLock, lockShared, placeDraft } from "./base-lock.ts";
 import { isIntact, type MadeFolder, readMadeNs, sealTime } from "./intact.ts";
 import { openStoreFolder, storeBytesMax, storeFolder } from "./store-folder.ts";
 
@@ -170,9 +170,7 @@ async function createBase(store: Store, source: BaseSource): Promise<void> {
       const made = await sealTime(checkMarkPath(draft));
       await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, tree: source.tree, bytes, boot: bootId(), made })}\n`);
       failpoint("base_rename");
-      await rename(draft, baseFolder(store, source)).catch((error: unknown) => {
-        if (!["ENOTEMPTY", "EEXIST"].includes(errorErrno(error) ?? "")) throw error; // B1: another was first
-      });
+      await placeDraft(draft, baseFolder(store, source), join(store.folder, "trash")); // B1
     } finally {
       lease?.release();
     }
@@ -183,17 +181,20 @@ async function createBase(store: Store, source: BaseSource): Promise<void> {
 }
 
 /**
- * Why objects could not be read: they are missing, as in a partial clone, or git's message. The wording of the first varies, so git is
+ * Why objects could not be read: they are missing, as in a damaged repository or a partial clone, or git's message. The wording of the first varies, so git is
  * asked which are missing.
  */
 export async function explainMissingObjects(call: Omit<GitCall, "args">, treeish: GitSha, error: unknown): Promise<unknown> {
   const args = ["rev-list", "--objects", "--missing=print", "--no-object-names", "--no-walk", treeish];
   const { out } = await git({ ...call, args, codes: [0, 128], outputBytesMax: missingBytesMax });
-  if (!/^\?/m.test(out.toString("latin1"))) return error;
+  const missing = out.toString("latin1").match(/^\?.*/gm) ?? [];
+  const [first] = missing;
+  if (first === undefined) return error;
+  // No command is advised: those that fetch obey the repository's configuration, which may name programs.
   return new WorkspaceFailed(
     "workspace_unusable",
-    "Files of the commit are not in this repository, which is a partial clone. Nothing is fetched unasked.",
-    "git archive HEAD >/dev/null fetches what the commit needs, then try again",
+    `${missing.length === 1 ? "An object" : `${missing.length} objects`} of the commit ${missing.length === 1 ? "is" : "are"} missing from this repository (${first.slice(1, 13)}). Nothing is fetched unasked.`,
+    "clone the repository anew, in full (a partial clone lacks files until they are fetched), then try again",
   );
 }
 
@@ -255,6 +256,7 @@ async function readEntries(parent: string): Promise<{ readonly folder: string; r
   const entries = await Promise.all(
     (await readdir(parent)).map(async (name) => {
       const folder = join(parent, name);
+      if (!isRealFolder(folder)) return erase(folder).then(() => []);
       const stored = (await readJson(join(folder, "base.json"))) as { readonly bytes?: unknown } | null;
       const lease = statSync(join(folder, "lease"), { throwIfNoEntry: false });
       return lease === undefined ? [] : [{ folder, bytes: Number(stored?.bytes) || 0, usedMs: lease.mtimeMs }];

@@ -105,6 +105,23 @@ test("what a maker that was killed left is swept, and what one that lives makes 
   expect(rubbish()).toEqual(["young"]);
 });
 
+test.each(["a file", "a link", "an empty folder", "a folder without its lease", "a folder with a folder as its lease"])(
+  "in the place of a base %s is taken away, and the base is made anew",
+  async (kind) => {
+    const source = treeOf(usual);
+    const base = await open(source);
+    base.lease.release();
+    rmSync(kind.startsWith("a folder") ? join(base.folder, "lease") : base.folder, { recursive: true });
+    if (kind === "a file") writeFileSync(base.folder, "");
+    if (kind === "a link") symlinkSync("/", base.folder);
+    if (kind === "an empty folder") mkdirSync(base.folder);
+    if (kind.endsWith("as its lease")) mkdirSync(join(base.folder, "lease"));
+    await evict(store);
+    expect(textIn(await open(source), "a.txt")).toBe("one\n");
+    expect(rubbish()).toEqual([]);
+  },
+);
+
 const damages: Readonly<Record<string, (files: string) => void>> = {
   "a file was changed": (files) => writeFileSync(join(files, "a.txt"), "bad\n"),
   "a file was changed to another of the same length": (files) => writeFileSync(join(files, "a.txt"), "bad!"),

@@ -9,13 +9,13 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { lstatSync, type Dirent, readdirSync } from "node:fs";
-import { mkdir, rename } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { copyFolder } from "../layers/dependencies.ts";
 import { errorErrno } from "../failure.ts";
 import { erase, readJson, readSmallFile, writeWhole } from "../folder.ts";
 import { evict, lockDraft, type Store } from "./base.ts";
-import { type BaseLock, lockShared } from "./base-lock.ts";
+import { type BaseLock, lockShared, placeDraft } from "./base-lock.ts";
 import { isIntact, type MadeFolder, readMadeNs, sealTime } from "./intact.ts";
 
 export type DependencyBase = MadeFolder & { readonly key: string; readonly paths: readonly string[]; readonly lease: BaseLock };
@@ -84,9 +84,7 @@ async function create(store: Store, root: string, paths: readonly string[], key:
       const made = await sealTime(join(draft, "made"));
       await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, bytes, made })}\n`);
       failpoint("packages_rename");
-      await rename(draft, folder).catch((error: unknown) => {
-        if (!["ENOTEMPTY", "EEXIST"].includes(errorErrno(error) ?? "")) throw error; // D3: another was first
-      });
+      await placeDraft(draft, folder, join(store.folder, "trash")); // D3
     } finally {
       lease?.release();
     }

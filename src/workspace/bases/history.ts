@@ -8,15 +8,15 @@
 
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { errorErrno, WorkspaceFailed } from "../failure.ts";
+import { WorkspaceFailed } from "../failure.ts";
 import { erase, readJson, writeWhole } from "../folder.ts";
 import { git, type GitCall } from "../git/git.ts";
 import { quotePath } from "../git/shadow.ts";
 import { evict, lockDraft, explainMissingObjects, type Store } from "./base.ts";
-import { type BaseLock, lockShared } from "./base-lock.ts";
+import { type BaseLock, lockShared, placeDraft } from "./base-lock.ts";
 import { isIntact, readMadeNs, sealTime } from "./intact.ts";
 
 export const historyCommits = 20;
@@ -89,9 +89,7 @@ async function create(store: Store, call: Omit<GitCall, "args">, commit: GitSha)
       const stored: StoredHistory = { shallow, below: ancestor?.commit ?? null, depth: ancestor === null ? 0 : ancestor.depth + 1 };
       const note = { version: 1, bytes: await readFolderBytes(packs), ...stored, made: await sealTime(join(draft, "made")) };
       await writeWhole(join(draft, "base.json"), `${JSON.stringify(note)}\n`);
-      await rename(draft, historyFolder(store, commit)).catch((error: unknown) => {
-        if (!["ENOTEMPTY", "EEXIST"].includes(errorErrno(error) ?? "")) throw error; // H3: another was first
-      });
+      await placeDraft(draft, historyFolder(store, commit), join(store.folder, "trash")); // H3
     } finally {
       lease?.release();
     }
