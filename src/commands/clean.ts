@@ -13,6 +13,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { finishRemovals, removeAll, whileNobodyWorks } from "../project/runs/remove-run.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { readDisk } from "../project/runs/run-disk.ts";
+import { sweepTemporary } from "../project/runs/temporary.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
 type Input = { readonly olderThan?: string | undefined; readonly keep?: number | undefined; readonly yes: boolean };
@@ -25,6 +26,7 @@ export function clean(context: CommandContext, input: Input): Promise<Answer> {
     const repository = await openedRepository(paths.root);
     const before = await readDisk(paths.folder);
     await finishRemovals(context, paths, repository);
+    await sweepTemporary();
     const removable = (await knownRuns(context, paths)).filter(isRemovable);
     const toRemove = selectRuns(removable, input, systemClock.now());
     const isAgreed = toRemove.length === 0 || input.yes || (await askToRemove(context, toRemove));

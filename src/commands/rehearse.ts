@@ -19,7 +19,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { policyOf } from "../runner/draft/policy.ts";
 import { refuse, reply } from "../project/reply.ts";
 import { type Settings, invalidConfig, readSettings } from "../project/config/settings.ts";
-import { temporaryFolder } from "../project/runs/temporary.ts";
+import { temporaryFolder } from "../workspace/temporary-folder.ts";
 
 const minutesMax = 2;
 const saidCharsMax = 200;

@@ -5,7 +5,7 @@ import { erase } from "../workspace/folder.ts";
 import { type InspectedIsolation, inspectIsolations } from "../workspace/isolation/isolation.ts";
 import { clearSelfTestCache } from "../workspace/isolation/self-test-cache.ts";
 import { checkoutKindFor, checkoutKindDescriptions } from "../workspace/checkouts/checkout-kind.ts";
-import { temporaryFolder } from "../project/runs/temporary.ts";
+import { temporaryFolder } from "../workspace/temporary-folder.ts";
 
 export type WantedIsolation = { readonly level: string; readonly isUsable: boolean; readonly found: string };
 

@@ -22,7 +22,7 @@ import { globScope } from "../workspace/layers/scope.ts";
 import { sandboxLimits } from "./sandbox-limits.ts";
 import { toolServerPath, scriptedAgentPath } from "./shipped-programs.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { socketFolder } from "../project/runs/temporary.ts";
+import { socketFolder } from "../workspace/temporary-folder.ts";
 import { eraseSync } from "../workspace/folder.ts";
 
 /** The port of the meter inside a sandbox with its own network. */

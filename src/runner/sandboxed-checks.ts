@@ -17,7 +17,7 @@ import type { OpenedLimits } from "../workspace/isolation/limits.ts";
 import { sandboxLimits } from "./sandbox-limits.ts";
 import { product } from "../project/runs/product.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
-import { temporaryFolder } from "../project/runs/temporary.ts";
+import { temporaryFolder } from "../workspace/temporary-folder.ts";
 
 export type SandboxedVerifierParts = {
   readonly workspace: Workspace;

@@ -14,7 +14,7 @@ import { readEvidence } from "../../project/runs/read-evidence.ts";
 import { readRun, waysOn } from "../../project/runs/read-run.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { whyForeign } from "../../project/runs/run-binding.ts";
-import { temporaryFolder } from "../../project/runs/temporary.ts";
+import { temporaryFolder } from "../../workspace/temporary-folder.ts";
 import { changedTranscripts } from "./transcript-verify.ts";
 import { damagedBlobs, type Records, readRecords } from "./verify-records.ts";
 import { type Rechecked, type RecheckedCommit, verifyPage } from "./verify-page.ts";

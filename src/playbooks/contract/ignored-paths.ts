@@ -13,7 +13,7 @@ export async function findIgnoreRule(root: string, paths: readonly string[]): Pr
   if (places === null) return null;
   const input = [Buffer.from(paths.join("\0"))];
   const args = ["check-ignore", "-v", "-z", "--no-index", "--stdin"];
-  const { out } = await git({ ...userViewCall(places), args, input, codes: [0, 1, 128] });
+  const { out } = await git({ ...(await userViewCall(places)), args, input, codes: [0, 1, 128] });
   const fields = out.toString("utf8").split("\0");
   const rules = paths.map((_, index) => fields.slice(index * 4, index * 4 + 4));
   // A rule that begins with ! re-includes the path.

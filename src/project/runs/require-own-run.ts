@@ -64,7 +64,7 @@ export async function whyTracked({ root }: ProjectPaths, folder: string): Promis
   if (places === null) return "git can't tell whether it tracks its files";
   if (!mayTrack(join(places.gitDir, "index"), path.split("/", 1)[0] ?? path)) return null; // git would read a large index whole, too
   const { out, code } = await git({
-    ...userViewCall(places),
+    ...(await userViewCall(places)),
     args: ["ls-files", "-z", "--", `:(top,icase,literal)${path}`],
     codes: [0, 128],
   });

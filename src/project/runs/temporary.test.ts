@@ -16,7 +16,9 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { loadTryLock } from "../../journal/lock.ts";
-import { socketFolder, sweepTemporary, temporaryFolder } from "./temporary.ts";
+import { userViewCall } from "../../workspace/git/user-view.ts";
+import { ownerFile, ownFolderForm, socketFolder, temporaryFolder } from "../../workspace/temporary-folder.ts";
+import { sweepTemporary } from "./temporary.ts";
 
 let parent = "";
 beforeEach(() => {
@@ -115,3 +117,12 @@ test.skipIf(process.platform !== "linux")(
     }
   },
 );
+
+test("the view of the user's repository is in such a folder, so it goes with a killed process", async () => {
+  const root = join(parent, "repo");
+  mkdirSync(join(root, ".git"), { recursive: true });
+  const { env } = await userViewCall({ root, gitDir: join(root, ".git"), commonDir: join(root, ".git") });
+  const own = dirname(env["GIT_DIR"] ?? "");
+  expect(basename(own)).toMatch(ownFolderForm);
+  expect(readdirSync(own)).toContain(ownerFile);
+});

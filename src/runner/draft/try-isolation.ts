@@ -3,7 +3,7 @@
 import type { IsolationInForce } from "../../contracts/event.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { openIsolation } from "./isolation-for.ts";
-import { temporaryFolder } from "../../project/runs/temporary.ts";
+import { temporaryFolder } from "../../workspace/temporary-folder.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 const testedIsolations = new Map<string, Promise<IsolationInForce>>();

@@ -18,7 +18,7 @@ import { journalFile } from "../../journal/journal.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
-import { temporaryFolder } from "../../project/runs/temporary.ts";
+import { temporaryFolder } from "../../workspace/temporary-folder.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { erase } from "../../workspace/folder.ts";
 import { openFoldedJournal } from "../open-journal.ts";

@@ -97,7 +97,7 @@ async function listUntracked(places: GitPlaces, folders: readonly BytePath[], op
       "--",
       ...paths.slice(index, index + pathsPerCall),
     ];
-    const { out } = await git({ ...userViewCall(places), args: ["--literal-pathspecs", ...args] });
+    const { out } = await git({ ...(await userViewCall(places)), args: ["--literal-pathspecs", ...args] });
     untracked.push(...parseFolders(out));
   }
   return untracked;

@@ -106,7 +106,7 @@ async function borrowFrom(gitDir: string, objects: string): Promise<void> {
 /** The user's ignore rules outside the tree: their global file, then the repository's own. */
 async function readExcludes(user: GitPlaces): Promise<string> {
   // Only from the user's own config: a repository's could name any file of theirs, and the agent sees what is copied here.
-  const configured = await readUserConfig(userViewCall(user), ["--type=path", "--get", "core.excludesFile"]);
+  const configured = await readUserConfig(await userViewCall(user), ["--type=path", "--get", "core.excludesFile"]);
   const fallback = join(process.env["XDG_CONFIG_HOME"] || join(process.env["HOME"] || "/nonexistent", ".config"), "git", "ignore");
   const global = configured?.replace(/\0$/, "") ?? fallback;
   const texts = [await readTextOrEmpty(global), await readTextOrEmpty(join(user.commonDir, "info", "exclude"))];

@@ -21,7 +21,7 @@ export const readChangedFiles = async (repository: GitPlaces, isOwned: PathTest)
 
 async function askStatus(repository: GitPlaces, isOwned: PathTest, untrackedFiles: "all" | "no"): Promise<CheckoutStatus> {
   const { out } = await git({
-    ...userViewCall(repository),
+    ...(await userViewCall(repository)),
     args: ["status", "--porcelain=v1", "-z", `--untracked-files=${untrackedFiles}`, "--ignore-submodules=all", "--no-renames"],
   });
   const changed: string[] = [];

@@ -9,17 +9,15 @@
 //   U2. The user's own configuration (global, system) counts: filters that they installed for themselves still run.
 //   U3. The view shares with the repository only by links; the index is the repository's own, with its lock.
 
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorErrno } from "../failure.ts";
 import { eraseSync, readSmallFile } from "../folder.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import type { GitCall } from "./git.ts";
 import type { GitPlaces } from "./places.ts";
 
 const smallBytesMax = 1 << 20;
-const staleMs = 24 * 3_600_000;
-const prefix = "autopilot-view-";
 
 /** U1: settings about how files are on this disk, or the repository's layout. */
 const allowedSettings = new Set(
@@ -43,26 +41,25 @@ const allowedSettings = new Set(
     .concat("extensions.objectformat", "extensions.refstorage", "index.sparse", "index.version"),
 );
 
-const views = new Map<string, string>();
-let isRegistered = false;
-const deleteViews = (): void => {
-  for (const view of views.values()) eraseSync(view);
-};
+/** In this process's temporary folder, which the next process sweeps if this one is killed. */
+const views = new Map<string, Promise<string>>();
+const created: string[] = [];
+const deleteViews = (): void => created.forEach((view) => eraseSync(view));
+
+type UserViewCall = Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
 
 /** How git is run on the user's checkout where it may have to run a filter. */
-export function userViewCall({
-  root,
-  gitDir,
-  commonDir,
-}: GitPlaces): Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> } {
-  const view = views.get(gitDir) ?? createView({ root, gitDir, commonDir });
-  views.set(gitDir, view);
+export async function userViewCall({ root, gitDir, commonDir }: GitPlaces): Promise<UserViewCall> {
+  const creating = views.get(gitDir) ?? createView({ root, gitDir, commonDir });
+  views.set(gitDir, creating);
+  let view: string;
   try {
+    view = await creating;
     refresh(view, { root, gitDir, commonDir });
   } catch (error) {
+    views.delete(gitDir);
     if (errorErrno(error) !== "ENOENT") throw error;
-    views.delete(gitDir); // temporary folders are cleaned up now and then
-    return userViewCall({ root, gitDir, commonDir });
+    return userViewCall({ root, gitDir, commonDir }); // temporary folders are cleaned up now and then
   }
   return {
     cwd: root,
@@ -73,11 +70,10 @@ export function userViewCall({
   };
 }
 
-function createView({ gitDir, commonDir }: GitPlaces): string {
-  deleteStaleViews();
-  const view = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
-  if (!isRegistered) process.once("exit", deleteViews);
-  isRegistered = true;
+async function createView({ gitDir, commonDir }: GitPlaces): Promise<string> {
+  const view = await temporaryFolder("view");
+  if (created.length === 0) process.prependOnceListener("exit", deleteViews); // before the folder around them is left
+  created.push(view);
   mkdirSync(join(view, "info"));
   for (const name of ["objects", "refs", "packed-refs", "reftable", "shallow", "lfs", "info/exclude", "info/attributes"])
     symlinkSync(join(commonDir, name), join(view, name)); // U3
@@ -110,23 +106,4 @@ export function parseAllowedSettings(text: string): readonly string[] {
 /** Not atomic: a git that reads the file meanwhile gets the old or the new text, which are short and mostly the same. */
 function writeIfChanged(path: string, text: string): void {
   if (readSmallFile(path, smallBytesMax)?.toString("utf8") !== text) writeFileSync(path, text);
-}
-
-/** Views of processes that were killed long ago. */
-function deleteStaleViews(): void {
-  for (const name of readdirSync(tmpdir()).filter((file) => file.startsWith(prefix))) {
-    const folder = join(tmpdir(), name);
-    const stat = lstatSync(folder, { throwIfNoEntry: false });
-    const pid = Number(/^\d+/.exec(name.slice(prefix.length))?.[0] ?? 0);
-    if (stat?.isDirectory() !== true || stat.uid !== process.getuid?.() || Date.now() - stat.mtimeMs < staleMs || isAlive(pid)) continue;
-    eraseSync(folder);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return pid > 0 && process.kill(pid, 0);
-  } catch (error) {
-    return errorErrno(error) !== "ESRCH";
-  }
 }

@@ -8,11 +8,12 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
-import { homedir, tmpdir } from "node:os";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { privateHome, type Command, type IsolationPlace, type Wrapped } from "./confinement.ts";
 import { errorErrno } from "../failure.ts";
 import { erase } from "../folder.ts";
+import { socketFolder } from "../temporary-folder.ts";
 
 export type BoxTest = {
   readonly place: IsolationPlace;
@@ -38,7 +39,7 @@ export async function testBox({ place, wrap, collect }: BoxTest): Promise<readon
   const atHome = join(homedir(), `.autopilot-self-test-${process.pid}`);
   const testFolder = await mkdtemp(join(place.runDir, "self-test-"));
   // A socket's path is limited, and a run's folder may be deep.
-  const socketFolder = await mkdtemp(join(tmpdir(), "autopilot-egress-"));
+  const egressFolder = await socketFolder("egress", "s");
   let connections = 0;
   const outside = await listen(
     createServer((socket) => void (connections++, socket.end("outside"))),
@@ -46,7 +47,7 @@ export async function testBox({ place, wrap, collect }: BoxTest): Promise<readon
   );
   const egress = await listen(
     createServer((socket) => void socket.end("egress")),
-    join(socketFolder, "s"),
+    join(egressFolder, "s"),
   );
   try {
     const folder = join(testFolder, "inside");
@@ -62,7 +63,7 @@ export async function testBox({ place, wrap, collect }: BoxTest): Promise<readon
       env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
       writable: [folder],
       network: "egress",
-      egress: { socket: join(socketFolder, "s"), port: probeInput.egressPort },
+      egress: { socket: join(egressFolder, "s"), port: probeInput.egressPort },
       ...(collect === undefined ? {} : { writes: "apart" as const }),
     });
     const { said, err } = await runOnce(wrapped);
@@ -84,7 +85,7 @@ export async function testBox({ place, wrap, collect }: BoxTest): Promise<readon
   } finally {
     outside.close();
     egress.close();
-    await Promise.all([testFolder, socketFolder, atHome, join(place.runDir, "self-test-file")].map(erase));
+    await Promise.all([testFolder, egressFolder, atHome, join(place.runDir, "self-test-file")].map(erase));
   }
 }
 

@@ -47,7 +47,7 @@ export async function commitPages(input: PagesInput): Promise<GitSha | null> {
   if (!("repository" in lookup)) return null;
   const { repository } = lookup;
   const { head, branch } = repository;
-  const call: Call = { ...userViewCall(repository), config: "none" }; // P3
+  const call: Call = { ...(await userViewCall(repository)), config: "none" }; // P3
   if (branch === null || branch !== input.base.branch) return null;
   if ((await findUnfinished(repository, `refs/heads/${branch}`)) !== null) return null;
   if (await isCommitted(call, input, head.commit)) return null; // P4
@@ -116,7 +116,7 @@ async function readChanges(repository: Repository, call: Call, stepInput: PagesI
 /** Never a tracked file, even if a pattern matches it. */
 async function findIgnored(repository: Repository, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const input = paths.map((path) => Buffer.from(`${path}\0`));
-  const { out } = await git({ ...userViewCall(repository), args: ["check-ignore", "-z", "--stdin"], input, codes: [0, 1] });
+  const { out } = await git({ ...(await userViewCall(repository)), args: ["check-ignore", "-z", "--stdin"], input, codes: [0, 1] });
   return new Set(out.toString("utf8").split("\0"));
 }
 

@@ -97,7 +97,7 @@ async function restoreCheckout(run: OpenRun, head: GitSha, from: GitSha, to: Git
     touched.push({ path, isNew: !headTree.has(path) });
   }
   if (touched.length === 0) return null;
-  const view = userViewCall(run.repository);
+  const view = await userViewCall(run.repository);
   const call = { ...view, env: { ...view.env, GIT_LITERAL_PATHSPECS: "1" } };
   const nulSeparated = (paths: readonly { readonly path: BytePath }[]): Buffer[] =>
     paths.map(({ path }) => Buffer.concat([bytePathBytes(path), Buffer.from([0])]));
@@ -123,7 +123,7 @@ async function isFromLanding(run: OpenRun, path: BytePath, from: GitSha, to: Git
 /** A file's content as a checkout would write it, with the user's own filters; null if the commit has no such file. */
 async function readCommitted(run: OpenRun, commit: GitSha, path: BytePath): Promise<Buffer | null> {
   const name = `${commit}:${bytePathBytes(path).toString("utf8")}`;
-  const { code, out } = await git({ ...userViewCall(run.repository), args: ["cat-file", "--filters", name], codes: [0, 128] });
+  const { code, out } = await git({ ...(await userViewCall(run.repository)), args: ["cat-file", "--filters", name], codes: [0, 128] });
   return code === 0 ? out : null;
 }
 

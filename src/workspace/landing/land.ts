@@ -129,7 +129,7 @@ async function findRecreated(run: OpenRun, head: GitSha, tip: GitSha): Promise<R
 async function restoreMissing(run: OpenRun, result: LandResult, missing: readonly string[]): Promise<LandResult> {
   if (!result.landed || missing.length === 0) return result;
   const input = missing.map((path) => Buffer.from(`${path}\0`));
-  await git({ ...userViewCall(run.repository), args: ["checkout-index", "-q", "-u", "-z", "--stdin"], input, codes: [0, 1] });
+  await git({ ...(await userViewCall(run.repository)), args: ["checkout-index", "-q", "-u", "-z", "--stdin"], input, codes: [0, 1] });
   return result;
 }
 
@@ -200,7 +200,7 @@ async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: Landed[
 
 /** Files and index first, then the branch: an interruption in between is undone by interrupted-landing.ts. */
 async function moveForward(run: OpenRun, from: GitSha, to: GitSha): Promise<GitAnswer> {
-  const view = userViewCall(run.repository);
+  const view = await userViewCall(run.repository);
   const move = (): Promise<GitAnswer> => git({ ...view, args: ["read-tree", "-m", "-u", from, to], codes: [0, 1, 128] });
   const first = await move();
   // A touched file isn't a change, but git takes it for one until its index is refreshed. It writes no file before it has checked all of

@@ -78,7 +78,7 @@ async function describeUnseenEdits(root: string, { drafted: { run_id, base } }: 
   const places = findGitPlaces(root);
   if (places === null) return [];
   const { code, out } = await git({
-    ...userViewCall(places),
+    ...(await userViewCall(places)),
     args: ["diff", "--name-only", "-z", "--no-renames", `refs/heads/autopilot/${run_id}...refs/heads/${base.branch}`, "--", "_docs"],
     codes: [0, 128],
   });

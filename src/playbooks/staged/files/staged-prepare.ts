@@ -109,7 +109,7 @@ async function refuseInvisibleDocuments(root: string, flow: Flow): Promise<void>
   const places = findGitPlaces(root);
   if (places === null) return; // without a repository the run is refused elsewhere
   const { out } = await git({
-    ...userViewCall(places),
+    ...(await userViewCall(places)),
     args: ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--", "_docs"],
   });
   const files = out

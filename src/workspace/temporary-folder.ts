@@ -1,0 +1,67 @@
+// temporary-folder: this process's folder under the system's temporary folder; everything short-lived is in it. A killed process cannot
+// delete its folder, so the next one does (project/runs/temporary.ts).
+//
+// Invariants:
+//   T1. A folder belongs to a process as long as the kernel holds that process's lock on the file in it, and to no one after.
+//   T2. Its path does not name this product: checks have their HOME in it, and must not be able to tell who runs them.
+
+import { constants, mkdtempSync, openSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadTryLock } from "./bases/base-lock.ts";
+import { errorErrno } from "./failure.ts";
+
+const prefix = "tmp-own-"; // T2
+export const ownFolderForm = /^tmp-own-[A-Za-z0-9]{6}$/;
+export const ownerFile = "autopilot.owner";
+
+/** For paths that have to be short: a socket's is limited to about a hundred bytes. */
+export const shortestTemporary = "/tmp";
+const socketPathBytesMax = 100;
+
+const opening = new Map<string, Promise<string>>();
+
+/** A new folder, readable by the user alone, in this process's own one. The caller deletes it. */
+export async function temporaryFolder(kind: string, parent: string = tmpdir()): Promise<string> {
+  try {
+    return mkdtempSync(join(await own(parent), `${kind}-`));
+  } catch (error) {
+    opening.delete(parent);
+    if (errorErrno(error) !== "ENOENT") throw error; // it was cleaned up, as happens to temporary folders, or there never was a place for it
+    return mkdtempSync(join(await own(parent), `${kind}-`));
+  }
+}
+
+/** The same for a socket of this name, wherever the system's temporary folder is. */
+export async function socketFolder(kind: string, name: string): Promise<string> {
+  const path = join(tmpdir(), `${prefix}XXXXXX`, `${kind}-XXXXXX`, name);
+  return temporaryFolder(kind, Buffer.byteLength(path) <= socketPathBytesMax ? tmpdir() : shortestTemporary);
+}
+
+function own(parent: string): Promise<string> {
+  const known = opening.get(parent) ?? openOwn(parent);
+  opening.set(parent, known);
+  return known;
+}
+
+async function openOwn(parent: string): Promise<string> {
+  const tryLock = await loadTryLock().catch(() => null);
+  const folder = mkdtempSync(join(parent, prefix)); // 0700 by itself
+  if (tryLock === null) return folder; // without locks ownership is unknown, and nothing is swept
+  const draft = join(folder, `${ownerFile}.new`);
+  const fd = openSync(draft, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
+  if (tryLock(fd)) renameSync(draft, join(folder, ownerFile)); // T1: locked before it can be seen
+  process.once("exit", () => leave(folder));
+  return folder;
+}
+
+/** Forgotten folders are left to the next sweep. */
+function leave(folder: string): void {
+  try {
+    if (readdirSync(folder).some((name) => name !== ownerFile)) return;
+    rmSync(join(folder, ownerFile), { force: true });
+    rmdirSync(folder);
+  } catch {
+    // It has gone already.
+  }
+}
