@@ -6,7 +6,7 @@
 //   B3. A base in which anything changed since it was made (intact.ts) is deleted and rebuilt: looked at once in ten minutes at most when it
 //       is opened, and by content once after the machine started. Opening too early only wastes work: nothing lands and no check counts
 //       without a look after it (checkouts.ts, W3).
-//   B4. Its bytes are those of the objects: no attribute, filter or line-ending setting of any configuration applies.
+//   B4. Its files are those of a fresh clone without filters: the tree's own attributes apply, and no configuration. So its name says all.
 
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
@@ -36,6 +36,8 @@ export type Base = MadeFolder & {
 /** The repository whose objects a base is made of. */
 export type BaseSource = { readonly call: Omit<GitCall, "args">; readonly format: ObjectFormat; readonly tree: GitSha };
 
+/** Older ones hold the bytes of the objects, without conversions. */
+const baseVersion = 2;
 const kinds = ["bases", "history", "drafts", "trash"] as const;
 /** Checking every file of a base takes time in proportion to its size. */
 const recheckMsDefault = 600_000;
@@ -89,8 +91,8 @@ export const distrustBase = (folder: string): Promise<void> => rm(checkMarkPath(
 
 /** B3 */
 async function isSound({ recheckMs: lookAgainMs }: Store, source: BaseSource, base: Base): Promise<boolean> {
-  const stored = (await readJson(join(base.folder, "base.json"))) as { readonly boot?: unknown } | null;
-  if (stored === null || base.madeNs === "0" || !existsSync(base.index)) return false;
+  const stored = (await readJson(join(base.folder, "base.json"))) as { readonly boot?: unknown; readonly version?: unknown } | null;
+  if (stored?.version !== baseVersion || base.madeNs === "0" || !existsSync(base.index)) return false;
   const isSameBoot = stored.boot === bootId();
   const checkedAtMs = statSync(checkMarkPath(base.folder), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (isSameBoot && Math.abs(Date.now() - checkedAtMs) < lookAgainMs) return true;
@@ -168,7 +170,10 @@ async function createBase(store: Store, source: BaseSource): Promise<void> {
       const bytes = await readTreeBytes(call, source.tree);
       failpoint("base_note");
       const made = await sealTime(checkMarkPath(draft));
-      await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, tree: source.tree, bytes, boot: bootId(), made })}\n`);
+      await writeWhole(
+        join(draft, "base.json"),
+        `${JSON.stringify({ version: baseVersion, tree: source.tree, bytes, boot: bootId(), made })}\n`,
+      );
       failpoint("base_rename");
       await placeDraft(draft, baseFolder(store, source), join(store.folder, "trash")); // B1
     } finally {

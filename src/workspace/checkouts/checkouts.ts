@@ -27,7 +27,7 @@ import { readObject } from "../git/object-reader.ts";
 import { readTree } from "../git/read-tree.ts";
 import { type TreeEntry, resolveTree } from "../git/tree.ts";
 import { isTree, treeFolders, type TreeFolders } from "../git/tree-folders.ts";
-import { deltaBetween, writeDelta, type TreeDelta } from "./delta.ts";
+import { deltaBetween, writeChanged, writeDelta, type TreeDelta } from "./delta.ts";
 import { writeListing } from "./listing.ts";
 import { deltaFolder, writeCheckoutParts, readLowers, checkoutAt, checkoutPlace } from "./checkout-place.ts";
 
@@ -82,19 +82,19 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
       await discard(place, trash); // W2
       if (kind === "copy") {
         const files = await readTree(shadow.call, tree);
-        await materialize(shadow, files, folder, index);
+        await materialize(shadow, files, folder, index === undefined ? {} : { index });
         return writeListing(place, folder, files.keys());
       }
       const { base, delta } = await bases.below(tree);
       if (index !== undefined) await writeIndex(shadow, base, delta, index);
       if (kind === "reflink") {
-        await copyByReflink(shadow, base, delta, folder);
+        await copyByReflink(shadow, base, { ...delta, tree }, folder);
         await bases.requireIntact();
         return writeListing(place, folder, (await readTree(shadow.call, tree)).keys());
       }
       const isBaseItself = delta.changed.length === 0 && delta.deleted.length === 0;
       await mkdir(place, { recursive: true, mode: 0o700 });
-      if (!isBaseItself) await writeDelta(shadow, delta, deltaFolder(place));
+      if (!isBaseItself) await writeDelta(shadow, delta, tree, deltaFolder(place));
       writeCheckoutParts(place, folder, [...(isBaseItself ? [] : [deltaFolder(place)]), ...(packages == null ? [] : [packages]), base]);
     },
     drop: async (folder) => {
@@ -213,9 +213,14 @@ async function writeIndex(shadow: Shadow, base: Base, { changed, deleted: gone }
 }
 
 /** A copy that shares the blocks of the base's files until one of the two is written to. */
-async function copyByReflink(shadow: Shadow, base: Base, { changed, deleted: gone }: TreeDelta, folder: string): Promise<void> {
+async function copyByReflink(
+  shadow: Shadow,
+  base: Base,
+  { changed, deleted: gone, tree }: TreeDelta & { readonly tree: GitSha },
+  folder: string,
+): Promise<void> {
   await run("cp", ["-a", "--reflink=always", "--", `${base.files}/.`, folder], { timeout: copyTimeoutMs });
   for (const path of [...gone, ...changed.map(([own]) => own)])
     await erase(Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]));
-  if (changed.length > 0) await materialize(shadow, changed, folder);
+  await writeChanged(shadow, changed, tree, folder);
 }

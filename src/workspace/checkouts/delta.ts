@@ -8,6 +8,7 @@ import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathBytes, type BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import type { GitCall } from "../git/git.ts";
+import { attributesAt, isAttributesFile } from "../git/attributes.ts";
 import { materialize } from "../git/materialize.ts";
 import type { Shadow } from "../git/shadow.ts";
 import type { TreeEntry } from "../git/tree.ts";
@@ -24,7 +25,7 @@ export type TreeDelta = {
   readonly deleted: readonly BytePath[];
 };
 
-/** The difference between two trees; null if that is more than `pathsMax` paths. */
+/** The difference between two trees; null if that is more than `pathsMax` paths, or if attributes differ. */
 export async function deltaBetween(call: Omit<GitCall, "args">, from: GitSha, to: GitSha, pathsMax: number): Promise<TreeDelta | null> {
   if (from === to) return { changed: [], deleted: [] };
   const folders = treeFolders(call);
@@ -32,10 +33,12 @@ export async function deltaBetween(call: Omit<GitCall, "args">, from: GitSha, to
   const deleted: BytePath[] = [];
   // A new file or folder hides what was there by itself.
   for await (const { path, now } of treeDifferences(folders, from, to)) {
+    if (isAttributesFile(path)) return null; // files that are the same in both may be written otherwise
     if (now === undefined) deleted.push(path);
     else if (!isTree(now)) changed.push([path, now]);
     else
       for await (const below of folders.filesBelow(to, path)) {
+        if (isAttributesFile(below[0])) return null;
         changed.push([...below]);
         if (changed.length > pathsMax) return null;
       }
@@ -45,11 +48,18 @@ export async function deltaBetween(call: Omit<GitCall, "args">, from: GitSha, to
 }
 
 /** Writes the difference into an empty folder, to be a lower folder of a checkout. */
-export async function writeDelta(shadow: Shadow, { changed, deleted: gone }: TreeDelta, folder: string): Promise<void> {
+export async function writeDelta(shadow: Shadow, { changed, deleted: gone }: TreeDelta, tree: GitSha, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
-  if (changed.length > 0) await materialize(shadow, changed, folder);
+  await writeChanged(shadow, changed, tree, folder);
   for (let index = 0; index < gone.length; index += whiteoutsPerCall)
     await writeWhiteouts(folder, gone.slice(index, index + whiteoutsPerCall));
+}
+
+/** Files as a checkout of the whole tree would have them. */
+export async function writeChanged(shadow: Shadow, changed: TreeDelta["changed"], tree: GitSha, folder: string): Promise<void> {
+  if (changed.length === 0) return;
+  const paths = changed.map(([path]) => path);
+  await materialize(shadow, changed, folder, { attributes: await attributesAt(treeFolders(shadow.call), tree, paths) });
 }
 
 // The kernel's whiteout: a device of number 0, which any user may create.

@@ -1,10 +1,11 @@
-// materialize: writes a list of tree entries into an empty folder as raw files, through a private index.
+// materialize: writes a list of tree entries into an empty folder, through a private index, converted as the attributes among them say.
 
 import { randomUUID } from "node:crypto";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathBytes, parentFolders, bytePathParts, type BytePath } from "./byte-path.ts";
+import { isAttributesFile } from "./attributes.ts";
 import { git, type GitCall } from "./git.ts";
 import { readObject } from "./object-reader.ts";
 import type { Shadow } from "./shadow.ts";
@@ -16,18 +17,32 @@ const directFileBytesMax = 1 << 20;
 
 type Rows = Iterable<readonly [BytePath, TreeEntry | null]>;
 
-/** Checks the entries out into `folder`, which is still empty and private. The index with the files' stat data may be kept. */
-export async function materialize(shadow: Shadow, entries: Rows, folder: string, keptIndex?: string): Promise<void> {
-  if (keptIndex === undefined && (await writeFew(shadow, [...entries], folder))) return;
+type MaterializeOptions = {
+  /** Where the index with the files' stat data is kept. */
+  readonly index?: string;
+  /** Attribute files that apply to the entries and are not written. */
+  readonly attributes?: readonly (readonly [BytePath, TreeEntry])[];
+};
+
+/** Checks the entries out into `folder`, which is still empty and private. */
+export async function materialize(
+  shadow: Shadow,
+  entries: Rows,
+  folder: string,
+  { index: keptIndex, attributes = [] }: MaterializeOptions = {},
+): Promise<void> {
+  if (keptIndex === undefined && attributes.length === 0 && (await writeFew(shadow, [...entries], folder))) return;
   await withIndex(shadow, async (index) => {
     const call = { ...shadow.call, env: { ...shadow.call.env, GIT_INDEX_FILE: index } };
-    await git({ ...call, args: ["update-index", "-z", "--index-info"], input: indexRows(entries, shadow) });
+    await git({ ...call, args: ["update-index", "-z", "--index-info"], input: indexRows([...attributes, ...entries], shadow) });
     const refreshFlag = keptIndex !== undefined ? ["-u"] : [];
     await git({
       ...call,
       cwd: folder,
       env: { ...call.env, GIT_WORK_TREE: folder },
-      args: ["checkout-index", "-q", "-f", ...refreshFlag, "-a"],
+      ...(attributes.length === 0
+        ? { args: ["checkout-index", "-q", "-f", ...refreshFlag, "-a"] }
+        : { args: ["checkout-index", "-q", "-f", ...refreshFlag, "-z", "--stdin"], input: pathRows(entries) }),
     });
     if (keptIndex !== undefined) await cp(index, keptIndex);
   });
@@ -36,7 +51,10 @@ export async function materialize(shadow: Shadow, entries: Rows, folder: string,
 /** Writes a few plain files itself, which is faster than two processes; false, with nothing written, if git must do it. */
 async function writeFew(shadow: Shadow, rows: readonly (readonly [BytePath, TreeEntry | null])[], folder: string): Promise<boolean> {
   const isPlain = rows.every(
-    ([path, entry]) => entry?.mode.startsWith("100") === true && bytePathParts(path).every((part) => !/^(?:|\.|\.\.|\.git)$/i.test(part)),
+    ([path, entry]) =>
+      entry?.mode.startsWith("100") === true &&
+      !isAttributesFile(path) &&
+      bytePathParts(path).every((part) => !/^(?:|\.|\.\.|\.git)$/i.test(part)),
   );
   if (rows.length > directFilesMax || !isPlain) return false;
   const contents: (readonly [BytePath, number, Buffer])[] = [];
@@ -68,6 +86,10 @@ async function withIndex<T>(shadow: Shadow, use: (index: string) => Promise<T>):
     await rm(index, { force: true });
     await rm(`${index}.lock`, { force: true });
   }
+}
+
+function* pathRows(entries: Rows): Generator<Buffer> {
+  for (const [path] of entries) yield Buffer.concat([bytePathBytes(path), Buffer.from([0])]);
 }
 
 function* indexRows(entries: Rows, shadow: Shadow): Generator<Buffer> {

@@ -6,7 +6,9 @@ import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitCall } from "./git.ts";
 import type { Change } from "../layers/judge.ts";
 import { readScannedContent } from "../layers/scan.ts";
+import { displayPath } from "./byte-path.ts";
 import { areFew, writeObject } from "./loose-objects.ts";
+import { readObject } from "./object-reader.ts";
 import type { ObjectFormat } from "./tree.ts";
 
 /** Changes of a layer, and how its files are read. */
@@ -22,11 +24,15 @@ export async function storeBlobs(call: Omit<GitCall, "args">, source: BlobSource
   const { format, changes } = source;
   const count = changes.filter(({ after }) => after !== null).length;
   if (count === 0) return;
-  if (areFew(count)) {
-    for (const content of readContents(source)) await writeObject(call, format, { type: "blob", content });
-    return;
+  const asTheyAre = { ...source, changes: changes.filter(({ after }) => after?.bytesSha === undefined) };
+  if (areFew(count)) for (const content of readContents(asTheyAre)) await writeObject(call, format, { type: "blob", content });
+  else await git({ ...call, args: ["fast-import", "--quiet", "--done"], input: fastImportInput(asTheyAre) });
+  for (const { path, after } of changes) {
+    if (after?.bytesSha === undefined) continue;
+    const content = (await readObject(call, after.sha))?.content ?? null; // git stored it when it was judged
+    if (content === null) throw new WorkspaceFailed("workspace_unusable", `What git stores of ${displayPath(path)} is gone.`);
+    await writeObject(call, format, { type: "blob", content });
   }
-  await git({ ...call, args: ["fast-import", "--quiet", "--done"], input: fastImportInput(source) });
 }
 
 function* readContents({ folder, format, changes, bytesMax }: BlobSource): Generator<Buffer> {

@@ -2,7 +2,8 @@
 // it, so that neither the user's nor an agent's configuration applies.
 //
 // Invariants:
-//   H1. Its info/attributes turns off every conversion and filter: checkouts are the raw content of the objects.
+//   H1. Its info/attributes turns off every filter, and it has no configuration of anybody's. Conversions that are built into git (line
+//       endings, encodings, $Id$) apply as the tree's own attributes say: a checkout is what a fresh clone shows.
 //   H2. Ignore rules outside the tree are copied once, when the run begins: later edits don't count. Untracked installed packages are added
 //       whenever the run is opened.
 
@@ -33,8 +34,8 @@ export type Shadow = {
 
 const excludesBytesMax = 1 << 20;
 
-/** Conversions off, for every path: the attributes file with the highest precedence. */
-export const rawAttributes = "* -text -eol -crlf -filter -ident -working-tree-encoding\n";
+/** Filters off, for every path: the attributes file with the highest precedence. */
+export const withoutFilters = "* -filter\n";
 
 export type ShadowOptions = {
   readonly repository: Repository;
@@ -55,6 +56,7 @@ export async function openShadow(options: ShadowOptions): Promise<Shadow> {
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   if (existsSync(gitDir)) {
     await borrowFrom(gitDir, objects);
+    await writeWhole(join(gitDir, "info", "attributes"), withoutFilters); // H1
     await addInstalledRules(user, gitDir, installed);
   } else await createShadow(options, gitDir, objects);
   const call = { cwd: runDir, isOwn: true, env: { GIT_DIR: gitDir } } as const;
@@ -79,7 +81,7 @@ async function createShadow({ repository, user, installed }: ShadowOptions, gitD
     `[core]\n\trepositoryformatversion = ${extension === "" ? 0 : 1}\n\tfilemode = true\n\tbare = true\n${extension}[uploadpack]\n\tallowAnySHA1InWant = true\n`,
   );
   await borrowFrom(draft, objects);
-  await writeFile(join(draft, "info", "attributes"), rawAttributes); // H1
+  await writeFile(join(draft, "info", "attributes"), withoutFilters); // H1
   await writeFile(join(draft, "info", "exclude"), `${await readExcludes(user)}${await installedRules(user, installed)}`); // H2
   const shallow = join(repository.commonDir, "shallow");
   if (existsSync(shallow)) await cp(shallow, join(draft, "shallow"));

@@ -18,6 +18,7 @@ import { readObject } from "../git/object-reader.ts";
 import { readChangeSurroundings } from "../git/result-around.ts";
 import { globMasks, type PathTest, globScope } from "./scope.ts";
 import { findSecrets } from "./secrets.ts";
+import { withStoredContent } from "./stored-content.ts";
 import { readTree } from "../git/read-tree.ts";
 import { objectHash, resolveTree, type Tree } from "../git/tree.ts";
 import { editTree, type TreeChange, treeFolders } from "../git/tree-folders.ts";
@@ -111,9 +112,10 @@ async function examine(run: OpenRun, record: FolderRecord, options: ExamineOptio
           root: folder,
           base: await readTree(call, against),
         });
-  const { base, scanned: found, ignored } = scanResult;
+  const { base, ignored } = scanResult;
+  const found = await withStoredContent({ shadow, folder, tree, base, folders, scanned: scanResult.scanned, fileBytesMax });
   if ([...found.values()].some((entry) => entry.kind === "odd" && entry.violation === "damaged_base")) await run.checkouts.distrust();
-  const judgement = judge({ ...scanResult, inScope, isOwned, isMasked: globMasks(record.masks), isLeftOut, fileBytesMax });
+  const judgement = judge({ ...scanResult, scanned: found, inScope, isOwned, isMasked: globMasks(record.masks), isLeftOut, fileBytesMax });
   const readHead: EmbeddedInput["readHead"] = async (path, entry) => {
     const after = judgement.changes.find((change) => change.path === path)?.after;
     if (after?.sha !== entry.sha) return (await readObject(call, entry.sha, headBytesMax))?.content ?? Buffer.from("ref: refs/"); // a HEAD is short

@@ -7,6 +7,7 @@
 //       different.
 //   J4. What is left out is neither a change nor a violation; it is still part of the layer's hash.
 
+import type { GitSha } from "../../contracts/ids.ts";
 import type { Violation } from "../../ports/workspace.ts";
 import { displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
 import { findCollisions } from "../git/names.ts";
@@ -17,7 +18,7 @@ import { isGitlink, isSameEntry, type Tree, type TreeEntry } from "../git/tree.t
 export type Change = {
   readonly path: BytePath;
   readonly before: TreeEntry | null;
-  readonly after: (TreeEntry & { readonly kind: "file" | "link" }) | null;
+  readonly after: (TreeEntry & { readonly kind: "file" | "link"; readonly bytesSha?: GitSha }) | null;
 };
 export type Judgement = {
   readonly changes: readonly Change[];
@@ -63,7 +64,8 @@ export function judge(input: JudgeInput): Judgement {
       continue;
     }
     const before = input.base.get(path) ?? null;
-    const after = { kind: entry.kind, mode: entry.kind === "link" ? "120000" : entry.mode, sha: entry.sha };
+    const bytesSha = entry.kind === "file" && entry.bytesSha !== undefined ? { bytesSha: entry.bytesSha } : {};
+    const after = { kind: entry.kind, mode: entry.kind === "link" ? "120000" : entry.mode, sha: entry.sha, ...bytesSha };
     if (isSameEntry(before === null ? null : { ...before, mode: plainMode(before.mode) }, after)) continue;
     addChange({ path, before: before, after }, entry);
   }

@@ -17,7 +17,7 @@ import { identityEnv, runnerIdentity } from "../git/identity.ts";
 import { type FolderRecord, slugOf } from "./records.ts";
 import type { OpenRun } from "../run.ts";
 import { globMasks } from "./scope.ts";
-import { rawAttributes } from "../git/shadow.ts";
+import { withoutFilters } from "../git/shadow.ts";
 import { resolveTree } from "../git/tree.ts";
 import { listTree } from "../git/tree-list.ts";
 import type { DependencyBase } from "../bases/dependency-base.ts";
@@ -135,8 +135,8 @@ async function createRepository(run: OpenRun, folder: string, start: GitSha, roo
   // Links and views change a file's ctime; its size, mtime and inode are enough.
   const core = `[core]\n${format}\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n\ttrustctime = false\n`;
   await writeFile(join(gitDir, "config"), `${core}[user]\n\tname = agent\n\temail = agent@localhost\n`);
-  // The same raw view and ignore rules as the runner's, so that the agent's `git status` shows what will be judged.
-  await writeFile(join(gitDir, "info", "attributes"), rawAttributes);
+  // The same attributes and ignore rules as the runner's, so that the agent's `git status` shows what will be judged.
+  await writeFile(join(gitDir, "info", "attributes"), withoutFilters);
   await cp(join(run.shadow.gitDir, "info", "exclude"), join(gitDir, "info", "exclude"));
   if (root === null || run.history === null) {
     await fetchHistory(run, folder, gitDir, start);

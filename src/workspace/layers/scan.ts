@@ -13,7 +13,15 @@ import type { PathTest } from "./scope.ts";
 import { isGitlink, objectHash, type ObjectFormat, type Tree } from "../git/tree.ts";
 
 export type ScannedEntry =
-  | { readonly kind: "file"; readonly mode: "100644" | "100755"; readonly sha: GitSha; readonly bytes: number; readonly links: number }
+  | {
+      readonly kind: "file";
+      readonly mode: "100644" | "100755";
+      readonly sha: GitSha;
+      /** The hash of the bytes in the folder, if git stores others for them (stored-content.ts). */
+      readonly bytesSha?: GitSha;
+      readonly bytes: number;
+      readonly links: number;
+    }
   | { readonly kind: "link"; readonly sha: GitSha }
   | {
       readonly kind: "odd";
@@ -188,7 +196,7 @@ export function identifyIn(input: ScanInput, folder: OpenFolder, path: BytePath,
 export function readScannedContent(
   { root, format, bytesMax }: { readonly root: string; readonly format: ObjectFormat; readonly bytesMax: number },
   path: BytePath,
-  scanned: { readonly kind: "file" | "link"; readonly sha: GitSha },
+  scanned: { readonly kind: "file" | "link"; readonly sha: GitSha; readonly bytesSha?: GitSha },
 ): Buffer {
   const index = path.lastIndexOf("/");
   const name = path.slice(index + 1) as BytePath;
@@ -198,7 +206,7 @@ export function readScannedContent(
     folder.read(name, (piece) => pieces.push(Buffer.from(piece)), bytesMax);
     return Buffer.concat(pieces);
   });
-  if (objectHash(format, "blob", content) !== scanned.sha)
+  if (objectHash(format, "blob", content) !== (scanned.bytesSha ?? scanned.sha))
     throw new NotRead(`${bytePathBytes(path).toString("utf8")} changed after it was judged`);
   return content;
 }

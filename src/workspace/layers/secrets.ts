@@ -13,6 +13,7 @@ import { NotRead } from "./fd-walk.ts";
 import { git } from "../git/git.ts";
 import type { Change } from "./judge.ts";
 import type { OpenRun } from "../run.ts";
+import { readObject } from "../git/object-reader.ts";
 import { readScannedContent } from "./scan.ts";
 
 /** Findings by content hash are cached: an attempt's changes are inspected at least twice. */
@@ -62,7 +63,8 @@ async function findSecretsInFile(
   const cached = secretsByHash.get(after.sha);
   if (cached !== undefined) return cached;
   const source = { root: folder, format: run.shadow.format, bytesMax: run.fileBytesMax };
-  const secrets = await run.secretsIn(readScannedContent(source, path, after)); // S2
+  const stored = after.bytesSha === undefined ? null : ((await readObject(run.shadow.call, after.sha))?.content ?? null);
+  const secrets = await run.secretsIn(stored ?? readScannedContent(source, path, after)); // S2
   secretsByHash.set(after.sha, secrets);
   return secrets;
 }
