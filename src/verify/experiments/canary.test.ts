@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Check } from "../../contracts/evidence.ts";
 import { canary } from "./canary.ts";
 import type { Edit, Laboratory, Side } from "./laboratory.ts";
-import { noticedBy, type Observed } from "./breaks/noticed-breaks.ts";
+import { noticedBy, type Observed } from "./flips/noticed-flips.ts";
 
 const tests =
   'test("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n\ntest("greets", () => {\n  assert.equal(greet(), "hello");\n});\n';
@@ -35,14 +35,14 @@ function lab(
       runs.push(side);
       return Promise.resolve(run(side, edits));
     },
-    again: (edits) => {
+    repeat: (edits) => {
       runs.push("work");
       return Promise.resolve(run("work", edits));
     },
     textAt: (_side, path) => Promise.resolve(path === "test/a.test.js" ? tests : path === "src/a.ts" ? "export const a = 1;\n" : null),
     pathsAt: () => Promise.resolve(["src/a.ts", "test/a.test.js"]),
-    used: ["npm test"],
-    changed: ["src/a.ts"],
+    commands: ["npm test"],
+    changedPaths: ["src/a.ts"],
     before: green,
     wasRed: false,
     now: green,
@@ -158,7 +158,7 @@ describe("a check with tests", () => {
       textAt: (side, path) =>
         Promise.resolve(path === "test/a.test.js" ? tests : path === "scripts/gen.js" && side === "work" ? program : null),
       pathsAt: (side) => Promise.resolve(["test/a.test.js", ...(side === "work" ? ["scripts/gen.js"] : [])]),
-      changed: ["scripts/gen.js"],
+      changedPaths: ["scripts/gen.js"],
       before: null,
       wasRed: true,
     });
@@ -306,7 +306,7 @@ test.each([
     wasRed: true,
     before: null,
     now: { passed: true, failed: new Set(), tests: null },
-    used: [command],
+    commands: [command],
     textAt: () => Promise.resolve(texts),
     pathsAt: () => Promise.resolve(["src/a.ts"]),
     run: (_side, _edits, gone = []) => Promise.resolve({ passed: gone.length === 0, failed: new Set<string>(), tests: null }),

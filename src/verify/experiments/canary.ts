@@ -16,12 +16,12 @@ import { asSet } from "../../kit/as-set.ts";
 import { findRow } from "../protected/kinds.ts";
 import { programsAmong } from "../protected/listed-kinds.ts";
 import { isReadOnly, pathsNamedIn } from "../protected/programs.ts";
-import { type Breakage, breakagesOf } from "./breaks/breakages.ts";
-import { breakSample } from "./breaks/break-expectations.ts";
-import { byTypes } from "./breaks/type-checker.ts";
-import { shuffled } from "./breaks/choose-breaks.ts";
-import { variantsOf } from "./breaks/flips.ts";
-import { blindReported, type Laboratory, late as timedOut, noticed, type Side, unknown } from "./laboratory.ts";
+import { type Breakage, breakagesFor } from "./flips/breakages.ts";
+import { breakSample } from "./flips/flip-expectations.ts";
+import { breakTypes } from "./flips/type-checker.ts";
+import { shuffled } from "./flips/choose-flips.ts";
+import { commandVariants } from "./flips/literal-flips.ts";
+import { missed, type Laboratory, timedOut as timedOut, noticed, type Side, unknown } from "./laboratory.ts";
 
 const breakagesMax = 3;
 const variantsMax = 6;
@@ -36,23 +36,20 @@ export async function canary(check: Check, lab: Laboratory): Promise<Experiment>
   const hasTests = (lab.now.tests?.ran ?? 0) > 0;
   if (lab.wasRed && isReadOnly(check.command)) return noticed("it failed before the work began");
   if (check.kind !== "holdout" && (hasTests || !readsCode.test(check.command))) {
-    const flipped = await breakSample(check, lab);
-    if (flipped !== null) return flipped;
+    const sampled = await breakSample(check, lab);
+    if (sampled !== null) return sampled;
   }
   if (hasTests) return unknown("none of its tests' expectations could be broken in a way that its report shows");
-  const own = (await byTypes(check, lab)) ?? (await byCommand(check, lab));
-  if (own !== null) return own;
+  const result = (await breakTypes(check, lab)) ?? (await changeCommand(check, lab));
+  if (result !== null) return result;
   if (lab.wasRed) return noticed("it failed before the work began");
-  return byBreakages(check, lab);
+  return breakFiles(check, lab);
 }
 
-/**
- * For a command that contains its expectation (`[ "$(add 1 2)" = 3 ]`): a literal of it is changed. Null if it runs no code or contains
- * none.
- */
-async function byCommand({ command, kind }: Check, lab: Laboratory): Promise<Experiment | null> {
+/** Changes a literal of a command that contains its expectation (`[ "$(add 1 2)" = 3 ]`). Null if it runs no code or contains none. */
+async function changeCommand({ command, kind }: Check, lab: Laboratory): Promise<Experiment | null> {
   const variants =
-    kind === "holdout" || runsCode.test(command) ? shuffled(variantsOf(command), lab.seed, (one) => one).slice(0, variantsMax) : [];
+    kind === "holdout" || runsCode.test(command) ? shuffled(commandVariants(command), lab.seed, (one) => one).slice(0, variantsMax) : [];
   for (const variant of variants) {
     const observed = await lab.run("work", [], [], variant);
     if (observed === null) return timedOut;
@@ -61,24 +58,24 @@ async function byCommand({ command, kind }: Check, lab: Laboratory): Promise<Exp
   return variants.length === 0 ? null : unknown("it passes whatever is changed in its command");
 }
 
-/** For a check without tests: a file it reads is broken. Files the work changed come first: the check may have been kept from those. */
-async function byBreakages(check: Check, lab: Laboratory): Promise<Experiment> {
+/** Breaks files that a check without tests reads. Files the work changed come first: the check may have been kept from those. */
+async function breakFiles(check: Check, lab: Laboratory): Promise<Experiment> {
   const paths = asSet(await lab.pathsAt("work"));
   const named = [...pathsNamedIn([check.command])].filter((path) => paths.has(path));
   const changed = shuffled(
-    lab.changed.filter((path) => paths.has(path)),
+    lab.changedPaths.filter((path) => paths.has(path)),
     lab.seed,
     (path) => path,
   );
   const others = shuffled(programsAmong(await lab.pathsAt("work")), lab.seed, (path) => path).slice(0, breakagesMax);
-  const all = [...new Set([...changed, ...named, ...others])].flatMap((path) => breakagesOf(path));
-  for (const breakage of all.slice(0, breakagesMax)) {
-    const red = await isRedWith(lab, "work", breakage);
-    if (red === "late") return timedOut;
-    if (red) return noticed(`${breakage.what} in ${breakage.path}`);
+  const breakages = [...new Set([...changed, ...named, ...others])].flatMap((path) => breakagesFor(path));
+  for (const breakage of breakages.slice(0, breakagesMax)) {
+    const failed = await failsWith(lab, "work", breakage);
+    if (failed === "late") return timedOut;
+    if (failed) return noticed(`${breakage.what} in ${breakage.path}`);
     if (lab.before?.passed !== true || !asSet(await lab.pathsAt("base")).has(breakage.path)) continue;
-    if ((await isRedWith(lab, "base", breakage)) !== true) continue;
-    if ((await isRedWith(lab, "work", breakage)) === false) return blindReported(`${breakage.what} in ${breakage.path}`); // K1, K2
+    if ((await failsWith(lab, "base", breakage)) !== true) continue;
+    if ((await failsWith(lab, "work", breakage)) === false) return missed(`${breakage.what} in ${breakage.path}`); // K1, K2
   }
   const inputs = named.length > 0 ? named : [...paths].filter((path) => findRow(path) === null);
   const withoutInputs = inputs.length === 0 ? null : await lab.run("work", [], inputs);
@@ -87,7 +84,7 @@ async function byBreakages(check: Check, lab: Laboratory): Promise<Experiment> {
     : unknown("nothing was found that makes it fail");
 }
 
-async function isRedWith(lab: Laboratory, side: Side, { path, apply }: Breakage): Promise<boolean | "late"> {
+async function failsWith(lab: Laboratory, side: Side, { path, apply }: Breakage): Promise<boolean | "late"> {
   const text = await lab.textAt(side, path);
   if (text === null) return false;
   const observed = await lab.run(side, [{ path, text: apply(text) }]);

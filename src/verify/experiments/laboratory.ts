@@ -1,7 +1,7 @@
 // laboratory: the interface between an experiment and the check it runs, and the sentences for its results.
 
 import type { Experiment } from "../../contracts/evidence.ts";
-import type { Observed } from "./breaks/noticed-breaks.ts";
+import type { Observed } from "./flips/noticed-flips.ts";
 
 /** `work`: what is judged. `base`: before the work began. */
 export type Side = "work" | "base";
@@ -14,19 +14,19 @@ export const filesReadMax = 60;
 export type Laboratory = {
   /** Runs the check in a fresh checkout with these files replaced and those deleted; null if it was cancelled or took too long. */
   readonly run: (side: Side, edits: readonly Edit[], gone?: readonly string[], command?: string) => Promise<Observed | null>;
-  /** The same for the work without a semantic change: it must pass, so it counts as a repetition too. `isSure`: also if it fails. */
-  readonly again: (edits: readonly Edit[], isSure?: boolean) => Promise<Observed | null>;
+  /** Runs the work with edits that change no meaning: it must pass, so it counts as a repetition. `countsFailure`: also if it fails. */
+  readonly repeat: (edits: readonly Edit[], countsFailure?: boolean) => Promise<Observed | null>;
   readonly textAt: (side: Side, path: string) => Promise<string | null>;
   readonly pathsAt: (side: Side) => Promise<readonly string[]>;
   /** The command, and what the base's scripts and rules expand it to. */
-  readonly used: readonly string[];
+  readonly commands: readonly string[];
   /** Paths the work changed. */
-  readonly changed: readonly string[];
+  readonly changedPaths: readonly string[];
   /** The result of the check before the work began; null if too little is known of it to compare with. */
   readonly before: Observed | null;
-  /** Whether it failed then. */
+  /** Whether the check failed before the work began. */
   readonly wasRed: boolean;
-  /** Its result now. */
+  /** The result of the check now. */
   readonly now: Observed;
   /** A secret that the code under test cannot predict. */
   readonly seed: string;
@@ -34,5 +34,5 @@ export type Laboratory = {
 
 export const noticed = (detail: string): Experiment => ({ outcome: "noticed", detail });
 export const unknown = (detail: string): Experiment => ({ outcome: "unknown", detail });
-export const late = unknown("it took longer than an experiment may");
-export const blindReported = (detail: string): Experiment => ({ outcome: "missed", detail });
+export const timedOut = unknown("it took longer than an experiment may");
+export const missed = (detail: string): Experiment => ({ outcome: "missed", detail });

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Check, CheckResult, Evidence } from "../../contracts/evidence.ts";
 import type { OpenParts } from "../parts.ts";
-import { type Trial, tryOut } from "./try-out.ts";
+import type { Trial } from "./experiment-on-check.ts";
+import { tryOut } from "./try-out.ts";
 
 const [base, commit] = ["a".repeat(40), "b".repeat(40)];
 const check: Check = { id: "criterion:1", kind: "criterion", title: "it is there", command: "test -f LICENSE", source: "spec" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answersInCode, answersInCodeWords } from "./answers-in-code.ts";
+import { findAnswersInCode, describeAnswersInCode } from "./answers-in-code.ts";
 
 const tests = [
   `test("roman", () => {
@@ -9,7 +9,7 @@ const tests = [
   assert.equal(toRoman(1994), 'MCMXCIV');
 });`,
 ];
-const found = (is: string, goal = "Roman numerals") => answersInCode([{ path: "src/roman.js", was: null, is }], tests, goal);
+const found = (is: string, goal = "Roman numerals") => findAnswersInCode([{ path: "src/roman.js", was: null, is }], tests, goal);
 
 describe("answers that tests expect, written in the code", () => {
   it.each([
@@ -37,7 +37,7 @@ describe("answers that tests expect, written in the code", () => {
   it("are none if the code computes with what tests use", () => {
     const asked = ["assert.equal(fizz(3), 'Fizz');\nassert.equal(fizz(5), 'Buzz');\nassert.equal(fizz(15), 'FizzBuzz');"];
     const is = "if (n % 15 === 0) return 'FizzBuzz';\nif (n % 3 === 0) return 'Fizz';\nif (n % 5 === 0) return 'Buzz';";
-    expect(answersInCode([{ path: "src/fizz.js", was: null, is }], asked, "")).toEqual([]);
+    expect(findAnswersInCode([{ path: "src/fizz.js", was: null, is }], asked, "")).toEqual([]);
   });
 
   it("are none if the goal names them", () => {
@@ -52,11 +52,11 @@ describe("answers that tests expect, written in the code", () => {
 
   it("are none if they were there before", () => {
     const is = "const known = {\n  14: 'XIV',\n  1994: 'MCMXCIV',\n};\n";
-    expect(answersInCode([{ path: "src/roman.js", was: is, is: `${is}// more\n` }], tests, "")).toEqual([]);
+    expect(findAnswersInCode([{ path: "src/roman.js", was: is, is: `${is}// more\n` }], tests, "")).toEqual([]);
   });
 
   it("are said with a few of them", () => {
-    const words = answersInCodeWords(found("const known = { 4: 'IV', 14: 'XIV', 1994: 'MCMXCIV' };"));
+    const words = describeAnswersInCode(found("const known = { 4: 'IV', 14: 'XIV', 1994: 'MCMXCIV' };"));
     expect(words).toBe(
       "3 answers that tests expect are written in src/roman.js beside their inputs (4: IV, 14: XIV); other inputs were not shown to work",
     );

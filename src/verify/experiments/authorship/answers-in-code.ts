@@ -20,29 +20,29 @@ const entry = new RegExp(
 );
 const trivial: ReadonlySet<string> = new Set(["0", "1", "-1", "true", "false"]);
 
-export function answersInCode(sources: readonly NewCode[], tests: readonly string[], goal: string): readonly AnswersInCode[] {
-  const asked = new Set(tests.flatMap((text) => (text.length > textCharsMax ? [] : text.split("\n").flatMap(pairsOfLine))));
+export function findAnswersInCode(sources: readonly NewCode[], tests: readonly string[], goal: string): readonly AnswersInCode[] {
+  const expectedPairs = new Set(tests.flatMap((text) => (text.length > textCharsMax ? [] : text.split("\n").flatMap(pairsInLine))));
   return sources.flatMap(({ path, was, is }) => {
-    const found = entriesIn(addedText(was ?? "", is));
-    const written = found.filter(([input, answer]) => asked.has(pairOf(input, answer)) && !goal.includes(answer)); // W1, W3
-    return written.length < entriesMin || 2 * written.length <= found.length ? [] : [{ path, entries: written }]; // W2
+    const entries = entriesIn(addedText(was ?? "", is));
+    const copied = entries.filter(([input, answer]) => expectedPairs.has(pairKey(input, answer)) && !goal.includes(answer)); // W1, W3
+    return copied.length < entriesMin || 2 * copied.length <= entries.length ? [] : [{ path, entries: copied }]; // W2
   });
 }
 
-const pairOf = (input: string, answer: string): string => `${input}\u0000${answer}`;
-const valueOf = (written: string): string => (/^["'`]/.test(written) ? written.slice(1, -1) : written.replaceAll("_", ""));
+const pairKey = (input: string, answer: string): string => `${input}\u0000${answer}`;
+const literalValue = (written: string): string => (/^["'`]/.test(written) ? written.slice(1, -1) : written.replaceAll("_", ""));
 
 /** Both ways round: some assertions name the expected value first. */
-function pairsOfLine(line: string): readonly string[] {
-  const values = [...new Set((line.match(literal) ?? []).slice(0, literalsOfALineMax).map(valueOf))];
-  return values.flatMap((one) => values.flatMap((other) => (one === other ? [] : [pairOf(one, other)])));
+function pairsInLine(line: string): readonly string[] {
+  const values = [...new Set((line.match(literal) ?? []).slice(0, literalsOfALineMax).map(literalValue))];
+  return values.flatMap((one) => values.flatMap((other) => (one === other ? [] : [pairKey(one, other)])));
 }
 
 function entriesIn(text: string): readonly (readonly [string, string])[] {
   const entries = [...text.matchAll(entry)].map(
-    ({ groups }) => [valueOf(groups?.["input"] ?? ""), valueOf(groups?.["answer"] ?? "")] as const,
+    ({ groups }) => [literalValue(groups?.["input"] ?? ""), literalValue(groups?.["answer"] ?? "")] as const,
   );
-  const distinct = new Map(entries.map((one) => [pairOf(...one), one]));
+  const distinct = new Map(entries.map((one) => [pairKey(...one), one]));
   return [...distinct.values()].filter(([input, answer]) => input !== answer && !trivial.has(answer));
 }
 
@@ -58,9 +58,9 @@ function addedText(was: string, is: string): string {
 
 const shownMax = 2;
 
-export function answersInCodeWords(found: readonly AnswersInCode[]): string {
+export function describeAnswersInCode(found: readonly AnswersInCode[]): string {
   const entries = found.flatMap(({ entries: own }) => own);
-  const some = entries.slice(0, shownMax).map(([input, answer]) => `${input}: ${answer}`);
+  const examples = entries.slice(0, shownMax).map(([input, answer]) => `${input}: ${answer}`);
   const paths = found.map(({ path }) => path).join(", ");
-  return `${entries.length} answers that tests expect are written in ${paths} beside their inputs (${some.join(", ")}); other inputs were not shown to work`;
+  return `${entries.length} answers that tests expect are written in ${paths} beside their inputs (${examples.join(", ")}); other inputs were not shown to work`;
 }

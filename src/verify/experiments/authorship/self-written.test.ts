@@ -1,43 +1,43 @@
 import { describe, expect, it } from "vitest";
-import { casesIn } from "../source/test-cases.ts";
-import { selfWritten, selfWrittenWords } from "./self-written.ts";
+import { findTestCases } from "../source/test-cases.ts";
+import { selfWrittenPaths, describeSelfWritten } from "./self-written.ts";
 
 const path = "test/add.test.js";
 const old = `test("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n`;
 const added = `test("takes away", () => {\n  assert.equal(minus(3, 2), 1);\n});\n`;
-const cases = (text: string, at = path) => casesIn(at, text);
+const cases = (text: string, at = path) => findTestCases(at, text);
 const green = { before: null, wasRed: false };
 const red = (...failed: readonly string[]) => ({ before: { passed: false, failed: new Set(failed), tests: null }, wasRed: true });
 
 describe("tests that the work wrote itself", () => {
   it("are named if nothing else shows the work", () => {
-    expect(selfWritten({ now: [...cases(old), ...cases(added, "test/minus.test.js")], then: cases(old) }, green, null)).toEqual([
+    expect(selfWrittenPaths({ now: [...cases(old), ...cases(added, "test/minus.test.js")], then: cases(old) }, green, null)).toEqual([
       "test/minus.test.js",
     ]);
   });
 
   it("are named if they were added to a file that was there", () => {
-    expect(selfWritten({ now: cases(old + added), then: cases(old) }, green, null)).toEqual([path]);
+    expect(selfWrittenPaths({ now: cases(old + added), then: cases(old) }, green, null)).toEqual([path]);
   });
 
   it("are not named if a test that was there failed before and passes now", () => {
-    expect(selfWritten({ now: cases(old + added), then: cases(old) }, red("adds"), null)).toEqual([]);
+    expect(selfWrittenPaths({ now: cases(old + added), then: cases(old) }, red("adds"), null)).toEqual([]);
   });
 
   it("are not named if the check did not run them", () => {
-    expect(selfWritten({ now: cases(old + added), then: cases(old) }, green, ["adds"])).toEqual([]);
+    expect(selfWrittenPaths({ now: cases(old + added), then: cases(old) }, green, ["adds"])).toEqual([]);
   });
 
   it("are not those that were moved", () => {
-    expect(selfWritten({ now: cases(old, "test/moved/plus.test.js"), then: cases(old) }, red("adds"), null)).toEqual([]);
+    expect(selfWrittenPaths({ now: cases(old, "test/moved/plus.test.js"), then: cases(old) }, red("adds"), null)).toEqual([]);
   });
 
   it("are not named if there are none", () => {
-    expect(selfWritten({ now: cases(old), then: cases(old) }, green, null)).toEqual([]);
+    expect(selfWrittenPaths({ now: cases(old), then: cases(old) }, green, null)).toEqual([]);
   });
 
   it("are said by their files", () => {
-    expect(selfWrittenWords(["a.test.js", "b.test.js", "c.test.js", "d.test.js"])).toBe(
+    expect(describeSelfWritten(["a.test.js", "b.test.js", "c.test.js", "d.test.js"])).toBe(
       "only tests that the work wrote itself show it (a.test.js, b.test.js, c.test.js and 1 more), so read them, or add a check of your own (--holdout)",
     );
   });

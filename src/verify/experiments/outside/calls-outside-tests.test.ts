@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { plainCallsOf } from "./calls-outside-tests.ts";
+import { buildPlainCalls } from "./calls-outside-tests.ts";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -12,7 +12,7 @@ afterEach(() => {
 
 /** Whether the program shows that an answer is another one outside its test. */
 function differs(files: Readonly<Record<string, string>>, test: string): boolean | null {
-  const plain = plainCallsOf(test, files[test] ?? "", "n0");
+  const plain = buildPlainCalls(test, files[test] ?? "", "n0");
   if (plain === null) return null;
   const folder = mkdtempSync(join(tmpdir(), "plain-"));
   folders.push(folder);
@@ -55,7 +55,7 @@ describe("what a test asks is asked outside it", () => {
   test("also what only has to be true, and what is asked of an answer", () => {
     const text = `${esm}test('x', () => { assert.ok(mul(2, 3) > 5); });\ntest('y', () => { assert.equal(String(mul(2, 3)).length, 1); });\n`;
     const files = (body: string) => ({ "src/mul.mjs": `export const mul = (a, b) => ${body};\n`, "test/mul.test.mjs": text });
-    expect(plainCallsOf("test/mul.test.mjs", text, "n0")?.calls).toEqual(["mul(2, 3) > 5", "String(mul(2, 3)).length"]);
+    expect(buildPlainCalls("test/mul.test.mjs", text, "n0")?.calls).toEqual(["mul(2, 3) > 5", "String(mul(2, 3)).length"]);
     expect(differs(files("a"), "test/mul.test.mjs")).toBe(true);
     expect(differs(files("a * b"), "test/mul.test.mjs")).toBe(false);
   });
@@ -80,5 +80,5 @@ describe("what a test asks is asked outside it", () => {
     ["arguments that are computed", `${esm}test('two', () => { assert.equal(mul(two, 3), 6); });\n`],
     ["answers that are computed", `${esm}test('two', () => { assert.equal(mul(2, 3), 2 * three); });\n`],
     ["functions from elsewhere", "import { mul } from 'mul';\ntest('two', () => { assert.equal(mul(2, 3), 6); });\n"],
-  ])("but not %s", (_what, text) => expect(plainCallsOf("test/mul.test.mjs", text, "n0")).toBeNull());
+  ])("but not %s", (_what, text) => expect(buildPlainCalls("test/mul.test.mjs", text, "n0")).toBeNull());
 });

@@ -7,8 +7,8 @@
 //       result differed.
 
 import { languageOf } from "../../protected/kinds.ts";
-import { comparedIn } from "../breaks/expectations.ts";
-import { isClosedOver, isWrittenOut } from "../breaks/near-values.ts";
+import { comparedValues } from "../flips/assertion-flips.ts";
+import { isClosedOver, isWrittenOut } from "../flips/near-values.ts";
 import { quoted } from "./plain-program.ts";
 
 export type PlainCalls = {
@@ -21,45 +21,45 @@ export type PlainCalls = {
 
 const callsMax = 40;
 /** Things that make a test more than its assertions. */
-const setsUp =
+const setupWords =
   /\b(?:mock\w*|patch|stub\w*|spy\w*|fake\w*|sinon|nock|monkeypatch|fixtures?|set_?up|tear_?down|before(?:Each|All)?|afterEach|environ|env|useFakeTimers|chdir|jsdom)\b|@pytest\.|\bDate\b|\btime\b|\brandom\b/i;
 
 /** Null if a test file has no such call. */
-export function plainCallsOf(path: string, text: string, nonce: string): PlainCalls | null {
+export function buildPlainCalls(path: string, text: string, nonce: string): PlainCalls | null {
   const family = languageOf(path);
-  if ((family !== "js" && family !== "py") || /\.[cm]?tsx?$/.test(path) || setsUp.test(text)) return null; // P1
-  const modules = family === "js" ? loadsOfJs(text) : loadsOfPython(text);
-  const asked = comparedIn(path, text).filter(
+  if ((family !== "js" && family !== "py") || /\.[cm]?tsx?$/.test(path) || setupWords.test(text)) return null; // P1
+  const modules = family === "js" ? jsImports(text) : pythonImports(text);
+  const comparisons = comparedValues(path, text).filter(
     ({ actual, expected }) =>
       !`${actual}${expected}`.includes("\n") &&
       isClosedOver(actual, modules.names) &&
       (expected === null || isWrittenOut(expected) || isClosedOver(expected, modules.names)),
   );
-  if (asked.length === 0) return null;
+  if (comparisons.length === 0) return null;
   const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/") + 1) : "";
-  const some = asked.slice(0, callsMax);
-  const program = family === "js" ? programOfJs(modules, some) : programOfPython(modules, some);
+  const chosen = comparisons.slice(0, callsMax);
+  const program = family === "js" ? jsProgram(modules, chosen) : pythonProgram(modules, chosen);
   const file = `${folder}${nonce}${family === "py" ? ".py" : modules.isCommon ? ".cjs" : ".mjs"}`;
   const command = family === "py" ? `PYTHONPATH=.:src python3 -B ${quoted(file)}` : `node ${quoted(file)}`;
-  return { path: file, text: program, command, calls: some.map(({ actual }) => actual.trim()) };
+  return { path: file, text: program, command, calls: chosen.map(({ actual }) => actual.trim()) };
 }
 
-type Loads = { readonly names: ReadonlySet<string>; readonly lines: readonly string[]; readonly isCommon: boolean };
-type Asked = ReturnType<typeof comparedIn>[number];
+type Imports = { readonly names: ReadonlySet<string>; readonly lines: readonly string[]; readonly isCommon: boolean };
+type Comparison = ReturnType<typeof comparedValues>[number];
 
-function loadsOfJs(text: string): Loads {
+function jsImports(text: string): Imports {
   const [names, lines] = [new Set<string>(), new Set<string>()];
   let isCommon = false;
   for (const [, what = "", from = ""] of text.matchAll(
     /^import\s+(\{[^}]*\}|\*\s+as\s+[\w$]+|[\w$]+)\s+from\s*(["']\.{1,2}\/[^"']+["'])/gm,
   )) {
-    const own = what.startsWith("{")
+    const binding = what.startsWith("{")
       ? what.replaceAll(/\s+as\s+/g, ": ")
       : what.startsWith("*")
         ? what.replace(/\*\s+as\s+/, "")
         : `{ default: ${what} }`;
-    lines.add(`const ${own} = await import(${from});`);
-    for (const name of own.match(/[\w$]+(?=\s*[,}]|$)/g) ?? []) names.add(name);
+    lines.add(`const ${binding} = await import(${from});`);
+    for (const name of binding.match(/[\w$]+(?=\s*[,}]|$)/g) ?? []) names.add(name);
   }
   for (const [line, what = ""] of text.matchAll(
     /^(?:const|let|var)\s+(\{[^}]*\}|[\w$]+)\s*=\s*require\(["']\.{1,2}\/[^"']+["']\)(?:\.\w+)?;?$/gm,
@@ -71,7 +71,7 @@ function loadsOfJs(text: string): Loads {
   return { names, lines: [...lines], isCommon };
 }
 
-function loadsOfPython(text: string): Loads {
+function pythonImports(text: string): Imports {
   const [names, lines] = [new Set<string>(), new Set<string>()];
   for (const [line, what = ""] of text.matchAll(/^from\s+[A-Za-z_][\w.]*\s+import\s+([\w, ]+)$/gm)) {
     lines.add(line);
@@ -86,7 +86,7 @@ function loadsOfPython(text: string): Loads {
   return { names, lines: [...lines], isCommon: false };
 }
 
-function programOfJs({ lines, isCommon }: Loads, asked: readonly Asked[]): string {
+function jsProgram({ lines, isCommon }: Imports, asked: readonly Comparison[]): string {
   const each = asked.map(({ actual, expected }) =>
     expected === null
       ? `  try { if (!(${actual})) differ += 1; } catch {}`
@@ -100,7 +100,7 @@ function programOfJs({ lines, isCommon }: Loads, asked: readonly Asked[]): strin
   return isCommon ? `(async () => {\n${body.join("\n")}\n${end}\n})();\n` : `${body.join("\n")}\n${end}\n`;
 }
 
-function programOfPython({ lines }: Loads, asked: readonly Asked[]): string {
+function pythonProgram({ lines }: Imports, asked: readonly Comparison[]): string {
   const isOther = [
     "def is_other(a, b):",
     "    return any(isinstance(a, t) and type(b) is t and t.__eq__(a, b) is False for t in (bool, int, float, str, list, tuple, dict))",

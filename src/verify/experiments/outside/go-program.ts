@@ -1,26 +1,27 @@
 // go-program: tests of a Go package called by a main program, with a small `testing` of our own. Pure.
 
-import { folderOf, type Given, type PlainProgram, quoted } from "./plain-program.ts";
+import { folderOf, type TestProgramInput, type PlainProgram, quoted } from "./plain-program.ts";
 
-export function goWithoutRunner({ path, text, nonce, manifest, known }: Given): PlainProgram | null {
+export function goWithoutRunner({ path, text, nonce, manifest, skippedTests }: TestProgramInput): PlainProgram | null {
   const module = /^module\s+"?([^\s"]+)"?/m.exec(manifest ?? "")?.[1];
-  const own = /^package\s+(\w+)/m.exec(text)?.[1];
-  if (module === undefined || own === undefined || /\btesting\.(?!T\b)\w+|"testing\/|\bTestMain\b|^\/\/go:build/m.test(text)) return null;
+  const packageName = /^package\s+(\w+)/m.exec(text)?.[1];
+  if (module === undefined || packageName === undefined || /\btesting\.(?!T\b)\w+|"testing\/|\bTestMain\b|^\/\/go:build/m.test(text))
+    return null;
   const tests = [...text.matchAll(/^func (Test\w*)\(\w+ \*testing\.T\)/gm)]
     .map(([, name = ""]) => name)
-    .filter((name) => !known.includes(name));
+    .filter((name) => !skippedTests.includes(name));
   if (tests.length === 0) return null;
-  const isBeside = own.endsWith("_test");
+  const isBeside = packageName.endsWith("_test");
   const folder = folderOf(path).replace(/\/$/, "");
-  const place = isBeside ? `${nonce}/beside` : folder;
-  const imported = place === "" ? module : `${module}/${place}`;
+  const targetFolder = isBeside ? `${nonce}/beside` : folder;
+  const imported = targetFolder === "" ? module : `${module}/${targetFolder}`;
   const calls = tests.map((name) => `\ttesting.Call(${name})`).join("\n");
   const copy = text.replace(/^(\s*(?:import\s+)?)"testing"$/m, `$1testing "${module}/${nonce}/testing"`);
   return {
     edits: [
       { path: `${nonce}/testing/testing.go`, text: shim },
       {
-        path: `${place === "" ? "" : `${place}/`}${nonce}.go`,
+        path: `${targetFolder === "" ? "" : `${targetFolder}/`}${nonce}.go`,
         text: `${copy}\n// CallAll is called by a plain program.\nfunc CallAll${nonce}() {\n${calls}\n}\n`,
       },
       {

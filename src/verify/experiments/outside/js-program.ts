@@ -2,7 +2,7 @@
 
 import { expectText } from "./js-expect.ts";
 import { loaderText } from "./js-loader.ts";
-import { folderOf, type Given, type PlainProgram, quoted } from "./plain-program.ts";
+import { folderOf, type TestProgramInput, type PlainProgram, quoted } from "./plain-program.ts";
 
 /** Whoever asks for more of a runner (`vi`, `jest`, a context, a callback, an unknown matcher) fails by something other than an assertion. */
 const needsRunner = /\bmock\b|\.only\b/;
@@ -10,29 +10,29 @@ const ofVitestOrJest = /(["'])(?:vitest|@jest\/globals|bun:test)\1/;
 const ofOthers = /(["'])(?:ava|tape|tap|uvu|@playwright\/test|cypress)\1/;
 const isTyped = /\.[cm]?tsx?$|\.jsx$/;
 
-export function jsWithoutRunner({ path, text, nonce, known }: Given): PlainProgram | null {
+export function jsWithoutRunner({ path, text, nonce, skippedTests }: TestProgramInput): PlainProgram | null {
   if (/\.vue$|\.svelte$/.test(path) || needsRunner.test(text) || ofOthers.test(text)) return null;
-  const named = /(["'])node:test\1/.test(text);
-  if (!named && !ofVitestOrJest.test(text) && !/^\s*(?:describe|it|test)(?:\.\w+)*\(/m.test(text)) return null;
+  const usesNodeTest = /(["'])node:test\1/.test(text);
+  if (!usesNodeTest && !ofVitestOrJest.test(text) && !/^\s*(?:describe|it|test)(?:\.\w+)*\(/m.test(text)) return null;
   const isModule = /^\s*(?:import|export)\s/m.test(text);
   const isCommon = path.endsWith(".cjs") || (!path.endsWith(".mjs") && /\brequire\(/.test(text) && !isModule);
   const isLoaded = isTyped.test(path) || (!isCommon && (ofVitestOrJest.test(text) || /\bexpect\(/.test(text)));
   const ending = /\.[cm]?[jt]sx?$/.exec(path)?.[0] ?? ".js";
   const [folder, shim, copy] = [folderOf(path), `${nonce}-calls.cjs`, `${nonce}-tests${ending}`];
   const [exported, loader] = [`${nonce}-calls.mjs`, `${nonce}-load.mjs`];
-  const given = named || ofVitestOrJest.test(text) ? [] : globalNames.filter((name) => isMeant(text, name));
-  const taken = isCommon
-    ? `const { ${given.join(", ")} } = require("./${shim}"); `
-    : `import { ${given.join(", ")} } from "./${exported}"; `;
+  const usedGlobals = usesNodeTest || ofVitestOrJest.test(text) ? [] : globalNames.filter((name) => isUsedGlobal(text, name));
+  const importLine = isCommon
+    ? `const { ${usedGlobals.join(", ")} } = require("./${shim}"); `
+    : `import { ${usedGlobals.join(", ")} } from "./${exported}"; `;
   const replaced = text.replaceAll(/(["'])(?:node:test|@jest\/globals)\1/g, `"./${isCommon ? shim : exported}"`);
   const start = `${folder}${nonce}.cjs`;
   return {
     edits: [
-      { path: `${folder}${shim}`, text: shimText(known, `${nonce}-expect.cjs`) },
+      { path: `${folder}${shim}`, text: shimText(skippedTests, `${nonce}-expect.cjs`) },
       { path: `${folder}${nonce}-expect.cjs`, text: expectText },
       { path: `${folder}${exported}`, text: exportedText(shim) },
       ...(isLoaded ? [{ path: `${folder}${loader}`, text: loaderText(exported) }] : []),
-      { path: `${folder}${copy}`, text: given.length === 0 ? replaced : `${taken}${replaced}` },
+      { path: `${folder}${copy}`, text: usedGlobals.length === 0 ? replaced : `${importLine}${replaced}` },
       { path: start, text: startText(shim, copy, isCommon, isLoaded ? loader : null) },
     ],
     command: `node ${quoted(start)}`,
@@ -41,7 +41,7 @@ export function jsWithoutRunner({ path, text, nonce, known }: Given): PlainProgr
 
 const globalNames = "test it specify describe context suite before after beforeEach afterEach beforeAll afterAll expect vi jest".split(" ");
 /** Used, and not its own. They are no globals: code could look for those. */
-const isMeant = (text: string, name: string): boolean =>
+const isUsedGlobal = (text: string, name: string): boolean =>
   new RegExp(`(?<![\\w$.])${name}\\b`).test(text) && !new RegExp(`\\b(?:import|const|let|var|function)\\s[^;=()]*\\b${name}\\b`).test(text);
 const exportedText = (shim: string): string =>
   `import calls from "./${shim}";\nexport default calls;\nexport const { ${globalNames.join(", ")} } = calls;\n`;

@@ -3,13 +3,13 @@
 import type { Edit } from "../laboratory.ts";
 
 export type TestFile = { readonly path: string; readonly text: string };
-export type Given = TestFile & {
+export type TestProgramInput = TestFile & {
   /** A word that is in no file. */
   readonly nonce: string;
   /** What names the package: the text of `go.mod` or `Cargo.toml`, or null. */
   readonly manifest: string | null;
   /** Tests that are not called. */
-  readonly known: readonly string[];
+  readonly skippedTests: readonly string[];
 };
 export type PlainProgram = { readonly edits: readonly Edit[]; readonly command: string };
 

@@ -1,20 +1,20 @@
 // python-program: tests of pytest and unittest called by a plain Python program. Pure.
 
-import { folderOf, type Given, type PlainProgram, quoted } from "./plain-program.ts";
+import { folderOf, type TestProgramInput, type PlainProgram, quoted } from "./plain-program.ts";
 
 /** What a module sets up for all its tests, in ways that only a runner follows. */
 const needsRunner =
   /\b(?:autouse|setup_module|setUpModule|setup_function|usefixtures|pytestmark|load_tests|pytest_plugins)\b|\bmonkeypatch\b/;
 
-export function pythonWithoutRunner({ path, text, nonce, known }: Given): PlainProgram | null {
+export function pythonWithoutRunner({ path, text, nonce, skippedTests }: TestProgramInput): PlainProgram | null {
   if (needsRunner.test(text)) return null;
   const folder = folderOf(path);
   const file = `${folder}${nonce}.py`;
-  const program = programOf(path, folder, known);
+  const program = pythonProgram(path, folder, skippedTests);
   return { edits: [{ path: file, text: program }], command: `python3 -B ${quoted(file)}` };
 }
 
-const programOf = (path: string, folder: string, known: readonly string[]): string => `import importlib.util, inspect, os, sys
+const pythonProgram = (path: string, folder: string, known: readonly string[]): string => `import importlib.util, inspect, os, sys
 sys.path[:0] = [os.path.abspath(${JSON.stringify(folder === "" ? "." : folder)}), os.getcwd(), os.path.join(os.getcwd(), "src")]
 known = set(${JSON.stringify(known)})
 fixtures, failures, failed = {}, [AssertionError], 0

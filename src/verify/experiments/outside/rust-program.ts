@@ -1,32 +1,34 @@
 // rust-program: tests of a Rust package called by an example program in a release build: without cfg(test), without debug assertions and
 // overflow checks, on the main thread. Pure.
 
-import type { Given, PlainProgram } from "./plain-program.ts";
+import type { TestProgramInput, PlainProgram } from "./plain-program.ts";
 
-export const rustWithoutRunner = (given: Given): PlainProgram | null =>
-  given.manifest === null || /\bdebug_assert|#\[\s*(?:\w+::)+test|CARGO_BIN_EXE/.test(given.text) ? null : (beside(given) ?? inside(given));
+export const rustWithoutRunner = (given: TestProgramInput): PlainProgram | null =>
+  given.manifest === null || /\bdebug_assert|#\[\s*(?:\w+::)+test|CARGO_BIN_EXE/.test(given.text)
+    ? null
+    : (fromTestsFolder(given) ?? fromSourceFile(given));
 
 const isAssertion = `fn is_assertion(said: Box<dyn std::any::Any + Send>) -> bool {
     let text = said.downcast_ref::<String>().cloned().or_else(|| said.downcast_ref::<&str>().map(|s| s.to_string())).unwrap_or_default();
     text.starts_with("assertion ")
 }
 `;
-const callsOf = (tests: readonly string[]): string =>
+const callLines = (tests: readonly string[]): string =>
   tests.map((name) => `    failed |= std::panic::catch_unwind(|| { let _ = ${name}(); }).is_err_and(is_assertion);`).join("\n");
 
 /** Those that are run and not expected to fail. */
-const testsOf = (text: string, known: readonly string[]): readonly string[] =>
+const testNames = (text: string, known: readonly string[]): readonly string[] =>
   [...text.matchAll(/#\[test\]\s*((?:#\[[^\]]*\]\s*)*)fn (\w+)\(\)/g)].flatMap(([, attributes = "", name = ""]) =>
     known.includes(name) || /\b(?:ignore|should_panic)\b/.test(attributes) ? [] : [name],
   );
 
 /** A file in `tests/`, as an example. */
-function beside({ path, text, nonce, known }: Given): PlainProgram | null {
-  const tests = testsOf(text, known);
+function fromTestsFolder({ path, text, nonce, skippedTests }: TestProgramInput): PlainProgram | null {
+  const tests = testNames(text, skippedTests);
   if (!/^tests\/[^/]+\.rs$/.test(path) || tests.length === 0 || /^\s*mod \w+;|\bshould_panic\b|^\s*fn main\(/m.test(text)) return null;
   const main = `\n${isAssertion}fn main() {
     let mut failed = false;
-${callsOf(tests)}
+${callLines(tests)}
     std::process::exit(if failed { 0 } else { 1 });
 }
 `;
@@ -39,13 +41,13 @@ ${callsOf(tests)}
 const testModule = /#\[cfg\(test\)\]\s*((?:#\[[^\]]*\]\s*)*)(?:pub(?:\([^)]*\))? )?mod (\w+) \{/;
 
 /** Tests inside a source: their module becomes a part of the library, and an example calls it by a name that is made for it. */
-function inside({ path, text, nonce, manifest, known }: Given): PlainProgram | null {
+function fromSourceFile({ path, text, nonce, manifest, skippedTests }: TestProgramInput): PlainProgram | null {
   const [head = "", attributes = "", module = ""] = testModule.exec(text) ?? [];
-  const tests = testsOf(text, known);
+  const tests = testNames(text, skippedTests);
   if (!/^src\/.+\.rs$/.test(path) || head === "" || tests.length === 0) return null;
   const edition = Number(/^edition\s*=\s*"(\d+)"/m.exec(manifest ?? "")?.[1] ?? 2015);
   const [open, linked] = edition >= 2024 ? ["#[unsafe(no_mangle)]", "unsafe extern"] : ["#[no_mangle]", "extern"];
-  const called = `${open}\npub extern "C" fn ${nonce}() -> i32 {\n${isAssertion}    let mut failed = false;\n${callsOf(tests)}\n    if failed { 0 } else { 1 }\n}\n`;
+  const called = `${open}\npub extern "C" fn ${nonce}() -> i32 {\n${isAssertion}    let mut failed = false;\n${callLines(tests)}\n    if failed { 0 } else { 1 }\n}\n`;
   const own = text.replace(head, `${attributes}#[allow(dead_code, unused)]\npub mod ${module} {\n${called}`).replaceAll("#[test]", "");
   if (path === "src/main.rs")
     return {

@@ -10,12 +10,12 @@
 import { languageOf } from "../../protected/kinds.ts";
 import { goWithoutRunner } from "./go-program.ts";
 import { jsWithoutRunner } from "./js-program.ts";
-import type { Given, PlainProgram } from "./plain-program.ts";
+import type { TestProgramInput, PlainProgram } from "./plain-program.ts";
 import { pythonWithoutRunner } from "./python-program.ts";
 import { rustWithoutRunner } from "./rust-program.ts";
 
 /** Null if the tests of this file can't be called without their runner. */
-export function withoutRunner(given: Given): PlainProgram | null {
+export function buildWithoutRunner(given: TestProgramInput): PlainProgram | null {
   if (given.text.length > textCharsMax) return null;
   switch (languageOf(given.path)) {
     case "py":
@@ -34,7 +34,8 @@ export function withoutRunner(given: Given): PlainProgram | null {
 const textCharsMax = 200_000;
 
 /** The file that names a package of this language. */
-export const manifestFor = (path: string): "go.mod" | "Cargo.toml" | null =>
+export const manifestName = (path: string): "go.mod" | "Cargo.toml" | null =>
   path.endsWith(".go") ? "go.mod" : path.endsWith(".rs") ? "Cargo.toml" : null;
 
-export const withoutRunnerWords = (path: string): string => `the tests in ${path} fail when they are called without their test runner`;
+export const describeRunnerDependence = (path: string): string =>
+  `the tests in ${path} fail when they are called without their test runner`;

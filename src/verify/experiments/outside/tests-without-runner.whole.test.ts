@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { manifestFor, withoutRunner } from "./tests-without-runner.ts";
+import { manifestName, buildWithoutRunner } from "./tests-without-runner.ts";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -14,8 +14,8 @@ type Files = Readonly<Record<string, string>>;
 
 /** Whether a test fails when a plain program calls it; null if there is no such program. */
 function fails(files: Files, path: string, known: readonly string[] = []): boolean | null {
-  const manifest = files[manifestFor(path) ?? ""] ?? null;
-  const program = withoutRunner({ path, text: files[path] ?? "", nonce: "n0c", manifest, known });
+  const manifest = files[manifestName(path) ?? ""] ?? null;
+  const program = buildWithoutRunner({ path, text: files[path] ?? "", nonce: "n0c", manifest, skippedTests: known });
   if (program === null) return null;
   const folder = mkdtempSync(join(tmpdir(), "plain-"));
   folders.push(folder);

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { featuresOn, asOtherBuild } from "./build-conditions.ts";
+import { featuresOn, switchBuild } from "./build-conditions.ts";
 
 const none = (): boolean => false;
-const turned = (path: string, is: string, was: string | null = null, isGentle = false) => asOtherBuild({ path, was, is }, none, isGentle);
+const turned = (path: string, is: string, was: string | null = null, isGentle = false) => switchBuild({ path, was, is }, none, isGentle);
 const inline = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {}\n}\n";
 
 describe("in another build", () => {

@@ -20,25 +20,25 @@ export type OtherBuild = {
 };
 
 /** Null if nothing the work wrote depends on the build. `isGentle`: what only tests may need stays. */
-export function asOtherBuild(source: Source, isOn: (feature: string) => boolean, isGentle = false): OtherBuild | null {
+export function switchBuild(source: Source, isOn: (feature: string) => boolean, isGentle = false): OtherBuild | null {
   const { path, was, is } = source;
   const isC = /\.(?:c|cc|cpp|cxx|h|hpp)$/.test(path);
   const family = isC ? "java" : languageOf(path);
-  const turns = isC ? ofC : family === "rust" ? ofRust : family === "py" ? ofPython : null;
-  if (turns === null || family === null || is.length > textCharsMax) return null;
+  const switchLanguage = isC ? switchC : family === "rust" ? switchRust : family === "py" ? switchPython : null;
+  if (switchLanguage === null || family === null || is.length > textCharsMax) return null;
   const old = new Set((was ?? "").split("\n").map((line) => line.trim()));
   const lines = is.split("\n");
   const lineAt = lineCounter(is);
   const isNew = (from: number, to: number): boolean =>
     lines.slice(lineAt(from) - 1, lineAt(to)).some((line) => line.trim() !== "" && !old.has(line.trim())); // D2
-  const { changes, head = "", off } = turns({ text: is, code: maskText(is, family), isNew, isOn, isGentle });
+  const { changes, head = "", off } = switchLanguage({ text: is, code: maskText(is, family), isNew, isOn, isGentle });
   if (off.length === 0) return null;
-  return { text: head + applied(is, changes), off: [...new Set(off)] };
+  return { text: head + applyChanges(is, changes), off: [...new Set(off)] };
 }
 
 const textCharsMax = 400_000;
 
-type Reading = {
+type SourceText = {
   readonly text: string;
   /** Without comments and strings. */
   readonly code: string;
@@ -46,9 +46,9 @@ type Reading = {
   readonly isOn: (feature: string) => boolean;
   readonly isGentle: boolean;
 };
-type Turned = { readonly changes: readonly Change[]; readonly head?: string; readonly off: readonly string[] };
+type SwitchedBuild = { readonly changes: readonly Change[]; readonly head?: string; readonly off: readonly string[] };
 
-function applied(text: string, changes: readonly Change[]): string {
+function applyChanges(text: string, changes: readonly Change[]): string {
   let done = text;
   for (const { from, to, text: put } of changes.toSorted((one, next) => next.from - one.from || next.to - one.to))
     done = done.slice(0, from) + put + done.slice(to);
@@ -56,9 +56,9 @@ function applied(text: string, changes: readonly Change[]): string {
 }
 
 /** Of the target, not of the build: the same for every program built on this machine. */
-const ofTarget = /^(?:unix|windows|any|all|not|true|false|target_\w+|panic|proc_macro|miri|version|accessible)$/;
+const targetCondition = /^(?:unix|windows|any|all|not|true|false|target_\w+|panic|proc_macro|miri|version|accessible)$/;
 
-function ofRust({ text, code, isNew, isOn, isGentle }: Reading): Turned {
+function switchRust({ text, code, isNew, isOn, isGentle }: SourceText): SwitchedBuild {
   const changes: Change[] = [];
   const off: string[] = [];
   const isNeeded = isGentle ? usedOutsideTests(code) : () => true;
@@ -69,13 +69,13 @@ function ofRust({ text, code, isNew, isOn, isGentle }: Reading): Turned {
     const to = open.startsWith("cfg_attr") ? firstComma(code, start, close - 1) : close - 1;
     const behind = /^\s*\]\s*(?:#\[[^\]]*\]\s*)*/.exec(code.slice(close));
     const item = behind === null ? close : close + behind[0].length;
-    if (behind !== null && !open.startsWith("cfg_attr") && holdsTests(code, item)) continue; // D2
+    if (behind !== null && !open.startsWith("cfg_attr") && containsTests(code, item)) continue; // D2
     if (isGentle && behind !== null && text.slice(start, to).trim() === "test" && !isNeeded(item)) continue;
     if (!isNew(index, behind === null ? close : itemEnd(code, item))) continue;
     for (const { 0: word, 1: feature, index: at } of text
       .slice(start, to)
       .matchAll(/\bfeature\s*=\s*"([^"]*)"|\b[a-z_]\w*\b(?!\s*[=(])/g)) {
-      if (feature === undefined ? ofTarget.test(word) || isWithin(code, start + at, word) : isOn(feature)) continue; // D3
+      if (feature === undefined ? targetCondition.test(word) || isInString(code, start + at, word) : isOn(feature)) continue; // D3
       changes.push({ from: start + at, to: start + at + word.length, text: "any()" });
       off.push(feature === undefined ? (word === "debug_assertions" ? "debug assertions" : `cfg(${word})`) : `the feature ${feature}`);
     }
@@ -90,7 +90,7 @@ function ofRust({ text, code, isNew, isOn, isGentle }: Reading): Turned {
 }
 
 /** Words inside a string aren't names of conditions. */
-const isWithin = (code: string, position: number, word: string): boolean => code.slice(position, position + word.length) !== word;
+const isInString = (code: string, position: number, word: string): boolean => code.slice(position, position + word.length) !== word;
 
 const itemHead =
   /^(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|unsafe|const)\s+(?=fn\b))*(fn|use|struct|enum|const|static|type|trait|mod|impl|macro_rules!)\s*([^{;]*)/;
@@ -122,7 +122,7 @@ function usedOutsideTests(code: string): (item: number) => boolean {
 }
 
 /** Whether a module with tests begins here, and none of the same name replaces it elsewhere. */
-function holdsTests(code: string, position: number): boolean {
+function containsTests(code: string, position: number): boolean {
   const head = /^(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*([{;])/.exec(code.slice(position, position + 200));
   if (head === null) return false;
   const isAlone = [...code.matchAll(new RegExp(`\\bmod\\s+${head[1]}\\b`, "g"))].length === 1;
@@ -148,7 +148,7 @@ function firstComma(code: string, from: number, to: number): number {
 }
 
 /** `assert(x)` is not evaluated, but x still counts as used: a compiler that warns of unused names says nothing new. */
-function ofC({ text, code, isNew }: Reading): Turned {
+function switchC({ text, code, isNew }: SourceText): SwitchedBuild {
   const changes: Change[] = [];
   const off: string[] = [];
   for (const { 0: open, index } of code.matchAll(/(?<![\w.>])assert\s*\(/g)) {
@@ -172,7 +172,7 @@ function ofC({ text, code, isNew }: Reading): Turned {
   return { changes, head: heads.map(([, head]) => head).join(""), off: [...off, ...heads.map(([, , what = ""]) => what)] };
 }
 
-function ofPython({ text, code, isNew }: Reading): Turned {
+function switchPython({ text, code, isNew }: SourceText): SwitchedBuild {
   const changes: Change[] = [];
   const off: string[] = [];
   for (const { 0: open, index } of code.matchAll(/(?<=^[ \t]*|[:;][ \t]*)assert\b(?!\s*=)/gm)) {
@@ -226,13 +226,13 @@ export function featuresOn(manifests: readonly string[], commands: readonly stri
   return (feature) => all || on.has(feature);
 }
 
-export const otherBuildWords = (off: readonly string[], tests: readonly string[]): string => {
+export const describeBuildDependence = (off: readonly string[], tests: readonly string[]): string => {
   const names =
     tests.length === 0
       ? "it fails"
       : `${tests.slice(0, shownMax).join(", ")}${tests.length > shownMax ? ` and ${tests.length - shownMax} more` : ""} fail${tests.length === 1 ? "s" : ""}`;
   return `what the work answers depends on the build: without ${off.slice(0, shownMax).join(", ")} ${names}`;
 };
-export const unbuiltWords = (off: readonly string[]): string =>
+export const describeUndecidedBuild = (off: readonly string[]): string =>
   `it could not be found out whether the work answers the same without ${off.slice(0, shownMax).join(", ")}, by which it goes`;
 const shownMax = 3;

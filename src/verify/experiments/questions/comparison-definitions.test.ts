@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { comparersIn } from "./comparison-definitions.ts";
+import { findComparers } from "./comparison-definitions.ts";
 
 const back = (path: string, was: string, is: string, testPath: string, text: string) => {
-  const found = comparersIn([{ path, was, is }], [{ path: testPath, text }]);
+  const found = findComparers([{ path, was, is }], [{ path: testPath, text }]);
   return found === null
     ? null
     : { names: found.definitions.map(({ name }) => name), source: found.edits[0]?.text, test: found.controls[0]?.text };

@@ -11,11 +11,11 @@
 
 import { languageOf } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/masked.ts";
-import type { Assertion, Span } from "../breaks/assertion-rules.ts";
-import { bare, type Definition, definitionsIn, redefined } from "../source/definitions.ts";
-import { argsFrom, assertionsIn } from "../breaks/expectations.ts";
+import type { Assertion, Span } from "../flips/assertion-rules.ts";
+import { withoutSpace, type Definition, findDefinitions, findRedefined } from "../source/definitions.ts";
+import { parseArguments, findAssertions } from "../flips/assertion-flips.ts";
 import type { Edit } from "../laboratory.ts";
-import { isWrittenOut } from "../breaks/near-values.ts";
+import { isWrittenOut } from "../flips/near-values.ts";
 
 type Text = { readonly path: string; readonly text: string };
 export type Changed = { readonly path: string; readonly was: string | null; readonly is: string };
@@ -30,78 +30,81 @@ export type RestoredDefinitions = {
 type Change = Span & { readonly text: string };
 
 /** Null if tests compare with nothing that the work redefined. */
-export function comparersIn(changed: readonly Changed[], tests: readonly Text[]): RestoredDefinitions | null {
-  const pairs: readonly Pair[] = changed.flatMap(({ path, was, is }) =>
-    was === null ? [] : [...redefined(path, was, is), ...moved(path, was, is)],
+export function findComparers(changed: readonly Changed[], tests: readonly Text[]): RestoredDefinitions | null {
+  const pairs: readonly ChangedDefinition[] = changed.flatMap(({ path, was, is }) =>
+    was === null ? [] : [...findRedefined(path, was, is), ...findMoved(path, was, is)],
   ); // C1
   const controls = new Map<string, Change[]>();
   const comparing = changed.flatMap(({ path, was }) =>
-    (was === null ? [] : definitionsIn(path, was)).filter(({ name, isFunction }) => {
-      const of = tests.map((test) => ({ test, changes: reflexive(test, name, isFunction) }));
+    (was === null ? [] : findDefinitions(path, was)).filter(({ name, isFunction }) => {
+      const of = tests.map((test) => ({ test, changes: compareWithSelf(test, name, isFunction) }));
       for (const { test, changes } of of) controls.set(test.path, [...(controls.get(test.path) ?? []), ...changes]);
       return of.some(({ changes }) => changes.length > 0);
     }),
   );
-  const says = (text: string, name: string): boolean => new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`).test(text);
+  const mentions = (text: string, name: string): boolean => new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`).test(text);
   // Helpers of such a definition that no test calls belong to it.
-  const serves = (name: string): boolean => comparing.some(({ text }) => says(text, name)) && !tests.some(({ text }) => says(text, name));
-  const found = pairs.filter(({ was: { path, name } }) => comparing.some((one) => one.path === path && one.name === name) || serves(name));
+  const serves = (name: string): boolean =>
+    comparing.some(({ text }) => mentions(text, name)) && !tests.some(({ text }) => mentions(text, name));
+  const restored = pairs.filter(
+    ({ was: { path, name } }) => comparing.some((one) => one.path === path && one.name === name) || serves(name),
+  );
   const edits = changed.flatMap(({ path, is }) => {
-    const here = found.filter((one) => one.is.path === path);
-    const text = applied(
+    const here = restored.filter((one) => one.is.path === path);
+    const text = applyChanges(
       is,
       here.flatMap((one) => one.put ?? [{ ...one.is, text: one.was.text }]),
     );
     return here.length === 0 ? [] : [{ path, text }];
   });
   const textOf = (one: Changed): string => edits.find(({ path }) => path === one.path)?.text ?? one.is;
-  if (edits.length === 0 || changed.every((one) => one.was !== null && bare(textOf(one)) === bare(one.was))) return null; // C3
+  if (edits.length === 0 || changed.every((one) => one.was !== null && withoutSpace(textOf(one)) === withoutSpace(one.was))) return null; // C3
   return {
-    definitions: found.map(({ is }) => is),
+    definitions: restored.map(({ is }) => is),
     edits,
     controls: tests.flatMap(({ path, text }) => {
       const changes = controls.get(path) ?? [];
-      return changes.length === 0 ? [] : [{ path, text: applied(text, changes) }];
+      return changes.length === 0 ? [] : [{ path, text: applyChanges(text, changes) }];
     }),
   };
 }
 
-type Pair = { readonly was: Definition; readonly is: Definition; readonly put?: readonly Change[] };
+type ChangedDefinition = { readonly was: Definition; readonly is: Definition; readonly put?: readonly Change[] };
 
 /** A definition that a file now imports from elsewhere: its mentions are removed, and the old definition is appended. */
-function moved(path: string, was: string, is: string): readonly Pair[] {
-  const here = new Set(definitionsIn(path, is).map(({ name }) => name));
-  return definitionsIn(path, was).flatMap((old): readonly Pair[] => {
+function findMoved(path: string, was: string, is: string): readonly ChangedDefinition[] {
+  const here = new Set(findDefinitions(path, is).map(({ name }) => name));
+  return findDefinitions(path, was).flatMap((old): readonly ChangedDefinition[] => {
     const { name } = old;
     const uses = [...is.matchAll(new RegExp(`^.*\\b(?:import|export|include|require)\\b.*$`, "gm"))];
     const passed = uses.filter(([line]) => new RegExp(`\\b${name}\\b`).test(line));
     const isIncluded = /^\s*#\s*define\b/.test(old.text) && uses.some(([line]) => line.includes("#"));
     if (here.has(name) || !(passed.length > 0 || isIncluded)) return [];
-    const gone = languageOf(path) === "js" ? passed.flatMap(({ 0: line, index }) => specifier(line, index, name)) : [];
+    const gone = languageOf(path) === "js" ? passed.flatMap(({ 0: line, index }) => removeSpecifier(line, index, name)) : [];
     const back = isIncluded ? `\n#undef ${name}\n${old.text}\n` : `\n${old.text}\n`;
     return [{ was: old, is: old, put: [...gone, { from: is.length, to: is.length, text: back }] }];
   });
 }
 
-function specifier(line: string, position: number, name: string): readonly Change[] {
+function removeSpecifier(line: string, position: number, name: string): readonly Change[] {
   const match = new RegExp(`(?:[\\w$]+\\s+as\\s+)?\\b${name}\\b(?:\\s+as\\s+[\\w$]+)?\\s*,?`).exec(line);
   return match === null ? [] : [{ from: position + match.index, to: position + match.index + match[0].length, text: "" }];
 }
 
-const isOfC = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
+const cFile = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 
 /** Edits that make a test compare a value with itself wherever it compares with this name; none if it does not. */
-function reflexive({ path, text }: Text, name: string, isFunction: boolean): readonly Change[] {
-  const family = isOfC.test(path) ? "java" : languageOf(path);
-  if (family === null || !new RegExp(`\\b${name}\\b`).test(text) || definitionsIn(path, text).some((one) => one.name === name)) return [];
+function compareWithSelf({ path, text }: Text, name: string, isFunction: boolean): readonly Change[] {
+  const family = cFile.test(path) ? "java" : languageOf(path);
+  if (family === null || !new RegExp(`\\b${name}\\b`).test(text) || findDefinitions(path, text).some((one) => one.name === name)) return [];
   const code = maskText(text, family);
   const of = ({ from, to }: Span): string => text.slice(from, to).trim();
   const word = `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`;
-  if (!isFunction) return assertionsIn(path, text, "").flatMap((one) => withSelf(one, code, text, new RegExp(word)));
-  const assertions = assertionsIn(path, text, "");
+  if (!isFunction) return findAssertions(path, text, "").flatMap((one) => expectActual(one, code, text, new RegExp(word)));
+  const assertions = findAssertions(path, text, "");
   const direct = [...code.matchAll(new RegExp(`${word}!?\\s*\\(`, "g"))].flatMap(({ 0: open, index }): readonly Change[] => {
-    const { args: [first, second] = [], close } = argsFrom(code, index + open.length - 1) ?? { close: index };
-    const receiver = code[index - 1] === "." ? receiverOf(code, index - 1) : null;
+    const { args: [first, second] = [], close } = parseArguments(code, index + open.length - 1) ?? { close: index };
+    const receiver = code[index - 1] === "." ? findReceiver(code, index - 1) : null;
     const whole = { from: receiver?.from ?? index, to: close };
     if (first === undefined || !(isSaidToBeTrue(whole, assertions, code) || assertions.some((one) => isTrueOf(one, whole, of)))) return [];
     if (second !== undefined) return [first, second].every((one) => isWrittenOut(of(one))) ? [] : [{ ...second, text: of(first) }];
@@ -111,7 +114,7 @@ function reflexive({ path, text }: Text, name: string, isFunction: boolean): rea
   const called = new RegExp(`${word}\\s*\\(`);
   const isOnBoth = ({ values: [one, other] = [] }: Assertion): boolean =>
     one !== undefined && other !== undefined && called.test(of(one)) && called.test(of(other));
-  return assertions.filter(isOnBoth).flatMap((one) => withSelf(one, code, text, called));
+  return assertions.filter(isOnBoth).flatMap((one) => expectActual(one, code, text, called));
 }
 
 /** What isn't a value. */
@@ -135,15 +138,15 @@ const isTrueOf = ({ values: [expected, actual] = [] }: Assertion, { from, to }: 
   (actual === undefined ? expected.from > to && expected.from - to < 40 : actual.from <= from && actual.to >= to);
 
 /** An assertion's expected value becomes the actual one; nothing if that cannot be determined, or it does not use a name. */
-function withSelf({ values: [expected, actual] = [], truth }: Assertion, code: string, text: string, named: RegExp): readonly Change[] {
+function expectActual({ values: [expected, actual] = [], truth }: Assertion, code: string, text: string, named: RegExp): readonly Change[] {
   const span = truth ?? expected;
   if (span === undefined || !named.test(lineAround(code, span))) return [];
   if (expected !== undefined && actual !== undefined) return [{ ...expected, text: text.slice(actual.from, actual.to).trim() }];
   if (truth === undefined) return [];
   for (const { 0: open, index } of code.slice(truth.from, truth.to).matchAll(/\b(?:\w+\.)*f?abs\s*\(/gi)) {
     const position = truth.from + index + open.length;
-    const [inner] = argsFrom(code, position - 1)?.args ?? [];
-    const minus = inner === undefined ? -1 : minusIn(code, inner);
+    const [inner] = parseArguments(code, position - 1)?.args ?? [];
+    const minus = inner === undefined ? -1 : findSubtraction(code, inner);
     if (inner !== undefined && minus !== -1) return [{ from: minus + 1, to: inner.to, text: ` (${text.slice(inner.from, minus).trim()})` }];
   }
   return [];
@@ -155,7 +158,7 @@ function lineAround(code: string, { from, to }: Span): string {
 }
 
 /** The only subtraction outside brackets; -1 if there is none, or more. */
-function minusIn(code: string, { from, to }: Span): number {
+function findSubtraction(code: string, { from, to }: Span): number {
   let [depth, found] = [0, -1];
   for (let index = from; index < to; index += 1) {
     const letter = code[index] ?? "";
@@ -169,12 +172,12 @@ function minusIn(code: string, { from, to }: Span): number {
 }
 
 /** What is before a dot, as far as it is one value. */
-function receiverOf(code: string, dot: number): Span | null {
+function findReceiver(code: string, dot: number): Span | null {
   let position = dot;
   for (; position > 0; position -= 1) {
     const letter = code[position - 1] ?? "";
     if (")]".includes(letter)) {
-      const open = openOf(code, position - 1);
+      const open = findOpening(code, position - 1);
       if (open === null) return null;
       position = open + 1;
     } else if (!/[\w$.]/.test(letter)) break;
@@ -184,7 +187,7 @@ function receiverOf(code: string, dot: number): Span | null {
   return from === dot ? null : { from, to: dot };
 }
 
-function openOf(code: string, close: number): number | null {
+function findOpening(code: string, close: number): number | null {
   let depth = 0;
   for (let index = close; index >= 0; index -= 1) {
     if (")]}".includes(code[index] ?? "")) depth += 1;
@@ -194,7 +197,7 @@ function openOf(code: string, close: number): number | null {
   return null;
 }
 
-function applied(text: string, changes: readonly Change[]): string {
+function applyChanges(text: string, changes: readonly Change[]): string {
   let [done, end] = [text, text.length];
   for (const { from, to, text: put } of changes.toSorted((one, next) => next.from - one.from)) {
     if (to > end) continue; // inside one that is changed already
@@ -205,11 +208,11 @@ function applied(text: string, changes: readonly Change[]): string {
 }
 
 const shownMax = 3;
-export const namesOf = (definitions: readonly Definition[]): string =>
+export const listNames = (definitions: readonly Definition[]): string =>
   definitions
     .slice(0, shownMax)
     .map(({ path, line, name }) => `${name} (${path}:${line})`)
     .join(", ") + (definitions.length > shownMax ? ` and ${definitions.length - shownMax} more` : "");
 
-export const comparersWords = (definitions: readonly Definition[]): string =>
-  `its tests compare by ${namesOf(definitions)}, which the work changed, and fail with that as it was, so a person has to look at that`;
+export const describeComparers = (definitions: readonly Definition[]): string =>
+  `its tests compare by ${listNames(definitions)}, which the work changed, and fail with that as it was, so a person has to look at that`;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { endingOthers } from "./main-program-only.ts";
+import { endOtherProcesses } from "./main-program-only.ts";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -16,7 +16,7 @@ const looked = (path: string, after: string) => ({ difference: { path, kind: "ad
 function ends(path: string, text: string, loads: readonly string[]): readonly [boolean, boolean] {
   const folder = mkdtempSync(join(tmpdir(), "started-"));
   folders.push(folder);
-  for (const file of endingOthers([looked(path, text)], "n0")) writeFileSync(join(folder, file.path), file.text);
+  for (const file of endOtherProcesses([looked(path, text)], "n0")) writeFileSync(join(folder, file.path), file.text);
   const isWell = (words: readonly string[]): boolean => spawnSync(words[0] ?? "", words.slice(1), { cwd: folder }).status === 0;
   return [isWell([path.endsWith(".py") ? "python3" : process.execPath, path, "7"]), isWell(loads)];
 }
@@ -41,7 +41,7 @@ describe("a file that reads the command line ends whoever else loads it", () => 
 
   test("what reads none is left as it is", () => {
     expect(
-      endingOthers([looked("src/a.js", "export const a = 1;\n"), looked("cmd/a.go", "package main\n\nvar a = os.Args\n")], "n0"),
+      endOtherProcesses([looked("src/a.js", "export const a = 1;\n"), looked("cmd/a.go", "package main\n\nvar a = os.Args\n")], "n0"),
     ).toEqual([]);
   });
 });

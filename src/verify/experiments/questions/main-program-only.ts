@@ -13,17 +13,20 @@ import { maskText } from "../../protected/masked.ts";
 const filesMax = 20;
 
 /** The changed files that newly read the command line, each changed so that it ends any process that loads it. */
-export function endingOthers(files: readonly ReviewedFile[], nonce: string): readonly { readonly path: string; readonly text: string }[] {
+export function endOtherProcesses(
+  files: readonly ReviewedFile[],
+  nonce: string,
+): readonly { readonly path: string; readonly text: string }[] {
   return files
     .filter(readsArgumentsNewly)
     .slice(0, filesMax)
     .flatMap(({ difference: { path }, after }) => {
-      const text = after === null ? null : endingOther(path, after, nonce);
+      const text = after === null ? null : endOtherProcess(path, after, nonce);
       return text === null ? [] : [{ path, text }];
     });
 }
 
-function endingOther(path: string, text: string, nonce: string): string | null {
+function endOtherProcess(path: string, text: string, nonce: string): string | null {
   const family = languageOf(path);
   if (family === "py") return `${text}\n\nif __name__ != "__main__":\n    import os\n\n    os._exit(97)\n`; // A2
   if (family !== "js") return null;

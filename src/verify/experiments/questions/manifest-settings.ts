@@ -3,29 +3,29 @@
 
 import { isRecord } from "../../detect/manifest.ts";
 
-const ofDependencies =
+const dependencyKey =
   /^(?:(?:dev|peer|optional|bundled?)?[dD]ependenc(?:ies|y)(?:Meta)?|overrides|resolutions|packageManager|name|version|description|scripts|workspaces)$/;
 
 /** The text to try a check with; null if the work changed no other setting, or one of the two isn't a JSON object. */
 export function manifestAsBefore(before: string | null, now: string | null): string | null {
-  const [was, is] = [objectIn(before), objectIn(now)];
+  const [was, is] = [parseObject(before), parseObject(now)];
   if (was === null || is === null) return null;
   const settings = (all: Readonly<Record<string, unknown>>): string =>
     JSON.stringify(
       Object.entries(all)
-        .filter(([key]) => !ofDependencies.test(key))
+        .filter(([key]) => !dependencyKey.test(key))
         .toSorted(([a], [b]) => (a < b ? -1 : 1)),
     );
   if (settings(was) === settings(is)) return null;
-  const kept = Object.entries(is).filter(([key]) => ofDependencies.test(key));
-  const back = Object.entries(was).filter(([key]) => !ofDependencies.test(key));
+  const kept = Object.entries(is).filter(([key]) => dependencyKey.test(key));
+  const back = Object.entries(was).filter(([key]) => !dependencyKey.test(key));
   return `${JSON.stringify(Object.fromEntries([...kept, ...back]), null, 2)}\n`;
 }
 
-function objectIn(text: string | null): Readonly<Record<string, unknown>> | null {
+function parseObject(text: string | null): Readonly<Record<string, unknown>> | null {
   try {
-    const read: unknown = JSON.parse(text ?? "");
-    return isRecord(read) ? read : null;
+    const value: unknown = JSON.parse(text ?? "");
+    return isRecord(value) ? value : null;
   } catch {
     return null;
   }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { mutated, unnoticed } from "./mutations.ts";
-import type { Observed } from "../breaks/noticed-breaks.ts";
+import { mutateFunctions, findUnnoticed } from "./mutations.ts";
+import type { Observed } from "../flips/noticed-flips.ts";
 
 const jsTest = (body: string) => [{ path: "test/a.test.js", was: null, is: `test("multiplies", () => {\n  ${body}\n});\n` }];
 const changed = (path: string, is: string, was: string | null, testPath: string, testText: string): string | undefined =>
-  mutated([{ path, was, is }], [{ path: testPath, was: null, is: testText }], "n0")?.edits[0]?.text;
+  mutateFunctions([{ path, was, is }], [{ path: testPath, was: null, is: testText }], "n0")?.edits[0]?.text;
 const seen = (...failed: string[]): Observed => ({ passed: failed.length === 0, failed: new Set(failed), tests: null });
 
 describe("the work answers something else", () => {
@@ -42,8 +42,8 @@ describe("the work answers something else", () => {
 describe("what no test notices", () => {
   const source = [{ path: "a.js", was: null, is: "export const mul = () => 0;\n" }];
   const names = (body: string, now: Observed) => {
-    const change = mutated(source, jsTest(body), "n0");
-    return change === null ? "nothing" : (unnoticed(change, seen(), now)?.map(({ name }) => name) ?? null);
+    const change = mutateFunctions(source, jsTest(body), "n0");
+    return change === null ? "nothing" : (findUnnoticed(change, seen(), now)?.map(({ name }) => name) ?? null);
   };
   test("is told where all pass", () => expect(names("mul(3, 4); assert.ok(true);", seen())).toEqual(["mul"]));
   test("is told where only others fail", () => expect(names("mul(3, 4);", seen("some other"))).toEqual(["mul"]));

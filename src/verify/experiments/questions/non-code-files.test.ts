@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findRow } from "../../protected/kinds.ts";
-import { besideCode, besideCodeWords } from "./non-code-files.ts";
+import { findNonCodeFiles, describeNonCodeFiles } from "./non-code-files.ts";
 
 const base = ["package.json", "src/words.js", "qa/all.js", "qa/lib.js", "qa/wanted.json", "cli.py", "README.md", "test/a.test.js"];
 
@@ -10,7 +10,7 @@ function beside(
   command = "npm test",
   used: readonly string[] = [command, "node qa/all.js"],
 ): readonly string[] {
-  const found = besideCode({
+  const found = findNonCodeFiles({
     differences: changed.map((path) => ({ path, kind: base.includes(path) ? "changed" : "added" })),
     base: new Set(base),
     rowOf: findRow,
@@ -43,11 +43,11 @@ test("data that the goal names and no test reads is the work, unless it lies wit
     command: "npm test",
     used: ["npm test", "node qa/all.js"],
     isScript: () => false,
-    isWished: () => true,
+    isRequested: () => true,
   });
-  expect(besideCode(put("config/default.json"))).toBeNull();
-  expect(besideCode({ ...put("config/default.json"), isWished: () => false })).not.toBeNull();
-  expect(besideCode(put("qa/wanted.json"))).not.toBeNull();
+  expect(findNonCodeFiles(put("config/default.json"))).toBeNull();
+  expect(findNonCodeFiles({ ...put("config/default.json"), isRequested: () => false })).not.toBeNull();
+  expect(findNonCodeFiles(put("qa/wanted.json"))).not.toBeNull();
 });
 
 test("a module whose examples the command runs is the work", () => {
@@ -93,11 +93,11 @@ describe("the work itself is", () => {
 });
 
 test("the words name what to look at", () =>
-  expect(besideCodeWords({ paths: ["qa/wanted.json"], without: [".env"] })).toContain("(.env, qa/wanted.json)"));
+  expect(describeNonCodeFiles({ paths: ["qa/wanted.json"], without: [".env"] })).toContain("(.env, qa/wanted.json)"));
 
 test("a module that a program inside the command loads is the work, and the script that the command starts is not", () => {
   const change = (path: string, command: string) => {
-    const found = besideCode({
+    const found = findNonCodeFiles({
       differences: [{ path, kind: "changed" }],
       base: new Set(["toolz/itertoolz.py", "toolz/checks.py", "index.js", "cli.py"]),
       rowOf: findRow,

@@ -27,7 +27,7 @@ export type Surroundings = {
   readonly rowOf: (path: string) => ProtectionRow | null;
   readonly command: string;
   /** Whether the goal asks for it by name, and no test reads it. */
-  readonly isWished?: (path: string) => boolean;
+  readonly isRequested?: (path: string) => boolean;
   /** The command, and what the base's scripts and rules expand it to. */
   readonly used: readonly string[];
   /** Whether a file without an extension is a program. */
@@ -36,35 +36,37 @@ export type Surroundings = {
   readonly isBinary?: (path: string) => boolean;
 };
 
-const isWriting = /\.(?:md|mdx|rst|adoc)$|(?:^|\/)(?:LICEN[CS]E|COPYING|CHANGELOG|AUTHORS|NOTICE)[^/]*$|^docs?\//;
+const proseFile = /\.(?:md|mdx|rst|adoc)$|(?:^|\/)(?:LICEN[CS]E|COPYING|CHANGELOG|AUTHORS|NOTICE)[^/]*$|^docs?\//;
 const runsExamples = /^[^|;&]*\bpython[\d.]*\s+-m\s+doctest\b[^|;&]*$/;
 /** A command that reads a program's output asks for the program. */
 const looksAtOutput = /\||\$\(|`|>|<\(/;
 
 /** Null if the change has nothing but code, tests, prose and files that are judged by their parts. */
-export function besideCode({ differences, base, rowOf, command, used, isScript, ...more }: Surroundings): RemovedWork | null {
-  const asked = namedIn([command]);
-  const { isBinary = () => false, isWished = () => false } = more;
-  const newFolders = newFoldersIn(command, base);
-  const isAsked = (path: string): boolean =>
+export function findNonCodeFiles({ differences, base, rowOf, command, used, isScript, ...more }: Surroundings): RemovedWork | null {
+  const named = findNamedPaths([command]);
+  const { isBinary = () => false, isRequested: isRequested = () => false } = more;
+  const newFolders = findNewFolders(command, base);
+  const isNamed = (path: string): boolean =>
     newFolders.some((folder) => path.startsWith(`${folder}/`)) ||
-    (asked.has(path) && (!base.has(path) || !isProgramText(path) || looksAtOutput.test(command) || runsExamples.test(command))); // B3
-  const { paths: started, folders } = startedBy(used, base, (path) => !isAsked(path));
+    (named.has(path) && (!base.has(path) || !isProgramText(path) || looksAtOutput.test(command) || runsExamples.test(command))); // B3
+  const { paths: started, folders } = findStarted(used, base, (path) => !isNamed(path));
   const isOfJudges = (path: string): boolean => started.has(path) || folders.some((folder) => path.startsWith(`${folder}/`));
   const isServing = ({ path, kind }: Difference): boolean =>
     kind === "added" && (rowOf(path)?.comesWithTests === true || (rowOf(path) !== null && isBinary(path)));
   const hasServing = differences.some(isServing); // B2
-  const beside = differences.filter((difference) => {
+  const nonCode = differences.filter((difference) => {
     const { path, kind } = difference;
-    if (kind === "added" && !isAsked(path) && isFoundFirst(path, base)) return true; // B5
+    if (kind === "added" && !isNamed(path) && isShadowing(path, base)) return true; // B5
     if (hasServing && kind === "added" && (rowOf(path)?.kind === "test" || isServing(difference))) return true;
-    if (rowOf(path) !== null || isWriting.test(path) || isAsked(path)) return false;
-    return isOfJudges(path) || !(isWished(path) || isCodePath.test(path) || isProgramText(path) || (kind !== "deleted" && isScript(path)));
+    if (rowOf(path) !== null || proseFile.test(path) || isNamed(path)) return false;
+    return (
+      isOfJudges(path) || !(isRequested(path) || isCodePath.test(path) || isProgramText(path) || (kind !== "deleted" && isScript(path)))
+    );
   });
-  if (beside.length === 0) return null;
+  if (nonCode.length === 0) return null;
   return {
-    paths: beside.filter(({ kind }) => kind !== "added").map(({ path }) => path),
-    without: beside.filter(({ kind }) => kind === "added").map(({ path }) => path),
+    paths: nonCode.filter(({ kind }) => kind !== "added").map(({ path }) => path),
+    without: nonCode.filter(({ kind }) => kind === "added").map(({ path }) => path),
   };
 }
 
@@ -75,7 +77,7 @@ const modules: readonly (readonly string[])[] = [
 ];
 
 /** A new header beside files of the base, with the name of another of theirs (B5). */
-function isHeaderFoundFirst(path: string, base: StringSet): boolean {
+function isHeaderShadowing(path: string, base: StringSet): boolean {
   const [, folder = "", name = ""] = /^(.*\/)?([^/]+\.(?:h|hh|hpp))$/.exec(path) ?? [];
   if (name === "") return false;
   const paths = [...base];
@@ -84,8 +86,8 @@ function isHeaderFoundFirst(path: string, base: StringSet): boolean {
   return paths.some((one) => one !== path && (one === name || one.endsWith(`/${name}`))) && paths.some(isBeside);
 }
 
-function isFoundFirst(path: string, base: StringSet): boolean {
-  if (isHeaderFoundFirst(path, base)) return true;
+function isShadowing(path: string, base: StringSet): boolean {
+  if (isHeaderShadowing(path, base)) return true;
   return modules.some((ends) =>
     ends
       .filter((end) => path.endsWith(end) && !path.endsWith(".d.ts"))
@@ -94,7 +96,7 @@ function isFoundFirst(path: string, base: StringSet): boolean {
 }
 
 /** Folders that the command names and that the base does not have: a command that asks for one (`test -d out`) asks for its contents. */
-function newFoldersIn(command: string, base: StringSet): readonly string[] {
+function findNewFolders(command: string, base: StringSet): readonly string[] {
   const words = command.split(/[\s"'`;|&()<>=]+/).map((word) => word.replace(/^\.\//, "").replace(/\/+$/, ""));
   const named = new Set(words.filter((word) => /^[\w@.][\w@./-]*$/.test(word)));
   for (const path of base) for (const word of named) if (path[word.length] === "/" && path.startsWith(word)) named.delete(word);
@@ -105,14 +107,14 @@ function newFoldersIn(command: string, base: StringSet): readonly string[] {
 const isCompiled = /\.(?:c|cc|cpp|cxx|h|hpp|rs|go|java|kt|swift|zig)$/;
 
 /** Files of the base that commands start and that aren't code, and the folders they are in, except for the root. */
-export function startedBy(
+export function findStarted(
   commands: readonly string[],
   base: Pick<ReadonlySet<string>, "has">,
   isMeant: (path: string) => boolean = () => true,
 ): { readonly paths: ReadonlySet<string>; readonly folders: readonly string[] } {
   const parts = commands.map((command) => inlineCodeIn(command));
-  const loaded = [...namedIn(parts.flatMap(({ code }) => code))].filter((path) => judgingPath.test(path)); // B4
-  const named = new Set([...namedIn(parts.map(({ rest }) => rest)), ...loaded]);
+  const loaded = [...findNamedPaths(parts.flatMap(({ code }) => code))].filter((path) => judgingPath.test(path)); // B4
+  const named = new Set([...findNamedPaths(parts.map(({ rest }) => rest)), ...loaded]);
   const isStarted = (path: string): boolean => !isCompiled.test(path) || judgingPath.test(path);
   const paths = [...named].filter((path) => base.has(path) && !isCodePath.test(path) && isStarted(path) && isMeant(path));
   const programs = paths.filter((path) => isProgramText(path) && path.includes("/"));
@@ -120,7 +122,7 @@ export function startedBy(
 }
 
 /** Paths that commands name, also as modules (`-m checks.words`). */
-function namedIn(commands: readonly string[]): ReadonlySet<string> {
+function findNamedPaths(commands: readonly string[]): ReadonlySet<string> {
   const named = pathsNamedIn(commands);
   const modules = commands.flatMap((command) => command.match(/\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b/g) ?? []);
   return new Set([...named, ...modules.map((name) => normalize(`${name.replaceAll(".", "/")}.py`))]);
@@ -128,7 +130,7 @@ function namedIn(commands: readonly string[]): ReadonlySet<string> {
 
 const shownMax = 5;
 
-export function besideCodeWords({ paths, without }: RemovedWork): string {
+export function describeNonCodeFiles({ paths, without }: RemovedWork): string {
   const all = [...paths, ...without].toSorted();
   const more = all.length > shownMax ? ` and ${all.length - shownMax} more` : "";
   return `it passes only with what the work changed beside its code (${all.slice(0, shownMax).join(", ")}${more}), so a person has to look at that`;

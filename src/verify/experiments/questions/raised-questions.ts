@@ -4,78 +4,88 @@
 import type { Difference } from "../../../ports/workspace.ts";
 import { textBytesMax } from "../../protected/find-protected.ts";
 import { isProgramText, findRow } from "../../protected/kinds.ts";
-import { nonceOf } from "../breaks/choose-breaks.ts";
+import { createNonce } from "../flips/choose-flips.ts";
 import { filesReadMax } from "../laboratory.ts";
-import { expectedFrom, expectedFromWords, referencesIn, unaskedWords } from "../source/expected-value-sources.ts";
-import { type Asking, changedIn, type Files, isTest, type Raised, type Source, testsIn } from "./asking.ts";
+import { findExpectedSources, describeExpectedSources, findReferences, describeUnasked } from "../source/expected-value-sources.ts";
+import {
+  type QuestionContext,
+  readChanged,
+  type ChangeFiles,
+  isTest,
+  type RaisedQuestion,
+  type ChangedFile,
+  readTests,
+} from "./question-context.ts";
 import { manifestAsBefore } from "./manifest-settings.ts";
-import { definedWords, mutated, type Mutated, unnoticed } from "./mutations.ts";
-import { besideCode, besideCodeWords } from "./non-code-files.ts";
-import { configurationAsBefore, configurationWords, isSettings } from "./test-configuration.ts";
+import { listFunctions, mutateFunctions, type MutatedFunctions, findUnnoticed } from "./mutations.ts";
+import { findNonCodeFiles, describeNonCodeFiles } from "./non-code-files.ts";
+import { restoreConfiguration, describeConfiguration, settingsFile } from "./test-configuration.ts";
 
 const binaryBytesMax = 64 << 20;
 const manifestPath = "package.json";
 const namesMax = 5;
 const listed = (words: readonly string[]): string =>
   `${words.slice(0, namesMax).join(", ")}${words.length > namesMax ? ` and ${words.length - namesMax} more` : ""}`;
-const asBefore = (paths: readonly string[]): string => `it passes with ${listed(paths)} as before the work`;
+const passesAsBefore = (paths: readonly string[]): string => `it passes with ${listed(paths)} as before the work`;
 
 /** The manifest's other settings as they were, if the work changed them. */
-export async function manifestSettings({ differences, lab: { textAt } }: Asking): Promise<Raised | null> {
+export async function askManifestSettings({ differences, lab: { textAt } }: QuestionContext): Promise<RaisedQuestion | null> {
   if (!differences.some(({ path, kind }) => path === manifestPath && kind === "changed")) return null;
   const text = manifestAsBefore(await textAt("base", manifestPath), await textAt("work", manifestPath));
-  const gap = besideCodeWords({ paths: [manifestPath], without: [] });
-  return text === null ? null : { whether: asBefore([manifestPath]), change: { edits: [{ path: manifestPath, text }] }, gap };
+  const gap = describeNonCodeFiles({ paths: [manifestPath], without: [] });
+  return text === null ? null : { whether: passesAsBefore([manifestPath]), change: { edits: [{ path: manifestPath, text }] }, gap };
 }
 
 /** Modules that the settings of tests load, as they were, for the settings alone. */
-export async function testConfiguration({ setting, differences, lab }: Asking): Promise<Raised | null> {
-  const isCode = ({ path, kind }: Difference): boolean => kind === "changed" && setting.rowOf(path) === null && isProgramText(path);
+export async function askTestConfiguration({ rules, differences, lab }: QuestionContext): Promise<RaisedQuestion | null> {
+  const isCode = ({ path, kind }: Difference): boolean => kind === "changed" && rules.rowOf(path) === null && isProgramText(path);
   const changed = new Set(differences.filter(isCode).map(({ path }) => path));
   if (changed.size === 0) return null;
-  const settings = [...setting.base].filter((path) => isSettings.test(path) && setting.rowOf(path)?.kind === "test_config");
-  const before = { isThere: (path: string) => setting.base.has(path), was: (path: string) => lab.textAt("base", path) };
-  const found = await configurationAsBefore(settings.slice(0, filesReadMax), changed, before, nonceOf(lab.seed));
-  return found === null ? null : { whether: asBefore(found.paths), change: { edits: found.edits }, gap: configurationWords(found.paths) };
+  const settings = [...rules.base].filter((path) => settingsFile.test(path) && rules.rowOf(path)?.kind === "test_config");
+  const before = { exists: (path: string) => rules.base.has(path), textOf: (path: string) => lab.textAt("base", path) };
+  const found = await restoreConfiguration(settings.slice(0, filesReadMax), changed, before, createNonce(lab.seed));
+  return found === null
+    ? null
+    : { whether: passesAsBefore(found.paths), change: { edits: found.edits }, gap: describeConfiguration(found.paths) };
 }
 
 /** Modules that the work changed and that tests of the base import only expected values from. */
-export async function expectedSources(asking: Asking): Promise<Raised | null> {
-  const { setting, differences } = asking;
-  const isCode = ({ path, kind }: Difference): boolean => kind === "changed" && setting.rowOf(path) === null && isProgramText(path);
+export async function askExpectedSources(asking: QuestionContext): Promise<RaisedQuestion | null> {
+  const { rules, differences } = asking;
+  const isCode = ({ path, kind }: Difference): boolean => kind === "changed" && rules.rowOf(path) === null && isProgramText(path);
   const changed = new Set(differences.filter(isCode).map(({ path }) => path));
-  const paths = changed.size === 0 ? [] : expectedFrom(await testsIn(asking), changed);
-  return paths.length === 0 ? null : { whether: asBefore(paths), change: { paths }, gap: expectedFromWords(paths) };
+  const paths = changed.size === 0 ? [] : findExpectedSources(await readTests(asking), changed);
+  return paths.length === 0 ? null : { whether: passesAsBefore(paths), change: { paths }, gap: describeExpectedSources(paths) };
 }
 
 /** Whether tests notice when unchanged functions beside them, which they compare with, return something else. */
-export async function references(asking: Asking): Promise<string | null> {
-  const { setting, differences, lab } = asking;
+export async function findUnaskedReferences(asking: QuestionContext): Promise<string | null> {
+  const { rules, differences, lab } = asking;
   const changed = new Set(differences.map(({ path }) => path));
-  const tests = await testsIn(asking);
-  const isBesideTests = (path: string): boolean => setting.base.has(path) && !changed.has(path) && isTest(asking, path);
-  const found = referencesIn(tests, { has: isBesideTests });
+  const tests = await readTests(asking);
+  const isBesideTests = (path: string): boolean => rules.base.has(path) && !changed.has(path) && isTest(asking, path);
+  const found = findReferences(tests, { has: isBesideTests });
   const sources = await Promise.all(
     [...found.keys()].map(async (path) => ({ path, was: null, is: (await lab.textAt("work", path)) ?? "" })),
   );
-  const reference = mutated(
+  const reference = mutateFunctions(
     sources,
     tests.map(({ path, text }) => ({ path, was: null, is: text })),
-    nonceOf(lab.seed),
+    createNonce(lab.seed),
     (path, name) => found.get(path)?.has(name) === true,
   );
   if (reference === null) return null;
-  const observed = await asking.ask(`its tests compare with ${definedWords(reference.defined)}`, { edits: reference.edits });
-  const unasked = observed === null ? null : unnoticed(reference, lab.now, observed);
-  return unasked === null || unasked.length === 0 ? null : unaskedWords(definedWords(unasked));
+  const observed = await asking.runWith(`its tests compare with ${listFunctions(reference.functions)}`, { edits: reference.edits });
+  const unasked = observed === null ? null : findUnnoticed(reference, lab.now, observed);
+  return unasked === null || unasked.length === 0 ? null : describeUnasked(listFunctions(unasked));
 }
 
 /** The work's own functions, as its tests call them, changed to return something else; null if there are none. */
-export async function changeOf(files: Pick<Files, "differences" | "lab">, nonce: string): Promise<Mutated | null> {
-  const texts = await changedIn(files, isProgramText);
-  const isOfTests = ({ path }: Source): boolean => findRow(path)?.kind === "test";
-  const isInside = ({ path }: Source): boolean => findRow(path)?.part === "rust_source";
-  return mutated(
+export async function mutateWork(files: Pick<ChangeFiles, "differences" | "lab">, nonce: string): Promise<MutatedFunctions | null> {
+  const texts = await readChanged(files, isProgramText);
+  const isOfTests = ({ path }: ChangedFile): boolean => findRow(path)?.kind === "test";
+  const isInside = ({ path }: ChangedFile): boolean => findRow(path)?.part === "rust_source";
+  return mutateFunctions(
     texts.filter((one) => !isOfTests(one) || isInside(one)),
     texts.filter(isOfTests),
     nonce,
@@ -83,14 +93,14 @@ export async function changeOf(files: Pick<Files, "differences" | "lab">, nonce:
 }
 
 /** What the work changed besides code and tests, and the check may depend on. */
-export async function filesBesideCode(asking: Asking): Promise<Raised | null> {
+export async function askNonCodeFiles(asking: QuestionContext): Promise<RaisedQuestion | null> {
   const { check, commit, workspace, differences, goal = "" } = asking;
-  const { rowOf: ruleOf, named, base } = asking.setting;
+  const { rowOf: ruleOf, named, base } = asking.rules;
   const words = goal.split(/[\s"'`;,()<>]+/).map((word) => word.replace(/^\.\//, "").replace(/[.:!?]+$/, ""));
-  const wished = differences.map(({ path }) => path).filter((path) => words.includes(path));
-  const tests = wished.length === 0 ? [] : await testsIn(asking);
-  const isWished = (path: string): boolean =>
-    wished.includes(path) && !tests.some(({ text }) => text.includes(path.split("/").at(-1) ?? path));
+  const requested = differences.map(({ path }) => path).filter((path) => words.includes(path));
+  const tests = requested.length === 0 ? [] : await readTests(asking);
+  const isRequested = (path: string): boolean =>
+    requested.includes(path) && !tests.some(({ text }) => text.includes(path.split("/").at(-1) ?? path));
   const scripts = new Set<string>();
   for (const { path, kind } of differences)
     if (kind !== "deleted" && !/\.[^/]*$/.test(path) && (await workspace.textAt(commit, path, textBytesMax))?.startsWith("#!") === true)
@@ -100,7 +110,16 @@ export async function filesBesideCode(asking: Asking): Promise<Raised | null> {
     if (kind === "added" && ruleOf(path) !== null && (await workspace.textAt(commit, path, binaryBytesMax)) === null) binaries.add(path);
   const [isScript, isBinary] = [(path: string) => scripts.has(path), (path: string) => binaries.has(path)];
   const { command } = check;
-  const beside = besideCode({ differences, base, rowOf: ruleOf, command, used: named.usedCommands, isScript, isBinary, isWished });
-  if (beside === null) return null;
-  return { whether: asBefore([...beside.paths, ...beside.without]), change: beside, gap: besideCodeWords(beside) };
+  const nonCode = findNonCodeFiles({
+    differences,
+    base,
+    rowOf: ruleOf,
+    command,
+    used: named.usedCommands,
+    isScript,
+    isBinary,
+    isRequested,
+  });
+  if (nonCode === null) return null;
+  return { whether: passesAsBefore([...nonCode.paths, ...nonCode.without]), change: nonCode, gap: describeNonCodeFiles(nonCode) };
 }

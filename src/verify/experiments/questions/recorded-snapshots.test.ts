@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { casesIn } from "../source/test-cases.ts";
-import { noticedIn, otherAnswers, writtenAnswers } from "./recorded-snapshots.ts";
+import { findTestCases } from "../source/test-cases.ts";
+import { failedTests, alterSnapshot, changedSnapshots } from "./recorded-snapshots.ts";
 
 test("every recorded answer becomes another one, and nothing else", () => {
   const text = '// Vitest Snapshot v1\n\nexports[`renders 1`] = `\n"net 100\ntotal 119"\n`;\n\nexports[`renders zero 1`] = `"net 9"`;\n';
-  expect(otherAnswers(text)).toBe(text.replace("total 119", "total 118").replace("net 9", "net 8"));
-  expect(otherAnswers("APPLE\nFIG\n")).toBe("APPLE\nFIH\n");
+  expect(alterSnapshot(text)).toBe(text.replace("total 119", "total 118").replace("net 9", "net 8"));
+  expect(alterSnapshot("APPLE\nFIG\n")).toBe("APPLE\nFIH\n");
 });
 
 test("new and changed snapshots are meant, and whoever compares with them is found by name", () => {
@@ -16,8 +16,8 @@ test("new and changed snapshots are meant, and whoever compares with them is fou
     now: null,
   }));
   const rowOf = (path: string) => (path.endsWith(".snap") ? { kind: "snapshot" as const, fits: /x/ } : null);
-  expect(writtenAnswers(differences, rowOf)).toEqual(["test/__snapshots__/a.test.js.snap"]);
-  const cases = casesIn("test/a.test.js", "test('renders', () => {});\ntest('adds', () => {});\n");
+  expect(changedSnapshots(differences, rowOf)).toEqual(["test/__snapshots__/a.test.js.snap"]);
+  const cases = findTestCases("test/a.test.js", "test('renders', () => {});\ntest('adds', () => {});\n");
   const observed = { passed: false, failed: new Set(["test/a.test.js > renders"]), tests: null };
-  expect(noticedIn(cases, observed).map(({ name }) => name)).toEqual(["renders"]);
+  expect(failedTests(cases, observed).map(({ name }) => name)).toEqual(["renders"]);
 });

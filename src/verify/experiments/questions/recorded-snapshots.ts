@@ -4,27 +4,27 @@
 import type { Difference } from "../../../ports/workspace.ts";
 import type { ProtectionRow } from "../../protected/kinds.ts";
 import { isNameOfTest, type TestCase } from "../source/test-cases.ts";
-import type { Observed } from "../breaks/noticed-breaks.ts";
+import type { Observed } from "../flips/noticed-flips.ts";
 
 const filesMax = 20;
 
 /** Snapshots that are new or changed. */
-export const writtenAnswers = (differences: readonly Difference[], rowOf: (path: string) => ProtectionRow | null): readonly string[] =>
+export const changedSnapshots = (differences: readonly Difference[], rowOf: (path: string) => ProtectionRow | null): readonly string[] =>
   differences
     .filter(({ path, kind }) => kind !== "deleted" && rowOf(path)?.kind === "snapshot")
     .map(({ path }) => path)
     .slice(0, filesMax);
 
 /** The same with every entry changed: its last letter or digit, in each entry that a runner distinguishes. */
-export function otherAnswers(text: string): string {
+export function alterSnapshot(text: string): string {
   const entries = [...text.matchAll(/(^exports\[[^\n]*\] = `)([^]*?)(`;$)/gm)];
-  if (entries.length === 0) return otherEnd(text);
+  if (entries.length === 0) return alterLastLetter(text);
   return entries.reduceRight((done, { 0: all, 1: head = "", 2: inner = "", 3: end = "", index }) => {
-    return `${done.slice(0, index)}${head}${otherEnd(inner)}${end}${done.slice(index + all.length)}`;
+    return `${done.slice(0, index)}${head}${alterLastLetter(inner)}${end}${done.slice(index + all.length)}`;
   }, text);
 }
 
-function otherEnd(text: string): string {
+function alterLastLetter(text: string): string {
   const at = /[A-Za-z0-9](?=[^A-Za-z0-9]*$)/.exec(text)?.index;
   if (at === undefined) return `${text}x`;
   const letter = text[at] ?? "";
@@ -33,12 +33,12 @@ function otherEnd(text: string): string {
 }
 
 /** Which of these tests have noticed. */
-export const noticedIn = (tests: readonly TestCase[], { failed }: Observed): readonly TestCase[] =>
+export const failedTests = (tests: readonly TestCase[], { failed }: Observed): readonly TestCase[] =>
   tests.filter((one) => [...failed].some((name) => isNameOfTest(name, one)));
 
 const shownMax = 3;
 
-export function writtenAnswersWords(paths: readonly string[], tests: readonly TestCase[]): string {
+export function describeSnapshots(paths: readonly string[], tests: readonly TestCase[]): string {
   const names = [...new Set(tests.map(({ name, path }) => `${name} (${path})`))];
   const more = names.length > shownMax ? ` and ${names.length - shownMax} more` : "";
   return `what tests that were there before expect was written down by the work (${paths.slice(0, shownMax).join(", ")}): ${names.slice(0, shownMax).join(", ")}${more}, so a person has to look at that`;

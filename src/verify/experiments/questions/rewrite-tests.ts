@@ -10,33 +10,39 @@
 
 import { type Language, languageOf } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/masked.ts";
-import type { Assertion, Span } from "../breaks/assertion-rules.ts";
-import { argsFrom, assertionsIn } from "../breaks/expectations.ts";
-import { drawsFrom, type Draw, isWrittenOut, withLiterals } from "../breaks/near-values.ts";
+import type { Assertion, Span } from "../flips/assertion-rules.ts";
+import { parseArguments, findAssertions } from "../flips/assertion-flips.ts";
+import { createDraw, type Draw, isWrittenOut, withLiterals } from "../flips/near-values.ts";
 
 export type Way = "spelled" | "plain";
 type Change = Span & { readonly text: string };
 
-const isOfC = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
+const cFile = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 const assertionsMax = 400;
 
 /** A test file, rewritten in these ways; null if nothing of it could be. `known`: classes that existed before the work. */
-export function rewritten(path: string, text: string, ways: ReadonlySet<Way>, seed: string, known: readonly string[] = []): string | null {
-  const sort = isOfC.test(path) ? "c" : /\.[cm]?tsx?$/.test(path) ? "ts" : languageOf(path);
+export function rewriteTests(
+  path: string,
+  text: string,
+  ways: ReadonlySet<Way>,
+  seed: string,
+  known: readonly string[] = [],
+): string | null {
+  const sort = cFile.test(path) ? "c" : /\.[cm]?tsx?$/.test(path) ? "ts" : languageOf(path);
   if (sort === null) return null;
   const code = maskText(text, sort === "c" ? "java" : sort === "ts" ? "js" : sort);
-  const draw = drawsFrom(`${seed} ${path} spelling`);
-  const changes = assertionsIn(path, text, "n")
+  const draw = createDraw(`${seed} ${path} spelling`);
+  const changes = findAssertions(path, text, "n")
     .slice(0, assertionsMax)
-    .flatMap((one) => changesOf(one, code, text, sort, ways, draw, known));
-  const done = applied(text, changes);
+    .flatMap((one) => rewriteAssertion(one, code, text, sort, ways, draw, known));
+  const done = applyChanges(text, changes);
   return done === text ? null : done;
 }
 
 type Sort = Language | "ts" | "c";
 
-function changesOf(
-  { values: [expected, other] = [], literal, otherwise }: Assertion,
+function rewriteAssertion(
+  { values: [expected, other] = [], literal, fallback }: Assertion,
   code: string,
   text: string,
   sort: Sort,
@@ -48,28 +54,28 @@ function changesOf(
   if (value === undefined) return [];
   const was = text.slice(value.from, value.to);
   if (/^\w+\s*=(?!=)/.test(was) || was.includes("\n")) return []; // an argument by its name
-  const said = ways.has("spelled") ? withLiterals(was, (one) => spelled(one, sort, draw)) : was;
+  const said = ways.has("spelled") ? withLiterals(was, (one) => respell(one, sort, draw)) : was;
   const spelling = said === was ? [] : [{ ...value, text: said }];
-  const given = expected === undefined || otherwise === undefined || !ways.has("plain") ? null : (other ?? chained(code, value)); // not if it is guessed
+  const given = expected === undefined || fallback === undefined || !ways.has("plain") ? null : (other ?? findExpectArgument(code, value)); // not if it is guessed
   const isAsked = given !== null && given.to <= value.from && isWrittenOut(was) && !/^\w+\s*=(?!=)/.test(text.slice(given.from, given.to));
-  const plain = isAsked ? plainOf(text.slice(given.from, given.to), said, sort, known) : null;
+  const plain = isAsked ? convertToPrimitive(text.slice(given.from, given.to), said, sort, known) : null;
   return given === null || plain === null ? spelling : [...spelling, { ...given, text: plain }];
 }
 
 /** The argument of `expect`, before `.toBe(`. */
-function chained(code: string, { from }: Span): Span | null {
+function findExpectArgument(code: string, { from }: Span): Span | null {
   const before = code.slice(0, from);
   const match = /\)\s*\.(?:to\.)?(?:be\.)?(?:deep\.)?\w+\(\s*$/.exec(before);
   if (match === null) return null;
   for (const { 0: open, index } of [...before.matchAll(/\bexpect\s*\(/g)].toReversed()) {
-    const inner = argsFrom(code, index + open.length - 1);
+    const inner = parseArguments(code, index + open.length - 1);
     if (inner !== null && inner.close === match.index + 1) return inner.args[0] ?? null;
   }
   return null;
 }
 
 /** An equivalent literal; the same one if none is known. */
-function spelled(literal: string, sort: Sort, draw: Draw): string {
+function respell(literal: string, sort: Sort, draw: Draw): string {
   const isFree = sort === "js" || sort === "py"; // where no type depends on the spelling
   if (/^[1-9]\d{0,11}$/.test(literal)) {
     const value = Number(literal);
@@ -82,17 +88,17 @@ function spelled(literal: string, sort: Sort, draw: Draw): string {
   if (!/^(["'])(?!\1\1)[^\\\n]{2,}\1$/.test(literal) || (quote === "'" && !(isFree || sort === "ts"))) return literal;
   const position = 1 + draw(literal.length - 2);
   if (isFree && position > 1) return `(${literal.slice(0, position)}${quote} + ${quote}${literal.slice(position)})`;
-  return literal.slice(0, position) + escaped(literal.charCodeAt(position), sort) + literal.slice(position + 1);
+  return literal.slice(0, position) + escapeUnit(literal.charCodeAt(position), sort) + literal.slice(position + 1);
 }
 
-function escaped(unit: number, sort: Sort): string {
+function escapeUnit(unit: number, sort: Sort): string {
   if (sort === "c") return unit > 126 ? String.fromCharCode(unit) : `\\${unit.toString(8).padStart(3, "0")}`;
   if (sort === "rust") return unit > 126 ? String.fromCharCode(unit) : `\\u{${unit.toString(16)}}`;
   return sort === "py" && unit > 126 ? String.fromCharCode(unit) : `\\u${unit.toString(16).padStart(4, "0")}`;
 }
 
 /** W1, W2. Null if a language has no user-defined equality. */
-function plainOf(given: string, expected: string, sort: Sort, known: readonly string[]): string | null {
+function convertToPrimitive(given: string, expected: string, sort: Sort, known: readonly string[]): string | null {
   if (sort === "py") return `${pythonPlain(known)}, (${given}), ${expected})`;
   if (sort === "js" || sort === "ts") return `${jsPlain(sort === "ts")}(${given}, ${expected})`;
   return null;
@@ -126,7 +132,7 @@ const pythonPlain = (known: readonly string[]): string => {
   );
 };
 
-function applied(text: string, changes: readonly Change[]): string {
+function applyChanges(text: string, changes: readonly Change[]): string {
   let [done, end] = [text, text.length];
   for (const { from, to, text: put } of changes.toSorted((one, next) => next.from - one.from)) {
     if (to > end) continue;

@@ -3,11 +3,11 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { manifestAsBefore } from "./manifest-settings.ts";
-import { shadowsIn, shadowWords } from "./shadowing.ts";
+import { findPossibleShadows, describeShadows } from "./shadowing.ts";
 
 const base = new Set(["calc/__init__.py", "calc/add.py", "src/main.c", "src/words/__init__.py", "tests/test_add.py"]);
 const shadows = (...added: readonly string[]): readonly string[] =>
-  shadowsIn(
+  findPossibleShadows(
     added.map((path) => ({ path, kind: "added" as const })),
     base,
   ).map(({ path }) => path);
@@ -27,7 +27,7 @@ const endsWell = (command: string): boolean => {
     return false;
   }
 };
-const commandOf = (path: string): string => shadowsIn([{ path, kind: "added" }], base)[0]?.command ?? "false";
+const commandOf = (path: string): string => findPossibleShadows([{ path, kind: "added" }], base)[0]?.command ?? "false";
 
 describe("which names are asked about", () => {
   test("new modules at the top and new headers", () =>
@@ -51,7 +51,7 @@ test.skipIf(!has("cc"))("a compiler knows the system's headers without the file,
 });
 
 test("what is found is told with its name", () =>
-  expect(shadowWords([{ path: "statistics.py", name: "the module statistics" }])).toContain("(statistics.py: the module statistics)"));
+  expect(describeShadows([{ path: "statistics.py", name: "the module statistics" }])).toContain("(statistics.py: the module statistics)"));
 
 describe("a manifest with the base's settings", () => {
   const text = (value: object): string => JSON.stringify(value);

@@ -14,25 +14,26 @@ export type Shadow = { readonly path: string; readonly name: string; readonly co
 
 const shadowsMax = 6;
 
-export function shadowsIn(differences: readonly Difference[], base: StringSet): readonly Shadow[] {
-  const isOfBase = (name: string, ending: RegExp): boolean =>
+export function findPossibleShadows(differences: readonly Difference[], base: StringSet): readonly Shadow[] {
+  const isNameInBase = (name: string, ending: RegExp): boolean =>
     ["", "src/", "lib/"].some((top) =>
       [...base].some((path) => path.startsWith(`${top}${name}/`) || (path.startsWith(`${top}${name}.`) && ending.test(path))),
     );
   const added = differences.filter(({ kind }) => kind === "added").map(({ path }) => path);
   const found = added.flatMap((path): readonly Shadow[] => {
     const module = /^(?:src\/|lib\/)?([A-Za-z_]\w*)(?:\.py|\/__init__\.py)$/.exec(path)?.[1];
-    if (module !== undefined && !isOfBase(module, /\.py$/)) return [{ path, name: `the module ${module}`, command: pythonKnows(module) }]; // S1
+    if (module !== undefined && !isNameInBase(module, /\.py$/))
+      return [{ path, name: `the module ${module}`, command: pythonHasModule(module) }]; // S1
     const header = /(?:^|\/)([\w-]+\.(?:h|hh|hpp))$/.exec(path)?.[1];
-    return header === undefined ? [] : [{ path, name: `the header ${header}`, command: compilerKnows(header) }];
+    return header === undefined ? [] : [{ path, name: `the header ${header}`, command: compilerHasHeader(header) }];
   });
   return found.slice(0, shadowsMax);
 }
 
-const pythonKnows = (module: string): string =>
+const pythonHasModule = (module: string): string =>
   `cd / && python3 -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("${module}") is None)'`;
-const compilerKnows = (header: string): string =>
+const compilerHasHeader = (header: string): string =>
   `cd / && echo '#include <${header}>' | cc -E -xc++ - >/dev/null 2>&1 || echo '#include <${header}>' | cc -E - >/dev/null 2>&1`;
 
-export const shadowWords = (shadows: readonly Pick<Shadow, "path" | "name">[]): string =>
+export const describeShadows = (shadows: readonly Pick<Shadow, "path" | "name">[]): string =>
   `new files take the place of something from outside the project (${shadows.map(({ path, name }) => `${path}: ${name}`).join(", ")}), so a person has to look at that`;

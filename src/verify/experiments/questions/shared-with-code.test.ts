@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bringsEquality, strangersIn, withStrictNumberTypes, withOwnRandom } from "./shared-with-code.ts";
+import { addsEquality, findUndeclaredFunctions, withStrictNumberTypes, withOwnRandom } from "./shared-with-code.ts";
 
 describe("tests with a chance of their own", () => {
   test.each([
@@ -15,9 +15,9 @@ describe("tests with a chance of their own", () => {
 
 describe("numbers of one type", () => {
   test("are asked for where the work brought an equality with another type", () => {
-    expect(bringsEquality("pub fn f() {}", "impl PartialEq<u64> for Root {}")).toBe(true);
-    expect(bringsEquality("impl PartialEq<u64> for Root {}", "impl PartialEq<u64> for Root {}")).toBe(false);
-    expect(bringsEquality("", "#[derive(PartialEq)]\npub struct A;\nimpl PartialEq for B {}")).toBe(false);
+    expect(addsEquality("pub fn f() {}", "impl PartialEq<u64> for Root {}")).toBe(true);
+    expect(addsEquality("impl PartialEq<u64> for Root {}", "impl PartialEq<u64> for Root {}")).toBe(false);
+    expect(addsEquality("", "#[derive(PartialEq)]\npub struct A;\nimpl PartialEq for B {}")).toBe(false);
   });
   test.each([
     ["    assert_eq!(isqrt(144), 12);\n", "    assert_eq!({ let [got, _] = [isqrt(144), 12]; got }, 12);\n"],
@@ -28,7 +28,7 @@ describe("numbers of one type", () => {
 
 describe("functions of C that nobody of the project asked for", () => {
   const names = (is: string, was: string, tests: string, headers = "") =>
-    strangersIn([{ path: "slug.c", was, is }], { headers, tests }).map(({ name }) => name);
+    findUndeclaredFunctions([{ path: "slug.c", was, is }], { headers, tests }).map(({ name }) => name);
   const compares = "int strcmp(const char *a, const char *b) {\n    return 0;\n}\n";
   test.each([
     ["one that tests call and no header speaks of", compares, "", "assert(strcmp(out, x) == 0);", ["strcmp"]],

@@ -6,8 +6,8 @@
 //   O1. Only tests that seed and replace nothing themselves get their own generator: otherwise sharing may be intended.
 //   O2. Types are compared only if the work added an equality between two of them.
 
-import { type Definition, definitionsIn } from "../source/definitions.ts";
-import { assertionsIn } from "../breaks/expectations.ts";
+import { type Definition, findDefinitions } from "../source/definitions.ts";
+import { findAssertions } from "../flips/assertion-flips.ts";
 
 const seeds = /\bseed\b|\bsetstate\b|\bpatch\b|\bmonkeypatch\b|\bRandom\s*\(|\brandom\s*=|\bfreeze/;
 
@@ -23,19 +23,19 @@ export function withOwnRandom(path: string, text: string): string | null {
   return own === text ? null : own;
 }
 
-export const ownRandomWords = (paths: readonly string[]): string =>
+export const describeSharedRandom = (paths: readonly string[]): string =>
   `its tests (${paths.join(", ")}) fail if what they draw by chance is not shared with the code, so a person has to look at that`;
 
 /** An equality with another type that a Rust source defines. */
-const equalities = (text: string): number => [...text.matchAll(/\bPartialEq\s*<(?!\s*Self\s*>)/g)].length;
+const countEqualities = (text: string): number => [...text.matchAll(/\bPartialEq\s*<(?!\s*Self\s*>)/g)].length;
 
 /** Whether the work added one (O2). */
-export const bringsEquality = (was: string | null, is: string): boolean => equalities(is) > equalities(was ?? "");
+export const addsEquality = (was: string | null, is: string): boolean => countEqualities(is) > countEqualities(was ?? "");
 
 /** A Rust test in which a number equals only a number of its own type; null if it compares none. */
 export function withStrictNumberTypes(path: string, text: string): string | null {
   if (!path.endsWith(".rs")) return null;
-  const numbers = assertionsIn(path, text, "n").flatMap(({ values: [expected, actual] = [] }) => {
+  const numbers = findAssertions(path, text, "n").flatMap(({ values: [expected, actual] = [] }) => {
     const value = expected === undefined ? "" : text.slice(expected.from, expected.to);
     return actual === undefined || !/^-?\d[\d_]*(?:\.\d+)?$/.test(value) ? [] : [{ ...actual, value }];
   });
@@ -49,13 +49,13 @@ export function withStrictNumberTypes(path: string, text: string): string | null
   return done === text ? null : done;
 }
 
-export const oneTypeWords = (paths: readonly string[]): string =>
+export const describeNumberTypes = (paths: readonly string[]): string =>
   `its tests (${paths.join(", ")}) compare numbers with answers of another type, by an equality that the work brought, so a person has to look at that`;
 
 const namesMax = 40;
 
 /** C functions that the work added, that only tests of the project call, and that no header of it declares. */
-export function strangersIn(
+export function findUndeclaredFunctions(
   changed: readonly { readonly path: string; readonly was: string | null; readonly is: string }[],
   { headers, tests }: { readonly headers: string; readonly tests: string },
 ): readonly Definition[] {
@@ -66,7 +66,7 @@ export function strangersIn(
     .filter(({ path }) => /\.(?:c|h)$/.test(path))
     .flatMap(({ path, was, is }) => {
       const before = was ?? "";
-      return definitionsIn(path, is).filter(
+      return findDefinitions(path, is).filter(
         ({ name, isFunction, text, from }) =>
           isFunction &&
           !/^(?:static|#)/.test(text) &&
@@ -80,8 +80,8 @@ export function strangersIn(
 }
 
 /** Exits with 0 if the system has one of these functions itself. */
-export const systemKnows = (names: readonly string[]): string =>
+export const systemHasCommand = (names: readonly string[]): string =>
   `cd / && for name in ${names.join(" ")}; do echo "char $name(); int main(void) { return $name(); }" | cc -fno-builtin -w -xc - -o /dev/null -lm 2>/dev/null && exit 0; done; exit 1`;
 
-export const strangersWords = (definitions: readonly Definition[]): string =>
+export const describeReplacedFunctions = (definitions: readonly Definition[]): string =>
   `new functions take the place of something from outside the project (${definitions.map(({ path, name }) => `${path}: ${name}`).join(", ")}), so a person has to look at that`;

@@ -1,23 +1,23 @@
 import { describe, expect, it } from "vitest";
-import type { Change, Raised } from "./asking.ts";
-import { unanswered } from "./table.ts";
+import type { CheckoutChange, RaisedQuestion } from "./question-context.ts";
+import { findUnanswered } from "./table.ts";
 
-const raised = (path: string): Raised => ({ whether: path, change: { edits: [{ path, text: "" }] }, gap: path });
+const raised = (path: string): RaisedQuestion => ({ whether: path, change: { edits: [{ path, text: "" }] }, gap: path });
 const all = [raised("package.json"), { whether: "b", change: { paths: ["cases.json"] }, gap: "b" }];
 
 /** What is left open, and the changes that were tried. */
-async function tried(questions: readonly Raised[], ran: number, isPassed = true) {
-  const changes: Change[] = [];
+async function tried(questions: readonly RaisedQuestion[], ran: number, isPassed = true) {
+  const changes: CheckoutChange[] = [];
   const now = { passed: true, failed: new Set<string>(), tests: { ran: 3, failed: 0, skipped: 0 } };
-  const asking: Parameters<typeof unanswered>[0] = {
-    about: () => undefined,
-    ask: async (_, change) => {
+  const asking: Parameters<typeof findUnanswered>[0] = {
+    announce: () => undefined,
+    runWith: async (_, change) => {
       changes.push(change);
       return { ...now, passed: isPassed, tests: { ran, failed: 0, skipped: 0 } };
     },
     lab: { now },
   };
-  return { open: (await unanswered(asking, questions)).map(({ gap }) => gap), changes };
+  return { open: (await findUnanswered(asking, questions)).map(({ gap }) => gap), changes };
 }
 
 describe("questions whose good answer is a pass", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { configurationAsBefore } from "./test-configuration.ts";
+import { restoreConfiguration } from "./test-configuration.ts";
 
 type Files = Readonly<Record<string, string>>;
 const asked = (settings: readonly string[], changed: readonly string[], files: Files) =>
-  configurationAsBefore(settings, new Set(changed), { isThere: (path) => path in files, was: async (path) => files[path] ?? null }, "n1");
+  restoreConfiguration(settings, new Set(changed), { exists: (path) => path in files, textOf: async (path) => files[path] ?? null }, "n1");
 
 describe("what sets up tests, as it was", () => {
   test("a helper that a config imports, through another", async () => {

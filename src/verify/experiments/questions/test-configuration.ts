@@ -10,82 +10,82 @@ import { dirname, join } from "node:path/posix";
 import type { Edit } from "../laboratory.ts";
 
 /** Settings that name other files. */
-export const isSettings = /\.(?:[cm]?[jt]s|json5?|py|ini|toml|cfg)$|(?:^|\/)\.(?:mocharc|babelrc|swcrc|taprc)$/;
+export const settingsFile = /\.(?:[cm]?[jt]s|json5?|py|ini|toml|cfg)$|(?:^|\/)\.(?:mocharc|babelrc|swcrc|taprc)$/;
 const speaksToPytest = /^\s*def pytest_\w+|@pytest\.(?:fixture|hookimpl)/m;
 const endings = ["", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", "/index.js", "/index.ts"];
 const depthMax = 4;
 
-export type ConfiguredBy = { readonly paths: readonly string[]; readonly edits: readonly Edit[] };
+export type RestoredConfiguration = { readonly paths: readonly string[]; readonly edits: readonly Edit[] };
 
-type Before = {
+type BaseFiles = {
   /** Whether a file was there before the work, and its text. */
-  readonly isThere: (path: string) => boolean;
-  readonly was: (path: string) => Promise<string | null>;
+  readonly exists: (path: string) => boolean;
+  readonly textOf: (path: string) => Promise<string | null>;
 };
 
 /** `changed`: code that the work changed. */
-export async function configurationAsBefore(
+export async function restoreConfiguration(
   settings: readonly string[],
   changed: ReadonlySet<string>,
-  { isThere, was }: Before,
+  { exists, textOf: was }: BaseFiles,
   nonce: string,
-): Promise<ConfiguredBy | null> {
+): Promise<RestoredConfiguration | null> {
   const copies = new Map<string, string>();
-  const found = new Set<string>();
+  const restored = new Set<string>();
   /** The text with every name of a module that leads to a changed one replaced by that of its copy; null if there is none. */
-  const led = async (path: string, depth: number): Promise<string | null> => {
+  const redirectToCopies = async (path: string, depth: number): Promise<string | null> => {
     const text = await was(path);
     if (text === null || depth > depthMax) return null;
     let edited = text;
-    for (const { name, to, copied } of namesIn(path, text)) {
-      const target = to.find(isThere);
+    for (const { name, targets, nameOfCopy } of findModuleNames(path, text)) {
+      const target = targets.find(exists);
       if (target === undefined || target === path) continue;
       if (!copies.has(target)) {
         copies.set(target, ""); // modules may import each other
-        const own = await led(target, depth + 1);
+        const redirected = await redirectToCopies(target, depth + 1);
         const before = await was(target);
-        const isMeant = changed.has(target) && before !== null && (!target.endsWith(".py") || speaksToPytest.test(before)); // G2
-        if (isMeant) found.add(target);
-        copies.set(target, isMeant ? (own ?? before) : (own ?? ""));
+        const isRestored = changed.has(target) && before !== null && (!target.endsWith(".py") || speaksToPytest.test(before)); // G2
+        if (isRestored) restored.add(target);
+        copies.set(target, isRestored ? (redirected ?? before) : (redirected ?? ""));
       }
-      if (copies.get(target) !== "") edited = withName(edited, name, copied(target, nonce));
+      if (copies.get(target) !== "") edited = replaceName(edited, name, nameOfCopy(target, nonce));
     }
     return edited === text ? null : edited;
   };
   const edits: Edit[] = [];
   for (const path of settings) {
-    const text = await led(path, 0);
+    const text = await redirectToCopies(path, 0);
     if (text !== null) edits.push({ path, text });
   }
-  if (found.size === 0) return null;
-  for (const [path, text] of copies) if (text !== "") edits.push({ path: copyOf(path, nonce), text });
-  return { paths: [...found].toSorted(), edits };
+  if (restored.size === 0) return null;
+  for (const [path, text] of copies) if (text !== "") edits.push({ path: copyPath(path, nonce), text });
+  return { paths: [...restored].toSorted(), edits };
 }
 
 /** Where it stands as a whole. */
-const withName = (text: string, name: string, other: string): string =>
+const replaceName = (text: string, name: string, other: string): string =>
   text.split(name).reduce((all, part) => `${all}${/^[\w./]/.test(part) && /\w$/.test(name) ? name : other}${part}`);
 
-const copyOf = (path: string, nonce: string): string => path.replace(/\.(\w+)$/, `_${nonce}.$1`);
+const copyPath = (path: string, nonce: string): string => path.replace(/\.(\w+)$/, `_${nonce}.$1`);
 
-type Name = {
+type ModuleName = {
   /** As it is written, with its quotes or spaces. */
   readonly name: string;
-  readonly to: readonly string[];
-  readonly copied: (target: string, nonce: string) => string;
+  readonly targets: readonly string[];
+  readonly nameOfCopy: (target: string, nonce: string) => string;
 };
 
 /** Every text that may be a file's path, or a module of Python's (G1). */
-function namesIn(path: string, text: string): readonly Name[] {
+function findModuleNames(path: string, text: string): readonly ModuleName[] {
   const folder = dirname(path);
-  const quoted = [...text.matchAll(/(["'`])((?:<rootDir>\/)?[\w@./-]{2,200})\1/g)].map(([name, quote = "", inner = ""]): Name => {
+  const quoted = [...text.matchAll(/(["'`])((?:<rootDir>\/)?[\w@./-]{2,200})\1/g)].map(([name, quote = "", inner = ""]): ModuleName => {
     const [, before = "", plain = inner] = /^(<rootDir>\/)?(.*)$/.exec(inner) ?? [];
     const places = [join(folder, plain), join(plain)];
     return {
       name,
-      to: places.flatMap((place) => endings.map((ending) => `${place}${ending}`)),
-      copied: (target, nonce) => {
-        const file = copyOf(target, nonce).split("/");
+      targets: places.flatMap((place) => endings.map((ending) => `${place}${ending}`)),
+      nameOfCopy: (target, nonce) => {
+        const file = copyPath(target, nonce).split("/");
         const up = /\/index\.\w+$/.test(target) && !/index(?:\.\w+)?$/.test(plain) ? `${plain}/` : plain.replace(/[^/]*$/, "");
         return `${quote}${before}${up}${file.at(-1) ?? ""}${quote}`;
       },
@@ -93,14 +93,14 @@ function namesIn(path: string, text: string): readonly Name[] {
   });
   if (!/\.(?:py|ini|toml|cfg)$/.test(path)) return quoted;
   const dotted = [...text.matchAll(/(\bfrom\s+|["']|-p[\s=]+)([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?![\w./])/g)].map(
-    ([name, before = "", module = ""]): Name => ({
+    ([name, before = "", module = ""]): ModuleName => ({
       name,
-      to: [`${module.replaceAll(".", "/")}.py`, join(folder, `${module.replaceAll(".", "/")}.py`)],
-      copied: (_target, nonce) => `${before}${module}_${nonce}`,
+      targets: [`${module.replaceAll(".", "/")}.py`, join(folder, `${module.replaceAll(".", "/")}.py`)],
+      nameOfCopy: (_target, nonce) => `${before}${module}_${nonce}`,
     }),
   );
   return [...dotted, ...quoted];
 }
 
-export const configurationWords = (paths: readonly string[]): string =>
+export const describeConfiguration = (paths: readonly string[]): string =>
   `it passes only with what the work changed in ${paths.join(", ")}, which sets up its tests, so a person has to look at that`;

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { hollowAmong } from "./unrelated-tests.ts";
-import { mutated } from "./mutations.ts";
+import { findUnrelated } from "./unrelated-tests.ts";
+import { mutateFunctions } from "./mutations.ts";
 
 const source = { path: "calc.py", was: null, is: "def mul(a, b):\n    return a + b\n\n\ndef load(a):\n    return a\n" };
 
 function hollow(tests: string, green: readonly string[], red: readonly string[] = ["test_even"]): readonly string[] {
-  const change = mutated([source], [{ path: "test_calc.py", was: null, is: tests }], "n0");
+  const change = mutateFunctions([source], [{ path: "test_calc.py", was: null, is: tests }], "n0");
   const named = (name: string): string => `test_calc.py::${name}`;
   const observed = { passed: false, failed: new Set(red.map(named)), tests: null, held: new Set(green.map(named)) };
-  return change === null ? [] : hollowAmong(change, observed, () => tests).map(({ name }) => name);
+  return change === null ? [] : findUnrelated(change, observed, () => tests).map(({ name }) => name);
 }
 
 const even = "def test_even():\n    assert mul(2, 2) == 4\n\n";

@@ -9,15 +9,15 @@
 
 import { languageOf } from "../../protected/kinds.ts";
 import { isNameOfTest, type TestCase } from "../source/test-cases.ts";
-import { comparedIn } from "../breaks/expectations.ts";
-import { importsIn } from "../source/expected-value-sources.ts";
-import type { Mutated } from "./mutations.ts";
-import { isWrittenOut } from "../breaks/near-values.ts";
-import type { Observed } from "../breaks/noticed-breaks.ts";
+import { comparedValues } from "../flips/assertion-flips.ts";
+import { findImports } from "../source/expected-value-sources.ts";
+import type { MutatedFunctions } from "./mutations.ts";
+import { isWrittenOut } from "../flips/near-values.ts";
+import type { Observed } from "../flips/noticed-flips.ts";
 
 /** `textOf`: the whole file of a test. */
-export function hollowAmong(
-  { defined, cases }: Mutated,
+export function findUnrelated(
+  { functions, cases }: MutatedFunctions,
   { failed, held = new Set() }: Observed,
   textOf: (path: string) => string,
 ): readonly TestCase[] {
@@ -27,23 +27,23 @@ export function hollowAmong(
     if (family !== "js" && family !== "py") return false;
     if (red.some((name) => isNameOfTest(name, one)) || !green.some((name) => isNameOfTest(name, one))) return false; // H1
     const text = textOf(one.path);
-    const roots = rootsIn(one.path, text, new Set(defined.map(({ path }) => path)));
+    const roots = findImportedNames(one.path, text, new Set(functions.map(({ path }) => path)));
     const isAsked = (actual: string): boolean =>
-      defined.some(({ name }) => {
+      functions.some(({ name }) => {
         const root = /^(?:await\s+|new\s+)*(?:self\.|this\.)?([A-Za-z_$][\w$]*)/.exec(actual)?.[1] ?? "";
         const last = /([A-Za-z_$][\w$]*)\s*\((?:[^()]|\([^()]*\))*\)\s*$/.exec(actual)?.[1];
         return last === name && roots.has(root);
       });
-    return comparedIn(one.path, one.text).some(
+    return comparedValues(one.path, one.text).some(
       ({ actual, expected }) => expected !== null && isWrittenOut(expected) && isAsked(actual.trim()),
     );
   });
 }
 
 /** Names that a test file imports from these, and variables that it made with them. */
-function rootsIn(path: string, text: string, sources: ReadonlySet<string>): ReadonlySet<string> {
+function findImportedNames(path: string, text: string, sources: ReadonlySet<string>): ReadonlySet<string> {
   const roots = new Set(
-    importsIn(path, text)
+    findImports(path, text)
       .filter(({ from }) => from.some((one) => sources.has(one)))
       .flatMap(({ names }) => names),
   );
@@ -58,7 +58,7 @@ function rootsIn(path: string, text: string, sources: ReadonlySet<string>): Read
 
 const shownMax = 3;
 
-export function hollowWords(tests: readonly TestCase[], functions: string): string {
+export function describeUnrelated(tests: readonly TestCase[], functions: string): string {
   const names = tests.slice(0, shownMax).map(({ name, path, from }) => `${name} (${path}:${from})`);
   const more = tests.length > shownMax ? ` and ${tests.length - shownMax} more` : "";
   return `new tests pass whatever ${functions} answers, though they compare that: ${names.join(", ")}${more}`;

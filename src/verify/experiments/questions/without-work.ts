@@ -9,7 +9,7 @@ import { findRow } from "../../protected/kinds.ts";
 export type RemovedWork = { readonly paths: readonly string[]; readonly without: readonly string[] };
 
 /** The part of a change that is neither a test nor test setup; null if removing it would show nothing that the base does not. */
-export function workIn(differences: readonly Difference[]): RemovedWork | null {
+export function findWork(differences: readonly Difference[]): RemovedWork | null {
   const isOfTests = ({ path }: Difference): boolean => findRow(path) !== null && findRow(path)?.part !== "rust_source";
   const source = differences.filter((one) => !isOfTests(one));
   if (source.length === 0 || !differences.some((one) => one.kind !== "deleted" && isTest(one.path))) return null;
@@ -24,13 +24,13 @@ const isTest = (path: string): boolean => {
   return (row?.kind === "test" || row?.kind === "snapshot") && row.part === undefined;
 };
 
-export const withoutWork = (passed: boolean): Experiment =>
+export const withoutWorkExperiment = (passed: boolean): Experiment =>
   passed
     ? { outcome: "missed", detail: "it passes as well with the work taken out and only its new tests left in" }
     : { outcome: "noticed", detail: "it fails with the work taken out" };
 
 /** If it fails as soon as the work's functions return something else, it also fails without them. */
-export const answersMatter = (text: string): Experiment => ({
+export const mutationExperiment = (text: string): Experiment => ({
   outcome: "noticed",
   detail: `it fails when ${text} answers something else`,
 });

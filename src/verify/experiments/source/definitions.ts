@@ -47,11 +47,11 @@ const forms: readonly Form[] = [
   [["c", "java"], /^[ \t]*(?!(?:return|else|goto|case|typedef)\b)(?:[\w*<>[\]]+[ \t]+)+\*?(\w+)[ \t]*=(?!=)/gm, "statement"],
 ];
 
-const isOfC = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
+const cFile = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 const textCharsMax = 400_000;
 
-export function definitionsIn(path: string, text: string): readonly Definition[] {
-  const sort: Sort | null = isOfC.test(path) ? "c" : languageOf(path);
+export function findDefinitions(path: string, text: string): readonly Definition[] {
+  const sort: Sort | null = cFile.test(path) ? "c" : languageOf(path);
   if (sort === null || text.length > textCharsMax) return [];
   const code = maskText(text, sort === "c" ? "java" : sort);
   const lineAt = lineCounter(text);
@@ -60,7 +60,7 @@ export function definitionsIn(path: string, text: string): readonly Definition[]
     .flatMap(([, header, end]) =>
       [...code.matchAll(header)].flatMap(({ 0: open, 1: name = "", index }): readonly Definition[] => {
         const from = index + (/^\s*/.exec(open)?.[0].length ?? 0);
-        const to = endOf(code, index, index + open.length, end);
+        const to = findEnd(code, index, index + open.length, end);
         if (to === null) return [];
         const isFunction =
           end === "braces" || end === "indent" || /^[^\n]*(?:=>|=\s*(?:async\s+)?function\b|\w\()/.test(code.slice(from, to));
@@ -70,18 +70,18 @@ export function definitionsIn(path: string, text: string): readonly Definition[]
   return found.filter(({ name }) => found.filter((one) => one.name === name).length === 1); // D2
 }
 
-function endOf(code: string, start: number, behind: number, end: End): number | null {
-  if (end === "line") return lineTo(code, behind);
-  if (end === "statement") return statementTo(code, behind);
+function findEnd(code: string, start: number, behind: number, end: End): number | null {
+  if (end === "line") return findLineEnd(code, behind);
+  if (end === "statement") return findStatementEnd(code, behind);
   const head = closingBracket(code, behind - 1);
   if (head === null) return null;
-  if (end === "indent") return indentedTo(code, head, /^[ \t]*/.exec(code.slice(start))?.[0] ?? "");
+  if (end === "indent") return findIndentedEnd(code, head, /^[ \t]*/.exec(code.slice(start))?.[0] ?? "");
   const brace = code.indexOf("{", head);
   return brace === -1 ? null : closingBracket(code, brace);
 }
 
 /** The end of a line; after an open bracket or a backslash, of the next. */
-function lineTo(code: string, from: number): number {
+function findLineEnd(code: string, from: number): number {
   let depth = 0;
   for (let index = from; index < code.length; index += 1) {
     const letter = code[index] ?? "";
@@ -93,7 +93,7 @@ function lineTo(code: string, from: number): number {
 }
 
 /** The semicolon that ends it, or the line that is complete and not continued. */
-function statementTo(code: string, from: number): number {
+function findStatementEnd(code: string, from: number): number {
   let depth = 0;
   for (let index = from; index < code.length; index += 1) {
     const letter = code[index] ?? "";
@@ -107,8 +107,8 @@ function statementTo(code: string, from: number): number {
   return code.length;
 }
 
-function indentedTo(code: string, from: number, indent: string): number {
-  let to = lineTo(code, from);
+function findIndentedEnd(code: string, from: number, indent: string): number {
+  let to = findLineEnd(code, from);
   let end = to;
   while (to < code.length) {
     const next = code.indexOf("\n", to + 1);
@@ -122,12 +122,12 @@ function indentedTo(code: string, from: number, indent: string): number {
 }
 
 /** Names that both texts define, and differently. */
-export function redefined(path: string, was: string, is: string): readonly { readonly was: Definition; readonly is: Definition }[] {
-  const before = new Map(definitionsIn(path, was).map((one) => [one.name, one]));
-  return definitionsIn(path, is).flatMap((one) => {
+export function findRedefined(path: string, was: string, is: string): readonly { readonly was: Definition; readonly is: Definition }[] {
+  const before = new Map(findDefinitions(path, was).map((one) => [one.name, one]));
+  return findDefinitions(path, is).flatMap((one) => {
     const old = before.get(one.name);
-    return old === undefined || bare(old.text) === bare(one.text) ? [] : [{ was: old, is: one }];
+    return old === undefined || withoutSpace(old.text) === withoutSpace(one.text) ? [] : [{ was: old, is: one }];
   });
 }
 
-export const bare = (text: string): string => text.replaceAll(/\s+/g, "");
+export const withoutSpace = (text: string): string => text.replaceAll(/\s+/g, "");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { expectedFrom, referencesIn } from "./expected-value-sources.ts";
+import { findExpectedSources, findReferences } from "./expected-value-sources.ts";
 
 const among = new Set([
   "src/mul.mjs",
@@ -11,8 +11,8 @@ const among = new Set([
   "calc/cases.py",
   "src/point.ts",
 ]);
-const js = (text: string): readonly string[] => expectedFrom([{ path: "test/mul.test.mjs", text }], among);
-const py = (text: string): readonly string[] => expectedFrom([{ path: "tests/test_mul.py", text }], among);
+const js = (text: string): readonly string[] => findExpectedSources([{ path: "test/mul.test.mjs", text }], among);
+const py = (text: string): readonly string[] => findExpectedSources([{ path: "tests/test_mul.py", text }], among);
 const head = "import assert from 'node:assert/strict';\nimport { mul } from '../src/mul.mjs';\n";
 
 describe("a module that a test takes nothing from but what it expects", () => {
@@ -73,14 +73,14 @@ describe("a module under test is not", () => {
     const compares = `${head}import { slow } from '../src/slow.mjs';\ntest('x', () => { assert.equal(mul(2, 7), slow(2, 7)); });`;
     const asks = "import { slow } from '../src/slow.mjs';\ntest('y', () => { assert.equal(slow(2, 7), 14); });";
     const tests = [compares, asks].map((text, index) => ({ path: `test/${index}.test.mjs`, text }));
-    expect(tests.map((one) => expectedFrom([one], among))).toEqual([["src/slow.mjs"], []]);
-    expect(expectedFrom(tests, among)).toEqual([]);
+    expect(tests.map((one) => findExpectedSources([one], among))).toEqual([["src/slow.mjs"], []]);
+    expect(findExpectedSources(tests, among)).toEqual([]);
   });
 });
 
 test("functions that tests compare with are found with their file, and those they ask are not", () => {
   const files = new Set(["test/reference/index.js", "src/slug.js", "tests/reference.py", "slug.py"]);
-  const found = referencesIn(
+  const found = findReferences(
     [
       {
         path: "test/slug.test.js",

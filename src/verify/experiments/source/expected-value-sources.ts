@@ -10,48 +10,48 @@ import { dirname, join } from "node:path/posix";
 import type { StringSet } from "../../../kit/as-set.ts";
 import { languageOf } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/masked.ts";
-import { expectedIn } from "../breaks/expectations.ts";
+import { expectedValues } from "../flips/assertion-flips.ts";
 
 type Import = { readonly names: readonly string[]; readonly from: readonly string[] };
 
 type Test = { readonly path: string; readonly text: string };
 
 /** Of these paths the ones that these tests import only expected values from. */
-export function expectedFrom(tests: readonly Test[], among: ReadonlySet<string>): readonly string[] {
+export function findExpectedSources(tests: readonly Test[], among: ReadonlySet<string>): readonly string[] {
   const [expected, asked] = [new Set<string>(), new Set<string>()];
   for (const test of tests)
-    for (const [path, use] of usesIn(test, among)) if (use !== "none") (use === "expected" ? expected : asked).add(path);
+    for (const [path, use] of findUses(test, among)) if (use !== "none") (use === "expected" ? expected : asked).add(path);
   return [...expected].filter((path) => !asked.has(path)).toSorted(); // E1
 }
 
-function usesIn(test: Test, among: ReadonlySet<string>): ReadonlyMap<string, Use> {
+function findUses(test: Test, among: ReadonlySet<string>): ReadonlyMap<string, Use> {
   const family = languageOf(test.path);
   if (family !== "js" && family !== "py") return new Map();
-  const imports = family === "js" ? ofJs(test.path, test.text) : ofPython(test.path, test.text);
+  const imports = family === "js" ? findJsImports(test.path, test.text) : findPythonImports(test.path, test.text);
   const code = maskText(test.text, family)
     .split("\n")
     .map((line) => (/^\s*(?:import\b|from\s+\S+\s+import\b)|\brequire\(/.test(line) ? "" : line))
     .join("\n");
   // A name in a string isn't a use of it.
-  const expected = expectedIn(test.path, test.text).map((text) => maskText(text, family));
+  const expected = expectedValues(test.path, test.text).map((text) => maskText(text, family));
   const found = new Map<string, Use>();
   for (const { names, from } of imports) {
     const path = from.find((one) => among.has(one));
     if (path === undefined) continue;
-    for (const use of names.map((name) => useOf(name, code, expected)))
+    for (const use of names.map((name) => classifyUse(name, code, expected)))
       if (use !== "none") found.set(path, found.get(path) === "asked" ? "asked" : use);
   }
   return found;
 }
 
 /** Functions that tests compare with (`equal(slug(s), expected(s))`), by the file of `among` that they are imported from. */
-export function referencesIn(tests: readonly Test[], among: Pick<StringSet, "has">): ReadonlyMap<string, ReadonlySet<string>> {
+export function findReferences(tests: readonly Test[], among: Pick<StringSet, "has">): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const { path: own, text } of tests) {
     const family = languageOf(own);
     if (family !== "js" && family !== "py") continue;
-    const expected = expectedIn(own, text).map((one) => maskText(one, family));
-    for (const { names, from } of family === "js" ? ofJs(own, text) : ofPython(own, text)) {
+    const expected = expectedValues(own, text).map((one) => maskText(one, family));
+    for (const { names, from } of family === "js" ? findJsImports(own, text) : findPythonImports(own, text)) {
       const path = from.find((one) => among.has(one));
       const called = names.filter((name) => expected.some((one) => one.startsWith(`${name}(`)));
       if (path !== undefined && called.length > 0) found.set(path, new Set([...(found.get(path) ?? []), ...called]));
@@ -61,20 +61,20 @@ export function referencesIn(tests: readonly Test[], among: Pick<StringSet, "has
 }
 
 /** What a file imports from others of the project, as far as its form shows. */
-export function importsIn(path: string, text: string): readonly Import[] {
-  if (languageOf(path) === "js") return ofJs(path, text);
+export function findImports(path: string, text: string): readonly Import[] {
+  if (languageOf(path) === "js") return findJsImports(path, text);
   const whole = [...text.matchAll(/^\s*import\s+([\w.]+)(?:\s+as\s+(\w+))?/gm)].map(([, module = "", name]) => ({
     names: [name ?? module.split(".")[0] ?? ""],
     from: ["", "src/", `${dirname(path)}/`].flatMap((top) =>
       [".py", "/__init__.py"].map((end) => join(top, module.replaceAll(".", "/")) + end),
     ),
   }));
-  return [...ofPython(path, text), ...whole];
+  return [...findPythonImports(path, text), ...whole];
 }
 
 type Use = "none" | "expected" | "asked";
 
-function useOf(name: string, code: string, expected: readonly string[]): Use {
+function classifyUse(name: string, code: string, expected: readonly string[]): Use {
   const word = `(?<![\\w$.])${name.replaceAll("$", "\\$")}(?![\\w$])`;
   const count = (text: string): number => [...text.matchAll(new RegExp(word, "g"))].length;
   const all = count(code);
@@ -96,7 +96,7 @@ const tableUses = [
 
 const jsEnds = ["", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx", "/index.js", "/index.ts", "/index.mjs"];
 
-function ofJs(path: string, text: string): readonly Import[] {
+function findJsImports(path: string, text: string): readonly Import[] {
   const found: Import[] = [];
   const forms = [
     /^\s*import\s+(?!type\b)([^"';]+?)\s+from\s*["'](\.{1,2}\/[^"']+)["']/gm,
@@ -124,7 +124,7 @@ function ofJs(path: string, text: string): readonly Import[] {
   return found;
 }
 
-function ofPython(path: string, text: string): readonly Import[] {
+function findPythonImports(path: string, text: string): readonly Import[] {
   const found: Import[] = [];
   const placesOf = (module: string): readonly string[] => {
     const dots = /^\.*/.exec(module)?.[0].length ?? 0;
@@ -148,12 +148,12 @@ function ofPython(path: string, text: string): readonly Import[] {
 }
 
 /** If a test's reference returns something else, its tests fail, or they do not use it. */
-export const unaskedWords = (functions: string): string =>
+export const describeUnasked = (functions: string): string =>
   `its tests pass whatever ${functions} answers, though that is what they compare with, so something else has taken its place`;
 
 const shownMax = 3;
 
-export function expectedFromWords(paths: readonly string[]): string {
+export function describeExpectedSources(paths: readonly string[]): string {
   const more = paths.length > shownMax ? ` and ${paths.length - shownMax} more` : "";
   return `its tests take what they expect from ${paths.slice(0, shownMax).join(", ")}${more}, which the work changed, and it fails with that as it was, so a person has to look at that`;
 }

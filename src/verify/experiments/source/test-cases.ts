@@ -8,7 +8,7 @@
 import { type Language, languageOf } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/masked.ts";
 import { countPatterns } from "../../protected/test-patterns.ts";
-import { isShell, shellCall } from "../breaks/flips.ts";
+import { shellFile, shellCall } from "../flips/literal-flips.ts";
 
 export type TestCase = {
   readonly path: string;
@@ -27,12 +27,12 @@ export type TestCase = {
 const textCharsMax = 400_000;
 const casesMax = 2_000;
 
-export function casesIn(path: string, text: string): readonly TestCase[] {
-  if (isShell.test(path)) return ofShell(path, text);
+export function findTestCases(path: string, text: string): readonly TestCase[] {
+  if (shellFile.test(path)) return findShellTests(path, text);
   const family = languageOf(path);
   if (family === null || text.length > textCharsMax) return [];
   const code = maskText(text, family);
-  const found = family === "js" ? ofJs(code, text) : family === "py" ? ofPython(code) : ofBraces(code, family);
+  const found = family === "js" ? findJsTests(code, text) : family === "py" ? findPythonTests(code) : findBracedTests(code, family);
   const lineAt = lineCounter(text);
   const isAllSkipped = family === "py" && /^pytestmark\b.*(?:skip|xfail)/m.test(code);
   return found.slice(0, casesMax).map(({ name, title, from, to }) => {
@@ -43,7 +43,7 @@ export function casesIn(path: string, text: string): readonly TestCase[] {
 }
 
 /** Each line that compares a program's output with something. */
-function ofShell(path: string, text: string): readonly TestCase[] {
+function findShellTests(path: string, text: string): readonly TestCase[] {
   const lines = text.slice(0, textCharsMax).split("\n");
   return lines.slice(0, casesMax).flatMap((line, index) => {
     const [, , expected, rest = ""] = shellCall.exec(line) ?? [];
@@ -53,7 +53,7 @@ function ofShell(path: string, text: string): readonly TestCase[] {
       {
         path,
         name: name ?? line.trim(),
-        title: name === undefined ? null : titleOf(name),
+        title: name === undefined ? null : titlePattern(name),
         from: index + 1,
         to: index + 1,
         text: line,
@@ -63,13 +63,13 @@ function ofShell(path: string, text: string): readonly TestCase[] {
   });
 }
 
-type Found = { readonly name: string; readonly title: RegExp | null; readonly from: number; readonly to: number };
+type LocatedTest = { readonly name: string; readonly title: RegExp | null; readonly from: number; readonly to: number };
 
-const ofJsOpens = /(?<![.\w$])(?:(?:Deno|QUnit|t)\.)?[xf]?(?:it|test|specify)(?:\.\w+)*\s*\(/g;
+const jsTestCall = /(?<![.\w$])(?:(?:Deno|QUnit|t)\.)?[xf]?(?:it|test|specify)(?:\.\w+)*\s*\(/g;
 
-function ofJs(code: string, text: string): readonly Found[] {
-  const found: Found[] = [];
-  for (const { 0: open, index } of code.matchAll(ofJsOpens)) {
+function findJsTests(code: string, text: string): readonly LocatedTest[] {
+  const found: LocatedTest[] = [];
+  for (const { 0: open, index } of code.matchAll(jsTestCall)) {
     let from = index + open.length;
     let to = closingBracket(code, from - 1);
     const next = to === null ? null : /^\s*\(/.exec(code.slice(to, to + 20)); // test.each(rows)("name", …)
@@ -79,30 +79,35 @@ function ofJs(code: string, text: string): readonly Found[] {
     }
     if (to === null) continue;
     const title = /^\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1/.exec(text.slice(from, from + 600))?.[2];
-    found.push({ name: title ?? "a test", title: title === undefined ? null : titleOf(title), from: index, to });
+    found.push({ name: title ?? "a test", title: title === undefined ? null : titlePattern(title), from: index, to });
   }
   return found;
 }
 
 const separators = " > |::| › ";
 /** C2 */
-function titleOf(title: string): RegExp | null {
+function titlePattern(title: string): RegExp | null {
   const plain = title.replaceAll(/\\(.)/g, "$1").trim();
   const parts = plain.split(/\$\{[^}]*\}|%[sdifjoOpc#%]|\$[\w.]+/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return parts.join("").trim() === "" ? null : new RegExp(`(?:^|${separators})${parts.join(".*")}$`, "s");
 }
 
-function ofPython(code: string): readonly Found[] {
-  const found: Found[] = [];
+function findPythonTests(code: string): readonly LocatedTest[] {
+  const found: LocatedTest[] = [];
   for (const { 0: open, 1: indent = "", 2: name = "", index } of code.matchAll(/^([ \t]*)(?:async[ \t]+)?def[ \t]+(test\w*)[ \t]*\(/gm)) {
     const header = closingBracket(code, index + open.length - 1);
     if (header === null) continue;
-    found.push({ name, title: idOf(name), from: decoratedFrom(code, index, indent), to: indentedTo(code, header, indent) });
+    found.push({
+      name,
+      title: namePattern(name),
+      from: findDecoratedStart(code, index, indent),
+      to: findIndentedEnd(code, header, indent),
+    });
   }
   return found;
 }
 
-function decoratedFrom(code: string, position: number, indent: string): number {
+function findDecoratedStart(code: string, position: number, indent: string): number {
   let from = position;
   for (let start = position; start > 0;) {
     const above = code.lastIndexOf("\n", start - 2) + 1;
@@ -114,7 +119,7 @@ function decoratedFrom(code: string, position: number, indent: string): number {
   return from;
 }
 
-function indentedTo(code: string, from: number, indent: string): number {
+function findIndentedEnd(code: string, from: number, indent: string): number {
   let to = lineEnd(code, from);
   while (to < code.length) {
     const end = lineEnd(code, to + 1);
@@ -125,21 +130,21 @@ function indentedTo(code: string, from: number, indent: string): number {
   return to;
 }
 
-const bracesOpens: Readonly<Record<Exclude<Language, "js" | "py">, RegExp>> = {
+const bracedTestHeads: Readonly<Record<Exclude<Language, "js" | "py">, RegExp>> = {
   go: /\bfunc[ \t]+((?:Test|Fuzz|Example)\w*)[ \t]*\(/g,
   rust: /#\[\s*(?:\w+::)*(?:test|rstest)\b[^\]]{0,200}\]\s*(?:#\[[^\]]{0,200}\]\s*)*(?:pub\s+)?(?:async\s+)?fn\s+(\w+)/g,
   java: /@(?:Test|ParameterizedTest)\b[^{};]{0,300}?\b(\w+)\s*\(\s*[^){]{0,200}\)/g,
 };
 
-function ofBraces(code: string, family: Exclude<Language, "js" | "py">): readonly Found[] {
-  return [...code.matchAll(bracesOpens[family])].flatMap(({ 0: open, 1: name = "", index }) => {
+function findBracedTests(code: string, family: Exclude<Language, "js" | "py">): readonly LocatedTest[] {
+  return [...code.matchAll(bracedTestHeads[family])].flatMap(({ 0: open, 1: name = "", index }) => {
     const brace = code.indexOf("{", index + open.length);
     const to = brace === -1 ? null : closingBracket(code, brace);
-    return to === null ? [] : [{ name, title: idOf(name), from: index, to }];
+    return to === null ? [] : [{ name, title: namePattern(name), from: index, to }];
   });
 }
 
-const idOf = (name: string): RegExp => new RegExp(`(?:^|${separators}|[\\s.])${name}(?:$|[\\s([/]| - )`);
+const namePattern = (name: string): RegExp => new RegExp(`(?:^|${separators}|[\\s.])${name}(?:$|[\\s([/]| - )`);
 
 /** The position after the bracket that closes the one at a position. */
 export function closingBracket(code: string, open: number): number | null {
@@ -159,7 +164,7 @@ function lineEnd(code: string, from: number): number {
 }
 
 /** The line of a position, from 1. */
-export function lineCounter(text: string): (place: number) => number {
+export function lineCounter(text: string): (position: number) => number {
   const starts = [0];
   for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) starts.push(index + 1);
   return (place) => {
@@ -185,7 +190,7 @@ export function canBeIn(name: string, path: string): boolean {
 export const isNameOfTest = (name: string, { path, title }: TestCase): boolean => title !== null && canBeIn(name, path) && title.test(name);
 
 /** Whether a runner's name is that of a whole file, or of its module or package. */
-export function isOfFile(name: string, path: string): boolean {
+export function isNameOfFile(name: string, path: string): boolean {
   if (name === path || name.endsWith(`/${path}`) || path.endsWith(`/${name}`)) return true;
   const module = /^([\w.]+) \(unittest\.loader\._FailedTest/.exec(name)?.[1];
   const own = path.replace(/\.py$/, "").replaceAll("/", ".");

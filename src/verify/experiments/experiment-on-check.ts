@@ -1,0 +1,254 @@
+// experiment-on-check: runs every experiment on one passing check: the canary, repetitions, the work mutated and removed, further questions.
+// Invariants T1 and on: verify/experiments/try-out.ts.
+
+import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
+import type { GitSha } from "../../contracts/ids.ts";
+import type { Verifier } from "../../ports/verifier.ts";
+import type { Difference, CheckoutOverrides } from "../../ports/workspace.ts";
+import { commandFor } from "../check-command.ts";
+import { runCommand } from "../command.ts";
+import { openTestOutput } from "../test-output.ts";
+import { hasTestsIn } from "../holds-tests.ts";
+import { protectionRules, textBytesMax } from "../protected/find-protected.ts";
+import type { ProtectionRules } from "../protected/judge.ts";
+import type { OpenParts } from "../parts.ts";
+import { chooseTestSource } from "../reporter/believe.ts";
+import { canary } from "./canary.ts";
+import { findOmittableTests } from "./flips/candidates.ts";
+import { createNonce } from "./flips/choose-flips.ts";
+import type { Observed } from "./flips/noticed-flips.ts";
+import type { Edit, Laboratory, Side } from "./laboratory.ts";
+import { rewriteTestFiles, unlessWatched } from "./questions/equivalent-tests.ts";
+import { findUnnoticed, listFunctions, type MutatedFunctions } from "./questions/mutations.ts";
+import type { CheckoutChange, QuestionContext } from "./questions/question-context.ts";
+import { mutateWork } from "./questions/raised-questions.ts";
+import { askAll } from "./questions/table.ts";
+import { findWork, mutationExperiment, withoutWorkExperiment } from "./questions/without-work.ts";
+
+export type CheckRequest = Parameters<Verifier["check"]>[0];
+export type Trial = {
+  readonly parts: OpenParts;
+  readonly request: CheckRequest;
+  readonly base: GitSha;
+  readonly restores: readonly Check[];
+  /** The base's protected files that replace the work's. */
+  readonly taken: CheckoutOverrides | null;
+};
+/** A passing check, its evidence, its evidence before the work, and what the work changed. */
+export type Subject = {
+  readonly result: CheckResult;
+  readonly evidence: Evidence | null;
+  readonly baseline: Evidence | null;
+  readonly differences: readonly Difference[];
+};
+export type Findings = Pick<CheckResult, "canary" | "without_work" | "gap" | "programs"> & {
+  /** The check's results on the same tree, if they differ. */
+  readonly unsteady?: readonly CheckStatus[];
+};
+
+const canaryMinutesDefault = 10;
+/** Code that returns something else may not terminate: how many times longer than the check it may take. */
+const mutantSlowest = 3;
+const mutantGraceMs = 10_000;
+
+export async function experimentOn(trial: Trial, subject: Subject): Promise<Findings> {
+  const { parts, base } = trial;
+  const { result, baseline, differences } = subject;
+  const { check, gap } = result;
+  const bench = openBench(trial, subject);
+  const isNew = baseline !== null && baseline.status !== "passed" && (parts.repeatMax ?? 2) > 1;
+  const known = gap === undefined ? {} : { gap };
+  if (differences.length === 0) {
+    if (isNew) await bench.repeat([]); // a result that passes now without a change is not believed at once
+    return { ...known, ...(bench.repeats.includes("failed") ? { unsteady: bench.repeats } : {}) };
+  }
+  const { protect = [], restores = [], workspace } = parts;
+  const rules = await protectionRules({ workspace, protect, restores: restores.length > 0 }, base, [check.command]);
+  const lab = createLaboratory(trial, subject, { bench, rules });
+  const canaryResult = await canary(check, lab);
+  const findings = { canary: canaryResult, ...known };
+  if (canaryResult.outcome === "missed") return findings; // the check has failed: the rest would be wasted (T1)
+
+  const ran = result.tests?.ran ?? 0;
+  const work = check.kind === "criterion" ? findWork(differences) : null;
+  const mutation = work === null || ran === 0 ? null : await mutateWork({ differences, lab }, createNonce(lab.seed));
+  const owesRepeat = isNew && bench.repeats.length === 1;
+  bench.announce("does it pass again?");
+  const { omitted, kept } = ran > 0 && (owesRepeat || mutation !== null) ? await findOmittableTests(check, lab) : { omitted: [], kept: [] };
+  const isNarrow = omitted.length > 0 && (await lab.run("work", await rewriteTestFiles(lab, kept), omitted))?.passed === true; // K4
+  const repeated = owesRepeat && !isNarrow ? await unlessWatched(lab, kept, []) : null;
+  if (repeated?.outcome === "unknown") bench.late.push("it took too long to find out whether it passes every time");
+  if (repeated?.outcome === "differs") return { ...findings, canary: repeated };
+  if (canaryResult.outcome !== "differs" && bench.repeats.includes("failed")) return { ...findings, unsteady: bench.repeats }; // T6
+
+  bench.announce("do its tests notice the work?");
+  const mutant = mutation === null ? null : await runMutant(mutation, { omitted: isNarrow ? omitted : [], now: lab.now, bench });
+  const isNoticed = mutant?.unnoticed?.length === 0; // then it depends on the work as well
+  bench.announce("does it pass without the work?");
+  const without = work === null || isNoticed ? null : await bench.runWith("it passes without the work", work);
+  const passedNames = subject.evidence?.names?.passed ?? [];
+  const answers = await askAll({
+    check,
+    lab,
+    workspace,
+    commit: trial.request.commit,
+    rules,
+    differences,
+    passed: passedNames.length === 0 ? null : passedNames,
+    goal: trial.request.goal,
+    announce: bench.announce,
+    runWith: bench.runWith,
+    mutant: mutation === null || mutant === null ? null : { change: mutation, observed: mutant.observed },
+  });
+  const unnoticed = mutant?.unnoticed ?? [];
+  const unnoticedGap = unnoticed.length === 0 ? [] : [`no test notices when ${listFunctions(unnoticed)} answers something else`];
+  const gaps = [...(gap === undefined ? [] : [gap]), ...unnoticedGap, ...answers.gaps, ...bench.late];
+  return {
+    ...findings,
+    ...(isNoticed && mutation !== null ? { without_work: mutationExperiment(listFunctions(mutation.functions)) } : {}),
+    ...(without === null ? {} : { without_work: withoutWorkExperiment(without.passed) }),
+    ...(answers.programs === null ? {} : { programs: [...answers.programs] }),
+    ...(gaps.length === 0 ? {} : { gap: gaps.join("; ") }),
+  };
+}
+
+type RunOptions = { readonly command?: string | undefined; readonly atMostMs?: number };
+type Bench = Pick<QuestionContext, "announce" | "runWith"> &
+  Pick<Laboratory, "repeat"> & {
+    /** Runs the check with these overrides; null if it was cancelled, or the time of all experiments is over. */
+    readonly run: (side: Side, overrides: CheckoutOverrides, options?: RunOptions) => Promise<Observed | null>;
+    /** Adds a change to the protected files that replace the work's. */
+    readonly override: (change: CheckoutChange) => CheckoutOverrides;
+    /** What took too long to find out (T5). */
+    readonly late: string[];
+    /** The check's results without a semantic change, the first included (T6). */
+    readonly repeats: readonly CheckStatus[];
+  };
+
+/** Runs one check again and again, within the time of all its experiments, and shows what each run is for. */
+function openBench(trial: Trial, { result: { check, duration_ms: tookMs }, evidence }: Subject): Bench {
+  const { parts, request, base, taken } = trial;
+  const { clock } = parts;
+  const endsMs = clock.monotonicMs() + (parts.canaryMinutes ?? canaryMinutesDefault) * 60_000;
+  const slowestMs = mutantSlowest * tookMs + mutantGraceMs;
+  const { announce, show } = openAnnouncements(trial, check);
+  const late: string[] = [];
+  const repeats: CheckStatus[] = ["passed"];
+  const run: Bench["run"] = async (side, overrides, { command = check.command, atMostMs = Infinity } = {}) => {
+    const timeoutMs = Math.min(endsMs - clock.monotonicMs(), atMostMs);
+    if (timeoutMs <= 0 || request.cancel.aborted) return null;
+    show();
+    const commit = side === "base" ? base : request.commit;
+    return observe(trial, { ...check, command: withoutFailFast(command) }, { commit, overrides, evidence, timeoutMs });
+  };
+  const override: Bench["override"] = ({ edits = [], paths = [], without = [] }) => ({
+    from: base,
+    paths: [...(taken?.paths ?? []), ...paths],
+    without: [...(taken?.without ?? []), ...without],
+    written: [...(taken?.written ?? []).filter(({ path }) => edits.every((edit) => edit.path !== path)), ...edits],
+  });
+  return {
+    announce,
+    run,
+    override,
+    late,
+    repeats,
+    runWith: async (whether, change) => {
+      const atMostMs = (change.edits ?? []).length > 0 ? slowestMs : Infinity;
+      const observed = await run("work", override(change), { command: change.command, atMostMs });
+      if (observed === null && whether !== null && !request.cancel.aborted) late.push(`it took too long to find out whether ${whether}`); // T5
+      return observed;
+    },
+    repeat: async (edits, countsFailure = true) => {
+      const observed = await run("work", override({ edits }));
+      if (observed !== null && (countsFailure || observed.passed)) repeats.push(observed.passed ? "passed" : "failed");
+      return observed;
+    },
+  };
+}
+
+function createLaboratory(
+  { parts: { workspace }, request, base, taken }: Trial,
+  { result: { check, tests }, baseline, differences }: Subject,
+  { bench, rules }: { readonly bench: Bench; readonly rules: ProtectionRules },
+): Laboratory {
+  const written = new Map((taken?.written ?? []).map(({ path, text }) => [path, text]));
+  const fromBase = new Set(taken?.paths ?? []);
+  const overridesFor = (side: Side, edits: readonly Edit[], gone: readonly string[]): CheckoutOverrides =>
+    side === "base" ? { from: base, paths: [], without: gone, written: edits } : bench.override({ edits, without: gone });
+  return {
+    run: (side, edits, gone = [], command = check.command) => bench.run(side, overridesFor(side, edits, gone), { command }),
+    repeat: bench.repeat,
+    textAt: async (side, path) =>
+      (side === "work" ? written.get(path) : undefined) ??
+      workspace.textAt(side === "base" || fromBase.has(path) ? base : request.commit, path, textBytesMax),
+    pathsAt: (side) => workspace.pathsAt(side === "base" ? base : request.commit),
+    commands: rules.named.usedCommands,
+    changedPaths: differences.filter(({ kind }) => kind !== "deleted").map(({ path }) => path),
+    before: baseline === null ? null : observedBefore(baseline),
+    wasRed: baseline !== null && baseline.status !== "passed",
+    now: { passed: true, failed: new Set(), tests: tests ?? null },
+    seed: `${request.commit} ${check.command}`,
+  };
+}
+
+/** Lets Cargo run all test programs: it stops at the first that fails, and would report nothing of the others. No test sees this flag. */
+const withoutFailFast = (command: string): string =>
+  command.includes("--no-fail-fast")
+    ? command
+    : command.replace(/\bcargo(\s+\+[\w.-]+)?\s+(?:t|test)(?=\s|$)/, "cargo$1 test --no-fail-fast");
+
+/** Shows the question that was announced last, once it costs a run. */
+function openAnnouncements({ request: { onLiveEvent, attempt } }: Trial, { title, command }: Check) {
+  let [announced, shown] = ["can it fail?", ""];
+  return {
+    announce: (name: string): void => void (announced = name),
+    show: (): void => {
+      if (announced !== shown) onLiveEvent({ signal: "checking", attempt, title: `${title} (${announced})`, command });
+      shown = announced;
+    },
+  };
+}
+
+type MutantRun = { readonly omitted: readonly string[]; readonly now: Observed; readonly bench: Bench };
+
+/** Runs the check with the work's functions changed, first without the tests that can be left out (K4); finds functions no test noticed. */
+async function runMutant(mutation: MutatedFunctions, { omitted, now, bench }: MutantRun) {
+  const { edits, functions } = mutation;
+  const quick = omitted.length === 0 ? null : await bench.runWith(null, { edits, without: omitted });
+  if (quick !== null && findUnnoticed(mutation, now, quick)?.length === 0) return { observed: quick, unnoticed: [] };
+  const observed = await bench.runWith(`a test notices when ${listFunctions(functions)} answers something else`, { edits });
+  return observed === null ? null : { observed, unnoticed: findUnnoticed(mutation, now, observed) };
+}
+
+type ObservedRun = {
+  readonly commit: GitSha;
+  readonly overrides: CheckoutOverrides;
+  readonly evidence: Evidence | null;
+  readonly timeoutMs: number;
+};
+
+/** Runs a check in its own checkout, created like every check's (T3); null if it was cancelled or took too long. */
+async function observe(
+  { parts, request, restores }: Trial,
+  check: Check,
+  { commit, overrides, evidence, timeoutMs }: ObservedRun,
+): Promise<Observed | null> {
+  const folder = await parts.workspace.checkout(commit, "check", overrides);
+  for (const restore of restores) await runCommand(commandFor(parts, restore, folder, request.cancel));
+  const testOutput = openTestOutput(check.command, folder);
+  const command = commandFor(parts, check, folder, request.cancel);
+  const isRecorded = evidence?.recorded !== undefined;
+  const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), testOutput, isRecorded });
+  const isTestFile = hasTestsIn(folder, parts.workspace.foldersOf(folder));
+  const { tests, names } = chooseTestSource(testOutput.take(isTestFile), result.record?.take(isTestFile) ?? null, evidence);
+  await parts.workspace.dropCheckout(folder); // deliberate breakages do not stay
+  if (result.status === "cancelled" || result.status === "timed_out") return null;
+  return { passed: result.status === "passed", failed: new Set(names.failed.keys()), tests, held: names.passed };
+}
+
+/** Reads the result of a check before the work from its evidence; null if it failed and which tests is unknown: nothing to compare with. */
+function observedBefore({ status, names, tests }: Evidence): Observed | null {
+  if (status !== "passed" && (names?.failed ?? []).length === 0) return null;
+  return { passed: status === "passed", failed: new Set(names?.failed ?? []), tests: tests ?? null, held: new Set(names?.passed ?? []) };
+}

@@ -1,0 +1,193 @@
+// assertion-rules: which calls of a language assert something, what they expect, and how they are negated if the expected value cannot be
+// changed. Pure; no parser: a call is recognised by its name and what precedes it.
+// Invariants X1 and on: verify/experiments/flips/assertion-flips.ts.
+
+import type { Language } from "../../protected/kinds.ts";
+import { type Tolerance, toleranceOf } from "./tolerances.ts";
+
+export type Span = { readonly from: number; readonly to: number };
+export type Change = Span & { readonly text: string };
+export type Call = {
+  readonly name: string;
+  readonly position: number;
+  readonly before: string;
+  readonly args: readonly Span[];
+  /** The text of a span, as it is written. */
+  readonly textOf: (span: Span) => string;
+  readonly isStatement: boolean;
+};
+/** An assertion. Its expected value is changed into another of the same kind (X4), else it is broken `otherwise`. */
+export type Assertion = {
+  /** What it compares, the expected value first. */ readonly values?: readonly (Span | undefined)[];
+  /** Values it compares in its own way: changed only if they are literals. */ readonly literal?: Span | undefined;
+  /** A value it looks for in something larger. */ readonly searched?: Span | undefined;
+  /** An expression that must be true. */ readonly truth?: Span;
+  readonly fallback?: Change | null;
+  readonly score?: number;
+  /** It compares exactly: no near value may pass. */ readonly isExact?: boolean;
+  /** Its tolerance, if known. */ readonly tolerance?: Tolerance | null;
+};
+type Rule = (call: Call, nonce: string) => Assertion | readonly Assertion[] | null;
+
+/** Above the weight of a literal near an assertion. */
+export const assertionScore = 4;
+const statementScore = 3;
+/** A value of another kind is weaker evidence than one of the same kind. */
+export const otherKindPenalty = 0.2;
+
+const replaced = (span: Span | undefined, text: string): Change | null => (span === undefined ? null : { ...span, text });
+const renamed = ({ name, position }: Call, to: string | undefined): Change | null =>
+  to === undefined ? null : { from: position, to: position + name.length, text: to };
+const bothWays = (pairs: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
+  new Map(Object.entries(pairs).flatMap(([one, other]) => [[one, other] as const, [other, one] as const]));
+const negated = (change: Change | null): Assertion | null => (change === null ? null : { fallback: change });
+/** Two compared values, the second is the expected one. */
+const comparison = (expected: Span | undefined, actual: Span | undefined, otherwise: Change | null, isExact = true): Assertion | null =>
+  expected === undefined ? null : { values: [expected, actual], fallback: otherwise, isExact };
+const withTolerance = (assertion: Assertion | null, amount: Tolerance | null): Assertion | null =>
+  assertion === null || amount === null ? assertion : { ...assertion, isExact: false, tolerance: amount };
+/** A negated comparison is false for more than one other value. */
+const truthAssertion = (truth: Span, otherwise: string, isTrue = true): Assertion => ({
+  ...(isTrue ? { truth } : {}),
+  fallback: { ...truth, text: otherwise },
+});
+
+/**
+ * A call that is a whole statement may be a helper that asserts: the literal after the first argument, or the last argument that is not a
+ * message.
+ */
+const guessFromArguments = ({ isStatement, args, textOf }: Call): readonly Assertion[] => {
+  if (!isStatement || args.length < 2) return [];
+  const rest = args.slice(1);
+  const isMessage = (one: Span | undefined): boolean => one !== undefined && rest.length > 1 && /^[fbru]?["'`]/.test(textOf(one));
+  const values = isMessage(rest.at(-1)) ? rest.slice(0, -1) : rest;
+  const guesses = new Set(
+    [values.find((one) => plainLiteral.test(textOf(one))), values.at(-1), values[0]].filter((one) => one !== undefined),
+  );
+  return [...guesses].map((one, index) => ({ values: [one], score: statementScore - index * otherKindPenalty }));
+};
+const plainLiteral = /^(?:-?\d[\w.]*|"[^"]*"|'[^']*'|true|false|True|False)$/;
+
+const jsEquals = /^(?:(?:deep|strict|deepStrict|loose)?[eE]quals?|same|is|eq|eql|toBe|toEqual|toStrictEqual|toEql)$/;
+const jsDiffers = /^not(?:Deep|Strict|DeepStrict|Loose)?(?:Equals?|Same|Is)?$/;
+const jsOpposites = bothWays({ throws: "doesNotThrow", rejects: "doesNotReject", match: "doesNotMatch" });
+/** Matchers whose first argument is a value, or is looked for in one; of more arguments the last is the value. */
+const jsValueMatchers = /^(?:toHaveLength|toBeCloseTo|toHaveProperty|toMatchObject|toHaveBeen\w*(?:With|Times)|toHaveReturnedWith)$/;
+const jsSearchMatchers = /^(?:toContain\w*|toMatch|toThrow\w*|include|includes|contain|contains)$/;
+const assertsNothing =
+  /^(?:if|for|while|switch|catch|return|test|it|describe|suite|context|specify|before\w*|after\w*|each|forEach|map|push|set|then|log|write\w*|mock\w*|spyOn|setTimeout|require|print)$/;
+
+const readTolerance = ({ name, args, textOf }: Call): Tolerance | null => toleranceOf(name, args.map(textOf));
+
+const jsRule: Rule = (call, nonce) => {
+  const { name, before, args, textOf, position } = call;
+  const nonceText = `"${nonce}"`;
+  const [first, second] = args;
+  const isChained = /\.(?:to|be|deep|and|have|should|not|resolves|rejects|eventually)\.$|\)\s*\.$/.test(before) || /^to[A-Z]/.test(name);
+  const not = /\bnot\.(?:\w+\.){0,3}$/.exec(before);
+  if (/^(?:closeTo|approximately)$/.test(name) && not === null && before.endsWith("."))
+    return { values: [args.length > 2 && !isChained ? second : first], tolerance: readTolerance(call), fallback: null };
+  if (isChained && (jsEquals.test(name) || jsSearchMatchers.test(name) || /^to[A-Z]/.test(name))) {
+    if (not !== null) return negated({ from: position - not[0].length, to: position - not[0].length + 4, text: "" });
+    if (jsEquals.test(name)) return comparison(first, undefined, replaced(first, nonceText));
+    const negation =
+      /\)\s*\.$|(?:resolves|rejects)\.$/.test(before) && /^to[A-Z]/.test(name) ? { from: position, to: position, text: "not." } : null;
+    if (first !== undefined && jsSearchMatchers.test(name)) return { searched: first, fallback: negation };
+    if (first !== undefined && jsValueMatchers.test(name))
+      return { literal: name === "toHaveProperty" ? args.at(-1) : first, fallback: negation, tolerance: readTolerance(call) };
+    return negated(negation);
+  }
+  if (jsEquals.test(name) && args.length >= 2) return comparison(second, first, replaced(second, nonceText));
+  if (jsDiffers.test(name) && args.length >= 2 && first !== undefined)
+    return negated(replaced(second, textOf(first).replaceAll("\n", " ")));
+  const isOfAssert = /(?:assert|\bt)\.$/.test(before);
+  if (isOfAssert && jsOpposites.has(name)) return negated(renamed(call, jsOpposites.get(name)));
+  const isTruth = isOfAssert ? /^(?:ok|notOk|true|false|truthy|falsy|isTrue|isFalse|assert)$/ : /^(?:assert|ok)$/;
+  const isOtherHelper = !isOfAssert && second !== undefined && plainLiteral.test(textOf(second)) && !/^["'`]/.test(textOf(second)); // a message is text
+  if (isTruth.test(name) && !isOtherHelper && !(before.endsWith(".") && !isOfAssert) && first !== undefined)
+    return truthAssertion(first, `!(${textOf(first)})`, !/^(?:notOk|false|falsy|isFalse)$/.test(name));
+  return assertsNothing.test(name) ? null : guessFromArguments(call);
+};
+
+const pythonOpposites = bothWays({
+  assertIn: "assertNotIn",
+  assertIsNone: "assertIsNotNone",
+  assertIsInstance: "assertNotIsInstance",
+  assertRegex: "assertNotRegex",
+  assertGreater: "assertLessEqual",
+  assertGreaterEqual: "assertLess",
+});
+
+const pythonRule: Rule = (call, nonce) => {
+  const { name, args, textOf } = call;
+  const nonceText = `"${nonce}"`;
+  const [first, second] = args;
+  if (/^assert(?!Not)\w*Equals?$|^assertIs$/.test(name) && args.length >= 2)
+    return withTolerance(comparison(second, first, replaced(second, nonceText), !/almost|close/i.test(name)), readTolerance(call));
+  if (/^assertNot\w*Equals?$|^assertIsNot$/.test(name) && first !== undefined)
+    return negated(replaced(second, textOf(first).replaceAll("\n", " ")));
+  if (/^assert(?:True|False)$/.test(name) && first !== undefined)
+    return truthAssertion(first, `not (${textOf(first)})`, name === "assertTrue");
+  if (/^(?:raises|assertRaises|assertRaisesRegex)$/.test(name)) return negated(replaced(first, `type("E${nonce}", (Exception,), {})`));
+  if (/^assert_\w*called\w*with$/.test(name)) return { literal: args.at(-1), fallback: null };
+  if (pythonOpposites.has(name))
+    return { searched: name === "assertIn" ? first : undefined, fallback: renamed(call, pythonOpposites.get(name)) };
+  return assertsNothing.test(name) || /^(?:super|append|extend|patch|parametrize)$/.test(name) ? null : guessFromArguments(call);
+};
+
+const rustRule: Rule = ({ name, args, textOf }) => {
+  const [first, second] = args;
+  if (first === undefined) return null;
+  if (name === "assert!") return truthAssertion(first, `!(${textOf(first)})`);
+  if (second === undefined || !/^assert_(?:eq|ne)!$/.test(name)) return null;
+  const [sign, wrong] = name === "assert_eq!" ? ["==", "!true"] : ["!=", "!false"]; // an expression: a macro may tell it from a literal
+  const otherwise = { from: first.from, to: second.to, text: `(${textOf(first)}) ${sign} (${textOf(second)}), ${wrong}` };
+  return name === "assert_eq!" ? comparison(second, first, otherwise) : negated(otherwise);
+};
+
+const goOpposites = bothWays({
+  Equal: "NotEqual",
+  True: "False",
+  Nil: "NotNil",
+  Error: "NoError",
+  Contains: "NotContains",
+  Empty: "NotEmpty",
+  Same: "NotSame",
+});
+const goRule: Rule = (call) => {
+  if (!/\b(?:assert|require)\.$/.test(call.before)) return null;
+  const otherwise = renamed(call, goOpposites.get(call.name));
+  if (call.name === "InDelta") return { values: [call.args[1]], tolerance: readTolerance(call), fallback: otherwise };
+  return call.name === "Equal" ? comparison(call.args[1], call.args[2], otherwise) : negated(otherwise);
+};
+
+const cOpposites = bothWays({ ASSERT_EQ: "ASSERT_NE", EXPECT_EQ: "EXPECT_NE", ASSERT_TRUE: "ASSERT_FALSE", EXPECT_TRUE: "EXPECT_FALSE" });
+export const cRule: Rule = (call) => {
+  const { name, args, textOf } = call;
+  const [first, second] = args;
+  const otherwise = renamed(call, cOpposites.get(name));
+  if (name.endsWith("_NEAR") && args.length === 3) return { values: [second], tolerance: readTolerance(call), fallback: null };
+  if (name.endsWith("_EQ") && otherwise !== null) return comparison(second, first, otherwise);
+  if (otherwise !== null) return negated(otherwise);
+  if (first === undefined) return null;
+  if (!/^(?:assert|CHECK|REQUIRE|ck_assert|TEST_ASSERT|assert_true)$/.test(name))
+    return /\w\(/.test(textOf(first)) ? guessFromArguments(call) : null;
+  const text = textOf(first);
+  const isSingleComparison = text.split("==").length === 2 && !/&&|\|\||!=/.test(text);
+  return truthAssertion(first, isSingleComparison ? text.replace("==", "!=") : `!(${text})`);
+};
+
+const javaOpposites = bothWays({
+  assertEquals: "assertNotEquals",
+  assertTrue: "assertFalse",
+  assertNull: "assertNotNull",
+  assertSame: "assertNotSame",
+});
+const javaRule: Rule = (call) => {
+  const otherwise = renamed(call, javaOpposites.get(call.name));
+  return call.name === "assertEquals"
+    ? withTolerance(comparison(call.args[0], call.args[1], otherwise), readTolerance(call))
+    : negated(otherwise);
+};
+
+export const rules: Readonly<Record<Language, Rule>> = { js: jsRule, py: pythonRule, go: goRule, rust: rustRule, java: javaRule };

@@ -1,0 +1,43 @@
+// choose-flips: chooses which expectations are made wrong, in an order that the code under test cannot predict. Pure.
+
+import { createHash } from "node:crypto";
+import type { Flip } from "./literal-flips.ts";
+
+/** Sorts in a pseudo-random order, the same for the same seed. */
+export function shuffled<T>(items: readonly T[], seed: string, keyOf: (item: T) => string): readonly T[] {
+  const rank = (item: T): string =>
+    createHash("sha256")
+      .update(`${seed}\n${keyOf(item)}`)
+      .digest("hex");
+  return items
+    .map((item) => [rank(item), item] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, item]) => item);
+}
+
+/** Creates a value that no honest result equals: derived from what the code under test cannot predict. */
+export const createNonce = (seed: string): string => `n${createHash("sha256").update(`nonce ${seed}`).digest("hex").slice(0, 12)}`;
+
+const distanceLines = 3;
+
+type Choice = {
+  /** Paths that the work changed. */
+  readonly changed: readonly string[];
+  readonly seed: string;
+  readonly max: number;
+};
+
+/**
+ * Chooses at most `max` expectations: those in changed files before others, the likeliest first, each in another file while there are
+ * files, and never two within three lines of each other.
+ */
+export function chooseFlips(candidates: readonly Flip[], { changed, seed, max }: Choice): readonly Flip[] {
+  const weight = ({ path, score }: Flip): number => score + (changed.includes(path) ? 10 : 0);
+  const order = shuffled(candidates, seed, ({ path, line }) => `${path}:${line}`).toSorted((one, other) => weight(other) - weight(one));
+  const chosen: Flip[] = [];
+  const isDistant = (flip: Flip): boolean =>
+    chosen.every((one) => one.path !== flip.path || Math.abs(one.line - flip.line) >= distanceLines);
+  for (const flip of order) if (chosen.length < max && chosen.every(({ path }) => path !== flip.path)) chosen.push(flip);
+  for (const flip of order) if (chosen.length < max && !chosen.includes(flip) && isDistant(flip)) chosen.push(flip);
+  return chosen;
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { findTestCases } from "../source/test-cases.ts";
+import { noticedBy, type Observed } from "./noticed-flips.ts";
+import { flipsForTests, filterDeciding, findSilentTests, addedIdentifiers } from "./deciding-tests.ts";
+
+const python =
+  "import unittest\n\nclass T(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(add(1, 2), 3)\n\n    def test_new(self):\n        self.assertEqual(mul(3, 4), 12)\n";
+const seen = (failed: readonly string[], held: readonly string[] = []): Observed => ({
+  passed: failed.length === 0,
+  failed: new Set(failed),
+  tests: { ran: 2, failed: failed.length, skipped: 0 },
+  held: new Set(held),
+});
+
+describe("the tests of a file", () => {
+  test.each([
+    [
+      "a.test.js",
+      "test('adds', () => {\n  f();\n});\n\nit.each([1])('is %s', (n) => {});\n",
+      [
+        ["adds", 1, 3],
+        ["is %s", 5, 5],
+      ],
+    ],
+    ["test_a.py", "@mark(\n    1,\n)\ndef test_a(\n    x,\n):\n    f()\n\n    g()\n\ndef helper():\n    f()\n", [["test_a", 1, 9]]],
+    ["a_test.go", "func TestA(t *testing.T) {\n\tf()\n}\n", [["TestA", 1, 3]]],
+    ["lib.rs", "mod tests {\n  #[test]\n  fn adds() { f(); }\n}\n", [["adds", 2, 3]]],
+  ])("%s", (path, text, wanted) => {
+    expect(findTestCases(path, text).map(({ name, from, to }) => [name, from, to])).toEqual(
+      wanted.map(([name, from, to]) => [name, from, to]),
+    );
+  });
+
+  test("that say they are skipped are known", () =>
+    expect(findTestCases("test_a.py", "@pytest.mark.xfail\ndef test_a():\n    assert f() == 1\n")[0]?.isSkipped).toBe(true));
+});
+
+describe("a pass rests on", () => {
+  const cases = findTestCases("tests/test_a.py", python);
+  const names = (before: Observed | null, wasRed: boolean, then = cases) =>
+    filterDeciding(cases, then, before, wasRed).map(({ name }) => name);
+  test.each([
+    ["the tests that failed before", seen(["test_new (tests.test_a.T.test_new)"]), true, ["test_new"]],
+    [
+      "all of a file that could not be read",
+      seen(["tests.test_a (unittest.loader._FailedTest.tests.test_a)"]),
+      true,
+      ["test_old", "test_new"],
+    ],
+    ["all, where nobody knows which failed", null, true, ["test_old", "test_new"]],
+    ["all but what passed, where a failure has no name here", seen(["other"], ["test_old (tests.test_a.T.test_old)"]), true, ["test_new"]],
+    ["no test, where it passed before and none is new", seen([]), false, []],
+  ])("%s", (_says, before, wasRed, wanted) => expect(names(before, wasRed)).toEqual(wanted));
+
+  test("new tests, where it passed before", () => expect(names(seen([]), false, cases.slice(0, 1))).toEqual(["test_new"]));
+});
+
+describe("what one test does not notice no other makes up for", () => {
+  const path = "tests/test_a.py";
+  const texts = new Map([[path, python]]);
+  const tests = flipsForTests(findTestCases(path, python), () => python, {
+    seed: "s",
+    nonce: "n0",
+    words: addedIdentifiers([{ was: null, is: "def mul(a, b)" }]),
+  });
+  const flips = tests.flatMap(({ flips }) => flips.slice(0, 1));
+  const before = seen([]);
+  const after = (...failed: string[]) => noticedBy(flips, before, seen(failed), texts);
+
+  test("each is broken where it expects something", () =>
+    expect(flips.map(({ broken }) => broken.trim())).toEqual([
+      expect.stringMatching(/^self\.assertEqual\(add\(1, 2\), [24]\)$/),
+      expect.stringMatching(/^self\.assertEqual\(mul\(3, 4\), 1[13]\)$/),
+    ]));
+  test("one that fails answers for itself alone", () => {
+    const found = after("test_old (tests.test_a.T.test_old)");
+    expect([found.noticed.length, found.missed.map(({ line }) => line)]).toEqual([1, [8]]);
+  });
+  test("nor does a failing test of unknown name", () => expect(after("x", "y").missed).toHaveLength(2));
+
+  test("a runner that names assertions and no tests has to count as many", () => {
+    const text = 'test("a", (t) => {\n  t.equal(f(), 1);\n});\n\ntest("b", (t) => {\n  t.equal(g(), 2);\n});\n';
+    const two = flipsForTests(findTestCases("test/a.js", text), () => text, { seed: "s", nonce: "n0", words: new Set() }).flatMap(
+      ({ flips }) => flips.slice(0, 1),
+    );
+    const missedOf = (failed: number) =>
+      noticedBy(two, before, { ...seen(["should be equal"]), tests: { ran: 2, failed, skipped: 0 } }, new Map([["test/a.js", text]])).missed
+        .length;
+    expect([missedOf(2), missedOf(1)]).toEqual([0, 1]);
+  });
+
+  const ask = (isRun: boolean) =>
+    findSilentTests(tests.slice(1), after("test_old (tests.test_a.T.test_old)"), {
+      runFlips: (some) => Promise.resolve(noticedBy(some, before, seen([]), texts)),
+      run: () => Promise.resolve(isRun ? seen(["tests.test_a (unittest.loader._FailedTest.tests.test_a)"]) : seen([])),
+      textOf: () => python,
+    });
+  test("what stays green alone too is told by name", async () =>
+    expect(await ask(true)).toMatchObject({ silent: [{ test: { name: "test_new" }, flip: { line: 8 } }] }));
+  test("unless the check does not run its file", async () => expect(await ask(false)).toMatchObject({ silent: [] }));
+});

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { withFlips, flipLine, literalFlips, commandVariants } from "./literal-flips.ts";
+
+describe("a flip changes what is expected", () => {
+  test.each([
+    ["assert.equal(sum([40, 2]), 42);", "assert.equal(sum([40, 2]), 43);"],
+    ["expect(shout('a')).toBe('A!');", "expect(shout('a')).toBe('B!');"],
+    ["    assert total == 3.5", "    assert total == 4.5"],
+    ["assert_eq!(add(2, 2), 4);", "assert_eq!(add(2, 2), 5);"],
+    ["expect(isReady()).toBe(true)", "expect(isReady()).toBe(false)"],
+    ["    self.assertTrue(True)", "    self.assertTrue(False)"],
+    ['assert.equal(a, 1, "one it is");', 'assert.equal(a, 2, "one it is");'],
+    ["expect(name).toBe('')", "expect(name).toBe('x')"],
+    ["if got != 'c' {", "if got != 'd' {"],
+    ["assert.ok(close(sum, 0.3, 1e-9));", "assert.ok(close(sum, 1.3, 1e-9));"],
+    ["expect(-1).toBe(-1)", "expect(-1).toBe(0)"],
+  ])("%s", (line, wanted) => expect(flipLine(line)).toBe(wanted));
+
+  test.each(["assert.equal(a, b);", "test('adds numbers', () => {", "const x = y;"])("there is nothing to change in %s", (line) =>
+    expect(flipLine(line)).toBeNull(),
+  );
+});
+
+describe("where flips are looked for", () => {
+  test("beside assertions first, then near a report of failure, and nowhere else", () => {
+    const text = [
+      "const port = 8080;",
+      "",
+      "",
+      "",
+      "if got := Add(1, 2); got != 3 {",
+      '  t.Fatalf("got %d", got)',
+      "}",
+      "assert(x == 5)",
+    ].join("\n");
+    expect(literalFlips("a_test.go", text).map(({ line, score }) => [line, score])).toEqual([
+      [5, 1],
+      [6, 1],
+      [8, 3],
+    ]);
+  });
+
+  test.each(["// assert.equal(1, 1)", "# assert x == 1", 'import { test } from "node:test"; // assert', 'const a = require("assert")'])(
+    "not in %s",
+    (line) => expect(literalFlips("a.js", line)).toEqual([]),
+  );
+});
+
+describe("a text is broken", () => {
+  const [flip] = literalFlips("a.py", "x = f()\nassert x == 1\n");
+  test("in a shell's own comparisons", () =>
+    expect(
+      literalFlips("test/run.sh", 'set -e\n. ./lib/add.sh\n[ "$(add 1 2)" = 3 ]\ntest "$x" -eq 4\n').map(({ line, broken: text }) => [
+        line,
+        text,
+      ]),
+    ).toEqual([
+      [3, '[ "$(add 1 2)" = 4 ]'],
+      [4, 'test "$x" -eq 5'],
+    ]));
+
+  test("not in a shell's helpers, which compare variables", () =>
+    expect(
+      literalFlips("t.sh", 'if [ "$1" != "$2" ]; then failed=1; fi\n[[ "$(slug One)" == "one" ]] || { echo no; exit 1; }\n').map(
+        ({ line }) => line,
+      ),
+    ).toEqual([2]));
+  test("nor in a shell's strings, which are filled in", () =>
+    expect(
+      literalFlips("t.sh", 'check() {\n  local got; got=$(slug "$1")\n  if [[ $2 == $got ]]; then echo "ok $1"; else exit 1; fi\n}\n'),
+    ).toEqual([]));
+  test("nor in what is put into a variable or ends a program", () => {
+    expect(flipLine("  if (got != want) { bad = 1; ok(); }")).toBeNull();
+    expect(flipLine("assert(x) || exit(1)")).toBeNull();
+  });
+
+  test("at the line it was found", () =>
+    expect(withFlips("x = f()\nassert x == 1\n", flip === undefined ? [] : [flip])).toBe("x = f()\nassert x == 2\n"));
+  test("or where that line has moved to", () =>
+    expect(withFlips("#\nx = f()\nassert x == 1", flip === undefined ? [] : [flip])).toBe("#\nx = f()\nassert x == 2"));
+  test("but not where it is gone, or there twice", () => {
+    expect(withFlips("x = f()", flip === undefined ? [] : [flip])).toBeNull();
+    expect(withFlips("#\n#\nassert x == 1\nassert x == 1", flip === undefined ? [] : [flip])).toBeNull();
+  });
+});
+
+test("a command is changed in what it compares with, else in each literal, also of the code it holds", () => {
+  expect(commandVariants(`node -e "process.exit(has('b') ? 0 : 1)"`)).toEqual([
+    `node -e "process.exit(has('c') ? 0 : 1)"`,
+    `node -e "process.exit(has('b') ? 1 : 1)"`,
+    `node -e "process.exit(has('b') ? 0 : 2)"`,
+  ]);
+  expect(commandVariants("add 1 | grep -qx '3'")).toEqual(["add 1 | grep -qx '4'"]);
+  expect(commandVariants(`node -e "import('./src/a.js').then(({ a }) => process.exit(a(1) === 3 ? 0 : 1))"`)).toEqual([
+    `node -e "import('./src/a.js').then(({ a }) => process.exit(a(1) === 4 ? 0 : 1))"`,
+  ]);
+});
+
+test("what is said when something is not true is no expectation", () => {
+  expect(flipLine("t.notOk(equal(a, b), 'they are the same');")).toBeNull();
+  expect(flipLine("t.equal(name(a), 'b');")).toBe("t.equal(name(a), 'c');");
+});

@@ -1,0 +1,184 @@
+// literal-flips: expectations in a test file that become wrong by changing one literal. Pure.
+//
+// Invariants:
+//   F1. No parser: a literal near an assertion word is a candidate. Whether breaking it breaks a test is decided by running it.
+//   F2. A flip keeps the literal's kind and, for numbers, stays close: a typed language still compiles it.
+//   F3. Bounded in lines and characters per file; one candidate per line.
+
+import { createDraw, negateBoolean, otherLiteral } from "./near-values.ts";
+import { flipHelperCall, findHelpers } from "./shell-expectations.ts";
+
+/** An expectation of a test that is made wrong: the line as it was, and with another literal or assertion. */
+export type Flip = {
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  /** The whole line, or lines, before and after: the same number. */
+  readonly was: string;
+  readonly broken: string;
+  /**
+   * How likely it is an expectation: 4 an assertion with another expectation, 3 beside an assertion, 2 a recorded answer next to one, 1
+   * near one.
+   */
+  readonly score: number;
+};
+
+const lineCharsMax = 500;
+const linesMax = 20_000;
+const nearLines = 2;
+
+const asserts =
+  /\b(?:assert\w*|expect\w*|should|shouldBe|(?:strict|deep|not)?_?equals?|deepStrictEqual|strictEqual|deepEqual|toBe\w*|toEqual|toStrictEqual|toHave\w*|toContain\w*|toMatch\w*|toThrow\w*|is_deeply|is|isnt|eq|ok|same|notSame|throws|require|verify|EXPECT_\w+|ASSERT_\w+|CHECK\w*|REQUIRE\w*|mustEqual|must_equal|must)\b|\bassert\w*!/;
+/** A shell's own comparison (`[ "$(add 1 2)" = 3 ]`), which ends a script that stops at the first failure. */
+const shellTests = /(?:^|[\s;&|(])(?:\[\[?|test)\s.*\s(?:==?|!=|-(?:eq|ne|lt|le|gt|ge))\s/;
+export const shellFile = /\.(?:sh|bash|bats)$/;
+const definesShell = /^\s*(?:function\s+)?[\w-]+\s*\(\)/;
+const definesC = /^[ \t]*(?:[\w*<>[\],]+[ \t]+)+\*?\w+[ \t]*\([^;{}"]*\)[^;{}]*\{/;
+/** A helper that compares its arguments contains no expectation. */
+const isDefinition = (path: string, line: string): boolean =>
+  (shellFile.test(path) && definesShell.test(line)) || (/\.(?:c|cc|cpp|h|hpp)$/.test(path) && definesC.test(line));
+/** A shell helper that gets a program's output and the expected one (`check "$(add 1 2)" 3 "adds"`): the parts around the latter. */
+export const shellCall = /^(\s*[A-Za-z_][\w-]*\s(?:[^#\n]*\s)?"?\$\([^\n]*\)"?\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*')(?=\s|$|;)(.*)$/;
+const shellCompared = /^(.*(?:\[\[?|\btest)\s.*\s(?:==?|!=|-eq|-ne)\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*'|[a-z][\w-]*)(\s*(?:\]|$|;|&|\|).*)$/;
+/** For a plain comparison the failure is reported on its own line. */
+const reports = /\b(?:t|b|tb|self|this|ctx|done)\.(?:Error|Fatal|Fail|fail)\w*\b|\b(?:fail|panic!?|process\.exit|exit|die|raise|throw)\b/;
+const answerNames = /\b(?:want|wanted|expected|expects|output|out|result|answer)\b/i;
+const notCode =
+  /^\s*(?:\/\/|\/\*|\*|#(?!\[)|--|;|<!--|"""|''')|^\s*(?:import\b|export\s.*\bfrom\b|from\s|package\s|use\s|using\s|#include|require\s|@)|\brequire\(["']/;
+
+const literal =
+  /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\$\n]|\\.)*`|\b(?:true|false|True|False)\b|(?<![\w.$#]|\d[eE][-+]?)-?\d{1,12}(?:\.\d{1,12})?(?![\w.])/g;
+
+/** The candidates of a file, in the order of its lines. */
+export function literalFlips(path: string, text: string): readonly Flip[] {
+  const lines = text.split("\n").slice(0, linesMax); // F3
+  const helpers = shellFile.test(path) ? findHelpers(text) : new Map<string, number>();
+  const isAssertion = (line: string): boolean =>
+    asserts.test(line) ||
+    flipHelperCall(line, helpers) !== null ||
+    (shellFile.test(path) && (shellTests.test(line) || shellCall.test(line)));
+  const strong = lines.map((line) => line.length <= lineCharsMax && !notCode.test(line) && isAssertion(line));
+  const weak = lines.map((line, index) => strong[index] === true || (line.length <= lineCharsMax && reports.test(line)));
+  return lines.flatMap((was, index) => {
+    if (was.length > lineCharsMax || notCode.test(was) || isDefinition(path, was)) return [];
+    const isNear = weak.slice(Math.max(0, index - nearLines), index + nearLines + 1).includes(true);
+    if (strong[index] !== true && !isNear) return [];
+    const call = shellFile.test(path) ? (shellCall.exec(was) ?? shellCompared.exec(was)) : null;
+    const comparesVariables = call === null && shellFile.test(path) && shellTests.test(was); // it compares variables
+    const hasExpansion = call === null && shellFile.test(path) && /[$`]/.test(was); // a shell's strings aren't literals
+    const broken =
+      flipHelperCall(was, helpers) ??
+      (comparesVariables || hasExpansion
+        ? null
+        : call === null
+          ? flipLine(was)
+          : `${call[1]}${otherLiteral(call[2] ?? "", createDraw(was), true, was)}${call[3]}`);
+    if (broken === null) return [];
+    const score = strong[index] === true ? 3 : answerNames.test(was) ? 2 : 1;
+    return [{ path, line: index + 1, was, broken, score }];
+  });
+}
+
+/**
+ * A command once for each literal it compares with, changed; if it compares with none, for each literal that names no file or module. A
+ * string with code in it has its own literals.
+ */
+export function commandVariants(command: string): readonly string[] {
+  const all = literalChanges(command);
+  const compared = all.filter(({ isCompared }) => isCompared);
+  return (compared.length > 0 ? compared : all).map(({ text }) => text);
+}
+
+const comparing = /(?:[=!]==?|[<>]=?|[^=!<>]=|-eq|-ne|\bgrep\s+(?:-\w+\s+)*)\s*$/;
+const loading = /(?:\bimport|\brequire|\bfrom)\s*\(?\s*$/;
+
+function literalChanges(line: string): readonly { readonly text: string; readonly isCompared: boolean }[] {
+  return [...line.matchAll(literal)].flatMap(({ 0: text, index }) => {
+    const [before, after, quote] = [line.slice(0, index), line.slice(index + text.length), text[0] ?? ""];
+    const isText = /["'`]/.test(quote);
+    const inner = isText
+      ? literalChanges(text.slice(1, -1)).map((one) => ({
+          text: before + quote + one.text + quote + after,
+          isCompared: one.isCompared || comparing.test(before),
+        }))
+      : [];
+    if (inner.length > 0) return inner;
+    if (isText && (loading.test(before) || /^.[.\w-]*\//.test(text))) return [];
+    return [{ text: before + adjacentLiteral(text) + after, isCompared: comparing.test(before) }];
+  });
+}
+
+/** An assigned value, or an exit code, isn't an expectation, unless its name says so. */
+const assignment =
+  /(?:(?<![\w$])(?!(?:\w*_)?(?:want|wanted|expected|expects|output|out|result|answer)\b)[\w$]+\s*=\s*|\b(?:exit|return|abort|exitCode)\b\s*[(=]?\s*)$/i;
+
+/** The line with its most significant literal changed; null if it has none. */
+export function flipLine(line: string): string | null {
+  const literals = [...line.matchAll(literal)]
+    .map(({ 0: text, index }) => ({ text, index }))
+    .filter(({ index }) => !assignment.test(line.slice(0, index)));
+  const isString = ({ text }: { text: string }): boolean => /^["'`]/.test(text);
+  const strings = literals.filter(isString);
+  // A string after a value is often only the failure message; a lone string is the expectation.
+  const chosen =
+    literals.findLast((one) => !isString(one)) ?? (strings.length === 1 && isTitle(line, strings[0]) ? undefined : strings.at(-1));
+  if (chosen === undefined) return null;
+  return line.slice(0, chosen.index) + adjacentLiteral(chosen.text) + line.slice(chosen.index + chosen.text.length);
+}
+
+/** The first string of a line that opens a test is the test's name; one after a boolean condition is its message. */
+const isTitle = (line: string, one: { readonly index: number } | undefined): boolean =>
+  one !== undefined &&
+  (/\b(?:ok|notOk|true|false|assert|isTrue|isFalse|assertTrue|assertFalse|truthy|falsy)\s*\(.*,\s*$/.test(line.slice(0, one.index)) ||
+    /\b(?:test|it|describe|context|specify|suite|scenario|Run)\s*(?:\.\w+)*\s*\(\s*$/.test(line.slice(0, one.index)));
+
+// F2
+export function adjacentLiteral(text: string): string {
+  const flipped = negateBoolean(text);
+  if (flipped !== null) return flipped;
+  const quote = text[0] ?? "";
+  if (/["'`]/.test(quote)) return changedString(text, quote);
+  const [whole = "0", fraction] = text.split(".");
+  return `${BigInt(whole) + 1n}${fraction === undefined ? "" : `.${fraction}`}`;
+}
+
+/** The length stays, if possible: 'a' may be a character and not a string. */
+function changedString(text: string, quote: string): string {
+  const inner = text.slice(1, -1);
+  const last = /[A-Za-z0-9](?=[^A-Za-z0-9]*$)/.exec(inner);
+  if (last === null || /\\.?$/.test(inner.slice(0, last.index)))
+    return inner === "" ? `${quote}x${quote}` : `${quote}x${inner.slice(1)}${quote}`;
+  const changed = last[0] === "z" ? "y" : last[0] === "Z" ? "Y" : last[0] === "9" ? "8" : String.fromCharCode(last[0].charCodeAt(0) + 1);
+  return `${quote}${inner.slice(0, last.index)}${changed}${inner.slice(last.index + 1)}${quote}`;
+}
+
+/** A text with some of its lines broken; null if one of them is missing or not unique. */
+export function withFlips(text: string, flips: readonly Pick<Flip, "line" | "was" | "broken">[]): string | null {
+  const lines = text.split("\n");
+  for (const flip of flips) {
+    const position = findFlipLine(lines, flip);
+    if (position === -1) return null;
+    const [was, put] = [flip.was.split("\n"), flip.broken.split("\n")];
+    lines.splice(position, was.length, ...put);
+  }
+  return lines.join("\n");
+}
+
+/** The line a flip begins in, from 0, though it may have moved. */
+export function findFlipLine(lines: readonly string[], { line, was }: Pick<Flip, "line" | "was">): number {
+  const wanted = was.split("\n");
+  const isAt = (position: number): boolean => wanted.every((one, down) => lines[position + down] === one);
+  return isAt(line - 1) ? line - 1 : findOnlyIndex(lines, isAt);
+}
+
+function findOnlyIndex(lines: readonly string[], isAt: (position: number) => boolean): number {
+  const at = lines.findIndex((_line, index) => isAt(index));
+  return at !== -1 && lines.findIndex((_line, index) => index > at && isAt(index)) === -1 ? at : -1;
+}
+
+export const shownMax = 3;
+export const formatPlaces = (flips: readonly Pick<Flip, "path" | "line">[]): string =>
+  flips
+    .slice(0, shownMax)
+    .map(({ path, line }) => `${path}:${line}`)
+    .join(", ");

@@ -1,0 +1,87 @@
+// shell-expectations: the expected argument of a shell helper that gets plain words only (`check 'Hello World' hello-world`), and files
+// that a script compares with a program's output. Which argument is the expectation follows from the helper's body. Pure.
+//
+// Invariants:
+//   H1. An argument is an expectation only if the helper compares that very parameter, or a variable equal to it, with something that is
+//       not a parameter: a result.
+
+import { join, dirname } from "node:path/posix";
+import { createDraw, otherLiteral } from "./near-values.ts";
+
+const word = /'[^']*'|"[^"$`\\]*"|[^\s'"$`\\;|&<>()]+/g;
+const opens = /^[ \t]*(?:function[ \t]+)?([A-Za-z_][\w-]*)[ \t]*\(\)[ \t]*\{/gm;
+
+/** Names of helpers with the parameter, from 1, that each compares a result with. */
+export function findHelpers(text: string): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const { 0: open, 1: name = "", index } of text.matchAll(opens)) {
+    const from = index + open.length;
+    const end = /^\}/m.exec(text.slice(from))?.index ?? text.slice(from).search(/\}[ \t]*$/m);
+    const parameter = end === -1 ? null : findComparedParameter(text.slice(from, from + end));
+    if (parameter !== null) found.set(name, parameter);
+  }
+  return found;
+}
+
+function findComparedParameter(body: string): number | null {
+  const comparison = /(?:\[\[?|\btest)\s+(\S+)\s+(?:==?|!=|-eq|-ne)\s+(\S+)/g;
+  for (const [, left = "", right = ""] of body.matchAll(comparison)) {
+    const [one, other] = [parseParameter(left, body), parseParameter(right, body)];
+    if (one !== null && other === null && right.includes("$")) return one;
+    if (other !== null && one === null && left.includes("$")) return other; // H1
+  }
+  return null;
+}
+
+function parseParameter(side: string, body: string): number | null {
+  const name = /^"?\$\{?(\w+)\}?"?;?$/.exec(side)?.[1];
+  if (name === undefined) return null;
+  if (/^[1-9]$/.test(name)) return Number(name);
+  const values = [...body.matchAll(new RegExp(`(?:^|[\\s;])${name}=(\\S+)`, "g"))].map(([, value = ""]) => value);
+  const [only] = values;
+  const parameter = values.length === 1 ? /^"?\$\{?([1-9])\}?"?;?$/.exec(only ?? "")?.[1] : undefined;
+  return parameter === undefined ? null : Number(parameter);
+}
+
+/** A line that calls such a helper, with another expectation; null if it doesn't. */
+export function flipHelperCall(line: string, helpers: ReadonlyMap<string, number>): string | null {
+  const name = /^[ \t]*([A-Za-z_][\w-]*)[ \t]/.exec(line)?.[1] ?? "";
+  const parameter = helpers.get(name);
+  if (parameter === undefined || /[$`\\]|\(\)/.test(line)) return null;
+  const given = [...line.matchAll(word)][parameter];
+  if (given === undefined) return null;
+  const { 0: was, index } = given;
+  return line.slice(0, index) + otherWord(was, line) + line.slice(index + was.length);
+}
+
+function otherWord(was: string, line: string): string {
+  const isBare = !/^['"]/.test(was);
+  const put = otherLiteral(isBare && !/^\d+$/.test(was) ? `"${was}"` : was, createDraw(line), true, line);
+  return isBare ? put.replaceAll('"', "") : put;
+}
+
+/** Files that a script compares with something, by the paths they may have. */
+export const findComparedFiles = (path: string, text: string): readonly string[] =>
+  [...text.matchAll(/(?:^|[\s;&|!(])(?:diff|cmp)((?:[ \t]+-\S+)*)[ \t]+(\S+)[ \t]+(\S+)/gm)].flatMap(({ 2: one = "", 3: other = "" }) =>
+    [one, other]
+      .map((operand) => operand.replaceAll(/["']/g, ""))
+      .filter((operand) => /^[\w./-]+$/.test(operand) && /\w/.test(operand))
+      .flatMap((operand) => [join(dirname(path), operand), join(operand)]),
+  );
+
+const dataScore = 4;
+
+/** A line of such a file, with one letter or digit changed; null if it has none. */
+export function flipDataFile(path: string, text: string) {
+  const lines = text.split("\n");
+  const index = lines.findIndex((line) => /[A-Za-z0-9]/.test(line) && !/["'\\]/.test(line) && line.length < 500);
+  const was = lines[index] ?? "";
+  if (index === -1 || lines.indexOf(was) !== lines.lastIndexOf(was)) return null;
+  return {
+    path,
+    line: index + 1,
+    was,
+    broken: otherLiteral(`"${was}"`, createDraw(`${path} ${was}`), true).slice(1, -1),
+    score: dataScore,
+  };
+}

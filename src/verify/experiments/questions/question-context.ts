@@ -1,0 +1,103 @@
+// question-context: what a question about a pass can use: the change, the texts of tests and code, and runs of the check.
+
+import type { Check } from "../../../contracts/evidence.ts";
+import type { GitSha } from "../../../contracts/ids.ts";
+import type { Difference } from "../../../ports/workspace.ts";
+import type { TreeReader } from "../../protected/find-protected.ts";
+import type { ProtectionRules } from "../../protected/judge.ts";
+import { isProgramText } from "../../protected/kinds.ts";
+import { judgingPath } from "../../protected/programs.ts";
+import { type Edit, filesReadMax, type Laboratory } from "../laboratory.ts";
+import type { Observed } from "../flips/noticed-flips.ts";
+import type { MutatedFunctions } from "./mutations.ts";
+
+/** What is different in the checkout of a run: files with another text, as before the work, or missing. */
+export type CheckoutChange = {
+  readonly edits?: readonly Edit[];
+  readonly paths?: readonly string[];
+  readonly without?: readonly string[];
+  readonly command?: string;
+};
+export type QuestionContext = {
+  readonly check: Check;
+  readonly lab: Laboratory;
+  readonly workspace: Pick<TreeReader, "textAt">;
+  readonly commit: GitSha;
+  readonly rules: ProtectionRules;
+  readonly differences: readonly Difference[];
+  /** The names of the tests that passed, or null if the check named none. */
+  readonly passed: readonly string[] | null;
+  /** What the run is for, in its user's words. */
+  readonly goal?: string | undefined;
+  /** Says what the next runs are for. */
+  readonly announce: (name: string) => void;
+  /** Runs the check with this change; null if it took too long, which is reported if it is said what was to be found out. */
+  readonly runWith: (whether: string | null, change: CheckoutChange) => Promise<Observed | null>;
+  /** The work's functions changed to return something else, and the result. */
+  readonly mutant: { readonly change: MutatedFunctions; readonly observed: Observed } | null;
+};
+/** Asked by one run with a change, which should pass; red is a gap. */
+export type RaisedQuestion = {
+  readonly whether: string;
+  readonly change: CheckoutChange;
+  readonly gap: string;
+  /** What else has to be true. */
+  readonly confirmed?: () => Promise<boolean>;
+};
+export type ChangeFiles = Pick<QuestionContext, "rules" | "differences"> & { readonly lab: Pick<Laboratory, "textAt"> };
+export type TextFile = { readonly path: string; readonly text: string };
+export type ChangedFile = { readonly path: string; readonly was: string | null; readonly is: string };
+
+export const isTest = ({ rules }: Pick<ChangeFiles, "rules">, path: string): boolean => rules.rowOf(path)?.kind === "test";
+/** Tests, and scripts that judge. */
+export const isJudging = (files: Pick<ChangeFiles, "rules">, path: string): boolean => isTest(files, path) || judgingPath.test(path);
+
+/** The base's files of tests, or others of it that are meant, as they are judged. */
+export async function readTests({ rules, lab }: ChangeFiles, isWanted?: (path: string) => boolean): Promise<readonly TextFile[]> {
+  const paths = isWanted === undefined ? findTestPaths(rules) : takeFirst(rules, (path) => isProgramText(path) && isWanted(path));
+  const texts = await Promise.all(paths.map(async (path) => ({ path, text: await lab.textAt("work", path) })));
+  return texts.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]));
+}
+
+/** Several questions ask for them, and a tree may have a hundred thousand paths to look through. */
+const cachedTestPaths = new WeakMap<ProtectionRules, readonly string[]>();
+
+function findTestPaths(setting: ProtectionRules): readonly string[] {
+  const { mayBeTest = () => true } = setting;
+  const known = cachedTestPaths.get(setting);
+  const paths = known ?? takeFirst(setting, (path) => mayBeTest(path) && isProgramText(path) && isTest({ rules: setting }, path));
+  cachedTestPaths.set(setting, paths);
+  return paths;
+}
+
+function takeFirst({ base }: ProtectionRules, isWanted: (path: string) => boolean): readonly string[] {
+  const paths: string[] = [];
+  for (const path of base) {
+    if (isWanted(path)) paths.push(path);
+    if (paths.length === filesReadMax) break;
+  }
+  return paths;
+}
+
+/** The tests as they are judged: those that were there, and the work's own. */
+export async function readAllTests(files: ChangeFiles): Promise<readonly TextFile[]> {
+  const added = files.differences.filter(({ path, kind }) => kind === "added" && isTest(files, path)).slice(0, filesReadMax);
+  const own = await Promise.all(added.map(async ({ path }) => ({ path, text: (await files.lab.textAt("work", path)) ?? "" })));
+  return [...(await readTests(files)), ...own];
+}
+
+/** The files that the work wrote and that are meant, before and after it. */
+export async function readChanged(
+  { differences, lab: { textAt } }: Pick<ChangeFiles, "differences" | "lab">,
+  isWanted: (path: string) => boolean,
+): Promise<readonly ChangedFile[]> {
+  const paths = differences.filter(({ path, kind }) => kind !== "deleted" && isWanted(path)).slice(0, filesReadMax);
+  return Promise.all(paths.map(async ({ path }) => ({ path, was: await textAt("base", path), is: (await textAt("work", path)) ?? "" })));
+}
+
+/** The work's own code, not what judges it. */
+export const readSources = (files: ChangeFiles): Promise<readonly ChangedFile[]> =>
+  readChanged(files, (path) => {
+    const row = files.rules.rowOf(path);
+    return isProgramText(path) && (row === null || row.part === "rust_source" || row.kind === "scripts");
+  });
