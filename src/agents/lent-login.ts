@@ -44,8 +44,8 @@ type LoanedFile = { readonly file: LoginFile; readonly place: string; readonly r
 /** The current copies in private HOMEs, by path. */
 const currentLoans = new Map<string, LoanedFile>();
 
-export function lendLogin(profile: Pick<AgentProfile, "own">, userHome: string, privateHome: string): Promise<LentLogin> {
-  const loans = (profile.own?.files ?? []).flatMap((file) => lendFile(file, userHome, privateHome) ?? []);
+export function lendLogin(profile: Pick<AgentProfile, "ownLogin">, userHome: string, privateHome: string): Promise<LentLogin> {
+  const loans = (profile.ownLogin?.files ?? []).flatMap((file) => lendFile(file, userHome, privateHome) ?? []);
   let isReturned = false;
   const giveBack = (): Promise<ReturnedLogin> => {
     const renewed: string[] = [];

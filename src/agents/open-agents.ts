@@ -97,7 +97,7 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
 }
 
 /** Every file that may have been lent. */
-const loginFiles = Object.values(agentProfiles).flatMap(({ own }: AgentProfile) => own?.files ?? []);
+const loginFiles = Object.values(agentProfiles).flatMap(({ ownLogin: own }: AgentProfile) => own?.files ?? []);
 
 async function runTurn(
   options: AgentsOptions,

@@ -35,7 +35,7 @@ export async function runProcess<T>(
   } finally {
     watch.stop();
     if (result?.isAtRest === true) await waitForExit(spawned, environment.profile.stop.eofMs);
-    survivors = await endTree(spawned.child, belongsToTurn(mark), { graceMs: environment.limits.termGraceMs }); // P1
+    survivors = await endTree(spawned.child, belongsToTurn(mark), { graceMs: environment.limits.turnTermGraceMs }); // P1
     environment.guardian.forget(group);
   }
   return { value: result.value, warnings: survivors > 0 ? [`${survivors} of its processes could not be ended`] : [] };

@@ -8,14 +8,14 @@ import type { CommandContext } from "../project/command-context.ts";
 import { flowBudget, flowEstimate } from "../project/config/objective-budget.ts";
 import { settingsOf } from "../project/config/settings.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
-import { homeOf } from "../project/runs/project-paths.ts";
+import { requireProject } from "../project/runs/project-paths.ts";
 import { runCases } from "../project/runs/run-cases.ts";
 import { recordLines } from "../views/estimate-page.ts";
 import { amount, figure, money, plural } from "../views/wording.ts";
 
 export function estimateRun(context: CommandContext, input: { readonly flow: string }): Promise<Answer> {
   return answered(async () => {
-    const paths = await homeOf(context.cwd);
+    const paths = await requireProject(context.cwd);
     const { flow } = input;
     const loaded = await loadFlow(paths.root, flow);
     if (loaded.kind === "missing") return refuse("usage", { message: loaded.message, remediation: ["autopilot flow list"] });

@@ -4,7 +4,7 @@ import type { Answer } from "../contracts/answer.ts";
 import type { GoFlags } from "../runner/go-draft.ts";
 import { givenObjectiveFlags, requestsNewRun } from "../playbooks/contract/go-input.ts";
 import { findProject, namedRun, type ProjectPaths } from "../project/runs/project-paths.ts";
-import { openInstead } from "../project/runs/open-instead.ts";
+import { findOtherOpenRun } from "../project/runs/open-instead.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { answered, refuse } from "../project/reply.ts";
@@ -48,11 +48,11 @@ export function go(context: CommandContext, input: GoFlags): Promise<Answer> {
 async function openRunHere(context: CommandContext, paths: ProjectPaths, named: string | undefined): Promise<LoadedRun | null> {
   const run = namedRun(paths, named);
   if (run === null) return null;
-  const instead = named !== undefined || isOwnRun(context, paths, run) ? null : await openInstead(context, paths, run);
+  const instead = named !== undefined || isOwnRun(context, paths, run) ? null : await findOtherOpenRun(context, paths, run);
   if (instead !== null) return instead;
   const loaded = { paths, run, ...(await readRun(paths, run)) };
   if (named !== undefined || !isClosed(loaded)) return loaded;
-  return (await openInstead(context, paths, run)) ?? loaded;
+  return (await findOtherOpenRun(context, paths, run)) ?? loaded;
 }
 
 const isClosed = ({ view }: LoadedRun): boolean => view.status === "completed" || view.status === "stopped";

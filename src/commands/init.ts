@@ -13,7 +13,7 @@ import { loadTree } from "../runner/draft/collect-checks.ts";
 import { fileFolders, refuseLinks, type SkillFile, readSkillFiles, writeSkills } from "./skills/installed-skills.ts";
 import { skillFolders } from "./skills/skill-folders.ts";
 import { appendToFile, readBounded, writeWholeFile } from "../playbooks/contract/whole-file.ts";
-import { homeOf, ownFolder } from "../project/runs/project-paths.ts";
+import { requireProject, ownFolder } from "../project/runs/project-paths.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
@@ -45,7 +45,7 @@ export function init(
   input: { readonly gitignore?: boolean | undefined; readonly yes?: boolean | undefined },
 ): Promise<Answer> {
   return answered(async () => {
-    const paths = await homeOf(context.cwd);
+    const paths = await requireProject(context.cwd);
     const repository = await openedRepository(paths.root);
     const setup = await detectSetup(context, repository);
     const page = [`Agents  ${setup.agents.join(", ") || "none installed"}`, `Checks  ${setup.checks.join(", ") || "none found"}`];

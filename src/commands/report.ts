@@ -10,7 +10,7 @@ import { findRepository } from "../workspace/git/repository.ts";
 import { readSummary } from "../workspace/git/summary.ts";
 import { readEntries } from "../project/runs/entries.ts";
 import { blobReader } from "../playbooks/contract/run-journal.ts";
-import { claimsFrom } from "../project/runs/run-blobs.ts";
+import { openClaimReader } from "../project/runs/run-blobs.ts";
 import { runFolder, type ProjectPaths } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, reply, screenRows } from "../project/reply.ts";
@@ -23,7 +23,7 @@ export function report(context: CommandContext, input: { readonly run?: string |
     const { paths: projectPaths, run, view, owner } = await loadRun(context, input.run);
     const { entries, head } = await readEntries(projectPaths, run);
     const changes = await changesOf(projectPaths, view);
-    const claimOf = claimsFrom(blobReader(runFolder(projectPaths, run)));
+    const claimOf = openClaimReader(blobReader(runFolder(projectPaths, run)));
     const reportData = runReport(view, entries, {
       owner,
       ...(changes === null ? {} : { changes }),

@@ -6,7 +6,7 @@ import { rewriteFinishedFiles } from "../playbooks/registry/rewrite-finished.ts"
 import type { GoFlags } from "../runner/go-draft.ts";
 import { givenObjectiveFlags } from "../playbooks/contract/go-input.ts";
 import { findProject, namedRun } from "../project/runs/project-paths.ts";
-import { openInstead } from "../project/runs/open-instead.ts";
+import { findOtherOpenRun } from "../project/runs/open-instead.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { answered } from "../project/reply.ts";
@@ -40,10 +40,10 @@ async function openHere(context: CommandContext, named: string | undefined): Pro
   const paths = findProject(context.cwd);
   const run = namedRun(paths, named);
   if (paths === null || run === null) return null;
-  const instead = named !== undefined || isOwnRun(context, paths, run) ? null : await openInstead(context, paths, run);
+  const instead = named !== undefined || isOwnRun(context, paths, run) ? null : await findOtherOpenRun(context, paths, run);
   const loaded = instead ?? { paths, run, ...(await readRun(paths, run)) };
   if (isOpen(loaded.view)) return loaded;
-  return named === undefined ? openInstead(context, paths, run) : null;
+  return named === undefined ? findOtherOpenRun(context, paths, run) : null;
 }
 
 /** Resumes another tool's run as a run of ours. Null if there is none, or a run of ours was named. */

@@ -3,7 +3,7 @@
 import type { Answer } from "../contracts/answer.ts";
 import { makeDraft } from "../runner/draft/draft.ts";
 import { type GoInput, requestsNewRun } from "../playbooks/contract/go-input.ts";
-import { findProject, homeOf } from "../project/runs/project-paths.ts";
+import { findProject, requireProject } from "../project/runs/project-paths.ts";
 import { detectWork } from "./detect-work.ts";
 import { invalidGoal } from "./nothing-to-do.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -16,7 +16,7 @@ export function start(context: CommandContext, input: GoInput): Promise<Answer> 
   return answered(async () => {
     const project = findProject(context.cwd);
     if (!requestsNewRun(input)) return invalidGoal(context, input, project === null ? [] : await detectWork(context, project.root));
-    const paths = await homeOf(context.cwd);
+    const paths = await requireProject(context.cwd);
     const drafted = await makeDraft(context, paths, input);
     const { view } = await readRun(paths, drafted.run);
     const preview = await buildPreview(context, paths, view);

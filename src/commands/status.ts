@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Answer } from "../contracts/answer.ts";
 import { findOwner } from "../journal/owner.ts";
 import { findProject, isBegun, type ProjectPaths, namedRun, runFolder } from "../project/runs/project-paths.ts";
-import { openInstead } from "../project/runs/open-instead.ts";
+import { findOtherOpenRun } from "../project/runs/open-instead.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { answered, reply, screenRows } from "../project/reply.ts";
@@ -57,7 +57,7 @@ async function chooseRun(
   const isForeign = !isNamed && !isOwnRun(context, paths, named);
   const reported = isForeign ? null : await readSummary(paths, named);
   if (reported !== null && (isNamed || reported.state !== "draft")) return { run: named, summary: reported, draft: null };
-  const open = await openInstead(context, paths, named);
+  const open = await findOtherOpenRun(context, paths, named);
   if (open === null) return { run: named, summary: reported ?? (await readSummary(paths, named)), draft: null };
   return { run: open.run, summary: statusSummary(open.view, open.owner), draft: isForeign ? null : named };
 }

@@ -23,12 +23,12 @@ const shipped = Object.entries<AgentProfile>(agentProfiles);
 test.each(shipped)("%s: command, variables and config files in every mode and with every login", (_name, profile) => {
   const home = mkdtempSync(join(tmpdir(), "texts-"));
   try {
-    for (const { path } of profile.own?.files ?? []) {
+    for (const { path } of profile.ownLogin?.files ?? []) {
       mkdirSync(dirname(join(home, path)), { recursive: true });
       writeFileSync(join(home, path), "{}");
     }
     const keys = Object.fromEntries(profile.meters.flatMap(({ keyEnv }) => keyEnv).map((name) => [name, "k"]));
-    const tokens = Object.fromEntries((profile.own?.tokenEnv ?? []).map((name) => [name, "t"]));
+    const tokens = Object.fromEntries((profile.ownLogin?.tokenEnv ?? []).map((name) => [name, "t"]));
     for (const mode of modes) {
       for (const env of [{}, keys, tokens]) {
         const moded = { ...profile, mode, argv: [...profile.argv, ...(profile.programs[0]?.words ?? [])] };

@@ -53,7 +53,7 @@ async function mergeWork(action: StepExecution, { work }: ChildResult): Promise<
     paths: [],
     goal: run.drafted.objective.goal,
   });
-  const merge = await runtime.workspace.takeIn({ attempt, ...work, subject });
+  const merge = await runtime.workspace.mergeChild({ attempt, ...work, subject });
   if (merge === null) return [];
   if ("conflict" in merge) return merge.conflict;
   const { commit, parent, tree, paths, notApplied } = merge;

@@ -77,7 +77,7 @@ export function parseLocated(file: string, text: string | Uint8Array): Parsed | 
     const lines = new LineCounter();
     const tokens = parseTokens(source, lines);
     if (tokens === null) return refuse("too_deep", tooDeep); // L2
-    // Keys are compared in `plainOf`: the parser's own comparison is quadratic.
+    // Keys are compared in `toPlainData`: the parser's own comparison is quadratic.
     const [document, second] = [
       ...new Composer({ uniqueKeys: false, prettyErrors: false, version: "1.2", schema: "core" }).compose(tokens, true, source.length),
     ] as Document.Parsed[];

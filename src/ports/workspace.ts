@@ -111,9 +111,9 @@ export interface Workspace {
   /** A commit of what the layer holds, on no branch, to look at its artifacts; null if it may not be applied or changed nothing. */
   preview(attempt: AttemptId): Promise<GitSha | null>;
   /** Reverts in one commit on top what some attempts did, and nothing of others. Safe to call again: its commit is found by its key. */
-  takeBack(request: RevertRequest): Promise<RevertResult>;
+  revert(request: RevertRequest): Promise<RevertResult>;
   /** Merges in one commit on top what a child run did; null if nothing differs. Safe to call again: its commit is found by its key. */
-  takeIn(request: MergeChildRequest): Promise<Applied | { readonly conflict: readonly string[] } | null>;
+  mergeChild(request: MergeChildRequest): Promise<Applied | { readonly conflict: readonly string[] } | null>;
   /**
    * Commits the runner's own files in one commit on top, without any folder; null if nothing differs. What is in a file's place or in the
    * place of a folder above it, a link say, is replaced. Safe to call again: its commit is found by its key.

@@ -7,41 +7,41 @@ import { dirname, join } from "node:path";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Null if the user has switched it off. */
+/** The folder that caches compiled code; null if the user has switched it off. */
 export function codeCacheFolder(env: Env): string | null {
-  const wanted = env["AUTOPILOT_CODE_CACHE"] ?? "";
-  if (wanted === "off") return null;
-  if (wanted.startsWith("/")) return wanted;
-  const given = env["XDG_CACHE_HOME"];
-  const cache = given !== undefined && given.startsWith("/") ? given : join(env["HOME"] || homedir(), ".cache");
+  const setting = env["AUTOPILOT_CODE_CACHE"] ?? "";
+  if (setting === "off") return null;
+  if (setting.startsWith("/")) return setting;
+  const xdg = env["XDG_CACHE_HOME"];
+  const cache = xdg !== undefined && xdg.startsWith("/") ? xdg : join(env["HOME"] || homedir(), ".cache");
   return join(cache, "autopilot", "code");
 }
 
-/** Why nothing is loaded from a folder, as the end of a sentence; null if it may be. A folder that does not exist yet is fine. */
+/** Says why no code may be loaded from a folder, as the end of a sentence; null if it may. A folder that does not exist yet is fine. */
 export function whyNoCache(folder: string): string | null {
   if (!folder.startsWith("/")) return `${folder} isn't an absolute path`;
   for (let at = folder; ; at = dirname(at)) {
-    if (lookAt(join(at, ".git")) !== null) return `it would lie in the repository ${at}, and may have come with it`;
+    if (readStats(join(at, ".git")) !== null) return `it would lie in the repository ${at}, and may have come with it`;
     if (at === dirname(at)) break;
   }
   for (const at of [dirname(folder), folder]) {
-    const found = lookAt(at);
-    if (found !== null && !found.isDirectory()) return `${at} is ${found.isSymbolicLink() ? "a link" : "not a folder"}`;
-    if (found !== null && (!isOurs(found) || (found.mode & 0o022) !== 0)) return notAlone(at, found);
+    const stats = readStats(at);
+    if (stats !== null && !stats.isDirectory()) return `${at} is ${stats.isSymbolicLink() ? "a link" : "not a folder"}`;
+    if (stats !== null && (!isOurs(stats) || (stats.mode & 0o022) !== 0)) return describeOthersAccess(at, stats);
   }
   // Anyone who can rename a parent folder could replace it: it must be ours or root's, and not writable by others except with the sticky
   // bit, which lets users rename only their own.
   for (let at = nearestReal(dirname(dirname(folder))); at !== dirname(at); at = dirname(at)) {
-    const found = lookAt(at);
-    if (found === null) continue;
-    const isOpen = (found.mode & 0o002) !== 0 && (found.mode & 0o1000) === 0;
-    if (isOpen || !(isOurs(found) || found.uid === 0)) return notAlone(at, found);
+    const stats = readStats(at);
+    if (stats === null) continue;
+    const isOpen = (stats.mode & 0o002) !== 0 && (stats.mode & 0o1000) === 0;
+    if (isOpen || !(isOurs(stats) || stats.uid === 0)) return describeOthersAccess(at, stats);
   }
   return null;
 }
 
 const isOurs = ({ uid }: Stats): boolean => process.getuid === undefined || uid === process.getuid();
-const notAlone = (at: string, stats: Stats): string =>
+const describeOthersAccess = (at: string, stats: Stats): string =>
   isOurs(stats) || stats.uid === 0 ? `others may write to ${at}` : `${at} belongs to another user`;
 
 function nearestReal(path: string): string {
@@ -54,7 +54,7 @@ function nearestReal(path: string): string {
   }
 }
 
-const lookAt = (path: string): Stats | null => {
+const readStats = (path: string): Stats | null => {
   try {
     return lstatSync(path);
   } catch {

@@ -24,7 +24,7 @@ export type CommandContext = {
   /** Aborted when the person at the terminal interrupts, or the system ends the process; then its reason is `atOnce`. */
   readonly interrupted: AbortSignal;
   /** The caller notifies people of the results: runs send no notices themselves. */
-  readonly isTold?: boolean;
+  readonly sendsNoNotices?: boolean;
   /** Aborted at a second interrupt: the run's current action is not waited for either. */
   readonly hurried?: AbortSignal;
   /** The reason for the pause of an interrupted run, if it isn't a person's. */

@@ -8,13 +8,13 @@ import { refuse } from "./reply.ts";
 
 /** A run works on the whole repository: started in a subfolder, it would run its checks elsewhere than its user expects. */
 export function refuseInside(context: Pick<CommandContext, "cwd">, paths: Pick<ProjectPaths, "root">): void {
-  const [here, root] = [realpathSync(context.cwd), realpathSync(paths.root)];
-  if (here === root) return;
-  const inside = relative(root, here);
+  const [folder, root] = [realpathSync(context.cwd), realpathSync(paths.root)];
+  if (folder === root) return;
+  const inside = relative(root, folder);
   refuse("workspace_unusable", {
     message: `You are in ${inside}/, but checks and criteria run in the root of the repository, ${root}.`,
     remediation: [
-      `autopilot -C ${relative(here, root)} go "GOAL" --scope "${inside}/**" --done-criteria "TEXT :: cd ${quoted(inside)} && COMMAND"`,
+      `autopilot -C ${relative(folder, root)} go "GOAL" --scope "${inside}/**" --done-criteria "TEXT :: cd ${quoted(inside)} && COMMAND"`,
     ],
     data: { root, inside },
   });

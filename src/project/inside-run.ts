@@ -11,23 +11,25 @@ const ancestorsMax = 64;
 
 export const isInsideRun = ({ env }: Pick<CommandContext, "env">): boolean => hasMark(env);
 
-/** The same, by the environment of every parent process, as far as the system shows it. */
+/** Whether this process or one of its parents was started by an agent of a run, as far as the system shows their environments. */
 export function isBelowRun(context: Pick<CommandContext, "env">, pid: number = process.ppid): boolean {
   if (isInsideRun(context)) return true;
-  for (let index = pid, seen = 0; index > 1 && seen < ancestorsMax; seen += 1) {
-    const above = processAt(index);
+  for (let ancestorPid = pid, seen = 0; ancestorPid > 1 && seen < ancestorsMax; seen += 1) {
+    const above = readProcess(ancestorPid);
     if (above === null) return false;
     if (hasMark(above.env)) return true;
-    index = above.parent;
+    ancestorPid = above.parent;
   }
   return false;
 }
 
-/** Null if the system does not show it: another user's, gone meanwhile, or no /proc. */
-function processAt(pid: number): { readonly env: Readonly<Record<string, string>>; readonly parent: number } | null {
+/** Reads a process's environment and parent; null if the system does not show it: another user's, gone meanwhile, or no /proc. */
+function readProcess(pid: number): { readonly env: Readonly<Record<string, string>>; readonly parent: number } | null {
   try {
-    const words = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
-    const env = Object.fromEntries(words.map((word) => [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]));
+    const variables = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
+    const env = Object.fromEntries(
+      variables.map((variable) => [variable.slice(0, variable.indexOf("=")), variable.slice(variable.indexOf("=") + 1)]),
+    );
     // The program's name is in parentheses and may hold any character; the parent is the second field after it.
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     return { env, parent: Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) };

@@ -4,24 +4,24 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { refuse } from "./reply.ts";
 
-const marker = "scripted:";
+const scriptPrefix = "scripted:";
 
-/** `codex,scripted:../a.yaml` with absolute paths. */
-export const agentsGivenIn = (cwd: string, names: string): string =>
+/** Makes script paths in a list of agents (`codex,scripted:../a.yaml`) absolute. */
+export const resolveAgentPaths = (cwd: string, names: string): string =>
   names
     .split(",")
     .map((part) => part.trim())
-    .map((word) => (word.startsWith(marker) ? `${marker}${resolve(cwd, word.slice(marker.length))}` : word))
+    .map((word) => (word.startsWith(scriptPrefix) ? `${scriptPrefix}${resolve(cwd, word.slice(scriptPrefix.length))}` : word))
     .join(",");
 
-/** The same; a missing script is refused now, not when an agent is to play it. */
+/** Makes script paths absolute and refuses a missing script now, not when an agent is to play it. */
 export function requireAgents(cwd: string, names: string): string {
-  const given = agentsGivenIn(cwd, names);
-  const missing = given.split(",").find((part) => part.startsWith(marker) && !existsSync(part.slice(marker.length)));
+  const resolved = resolveAgentPaths(cwd, names);
+  const missing = resolved.split(",").find((part) => part.startsWith(scriptPrefix) && !existsSync(part.slice(scriptPrefix.length)));
   if (missing !== undefined)
     refuse("script_invalid", {
-      message: `There is no script ${missing.slice(marker.length)}.`,
+      message: `There is no script ${missing.slice(scriptPrefix.length)}.`,
       remediation: ["autopilot schema script says what may stand in one"],
     });
-  return given;
+  return resolved;
 }

@@ -9,27 +9,27 @@ import { lstatSync, mkdirSync, type Stats } from "node:fs";
 import { join, sep } from "node:path";
 import { refuse } from "./reply.ts";
 
-export type Obstacle = { readonly path: string; readonly is: "link" | "file" };
+export type Obstacle = { readonly path: string; readonly kind: "link" | "file" };
 
-/** The first link or file on the way to a folder below `root`; null if there is none, even if the folder isn't there yet. */
-export function obstacleBelow(root: string, path: string): Obstacle | null {
+/** Finds the first link or file on the way to a folder below `root`; null if there is none, even if the folder isn't there yet. */
+export function findObstacle(root: string, path: string): Obstacle | null {
   let at = root;
   for (const part of pathParts(path)) {
     at = join(at, part);
     const stats = lstatSync(at, { throwIfNoEntry: false });
     if (stats === undefined) return null;
-    if (!stats.isDirectory()) return { path: at, is: statsKind(stats) };
+    if (!stats.isDirectory()) return { path: at, kind: statsKind(stats) };
   }
   return null;
 }
 
 /** Refuses if a link or a file is on the way. F1 */
 export function requireNoLink(root: string, path: string): void {
-  const obstacle = obstacleBelow(root, path);
-  if (obstacle !== null) refuseInTheWay(obstacle.path, obstacle.is, "folder");
+  const obstacle = findObstacle(root, path);
+  if (obstacle !== null) refuseInTheWay(obstacle.path, obstacle.kind, "folder");
 }
 
-/** A folder below `root`, created if missing. F1 */
+/** Returns a folder below `root`, created if missing. F1 */
 export function folderBelow(root: string, path: string, mode = 0o700): string {
   let at = root;
   for (const part of pathParts(path)) {
@@ -52,5 +52,5 @@ export const refuseInTheWay = (path: string, what: string, needed: "folder" | "f
     data: { path },
   });
 
-const statsKind = (stats: Stats): Obstacle["is"] => (stats.isSymbolicLink() ? "link" : "file");
+const statsKind = (stats: Stats): Obstacle["kind"] => (stats.isSymbolicLink() ? "link" : "file");
 const pathParts = (path: string): readonly string[] => path.split(/[/\\]/).filter((part) => part !== "" && part !== "." && part !== sep);

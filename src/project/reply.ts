@@ -9,20 +9,20 @@ export const screenRows = 33;
 
 type Parts = Partial<Omit<Answer, "reason_code" | "remediation">> & { readonly remediation?: readonly (string | undefined)[] };
 
-/** An answer from a reason code: its result, and its hint unless a better one is given. */
+/** Builds an answer from a reason code: its result, and its hint unless a better one is given. */
 export function reply(code: ReasonCode, parts: Parts = {}): Answer {
   const { meaning, result, hint } = reasons[code];
-  const named = (parts.remediation ?? []).filter((line) => line !== undefined && line !== "") as string[];
-  const said: ResultWord = parts.result ?? result;
-  const remediation = named.length > 0 || said === "PASS" || hint === "" ? named : [hint];
+  const givenHints = (parts.remediation ?? []).filter((line) => line !== undefined && line !== "") as string[];
+  const finalResult: ResultWord = parts.result ?? result;
+  const remediation = givenHints.length > 0 || finalResult === "PASS" || hint === "" ? givenHints : [hint];
   return {
-    result: said,
+    result: finalResult,
     reason_code: code,
     run_id: parts.run_id ?? null,
     state: parts.state ?? null,
     message: parts.message ?? meaning,
     warnings: parts.warnings ?? [],
-    remediation: said !== "PASS" && remediation.length === 0 ? ["autopilot status"] : remediation,
+    remediation: finalResult !== "PASS" && remediation.length === 0 ? ["autopilot status"] : remediation,
     ...(parts.page === undefined ? {} : { page: parts.page }),
     ...(parts.whole === undefined ? {} : { whole: parts.whole }),
     ...(parts.rowsMax === undefined ? {} : { rowsMax: parts.rowsMax }),
@@ -47,7 +47,7 @@ export function refuse(code: ReasonCode, parts: Parts = {}): never {
 
 export type Failure = { readonly code: ReasonCode; readonly message: string };
 
-/** What went wrong, whoever says so: a refusal, the system, or a bug. */
+/** Describes an error by code and message: a refusal, a system error, or a bug. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Refusal) return { code: error.answer.reason_code, message: error.answer.message };
   const message = error instanceof Error ? error.message : String(error);

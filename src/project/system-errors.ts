@@ -10,7 +10,7 @@ import { WorkspaceFailed } from "../workspace/failure.ts";
 export type Trouble = { readonly code: ReasonCode; readonly message: string; readonly hint?: string };
 
 /** Errors for lack of space, permission or resources; every other system error is a bug of ours. */
-const ofTheSystem = [
+const systemCodes = [
   "EIO",
   "EROFS",
   "EACCES",
@@ -26,7 +26,7 @@ const ofTheSystem = [
   "ENXIO",
 ];
 
-/** The system's reason for a failure; null if it is a bug. */
+/** Classifies an error as a system failure; null if it is a bug. */
 export function classifySystemError(error: unknown): Trouble | null {
   if (error instanceof JournalFailure) {
     const { kind, trouble } = error;
@@ -52,21 +52,21 @@ export function classifySystemError(error: unknown): Trouble | null {
     };
   if (isHiddenBehindMkdir(error))
     return hasRoom(error.path)
-      ? refused(error)
+      ? systemRefusal(error)
       : { code: "disk_full", message: `The disk is full: no folder could be made at ${error.path}.` };
-  return ofTheSystem.includes(errno) ? refused(error) : null;
+  return systemCodes.includes(errno) ? systemRefusal(error) : null;
 }
 
-const refused = (error: Error): Trouble => ({ code: "workspace_unusable", message: `The system refused: ${error.message}.` });
+const systemRefusal = (error: Error): Trouble => ({ code: "workspace_unusable", message: `The system refused: ${error.message}.` });
 
-/** A recursive mkdir never fails with ENOENT: Node reports that in place of the real error. */
+/** Whether a recursive mkdir failed with ENOENT: Node reports that in place of the real error. */
 function isHiddenBehindMkdir(error: Error): error is Error & { readonly path: string } {
   return (
     "syscall" in error && error.syscall === "mkdir" && errorCode(error) === "ENOENT" && "path" in error && typeof error.path === "string"
   );
 }
 
-/** A user's own file of that name, for example `.autopilot`. */
+/** Whether a user's file has the name of a folder we need, for example `.autopilot`. */
 const isFileInTheWay = (error: Error): boolean =>
   "syscall" in error && error.syscall === "mkdir" && ["ENOTDIR", "EEXIST"].includes(errorCode(error) ?? "");
 

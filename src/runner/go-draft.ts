@@ -10,7 +10,7 @@ import { keepWithinQuota } from "../project/runs/disk-quota.ts";
 import { makeDraft } from "./draft/draft.ts";
 import { loadPlaybook } from "../playbooks/registry/table.ts";
 import type { GoInput } from "../playbooks/contract/go-input.ts";
-import { type ProjectPaths, homeOf, writeCurrent } from "../project/runs/project-paths.ts";
+import { type ProjectPaths, requireProject, writeCurrent } from "../project/runs/project-paths.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "../project/runs/open-runs.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";
@@ -34,7 +34,7 @@ export type GoFlags = GoInput & {
 
 /** Drafts a new run, and starts it. */
 export async function goNew(context: CommandContext, input: GoFlags, notes: readonly string[] = []): Promise<Answer> {
-  const paths = await homeOf(context.cwd);
+  const paths = await requireProject(context.cwd);
   const { run, warnings, uncommitted } = await makeDraft(context, paths, input);
   return goDraft(context, { paths, run, stale: null, warnings: [...notes, ...warnings], uncommitted }, input);
 }

@@ -138,7 +138,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
       if ("request" in entry) inbox.acknowledge(entry.request);
       liveView.onEntry(entry, run);
       fileWriter.onEntry(entry, run);
-      endedFolders.take(entry, run);
+      endedFolders.onEntry(entry, run);
       queueNotices(entry, run);
       trace.onEntry(entry);
       parts.watch(entry, run);

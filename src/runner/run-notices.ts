@@ -18,7 +18,7 @@ import { autopilotPath } from "./shipped-programs.ts";
 /** Returns the function that queues an entry's notices. A child run queues none: its parent does. */
 export function openNotices(context: CommandContext, paths: ProjectPaths, folder: string): (entry: Entry, run: RunView) => void {
   const { hooks } = hooksOf(context.env);
-  if (hooks.length === 0 || context.isTold === true) return () => undefined;
+  if (hooks.length === 0 || context.sendsNoNotices === true) return () => undefined;
   const queue = openQueue(context.env);
   const reported = new Set<string>();
   let isBroken = false;

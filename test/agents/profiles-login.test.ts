@@ -62,7 +62,7 @@ describe("which login is used", () => {
       variables: ["CLAUDE_CODE_OAUTH_TOKEN"],
     });
     put(join(user, credentials), old);
-    expect(chooseLogin(claude, {}, user)).toMatchObject({ kind: "own", files: [{ path: credentials }], hosts: claude.own.hosts });
+    expect(chooseLogin(claude, {}, user)).toMatchObject({ kind: "own", files: [{ path: credentials }], hosts: claude.ownLogin.hosts });
   });
   test("the one the config asks for, though the other is there", () => {
     put(join(user, credentials), old);
@@ -164,7 +164,7 @@ describe("a runner that was killed while it lent a login", () => {
   const next = async (): Promise<ReturnType<typeof returnLeftoverLoans>> => {
     vi.resetModules();
     const anew = await import("../../src/agents/lent-login.ts");
-    return anew.returnLeftoverLoans(claude.own?.files ?? [], user, home);
+    return anew.returnLeftoverLoans(claude.ownLogin?.files ?? [], user, home);
   };
 
   test("has the renewed token taken back by the next life, and leaves none behind", async () => {

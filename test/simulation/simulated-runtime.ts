@@ -206,8 +206,8 @@ function workspaceOf(machine: Machine, view: () => RunView): Runtime["workspace"
       await machine.tick();
       return { commit, parent: parent.commit, tree, paths: [layer?.file ?? known?.file ?? attempt], notApplied: 0 };
     },
-    takeBack: async () => ({ applied: null, branch: null, conflict: [] }),
-    takeIn: async () => null,
+    revert: async () => ({ applied: null, branch: null, conflict: [] }),
+    mergeChild: async () => null,
     commitFiles: async () => null,
     restore: async () => null,
     preview: async (attempt) => (disk.layers.has(attempt) ? sha(`preview ${attempt}`) : null),

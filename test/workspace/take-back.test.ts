@@ -29,7 +29,7 @@ async function walked(): Promise<{ readonly bench: Bench; readonly since: string
 test("the tree is that of the checkpoint again, by one commit on top; what was taken back stays under the diagnostic branch", async () => {
   const { bench, since } = await walked();
   const before = tipOf(bench.root);
-  const { applied, branch, conflict } = await bench.workspace.takeBack(order(since));
+  const { applied, branch, conflict } = await bench.workspace.revert(order(since));
   expect(conflict).toEqual([]);
   expect(branch).toBe("autopilot-diagnostic-phase-2");
   expect(git(bench.root, "rev-parse", "autopilot-diagnostic-phase-2")).toBe(before);
@@ -40,9 +40,9 @@ test("the tree is that of the checkpoint again, by one commit on top; what was t
 
 test("done again, after whatever was cut off, it is the same commit and the same branch", async () => {
   const { bench, since } = await walked();
-  const first = await bench.workspace.takeBack(order(since));
+  const first = await bench.workspace.revert(order(since));
   const again = await openBench({ root: bench.root, expectedTip: since });
-  expect(await again.workspace.takeBack(order(since))).toEqual(first);
+  expect(await again.workspace.revert(order(since))).toEqual(first);
   expect(branches(bench.root)).toEqual(["autopilot-diagnostic-phase-2"]);
 });
 
@@ -55,10 +55,10 @@ test.each(["kept", "made_on_tip", "moved_to_it"])("a crash at %s: the next try m
     throw new Error("crash");
   };
   const dying = await openBench({ root: bench.root, expectedTip: since, failpoint });
-  await expect(dying.workspace.takeBack(order(since))).rejects.toThrow("crash");
+  await expect(dying.workspace.revert(order(since))).rejects.toThrow("crash");
   expect(fired).toBe(1);
   const again = await openBench({ root: bench.root, expectedTip: since });
-  const { applied } = await again.workspace.takeBack(order(since));
+  const { applied } = await again.workspace.revert(order(since));
   expect(applied?.commit).toBe(tipOf(bench.root));
   expect(git(bench.root, "rev-list", "--count", `main..autopilot/${runId}`)).toBe("4");
   expect(branches(bench.root)).toEqual(["autopilot-diagnostic-phase-2"]);
@@ -71,7 +71,7 @@ test("later work of another phase stays, in the same file too where both can be 
   const since = tipOf(bench.root);
   await commit(bench, "2@1/do#1", { "src/shared.ts": lines("first of two", "last"), "src/two.ts": "two\n" });
   await commit(bench, "3@1/do#1", { "src/shared.ts": lines("first of two", "last of three"), "src/three.ts": "three\n" });
-  const { applied, conflict } = await bench.workspace.takeBack(order(since));
+  const { applied, conflict } = await bench.workspace.revert(order(since));
   expect(conflict).toEqual([]);
   expect(applied?.paths).toEqual(["src/shared.ts", "src/two.ts"]);
   expect(git(bench.root, "show", `${tipOf(bench.root)}:src/shared.ts`)).toBe(lines("first", "last of three").trimEnd());
@@ -82,7 +82,7 @@ test("where they cannot be told apart nothing is taken back: half of it would be
   const { bench, since } = await walked();
   await commit(bench, "3@1/do#1", { "src/two.ts": "two, and three's\n", "src/three.ts": "three\n" });
   const before = tipOf(bench.root);
-  expect(await bench.workspace.takeBack(order(since))).toEqual({ applied: null, branch: null, conflict: ["src/two.ts"] });
+  expect(await bench.workspace.revert(order(since))).toEqual({ applied: null, branch: null, conflict: ["src/two.ts"] });
   expect(tipOf(bench.root)).toBe(before);
 });
 
@@ -91,14 +91,14 @@ test("where nothing was done nothing is taken back, and no branch is made", asyn
   await commit(bench, "1@1/do#1", { "src/one.ts": "one\n" });
   const since = tipOf(bench.root);
   const nothing: RevertResult = { applied: null, branch: null, conflict: [] };
-  expect(await bench.workspace.takeBack(order(since))).toEqual(nothing);
+  expect(await bench.workspace.revert(order(since))).toEqual(nothing);
   expect(tipOf(bench.root)).toBe(since);
 });
 
 test("a diagnostic branch that is there already is not overwritten: the next one bears a number", async () => {
   const { bench, since } = await walked();
   git(bench.root, "branch", "autopilot-diagnostic-phase-2", "main");
-  const { branch } = await bench.workspace.takeBack(order(since));
+  const { branch } = await bench.workspace.revert(order(since));
   expect(branch).toBe("autopilot-diagnostic-phase-2-2");
   expect(git(bench.root, "rev-parse", "autopilot-diagnostic-phase-2")).toBe(git(bench.root, "rev-parse", "main"));
 });

@@ -30,7 +30,7 @@ const order = (since: string, child: string) => ({ attempt: "1@1/kid#1", since, 
 test("everything the child did is there, beside what the parent did meanwhile, in one commit however often it is asked for", async () => {
   const { bench, since, child } = await called();
   await commit(bench, "1@1/do#2", { "src/other.ts": "other\n" });
-  const taken = await bench.workspace.takeIn(order(since, child));
+  const taken = await bench.workspace.mergeChild(order(since, child));
   expect(taken).toMatchObject({ paths: ["src/new.ts", "src/old.ts", "src/one.ts"] });
   const tip = runRef(bench.root);
   expect(git(bench.root, "show", `${tip}:src/one.ts`)).toBe("one, by the child");
@@ -38,7 +38,7 @@ test("everything the child did is there, beside what the parent did meanwhile, i
     expect.arrayContaining(["src/new.ts", "src/one.ts", "src/other.ts"]),
   );
   expect(git(bench.root, "ls-tree", "-r", "--name-only", tip)).not.toContain("src/old.ts");
-  expect(await bench.workspace.takeIn(order(since, child))).toEqual(taken);
+  expect(await bench.workspace.mergeChild(order(since, child))).toEqual(taken);
   expect(runRef(bench.root)).toBe(tip);
 });
 
@@ -46,13 +46,13 @@ test("what the parent changed too is a conflict that names it, and nothing is ta
   const { bench, since, child } = await called();
   await commit(bench, "1@1/do#2", { "src/one.ts": "one, by the parent\n" });
   const tip = runRef(bench.root);
-  expect(await bench.workspace.takeIn(order(since, child))).toEqual({ conflict: ["src/one.ts"] });
+  expect(await bench.workspace.mergeChild(order(since, child))).toEqual({ conflict: ["src/one.ts"] });
   expect(runRef(bench.root)).toBe(tip);
 });
 
 test("a child that did nothing leaves nothing to take in", async () => {
   const { bench, since } = await called();
-  expect(await bench.workspace.takeIn(order(since, since))).toBeNull();
+  expect(await bench.workspace.mergeChild(order(since, since))).toBeNull();
 });
 
 test.each(["made_on_tip", "moved_to_it"])("a crash at %s: the next try makes it one commit", async (place) => {
@@ -64,9 +64,9 @@ test.each(["made_on_tip", "moved_to_it"])("a crash at %s: the next try makes it 
     throw new Error("crash");
   };
   const dying = await openBench({ root: bench.root, expectedTip: since, failpoint });
-  await expect(dying.workspace.takeIn(order(since, child))).rejects.toThrow("crash");
+  await expect(dying.workspace.mergeChild(order(since, child))).rejects.toThrow("crash");
   expect(fired).toBe(1);
   const again = await openBench({ root: bench.root, expectedTip: since });
-  expect(await again.workspace.takeIn(order(since, child))).toMatchObject({ commit: runRef(bench.root), parent: since });
+  expect(await again.workspace.mergeChild(order(since, child))).toMatchObject({ commit: runRef(bench.root), parent: since });
   expect(git(bench.root, "rev-list", "--count", `${since}..${runRef(bench.root)}`)).toBe("1");
 });

@@ -15,7 +15,7 @@ export type AcpLimits = {
   /** From the protocol's cancel to the signals. */
   readonly cancelGraceMs: number;
   /** From TERM to KILL. */
-  readonly termGraceMs: number;
+  readonly turnTermGraceMs: number;
   /** Output may still be in the pipe after the process has ended. */
   readonly drainMs: number;
   /** From an answer to the end of waiting for the usage that some agents report after it. */
@@ -30,7 +30,7 @@ export const acpLimits: AcpLimits = {
   failingMs: 3 * 60_000,
   giveUpMs: 5000,
   cancelGraceMs: 250,
-  termGraceMs: 250,
+  turnTermGraceMs: 250,
   drainMs: 250,
   lateMs: 150,
   wire: wireLimits,

@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { findDescendants, findMarked, isAlive, type ProcessInfo, readProcess } from "./process-table.ts";
 import type { EnvironmentFilter } from "./mark.ts";
 
-export const termGraceMs = 300;
+export const defaultTermGraceMs = 300;
 const sweepMs = 1000;
 const pollMs = 15;
 
@@ -18,7 +18,7 @@ const pollMs = 15;
 export async function endTree(
   child: ChildProcess,
   belongs: EnvironmentFilter,
-  { graceMs = termGraceMs }: { readonly graceMs?: number } = {},
+  { graceMs = defaultTermGraceMs }: { readonly graceMs?: number } = {},
 ): Promise<number> {
   const { pid } = child;
   if (pid === undefined) return 0;

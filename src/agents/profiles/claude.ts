@@ -1,6 +1,6 @@
 // claude: Claude Code, over its ACP adapter and by its own command.
 
-import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
+import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 const env = {
@@ -26,7 +26,7 @@ const claude = {
       env: { ANTHROPIC_BASE_URL: "{{url}}", ANTHROPIC_API_KEY: "{{token}}" },
     }),
   ],
-  own: own({
+  ownLogin: createOwnLogin({
     files: [{ path: ".claude/.credentials.json", refreshes: true }],
     tokenEnv: ["CLAUDE_CODE_OAUTH_TOKEN"],
     hosts: ["api.anthropic.com", "platform.claude.com", "console.anthropic.com"],

@@ -1,6 +1,6 @@
 // codex: OpenAI's Codex, over the current ACP adapter, over the small older one, and by its own command.
 
-import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
+import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 // `plugins` and `apps` would ask github.com at the start and make every end wait when it cannot be reached.
@@ -52,7 +52,7 @@ const codex = {
       files: [{ path, format: "toml", content: `${provider}${settings}${providerTable}` }],
     }),
   ],
-  own: own({
+  ownLogin: createOwnLogin({
     files: [{ path: ".codex/auth.json", refreshes: true }],
     hosts: ["chatgpt.com", "auth.openai.com", "api.openai.com"],
     model,

@@ -1,6 +1,6 @@
 // copilot: GitHub's Copilot CLI.
 
-import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
+import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 const env = { COPILOT_AUTO_UPDATE: "false" } as const;
@@ -29,7 +29,7 @@ export const copilotProfile = {
       },
     }),
   ],
-  own: own({
+  ownLogin: createOwnLogin({
     files: [{ path: ".copilot/config.json", refreshes: false }],
     tokenEnv: ["COPILOT_GITHUB_TOKEN"],
     hosts: ["api.github.com", "github.com", "*.githubcopilot.com", "copilot-proxy.githubusercontent.com"],

@@ -1,6 +1,6 @@
 // cursor: Cursor's CLI, which works with a Cursor account only.
 
-import { own, profileDefaults, program } from "./profile-defaults.ts";
+import { createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 export const cursorProfile = {
@@ -9,7 +9,7 @@ export const cursorProfile = {
   title: "Cursor CLI",
   programs: [program("cursor-agent", ["acp"])],
   meters: [],
-  own: own({
+  ownLogin: createOwnLogin({
     files: [{ path: ".config/cursor/auth.json", refreshes: true }],
     tokenEnv: ["CURSOR_API_KEY", "CURSOR_AUTH_TOKEN"],
     hosts: ["*.cursor.sh", "*.cursorapi.com"],

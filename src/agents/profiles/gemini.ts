@@ -1,6 +1,6 @@
 // gemini: Google's Gemini CLI.
 
-import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
+import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 const settings = (selected: string): string => `{
@@ -31,7 +31,7 @@ export const geminiProfile = {
       files: [{ path, format: "json", content: settings("gemini-api-key") }],
     }),
   ],
-  own: own({
+  ownLogin: createOwnLogin({
     files: [
       { path: ".gemini/oauth_creds.json", refreshes: true },
       { path: ".gemini/google_accounts.json", refreshes: false },

@@ -1,6 +1,6 @@
 // kimi: Moonshot's Kimi Code.
 
-import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
+import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
 
 const config: ConfigFile = {
@@ -32,7 +32,7 @@ export const kimiProfile = {
       files: [config],
     }),
   ],
-  own: own({
+  ownLogin: createOwnLogin({
     files: [
       { path: ".kimi-code/credentials/kimi-code.json", refreshes: true },
       // Its provider and model are here; the agent's changes are never copied back.

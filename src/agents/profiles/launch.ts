@@ -32,7 +32,7 @@ export function launchSpec(profile: AgentProfile, login: ChosenLogin, turn: Turn
   const values: Readonly<Record<string, string>> = { ...mode.values, ...turn, model };
   const isNamed = model !== "";
   const way = login.kind === "key" ? login.way : null;
-  const own = login.kind === "own" ? profile.own : null;
+  const own = login.kind === "own" ? profile.ownLogin : null;
   const words = profile.argv.flatMap((word) => (word === "{{mode}}" ? (mode.argv ?? []) : [word]));
   const argv = [
     ...words,

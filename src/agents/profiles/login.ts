@@ -45,7 +45,7 @@ function findKeyLogin(profile: AgentProfile, env: Environment): ChosenLogin | nu
 }
 
 function findOwnLogin(profile: AgentProfile, env: Environment, userHome: string): ChosenLogin | null {
-  const { own } = profile;
+  const { ownLogin: own } = profile;
   if (own === null) return null;
   const files = own.files.filter(({ path }) => lstatSync(join(userHome, path), { throwIfNoEntry: false })?.isFile() ?? false);
   const variables = own.tokenEnv.filter((name) => (env[name] ?? "") !== "");
@@ -55,7 +55,7 @@ function findOwnLogin(profile: AgentProfile, env: Environment, userHome: string)
   return { kind: "own", files: hasFiles ? files : [], variables, hosts: own.hosts, model };
 }
 
-function whyMissing({ login, meters, own }: AgentProfile): string {
+function whyMissing({ login, meters, ownLogin: own }: AgentProfile): string {
   const keys = [...new Set(meters.flatMap(({ keyEnv }) => keyEnv))].join(" or ");
   const files = own?.files.map(({ path }) => `~/${path}`)[0];
   if (login === "key" && keys === "") return "it cannot be used with a key";

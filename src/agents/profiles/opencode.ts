@@ -1,6 +1,6 @@
 // opencode: one agent, many providers; which of them is metered follows from the key that is set.
 
-import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
+import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
 
 const key = { AUTOPILOT_MODEL_KEY: "{{token}}" } as const;
@@ -62,7 +62,7 @@ export const opencodeProfile = {
       files: [config("autopilot", "@ai-sdk/openai-compatible", "")],
     }),
   ],
-  own: own({
+  ownLogin: createOwnLogin({
     files: [{ path: ".local/share/opencode/auth.json", refreshes: true }],
     hosts: [
       "opencode.ai",

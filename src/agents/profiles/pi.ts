@@ -1,6 +1,6 @@
 // pi: the pi coding agent, over its ACP adapter.
 
-import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
+import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
 
 const settings: ConfigFile = {
@@ -51,7 +51,7 @@ export const piProfile = {
       files: [settings, models("openai-completions")],
     }),
   ],
-  own: own({
+  ownLogin: createOwnLogin({
     files: [{ path: ".pi/agent/auth.json", refreshes: true }],
     hosts: ["api.anthropic.com", "console.anthropic.com", "platform.claude.com", "api.openai.com", "auth.openai.com", "chatgpt.com"],
   }),

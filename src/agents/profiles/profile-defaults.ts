@@ -59,7 +59,7 @@ export const metered = (way: Way): Metered => ({
   ...way,
 });
 
-export const own = (login: Pick<OwnLogin, "files" | "hosts"> & Partial<OwnLogin>): OwnLogin => ({
+export const createOwnLogin = (login: Pick<OwnLogin, "files" | "hosts"> & Partial<OwnLogin>): OwnLogin => ({
   tokenEnv: [],
   model: "",
   env: {},

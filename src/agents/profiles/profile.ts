@@ -127,7 +127,7 @@ export type AgentProfile = {
   readonly model: string;
   /** Ways through the meter; the first whose key is set is used. None: it cannot be metered. */
   readonly meters: readonly Metered[];
-  readonly own: OwnLogin | null;
+  readonly ownLogin: OwnLogin | null;
   /** The config's choice; null: the key if there is one, else the agent's own login. */
   readonly login: "key" | "own" | null;
   /** False for scripts and the user's own commands, which need no login. */

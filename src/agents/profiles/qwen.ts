@@ -1,6 +1,6 @@
 // qwen: Qwen Code, a fork of the Gemini CLI.
 
-import { metered, own, profileDefaults, program } from "./profile-defaults.ts";
+import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 const settings = (selected: string): string => `{
@@ -32,7 +32,7 @@ export const qwenProfile = {
     }),
     metered({ api: "openai-chat", keyEnv: ["OPENAI_API_KEY"], upstreamEnv: ["OPENAI_BASE_URL"], model: "gpt-5.5", ...openaiCompatible }),
   ],
-  own: own({
+  ownLogin: createOwnLogin({
     files: [{ path: ".qwen/oauth_creds.json", refreshes: true }],
     hosts: ["chat.qwen.ai", "portal.qwen.ai", "dashscope.aliyuncs.com"],
     configs: [{ path: settingsPath, format: "json", content: settings("qwen-oauth") }],

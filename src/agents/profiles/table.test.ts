@@ -24,9 +24,9 @@ const keyed = (way: Metered, model = way.model): ChosenLogin => ({
   model,
 });
 const ownLogin = (profile: AgentProfile): ChosenLogin[] =>
-  profile.own === null
+  profile.ownLogin === null
     ? []
-    : [{ kind: "own", files: profile.own.files, variables: [], hosts: profile.own.hosts, model: profile.own.model }];
+    : [{ kind: "own", files: profile.ownLogin.files, variables: [], hosts: profile.ownLogin.hosts, model: profile.ownLogin.model }];
 const loginsOf = (profile: AgentProfile): readonly ChosenLogin[] => [...profile.meters.map((way) => keyed(way)), ...ownLogin(profile)];
 
 test("the agents the product names are all in the table, each under its own name", () => {
@@ -77,7 +77,7 @@ describe.each(all.filter(([, { found }]) => found === "path"))("the profile %s",
   test("sends what its own login sends through the proxy, to hosts that are named", () => {
     for (const login of ownLogin(profile)) {
       expect(launchSpec(profile, login, turn).env).toMatchObject({ HTTPS_PROXY: turn.proxy, NO_PROXY: "127.0.0.1,localhost" });
-      expect(profile.own?.hosts.length).toBeGreaterThan(0);
+      expect(profile.ownLogin?.hosts.length).toBeGreaterThan(0);
     }
   });
 
@@ -85,8 +85,8 @@ describe.each(all.filter(([, { found }]) => found === "path"))("the profile %s",
     const files = [
       ...profile.files,
       ...profile.meters.flatMap((way) => way.files),
-      ...(profile.own?.configs ?? []),
-      ...(profile.own?.files ?? []),
+      ...(profile.ownLogin?.configs ?? []),
+      ...(profile.ownLogin?.files ?? []),
     ];
     for (const { path } of files) expect(path).toMatch(/^(?!\/)(?:(?!\.\.?(?:\/|$))[\w.-]+\/)*[\w.-]+$/);
   });

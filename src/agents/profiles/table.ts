@@ -12,7 +12,7 @@ import { profileDefaults } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 import { qwenProfile } from "./qwen.ts";
 
-const unpaidDefaults = { ...profileDefaults, programs: [], meters: [], own: null, needsLogin: false } as const;
+const unpaidDefaults = { ...profileDefaults, programs: [], meters: [], ownLogin: null, needsLogin: false } as const;
 
 export const agentProfiles = {
   ...claudeProfiles,

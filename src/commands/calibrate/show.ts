@@ -13,7 +13,7 @@ import { describeState } from "../../calibration/cycle/cycle-figures.ts";
 import { findOwner } from "../../journal/owner.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
-import { homeOf, type ProjectPaths } from "../../project/runs/project-paths.ts";
+import { requireProject, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import { columned } from "../../views/columned.ts";
 import { oneLine, plural } from "../../views/wording.ts";
 import { didYouMean } from "../../kit/suggest.ts";
@@ -23,7 +23,7 @@ import { driveOpenCycle } from "./drive-open-cycle.ts";
 
 /** The cycle to use: the named one, the only open one, or the newest. */
 async function findCycle(context: CommandContext, name: string | undefined, isOpenOnly: boolean) {
-  const paths = await homeOf(context.cwd);
+  const paths = await requireProject(context.cwd);
   const names = cycleNames(paths.root);
   if (name !== undefined) {
     if (!names.includes(name))
@@ -117,7 +117,7 @@ export function calibrationReport(context: CommandContext, input: ReportInput): 
 
 export function calibrationList(context: CommandContext): Promise<Answer> {
   return answered(async () => {
-    const paths = await homeOf(context.cwd);
+    const paths = await requireProject(context.cwd);
     const { cycles, broken } = readCycles(paths.root);
     const isOwn = (cycle: Cycle): boolean => isOwnCycle(context.env, paths.root, cycle);
     const rows = cycles.map((cycle) => [

@@ -26,7 +26,7 @@ import {
 import { iterationsMax, noiseFloorDefault } from "../../calibration/cycle/verdict.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse } from "../../project/reply.ts";
-import { homeOf, type ProjectPaths } from "../../project/runs/project-paths.ts";
+import { requireProject, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { driveOpenCycle } from "./drive-open-cycle.ts";
 import { parseNoiseFloor } from "./noise-floor.ts";
@@ -59,7 +59,7 @@ const invalid = (message: string, remedy?: string): never =>
 
 export function startCalibration(context: CommandContext, input: StartInput): Promise<Answer> {
   return answered(async () => {
-    const paths = await homeOf(context.cwd);
+    const paths = await requireProject(context.cwd);
     const request = validateInput(context, paths, input);
     let benchmarks: BenchmarkPlan[] = [];
     let branch: string | null = null;

@@ -3,7 +3,7 @@
 import type { IsolationInForce } from "../../contracts/event.ts";
 import type { Entry } from "../../contracts/event.ts";
 import { blobReader } from "../../playbooks/contract/run-journal.ts";
-import { claimsFrom } from "../../project/runs/run-blobs.ts";
+import { openClaimReader } from "../../project/runs/run-blobs.ts";
 import { readEvidence } from "../../project/runs/read-evidence.ts";
 import { type BudgetView, runBudget } from "../../views/budget-view.ts";
 import { type BreakerView, runBreaker, describeBreaker } from "../../views/breaker-view.ts";
@@ -137,7 +137,7 @@ const buildReport = (run: FollowedRun, entries: readonly Entry[], options: PageO
     owner: run.owner,
     isCurrent: options.isCurrent ?? false,
     excerpts: readExcerpts(run.folder, run),
-    claimOf: claimsFrom(blobReader(run.folder)),
+    claimOf: openClaimReader(blobReader(run.folder)),
     ...(options.changes === undefined ? {} : { changes: options.changes }),
   });
 

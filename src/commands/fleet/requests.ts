@@ -13,7 +13,7 @@ import { isKey } from "../../fleet/shared-mark.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { homeOf } from "../../project/runs/project-paths.ts";
+import { requireProject } from "../../project/runs/project-paths.ts";
 import { matchAnswer } from "../../runner/match-answer.ts";
 import { buildRequest } from "../../runner/send-to-run.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
@@ -153,7 +153,7 @@ async function offerFirst(context: CommandContext, { store, key }: StoredRunStat
       message: `${key} is being worked on by ${holder.worker}, process ${holder.pid}, and was not submitted to workers.`,
       data: { pid: holder.pid },
     });
-  const repository = await repositoryId(await openedRepository((await homeOf(context.cwd)).root));
+  const repository = await repositoryId(await openedRepository((await requireProject(context.cwd)).root));
   const order = { repository, priority: priorityDefault, needs: [], slots: slotsDefault };
   await openOrders(store.database).offer({ id: orderId(key, 1), run: key, ...order });
 }

@@ -13,7 +13,7 @@ import { homeOfCopy } from "../../portfolio/worker/worker.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply, screenRows } from "../../project/reply.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { homeOf, ownFolder, runFolder } from "../../project/runs/project-paths.ts";
+import { requireProject, ownFolder, runFolder } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
 import { unbindRun } from "../../project/runs/run-binding.ts";
 import { makeDraft } from "../../runner/draft/draft.ts";
@@ -44,7 +44,7 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
     const needs = parseLabels(input.needs ?? []);
     if (!requestsNewRun(objective))
       return refuse("objective_schema_invalid", { message: "Say what is to be done.", data: { missing_fields: ["goal"] } });
-    const paths = await homeOf(context.cwd);
+    const paths = await requireProject(context.cwd);
     const repository = await openedRepository(paths.root);
     const { branch, head } = repository;
     if (branch === null)

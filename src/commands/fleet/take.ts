@@ -15,7 +15,7 @@ import type { RunStore } from "../../ports/run-store.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { homeOf, ownFolder, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
+import { requireProject, ownFolder, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { git } from "../../workspace/git/git.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { branchOf } from "../../workspace/workspace.ts";
@@ -28,7 +28,7 @@ export function takeRun(context: CommandContext, { key, store: flag }: TakeInput
     const url = requireStoreAddress(context.env, flag);
     const missing = { message: `There is no run ${key} in the store.`, remediation: ["autopilot fleet status --all"] };
     if (!isKey(key) || key.includes("/")) return refuse("run_missing", missing);
-    const paths = await homeOf(context.cwd);
+    const paths = await requireProject(context.cwd);
     const { openPostgresStore } = await import("../../fleet/postgres/store.ts");
     const store = await openPostgresStore(url);
     try {

@@ -28,7 +28,7 @@ import { branchKept, hasLanded } from "../../views/next-actions.ts";
 import { adopt } from "../adopt.ts";
 import { resume } from "../resume.ts";
 import { landOnHub } from "./land-on-hub.ts";
-import { handedBack, isFixable, orderEndForRest, restsForPerson, troubleAgainMs } from "./rest-of.ts";
+import { handedBack, isFixable, orderEndForRest, restsForPerson, troubleAgainMs } from "./order-end.ts";
 import { bringRun, viewIn } from "./take.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 

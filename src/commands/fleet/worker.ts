@@ -17,7 +17,7 @@ import type { Holder } from "../../ports/run-store.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, Refusal, refuse, reply } from "../../project/reply.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { homeOf, ownFolder } from "../../project/runs/project-paths.ts";
+import { requireProject, ownFolder } from "../../project/runs/project-paths.ts";
 import { addIgnoreLines } from "../../workspace/owned.ts";
 import { sweepCopies, workOnRun, type WorkerParts } from "./work-on-run.ts";
 
@@ -36,7 +36,7 @@ const retryMs = 1_000;
 export function runWorker(outer: CommandContext, input: WorkerInput): Promise<Answer> {
   return answered(async () => {
     const context = { ...outer, env: { ...outer.env, [storeVariable]: requireStoreAddress(outer.env, input.store) } };
-    const paths = await homeOf(context.cwd);
+    const paths = await requireProject(context.cwd);
     const hub = requireHub(context.env);
     const repository = await openedRepository(paths.root);
     await addIgnoreLines(repository.commonDir);

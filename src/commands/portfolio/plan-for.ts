@@ -6,7 +6,7 @@ import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 import { agentDefault } from "../../portfolio/worker/worker.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readSettings } from "../../project/config/settings.ts";
-import { agentsGivenIn } from "../../project/named-agents.ts";
+import { resolveAgentPaths } from "../../project/named-agents.ts";
 
 export function planFor(
   context: CommandContext,
@@ -35,7 +35,7 @@ export function planFor(
     ...(given.red === undefined ? {} : { red: given.red }),
     agent:
       given.input.agent === undefined
-        ? agentsGivenIn(given.paths.root, config.agent ?? agentDefault)
-        : agentsGivenIn(context.cwd, given.input.agent),
+        ? resolveAgentPaths(given.paths.root, config.agent ?? agentDefault)
+        : resolveAgentPaths(context.cwd, given.input.agent),
   });
 }

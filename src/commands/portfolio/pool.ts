@@ -170,7 +170,7 @@ function sitOut(pool: Pool, error: unknown): { readonly moved: boolean; readonly
 
 /** It is in this process, so whatever kills the pool kills its workers; their journals know the rest. */
 const driveRun: Drive = async (context, copy, run) => {
-  const here: CommandContext = { ...context, cwd: copy, isTerminal: false, isTold: true, ask: () => Promise.resolve(null) };
+  const here: CommandContext = { ...context, cwd: copy, isTerminal: false, sendsNoNotices: true, ask: () => Promise.resolve(null) };
   const order = { words: [], yes: true, run, leavesParked: true, isCopy: true } as const;
   const before = await readRunOrNull(homeOfCopy(copy), run);
   const status = before?.view.status ?? "draft";

@@ -7,7 +7,7 @@ import { costWarning } from "../../insight/cost.ts";
 import { costConstants } from "../../project/config/cost-constants.ts";
 import { limitDefaults } from "../../project/config/config-defaults.ts";
 import { limitsNotRaised } from "../../project/config/config-loosened.ts";
-import { homeOf } from "../../project/runs/project-paths.ts";
+import { requireProject } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { estimateRoadmap } from "../../playbooks/roadmap/files/roadmap-estimate.ts";
@@ -17,7 +17,7 @@ import { settingsOf } from "../../project/config/settings.ts";
 /** Forecasts the cost of roadmap phases. Nothing runs and nothing is written. */
 export function estimate(context: CommandContext, input: { readonly phases?: string | undefined }): Promise<Answer> {
   return answered(async () => {
-    const paths = await homeOf(context.cwd);
+    const paths = await requireProject(context.cwd);
     const { documents, completed } = loadRoadmap(paths, ["autopilot estimate --flow objective estimates a run without a roadmap"]);
     const errors = judgeFindings(documents, new Set(), completed).filter(({ severity }) => severity === "error");
     if (errors.length > 0) refuseRoadmap(documents, errors, new Set());

@@ -3,7 +3,7 @@
 import { isAbsolute } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { homeOf } from "../../project/runs/project-paths.ts";
+import { requireProject } from "../../project/runs/project-paths.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { isOwnSkill, type SkillState } from "./skill-file.ts";
 import { fileFolders, removeFormerCommands, removeSkills, type SkillFile, readSkillFiles, writeSkills } from "./installed-skills.ts";
@@ -99,7 +99,7 @@ const dataOf = (root: string, files: readonly SkillFile[]): Readonly<Record<stri
 
 const countText = (count: number): string => `${count} skill ${count === 1 ? "file" : "files"}`;
 async function readRoot(context: CommandContext, { user }: SkillsInput): Promise<string> {
-  if (user !== true) return (await homeOf(context.cwd)).root;
+  if (user !== true) return (await requireProject(context.cwd)).root;
   const home = context.env["HOME"] ?? "";
   if (!isAbsolute(home)) refuse("usage", { message: "HOME is not set to a folder, so there is no place for skills of your own." });
   return home;

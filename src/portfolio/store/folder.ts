@@ -13,7 +13,7 @@ import { portfolioFolder } from "../../contracts/portfolio.ts";
 import { journalFile } from "../../journal/journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import type { PortfolioStore } from "../../ports/portfolio-store.ts";
-import { type Obstacle, obstacleBelow, refuseInTheWay } from "../../project/own-folder.ts";
+import { type Obstacle, findObstacle, refuseInTheWay } from "../../project/own-folder.ts";
 import { refuse } from "../../project/reply.ts";
 import { bindingOf, bindRun, type Head, whyOverwritten } from "../../project/runs/run-binding.ts";
 
@@ -59,13 +59,13 @@ function nearest(cwd: string): PortfolioPaths | null {
   }
 }
 
-const linkTo = ({ root, own }: PortfolioPaths): Obstacle | null => obstacleBelow(root, relative(root, own));
+const linkTo = ({ root, own }: PortfolioPaths): Obstacle | null => findObstacle(root, relative(root, own));
 
 /** Says that there is none, or which link keeps it from being read. */
 export function refuseMissing(cwd: string): never {
   const paths = nearest(cwd);
   const link = paths === null ? null : linkTo(paths);
-  if (link !== null) refuseInTheWay(link.path, link.is, "folder");
+  if (link !== null) refuseInTheWay(link.path, link.kind, "folder");
   return refuse("portfolio_missing", { message: `There is no portfolio in ${cwd} or above it.` });
 }
 

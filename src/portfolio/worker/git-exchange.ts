@@ -16,7 +16,7 @@ import { createOwnGitDirectory } from "../../workspace/git/own-git-directory.ts"
 import { readBranch, isPlainBranch } from "../../workspace/git/refs.ts";
 import { findRepository, type Repository } from "../../workspace/git/repository.ts";
 import { readOwnFile } from "../../project/own-file.ts";
-import { obstacleBelow } from "../../project/own-folder.ts";
+import { findObstacle } from "../../project/own-folder.ts";
 import { refuse } from "../../project/reply.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { erase } from "../../workspace/folder.ts";
@@ -201,7 +201,7 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
       } else await git({ ...copy, args: ["update-ref", ref, commit] });
       await git({ ...copy, args: ["read-tree", "--reset", "-u", commit] });
       const config = readOwnFile(join(root, ".autopilot", "config.yaml")); // a link could lead to any file of the user's
-      if (config === null || obstacleBelow(folder, ".autopilot") !== null) return; // behind a link nothing is written; the run refuses it
+      if (config === null || findObstacle(folder, ".autopilot") !== null) return; // behind a link nothing is written; the run refuses it
       if (existsSync(join(folder, ".autopilot", "config.yaml"))) return;
       await mkdir(join(folder, ".autopilot"), { recursive: true, mode: 0o700 });
       await writeFile(join(folder, ".autopilot", "config.yaml"), config, { flag: "wx" });

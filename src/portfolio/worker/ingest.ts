@@ -19,7 +19,7 @@ import { exchangeFor } from "./exchange-for.ts";
 import { eachEntry } from "../../project/runs/entries.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
 import { blobReader } from "../../playbooks/contract/run-journal.ts";
-import { claimsFrom } from "../../project/runs/run-blobs.ts";
+import { openClaimReader } from "../../project/runs/run-blobs.ts";
 import { isReasonCode } from "../../contracts/reason.ts";
 import { retryOf } from "../../project/reply.ts";
 import { isByPhases, listOwnCriteria } from "../../views/criteria-status.ts";
@@ -122,7 +122,7 @@ async function handedInBy(copy: string, run: string): Promise<unknown> {
   await eachEntry(projectPaths, run, (entry) => {
     if (entry.event === "turn_ended" && entry.returned === true && /\/report#/.test(entry.attempt)) hash = entry.claim;
   });
-  return hash === undefined ? null : claimsFrom(blobReader(runFolder(projectPaths, run)))(hash);
+  return hash === undefined ? null : openClaimReader(blobReader(runFolder(projectPaths, run)))(hash);
 }
 
 /** A run that waits: for a person, for its provider, or because the pool was stopped. Null if it is over, well or not. */

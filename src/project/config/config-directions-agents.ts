@@ -42,7 +42,7 @@ const profileOf = (context: RuleContext): AgentProfile | null =>
 
 /** A login, a key or variables of the user's go to whatever program starts under this name. */
 const mayBeLoggedIn = (profile: AgentProfile | null, mine: AgentOverride | undefined): boolean =>
-  (profile !== null && (profile.own !== null || profile.meters.length > 0)) ||
+  (profile !== null && (profile.ownLogin !== null || profile.meters.length > 0)) ||
   [mine?.argv, mine?.env, mine?.pass_env].some((value) => value !== undefined);
 
 const mostOf = (profile: AgentProfile | null): Mode => (profile?.mode === "read" ? "read" : "edit");

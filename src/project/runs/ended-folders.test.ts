@@ -32,7 +32,7 @@ const attempt = { "1@1/do#1": {} } as never;
 
 test("what a phase worked in goes with its end, the record before its folder", async () => {
   const folders = openEndedFolders(folder);
-  folders.take(ended, runView({ status: "running" }));
+  folders.onEntry(ended, runView({ status: "running" }));
   expect(["layers", "checks", "worlds", "apart", "records/layers", "records/checks"].flatMap(names)).toEqual([]);
   expect(names("home")).toEqual(["x"]);
   await folders.close(runView({ status: "paused" }));
@@ -41,8 +41,8 @@ test("what a phase worked in goes with its end, the record before its folder", a
 
 test("nothing goes while an attempt is open, or at anything but a phase's end", () => {
   const folders = openEndedFolders(folder);
-  folders.take(ended, runView({ status: "running", open: attempt }));
-  folders.take({ event: "step_completed" } as Entry, runView({ status: "running" }));
+  folders.onEntry(ended, runView({ status: "running", open: attempt }));
+  folders.onEntry({ event: "step_completed" } as Entry, runView({ status: "running" }));
   expect([names("layers"), names("checks"), names("records/layers")]).toEqual([["a"], ["check"], ["a.json"]]);
 });
 

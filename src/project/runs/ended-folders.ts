@@ -13,36 +13,36 @@ import { erase, moveToTrash, readFolderNames } from "../../workspace/folder.ts";
 
 const records = ["records/layers", "records/checks"];
 /** Folders whose content phases leave behind, and those that go whole at a run's end: names in these may be any bytes. */
-const ofPhases = ["layers", "checks", "worlds", "apart"];
-const ofRuns = ["scratch", "home", "rules"];
+const phaseFolders = ["layers", "checks", "worlds", "apart"];
+const runFolders = ["scratch", "home", "rules"];
 
-/** Renames what phases left away at once; returns the renamed folders, to be deleted later. */
-function bury(run: string): readonly string[] {
+/** Moves what phases left to the trash at once; returns the moved folders, to be deleted later. */
+function trashPhaseFolders(run: string): readonly string[] {
   for (const folder of records) for (const name of readFolderNames(join(run, folder))) rmSync(join(run, folder, name), { force: true }); // E2
-  return ofPhases.flatMap((folder) =>
+  return phaseFolders.flatMap((folder) =>
     readFolderNames(join(run, folder)).flatMap((name) => moveToTrash(join(run, folder, name), join(run, "trash")) ?? []),
   ); // E2
 }
 
 /** Frees everything of a finished run, and of its child runs. The caller holds its lock. */
 export async function freeRun(run: string): Promise<void> {
-  bury(run); // E1
-  for (const folder of ofRuns) moveToTrash(join(run, folder), join(run, "trash"));
+  trashPhaseFolders(run); // E1
+  for (const folder of runFolders) moveToTrash(join(run, folder), join(run, "trash"));
   for (const name of readFolderNames(join(run, "trash"))) await erase(join(run, "trash", name));
   for (const child of readFolderNames(join(run, "children"))) await freeRun(join(run, "children", child));
 }
 
 /** Watches a working run: a phase's leftovers are deleted at its end, the rest at the run's. */
 export function openEndedFolders(run: string): {
-  readonly take: (entry: Entry, view: RunView) => void;
+  readonly onEntry: (entry: Entry, view: RunView) => void;
   readonly close: (view: RunView) => Promise<void>;
 } {
   let erasing = Promise.resolve();
   return {
-    take: ({ event }, { open }) => {
+    onEntry: ({ event }, { open }) => {
       const isPhaseOver = event === "phase_completed" || event === "phase_failed" || event === "phase_skipped";
       if (!isPhaseOver || Object.keys(open).length > 0) return; // E1
-      for (const grave of buried(run)) erasing = erasing.then(() => erase(grave));
+      for (const grave of tryTrashPhaseFolders(run)) erasing = erasing.then(() => erase(grave));
     },
     close: async ({ status }) => {
       await erasing;
@@ -51,10 +51,10 @@ export function openEndedFolders(run: string): {
   };
 }
 
-/** Disk that cannot be freed now ends no run. */
-function buried(run: string): readonly string[] {
+/** Moves what phases left to the trash. Disk that cannot be freed now ends no run. */
+function tryTrashPhaseFolders(run: string): readonly string[] {
   try {
-    return bury(run);
+    return trashPhaseFolders(run);
   } catch {
     return [];
   }

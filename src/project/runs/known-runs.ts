@@ -1,4 +1,4 @@
-// known-runs: every run that was begun here, with the data for a list of them.
+// known-runs: lists every run that was begun here, with the data of a row each.
 
 import type { RunView } from "../../core/state.ts";
 import { interruptedOf } from "../../views/interrupted.ts";
@@ -9,19 +9,19 @@ import { isOwnRun } from "./run-binding.ts";
 import { readRunOrNull } from "./read-run.ts";
 import { readDisk } from "./run-disk.ts";
 
-/** Oldest first. A run whose journal cannot be read is listed as such. */
+/** Lists the runs, oldest first. A run whose journal cannot be read is listed as damaged. */
 export async function knownRuns(context: Pick<CommandContext, "env">, paths: ProjectPaths): Promise<readonly RunRow[]> {
   const current = currentRun(paths);
   const rows: RunRow[] = [];
   for (const run of listRuns(paths)) {
-    const found = await readRunOrNull(paths, run);
+    const loaded = await readRunOrNull(paths, run);
     const common = {
       run_id: run,
       disk_bytes: await readDisk(runFolder(paths, run)),
       current: run === current,
       foreign: !isOwnRun(context, paths, run),
     };
-    rows.push(found === null ? { ...common, ...unreadable } : { ...common, ...rowOf(found.view, found.owner) });
+    rows.push(loaded === null ? { ...common, ...unreadable } : { ...common, ...rowOf(loaded.view, loaded.owner) });
   }
   return rows;
 }

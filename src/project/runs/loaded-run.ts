@@ -4,7 +4,7 @@ import type { ReasonCode } from "../../contracts/reason.ts";
 import { isReasonCode } from "../../contracts/reason.ts";
 import type { RunView } from "../../core/state.ts";
 import { type ProjectPaths, findProject, namedRun } from "./project-paths.ts";
-import { openInstead } from "./open-instead.ts";
+import { findOtherOpenRun } from "./open-instead.ts";
 import type { CommandContext } from "../command-context.ts";
 import { readRun } from "./read-run.ts";
 import { refuse } from "../reply.ts";
@@ -30,11 +30,11 @@ export async function loadRun(context: CommandContext, run: string | undefined):
     });
   }
   const isNamed = run !== undefined;
-  const instead = isNamed || isOwnRun(context, paths, id) ? null : await openInstead(context, paths, id);
-  if (instead !== null) return instead;
+  const other = isNamed || isOwnRun(context, paths, id) ? null : await findOtherOpenRun(context, paths, id);
+  if (other !== null) return other;
   const loaded = { paths, run: id, ...(await readRun(paths, id)) };
   if (isNamed || loaded.view.status !== "draft") return loaded;
-  return (await openInstead(context, paths, id)) ?? loaded;
+  return (await findOtherOpenRun(context, paths, id)) ?? loaded;
 }
 
 /** Refuses what the run's state does not allow, and names the states that would. */
@@ -53,6 +53,6 @@ export function requireStatus(loaded: LoadedRun, verb: string, ...allowed: reado
 }
 
 /** A recorded reason as a code of the table; a flow author's own code stays readable beside it. */
-export function reasonCode(reason: string | null, otherwise: ReasonCode): ReasonCode {
-  return reason !== null && isReasonCode(reason) ? reason : otherwise;
+export function reasonCode(reason: string | null, fallback: ReasonCode): ReasonCode {
+  return reason !== null && isReasonCode(reason) ? reason : fallback;
 }

@@ -1,5 +1,4 @@
-// one-at-a-time: what only one process may do at a time in a repository: starting a run, landing its work. By a kernel lock, which ends
-// with its process.
+// one-at-a-time: lets only one process at a time start a run in a repository, or land its work, by a kernel lock that ends with its process.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { nodeDisk } from "../../journal/disk.ts";
@@ -9,17 +8,17 @@ import { type ProjectPaths, ownFolder } from "./project-paths.ts";
 
 const lookEveryMs = 50;
 
-type Patience = { readonly waitMs: number; readonly cancel?: AbortSignal };
+type WaitLimit = { readonly waitMs: number; readonly cancel?: AbortSignal };
 
-/** Runs it while no other process does; null if its turn did not come in time, or it was cancelled before. */
+/** Runs `work` while no other process does such work; null if its turn did not come in time, or it was cancelled before. */
 export async function oneAtATime<Value>(
   paths: ProjectPaths,
-  what: "starting" | "landing",
+  lockName: "starting" | "landing",
   work: () => Promise<Value>,
-  { waitMs, cancel }: Patience,
+  { waitMs, cancel }: WaitLimit,
 ): Promise<Value | null> {
-  const folder = ownFolder(paths, what);
-  const until = performance.now() + waitMs;
+  const folder = ownFolder(paths, lockName);
+  const deadlineMs = performance.now() + waitMs;
   for (;;) {
     if (cancel?.aborted === true) return null;
     const lock = await lockOrNull(folder);
@@ -30,7 +29,7 @@ export async function oneAtATime<Value>(
         lock.release();
       }
     }
-    if (performance.now() >= until) return null;
+    if (performance.now() >= deadlineMs) return null;
     await sleep(lookEveryMs);
   }
 }

@@ -8,12 +8,16 @@ import { isOwnRun } from "./run-binding.ts";
 
 type OpenRun = { readonly paths: ProjectPaths; readonly run: string } & Awaited<ReturnType<typeof readRun>>;
 
-/** The newest open run of this user's, besides the one named: neither a draft nor another user's run hides it from a bare command. */
-export async function openInstead(context: Pick<CommandContext, "env">, paths: ProjectPaths, besides: string): Promise<OpenRun | null> {
+/** Finds the newest open run of this user's, besides the one named: neither a draft nor another user's run hides it from a bare command. */
+export async function findOtherOpenRun(
+  context: Pick<CommandContext, "env">,
+  paths: ProjectPaths,
+  besides: string,
+): Promise<OpenRun | null> {
   for (const run of listRuns(paths).toReversed()) {
     if (run === besides || !isOwnRun(context, paths, run)) continue;
-    const found = await readRunOrNull(paths, run);
-    if (found !== null && isOpen(found.view)) return { paths, run, ...found };
+    const loaded = await readRunOrNull(paths, run);
+    if (loaded !== null && isOpen(loaded.view)) return { paths, run, ...loaded };
   }
   return null;
 }

@@ -7,7 +7,7 @@ import { Refusal } from "../reply.ts";
 import { isOwnRun } from "./run-binding.ts";
 import type { LoadedRun } from "./loaded-run.ts";
 
-/** The named run of a flow, else the newest of that flow, if it is not over; null if there is none. */
+/** Reads the named run of a flow, else the newest of that flow, if it is not over; null if there is none. */
 export async function readOpenRun(context: CommandContext, flow: string, named: string | undefined): Promise<LoadedRun | null> {
   const paths = findProject(context.cwd);
   if (paths === null) return null;

@@ -60,8 +60,8 @@ const summaryCache = new Map<string, { readonly stamp: string; readonly summary:
 async function readSummary(paths: ProjectPaths, run: string): Promise<RunSummary | null> {
   const folder = runFolder(paths, run);
   const stamp = readStamp(folder);
-  const before = summaryCache.get(folder);
-  if (before !== undefined && stamp !== "" && before.stamp === stamp) return before.summary;
+  const cached = summaryCache.get(folder);
+  if (cached !== undefined && stamp !== "" && cached.stamp === stamp) return cached.summary;
   const view = (await readRunOrNull(paths, run))?.view ?? null;
   const summary =
     view === null || !isOpen(view) ? null : { family: familyOf(view.drafted.flow), status: view.status, goal: view.drafted.objective.goal };

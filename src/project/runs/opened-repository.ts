@@ -17,19 +17,19 @@ export const openedRepository = async (folder: string): Promise<Repository> => o
 export async function packagesOrigin({
   dependencies_from: root,
 }: Pick<Policy, "dependencies_from">): Promise<{ packagesFrom?: Repository }> {
-  const found = root === undefined ? null : await findRepository(root);
-  return found !== null && "repository" in found ? { packagesFrom: found.repository } : {};
+  const lookup = root === undefined ? null : await findRepository(root);
+  return lookup !== null && "repository" in lookup ? { packagesFrom: lookup.repository } : {};
 }
 
 /** The same with its checkout surveyed, for starting a run. It takes a while, and runs beside other work. */
-export function surveying(repository: Repository, owned: readonly string[] = []): () => Promise<SurveyedRepository> {
+export function startSurvey(repository: Repository, owned: readonly string[] = []): () => Promise<SurveyedRepository> {
   const survey = surveyRepository(repository, owned);
   survey.catch(() => undefined); // the waiting caller is notified
   return async () => orRefuse(await survey);
 }
 
-function orRefuse<Kind extends Repository>(found: RepositoryLookup<Kind>): Kind {
-  if ("repository" in found) return found.repository;
-  const { reason, detail, hint } = found.failure;
+function orRefuse<Kind extends Repository>(lookup: RepositoryLookup<Kind>): Kind {
+  if ("repository" in lookup) return lookup.repository;
+  const { reason, detail, hint } = lookup.failure;
   return refuse(reason, { message: detail, ...(hint === undefined ? {} : { remediation: [hint] }) });
 }

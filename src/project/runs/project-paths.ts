@@ -11,7 +11,7 @@ const runPattern = /^run-\d{4}-\d{2}-\d{2}-\d{6}(-\d+)?$/;
 /** The repository a command is about, and the folder in it that is ours. */
 export type ProjectPaths = { readonly root: string; readonly folder: string };
 
-/** Found without running git, so that `status` stays fast; null outside every repository. */
+/** Finds the project without running git, so that `status` stays fast; null outside every repository. */
 export function findProject(cwd: string): ProjectPaths | null {
   for (let at = resolve(cwd); ; at = dirname(at)) {
     if (existsSync(join(at, ".git"))) return { root: at, folder: join(at, ".autopilot") };
@@ -19,8 +19,8 @@ export function findProject(cwd: string): ProjectPaths | null {
   }
 }
 
-/** The home a run would have; if there is none git is asked why, because a bare repository has no `.git` to find it by. */
-export async function homeOf(cwd: string): Promise<ProjectPaths> {
+/** Finds the project a run would belong to; if there is none git is asked why, because a bare repository has no `.git` to find it by. */
+export async function requireProject(cwd: string): Promise<ProjectPaths> {
   const paths = findProject(cwd);
   if (paths !== null) return paths;
   const { openedRepository } = await import("./opened-repository.ts"); // the fast commands never get here
@@ -76,8 +76,8 @@ function byAge(a: string, b: string): number {
 /** The run a bare command means; null if there is none. */
 export function currentRun(paths: ProjectPaths): string | null {
   const path = join(paths.folder, "current");
-  const named = readOwnFile(path, lookBytes)?.trim() ?? "";
-  if (isBegun(paths, named)) return named;
+  const recorded = readOwnFile(path, lookBytes)?.trim() ?? "";
+  if (isBegun(paths, recorded)) return recorded;
   return listRuns(paths).at(-1) ?? null;
 }
 
@@ -98,10 +98,10 @@ export function namedRun(paths: ProjectPaths | null, run: string | undefined): s
 
 export function writeCurrent(paths: ProjectPaths, run: string): void {
   const path = join(ownFolder(paths), "current");
-  const draft = `${path}.${process.pid}.new`;
-  rmSync(draft, { force: true });
-  writeFileSync(draft, `${run}\n`, { mode: 0o600, flag: "wx" }); // an existing name, for example a link, is never written through
-  renameSync(draft, path);
+  const temporary = `${path}.${process.pid}.new`;
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, `${run}\n`, { mode: 0o600, flag: "wx" }); // an existing name, for example a link, is never written through
+  renameSync(temporary, path);
 }
 
 const stemChars = "run-YYYY-MM-DD-HHMMSS".length;
@@ -112,9 +112,9 @@ const stemChars = "run-YYYY-MM-DD-HHMMSS".length;
  */
 export function newRunId(paths: ProjectPaths, now: string, isTaken: (id: string) => boolean = () => false): string {
   const [day, time] = now.split("T");
-  const at = `run-${day}-${(time ?? "").slice(0, 8).replaceAll(":", "")}`;
-  const newest = listRuns(paths).at(-1)?.slice(0, stemChars) ?? at;
-  const stem = newest > at ? newest : at; // runs are distinguished by age through their ids
+  const started = `run-${day}-${(time ?? "").slice(0, 8).replaceAll(":", "")}`;
+  const newest = listRuns(paths).at(-1)?.slice(0, stemChars) ?? started;
+  const stem = newest > started ? newest : started; // runs are distinguished by age through their ids
   ownFolder(paths, "runs");
   for (let n = 1; ; n++) {
     const id = n === 1 ? stem : `${stem}-${n}`;

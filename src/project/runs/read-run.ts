@@ -9,7 +9,7 @@ import { readJournal } from "../../journal/read.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { Refusal, refuse } from "../reply.ts";
 
-/** A run's state from its journal, read without locking it; with its living owner, if it has one. */
+/** Reads a run's state from its journal without locking it, and finds its living owner, if it has one. */
 export async function readRun(
   paths: ProjectPaths,
   run: string,
@@ -24,7 +24,7 @@ export async function readRun(
   }
 }
 
-/** The same when reading all runs, where one whose journal cannot be read is skipped. */
+/** Reads a run; null if its journal cannot be read, so that a list of all runs can skip it. */
 export async function readRunOrNull(paths: ProjectPaths, run: string): Promise<Awaited<ReturnType<typeof readRun>> | null> {
   try {
     return await readRun(paths, run);
@@ -49,7 +49,7 @@ function foldRun(folder: string): { state: RunView } {
   return { state };
 }
 
-/** A journal's failure as text; anything else is rethrown. */
+/** Refuses with a journal's failure; rethrows any other error. */
 export function refuseJournal(error: unknown, run: string): never {
   if (!(error instanceof JournalFailure)) throw error;
   const { trouble } = error;

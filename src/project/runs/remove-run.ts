@@ -21,9 +21,9 @@ import type { CommandContext } from "../command-context.ts";
 import { unbindRun } from "./run-binding.ts";
 
 const listFile = "removed-branches.json";
-const Listed = v.array(v.strictObject({ name: v.pipe(v.string(), v.startsWith("autopilot/run-")), commit: GitSha }));
+const ListedBranches = v.array(v.strictObject({ name: v.pipe(v.string(), v.startsWith("autopilot/run-")), commit: GitSha }));
 
-const trashOf = (paths: ProjectPaths): string => join(paths.folder, "trash");
+const trashFolder = (paths: ProjectPaths): string => join(paths.folder, "trash");
 
 /** Does something to a run that no process works on; null if one does. V1 */
 export async function whileNobodyWorks<Value>(folder: string, work: () => Promise<Value>): Promise<Value | null> {
@@ -41,7 +41,7 @@ export async function whileNobodyWorks<Value>(folder: string, work: () => Promis
   }
 }
 
-/** False if a process works on it. */
+/** Removes a run with these branches. False if a process works on it. */
 export async function removeRun(
   { env }: Pick<CommandContext, "env">,
   paths: ProjectPaths,
@@ -53,8 +53,8 @@ export async function removeRun(
   const removed = await whileNobodyWorks(folder, async () => {
     const listed = branches.filter(({ isCheckedOut }) => !isCheckedOut).map(({ name, commit }) => ({ name, commit })); // V3
     await writeWhole(join(folder, listFile), `${JSON.stringify(listed)}\n`);
-    mkdirSync(trashOf(paths), { recursive: true, mode: 0o700 });
-    moveFolder(folder, join(trashOf(paths), run)); // V2
+    mkdirSync(trashFolder(paths), { recursive: true, mode: 0o700 });
+    moveFolder(folder, join(trashFolder(paths), run)); // V2
     return true;
   });
   if (removed !== true) return false;
@@ -64,34 +64,34 @@ export async function removeRun(
 
 /** Finishes what an earlier removal began. V2 */
 export async function finishRemovals({ env }: Pick<CommandContext, "env">, paths: ProjectPaths, repository: Repository): Promise<void> {
-  const stats = lstatSync(trashOf(paths), { throwIfNoEntry: false });
+  const stats = lstatSync(trashFolder(paths), { throwIfNoEntry: false });
   if (stats?.isDirectory() !== true || (stats.mode & 0o077) !== 0) return; // not what removeRun makes: it came with the repository
-  for (const name of readdirSync(trashOf(paths))) {
-    const folder = join(trashOf(paths), name);
-    for (const branch of listedIn(folder)) await deleteBranch(repository, branch.name, branch.commit);
+  for (const name of readdirSync(trashFolder(paths))) {
+    const folder = join(trashFolder(paths), name);
+    for (const branch of readListedBranches(folder)) await deleteBranch(repository, branch.name, branch.commit);
     unbindRun(env, folder, name);
     await erase(folder);
   }
 }
 
-function listedIn(folder: string): v.InferOutput<typeof Listed> {
+function readListedBranches(folder: string): v.InferOutput<typeof ListedBranches> {
   try {
-    return v.parse(Listed, JSON.parse(readFileSync(join(folder, listFile), "utf8")));
+    return v.parse(ListedBranches, JSON.parse(readFileSync(join(folder, listFile), "utf8")));
   } catch {
     return [];
   }
 }
 
-/** Runs are deleted; branches whose work is elsewhere go with them, the others stay and are named. */
+/** Removes runs, and branches whose work is elsewhere too; the other branches stay and are named. */
 export async function removeAll(
   context: Pick<CommandContext, "env">,
   paths: ProjectPaths,
   repository: Repository,
-  doomed: readonly { readonly run_id: string }[],
+  runs: readonly { readonly run_id: string }[],
 ): Promise<{ readonly removed: readonly string[]; readonly kept: readonly string[] }> {
   const removed: string[] = [];
   const kept: string[] = [];
-  for (const { run_id } of doomed) {
+  for (const { run_id } of runs) {
     const branches = await readBranches(repository, run_id, listRuns(paths));
     if (
       !(await removeRun(

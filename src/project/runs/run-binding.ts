@@ -1,4 +1,4 @@
-// run-binding: a run belongs to the user and the machine that drafted or adopted it.
+// run-binding: records which user on which machine drafted or adopted a run, and checks that a run is this user's.
 //
 // Invariants:
 //   B1. Nothing inside a repository can make a run ours. Only a record in the user's state folder can.
@@ -54,9 +54,9 @@ export function bindRun(
 ): void {
   const journal = lstatSync(join(folder, journalFile), { bigint: true });
   const record: BindingRecord = { ...fields, born: String(journal.birthtimeNs), root: rootInode(paths) };
-  const place = recordPath(env, fields.run, journal);
-  mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
-  replaceFile(nodeDisk, place, `${place}.${process.pid}.new`, Buffer.from(`${JSON.stringify(record)}\n`));
+  const path = recordPath(env, fields.run, journal);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  replaceFile(nodeDisk, path, `${path}.${process.pid}.new`, Buffer.from(`${JSON.stringify(record)}\n`));
 }
 
 export type OpenBinding = {
@@ -105,9 +105,9 @@ export function unbindRun(env: Env, folder: string, run: string): void {
   for (const child of readdirSync(children)) unbindRun(env, join(children, child), child);
 }
 
-/** Whose a run is, without running git or opening its journal. */
+/** Determines whose a run is, without running git or opening its journal. */
 export function bindingOf(env: Env, paths: ProjectPaths, folder: string, run: string): Binding {
-  const unsafe = whyUnusable(env, paths, folder) ?? whyOpen(paths, folder);
+  const unsafe = whyUnusable(env, paths, folder) ?? whyOpenToOthers(paths, folder);
   if (unsafe !== null) return { kind: "foreign", why: unsafe };
   const journal = lstatSync(join(folder, journalFile), { bigint: true, throwIfNoEntry: false });
   if (journal === undefined) return { kind: "foreign", why: "it has no journal" };
@@ -147,7 +147,7 @@ export function whyUnusable(env: Env, paths: ProjectPaths, folder: string): stri
 }
 
 /** B4: whether others can open the folder. */
-function whyOpen({ root }: ProjectPaths, folder: string): string | null {
+function whyOpenToOthers({ root }: ProjectPaths, folder: string): string | null {
   const { mode } = lstatSync(folder, { bigint: true });
   return (mode & 0o077n) === 0n ? null : `others can open its folder ${relative(root, folder)}`;
 }
@@ -157,8 +157,8 @@ function whyFilesUnsafe({ root }: ProjectPaths, folder: string): string | null {
   let at = root;
   for (const part of parts) {
     at = join(at, part);
-    const found = lstatSync(at, { throwIfNoEntry: false });
-    if (found?.isDirectory() !== true) return `${relative(root, at)} is ${found?.isSymbolicLink() === true ? "a link" : "not a folder"}`; // B4
+    const stats = lstatSync(at, { throwIfNoEntry: false });
+    if (stats?.isDirectory() !== true) return `${relative(root, at)} is ${stats?.isSymbolicLink() === true ? "a link" : "not a folder"}`; // B4
   }
   const stats = lstatSync(folder, { bigint: true });
   const journal = lstatSync(join(folder, journalFile), { bigint: true, throwIfNoEntry: false });

@@ -8,32 +8,32 @@ type ReadBlob = (hash: string) => Buffer | null;
 
 const claimsKeptMax = 4_000;
 
-/** Each claim is read once: a state is rendered many times, and its claims do not change. */
-export function claimsFrom(readBlob: ReadBlob): (hash: string) => unknown {
-  const known = new Map<string, unknown>();
+/** Returns a reader of claims that reads each once: a state is rendered many times, and its claims do not change. */
+export function openClaimReader(readBlob: ReadBlob): (hash: string) => unknown {
+  const cached = new Map<string, unknown>();
   return (hash) => {
-    if (known.has(hash)) return known.get(hash);
-    const claim = handedIn(readBlob(hash));
-    if (known.size < claimsKeptMax) known.set(hash, claim);
+    if (cached.has(hash)) return cached.get(hash);
+    const claim = parseClaim(readBlob(hash));
+    if (cached.size < claimsKeptMax) cached.set(hash, claim);
     return claim;
   };
 }
 
 /** A turn's blob has the text and the return; only the latter is a claim. */
-function handedIn(bytes: Buffer | null): unknown {
-  const kept = bytes === null ? null : parsed(bytes);
-  return typeof kept === "object" && kept !== null && "claim" in kept ? kept.claim : undefined;
+function parseClaim(bytes: Buffer | null): unknown {
+  const content = bytes === null ? null : parseJson(bytes);
+  return typeof content === "object" && content !== null && "claim" in content ? content.claim : undefined;
 }
 
-export function evidenceFrom(readBlob: ReadBlob): EvidenceOf {
+export function openEvidenceReader(readBlob: ReadBlob): EvidenceOf {
   return (hash) => {
     const bytes = readBlob(hash);
-    const read = bytes === null ? null : v.safeParse(Evidence, parsed(bytes));
-    return read === null || !read.success ? null : read.output;
+    const result = bytes === null ? null : v.safeParse(Evidence, parseJson(bytes));
+    return result === null || !result.success ? null : result.output;
   };
 }
 
-function parsed(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString("utf8")) as unknown;
   } catch {

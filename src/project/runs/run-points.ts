@@ -8,21 +8,21 @@ import { readRunOrNull } from "./read-run.ts";
 /** Reading more would take longer than they are worth. */
 const runsMax = 200;
 
-/** Oldest first, by flow. A fork pays only for a part and is left out. */
+/** Reads the finished runs of each flow, oldest first. A fork pays only for a part and is left out. */
 export async function runPoints(paths: ProjectPaths): Promise<ReadonlyMap<string, readonly RunPoint[]>> {
-  const found = new Map<string, RunPoint[]>();
+  const points = new Map<string, RunPoint[]>();
   for (const run of listRuns(paths).slice(-runsMax)) {
     const view = (await readRunOrNull(paths, run))?.view;
     if (view === undefined || view.origins !== undefined || (view.status !== "completed" && view.status !== "stopped")) continue;
     const { tokens, usd, minutes } = view.ledger.run;
     const point = { run, at: view.updatedAt, verdict: view.verdict, isDone: view.status === "completed", tokens, usd, minutes };
     const flow = view.drafted.flow.flow;
-    found.set(flow, [...(found.get(flow) ?? []), { ...makeOf(view), ...point }]);
+    points.set(flow, [...(points.get(flow) ?? []), { ...runSetup(view), ...point }]);
   }
-  return found;
+  return points;
 }
 
-export function makeOf({ drafted: { flow, flow_hash, prompts, cast } }: Pick<RunView, "drafted">): RunSetup {
+export function runSetup({ drafted: { flow, flow_hash, prompts, cast } }: Pick<RunView, "drafted">): RunSetup {
   const players = Object.entries(cast);
   return {
     flow: flow.flow,

@@ -34,13 +34,13 @@ const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOF
 const fileFlags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 async function sweepOne(folder: string, tryLock: (fd: number) => boolean): Promise<boolean> {
-  const held = opened(folder, folderFlags);
-  if (held === null) return false;
+  const folderFd = openOrNull(folder, folderFlags);
+  if (folderFd === null) return false;
   try {
-    const { uid, mode } = fstatSync(held);
+    const { uid, mode } = fstatSync(folderFd);
     if (uid !== process.getuid?.() || (mode & 0o077) !== 0) return false; // T2
-    const inside = process.platform === "linux" ? `/proc/self/fd/${held}` : folder;
-    const file = opened(join(inside, ownerFile), fileFlags);
+    const inside = process.platform === "linux" ? `/proc/self/fd/${folderFd}` : folder;
+    const file = openOrNull(join(inside, ownerFile), fileFlags);
     if (file === null) return false;
     try {
       if (!fstatSync(file).isFile() || !tryLock(file)) return false; // T1
@@ -55,11 +55,11 @@ async function sweepOne(folder: string, tryLock: (fd: number) => boolean): Promi
   } catch {
     return false; // rubbish in a temporary folder is no reason to fail
   } finally {
-    closeSync(held);
+    closeSync(folderFd);
   }
 }
 
-function opened(path: string, flags: number): number | null {
+function openOrNull(path: string, flags: number): number | null {
   try {
     return openSync(path, flags);
   } catch {

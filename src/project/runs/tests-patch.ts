@@ -14,12 +14,12 @@ const lineCharsMax = 96;
 export async function testsPatch(project: Pick<ProjectPaths, "root">, run: RunView, block: string): Promise<readonly string[]> {
   const paths = run.blocks[block]?.tests?.paths ?? [];
   const [base, tip] = [run.drafted.base.commit, run.tip.commit];
-  const found = paths.length === 0 ? null : await findRepository(project.root);
-  if (found === null || !("repository" in found) || !(await hasCommits(found.repository, [base, tip]))) return [];
+  const lookup = paths.length === 0 ? null : await findRepository(project.root);
+  if (lookup === null || !("repository" in lookup) || !(await hasCommits(lookup.repository, [base, tip]))) return [];
   const lines: string[] = [];
   for (const path of paths) {
     if (lines.length > linesMax) break;
-    const { text } = await filePatchBetween(found.repository, base, tip, path);
+    const { text } = await filePatchBetween(lookup.repository, base, tip, path);
     const changed = text.trimEnd().split("\n");
     lines.push(...changed.filter((line) => !/^(?:diff --git |index )/.test(line))); // for `git apply`, not for a reader
   }

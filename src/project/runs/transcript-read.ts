@@ -13,26 +13,26 @@ const fileBytesMax = turnBytesMax + 1_048_576;
 
 /** Every turn that left a transcript, oldest first. */
 export function readTranscripts(runFolder: string): readonly TurnTranscript[] {
-  const ownTurnTranscripts = readNames(join(runFolder, transcriptsFolder))
+  const ownTurns = readNames(join(runFolder, transcriptsFolder))
     .filter((name) => name.endsWith(".jsonl"))
-    .flatMap((name) => findTurns(pathLines(join(runFolder, transcriptsFolder, name))));
+    .flatMap((name) => findTurns(readLines(join(runFolder, transcriptsFolder, name))));
   const children = readNames(join(runFolder, childrenFolder)).flatMap((name) => readTranscripts(join(runFolder, childrenFolder, name)));
-  return [...ownTurnTranscripts, ...children].toSorted((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0));
+  return [...ownTurns, ...children].toSorted((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0));
 }
 
 const readNames = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder).toSorted() : []);
 
-function pathLines(path: string): readonly TranscriptLine[] {
+function readLines(path: string): readonly TranscriptLine[] {
   return readText(path)
     .split("\n")
-    .flatMap((line) => findLine(line) ?? []);
+    .flatMap((line) => parseLine(line) ?? []);
 }
 
-function findLine(line: string): TranscriptLine | null {
+function parseLine(line: string): TranscriptLine | null {
   if (line === "") return null;
   try {
-    const read = v.safeParse(TranscriptLine, JSON.parse(line));
-    return read.success ? read.output : null;
+    const parsed = v.safeParse(TranscriptLine, JSON.parse(line));
+    return parsed.success ? parsed.output : null;
   } catch {
     return null; // a crash cut it in two, or it is still being written
   }

@@ -39,54 +39,54 @@ const pieceChars = 2 * patternCharsMax;
 type Parts = { readonly folder: string; readonly redactor: Redactor; readonly now: () => string };
 type ToolEvent = Extract<LiveEvent, { signal: "tool" }>;
 
-/** The same agents; each turn leaves a transcript, and its result names it. */
+/** Wraps agents so that each turn leaves a transcript, which its result names. */
 export function transcribedAgents(agents: Agents, parts: Parts): Agents {
   return {
     turn: async (request) => {
       const transcript = openTranscript(parts, request);
       if (transcript === null) return agents.turn(request);
       const onLiveEvent = (signal: LiveEvent): void => {
-        transcript.take(signal);
+        transcript.onLiveEvent(signal);
         request.onLiveEvent(signal);
       };
       const result = await agents.turn({ ...request, onLiveEvent }).catch((error: unknown) => {
         transcript.end("crashed");
         throw error;
       });
-      const kept = transcript.end(howOf(result));
+      const kept = transcript.end(describeEnd(result));
       return kept === null ? result : { ...result, transcript: kept };
     },
     sweep: (run) => agents.sweep(run),
   };
 }
 
-const howOf = (result: TurnResult): string =>
+const describeEnd = (result: TurnResult): string =>
   result.kind === "ended" ? result.stop : result.kind === "failed" ? result.reason : `cut off: ${result.by}`;
 
-type Transcript = { readonly take: (signal: LiveEvent) => void; readonly end: (how: string) => TranscriptKept | null };
+type Transcript = { readonly onLiveEvent: (signal: LiveEvent) => void; readonly end: (how: string) => TranscriptKept | null };
 
 function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer, prompt }: TurnRequest): Transcript | null {
   const file = `${slugOf(attempt)}.jsonl`;
   const lines = openLines(join(folder, transcriptsFolder), file);
   if (lines === null) return null;
-  const clean = (text: string): string => shortened(redactor.excerpt(text)); // W1
-  const speech = openSpeech(redactor, (kind, text) => lines.write({ kind, at: now(), text: shortened(text) }));
+  const clean = (text: string): string => cutMiddle(redactor.excerpt(text)); // W1
+  const speech = openSpeech(redactor, (kind, text) => lines.write({ kind, at: now(), text: cutMiddle(text) }));
   /** Paths are reported as the repository has them: the layer's location means nothing to a reader. */
-  const placed = (text: string): string => text.replaceAll(`${layer}/`, "");
+  const withoutLayer = (text: string): string => text.replaceAll(`${layer}/`, "");
   const reported = new Map<string, string>();
-  const tool = (signal: ToolEvent): void => {
+  const writeTool = (signal: ToolEvent): void => {
     const call = signal.call ?? signal.title;
     const { title, kind, path, input } = signal;
-    const known = JSON.stringify([title, kind, path, input]);
-    if (reported.get(call) !== known) {
-      reported.set(call, known);
+    const content = JSON.stringify([title, kind, path, input]);
+    if (reported.get(call) !== content) {
+      reported.set(call, content);
       lines.write({
         kind: "tool",
         at: now(),
         call: clean(call),
-        title: clean(placed(title)),
+        title: clean(withoutLayer(title)),
         ...(kind === undefined ? {} : { tool: clean(kind) }),
-        ...(path === undefined ? {} : { path: clean(placed(path)) }),
+        ...(path === undefined ? {} : { path: clean(withoutLayer(path)) }),
         ...(input === undefined ? {} : { input: clean(input) }),
       });
     }
@@ -101,13 +101,19 @@ function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer
       ...(output === undefined ? {} : { output: clean(output) }),
     });
   };
-  lines.write({ kind: "turn", at: now(), attempt, agent: cast.agent, prompt: shortened(redactor.excerpt(placed(prompt)), promptCharsMax) }); // W1
+  lines.write({
+    kind: "turn",
+    at: now(),
+    attempt,
+    agent: cast.agent,
+    prompt: cutMiddle(redactor.excerpt(withoutLayer(prompt)), promptCharsMax),
+  }); // W1
   return {
-    take: (signal) => {
+    onLiveEvent: (signal) => {
       if (signal.signal === "said" || signal.signal === "thought") return speech.add(signal.signal, signal.text);
       if (signal.signal !== "tool") return;
       speech.flush();
-      tool(signal);
+      writeTool(signal);
     },
     end: (how) => {
       speech.flush();
@@ -123,14 +129,14 @@ function openSpeech(redactor: Redactor, write: (kind: Kind, text: string) => voi
   const before: Record<Kind, string> = { said: "", thought: "" };
   let kind: Kind = "said";
   let pending = "";
-  const give = (chars: number): void => {
+  const writePending = (chars: number): void => {
     const text = pending.slice(0, chars);
     pending = pending.slice(chars);
     const redacted = redactor.next(before[kind], text);
     before[kind] = (before[kind] + text).slice(-patternCharsMax);
     if (redacted !== "") write(kind, redacted);
   };
-  const flush = (): void => give(pending.length);
+  const flush = (): void => writePending(pending.length);
   return {
     flush,
     add: (of: Kind, text: string): void => {
@@ -140,28 +146,28 @@ function openSpeech(redactor: Redactor, write: (kind: Kind, text: string) => voi
       if (pending.length < pieceChars) return;
       const border = pending.length - patternCharsMax;
       const openSpan = redactor.spansIn(pending).find(({ start, end }) => start < border && end > border);
-      give(openSpan?.start ?? border);
+      writePending(openSpan?.start ?? border);
     },
   };
 }
 
-/** A file of JSON lines within its limit; null if it cannot be opened. */
+/** Opens a file of JSON lines that keeps within its limit; null if it cannot be opened. */
 function openLines(folder: string, file: string) {
   let fd: number;
   let bytes: number;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    keepWithin(folder, runBytesMax - turnBytesMax); // W2
+    removeOldest(folder, runBytesMax - turnBytesMax); // W2
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     fd = openSync(join(folder, file), flags, 0o600);
     bytes = fstatSync(fd).size;
-    if (bytes > 0 && !endsWhole(fd, bytes)) bytes += writeSync(fd, "\n"); // a crash cut the last line in two
+    if (bytes > 0 && !endsWithNewline(fd, bytes)) bytes += writeSync(fd, "\n"); // a crash cut the last line in two
   } catch {
     return null; // W3
   }
   let leftOut = 0;
   let isBroken = false;
-  const put = (line: TranscriptLine): void => {
+  const append = (line: TranscriptLine): void => {
     if (isBroken) return;
     try {
       bytes += writeSync(fd, `${JSON.stringify(line)}\n`);
@@ -173,10 +179,10 @@ function openLines(folder: string, file: string) {
     leftOut: () => leftOut,
     write: (line: TranscriptLine): void => {
       if (line.kind !== "turn" && bytes >= turnBytesMax) leftOut += 1;
-      else put(line);
+      else append(line);
     },
     end: (line: TranscriptLine, name: string): TranscriptKept | null => {
-      put(line);
+      append(line);
       closeSync(fd);
       if (isBroken) return null;
       try {
@@ -189,13 +195,13 @@ function openLines(folder: string, file: string) {
   };
 }
 
-function endsWhole(fd: number, bytes: number): boolean {
+function endsWithNewline(fd: number, bytes: number): boolean {
   const last = Buffer.alloc(1);
   return readSync(fd, last, 0, 1, bytes - 1) === 1 && last[0] === 10;
 }
 
 /** Removes the oldest files until the rest fit. */
-function keepWithin(folder: string, bytesMax: number): void {
+function removeOldest(folder: string, bytesMax: number): void {
   const files = readdirSync(folder)
     .map((name) => ({ path: join(folder, name), found: statSync(join(folder, name), { throwIfNoEntry: false }) }))
     .flatMap(({ path, found: stats }) => (stats === undefined ? [] : [{ path, bytes: stats.size, at: stats.mtimeMs }]))
@@ -208,8 +214,8 @@ function keepWithin(folder: string, bytesMax: number): void {
   }
 }
 
-/** A text too long to keep loses its middle. */
-function shortened(text: string, charsMax = 2 * textCharsMax): string {
+/** Cuts the middle out of a text that is too long to keep. */
+function cutMiddle(text: string, charsMax = 2 * textCharsMax): string {
   if (text.length <= charsMax) return text;
   const half = Math.floor(charsMax / 2);
   return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`;

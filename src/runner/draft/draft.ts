@@ -24,7 +24,7 @@ import { resolveObjective } from "./objective.ts";
 import { flowLimits, unusedLimitWarnings } from "./flow-limits.ts";
 import { beginRun } from "../begin-run.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "../../project/runs/open-runs.ts";
-import { openedRepository, surveying } from "../../project/runs/opened-repository.ts";
+import { openedRepository, startSurvey } from "../../project/runs/opened-repository.ts";
 import { flowOptions, unusedPolicyWarnings } from "./flow-options.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { policyOf } from "./policy.ts";
@@ -46,7 +46,7 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
   const checkout = await openedRepository(paths.root);
   const repository = input.base === undefined ? checkout : { ...checkout, branch: null, head: input.base };
   const isSurveyed = input.base === undefined && input.isCopy !== true;
-  const survey = isSurveyed ? surveying(checkout, playbook?.ownedPaths) : () => Promise.resolve({ warnings: [], uncommitted: [] });
+  const survey = isSurveyed ? startSurvey(checkout, playbook?.ownedPaths) : () => Promise.resolve({ warnings: [], uncommitted: [] });
   const prepared = await playbook?.prepare?.({ context, paths, input, loadFlow: (name) => loadCheckedFlow(context, name) });
   const resolved = resolveObjective({
     input: withScope(withGoal(input, prepared?.goal), prepared?.scope),

@@ -6,7 +6,7 @@ import { readBlob } from "../../../journal/blobs.ts";
 import { readJournal } from "../../../journal/read.ts";
 import type { Entry } from "../../../contracts/event.ts";
 import { type ProjectPaths, isBegun, runFolder } from "../../../project/runs/project-paths.ts";
-import { claimsFrom } from "../../../project/runs/run-blobs.ts";
+import { openClaimReader } from "../../../project/runs/run-blobs.ts";
 import { readEarlierState } from "./earlier-state.ts";
 
 /** Null if the run has no journal, or it cannot be read. */
@@ -29,7 +29,7 @@ export function deriveStateText(paths: ProjectPaths, run: string): string | null
   const state = fold(entries);
   if (state.status === "unborn") return null;
   const projection = openRoadmapState({
-    readClaim: claimsFrom(readBlobOrNull),
+    readClaim: openClaimReader(readBlobOrNull),
     earlierState: readEarlierState(state.drafted, readBlobOrNull),
   });
   for (const entry of entries) projection.apply(entry);

@@ -20,7 +20,7 @@ import { isHaltReason } from "../views/roadmap-log.ts";
 import { hasRoadmapState, openRoadmapState } from "../views/roadmap-state.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
 import type { PlaybookParts, OpenedPlaybook } from "../../contract/playbook.ts";
-import { claimsFrom, evidenceFrom } from "../../../project/runs/run-blobs.ts";
+import { openClaimReader, openEvidenceReader } from "../../../project/runs/run-blobs.ts";
 import { readEarlierState } from "./earlier-state.ts";
 import { commitPagesOfEndedRun } from "./roadmap-commit.ts";
 import { deriveStateText } from "./roadmap-derive.ts";
@@ -49,8 +49,8 @@ export async function openRoadmapPlaybook({
 }: PlaybookParts): Promise<OpenedPlaybook> {
   const { run_id } = view().drafted;
   const projectionOptions: ProjectionsOptions = {
-    readClaim: claimsFrom(readBlob),
-    readEvidence: evidenceFrom(readBlob),
+    readClaim: openClaimReader(readBlob),
+    readEvidence: openEvidenceReader(readBlob),
     earlierState: readEarlierState(view().drafted, readBlob),
     completedBefore: mayHaveSkipped(view()) ? await readCompletionTimes(root, run_id) : {},
   };

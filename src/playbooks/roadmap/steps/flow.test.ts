@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { thresholdDefaults } from "../../../contracts/limit-ranges.ts";
 import type { Flow, Step } from "../../../contracts/flow.ts";
 import { lintFlow } from "../../../flows/lint.ts";
 import { builtInFlow, type LoadedFlow } from "../../../flows/load.ts";
@@ -64,7 +65,8 @@ describe("the flow roadmap", () => {
       audit: { at_most: 2 },
     });
     const defaults = Object.fromEntries(Object.entries(flow.options ?? {}).map(([name, option]) => [name, option.default]));
-    expect(defaults).toMatchObject({ phases: "next", max_debug_attempts_per_phase: 3, max_replan_attempts_per_phase: 1, alignment_min: 7 });
+    const { max_debug_attempts_per_phase, max_replan_attempts_per_phase } = thresholdDefaults; // the flow's own defaults must not differ
+    expect(defaults).toMatchObject({ phases: "next", max_debug_attempts_per_phase, max_replan_attempts_per_phase, alignment_min: 7 });
   });
 
   test("who verifies is blind to what was claimed, and who judges writes before it sees the verifier's word", () => {

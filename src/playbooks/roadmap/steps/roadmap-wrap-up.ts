@@ -28,14 +28,14 @@ import { buildTrend } from "../../../insight/trend.ts";
 import { type Warning, findStateWarnings } from "../insight/warnings.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Functions } from "../../../ports/functions.ts";
-import { claimsFrom } from "../../../project/runs/run-blobs.ts";
+import { openClaimReader } from "../../../project/runs/run-blobs.ts";
 import { loadMetrics } from "../files/roadmap-metrics.ts";
 import { completionDataFile, completionPageFile, metricsFile } from "../../../contracts/roadmap-places.ts";
 import { readCompletionTimes } from "../files/roadmap-states.ts";
 import { writeWholeFile } from "../../contract/whole-file.ts";
 import { isBegun, type ProjectPaths } from "../../../project/runs/project-paths.ts";
 import { readRunOrNull } from "../../../project/runs/read-run.ts";
-import { makeOf } from "../../../project/runs/run-points.ts";
+import { runSetup } from "../../../project/runs/run-points.ts";
 
 const detailCharsMax = 500;
 
@@ -76,7 +76,7 @@ async function summarize(
   const { root } = paths;
   const at = clock.now();
   const { run_id } = run.drafted;
-  const readClaim = claimsFrom(readBlob);
+  const readClaim = openClaimReader(readBlob);
   const completedBefore = await readCompletionTimes(root, run_id);
   const journal = entries();
   const currentState = buildRoadmapState(run, journal, { readClaim: readClaim, completedBefore: completedBefore });
@@ -112,7 +112,7 @@ async function findConfigChanges(
   if (folder === undefined) return null;
   const paths = { root, folder };
   const previous = previousRun === undefined || !isBegun(paths, previousRun) ? null : await readRunOrNull(paths, previousRun);
-  return previous === null ? null : describeChanges(makeOf(previous.view), makeOf(run));
+  return previous === null ? null : describeChanges(runSetup(previous.view), runSetup(run));
 }
 
 type MetricsHistory = { readonly runs: ReturnType<typeof withMetrics> };

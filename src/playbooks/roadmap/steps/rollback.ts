@@ -21,7 +21,7 @@ export function rollback({ workspace }: Pick<RoadmapParts, "workspace">) {
         const detail = "Where the phase began is not written down, so nothing was taken back.";
         return { ok: false, facts: { rollback_performed: false }, reason: "workspace_unusable", detail };
       }
-      const { applied, branch, conflict } = await workspace.takeBack({
+      const { applied, branch, conflict } = await workspace.revert({
         attempt,
         since,
         of: `${cursor.path}@`,

@@ -103,8 +103,8 @@ const jsRule: Rule = (call, nonce) => {
   const isOfAssert = /(?:assert|\bt)\.$/.test(before);
   if (isOfAssert && jsOpposites.has(name)) return negated(renamed(call, jsOpposites.get(name)));
   const isTruth = isOfAssert ? /^(?:ok|notOk|true|false|truthy|falsy|isTrue|isFalse|assert)$/ : /^(?:assert|ok)$/;
-  const isOtherHelper = !isOfAssert && second !== undefined && plainLiteral.test(textOf(second)) && !/^["'`]/.test(textOf(second)); // a message is text
-  if (isTruth.test(name) && !isOtherHelper && !(before.endsWith(".") && !isOfAssert) && first !== undefined)
+  const isOtherAssert = !isOfAssert && second !== undefined && plainLiteral.test(textOf(second)) && !/^["'`]/.test(textOf(second)); // a message is text
+  if (isTruth.test(name) && !isOtherAssert && !(before.endsWith(".") && !isOfAssert) && first !== undefined)
     return truthAssertion(first, `!(${textOf(first)})`, !/^(?:notOk|false|falsy|isFalse)$/.test(name));
   return assertsNothing.test(name) ? null : guessFromArguments(call);
 };

@@ -6,7 +6,7 @@
 //   F3. Bounded in lines and characters per file; one candidate per line.
 
 import { createDraw, negateBoolean, otherLiteral } from "./near-values.ts";
-import { flipHelperCall, findHelpers } from "./shell-expectations.ts";
+import { flipHelperCall, findComparingFunctions } from "./shell-expectations.ts";
 
 /** An expectation of a test that is made wrong: the line as it was, and with another literal or assertion. */
 export type Flip = {
@@ -52,7 +52,7 @@ const literal =
 /** The candidates of a file, in the order of its lines. */
 export function literalFlips(path: string, text: string): readonly Flip[] {
   const lines = text.split("\n").slice(0, linesMax); // F3
-  const helpers = shellFile.test(path) ? findHelpers(text) : new Map<string, number>();
+  const helpers = shellFile.test(path) ? findComparingFunctions(text) : new Map<string, number>();
   const isAssertion = (line: string): boolean =>
     asserts.test(line) ||
     flipHelperCall(line, helpers) !== null ||

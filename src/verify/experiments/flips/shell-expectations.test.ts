@@ -3,7 +3,7 @@ import { findNonCodeFiles } from "../questions/non-code-files.ts";
 import { literalFlips } from "./literal-flips.ts";
 import { nearCondition } from "./near-conditions.ts";
 import { createDraw, nearValue } from "./near-values.ts";
-import { findComparedFiles, flipDataFile, findHelpers } from "./shell-expectations.ts";
+import { findComparedFiles, flipDataFile, findComparingFunctions } from "./shell-expectations.ts";
 
 const helper = 'check() {\n  local got; got=$(slug "$1")\n  if [[ $2 == $got ]]; then echo ok; else exit 1; fi\n}\n';
 
@@ -13,7 +13,7 @@ describe("what a shell's helper compares with is read out of it", () => {
     ['check() { [ "$(slug "$1")" = "$2" ] || exit 1; }\n', null],
     ['same() {\n  want=$1\n  got=$(slug "$2")\n  [ "$got" = "$want" ] || exit 1\n}\n', 1],
     ['same() {\n  if [ "$1" = "$2" ]; then echo ok; fi\n}\n', null],
-  ])("%s", (text, parameter) => expect([...findHelpers(text).values()][0] ?? null).toBe(parameter));
+  ])("%s", (text, parameter) => expect([...findComparingFunctions(text).values()][0] ?? null).toBe(parameter));
 
   test("and a plain word that it is given is broken where it had to be made", () => {
     const [flip] = literalFlips("run_tests.sh", `${helper}check 'Hello World' 'hello-world'\n`).filter(({ line }) => line === 5);

@@ -12,7 +12,7 @@ const word = /'[^']*'|"[^"$`\\]*"|[^\s'"$`\\;|&<>()]+/g;
 const opens = /^[ \t]*(?:function[ \t]+)?([A-Za-z_][\w-]*)[ \t]*\(\)[ \t]*\{/gm;
 
 /** Names of helpers with the parameter, from 1, that each compares a result with. */
-export function findHelpers(text: string): ReadonlyMap<string, number> {
+export function findComparingFunctions(text: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const { 0: open, 1: name = "", index } of text.matchAll(opens)) {
     const from = index + open.length;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Run } from "../../core/state.ts";
 import { checked, drafted, runView } from "../../views/run-view.test-support.ts";
 import { extraRequirements } from "./land-on-hub.ts";
-import { handedBack, orderEndForRest, restsForPerson } from "./rest-of.ts";
+import { handedBack, orderEndForRest, restsForPerson } from "./order-end.ts";
 
 const paused = (reason: string, more: Partial<Run> = {}): Run => runView({ status: "paused", reason, detail: null, ...more });
 

@@ -1,4 +1,4 @@
-// rest-of: an order's result for a run that has not completed, from the run's journal. Pure except for the clock.
+// order-end: an order's result for a run that has not completed, from the run's journal. Pure except for the clock.
 
 import type { Answer } from "../../contracts/answer.ts";
 import { hasFailed, questionsOpen } from "../../core/selectors.ts";
