@@ -21,7 +21,7 @@ import { breakSample } from "./flips/flip-expectations.ts";
 import { breakTypes } from "./flips/type-checker.ts";
 import { shuffled } from "./flips/choose-flips.ts";
 import { commandVariants } from "./flips/literal-flips.ts";
-import { missed, type Laboratory, timedOut as timedOut, noticed, type Side, unknown } from "./laboratory.ts";
+import { missed, type Laboratory, timedOut, noticed, type Side, unknown } from "./laboratory.ts";
 
 const breakagesMax = 3;
 const variantsMax = 6;

@@ -1,5 +1,6 @@
 // experiment-on-check: runs every experiment on one passing check: the canary, repetitions, the work mutated and removed, further questions.
-// Invariants T1 and on: verify/experiments/try-out.ts; K1 and on: verify/experiments/canary.ts.
+// Invariants T1 and on: verify/experiments/try-out.ts.
+// Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";

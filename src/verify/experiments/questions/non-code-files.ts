@@ -44,7 +44,7 @@ const looksAtOutput = /\||\$\(|`|>|<\(/;
 /** Null if the change has nothing but code, tests, prose and files that are judged by their parts. */
 export function findNonCodeFiles({ differences, base, rowOf, command, used, isScript, ...more }: Surroundings): RemovedWork | null {
   const named = findNamedPaths([command]);
-  const { isBinary = () => false, isRequested: isRequested = () => false } = more;
+  const { isBinary = () => false, isRequested = () => false } = more;
   const newFolders = findNewFolders(command, base);
   const isNamed = (path: string): boolean =>
     newFolders.some((folder) => path.startsWith(`${folder}/`)) ||
