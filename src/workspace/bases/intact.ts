@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { errorErrno } from "../failure.ts";
+import { programOnPath } from "../isolation/box-programs.ts";
 
 const run = promisify(execFile);
 /** Longer than the tick of a file system's clock. */
@@ -38,8 +39,10 @@ export const readMadeNs = (stored: unknown): string | null => {
 export async function isIntact({ files, madeNs }: MadeFolder): Promise<boolean> {
   const made = BigInt(madeNs);
   const time = `@${made / 1_000_000_000n}.${String(made % 1_000_000_000n).padStart(9, "0")}`;
+  const find = programOnPath("find");
+  if (find === null) return isIntactByWalk(files, made);
   try {
-    const { stdout } = await run("find", [files, "-newerct", time, "-print", "-quit"], {
+    const { stdout } = await run(find, [files, "-newerct", time, "-print", "-quit"], {
       timeout: findTimeoutMs,
       env: { ...process.env, LC_ALL: "C" },
     });
