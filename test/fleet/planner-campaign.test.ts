@@ -197,6 +197,8 @@ describe.skipIf(postgresBin === null)(`a campaign over who plans${withoutPostgre
       const waits = (n: number): object => ({ run: `while ! test -e '${gate(n)}'; do sleep 0.2; done` });
       const machine = await portfolio(fleet.first.folder, fleet.first.env, tasks, 4, waits);
       running.push(worker(fleet.another({ AUTOPILOT_LEASE_MS: String(workerLeaseMs) }), "--jobs", "4"));
+      const workers = (): string => cluster.sql(database, "select count(*) from autopilot.worker");
+      await expect.poll(workers, { timeout: 120_000, interval: 250 }).toBe("1"); // one that starts while the store is away ends
       const clock = resolve(import.meta.dirname, "../fixtures/faults/jumping-clock.cjs");
       const args = ["portfolio", "run", "--fleet", "--until-idle", "--isolation", "clone", "--jobs", "4", "--json"];
       const launch = (folder: string, link: Link, clockFile: string): ReturnType<typeof begin> => {

@@ -1,8 +1,9 @@
 // A portfolio whose journal is in PostgreSQL, in this process: its folders are copies, written after the store has acknowledged.
 
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bringTasks } from "../../src/commands/fleet/bring-tasks.ts";
 import { takePortfolio } from "../../src/commands/fleet/take-portfolio.ts";
 import { addProject, addTask, initPortfolio } from "../../src/commands/portfolio/add.ts";
 import { adoptPortfolio } from "../../src/commands/portfolio/adopt.ts";
@@ -27,6 +28,10 @@ import { withPortfolio } from "../../src/portfolio/store/open.ts";
 import type { RunStore } from "../../src/ports/run-store.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
 import { failureOf, retryOf } from "../../src/project/reply.ts";
+import { homeOfCopy } from "../../src/portfolio/worker/worker.ts";
+import { isBegun, type ProjectPaths, runFolder } from "../../src/project/runs/project-paths.ts";
+import { isOwnRun } from "../../src/project/runs/run-binding.ts";
+import { makeDraft } from "../../src/runner/draft/draft.ts";
 import { portfolioStoreSuite } from "../contracts/portfolio-store-suite.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { git, scratch, scratchFolder } from "../support/scratch-repository.ts";
@@ -271,6 +276,52 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
     expect(await exchange.tipOf("gone")).toBeNull();
     const foreign = await exchangeFor(planning(other), repository ?? "");
     expect(failureOf(await foreign.tipOf("main").catch((error: unknown) => error)).code).toBe("workspace_unusable");
+  });
+
+  test("a run that was only named when another machine brought it goes on there once it is drafted, whoever drafts it", async () => {
+    const one = await shared();
+    const two = folderFor(one.key);
+    const { repository } = Object.values((await readPortfolio(one.paths)).projects)[0] ?? {};
+    const hub = join(scratchFolder(), "hub.git");
+    git(repository ?? "", "init", "-q", "--bare", "-b", "main", hub);
+    git(repository ?? "", "push", "-q", hub, "main");
+    const script = join(scratchFolder(), "agent.json");
+    writeFileSync(script, JSON.stringify({ turns: [] }));
+    const agent = `scripted:${script}`;
+    const added = await addTask(one.context, {
+      project: "Shop",
+      objective: "make it",
+      accept: ["made :: true"],
+      agent,
+      isolation: "clone",
+    });
+    const task_id = String(added.data?.["id"]);
+    const [run, event_nonce, copy] = ["run-2026-01-02-030405", "0123456789abcdef01234567", `${task_id}.1-1`];
+    const named: PortfolioChange = {
+      ...{ event: "task_dispatched", actor: "planner", reason_code: "ok", task_id, run_id: run, event_nonce, worker_backend: "acp" },
+      ...{ worker_agent_id: "scripted", worker_session_key: `worker-${task_id}`, base: git(hub, "rev-parse", "main"), copy },
+    };
+    await withPortfolio(one.context, one.paths, ({ write }) => write(named));
+    const planning = ({ paths }: Place): PortfolioPaths => ({
+      ...paths,
+      planner: { epoch: 1, hub, requireLease: () => Promise.resolve() },
+    });
+    const bring = (place: Place) => bringTasks(contextIn(place.paths.root, { AUTOPILOT_HUB: hub }), planning(place), "clone");
+    const copyOf = ({ paths }: Place): ProjectPaths => homeOfCopy(join(paths.own, "copies", copy));
+    await bring(one);
+    await bring(two);
+    expect([one, two].map((place) => [existsSync(runFolder(copyOf(place), run)), isBegun(copyOf(place), run)])).toEqual([
+      [true, false],
+      [true, false],
+    ]);
+    const draft = (place: Place, goal: string) =>
+      makeDraft(contextIn(copyOf(place).root), copyOf(place), { words: [], isCopy: true, newId: run, goal, agent, isolation: "clone" });
+    await draft(one, "make it");
+    await bring(two);
+    expect([one, two].map((place) => isOwnRun(contextIn(copyOf(place).root), copyOf(place), run))).toEqual([true, true]);
+    const journals = [one, two].map((place) => readFileSync(join(runFolder(copyOf(place), run), "journal.jsonl"), "utf8"));
+    expect(journals[1]).toBe(journals[0]);
+    expect(cluster.sql("portfolios", `select count(*) from autopilot.run where run_id like '${run}.%'`)).toBe("1");
   });
 
   test("a process that waited for the folder while it moved writes to the store", async () => {

@@ -8,6 +8,7 @@
 
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import type { RunView } from "../../core/state.ts";
 import { openHub } from "../../fleet/hub.ts";
 import type { PostgresStore } from "../../fleet/postgres/store.ts";
 import { markShared, runKey, sharedMark } from "../../fleet/shared-mark.ts";
@@ -21,8 +22,9 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { failureOf, retryOf } from "../../project/reply.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { ownFolder, runFolder } from "../../project/runs/project-paths.ts";
-import { bindRun } from "../../project/runs/run-binding.ts";
+import { isBegun, ownFolder, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
+import { readRunOrNull } from "../../project/runs/read-run.ts";
+import { bindRun, isOwnRun } from "../../project/runs/run-binding.ts";
 import { retryDuringOutage } from "./retry-during-outage.ts";
 import { requireHub } from "./worker.ts";
 import { bringRun, viewIn } from "./take.ts";
@@ -43,7 +45,7 @@ export async function bringTasks(context: CommandContext, paths: PortfolioPaths,
   for (const one of begun)
     await retry(async () => {
       try {
-        await (existsSync(one.copy) ? updateCopy(context, store, one) : makeCopy(context, paths, store, one, isolation));
+        await (existsSync(one.copy) ? updateCopy(context, store, one, isolation) : makeCopy(context, paths, store, one, isolation));
       } catch (error) {
         const { code, message } = failureOf(error);
         if (retryOf(code) === "always" || context.interrupted.aborted) throw error;
@@ -60,8 +62,13 @@ const begunTasks = (paths: PortfolioPaths, { tasks, projects }: PortfolioView): 
     return isOver || project === undefined || copy === null || run === null || nonce === null ? [] : [{ task, project, run, nonce, copy }];
   });
 
-/** Another machine may have gone on with it since. */
-async function updateCopy(context: CommandContext, store: PostgresStore, { copy, run }: Begun): Promise<void> {
+/** Another machine may have gone on with it since, or begun what was only named when this one made the copy. */
+async function updateCopy(
+  context: CommandContext,
+  store: PostgresStore,
+  { copy, run, nonce }: Begun,
+  isolation: string | undefined,
+): Promise<void> {
   const paths = homeOfCopy(copy);
   const folder = runFolder(paths, run);
   const mark = sharedMark(folder);
@@ -69,6 +76,14 @@ async function updateCopy(context: CommandContext, store: PostgresStore, { copy,
   const hub = await openHub(await openedRepository(copy), join(ownFolder(paths), "hub.git"), requireHub(context.env));
   await hub.bring(mark.key);
   await bringCopy(store, mark.key, folder);
+  const brought = isBegun(paths, run) && mark.key === runKey(run, nonce) ? await readRunOrNull(paths, run) : null; // V1
+  if (brought !== null && !isOwnRun(context, paths, run)) bindBrought(context, paths, brought.view, isolation);
+}
+
+/** V2 */
+function bindBrought(context: CommandContext, paths: ProjectPaths, { drafted }: RunView, isolation: string | undefined): void {
+  const { ack, run_id: run } = drafted;
+  bindRun(context.env, paths, runFolder(paths, run), { run, ack, isolation: settingsOf(context, paths, { isolation }).isolation });
 }
 
 async function makeCopy(
@@ -92,8 +107,7 @@ async function makeCopy(
   if (view === null) markShared(runFolder(draftPaths, run), key);
   else {
     await bringRun(context, draftPaths, store, key, view);
-    const own = settingsOf(context, draftPaths, { isolation }).isolation;
-    bindRun(context.env, draftPaths, runFolder(draftPaths, run), { run, ack: view.drafted.ack, isolation: own }); // V2
+    bindBrought(context, draftPaths, view, isolation);
   }
   renameSync(draft, copy);
 }

@@ -58,12 +58,12 @@ export async function planWithLease(
 
 /** Resolves when this pool may plan. Refused if it is interrupted before. */
 async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths): Promise<PlannerLease> {
-  const store = await storeIn(context.env);
   const hub = requireHub(context.env);
   let lastMessage = "";
   for (;;) {
     try {
       const clocks = { now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs() };
+      const store = await storeIn(context.env);
       const key = await sharePortfolio(store, paths.own); // Z3
       const { journal, lease } = await store.open(plannerKey(key), "portfolio", clocks); // Z1
       if (lastMessage !== "") context.show("▶ this pool plans the portfolio now");
