@@ -81,10 +81,10 @@ const about = (items: ShownSchema | undefined, description: string | undefined):
   description === undefined ? (items ?? {}) : { description, ...items };
 
 function findDescriptions(schema: ShownSchema, depth: number): ReadonlySet<string> {
-  const own = schema.description === undefined ? [] : [flat(schema.description).toLowerCase()];
-  if (depth > depthMax) return new Set(own);
+  const descriptions = schema.description === undefined ? [] : [flat(schema.description).toLowerCase()];
+  if (depth > depthMax) return new Set(descriptions);
   const below = [...Object.values(schema.properties ?? {}), ...(schema.items === undefined ? [] : [schema.items])];
-  return new Set([...own, ...below.flatMap((shownSchema) => [...findDescriptions(shownSchema, depth + 1)])]);
+  return new Set([...descriptions, ...below.flatMap((shownSchema) => [...findDescriptions(shownSchema, depth + 1)])]);
 }
 
 /** Whether a value is a JSON Schema itself, and not a value that fits one. */

@@ -28,22 +28,22 @@ export function lintCalled(lint: Lint): void {
       lint.say(at, "called_invalid", `found the flow ${shown(step.flow)}, which cannot be read itself: autopilot flow lint ${step.flow}`);
       continue;
     }
-    options(lint, called, step.with ?? {}, [...path, "with"]);
+    lintOptions(lint, called, step.with ?? {}, [...path, "with"]);
     const ring = ringFrom(lint.flow.flow, step.flow, flows);
     if (ring !== null)
       lint.say(at, "flow_ring", `found flows that call each other for ever: ${ring.join(" -> ")}, expected each to come to its end`);
   }
 }
 
-function options({ say }: Lint, called: Flow, given: Readonly<Record<string, unknown>>, path: DataPath): void {
-  const known = called.options ?? {};
+function lintOptions({ say }: Lint, called: Flow, given: Readonly<Record<string, unknown>>, path: DataPath): void {
+  const declared = called.options ?? {};
   for (const [name, value] of Object.entries(given)) {
-    const option = Object.hasOwn(known, name) ? known[name] : undefined;
+    const option = Object.hasOwn(declared, name) ? declared[name] : undefined;
     if (option === undefined)
       say(
         [...path, name],
         "unknown_option",
-        `found the option ${shown(name)}, which the flow ${called.flow} does not have.${didYouMean(name, Object.keys(known))}`,
+        `found the option ${shown(name)}, which the flow ${called.flow} does not have.${didYouMean(name, Object.keys(declared))}`,
       );
     else if (!fitsOption(option, value)) say([...path, name], "option_value", `found ${shown(value)}, expected ${describeOption(option)}`);
   }

@@ -8,13 +8,13 @@ const rule = "gate_never_holds";
 
 export const gateFiles = (gate: Gate): string[] => [...(gate.file === undefined ? [] : [gate.file]), ...(gate.files ?? [])];
 
-/** Words of one gate that exclude each other. */
+/** Reports keys of one gate that exclude each other. */
 export function contradictoryGate({ say }: Pick<Lint, "say">, gate: Gate, path: DataPath): void {
-  const asked = (["non_empty", "min_lines", "matches", "fresh", "after"] as const).find(
+  const contentRule = (["non_empty", "min_lines", "matches", "fresh", "after"] as const).find(
     (word) => gate[word] !== undefined && gate[word] !== false,
   );
-  if (gate.exists === false && asked !== undefined)
-    say(path, rule, `found exists: false beside ${asked}: no file can be absent and have that`);
+  if (gate.exists === false && contentRule !== undefined)
+    say(path, rule, `found exists: false beside ${contentRule}: no file can be absent and have that`);
   if (gate.exists === false && gate.for_each !== undefined)
     say(path, rule, "found exists: false beside for_each, which asks for its files");
   const { any } = gate;

@@ -12,26 +12,27 @@ export function lintFacts(lint: Lint): void {
   const { flow } = lint;
   for (const { step, path, list } of stepsEverywhere(flow)) {
     const index = list.steps.indexOf(step);
-    const entering: Known = { steps: list.steps, upTo: index };
-    const leaving: Known = { steps: list.steps, upTo: index + 1 };
+    const entering: KnownFacts = { steps: list.steps, upTo: index };
+    const leaving: KnownFacts = { steps: list.steps, upTo: index + 1 };
     if (isNeverWanted(step)) lint.say(path, "unreachable", `found the step ${shown(step.id)}, ${neverWanted}`);
-    judge(lint, step.only_if, [...path, "only_if"], entering);
-    for (const [n, when] of (step.unless ?? []).entries()) judge(lint, when, [...path, "unless", n], entering);
+    lintCondition(lint, step.only_if, [...path, "only_if"], entering);
+    for (const [n, when] of (step.unless ?? []).entries()) lintCondition(lint, when, [...path, "unless", n], entering);
     for (const [n, preset] of (step.human?.preset ?? []).entries())
-      judge(lint, preset.when, [...path, "human", "preset", n, "when"], entering);
-    for (const located of thenRows(step, path)) judge(lint, located.row.when, [...located.path, "when"], leaving);
-    for (const [n, row] of (step.otherwise ?? []).entries()) judge(lint, row.when, [...path, "otherwise", n, "when"], leaving);
+      lintCondition(lint, preset.when, [...path, "human", "preset", n, "when"], entering);
+    for (const located of thenRows(step, path)) lintCondition(lint, located.row.when, [...located.path, "when"], leaving);
+    for (const [n, row] of (step.otherwise ?? []).entries()) lintCondition(lint, row.when, [...path, "otherwise", n, "when"], leaving);
   }
-  const everywhere: Known = { steps: stepsEverywhere(flow).map(({ step }) => step), upTo: Number.POSITIVE_INFINITY };
-  for (const [n, row] of (flow.when_step_fails ?? []).entries()) judge(lint, row.when, ["when_step_fails", n, "when"], everywhere);
-  for (const [n, row] of (flow.when_phase_fails ?? []).entries()) judge(lint, row.when, ["when_phase_fails", n, "when"], everywhere);
-  const outside: Known = { steps: [], upTo: 0 };
+  const everywhere: KnownFacts = { steps: stepsEverywhere(flow).map(({ step }) => step), upTo: Number.POSITIVE_INFINITY };
+  for (const [n, row] of (flow.when_step_fails ?? []).entries()) lintCondition(lint, row.when, ["when_step_fails", n, "when"], everywhere);
+  for (const [n, row] of (flow.when_phase_fails ?? []).entries())
+    lintCondition(lint, row.when, ["when_phase_fails", n, "when"], everywhere);
+  const outside: KnownFacts = { steps: [], upTo: 0 };
   for (const group of ["before", "phases", "after"] as const) {
     const phases: Phase[] = Array.isArray(flow[group]) ? flow[group] : [];
     for (const [n, phase] of phases.entries()) {
       if (isNeverWanted(phase)) lint.say([group, n], "unreachable", `found the phase ${shown(phase.id)}, ${neverWanted}`);
-      judge(lint, phase.only_if, [group, n, "only_if"], outside);
-      for (const [m, when] of (phase.unless ?? []).entries()) judge(lint, when, [group, n, "unless", m], outside);
+      lintCondition(lint, phase.only_if, [group, n, "only_if"], outside);
+      for (const [m, when] of (phase.unless ?? []).entries()) lintCondition(lint, when, [group, n, "unless", m], outside);
     }
   }
 }
@@ -45,9 +46,9 @@ function isNeverWanted({ only_if = {}, unless = [] }: Pick<Step, "only_if" | "un
 }
 
 /** The steps of the list, and how many of them may have an outcome by now: going anywhere forgets outcomes at and after the target. */
-type Known = { readonly steps: readonly Step[]; readonly upTo: number };
+type KnownFacts = { readonly steps: readonly Step[]; readonly upTo: number };
 
-function judge(lint: Lint, when: When | undefined, path: DataPath, known: Known): void {
+function lintCondition(lint: Lint, when: When | undefined, path: DataPath, known: KnownFacts): void {
   for (const [name, want] of Object.entries(when ?? {})) {
     const at = [...path, name];
     for (const number of findNumbers(want)) {
@@ -57,7 +58,7 @@ function judge(lint: Lint, when: When | undefined, path: DataPath, known: Known)
     if (head === "option") option(lint, [first, ...rest].join("."), at, want);
     else if (head === "count") count(lint, first, at, want);
     else if (head === "before") before(lint, first, rest, at, want);
-    else ofList(lint, head, name === head ? [] : [first, ...rest], at, want, known);
+    else lintStepFact(lint, head, name === head ? [] : [first, ...rest], at, want, known);
   }
 }
 
@@ -102,15 +103,15 @@ function before(lint: Lint, phaseId: string, rest: readonly string[], path: Data
   const [stepId = "", ...fact] = rest;
   const step = phase?.steps.find((candidate) => candidate.id === stepId);
   if (step !== undefined) return outcome(lint, step, fact, path, want);
-  const known = phases.flatMap((item) => item.steps.map(({ id }) => `before.${item.id}.${id}`));
+  const stepNames = phases.flatMap((item) => item.steps.map(({ id }) => `before.${item.id}.${id}`));
   return lint.say(
     path,
     "unknown_fact",
-    `found ${shown(String(path.at(-1)))}, which names no step of a before phase.${didYouMean(`before.${phaseId}.${stepId}`, known)}`,
+    `found ${shown(String(path.at(-1)))}, which names no step of a before phase.${didYouMean(`before.${phaseId}.${stepId}`, stepNames)}`,
   );
 }
 
-function ofList(lint: Lint, id: string, fact: readonly string[], path: DataPath, want: Want, known: Known): void {
+function lintStepFact(lint: Lint, id: string, fact: readonly string[], path: DataPath, want: Want, known: KnownFacts): void {
   const index = known.steps.findIndex((step) => step.id === id);
   const step = known.steps[index];
   if (step === undefined) {
@@ -151,7 +152,7 @@ function outcome({ registry, say }: Lint, step: Step, fact: readonly string[], p
     if (isComparison(want)) say(path, "fact_value", `found a comparison with an outcome, expected ${kinds.join(", ")}`);
     return;
   }
-  if (first === "says") return said(registry, say, step, field, path, want);
+  if (first === "says") return lintReturnedField(registry, say, step, field, path, want);
   if (fact.length > 1)
     return say(
       path,
@@ -168,16 +169,23 @@ function outcome({ registry, say }: Lint, step: Step, fact: readonly string[], p
     return;
   }
   if (first === "answer") return say(path, "unknown_fact", `found ${step.id}.answer, and ${step.id} asks nobody`);
-  const made = registryFacts(registry, step);
-  if (made !== undefined && !made.includes(first))
+  const factNames = registryFacts(registry, step);
+  if (factNames !== undefined && !factNames.includes(first))
     say(
       path,
       "unknown_fact",
-      `found ${step.id}.${first}, expected one of ${made.map((name) => `${step.id}.${name}`).join(", ")}.${didYouMean(first, made)}`,
+      `found ${step.id}.${first}, expected one of ${factNames.map((name) => `${step.id}.${name}`).join(", ")}.${didYouMean(first, factNames)}`,
     );
 }
 
-function said(registry: Lint["registry"], say: Lint["say"], step: Step, field: string | undefined, path: DataPath, want: Want): void {
+function lintReturnedField(
+  registry: Lint["registry"],
+  say: Lint["say"],
+  step: Step,
+  field: string | undefined,
+  path: DataPath,
+  want: Want,
+): void {
   if (step.agent === undefined || step.returns === undefined)
     return say(path, "says_nothing", `found a fact that ${step.id} says, and ${step.id} returns nothing`);
   if (field === undefined) return say(path, "unknown_fact", `found ${step.id}.says, expected ${step.id}.says.<field>`);
@@ -185,11 +193,11 @@ function said(registry: Lint["registry"], say: Lint["say"], step: Step, field: s
   if (fields === undefined) return undefined;
   const kind = Object.hasOwn(fields, field) ? fields[field] : undefined;
   if (kind === undefined) {
-    const known = Object.keys(fields);
+    const fieldNames = Object.keys(fields);
     return say(
       path,
       "says_unknown",
-      `found ${field}, expected a number, flag or listed word of ${step.returns}: ${known.join(", ")}.${didYouMean(field, known)}`,
+      `found ${field}, expected a number, flag or listed word of ${step.returns}: ${fieldNames.join(", ")}.${didYouMean(field, fieldNames)}`,
     );
   }
   const text = kind === "number" ? "a number" : kind === "flag" ? "true or false" : `one of ${kind.join(", ")}`;

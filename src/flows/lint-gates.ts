@@ -10,9 +10,9 @@ import { stepsEverywhere } from "./lists.ts";
 
 /** Proofs name something that exists, inspect something, and can hold. */
 export function lintGates(lint: Lint): void {
-  for (const { proof, path } of phaseProofs(lint.flow)) for (const [n, item] of proof.entries()) judge(lint, item, [...path, n]);
+  for (const { proof, path } of phaseProofs(lint.flow)) for (const [n, item] of proof.entries()) lintProof(lint, item, [...path, n]);
   for (const { step, path, list } of stepsEverywhere(lint.flow)) {
-    for (const [n, proof] of (step.proof ?? []).entries()) judge(lint, proof, [...path, "proof", n], list.kind === "each");
+    for (const [n, proof] of (step.proof ?? []).entries()) lintProof(lint, proof, [...path, "proof", n], list.kind === "each");
     contradictorySteps(lint, step, path);
   }
 }
@@ -30,7 +30,7 @@ const regexCharactersMax = 500;
 /** What may be in braces in a gate's path. Numbers stand for the groups of `for_each`. */
 export const pathPlaceholders = ["phase_dir", "phase", "task"] as const;
 
-function judge(lint: Lint, proof: Proof, path: DataPath, isOfTask = false): void {
+function lintProof(lint: Lint, proof: Proof, path: DataPath, isOfTask = false): void {
   const { registry, say } = lint;
   if (typeof proof === "string") {
     if (!registry.proof.includes(proof))
@@ -42,9 +42,9 @@ function judge(lint: Lint, proof: Proof, path: DataPath, isOfTask = false): void
   paths(lint, proof, path, isOfTask);
   if (proof.matches !== undefined) regex(lint, proof.matches, [...path, "matches"]);
   if (proof.for_each !== undefined) regex(lint, proof.for_each.matches, [...path, "for_each", "matches"]);
-  if (proof.if !== undefined) judge(lint, proof.if, [...path, "if"], isOfTask);
-  for (const [n, inner] of (proof.all ?? []).entries()) judge(lint, inner, [...path, "all", n], isOfTask);
-  for (const [n, inner] of (proof.else ?? []).entries()) judge(lint, inner, [...path, "else", n], isOfTask);
+  if (proof.if !== undefined) lintProof(lint, proof.if, [...path, "if"], isOfTask);
+  for (const [n, inner] of (proof.all ?? []).entries()) lintProof(lint, inner, [...path, "all", n], isOfTask);
+  for (const [n, inner] of (proof.else ?? []).entries()) lintProof(lint, inner, [...path, "else", n], isOfTask);
 }
 
 /** A gate inspects something, and each of its words has what it needs. */

@@ -11,9 +11,9 @@ export function lintRoutes(lint: Lint): void {
   for (const list of flowLists(lint.flow)) {
     for (const [n, step] of list.steps.entries()) {
       const path = [...list.path, n];
-      const own = (step.otherwise ?? []).map((row, m) => ({ row, path: [...path, "otherwise", m] }));
-      for (const rows of [thenRows(step, path), own]) hidden(lint, rows);
-      for (const { row, path: at } of [...thenRows(step, path), ...own]) leads(lint, list, row, at);
+      const failureRows = (step.otherwise ?? []).map((row, m) => ({ row, path: [...path, "otherwise", m] }));
+      for (const rows of [thenRows(step, path), failureRows]) hidden(lint, rows);
+      for (const { row, path: at } of [...thenRows(step, path), ...failureRows]) leads(lint, list, row, at);
     }
     ring(lint, list);
     unreached(lint, list);
@@ -70,14 +70,14 @@ export const stepListName = (list: StepList): string =>
 
 /** Where a row leads once its count is spent, and so on down the chain. */
 export function spentOf(flow: Flow, row: Row): readonly LocatedRow[] {
-  const foundLocatedRows: LocatedRow[] = [];
+  const locatedRows: LocatedRow[] = [];
   const seen = new Set<string>();
   for (let name = row.count; name !== undefined && !seen.has(name); name = flow.counts?.[name]?.spent.count) {
     seen.add(name);
     const spent = Object.hasOwn(flow.counts ?? {}, name) ? flow.counts?.[name]?.spent : undefined;
-    if (spent !== undefined) foundLocatedRows.push({ row: spent, path: ["counts", name, "spent"] });
+    if (spent !== undefined) locatedRows.push({ row: spent, path: ["counts", name, "spent"] });
   }
-  return foundLocatedRows;
+  return locatedRows;
 }
 
 /** A transition without cost: no count, and no resume needed. */
@@ -98,11 +98,11 @@ function edges(flow: Flow, list: StepList, position: number, isWanted: (row: Row
   const then = reachableRows(thenRows(step, path));
   const failedLocatedRows = step.human === undefined ? reachableRows(failRows(flow, step, path)) : [];
   const rows = [...then, ...failedLocatedRows].flatMap(({ row }) => [row, ...spentOf(flow, row).map((spent) => spent.row)]);
-  const found = rows.filter(isWanted).map((row) => stepTarget(list.steps, position, row));
+  const targets = rows.filter(isWanted).map((row) => stepTarget(list.steps, position, row));
   const isCaught = (step.then ?? []).some((row) => row.when === undefined);
   const isSkippable = failedLocatedRows.some(({ row }) => row.ask !== undefined); // A person may choose to skip this step.
-  if (!isCaught || isSkippable) found.push(position + 1);
-  return found.filter((to) => to !== null && to >= 0 && to < list.steps.length) as number[];
+  if (!isCaught || isSkippable) targets.push(position + 1);
+  return targets.filter((to) => to !== null && to >= 0 && to < list.steps.length) as number[];
 }
 
 function unreached({ flow, say }: Lint, list: StepList): void {
@@ -122,19 +122,19 @@ function ring({ flow, say }: Lint, list: StepList): void {
     state.set(position, "open");
     way.push(position);
     for (const to of edges(flow, list, position, isFree)) {
-      const found = visit(to);
-      if (found !== null) return found;
+      const cycle = visit(to);
+      if (cycle !== null) return cycle;
     }
     way.pop();
     state.set(position, "done");
     return null;
   };
   for (const position of list.steps.keys()) {
-    const found = visit(position);
-    if (found === null) continue;
-    const names = found.map((n) => list.steps[n]?.id ?? "?");
+    const cycle = visit(position);
+    if (cycle === null) continue;
+    const names = cycle.map((n) => list.steps[n]?.id ?? "?");
     say(
-      [...list.path, found[0] ?? 0],
+      [...list.path, cycle[0] ?? 0],
       "ring_without_count",
       `found a ring without a count: ${names.join(" -> ")}, expected every ring to pass one`,
     );

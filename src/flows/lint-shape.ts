@@ -33,11 +33,11 @@ export function lintShape(lint: Lint): void {
 
 function playbook({ flow, registry, say }: Lint): void {
   if (flow.playbook === undefined || registry.playbooks === undefined || registry.playbooks.includes(flow.playbook)) return;
-  const known = registry.playbooks.length === 0 ? "" : `, expected one of ${registry.playbooks.join(", ")}`;
+  const expected = registry.playbooks.length === 0 ? "" : `, expected one of ${registry.playbooks.join(", ")}`;
   say(
     ["playbook"],
     "unknown_playbook",
-    `found the unknown playbook ${shown(flow.playbook)}${known}.${didYouMean(flow.playbook, registry.playbooks)}`,
+    `found the unknown playbook ${shown(flow.playbook)}${expected}.${didYouMean(flow.playbook, registry.playbooks)}`,
   );
 }
 

@@ -19,8 +19,8 @@ export function lintSteps(lint: Lint): void {
       );
       continue;
     }
-    words(lint, step, kind, path);
-    names(lint, step, path, list);
+    lintKeys(lint, step, kind, path);
+    lintNames(lint, step, path, list);
     if (step.human !== undefined) human(lint, step.human, [...path, "human"]);
     sight(lint, step, path, list);
     keeping(lint, step, path, list);
@@ -47,7 +47,7 @@ const kindsByKey: Readonly<Record<string, readonly StepKind[]>> = {
   otherwise: ["agent", "run", "check", "tasks", "flow"],
 };
 
-function words({ say }: Lint, step: Step, kind: StepKind, path: DataPath): void {
+function lintKeys({ say }: Lint, step: Step, kind: StepKind, path: DataPath): void {
   for (const [word, kinds] of Object.entries(kindsByKey)) {
     if (step[word as keyof Step] !== undefined && !kinds.includes(kind)) {
       say(
@@ -82,17 +82,17 @@ export function pathFault(path: string): string | null {
   return null;
 }
 
-function names({ say, registry }: Lint, step: Step, path: DataPath, list: StepList): void {
-  const known = (word: string, name: string | undefined, rule: string, names: readonly string[], at: DataPath): void => {
+function lintNames({ say, registry }: Lint, step: Step, path: DataPath, list: StepList): void {
+  const requireKnown = (word: string, name: string | undefined, rule: string, names: readonly string[], at: DataPath): void => {
     if (name === undefined || names.includes(name)) return;
     const near = didYouMean(name, names);
     // If no name is similar, the list is the only way to learn the names.
     say(at, rule, `found the unknown ${word} ${shown(name)}${near === "" ? `, expected one of ${names.join(", ")}` : `.${near}`}`);
   };
-  known("function", step.run, "unknown_function", registry.run, [...path, "run"]);
-  known("return schema", step.returns, "unknown_schema", registry.schemas, [...path, "returns"]);
+  requireKnown("function", step.run, "unknown_function", registry.run, [...path, "run"]);
+  requireKnown("return schema", step.returns, "unknown_schema", registry.schemas, [...path, "returns"]);
   if (step.tasks !== undefined) {
-    known("reader", step.tasks.read, "unknown_reader", registry.readers.tasks, [...path, "tasks", "read"]);
+    requireKnown("reader", step.tasks.read, "unknown_reader", registry.readers.tasks, [...path, "tasks", "read"]);
     const { read, from } = step.tasks;
     const wantsFile = registry.readers.from?.includes(read) === true;
     const fault = from === undefined ? null : pathFault(from);
@@ -118,7 +118,7 @@ function names({ say, registry }: Lint, step: Step, path: DataPath, list: StepLi
   for (const [n, check] of (step.check ?? []).entries()) {
     // A single bare word is a group; a one-word command is written with its folder or an argument, so that a typo is not run as a command.
     const isGroup = /^[a-z][a-z0-9_-]*$/.test(check);
-    if (isGroup) known("group of checks", check, "unknown_check", [...registry.checks, ...registry.proof], [...path, "check", n]);
+    if (isGroup) requireKnown("group of checks", check, "unknown_check", [...registry.checks, ...registry.proof], [...path, "check", n]);
     if (check.trim() === "") say([...path, "check", n], "unknown_check", "found an empty command");
   }
 }

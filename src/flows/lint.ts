@@ -15,9 +15,9 @@ import type { Lint, LintSubject, Say } from "./lint-subject.ts";
 
 /** Every finding, errors first, then by line. */
 export function lintFlow(subject: LintSubject): readonly Finding[] {
-  const foundFindings: Finding[] = [];
+  const findings: Finding[] = [];
   const say: Say = (path, rule, message, severity = "error") => {
-    foundFindings.push({
+    findings.push({
       file: subject.positions.file,
       ...subject.positions.keyPlaceOf(path),
       path: pathText(path),
@@ -26,7 +26,7 @@ export function lintFlow(subject: LintSubject): readonly Finding[] {
       severity,
     });
   };
-  const lint: Lint = { ...subject, say, report: (finding) => foundFindings.push(finding) };
+  const lint: Lint = { ...subject, say, report: (finding) => findings.push(finding) };
   lintShape(lint);
   lintSteps(lint);
   lintCalled(lint);
@@ -36,9 +36,9 @@ export function lintFlow(subject: LintSubject): readonly Finding[] {
   lintCounts(lint);
   lintRoutes(lint);
   // Paths are explored only if every route leads somewhere: otherwise the same mistake would be reported twice.
-  if (!foundFindings.some(({ rule }) => blinding.has(rule))) lintCompletion(lint);
+  if (!findings.some(({ rule }) => blinding.has(rule))) lintCompletion(lint);
   const seen = new Set<string>();
-  const once = foundFindings.filter((finding) => {
+  const once = findings.filter((finding) => {
     const key = JSON.stringify(finding);
     if (seen.has(key)) return false;
     seen.add(key);

@@ -50,9 +50,9 @@ export const thenRows = (step: Step, path: DataPath): LocatedRow[] =>
 
 /** The rows after failed: the step's own, then the flow's. */
 export function failRows(flow: Flow, step: Step, path: DataPath): LocatedRow[] {
-  const own = (step.otherwise ?? []).map((row, n) => ({ row, path: [...path, "otherwise", n] }));
+  const failureRows = (step.otherwise ?? []).map((row, n) => ({ row, path: [...path, "otherwise", n] }));
   const house = (flow.when_step_fails ?? [{ end: "failed" as const }]).map((row, n) => ({ row, path: ["when_step_fails", n] }));
-  return [...own, ...house];
+  return [...failureRows, ...house];
 }
 
 /** The rows that can be reached: none after one that always matches. */

@@ -1,4 +1,4 @@
-// load: a flow by its name, with its prompts: the user's own first, else a built-in one.
+// load: loads a flow by its name, with its prompts: the user's own first, else a built-in one.
 //
 // Invariants:
 //   F1. A flow is read from its own folder only: no link, no name with a path in it, no special file.
@@ -52,8 +52,8 @@ export async function loadFlow(root: string, name: string): Promise<FlowResult> 
     });
   const builtIn = await builtInFlow(name);
   if (builtIn !== null) return builtIn;
-  const known = await namesOfFlows(root);
-  if (!known.includes(name)) return missing(name, known);
+  const flowNames = await namesOfFlows(root);
+  if (!flowNames.includes(name)) return missing(name, flowNames);
   return { kind: "invalid", source: file, findings: [finding(file, "flow_file", "found no such file in the flow's folder, expected one")] };
 }
 
@@ -71,17 +71,17 @@ export async function loadFlowFile(path: string): Promise<FlowResult> {
 
 /** A flow of the catalog that is bundled with the product, or null. */
 export async function builtInFlow(name: string): Promise<FlowResult | null> {
-  const own = Object.hasOwn(embedded, name) ? embedded[name] : undefined;
-  if (own === undefined) return null;
+  const builtIn = Object.hasOwn(embedded, name) ? embedded[name] : undefined;
+  if (builtIn === undefined) return null;
   const source = `built-in:${name}`;
   return read(
     name,
     source,
-    { value: JSON.parse(own.data) as unknown, positions: placesIn(source, own.flow) },
+    { value: JSON.parse(builtIn.data) as unknown, positions: placesIn(source, builtIn.flow) },
     {
-      names: Object.keys(own.prompts),
+      names: Object.keys(builtIn.prompts),
       textOf: async (prompt) => {
-        const text = Object.hasOwn(own.prompts, prompt) ? own.prompts[prompt] : undefined;
+        const text = Object.hasOwn(builtIn.prompts, prompt) ? builtIn.prompts[prompt] : undefined;
         return text === undefined ? { kind: "absent" } : { kind: "text", text: Buffer.from(text) };
       },
     },
@@ -102,8 +102,8 @@ function placesIn(file: string, text: string): Positions {
 /** Every flow available here, the user's own and the built-in ones, sorted. */
 export async function namesOfFlows(root: string): Promise<string[]> {
   const entries = await readdir(join(root, flowsFolder), { withFileTypes: true }).catch(() => []);
-  const own = entries.filter((entry) => entry.isDirectory() && flowName.test(entry.name)).map((entry) => entry.name);
-  return [...new Set([...own, ...Object.keys(embedded)])].sort();
+  const userFlows = entries.filter((entry) => entry.isDirectory() && flowName.test(entry.name)).map((entry) => entry.name);
+  return [...new Set([...userFlows, ...Object.keys(embedded)])].sort();
 }
 
 type Text =

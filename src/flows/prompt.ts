@@ -1,4 +1,4 @@
-// prompt: a prompt file with its placeholders filled in. Which values there are is decided in src/runner/turn-prompt.ts.
+// prompt: fills in the placeholders of a prompt file. Which values there are is decided in src/runner/turn-prompt.ts.
 //
 // Invariants:
 //   P1. Placeholders come from one fixed list; a filled-in value is never scanned for placeholders again.
@@ -47,14 +47,14 @@ export type UnknownPlaceholder = { readonly name: string; readonly line: number;
 
 /** Every placeholder of a prompt that is not on the list, with its position. */
 export function unknownPlaceholders(template: string): readonly UnknownPlaceholder[] {
-  const foundUnknownPlaceholders: UnknownPlaceholder[] = [];
+  const unknown: UnknownPlaceholder[] = [];
   for (const match of template.matchAll(inBraces)) {
     const name = match[2];
     if (name === undefined || isPlaceholder(name)) continue;
     const before = template.slice(0, match.index).split("\n");
-    foundUnknownPlaceholders.push({ name, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 });
+    unknown.push({ name, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 });
   }
-  return foundUnknownPlaceholders;
+  return unknown;
 }
 
 /** Untrusted text, fenced and labelled. Also for callers that join several pieces. P2 */

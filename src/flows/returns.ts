@@ -79,9 +79,9 @@ const jsonSchemas = new Map<string, object>();
 export function findJsonSchema(name: string): object | null {
   const schema = Object.hasOwn(returnSchemas, name) ? returnSchemas[name] : undefined;
   if (schema === undefined) return null;
-  const made = jsonSchemas.get(name) ?? toJsonSchema(schema, { errorMode: "ignore" });
-  jsonSchemas.set(name, made);
-  return made;
+  const jsonSchema = jsonSchemas.get(name) ?? toJsonSchema(schema, { errorMode: "ignore" });
+  jsonSchemas.set(name, jsonSchema);
+  return jsonSchema;
 }
 
 /** The facts in an agent's return. Unknown fields, texts, lists and mappings are left out. R1 */
@@ -89,10 +89,10 @@ export function schemaSays(schema: ReturnSchema, value: unknown): Says {
   if (typeof value !== "object" || value === null) return {};
   const says: Says = {};
   for (const [field, kind] of Object.entries(buildSaysFields(schema))) {
-    const said: unknown = Object.hasOwn(value, field) ? (value as Record<string, unknown>)[field] : undefined;
-    if (kind === "number" && typeof said === "number" && Number.isFinite(said)) says[field] = said;
-    if (kind === "flag" && typeof said === "boolean") says[field] = said;
-    if (Array.isArray(kind) && typeof said === "string" && kind.includes(said)) says[field] = said;
+    const fieldValue: unknown = Object.hasOwn(value, field) ? (value as Record<string, unknown>)[field] : undefined;
+    if (kind === "number" && typeof fieldValue === "number" && Number.isFinite(fieldValue)) says[field] = fieldValue;
+    if (kind === "flag" && typeof fieldValue === "boolean") says[field] = fieldValue;
+    if (Array.isArray(kind) && typeof fieldValue === "string" && kind.includes(fieldValue)) says[field] = fieldValue;
   }
   return says;
 }

@@ -1,4 +1,4 @@
-// unknown-limits: names under `limits` in a config that are neither a limit nor a number that some flow takes as an option.
+// unknown-limits: finds names under `limits` in a config that are neither a limit nor a number that some flow takes as an option.
 
 import { limitRanges } from "../contracts/limit-ranges.ts";
 import { suggest } from "../kit/suggest.ts";
@@ -13,11 +13,11 @@ export async function unknownLimits(root: string, limits: Readonly<Record<string
   const flows = await Promise.all((await namesOfFlows(root)).map((name) => loadFlow(root, name)));
   const options = flows.flatMap((loaded) => (loaded.kind === "loaded" ? Object.entries(loaded.flow.options ?? {}) : []));
   const numbers = options.filter(([, { type }]) => type === "count" || type === "number").map(([name]) => name);
-  const known = new Set([...Object.keys(limitRanges), ...numbers]);
+  const knownNames = new Set([...Object.keys(limitRanges), ...numbers]);
   return others
-    .filter((name) => !known.has(name))
+    .filter((name) => !knownNames.has(name))
     .map((name) => {
-      const near = suggest(name, known);
+      const near = suggest(name, knownNames);
       const meant = near === null ? "" : ` Did you mean ${near}?`;
       return { name, message: `found the unknown key "${name}", expected a limit or a number that a flow takes as an option.${meant}` };
     });
