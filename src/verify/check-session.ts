@@ -143,7 +143,7 @@ export class CheckSession {
     if (deciding === undefined) return false;
     const { result, checkout, treeBefore, treeAfter, tests, wrote } = deciding;
     const broke = await this.#testsBrokenSinceBase(check, runs);
-    const unmetNeeds = findUnmetNeeds(status, deciding, manifestReader(checkout.folder));
+    const unmetNeeds = findUnmetNeeds(status, deciding, manifestReader(this.#parts.workspace.foldersOf(checkout.folder)));
     const why = unmetNeeds?.why ?? deciding.why ?? brokenTestsMessage(broke);
     const quarantine = this.#quarantine(check);
     const { isolation, product, putBlob, redactor, verdicts } = this.#parts;

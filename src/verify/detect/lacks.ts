@@ -17,9 +17,9 @@ export function findUnmetNeeds(
   read: (path: string) => string | null,
 ): { readonly names: string; readonly why: string } | null {
   if (status === "passed") return null;
-  const packages = findMissingPackages(failing, read);
+  const output = excerptOf(result.output, linesMax, bytesMax).split("\n");
+  const packages = findMissingPackages([...failing, ...output], read); // a reporter names the tests that failed, not always why
   if (packages.length > 0) return { names: packages.map(({ name }) => name).join(", "), why: missingPackageMessage(packages) };
-  const hosts =
-    status === "failed" && (tests?.ran ?? 0) === 0 ? findUnreachableHosts(excerptOf(result.output, linesMax, bytesMax).split("\n")) : [];
+  const hosts = status === "failed" && (tests?.ran ?? 0) === 0 ? findUnreachableHosts(output) : [];
   return hosts.length === 0 ? null : { names: hosts.join(", "), why: unreachableMessage(hosts) };
 }
