@@ -4,10 +4,8 @@
 import { pullRequestReasons } from "./forge/pull-request-reasons.ts";
 
 export type ResultWord = "PASS" | "WARN" | "FAIL";
-/**
- * Whether whoever works unattended tries it again. `always`: something outside of the work is away, full or busy, which says nothing about
- * the work. `bounded`: nobody can tell. `never`, if left out: it is about the work, and a person must act.
- */
+// Whether whoever works unattended tries it again. `always`: something outside of the work is away, full or busy, which says nothing about
+// the work. `bounded`: nobody can tell. `never`, if left out: it is about the work, and a person must act.
 export type Retry = "always" | "bounded" | "never";
 export type Reason = { readonly meaning: string; readonly result: ResultWord; readonly hint: string; readonly retry?: Retry };
 
@@ -246,6 +244,7 @@ export const reasons = {
     "Checks were found, and none of them can run here: nothing could be proved.",
     "autopilot doctor names what is missing; install it and autopilot resume, which goes on without them if they still can't run",
   ),
+  packages_missing: reason("FAIL", "The work needs packages that aren't installed.", "install them here, then autopilot resume"),
   check_flaky: reason("FAIL", "A check passes and fails on the same code.", "make the check steady, then autopilot resume"),
   portfolio_missing: reason("FAIL", "There is no portfolio here.", "autopilot portfolio init"),
   portfolio_foreign: reason(

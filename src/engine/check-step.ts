@@ -51,6 +51,7 @@ export async function checkStep(action: StepExecution): Promise<void> {
     flaky: results.filter(({ status }) => status === "flaky").length,
     quarantined: judgement.quarantined.length,
     oracles: refused.length === 0 ? "kept" : "changed",
+    ...(needOnlyInstalling(judgement) ? { uninstalled: true } : {}),
   };
   const common = { attempt, facts, checks: [...allResults], tree: run.tip.tree, progress };
   if (refused.length > 0) {
@@ -77,6 +78,12 @@ export async function checkStep(action: StepExecution): Promise<void> {
     detail: describeFailures(describeEndWithTests),
     reason_code,
   });
+}
+
+/** Whether all that failed did so for packages that the tree names and that are not installed here. */
+function needOnlyInstalling({ failing, regressed }: ReturnType<typeof judgeChecks>): boolean {
+  const failed = [...failing, ...regressed];
+  return failed.length > 0 && failed.every(({ uninstalled }) => uninstalled !== undefined);
 }
 
 function describeEnd({ check, status, exit_code, why }: CheckResult): string {

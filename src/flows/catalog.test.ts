@@ -89,8 +89,9 @@ describe("objective", () => {
   test("looks at evidence first, then at confidence, then at completion", async () => {
     const { flow } = await load("objective");
     const prove = stepsOf(flow).find(({ id }) => id === "prove");
-    const [oracles, ...rest] = prove?.otherwise ?? [];
+    const [oracles, packages, ...rest] = prove?.otherwise ?? [];
     expect(oracles).toEqual({ when: { "prove.oracles": "changed" }, count: "oracle", go: "judged" });
+    expect(packages).toEqual({ when: { "prove.uninstalled": true }, count: "uninstalled", go: "judged" });
     expect(rest).toEqual(prove?.then);
     expect(prove?.then?.map(({ pause, go }) => [pause, go])).toEqual([
       ["confidence_drop_requires_handoff", "judged"],

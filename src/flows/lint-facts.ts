@@ -131,7 +131,7 @@ function lintStepFact(lint: Lint, id: string, fact: readonly string[], path: Dat
 const kinds = ["passed", "failed", "skipped"];
 const taskFacts = ["done", "failed", "left", "not_begun"];
 const gateFacts = ["hollow", "hollow_files", "oracles"];
-const checkFacts = ["ran", "passing", "failing", "regressed", "red_before", "flaky", "quarantined", "oracles"];
+const checkFacts = ["ran", "passing", "failing", "regressed", "red_before", "flaky", "quarantined", "oracles", "uninstalled"];
 const agentFacts = ["changed", "promised", "announced_more", "agent_asks", "session", ...gateFacts];
 const flowFacts = ["run", "status", "verdict", "commit", ...gateFacts];
 

@@ -101,7 +101,8 @@ export class CheckSession {
     const policy = this.#repeatPolicy(check);
     const runsMin = (status: CheckStatus): number => runsWanted(check, [status], policy);
     const envHash = (): Hash | null => envHashFor(commandFor(this.#parts, check, checkout.folder, this.#request.cancel));
-    return verdicts.find({ check, tree: checkout.tree, dependencies: checkout.dependencies, envHash, runsMin }, recorded);
+    const earlier = await verdicts.find({ check, tree: checkout.tree, dependencies: checkout.dependencies, envHash, runsMin }, recorded);
+    return earlier?.uninstalled === undefined ? earlier : null; // somebody may have installed it since
   }
 
   /** Runs a check as often as needed, and keeps its result. False if it was cancelled. */
