@@ -21,14 +21,14 @@ type OutsideRun = PlainProgram & {
  * What tests ask of the work with plain values, and the tests themselves, without their runner. Scripts share one run, which exits with 0 if
  * one of them shows something; only then is each asked alone.
  */
-export async function findOutsideGap(asking: QuestionContext): Promise<string | null> {
-  const runs = [...(await callsOutside(asking)), ...(await testsWithoutRunner(asking))];
+export async function findOutsideGap(context: QuestionContext): Promise<string | null> {
+  const runs = [...(await callsOutside(context)), ...(await testsWithoutRunner(context))];
   const scripts = runs.filter(({ command }) => !/\b(?:go|cargo) run\b/.test(command));
   const all = scripts.map(({ command }) => `(${command})`).join(" || ");
   const shared =
     scripts.length < 2
       ? undefined
-      : await asking.lab.run(
+      : await context.lab.run(
           "work",
           scripts.flatMap(({ edits }) => edits),
           [],
@@ -37,7 +37,7 @@ export async function findOutsideGap(asking: QuestionContext): Promise<string | 
   const open = shared === undefined || shared?.passed === true ? runs : runs.filter((one) => !scripts.includes(one));
   const gaps: string[] = shared === null ? [lateGap] : [];
   for (const { edits, command, gap, confirmed } of open) {
-    const observed = await asking.lab.run("work", edits, [], command);
+    const observed = await context.lab.run("work", edits, [], command);
     if (observed === null) gaps.push(lateGap); // code that only comes to an end under its runner
     else if (observed.passed && (await confirmed())) gaps.push(gap);
   }
@@ -45,10 +45,10 @@ export async function findOutsideGap(asking: QuestionContext): Promise<string | 
 }
 const lateGap = "it took too long to find out whether it answers the same without its test runner";
 
-async function callsOutside(asking: QuestionContext): Promise<readonly OutsideRun[]> {
-  if ((asking.lab.now.tests?.ran ?? 0) === 0) return [];
-  const tests = await testsNaming(asking, (path) => asking.rules.rowOf(path) === null);
-  const programs = tests.flatMap(({ path, text }, at) => buildPlainCalls(path, text, createNonce(`${asking.lab.seed} calls ${at}`)) ?? []);
+async function callsOutside(context: QuestionContext): Promise<readonly OutsideRun[]> {
+  if ((context.lab.now.tests?.ran ?? 0) === 0) return [];
+  const tests = await testsNaming(context, (path) => context.rules.rowOf(path) === null);
+  const programs = tests.flatMap(({ path, text }, at) => buildPlainCalls(path, text, createNonce(`${context.lab.seed} calls ${at}`)) ?? []);
   return programs.slice(0, filesMax).map(({ path, text, command, calls }) => {
     const more = calls.length > callsShownMax ? ` and ${calls.length - callsShownMax} more` : "";
     const gap = `asked outside its tests, the code gives another answer to one of ${calls.slice(0, callsShownMax).join(", ")}${more}`;
@@ -56,17 +56,17 @@ async function callsOutside(asking: QuestionContext): Promise<readonly OutsideRu
   });
 }
 
-async function testsWithoutRunner(asking: QuestionContext): Promise<readonly OutsideRun[]> {
-  const { lab, rules } = asking;
+async function testsWithoutRunner(context: QuestionContext): Promise<readonly OutsideRun[]> {
+  const { lab, rules } = context;
   const isOfGo = lab.commands.some((text) => /\bgo test\b/.test(text)); // which says nothing of its tests unless they fail
   if ((lab.now.tests?.ran ?? 0) === 0 && !isOfGo) return [];
   const runs: OutsideRun[] = [];
-  for (const { path, text } of await testsNaming(asking, (one) => !isTestRow(rules.rowOf(one)), isPackageTest)) {
+  for (const { path, text } of await testsNaming(context, (one) => !isTestRow(rules.rowOf(one)), isPackageTest)) {
     const manifestPath = manifestName(path);
     const manifest = manifestPath === null ? null : await lab.textAt("work", manifestPath);
     const given = { path, text, nonce: createNonce(`${lab.seed} tests ${runs.length}`), manifest, skippedTests: [] };
     const program = buildWithoutRunner(given);
-    if (program !== null) runs.push({ ...program, gap: describeRunnerDependence(path), confirmed: () => isCausedByWork(given, asking) });
+    if (program !== null) runs.push({ ...program, gap: describeRunnerDependence(path), confirmed: () => isCausedByWork(given, context) });
     if (runs.length === filesMax) break;
   }
   return runs;
@@ -85,12 +85,12 @@ const isPackageTest = ({ path }: TextFile): boolean => manifestName(path) !== nu
 
 /** The tests that name a changed file of code. */
 async function testsNaming(
-  asking: QuestionContext,
+  context: QuestionContext,
   isCode: (path: string) => boolean,
   isIncluded: (test: TextFile) => boolean = () => false,
 ): Promise<readonly TextFile[]> {
-  const changed = asking.differences.filter(({ path }) => isProgramText(path) && isCode(path));
+  const changed = context.differences.filter(({ path }) => isProgramText(path) && isCode(path));
   const stems = changed.map(({ path }) => /([^/]+?)(?:\/(?:index|__init__))?\.\w+$/.exec(path)?.[1] ?? path);
   if (stems.length === 0) return [];
-  return (await readTests(asking)).filter((test) => isIncluded(test) || stems.some((stem) => test.text.includes(stem)));
+  return (await readTests(context)).filter((test) => isIncluded(test) || stems.some((stem) => test.text.includes(stem)));
 }

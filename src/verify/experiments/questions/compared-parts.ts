@@ -14,9 +14,9 @@ import { type QuestionContext, readSources } from "./question-context.ts";
 const roundsMax = 4;
 const whether = "its tests compare all parts of what they expect";
 
-export async function findUncomparedParts(asking: QuestionContext): Promise<string | null> {
-  const { check, lab, runWith } = asking;
-  const classes = new Set((await readSources(asking)).flatMap(({ path, is }) => (isProgramText(path) ? typesDefinedIn(is) : [])));
+export async function findUncomparedParts(context: QuestionContext): Promise<string | null> {
+  const { check, lab, runWith } = context;
+  const classes = new Set((await readSources(context)).flatMap(({ path, is }) => (isProgramText(path) ? typesDefinedIn(is) : [])));
   if (classes.size === 0) return null;
   const { tests, textOf } = await findDecidingTests(check, lab);
   const texts = new Map([...new Set(tests.map(({ test }) => test.path))].map((path) => [path, textOf(path)]));

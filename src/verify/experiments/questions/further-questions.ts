@@ -29,24 +29,24 @@ import { selfWrittenPaths, describeSelfWritten } from "../authorship/self-writte
 import { endOtherProcesses } from "./main-program-only.ts";
 import { failedTests, alterSnapshot, changedSnapshots, describeSnapshots } from "./recorded-snapshots.ts";
 
-export async function findAnswersBesideInputs(asking: QuestionContext): Promise<string | null> {
-  const tests = (await readAllTests(asking)).map(({ text }) => text);
-  const sources = await readSources(asking);
+export async function findAnswersBesideInputs(context: QuestionContext): Promise<string | null> {
+  const tests = (await readAllTests(context)).map(({ text }) => text);
+  const sources = await readSources(context);
   const withoutTests = sources.map(({ path, was, is }) => ({
     path,
     was,
     is: findTestCases(path, is).reduce((text, one) => text.replace(one.text, ""), is),
   }));
-  const found = findAnswersInCode(withoutTests, tests, asking.goal ?? "");
+  const found = findAnswersInCode(withoutTests, tests, context.goal ?? "");
   return found.length === 0 ? null : describeAnswersInCode(found);
 }
 
 /** Nothing but tests on a check that passed before shows nothing, which is a gap of its own. */
-export async function findSelfWrittenTests(asking: QuestionContext): Promise<string | null> {
-  const { lab, passed, differences } = asking;
-  if (!lab.wasRed && differences.every(({ path }) => isTestRow(asking.rules.rowOf(path)))) return null;
-  const tests = await readAllTests(asking);
-  const gone = differences.filter(({ path, kind }) => kind === "deleted" && asking.rules.rowOf(path)?.kind === "test");
+export async function findSelfWrittenTests(context: QuestionContext): Promise<string | null> {
+  const { lab, passed, differences } = context;
+  if (!lab.wasRed && differences.every(({ path }) => isTestRow(context.rules.rowOf(path)))) return null;
+  const tests = await readAllTests(context);
+  const gone = differences.filter(({ path, kind }) => kind === "deleted" && context.rules.rowOf(path)?.kind === "test");
   const then = await Promise.all(
     [...tests, ...gone.slice(0, filesReadMax)].map(async ({ path }) => findTestCases(path, (await lab.textAt("base", path)) ?? "")),
   );
@@ -55,9 +55,9 @@ export async function findSelfWrittenTests(asking: QuestionContext): Promise<str
 }
 
 /** Of the files that newly read the command line those that are loaded only as programs; null if there is none. */
-export async function findProgramOnlyFiles(asking: QuestionContext): Promise<readonly string[] | null> {
-  const { differences, rules, lab, runWith } = asking;
-  const files = (await readChanged(asking, isProgramText)).flatMap(({ path, was, is }): readonly ReviewedFile[] => {
+export async function findProgramOnlyFiles(context: QuestionContext): Promise<readonly string[] | null> {
+  const { differences, rules, lab, runWith } = context;
+  const files = (await readChanged(context, isProgramText)).flatMap(({ path, was, is }): readonly ReviewedFile[] => {
     const difference = differences.find((one) => one.path === path);
     return difference === undefined ? [] : [{ difference, before: was, after: is, isTest: isTestRow(rules.rowOf(path)) }];
   });
@@ -90,13 +90,13 @@ export async function findShadows({ differences, rules, runWith }: QuestionConte
 /** Tests that expect an assertion of the code to fail do not count in a build without assertions. */
 const expectsAssertion = /AssertionError|should_panic|catch_unwind|DEATH|SIGABRT|\bWIFSIGNALED\b|-6\b/;
 
-export async function findBuildDependence(asking: QuestionContext): Promise<string | null> {
-  const { lab, runWith, rules } = asking;
+export async function findBuildDependence(context: QuestionContext): Promise<string | null> {
+  const { lab, runWith, rules } = context;
   const { now, textAt } = lab;
-  const sources = await readSources(asking);
+  const sources = await readSources(context);
   const manifests = sources.some(({ path }) => path.endsWith(".rs")) ? await manifestsFor(sources, textAt) : [];
   const isOn = featuresOn(manifests, rules.named.usedCommands);
-  const texts = [...(await readAllTests(asking)), ...sources.map(({ path, is }) => ({ path, text: is }))];
+  const texts = [...(await readAllTests(context)), ...sources.map(({ path, is }) => ({ path, text: is }))];
   const cases = texts.flatMap(({ path, text }) => findTestCases(path, text));
   const paths = [...new Set(cases.map(({ path }) => path))];
   let tried = "";
@@ -133,10 +133,10 @@ async function manifestsFor(sources: readonly ChangedFile[], textAt: Laboratory[
   return texts.flatMap((text) => text ?? []);
 }
 
-export async function askExamplesAsBefore(asking: QuestionContext): Promise<RaisedQuestion | null> {
-  const { rules, lab } = asking;
+export async function askExamplesAsBefore(context: QuestionContext): Promise<RaisedQuestion | null> {
+  const { rules, lab } = context;
   const told = [...(lab.before?.failed ?? []), ...(lab.before?.held ?? [])];
-  const edits = (await readSources(asking)).flatMap(({ path, was, is }): readonly Edit[] => {
+  const edits = (await readSources(context)).flatMap(({ path, was, is }): readonly Edit[] => {
     const isAsked = areExamplesRun(path, [...rules.named.usedCommands, is], told);
     const text = was === null || !isAsked ? null : restoreExamples(path, was, is);
     return text === null ? [] : [{ path, text }];
@@ -146,19 +146,19 @@ export async function askExamplesAsBefore(asking: QuestionContext): Promise<Rais
   return edits.length === 0 ? null : { whether, change: { edits }, gap: describeChangedExamples(paths) };
 }
 
-export async function findRecordedSnapshots(asking: QuestionContext): Promise<string | null> {
-  const { textAt } = asking.lab;
-  const paths = changedSnapshots(asking.differences, asking.rules.rowOf);
+export async function findRecordedSnapshots(context: QuestionContext): Promise<string | null> {
+  const { textAt } = context.lab;
+  const paths = changedSnapshots(context.differences, context.rules.rowOf);
   const edits: Edit[] = [];
   for (const path of paths) {
     const text = await textAt("work", path);
     if (text !== null && text !== (await textAt("base", path))) edits.push({ path, text: alterSnapshot(text) });
   }
   if (edits.length === 0) return null;
-  const observed = await asking.runWith(`tests compare with ${edits.map(({ path }) => path).join(", ")}`, { edits });
+  const observed = await context.runWith(`tests compare with ${edits.map(({ path }) => path).join(", ")}`, { edits });
   if (observed === null) return null;
   const old: TestCase[] = [];
-  for (const { path } of await readTests(asking)) old.push(...findTestCases(path, (await textAt("base", path)) ?? ""));
+  for (const { path } of await readTests(context)) old.push(...findTestCases(path, (await textAt("base", path)) ?? ""));
   const noticed = failedTests(old, observed);
   return noticed.length === 0
     ? null

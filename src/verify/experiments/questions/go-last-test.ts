@@ -9,11 +9,11 @@ type LastTest = Edit & { readonly folder: string; readonly name: string };
 
 /** Names the folders whose tests end early with the work, and did not before it. */
 export async function findEarlyGoEnd(
-  asking: ChangeFiles & { readonly lab: Pick<Laboratory, "commands" | "seed" | "run" | "textAt"> },
+  context: ChangeFiles & { readonly lab: Pick<Laboratory, "commands" | "seed" | "run" | "textAt"> },
 ): Promise<string | null> {
-  const { commands, seed, run } = asking.lab;
+  const { commands, seed, run } = context.lab;
   if (!commands.some((text) => /\bgo test\b/.test(text))) return null;
-  const last = createLastTests(await readTests(asking), createNonce(seed));
+  const last = createLastTests(await readTests(context), createNonce(seed));
   // A run that took too long shows nothing.
   const readFailedNames = async (side: Side): Promise<string | null> => {
     const observed = await run(side, last);

@@ -50,20 +50,20 @@ export async function askTestConfiguration({ rules, differences, lab }: Question
 }
 
 /** Modules that the work changed and that tests of the base import only expected values from. */
-export async function askExpectedSources(asking: QuestionContext): Promise<RaisedQuestion | null> {
-  const { rules, differences } = asking;
+export async function askExpectedSources(context: QuestionContext): Promise<RaisedQuestion | null> {
+  const { rules, differences } = context;
   const isCode = ({ path, kind }: Difference): boolean => kind === "changed" && rules.rowOf(path) === null && isProgramText(path);
   const changed = new Set(differences.filter(isCode).map(({ path }) => path));
-  const paths = changed.size === 0 ? [] : findExpectedSources(await readTests(asking), changed);
+  const paths = changed.size === 0 ? [] : findExpectedSources(await readTests(context), changed);
   return paths.length === 0 ? null : { whether: passesAsBefore(paths), change: { paths }, gap: describeExpectedSources(paths) };
 }
 
 /** Whether tests notice when unchanged functions beside them, which they compare with, return something else. */
-export async function findUnaskedReferences(asking: QuestionContext): Promise<string | null> {
-  const { rules, differences, lab } = asking;
+export async function findUnaskedReferences(context: QuestionContext): Promise<string | null> {
+  const { rules, differences, lab } = context;
   const changed = new Set(differences.map(({ path }) => path));
-  const tests = await readTests(asking);
-  const isBesideTests = (path: string): boolean => rules.base.has(path) && !changed.has(path) && isTest(asking, path);
+  const tests = await readTests(context);
+  const isBesideTests = (path: string): boolean => rules.base.has(path) && !changed.has(path) && isTest(context, path);
   const found = findReferences(tests, { has: isBesideTests });
   const sources = await Promise.all(
     [...found.keys()].map(async (path) => ({ path, was: null, is: (await lab.textAt("work", path)) ?? "" })),
@@ -75,7 +75,7 @@ export async function findUnaskedReferences(asking: QuestionContext): Promise<st
     (path, name) => found.get(path)?.has(name) === true,
   );
   if (reference === null) return null;
-  const observed = await asking.runWith(`its tests compare with ${listFunctions(reference.functions)}`, { edits: reference.edits });
+  const observed = await context.runWith(`its tests compare with ${listFunctions(reference.functions)}`, { edits: reference.edits });
   const unasked = observed === null ? null : findUnnoticed(reference, lab.now, observed);
   return unasked === null || unasked.length === 0 ? null : describeUnasked(listFunctions(unasked));
 }
@@ -93,12 +93,12 @@ export async function mutateWork(files: Pick<ChangeFiles, "differences" | "lab">
 }
 
 /** What the work changed besides code and tests, and the check may depend on. */
-export async function askNonCodeFiles(asking: QuestionContext): Promise<RaisedQuestion | null> {
-  const { check, commit, workspace, differences, goal = "" } = asking;
-  const { rowOf: ruleOf, named, base } = asking.rules;
+export async function askNonCodeFiles(context: QuestionContext): Promise<RaisedQuestion | null> {
+  const { check, commit, workspace, differences, goal = "" } = context;
+  const { rowOf: ruleOf, named, base } = context.rules;
   const words = goal.split(/[\s"'`;,()<>]+/).map((word) => word.replace(/^\.\//, "").replace(/[.:!?]+$/, ""));
   const requested = differences.map(({ path }) => path).filter((path) => words.includes(path));
-  const tests = requested.length === 0 ? [] : await readTests(asking);
+  const tests = requested.length === 0 ? [] : await readTests(context);
   const isRequested = (path: string): boolean =>
     requested.includes(path) && !tests.some(({ text }) => text.includes(path.split("/").at(-1) ?? path));
   const scripts = new Set<string>();

@@ -7,13 +7,13 @@ import { type QuestionContext, readChanged, isJudging, readTests, type RaisedQue
 import { findComparers, describeComparers, listNames } from "./comparison-definitions.ts";
 
 /** Null if tests compare with nothing that the work changed. */
-export async function askComparersAsBefore(asking: QuestionContext): Promise<RaisedQuestion | null> {
-  const changed = await readChanged(asking, (path) => isProgramText(path) && !isJudging(asking, path));
+export async function askComparersAsBefore(context: QuestionContext): Promise<RaisedQuestion | null> {
+  const changed = await readChanged(context, (path) => isProgramText(path) && !isJudging(context, path));
   if (changed.every(({ was }) => was === null)) return null;
-  const comparers = findComparers(changed, await readTests(asking, (path) => isJudging(asking, path)));
+  const comparers = findComparers(changed, await readTests(context, (path) => isJudging(context, path)));
   if (comparers === null) return null;
   const { definitions, edits, controls } = comparers;
   const whether = `it passes with ${listNames(definitions)} as before the work`;
-  const confirmed = async (): Promise<boolean> => (await asking.runWith(whether, { edits: [...edits, ...controls] }))?.passed === true; // C2
+  const confirmed = async (): Promise<boolean> => (await context.runWith(whether, { edits: [...edits, ...controls] }))?.passed === true; // C2
   return { whether, change: { edits }, gap: describeComparers(definitions), confirmed };
 }

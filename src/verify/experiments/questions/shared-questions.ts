@@ -15,34 +15,34 @@ import {
 } from "./shared-with-code.ts";
 import { type QuestionContext, readChanged, isJudging, readTests, type TextFile, type RaisedQuestion } from "./question-context.ts";
 
-export async function askOwnRandom(asking: QuestionContext): Promise<RaisedQuestion | null> {
-  if (!asking.differences.some(({ path, kind }) => kind !== "deleted" && path.endsWith(".py"))) return null;
-  const edits = editTexts(await readJudgingFiles(asking, /\.py$/), withOwnRandom);
+export async function askOwnRandom(context: QuestionContext): Promise<RaisedQuestion | null> {
+  if (!context.differences.some(({ path, kind }) => kind !== "deleted" && path.endsWith(".py"))) return null;
+  const edits = editTexts(await readJudgingFiles(context, /\.py$/), withOwnRandom);
   const paths = edits.map(({ path }) => path);
   const whether = `it passes if ${paths.join(", ")} draws by chance alone`;
-  const confirmed = async (): Promise<boolean> => (await asking.runWith(whether, { edits }))?.passed === false;
+  const confirmed = async (): Promise<boolean> => (await context.runWith(whether, { edits }))?.passed === false;
   return edits.length === 0 ? null : { whether, change: { edits }, gap: describeSharedRandom(paths), confirmed };
 }
 
-export async function askNumberTypes(asking: QuestionContext): Promise<RaisedQuestion | null> {
-  const changed = await readChanged(asking, (path) => path.endsWith(".rs"));
+export async function askNumberTypes(context: QuestionContext): Promise<RaisedQuestion | null> {
+  const changed = await readChanged(context, (path) => path.endsWith(".rs"));
   const isBrought = changed.some(({ was, is }) => addsEquality(was, is));
-  const edits = isBrought ? editTexts(await readJudgingFiles(asking, /\.rs$/), withStrictNumberTypes) : [];
+  const edits = isBrought ? editTexts(await readJudgingFiles(context, /\.rs$/), withStrictNumberTypes) : [];
   const paths = edits.map(({ path }) => path);
   return edits.length === 0
     ? null
     : { whether: `${paths.join(", ")} compares numbers with numbers`, change: { edits }, gap: describeNumberTypes(paths) };
 }
 
-export async function findReplacedFunctions(asking: QuestionContext): Promise<string | null> {
-  const { lab, rules, runWith } = asking;
-  const changed = await readChanged(asking, (path) => /\.[ch]$/.test(path));
+export async function findReplacedFunctions(context: QuestionContext): Promise<string | null> {
+  const { lab, rules, runWith } = context;
+  const changed = await readChanged(context, (path) => /\.[ch]$/.test(path));
   if (changed.length === 0) return null;
   const headers = [...rules.base].filter((path) => path.endsWith(".h")).slice(0, filesReadMax);
   const texts = await Promise.all(headers.map((path) => lab.textAt("base", path)));
-  const tests = (await readJudgingFiles(asking, /\.(?:c|cc|cpp)$/)).map(({ text }) => text);
+  const tests = (await readJudgingFiles(context, /\.(?:c|cc|cpp)$/)).map(({ text }) => text);
   const open = findUndeclaredFunctions(
-    changed.filter(({ path }) => !isJudging(asking, path)),
+    changed.filter(({ path }) => !isJudging(context, path)),
     { headers: texts.join("\n"), tests: tests.join("\n") },
   );
   const isKnown = async (some: readonly Definition[]): Promise<boolean> =>
@@ -57,8 +57,8 @@ export async function findReplacedFunctions(asking: QuestionContext): Promise<st
 const takenMax = 6;
 
 /** The base's files that judge, as they are judged. */
-const readJudgingFiles = (asking: QuestionContext, ending: RegExp): Promise<readonly TextFile[]> =>
-  readTests(asking, (path) => ending.test(path) && isJudging(asking, path));
+const readJudgingFiles = (context: QuestionContext, ending: RegExp): Promise<readonly TextFile[]> =>
+  readTests(context, (path) => ending.test(path) && isJudging(context, path));
 
 const editTexts = (texts: readonly TextFile[], change: (path: string, text: string) => string | null): readonly Edit[] =>
   texts.flatMap(({ path, text }) => {

@@ -35,10 +35,10 @@ type Row = {
   readonly name: string;
   readonly appliesTo: "criteria" | "checks with tests" | "criteria with tests" | "all";
 };
-export type MustPass = Row & { readonly raise: (asking: QuestionContext) => Promise<RaisedQuestion | null> };
+export type MustPass = Row & { readonly raise: (context: QuestionContext) => Promise<RaisedQuestion | null> };
 export type Question = Row & {
   readonly costs: "nothing" | "a run" | "a program";
-  readonly gap: (asking: QuestionContext) => Promise<string | null>;
+  readonly gap: (context: QuestionContext) => Promise<string | null>;
 };
 
 /** One run each, or one for several (Q2). */
@@ -74,27 +74,27 @@ type Answers = {
   readonly programs: readonly string[] | null;
 };
 
-export async function askAll(asking: QuestionContext): Promise<Answers> {
-  const { check, lab, announce, runWith } = asking;
+export async function askAll(context: QuestionContext): Promise<Answers> {
+  const { check, lab, announce, runWith } = context;
   const ran = lab.now.tests?.ran ?? 0;
   const isAsked = ({ appliesTo: of }: Row): boolean =>
     (!of.startsWith("criteria") || check.kind === "criterion") && (!of.endsWith("tests") || ran > 0);
   const raised: (RaisedQuestion & Row)[] = [];
   for (const row of mustPass.filter(isAsked)) {
-    const one = await row.raise(asking);
+    const one = await row.raise(context);
     if (one !== null) raised.push({ ...row, ...one });
   }
   const gaps: string[] = [];
-  for (const { name, whether, change, gap, confirmed } of await findUnanswered(asking, raised)) {
+  for (const { name, whether, change, gap, confirmed } of await findUnanswered(context, raised)) {
     announce(name);
     if ((await runWith(whether, change))?.passed === false && (confirmed === undefined || (await confirmed()))) gaps.push(gap);
   }
   for (const { name, gap } of questions.filter(isAsked)) {
     announce(name);
-    gaps.push(...[await gap(asking)].flatMap((one) => one ?? []));
+    gaps.push(...[await gap(context)].flatMap((one) => one ?? []));
   }
   announce("is it loaded as a program alone?");
-  return { gaps, programs: await findProgramOnlyFiles(asking) };
+  return { gaps, programs: await findProgramOnlyFiles(context) };
 }
 
 /** What one run with all changes does not answer (Q2). */
