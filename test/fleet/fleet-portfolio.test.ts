@@ -98,7 +98,7 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       await plans(first);
       const alone = await autopilot(machine.folder, ["portfolio", "run", "--json"], {});
       expect(alone.json.reason_code, "a pool that knows of no store is kept out").toBe("store_unusable");
-      const [{ key = "" } = {}] = plannedPortfolios(await store.runs());
+      const key = plannedPortfolios(await store.runs())[0]?.key ?? "";
       other = await standby(fleet.another(), key);
       const second = pool(two);
       await expect.poll(offered, { timeout: 120_000, interval: 250 }).toBe(3); // each look starts a client
@@ -172,7 +172,7 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       expect(asked.json, `${asked.out}\n${asked.err}`).toMatchObject({ done: 0, left: 1 });
 
       const store = await openPostgresStore(url);
-      const [{ key = "" } = {}] = plannedPortfolios(await store.runs());
+      const key = plannedPortfolios(await store.runs())[0]?.key ?? "";
       await store.close();
       const other = await standby(fleet.another(), key);
       const inbox = await at(other, "portfolio", "inbox");

@@ -298,8 +298,17 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
     const task_id = String(added.data?.["id"]);
     const [run, event_nonce, copy] = ["run-2026-01-02-030405", "0123456789abcdef01234567", `${task_id}.1-1`];
     const named: PortfolioChange = {
-      ...{ event: "task_dispatched", actor: "planner", reason_code: "ok", task_id, run_id: run, event_nonce, worker_backend: "acp" },
-      ...{ worker_agent_id: "scripted", worker_session_key: `worker-${task_id}`, base: git(hub, "rev-parse", "main"), copy },
+      event: "task_dispatched",
+      actor: "planner",
+      reason_code: "ok",
+      task_id,
+      run_id: run,
+      event_nonce,
+      worker_backend: "acp",
+      worker_agent_id: "scripted",
+      worker_session_key: `worker-${task_id}`,
+      base: git(hub, "rev-parse", "main"),
+      copy,
     };
     await withPortfolio(one.context, one.paths, ({ write }) => write(named));
     const planning = ({ paths }: Place): PortfolioPaths => ({

@@ -179,7 +179,7 @@ test("an agent named for a project works on its tasks that name nobody, and a sc
   expect(data?.["actions"]).toMatchObject([{ do: "dispatch", task_id: own, agent: `scripted:${join(folder, "given.yaml")}` }]);
   // An agent that isn't installed starts nothing: it is not said to.
   expect(data?.["waiting"]).toMatchObject([
-    { task_id: plain, code: "agent", because: expect.stringContaining("codex can't be used here") },
+    { task_id: plain, code: "agent", because: expect.stringContaining("codex can't be used here") as unknown },
   ]);
   const pooled = await tickPortfolio(context, { dryRun: true, agent: "scripted:../other.yaml" });
   expect(pooled.result).toBe("PASS");
