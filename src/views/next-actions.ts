@@ -63,7 +63,7 @@ function runQuestions(run: RunView): readonly string[] {
 function completedActions(run: RunView): readonly string[] {
   const [kept, branch] = [branchKept(run), `autopilot/${run.drafted.run_id}`];
   const look = kept?.code === "work_unproved" ? [`git diff ${run.drafted.base.commit.slice(0, 12)} ${branch}`] : [];
-  const merge = kept === null ? [] : isDue(run) ? [`autopilot pr ${run.drafted.run_id}`] : [...look, `git merge ${branch}`];
+  const merge = kept === null ? [] : isDue(run) ? [`autopilot pr ${run.drafted.run_id}`] : [...look, mergeAction(kept.code, branch)];
   const { flow, objective } = run.drafted;
   const criteria = objective.done_criteria;
   const hasChecks = flow.playbook !== undefined || (criteria.length > 0 && criteria.every(({ check }) => check !== null));
@@ -72,6 +72,10 @@ function completedActions(run: RunView): readonly string[] {
   const watch = request?.opened == null || request.ended !== null ? [] : [`autopilot pr watch ${run.drafted.run_id}`];
   return [...merge, ...watch, "autopilot report", "autopilot verify", ...prove];
 }
+
+/** Git overwrites ignored files in a merge's way, so that it is no command to copy while something is. */
+const mergeAction = (code: string, branch: string): string =>
+  code === "checkout_dirty" ? `commit, stash or move away what is named above, then git merge ${branch}` : `git merge ${branch}`;
 
 /** Whether its work was to become a pull request and has not yet. */
 export const isDue = (run: RunView): boolean =>
