@@ -1,9 +1,9 @@
 // system-errors: classifies system errors such as a full disk or missing permission as reason codes with a hint.
 
-import { statfsSync } from "node:fs";
-import { dirname } from "node:path";
 import type { ReasonCode } from "../contracts/reason.ts";
 import { errorCode, JournalFailure } from "../journal/failure.ts";
+import { storeFolder } from "../workspace/bases/store-folder.ts";
+import { whyDiskFull } from "../workspace/disk-room.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 
 /** A system failure, as a reason and a sentence. */
@@ -33,11 +33,15 @@ export function classifySystemError(error: unknown): Trouble | null {
     if (kind === "event_too_large") return null; // large payloads belong in blobs
     return { code: kind, message: error.message, ...(trouble.kind === "store_unusable" ? { hint: trouble.hint } : {}) };
   }
-  if (error instanceof WorkspaceFailed)
+  if (error instanceof WorkspaceFailed) {
+    const full = error.reason === "workspace_unusable" ? whyFull(error) : null;
+    if (full !== null) return { code: "disk_full", message: `${full} ${error.message}` };
     return { code: error.reason, message: error.message, ...(error.hint === null ? {} : { hint: error.hint }) };
+  }
   const errno = errorCode(error);
   if (errno === null || !(error instanceof Error)) return null;
-  if (errno === "ENOSPC" || errno === "EDQUOT") return { code: "disk_full", message: `The disk is full: ${error.message}.` };
+  const full = whyFull(error);
+  if (full !== null) return { code: "disk_full", message: isHiddenBehindMkdir(error) ? full : `${full} ${error.message}.` };
   if ("syscall" in error && error.syscall === "mkdtemp")
     return {
       code: "workspace_unusable",
@@ -50,11 +54,7 @@ export function classifySystemError(error: unknown): Trouble | null {
       message: `A file lies where a folder is needed: ${error.message}.`,
       hint: "rename it, then try again",
     };
-  if (isHiddenBehindMkdir(error))
-    return hasRoom(error.path)
-      ? systemRefusal(error)
-      : { code: "disk_full", message: `The disk is full: no folder could be made at ${error.path}.` };
-  return systemCodes.includes(errno) ? systemRefusal(error) : null;
+  return isHiddenBehindMkdir(error) || systemCodes.includes(errno) ? systemRefusal(error) : null;
 }
 
 const systemRefusal = (error: Error): Trouble => ({ code: "workspace_unusable", message: `The system refused: ${error.message}.` });
@@ -70,13 +70,8 @@ function isHiddenBehindMkdir(error: Error): error is Error & { readonly path: st
 const isFileInTheWay = (error: Error): boolean =>
   "syscall" in error && error.syscall === "mkdir" && ["ENOTDIR", "EEXIST"].includes(errorCode(error) ?? "");
 
-const roomBytesMin = 16_384;
-
-function hasRoom(path: string): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(dirname(path));
-    return bavail * bsize >= roomBytesMin;
-  } catch {
-    return true; // unknown, so it is left out
-  }
+/** Any failure counts as one of a full disk if a disk that it may have written to has no room. */
+function whyFull(error: Error): string | null {
+  const paths = ["path" in error ? error.path : null, "dest" in error ? error.dest : null];
+  return whyDiskFull(error.message, [...paths.filter((path) => typeof path === "string"), process.cwd(), storeFolder()]);
 }

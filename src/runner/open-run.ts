@@ -7,7 +7,7 @@
 //   H3. After a failed sync this process writes nothing more: only a new one may find out what is on disk.
 
 import { randomUUID } from "node:crypto";
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Draft, Entry } from "../contracts/event.ts";
@@ -30,6 +30,7 @@ import { refuse } from "../project/reply.ts";
 import { type OpenBinding, openBinding } from "../project/runs/run-binding.ts";
 import { requireAsAcknowledged, requireOwnRun } from "../project/runs/require-own-run.ts";
 import { openStatusCache } from "./write-status-cache.ts";
+import { freeForRoom } from "../project/runs/ended-folders.ts";
 import { type Trouble, classifySystemError } from "../project/system-errors.ts";
 import { requireMayGrant } from "./require-may-grant.ts";
 import { closeGroup, openFoldedJournal, openHubFor, openSharedGroup } from "./open-journal.ts";
@@ -249,12 +250,20 @@ function writeReserve(folder: string): void {
   }
 }
 
+const workBytesMin = 4 << 20;
+
+function hasRoomToWork(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize >= workBytesMin;
+}
+
 /** Reopens the journal, writes the pause, and returns the run's state; null if there is no room even for that. */
 async function pauseFor({ context, paths, folder }: RunLocation, { code, message }: Trouble): Promise<string | null> {
   if (code === "disk_full") rmSync(join(folder, reserveFile), { force: true });
   try {
     const { journal, fold } = await openFoldedJournal(context, folder, redactionOf(context, paths.root).redactor);
     try {
+      if (code === "disk_full") await freeForRoom(folder, () => hasRoomToWork(folder));
       if (foldView(fold).status === "running") {
         const change = { from_state: "running", to_state: "paused" } as const;
         const event = { event: "run_paused", actor: "system", reason_code: code, detail: message, ...change } as const;

@@ -22,7 +22,7 @@ import { dependencyFolders, dependencyNames } from "./layers/dependencies.ts";
 import { examineLayer } from "./layers/examine.ts";
 import { WorkspaceFailed } from "./failure.ts";
 import { erase } from "./folder.ts";
-import { git, isDiskFull } from "./git/git.ts";
+import { git, gitFailure } from "./git/git.ts";
 import { findAttemptCommit, userRepositoryCall, readRunCommits, shortBranchName, readTip } from "./git/history.ts";
 import { identityEnv, readIdentity } from "./git/identity.ts";
 import { landRun } from "./landing/land.ts";
@@ -250,10 +250,7 @@ async function openBranch(run: OpenRun, expected: GitSha | null): Promise<void> 
   if (created?.code === 0) return;
   const branch = await git({ ...user, args: ["rev-parse", "--verify", "-q", `${run.ref}^{commit}`], codes: [0, 1, 128] });
   if (branch.code !== 0) {
-    if (created !== null) {
-      const reason = (await isDiskFull(created, run.repository.root)) ? "disk_full" : "workspace_unusable";
-      throw new WorkspaceFailed(reason, `git update-ref failed (${created.code}): ${created.err.trim().slice(0, 2000)}`);
-    }
+    if (created !== null) throw gitFailure(user, created, `git update-ref failed (${created.code}): ${created.err.trim().slice(0, 2000)}`);
     throw new WorkspaceFailed(
       "workspace_changed",
       `The run's branch ${shortBranchName(run.ref)} is gone; it stood at ${expected?.slice(0, 12) ?? ""}.`,

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Entry } from "../../contracts/event.ts";
 import { runView } from "../../views/run-view.test-support.ts";
-import { openEndedFolders } from "./ended-folders.ts";
+import { freeForRoom, openEndedFolders } from "./ended-folders.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -51,4 +51,12 @@ test("at a run's end only what tells about it stays", async () => {
   expect(["layers", "checks", "worlds", "apart", "trash"].flatMap(names)).toEqual([]);
   expect(existsSync(join(folder, "home"))).toBe(false);
   expect([existsSync(join(folder, "journal.jsonl")), names("aside")]).toEqual([true, ["a.patch"]]);
+});
+
+test("for room, copies for checks go first, and what agents work on only if that was not enough", async () => {
+  await freeForRoom(folder, () => true);
+  expect([names("layers"), names("worlds"), names("records/checks"), existsSync(join(folder, "checks"))]).toEqual([["a"], [], [], false]);
+  await freeForRoom(folder, () => false);
+  expect([names("layers"), names("records/layers"), existsSync(join(folder, "home"))]).toEqual([[], [], false]);
+  expect(existsSync(join(folder, "journal.jsonl"))).toBe(true);
 });

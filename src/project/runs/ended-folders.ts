@@ -32,6 +32,19 @@ export async function freeRun(run: string): Promise<void> {
   for (const child of readFolderNames(join(run, "children"))) await freeRun(join(run, "children", child));
 }
 
+/**
+ * Frees what a run that is paused for a full disk can do without: copies for checks, temporary homes; what agents were working on only if
+ * that made no room. A step whose layer is missing is repeated.
+ */
+export async function freeForRoom(run: string, hasRoom: () => boolean): Promise<void> {
+  for (const name of readFolderNames(join(run, "trash"))) await erase(join(run, "trash", name));
+  for (const name of readFolderNames(join(run, "records/checks"))) rmSync(join(run, "records/checks", name), { force: true }); // E2
+  for (const folder of ["checks", "scratch"]) await erase(join(run, folder));
+  for (const name of readFolderNames(join(run, "worlds"))) if (name.startsWith("checks-")) await erase(join(run, "worlds", name));
+  for (const child of readFolderNames(join(run, "children"))) await freeForRoom(join(run, "children", child), hasRoom);
+  if (!hasRoom()) await freeRun(run); // E1
+}
+
 /** Watches a working run: a phase's leftovers are deleted at its end, the rest at the run's. */
 export function openEndedFolders(run: string): {
   readonly onEntry: (entry: Entry, view: RunView) => void;

@@ -11,10 +11,10 @@
 //   G5. No git outlives its runner, unless the runner is killed outright; then the next runner finds that git by its mark.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { statfs } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join, resolve as resolved } from "node:path";
 import { invariant } from "../../kit/invariant.ts";
+import { whyDiskFull } from "../disk-room.ts";
 import { errorErrno, WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
 import { requireSafeGitFolder, findBlockingFile, whyIncludeUnsafe } from "./git-folder.ts";
@@ -45,8 +45,6 @@ export type GitAnswer = { readonly code: number; readonly out: Buffer; readonly 
 export const outputBytesMaxDefault = 1 << 29;
 export const timeoutMsDefault = 600_000;
 const errorBytesMax = 16_384;
-/** Less space than this counts as none: a file and its folder's entry take a block each. */
-const roomBytesMin = 16_384;
 
 const hardening = [
   ["core.hooksPath", "/dev/null"],
@@ -71,15 +69,18 @@ export async function git(call: GitCall): Promise<GitAnswer> {
   const answer = await spawnGit(call);
   if ((call.codes ?? [0]).includes(answer.code)) return answer;
   const message = answer.err.trim().replace(/\s+/g, " ").slice(0, 2000);
-  const reason = (await isDiskFull(answer, call.cwd)) ? "disk_full" : "workspace_unusable";
-  throw new WorkspaceFailed(reason, `git ${call.args[0] ?? ""} failed (${answer.code}): ${message}`);
+  throw gitFailure(call, answer, `git ${commandOf(call)} failed (${answer.code}): ${message}`);
 }
 
-/** Whether git failed for lack of space. It does not always say so, and then the disk is checked. */
-export async function isDiskFull({ err }: Pick<GitAnswer, "err">, folder: string): Promise<boolean> {
-  if (/No space left on device|Disk quota exceeded/.test(err)) return true;
-  const disk = await statfs(folder).catch(() => null);
-  return disk !== null && disk.blocks > 0 && (disk.bavail * disk.bsize < roomBytesMin || (disk.files > 0 && disk.ffree === 0));
+/** The failure of a call: a full disk among those it uses, or this sentence. */
+export function gitFailure(
+  call: Pick<GitCall, "cwd" | "env" | "into">,
+  { err }: Pick<GitAnswer, "err">,
+  sentence: string,
+): WorkspaceFailed {
+  const places = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"].flatMap((name) => call.env?.[name] ?? []);
+  const full = whyDiskFull(err, [call.cwd, ...places, ...(call.into === undefined ? [] : [call.into.root, call.into.commonDir])]);
+  return full === null ? new WorkspaceFailed("workspace_unusable", sentence) : new WorkspaceFailed("disk_full", full);
 }
 
 /** The one line a plumbing command prints. */

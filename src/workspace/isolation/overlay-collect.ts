@@ -17,6 +17,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { joinBytePath, bytePathParts, type BytePath } from "../git/byte-path.ts";
 import { errorErrno, WorkspaceFailed } from "../failure.ts";
+import { whyDiskFull } from "../disk-room.ts";
 import { discard } from "../folder.ts";
 import { kindAt, makeAccessible, linkInto, listAt, makeFolder, moveAway, withOverlayFolder, type OverlayFolder } from "./overlay-fd.ts";
 import {
@@ -53,8 +54,11 @@ export async function mergeOverlay(input: CollectInput): Promise<void> {
   } catch (error) {
     const code = errorErrno(error);
     if (code === null) throw error;
-    const reason = code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "workspace_unusable";
-    throw new WorkspaceFailed(reason, `What an agent wrote could not be brought into its layer (${code}). It is kept, and tried again.`);
+    const full = whyDiskFull(code, [folder]);
+    throw new WorkspaceFailed(
+      full === null ? "workspace_unusable" : "disk_full",
+      `${full === null ? "" : `${full} `}What an agent wrote could not be brought into its layer (${code}).`,
+    );
   }
   await discard(overlay, trash); // C2
 }

@@ -15,7 +15,7 @@ import { parentFolders, displayPath, type BytePath } from "../git/byte-path.ts";
 import { examineLayer, type Examined } from "../layers/examine.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
-import { git, isDiskFull } from "../git/git.ts";
+import { git, gitFailure } from "../git/git.ts";
 import { findAttemptCommit, userRepositoryCall, runMessage, pathsBetween, shortBranchName, readTip } from "../git/history.ts";
 import { identityEnv } from "../git/identity.ts";
 import type { Change } from "../layers/judge.ts";
@@ -154,8 +154,7 @@ export async function moveBranch(run: OpenRun, to: GitSha, from: GitSha): Promis
   });
   if (answer.code === 0) return true;
   if ((await readTip(run)).commit !== from) return false;
-  const reason = (await isDiskFull(answer, run.repository.root)) ? "disk_full" : "workspace_unusable";
-  throw new WorkspaceFailed(reason, `The run's branch could not be moved: ${answer.err.trim().slice(0, 500)}`);
+  throw gitFailure(user, answer, `The run's branch could not be moved: ${answer.err.trim().slice(0, 500)}`);
 }
 
 /** Moving a branch under a checkout would make the user's files look changed. */

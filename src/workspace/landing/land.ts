@@ -24,7 +24,8 @@ import {
   writeLandingRecord,
 } from "./interrupted-landing.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { git, type GitAnswer, gitLine, isDiskFull } from "../git/git.ts";
+import { whyDiskFull } from "../disk-room.ts";
+import { git, type GitAnswer, gitLine } from "../git/git.ts";
 import { userRepositoryCall, shortBranchName, readTip } from "../git/history.ts";
 import { readHeadBranch, readHeadCommit } from "../git/refs.ts";
 import { identityEnv } from "../git/identity.ts";
@@ -191,10 +192,10 @@ async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: Landed[
     await removeLandingRecord(run);
     return { landed: true, how, commit: to };
   }
+  const full = whyDiskFull(answer.err, [run.repository.root, run.repository.commonDir]); // undoing it makes room again
   // If the index was locked, git has changed nothing; a later failure leaves the checkout half moved.
   await (/index\.lock': File exists/.test(answer.err) ? removeLandingRecord(run) : undoInterruptedLanding(run));
-  if (await isDiskFull(answer, run.repository.root))
-    throw new WorkspaceFailed("disk_full", "The disk is full, so the work could not be landed.");
+  if (full !== null) throw new WorkspaceFailed("disk_full", `${full} The work could not be merged; it is on its branch.`);
   return refusal("checkout_dirty", `Git would not update the checkout: ${answer.err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
 }
 
