@@ -197,11 +197,7 @@ export const reasons = {
     "look at it, then git merge autopilot/<run>; --land unverified merges such work in a new run",
   ),
   branch_kept: reason("WARN", "Not merged; the work is on its own branch.", "git merge autopilot/<run>"),
-  checkout_dirty: reason(
-    "WARN",
-    "Not merged: you have uncommitted changes.",
-    "commit, stash or move away what is named, then git merge autopilot/<run>",
-  ),
+  checkout_dirty: reason("WARN", "Not merged: you have uncommitted changes.", "clear what is named, then git merge autopilot/<run>"),
   checkout_busy: reason(
     "WARN",
     "Not merged: git is in the middle of something here.",
