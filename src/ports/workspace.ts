@@ -9,6 +9,7 @@ export type Violation = {
     | "symlink"
     | "hard_link"
     | "special_file"
+    | "unreadable"
     | "damaged_base"
     | "nested_repository"
     | "git_metadata"

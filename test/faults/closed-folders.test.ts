@@ -54,3 +54,11 @@ for (const isolation of ["auto", "clone"])
       expect(leftIn(agent.folder)).toEqual([]);
     },
   );
+
+test.skipIf(!mayBeOrdinary)(
+  `a folder that an agent made unreadable is called that${mayBeOrdinary ? "" : " (skipped: root cannot become an ordinary user)"}`,
+  async () => {
+    const { said } = await run("clone", "mkdir -p e/f; chmod 000 e/f", "test -f done.flag");
+    expect(said).toContain("e/f (unreadable: the folder could not be read (EACCES))");
+  },
+);

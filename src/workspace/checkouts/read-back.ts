@@ -152,7 +152,7 @@ function list({ folder }: ReadBackInput, { path }: SharedFolder, written: Writte
     return withFolder(folder, path, (folderHandle) => folderHandle.list().map((name) => [name, folderHandle.stat(name)] as const));
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
-    written.scanned.set(path, { kind: "odd", violation: "special_file", detail: `the folder could not be read (${error.message})` });
+    written.scanned.set(path, { kind: "odd", violation: "unreadable", detail: `the folder could not be read (${error.message})` });
     return [];
   }
 }
@@ -174,7 +174,7 @@ function identifyReplaced(
     });
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
-    scanned.set(folder, { kind: "odd", violation: "special_file", detail: `the folder could not be read (${error.message})` });
+    scanned.set(folder, { kind: "odd", violation: "unreadable", detail: `the folder could not be read (${error.message})` });
   }
 }
 

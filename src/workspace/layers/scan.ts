@@ -25,7 +25,7 @@ export type ScannedEntry =
   | { readonly kind: "link"; readonly sha: GitSha }
   | {
       readonly kind: "odd";
-      readonly violation: "special_file" | "nested_repository" | "git_metadata" | "damaged_base";
+      readonly violation: "special_file" | "unreadable" | "nested_repository" | "git_metadata" | "damaged_base";
       readonly detail: string;
     };
 
@@ -121,7 +121,7 @@ function listFolder(input: ScanInput, folder: BytePath, trackedPaths: TrackedPat
     withFolder(input.root, folder, visit);
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
-    listing.scanned.push([folder, { kind: "odd", violation: "special_file", detail: `the folder could not be read (${error.message})` }]);
+    listing.scanned.push([folder, { kind: "odd", violation: "unreadable", detail: `the folder could not be read (${error.message})` }]);
   }
   return listing;
 }
@@ -155,7 +155,7 @@ function identify(input: ScanInput, path: BytePath): ScannedEntry {
     );
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
-    return { kind: "odd", violation: "special_file", detail: `could not be read (${error.message})` };
+    return { kind: "odd", violation: "unreadable", detail: `could not be read (${error.message})` };
   }
 }
 
@@ -188,7 +188,7 @@ export function identifyIn(input: ScanInput, folder: OpenFolder, path: BytePath,
     };
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
-    return { kind: "odd", violation: "special_file", detail: `could not be read (${error.message})` };
+    return { kind: "odd", violation: "unreadable", detail: `could not be read (${error.message})` };
   }
 }
 

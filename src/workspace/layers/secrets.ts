@@ -34,7 +34,7 @@ export async function findSecrets(
       inContent = await findSecretsInFile(run, folder, { path, after });
     } catch (error) {
       if (!(error instanceof NotRead)) throw error;
-      violations.push({ path: shown, kind: "special_file", detail: `could not be read again (${error.message})` }); // S2
+      violations.push({ path: shown, kind: "unreadable", detail: `could not be read again (${error.message})` }); // S2
       continue;
     }
     const names = new Set<string>();
