@@ -73,5 +73,10 @@ const isFileInTheWay = (error: Error): boolean =>
 /** Any failure counts as one of a full disk if a disk that it may have written to has no room. */
 function whyFull(error: Error): string | null {
   const paths = ["path" in error ? error.path : null, "dest" in error ? error.dest : null];
-  return whyDiskFull(error.message, [...paths.filter((path) => typeof path === "string"), process.cwd(), storeFolder()]);
+  // Node has no name for an exceeded quota, and its message none either.
+  return whyDiskFull(`${errorCode(error) ?? ""} ${error.message}`, [
+    ...paths.filter((path) => typeof path === "string"),
+    process.cwd(),
+    storeFolder(),
+  ]);
 }

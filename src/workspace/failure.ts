@@ -1,6 +1,7 @@
 // failure: the error the workspace throws when the checkout, not our code, is the problem. The host turns the reason into a message and an
 // exit code.
 
+import { constants } from "node:os";
 import type { ReasonCode } from "../contracts/reason.ts";
 
 export class WorkspaceFailed extends Error {
@@ -19,5 +20,6 @@ export class WorkspaceFailed extends Error {
 /** The error code of a failed system call, or null. */
 export const errorErrno = (error: unknown): string | null => {
   if (!(error instanceof Error) || !("code" in error)) return null;
+  if ("errno" in error && error.errno === -constants.errno.EDQUOT) return "EDQUOT"; // Node has no name for an exceeded quota
   return typeof error.code === "string" ? error.code : null;
 };

@@ -263,7 +263,7 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
   test("whoever plans it works with the hub's branches, and refuses those of another repository", async () => {
     const one = await shared();
     const { repository } = Object.values((await readPortfolio(one.paths)).projects)[0] ?? {};
-    const [own, other] = [repository ?? "", scratch()].map((from) => {
+    const [own, other] = [repository ?? "", scratch({ files: { other: "another repository\n" } })].map((from) => {
       const hub = join(scratchFolder(), "hub.git");
       git(from, "init", "-q", "--bare", "-b", "main", hub);
       git(from, "push", "-q", hub, "main");

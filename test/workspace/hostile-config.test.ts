@@ -236,7 +236,7 @@ test("a command that obeys a configuration does not start outside a git director
 
 test("git is started in one place only, but for its version and for the demo's own repository", () => {
   const sources = readdirSync(join(import.meta.dirname, "../../src"), { recursive: true, encoding: "utf8" }).filter((name) =>
-    /(?<!\.test)\.ts$/.test(name),
+    /(?<!\.test|\.test-support)\.ts$/.test(name),
   );
   const starting = sources.filter((name) =>
     /(?:spawn|spawnSync|execFile|execFileSync|run)\(\s*["'`]git["'`]/.test(
