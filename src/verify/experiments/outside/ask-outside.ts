@@ -5,7 +5,7 @@ import { isProgramText } from "../../protected/kinds.ts";
 import { createNonce } from "../flips/choose-flips.ts";
 import { type QuestionContext, readTests, type TextFile } from "../questions/question-context.ts";
 import { buildPlainCalls } from "./calls-outside-tests.ts";
-import type { TestProgramInput, PlainProgram } from "./plain-program.ts";
+import { type TestProgramInput, type PlainProgram, quoted } from "./plain-program.ts";
 import { manifestName, buildWithoutRunner, describeRunnerDependence } from "./tests-without-runner.ts";
 
 const filesMax = 2;
@@ -24,7 +24,7 @@ type OutsideRun = PlainProgram & {
 export async function findOutsideGap(context: QuestionContext): Promise<string | null> {
   const runs = [...(await callsOutside(context)), ...(await testsWithoutRunner(context))];
   const scripts = runs.filter(({ command }) => !/\b(?:go|cargo) run\b/.test(command));
-  const all = scripts.map(({ command }) => `(${command})`).join(" || ");
+  const all = inTerminal(scripts.map(({ command }) => `(${command})`).join(" || "));
   const shared =
     scripts.length < 2
       ? undefined
@@ -37,12 +37,15 @@ export async function findOutsideGap(context: QuestionContext): Promise<string |
   const open = shared === undefined || shared?.passed === true ? runs : runs.filter((one) => !scripts.includes(one));
   const gaps: string[] = shared === null ? [lateGap] : [];
   for (const { edits, command, gap, confirmed } of open) {
-    const observed = await context.lab.run("work", edits, [], command);
+    const observed = await context.lab.run("work", edits, [], inTerminal(command));
     if (observed === null) gaps.push(lateGap); // code that only comes to an end under its runner
     else if (observed.passed && (await confirmed())) gaps.push(gap);
   }
   return gaps.length === 0 ? null : [...new Set(gaps)].join("; ");
 }
+/** The way a person would run it: with a terminal, where `script` can open one. Colours are no answer. */
+const inTerminal = (command: string): string =>
+  `export NO_COLOR=1; if script -qec : /dev/null >/dev/null 2>&1; then script -qec ${quoted(command)} /dev/null; else ${command}; fi`;
 const lateGap = "it took too long to find out whether it answers the same without its test runner";
 
 async function callsOutside(context: QuestionContext): Promise<readonly OutsideRun[]> {
@@ -51,7 +54,7 @@ async function callsOutside(context: QuestionContext): Promise<readonly OutsideR
   const programs = tests.flatMap(({ path, text }, at) => buildPlainCalls(path, text, createNonce(`${context.lab.seed} calls ${at}`)) ?? []);
   return programs.slice(0, filesMax).map(({ path, text, command, calls }) => {
     const more = calls.length > callsShownMax ? ` and ${calls.length - callsShownMax} more` : "";
-    const gap = `asked outside its tests, the code gives another answer to one of ${calls.slice(0, callsShownMax).join(", ")}${more}`;
+    const gap = `asked outside its tests, once or many times, the code gives another answer to one of ${calls.slice(0, callsShownMax).join(", ")}${more}`;
     return { edits: [{ path, text }], command, gap, confirmed: async () => true };
   });
 }
@@ -77,7 +80,7 @@ async function isCausedByWork(given: TestProgramInput, { lab }: QuestionContext)
   if (lab.before === null) return true;
   const known = [...lab.before.failed].flatMap((name) => [name, ...(name.match(/\w+/g) ?? [])]);
   const program = buildWithoutRunner({ ...given, text: (await lab.textAt("base", given.path)) ?? given.text, skippedTests: known });
-  return program === null || (await lab.run("base", program.edits, [], program.command))?.passed !== true;
+  return program === null || (await lab.run("base", program.edits, [], inTerminal(program.command)))?.passed !== true;
 }
 
 /** In Go and Rust tests name packages, not files. */

@@ -76,6 +76,32 @@ describe("what a test asks is asked outside it", () => {
   });
 
   test.each([
+    [
+      "JavaScript",
+      "test/mul.test.mjs",
+      esm + asks,
+      "src/mul.mjs",
+      "let n = 0;\nexport const mul = (a, b) => ((n += 1) > 12 ? 0 : a * b);\n",
+    ],
+    [
+      "Python",
+      "tests/test_slug.py",
+      'from slug import slug\n\n\ndef test_one():\n    assert slug("A b") == "a-b"\n',
+      "slug.py",
+      "n = 0\ndef slug(s):\n    global n\n    n += 1\n    return s if n > 12 else 'a-b'\n",
+    ],
+  ])("asked often enough, code that counts its calls answers otherwise: %s", (_what, path, text, source, code) =>
+    expect(differs({ [source]: code, [path]: text }, path)).toBe(true),
+  );
+
+  test("what has no arguments is asked once: it may give another answer each time", () => {
+    const text = `${esm.replace("mul }", "nextId }")}test('id', () => { assert.equal(nextId(), 1); });\n`;
+    expect(
+      differs({ "src/mul.mjs": "let id = 0;\nexport const nextId = () => (id += 1);\n", "test/mul.test.mjs": text }, "test/mul.test.mjs"),
+    ).toBe(false);
+  });
+
+  test.each([
     ["what is set up first", `${esm}import { mock } from 'node:test';\n${asks}`],
     ["arguments that are computed", `${esm}test('two', () => { assert.equal(mul(two, 3), 6); });\n`],
     ["answers that are computed", `${esm}test('two', () => { assert.equal(mul(2, 3), 2 * three); });\n`],

@@ -1,6 +1,6 @@
 // go-program: tests of a Go package called by a main program, with a small `testing` of our own. Pure.
 
-import { folderOf, type TestProgramInput, type PlainProgram, quoted } from "./plain-program.ts";
+import { folderOf, type TestProgramInput, type PlainProgram, quoted, repeatMs } from "./plain-program.ts";
 
 export function goWithoutRunner({ path, text, nonce, manifest, skippedTests }: TestProgramInput): PlainProgram | null {
   const module = /^module\s+"?([^\s"]+)"?/m.exec(manifest ?? "")?.[1];
@@ -15,7 +15,7 @@ export function goWithoutRunner({ path, text, nonce, manifest, skippedTests }: T
   const folder = folderOf(path).replace(/\/$/, "");
   const targetFolder = isBeside ? `${nonce}/beside` : folder;
   const imported = targetFolder === "" ? module : `${module}/${targetFolder}`;
-  const calls = tests.map((name) => `\ttesting.Call(${name})`).join("\n");
+  const calls = tests.map((name) => `\ttesting.Call("${name}", ${name})`).join("\n");
   const copy = text.replace(/^(\s*(?:import\s+)?)"testing"$/m, `$1testing "${module}/${nonce}/testing"`);
   return {
     edits: [
@@ -26,7 +26,7 @@ export function goWithoutRunner({ path, text, nonce, manifest, skippedTests }: T
       },
       {
         path: `${nonce}/main.go`,
-        text: `package main\n\nimport (\n\t"os"\n\n\ttests "${imported}"\n\t"${module}/${nonce}/testing"\n)\n\nfunc main() {\n\ttests.CallAll${nonce}()\n\tif testing.Failed > 0 {\n\t\tos.Exit(0)\n\t}\n\tos.Exit(1)\n}\n`,
+        text: `package main\n\nimport (\n\t"os"\n\n\ttests "${imported}"\n\t"${module}/${nonce}/testing"\n)\n\nfunc main() {\n\tif testing.DoesAnyFail(tests.CallAll${nonce}) {\n\t\tos.Exit(0)\n\t}\n\tos.Exit(1)\n}\n`,
       },
     ],
     command: `go run ${quoted(`./${nonce}`)}`,
@@ -38,10 +38,10 @@ const shim = `package testing
 import (
 	"fmt"
 	"os"
+	"time"
 )
 
-// Failed counts the tests that said so.
-var Failed int
+var failed map[string]bool
 
 type T struct {
 	name    string
@@ -88,11 +88,37 @@ func (t *T) call(f func(*T)) {
 }
 
 // Call runs one test.
-func Call(f func(*T)) {
+func Call(name string, f func(*T)) {
 	t := &T{}
 	t.call(f)
 	if t.failed {
-		Failed++
+		failed[name] = true
 	}
+}
+
+func failedOnce(callAll func()) map[string]bool {
+	failed = map[string]bool{}
+	callAll()
+	return failed
+}
+
+// DoesAnyFail calls all tests again and again.
+func DoesAnyFail(callAll func()) bool {
+	began := time.Now()
+	if len(failedOnce(callAll)) > 0 {
+		return true
+	}
+	if time.Since(began) > ${repeatMs / 2}*time.Millisecond {
+		return false
+	}
+	unrepeatable := failedOnce(callAll)
+	for time.Since(began) < ${repeatMs}*time.Millisecond {
+		for name := range failedOnce(callAll) {
+			if !unrepeatable[name] {
+				return true
+			}
+		}
+	}
+	return false
 }
 `;

@@ -11,6 +11,8 @@ export type TestProgramInput = TestFile & {
   /** Tests that are not called. */
   readonly skippedTests: readonly string[];
 };
+/** For how long a program asks again, in milliseconds, if asking once took at most half of that. */
+export const repeatMs = 300;
 export type PlainProgram = { readonly edits: readonly Edit[]; readonly command: string };
 
 /** With its slash; empty at the top. */

@@ -1,11 +1,12 @@
 // tests-without-runner: a test file as a plain program: its tests are called one by one, by nobody's test runner. Code that finds out by
-// anything at all (threads, settings of the language, the stack, modules that are loaded) that a runner is at work answers otherwise here.
-// Pure.
+// anything at all (threads, settings of the language, the stack, modules that are loaded) that a runner is at work answers otherwise here,
+// and so does code that counts its calls. Pure.
 //
 // Invariants:
 //   R1. The program exits with 0 only if an assertion failed: not if it can't be built, a module is missing, or a test threw anything else.
 //   R2. A test that needs something of its runner (a fixture from elsewhere, a mock, a temporary folder) is not called.
-//   R3. `known` names tests that may fail; before the work those are the ones that failed under the runner too.
+//   R3. Tests are called again and again for a moment; one that fails the second time can't be repeated, and is believed the first time.
+//   R4. `known` names tests that may fail; before the work those are the ones that failed under the runner too.
 
 import { languageOf } from "../../protected/kinds.ts";
 import { goWithoutRunner } from "./go-program.ts";
@@ -38,4 +39,4 @@ export const manifestName = (path: string): "go.mod" | "Cargo.toml" | null =>
   path.endsWith(".go") ? "go.mod" : path.endsWith(".rs") ? "Cargo.toml" : null;
 
 export const describeRunnerDependence = (path: string): string =>
-  `the tests in ${path} fail when they are called without their test runner`;
+  `the tests in ${path} fail when they are called without their test runner, or many times`;

@@ -173,6 +173,63 @@ describe("tests called by a plain program", () => {
       },
     );
 
+  const counting: readonly (readonly [what: string, needs: string, path: string, files: (wrongAfter: number) => Files])[] = [
+    [
+      "node:test",
+      "node --version",
+      "test/two.test.js",
+      (calls) => ({
+        "package.json": '{"type":"module"}',
+        "two.js": `let calls = 0;\nexport const two = () => ((calls += 1) > ${calls} ? 3 : 2);\n`,
+        "test/two.test.js": jsTest,
+      }),
+    ],
+    [
+      "pytest",
+      "python3 -c 'import pytest'",
+      "test_two.py",
+      (calls) => ({
+        "two.py": `calls = 0\ndef two():\n    global calls\n    calls += 1\n    return 3 if calls > ${calls} else 2\n`,
+        "test_two.py": pyTest,
+      }),
+    ],
+    [
+      "unittest",
+      "python3 --version",
+      "test_two.py",
+      (calls) => ({
+        "two.py": `calls = 0\ndef two():\n    global calls\n    calls += 1\n    return 3 if calls > ${calls} else 2\n`,
+        "test_two.py": unitTest,
+      }),
+    ],
+    [
+      "go",
+      "go version",
+      "two_test.go",
+      (calls) =>
+        goFiles(`package two\n\nvar calls int\n\nfunc Two() int {\n\tcalls++\n\tif calls > ${calls} {\n\t\treturn 3\n\t}\n\treturn 2\n}\n`),
+    ],
+    [
+      "cargo",
+      "cargo --version",
+      "tests/two.rs",
+      (calls) =>
+        rustFiles(
+          `use std::sync::atomic::{AtomicU32, Ordering};\nstatic CALLS: AtomicU32 = AtomicU32::new(0);\npub fn two() -> u8 {\n    if CALLS.fetch_add(1, Ordering::SeqCst) >= ${calls} { 3 } else { 2 }\n}\n`,
+        ),
+    ],
+  ];
+  for (const [what, needs, path, files] of counting)
+    test.skipIf(!has(needs))(
+      `${what}: code that is right for a number of calls fails, tests that cannot be repeated do not (needs ${needs})`,
+      { timeout: 120_000 },
+      () => {
+        expect(fails(files(40), path)).toBe(true);
+        const callsOnce = { "node:test": 2, pytest: 2, unittest: 1, go: 1, cargo: 1 }[what] ?? 0;
+        expect(fails(files(callsOnce), path)).toBe(false);
+      },
+    );
+
   test("a test that may fail is not called", () => {
     expect(fails({ "two.py": "def two():\n    return 3\n", "test_two.py": unitTest }, "test_two.py", ["test_two"])).toBe(false);
   });
