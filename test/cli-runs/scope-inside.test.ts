@@ -38,6 +38,18 @@ describe.concurrent("inside the scope", () => {
     expect(git(folder, "status", "--porcelain")).toBe("");
   });
 
+  test("started in a folder of the repository, commands run there and the scope begins there", async () => {
+    const folder = scratch({ files: { ...files, "packages/api/test.sh": "test -f b.txt\n" } });
+    const typed = ["-C", "packages/api", "--scope", "*.txt", "--done-criteria", "b is there :: sh test.sh"];
+    const outside = await goScripted(folder, [{ do: [makeB, promise] }], typed);
+    expect(outside.json).toMatchObject({ result: "FAIL" });
+    await autopilot(folder, ["stop", "--json"]);
+    const { json } = await goScripted(folder, [{ do: [{ write: { path: "packages/api/b.txt", text: "b\n" } }, promise] }], typed);
+    expect(json).toMatchObject({ result: "PASS", state: "completed", verdict: "verified" });
+    expect(json.warnings).toContain("Commands of this objective run in packages/api/, where you are, and its scope begins there.");
+    expect(git(folder, "show", "--name-only", "--format=", "HEAD")).toBe("packages/api/b.txt");
+  });
+
   test("the agent's commits in its own repository count as changes; its branches, tags, hooks and config do not land", async () => {
     const folder = scratch({ files });
     const config = readFileSync(join(folder, ".git/config"), "utf8");

@@ -19,7 +19,6 @@ import { registryVersions } from "../../playbooks/registry/registry.ts";
 import { nonBlank } from "../../playbooks/contract/non-blank.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import { type ProjectPaths, newRunId, runFolder, writeCurrent } from "../../project/runs/project-paths.ts";
-import { refuseInside } from "../../project/inside-repository.ts";
 import { resolveObjective } from "./objective.ts";
 import { flowLimits, unusedLimitWarnings } from "./flow-limits.ts";
 import { beginRun } from "../begin-run.ts";
@@ -28,6 +27,7 @@ import { openedRepository, startSurvey } from "../../project/runs/opened-reposit
 import { flowOptions, unusedPolicyWarnings } from "./flow-options.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { policyOf } from "./policy.ts";
+import { findStartFolder, readFromFolder, refuseDocumentsBelowRoot, startFolderWarnings } from "./start-folder.ts";
 import { product } from "../../project/runs/product.ts";
 import { refuse } from "../../project/reply.ts";
 import { settingsOf } from "../../project/config/settings.ts";
@@ -37,10 +37,11 @@ import { tryIsolation } from "./try-isolation.ts";
 export type NewDraft = { readonly run: string; readonly warnings: readonly string[]; readonly uncommitted: readonly string[] };
 
 export async function makeDraft(context: CommandContext, paths: ProjectPaths, input: GoInput): Promise<NewDraft> {
-  refuseInside(context, paths);
   const settings = settingsOf(context, paths, input);
   const loaded = await loadCheckedFlow(context, input.flow ?? "objective");
   const { flow } = loaded;
+  const folder = findStartFolder(context, paths);
+  if (flow.playbook !== undefined) refuseDocumentsBelowRoot(folder);
   const called = await loadCalledFlows(flow, (name) => loadCheckedFlow(context, name));
   const playbook = await loadPlaybook(flow.playbook);
   const checkout = await openedRepository(paths.root);
@@ -59,7 +60,8 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
     const { message, field, missing_fields } = resolved.failure;
     return refuse("objective_schema_invalid", { message, data: { field, missing_fields } });
   }
-  const { objective, inferred_defaults } = resolved;
+  const { inferred_defaults } = resolved;
+  const objective = readFromFolder(resolved.objective, folder, !inferred_defaults.includes("scope"));
   await refuseSecondRun(context, paths, flow, { self: null, isNew: input.new === true });
   const { cast, scripts, inferred } = await castRoles(context, { config: settings.config, flow, agent: input.agent });
   const commands = [...(settings.config.checks?.commands ?? []), ...(prepared?.checks ?? [])];
@@ -110,6 +112,7 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
       ...unusedRoleWarnings(settings.config, Object.keys(cast)),
       ...unusedPolicyWarnings(flow, objective),
       ...resolved.warnings,
+      ...startFolderWarnings(folder),
       ...(inferred === null ? [] : [`No agent was named, so ${inferred.name} was taken: ${inferred.why}.`]),
       ...surveyWarnings,
       ...collected.warnings.map(({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`),

@@ -1,0 +1,48 @@
+// start-folder: a run that is started in a folder of the repository. It works on the whole repository; what its user typed is meant from
+// where they stand: commands run there, and globs begin there.
+
+import { realpathSync } from "node:fs";
+import { relative } from "node:path";
+import type { Objective } from "../../contracts/objective.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { refuse } from "../../project/reply.ts";
+import type { ProjectPaths } from "../../project/runs/project-paths.ts";
+
+/** The folder the user stands in, below the repository's root; empty in the root. */
+export const findStartFolder = (context: Pick<CommandContext, "cwd">, paths: Pick<ProjectPaths, "root">): string =>
+  relative(realpathSync(paths.root), realpathSync(context.cwd));
+
+/** Documents, and the checks they name, are the whole repository's. */
+export function refuseDocumentsBelowRoot(folder: string): void {
+  if (folder === "") return;
+  const root = folder
+    .split("/")
+    .map(() => "..")
+    .join("/");
+  refuse("workspace_unusable", {
+    message: `You are in ${folder}/, but this flow works with documents of the whole repository.`,
+    remediation: [`cd ${root}, and the same command again`],
+    data: { inside: folder },
+  });
+}
+
+/** The objective as it is meant from that folder. A scope that nobody typed stays. */
+export function readFromFolder(objective: Objective, folder: string, isScopeTyped: boolean): Objective {
+  if (folder === "") return objective;
+  const inFolder = (command: string): string => `cd ${quoted(folder)} && ${command}`;
+  const globFolder = folder.replaceAll(/[\\[\]{}()*?!+@]/g, "\\$&");
+  return {
+    ...objective,
+    scope: isScopeTyped ? objective.scope.map((glob) => glob.replace(/^!?/, (mark) => `${mark}${globFolder}/`)) : objective.scope,
+    done_criteria: objective.done_criteria.map((criterion) =>
+      criterion.check === null ? criterion : { ...criterion, check: inFolder(criterion.check) },
+    ),
+    red_green: objective.red_green.map(inFolder),
+    holdout: objective.holdout.map(inFolder),
+  };
+}
+
+export const startFolderWarnings = (folder: string): readonly string[] =>
+  folder === "" ? [] : [`Commands of this objective run in ${folder}/, where you are, and its scope begins there.`];
+
+const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
