@@ -161,7 +161,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
     // Cut off in its turn it is charged with this line; after its turn it is paid, and its work is kept.
     `${capital(describeAttempt(attempt))} ${describeInterruption(by, usage)}${paths === undefined || paths.length === 0 || detail?.includes(paths[0] ?? "") === true ? "" : `: ${firstFew(paths)}`}${detailText(withoutKind(detail))}.`,
   attempt_settled: ({ attempt, remedy, why, usage }) =>
-    `Recovered ${describeAttempt(attempt)} after a crash (${remedy}): ${oneLine(why)}${usage === undefined ? "" : `; its use was lost with it, so the estimate of ${amount("tokens", usage.tokens)} is charged`}.`,
+    `Recovered ${describeAttempt(attempt)} (${remedy}): ${oneLine(why)}${usage === undefined ? "" : `; its use was lost with it, so the estimate of ${amount("tokens", usage.tokens)} is charged`}.`,
   step_skipped: ({ walk, step }) => `${step} of ${describeCursor(walk)} was skipped.`,
   step_retried: ({ walk, step, n }) => `Retrying ${step} of ${describeCursor(walk)}${n === 0 ? "" : ` (${n})`}.`,
   route_taken: (event) =>

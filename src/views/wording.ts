@@ -17,7 +17,7 @@ export function rounded(value: number): string {
   return `${figure(Math.round((value / unit) * 10) / 10)}${sign}`;
 }
 
-export const money = (usd: number): string => `$${usd.toFixed(2)}`;
+export const money = (usd: number): string => (usd > 0 && usd < 0.005 ? "under $0.01" : `$${usd.toFixed(2)}`);
 export const share = (ratio: number): string => `${Math.floor(ratio * 100)} %`;
 export const plural = (count: number, singular: string, many = `${singular}s`): string =>
   `${figure(count)} ${count === 1 ? singular : many}`;
