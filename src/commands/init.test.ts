@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { init } from "./init.ts";
 import type { CommandContext } from "../project/command-context.ts";
+import { commandContext } from "../../test/support/command-context.ts";
 
 let root = "";
 beforeEach(() => {
@@ -27,8 +28,12 @@ function person(answer: string | null): { readonly context: CommandContext; read
     return Promise.resolve(answer);
   };
   const show = (line: string): void => void shown?.push(line);
-  const place = { cwd: root, env: { PATH: "/usr/bin:/bin", HOME: root }, user: "me", isTerminal: true, show, live: show, ask };
-  return { context: { ...place, interrupted: new AbortController().signal }, shown: shown ?? [], asked: asked ?? [] };
+  const env = { PATH: "/usr/bin:/bin", HOME: root };
+  return {
+    context: commandContext({ cwd: root, env, isTerminal: true, show, live: show, ask }),
+    shown: shown ?? [],
+    asked: asked ?? [],
+  };
 }
 
 test("init shows the checks and agents it found and asks before it writes", async () => {

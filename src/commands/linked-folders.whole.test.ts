@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Answer } from "../contracts/answer.ts";
 import type { CommandContext } from "../project/command-context.ts";
+import { commandContext } from "../../test/support/command-context.ts";
 import { calibrationList, calibrationReport, calibrationStatus, resumeCalibration } from "./calibrate/show.ts";
 import { startCalibration } from "./calibrate/start.ts";
 import { init } from "./init.ts";
@@ -30,16 +31,7 @@ function cloned(): { readonly context: CommandContext; readonly root: string; re
   writeFileSync(join(root, "prompt.txt"), "one\n");
   git("add", "-A");
   git("commit", "-qm", "start");
-  const context: CommandContext = {
-    cwd: root,
-    env: { HOME: home, PATH: process.env["PATH"] },
-    user: "kim",
-    isTerminal: false,
-    show: () => undefined,
-    live: () => undefined,
-    ask: () => Promise.resolve(null),
-    interrupted: new AbortController().signal,
-  };
+  const context = commandContext({ cwd: root, env: { HOME: home, PATH: process.env["PATH"] } });
   return { context, root, outside };
 }
 

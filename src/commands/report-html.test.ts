@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { CommandContext } from "../project/command-context.ts";
+import { commandContext } from "../../test/support/command-context.ts";
 import type { Event } from "../contracts/event.ts";
 import { openJournal } from "../journal/file.ts";
 import { live } from "../../test/simulation/support/scenarios.ts";
@@ -23,16 +24,7 @@ function place(golden: string): CommandContext {
   execFileSync("git", ["init", "-q", root]);
   mkdirSync(join(root, ".autopilot", "runs", run), { recursive: true, mode: 0o700 });
   cpSync(join(journals, golden, "journal.jsonl"), join(root, ".autopilot", "runs", run, "journal.jsonl"));
-  return {
-    cwd: root,
-    env: { HOME: root, XDG_STATE_HOME: join(root, "state") },
-    user: "kim",
-    isTerminal: false,
-    show: () => undefined,
-    live: () => undefined,
-    ask: () => Promise.resolve(null),
-    interrupted: new AbortController().signal,
-  };
+  return commandContext({ cwd: root, env: { HOME: root, XDG_STATE_HOME: join(root, "state") } });
 }
 
 /** Nothing that a browser would run or fetch. */

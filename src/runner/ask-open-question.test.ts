@@ -9,7 +9,7 @@ import type { Request } from "../ports/inbox.ts";
 import { askOpenQuestion } from "./ask-open-question.ts";
 import { sendRequest } from "../project/inbox/inbox.ts";
 import type { OpenRun } from "./open-run.ts";
-import type { CommandContext } from "../project/command-context.ts";
+import { commandContext } from "../../test/support/command-context.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -50,10 +50,11 @@ function scene(typed: readonly string[] = []) {
     },
   } as unknown as OpenRun;
   const lines = [...typed];
-  const context = {
-    user: "kim",
-    show: (line: string) => shown.push(line),
-    ask: (question: string, choices: readonly string[], withdrawn?: AbortSignal) => {
+  const context = commandContext({
+    cwd: folder,
+    env: {},
+    show: (line) => shown.push(line),
+    ask: (question, choices, withdrawn) => {
       prompts.push({ question, choices });
       const line = lines.shift();
       if (line !== undefined) return Promise.resolve(line);
@@ -62,7 +63,7 @@ function scene(typed: readonly string[] = []) {
         for (const report of waiting.splice(0)) report();
       });
     },
-  } as unknown as CommandContext;
+  });
   return {
     openRun,
     context,

@@ -12,6 +12,7 @@ import { openJournal } from "../journal/file.ts";
 import { sendToRun } from "./send-to-run.ts";
 import { runFolder, type ProjectPaths } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
+import { commandContext } from "../../test/support/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { bindRun } from "../project/runs/run-binding.ts";
 import type { LoadedRun } from "../project/runs/loaded-run.ts";
@@ -36,17 +37,7 @@ function laid(): { readonly context: CommandContext; readonly paths: ProjectPath
   made.push(env.XDG_STATE_HOME);
   const { ack, isolation } = JSON.parse(text.split("\n")[0] ?? "") as { ack: string; isolation: string };
   bindRun(env, home, runFolder(home, run), { run, ack, isolation });
-  const nothing = (): void => undefined;
-  const context: CommandContext = {
-    cwd: root,
-    env,
-    user: "ada",
-    isTerminal: false,
-    show: nothing,
-    live: nothing,
-    ask: () => Promise.resolve(null),
-    interrupted: new AbortController().signal,
-  };
+  const context = commandContext({ cwd: root, env, user: "ada" });
   return { context, paths: home };
 }
 

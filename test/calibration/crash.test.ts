@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { driveCycle } from "../../src/calibration/bench/drive.ts";
 import { type CycleLog, openLog } from "../../src/calibration/bench/log-file.ts";
 import { openTrees } from "../../src/calibration/bench/trees.ts";
-import type { CommandContext } from "../../src/project/command-context.ts";
+import { commandContext } from "../support/command-context.ts";
 import { openedRepository } from "../../src/project/runs/opened-repository.ts";
 import { begin, until } from "../support/autopilot.ts";
 import { git, write } from "../support/scratch-repository.ts";
@@ -22,16 +22,11 @@ async function drive(folder: string, diesAt: number, where: "before" | "after"):
   const own = join(folder, ".autopilot", "calibrations", name);
   mkdirSync(own, { recursive: true });
   const repository = await openedRepository(folder);
-  const context: CommandContext = {
+  const context = commandContext({
     cwd: folder,
     env: { PATH: process.env["PATH"], HOME: beside(folder), BESIDE: beside(folder) },
     user: "tester",
-    isTerminal: false,
-    show: () => undefined,
-    live: () => undefined,
-    ask: () => Promise.resolve(null),
-    interrupted: new AbortController().signal,
-  };
+  });
   const log = openLog(folder, name, { isNew: false, now: () => new Date().toISOString(), redact: (text) => text });
   let lines = log.cycle.name === "" ? 0 : cycleLog(folder, name).length;
   const dying: CycleLog = {

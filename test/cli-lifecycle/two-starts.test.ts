@@ -6,6 +6,7 @@ import { go } from "../../src/commands/go.ts";
 import { leaveRequest } from "../../src/project/inbox/inbox-files.ts";
 import { start } from "../../src/commands/start.ts";
 import { apart, autopilot, runFolderOf, scripted } from "../support/autopilot.ts";
+import { commandContext } from "../support/command-context.ts";
 import { scratch } from "../support/scratch-repository.ts";
 
 const idle = [{ do: [{ sleep: 3000 }, { write: { path: "hello.txt", text: "hello\n" } }] }];
@@ -22,21 +23,16 @@ test("of several starts at the same moment one runs, the others are told of it, 
 
 test("a draft that another terminal starts while this one still asks is not started twice", async () => {
   const folder = scratch();
-  const nothing = (): void => undefined;
-  const place = {
+  const place = commandContext({
     cwd: folder,
     env: { PATH: process.env["PATH"], HOME: resolve(folder, "../home") },
-    user: "ada",
     isTerminal: true,
-    show: nothing,
-    live: nothing,
-    interrupted: new AbortController().signal,
     ask: async () => {
       const other = await autopilot(folder, ["go", "--yes", "--max-cycles", "1", "--json"]);
       expect(other.json.reason_code).toBe("cycle_cap_reached");
       return "y";
     },
-  };
+  });
   const [, agent = ""] = scripted(folder, []);
   expect(await start(place, { words: ["say hello"], agent, isolation: "clone" })).toMatchObject({ result: "PASS" });
   expect(await go(place, { words: [], yes: false })).toMatchObject({ reason_code: "invalid_state_transition", state: "running" });

@@ -16,6 +16,7 @@ import { allLines, withPortfolio } from "../../src/portfolio/store/open.ts";
 import type { OpenOptions } from "../../src/ports/run-store.ts";
 import type { PortfolioStore } from "../../src/ports/portfolio-store.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
+import { commandContext } from "../support/command-context.ts";
 import type { Stage } from "./store-suite.ts";
 
 const options: OpenOptions = { now: still.now, activeMs: still.activeMs };
@@ -24,16 +25,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let made = 0;
 const newName = (): string => `portfolio-${process.pid}-${++made}`;
 const said = { actor: "system", reason_code: "ok" } as const;
-const place = (cwd: string): CommandContext => ({
-  cwd,
-  env: { HOME: folder, PATH: process.env["PATH"] },
-  user: "kim",
-  isTerminal: false,
-  show: () => undefined,
-  live: () => undefined,
-  ask: () => Promise.resolve(null),
-  interrupted: new AbortController().signal,
-});
+const place = (cwd: string): CommandContext => commandContext({ cwd, env: { HOME: folder, PATH: process.env["PATH"] } });
 const taskAdded = (name: string): PortfolioChange => ({
   ...said,
   event: "task_created",

@@ -27,6 +27,7 @@ import { type PortfolioPaths, portfolioAt } from "../../src/portfolio/store/fold
 import { withPortfolio } from "../../src/portfolio/store/open.ts";
 import type { RunStore } from "../../src/ports/run-store.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
+import { commandContext } from "../support/command-context.ts";
 import { failureOf, retryOf } from "../../src/project/reply.ts";
 import { homeOfCopy } from "../../src/portfolio/worker/worker.ts";
 import { isBegun, type ProjectPaths, runFolder } from "../../src/project/runs/project-paths.ts";
@@ -40,16 +41,7 @@ let cluster: Cluster;
 let env: NodeJS.ProcessEnv;
 let store: PostgresStore;
 const home = scratchFolder();
-const contextIn = (cwd: string, more: NodeJS.ProcessEnv = {}): CommandContext => ({
-  cwd,
-  env: { ...env, ...more },
-  user: "kim",
-  isTerminal: false,
-  show: () => undefined,
-  live: () => undefined,
-  ask: () => Promise.resolve(null),
-  interrupted: new AbortController().signal,
-});
+const contextIn = (cwd: string, more: NodeJS.ProcessEnv = {}): CommandContext => commandContext({ cwd, env: { ...env, ...more } });
 
 const lapse = async (run: string): Promise<void> =>
   void cluster.sql("portfolios", `update autopilot.run set lease_until = clock_timestamp() - interval '1 s' where run_id = '${run}'`);

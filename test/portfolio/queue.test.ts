@@ -10,6 +10,7 @@ import { portfolioInbox, showPortfolio, tickPortfolio } from "../../src/commands
 import type { Answer } from "../../src/contracts/answer.ts";
 import type { PortfolioChange } from "../../src/contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
+import { commandContext } from "../support/command-context.ts";
 import { dispatched, project, task } from "../../src/portfolio/planner/portfolio.test-support.ts";
 import { plan } from "../../src/portfolio/planner/plan.ts";
 import { bindPortfolio, type PortfolioPaths, portfolioAt } from "../../src/portfolio/store/folder.ts";
@@ -22,16 +23,7 @@ import { mergeBatch } from "../../src/portfolio/merge/merge-queue.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-queue-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const contextAt = (cwd: string): CommandContext => ({
-  cwd,
-  env: { HOME: folder, PATH: process.env["PATH"] },
-  user: "kim",
-  isTerminal: false,
-  show: () => undefined,
-  live: () => undefined,
-  ask: () => Promise.resolve(null),
-  interrupted: new AbortController().signal,
-});
+const contextAt = (cwd: string): CommandContext => commandContext({ cwd, env: { HOME: folder, PATH: process.env["PATH"] } });
 const said = { actor: "system", reason_code: "ok" } as const;
 const id = (name: string): string => `task-${name}-aaaaaa`;
 

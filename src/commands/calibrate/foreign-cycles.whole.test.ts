@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { Answer } from "../../contracts/answer.ts";
 import type { CommandContext } from "../../project/command-context.ts";
+import { commandContext } from "../../../test/support/command-context.ts";
 import { calibrationList, calibrationReport, calibrationStatus, resumeCalibration } from "./show.ts";
 import { startCalibration } from "./start.ts";
 
@@ -24,17 +25,8 @@ function repository(): CommandContext & { readonly log: (name: string) => string
   writeFileSync(join(root, "prompt.txt"), "one\n");
   git("add", "-A");
   git("commit", "-qm", "start");
-  return {
-    cwd: root,
-    env: { HOME: room, PATH: process.env["PATH"], GIT_AUTHOR_NAME: "S", GIT_AUTHOR_EMAIL: "s@x.invalid" },
-    user: "kim",
-    isTerminal: false,
-    show: () => undefined,
-    live: () => undefined,
-    ask: () => Promise.resolve(null),
-    interrupted: new AbortController().signal,
-    log: (name) => join(root, "Calibration Cycles", name, "run_state.jsonl"),
-  };
+  const env = { HOME: room, PATH: process.env["PATH"], GIT_AUTHOR_NAME: "S", GIT_AUTHOR_EMAIL: "s@x.invalid" };
+  return { ...commandContext({ cwd: root, env }), log: (name) => join(root, "Calibration Cycles", name, "run_state.jsonl") };
 }
 
 const start = (context: CommandContext, name: string): Promise<Answer> =>

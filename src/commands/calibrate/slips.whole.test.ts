@@ -9,6 +9,7 @@ import type { Answer } from "../../contracts/answer.ts";
 import { nodeDisk } from "../../journal/disk.ts";
 import { takeLock } from "../../journal/lock.ts";
 import type { CommandContext } from "../../project/command-context.ts";
+import { commandContext } from "../../../test/support/command-context.ts";
 import { calibrationStatus, resumeCalibration } from "./show.ts";
 import { startCalibration, type StartInput } from "./start.ts";
 import { calibrationVerdict } from "./verdict.ts";
@@ -27,16 +28,10 @@ function repository(): CommandContext {
   writeFileSync(join(root, "bench/a.js"), "1;\n");
   git("add", "-A");
   git("commit", "-qm", "start");
-  return {
+  return commandContext({
     cwd: root,
     env: { HOME: join(room, String(made)), PATH: process.env["PATH"], GIT_AUTHOR_NAME: "S", GIT_AUTHOR_EMAIL: "s@x.invalid" },
-    user: "kim",
-    isTerminal: false,
-    show: () => undefined,
-    live: () => undefined,
-    ask: () => Promise.resolve(null),
-    interrupted: new AbortController().signal,
-  };
+  });
 }
 
 const start = (context: CommandContext, more: StartInput): Promise<Answer> =>

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CommandContext } from "../../project/command-context.ts";
+import { commandContext } from "../../../test/support/command-context.ts";
 import { addProject, initPortfolio } from "../portfolio/add.ts";
 import { answerPortfolio } from "../portfolio/answer.ts";
 import { moveTask, pausePortfolio } from "../portfolio/change.ts";
@@ -18,16 +19,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const person = (): CommandContext => ({
-  cwd: join(root, "all"),
-  env: { HOME: join(root, "home"), PATH: "/usr/bin:/bin" },
-  user: "me",
-  isTerminal: false,
-  show: () => undefined,
-  live: () => undefined,
-  ask: () => Promise.resolve(null),
-  interrupted: new AbortController().signal,
-});
+const person = (): CommandContext =>
+  commandContext({ cwd: join(root, "all"), env: { HOME: join(root, "home"), PATH: "/usr/bin:/bin" }, user: "me" });
 
 test("over MCP a task is proposed and nothing else of a portfolio is decided, by name or from inside a run", async () => {
   await initPortfolio(person(), {});

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CommandContext } from "../../project/command-context.ts";
+import { commandContext } from "../../../test/support/command-context.ts";
 import { Refusal } from "../../project/reply.ts";
 import { serveMcp } from "../../surfaces/mcp/serve.ts";
 import { agentName, openMcpServer } from "./server.ts";
@@ -16,16 +17,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const place = (env: NodeJS.ProcessEnv = {}): CommandContext => ({
-  cwd: root,
-  env: { HOME: root, PATH: "/usr/bin:/bin", ...env },
-  user: "me",
-  isTerminal: false,
-  show: () => undefined,
-  live: () => undefined,
-  ask: () => Promise.resolve(null),
-  interrupted: new AbortController().signal,
-});
+const place = (env: NodeJS.ProcessEnv = {}): CommandContext =>
+  commandContext({ cwd: root, env: { HOME: root, PATH: "/usr/bin:/bin", ...env }, user: "me" });
 
 type Shown = { readonly name: string; readonly annotations: { readonly readOnlyHint: boolean } };
 const ask = async (server: (line: string) => Promise<string | null>, method: string, params: object = {}): Promise<unknown> =>

@@ -8,7 +8,7 @@ import { scratch } from "../../../test/support/scratch-repository.ts";
 import { prepare } from "../../portfolio/worker/worker.ts";
 import { portfolioAt } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
-import type { CommandContext } from "../../project/command-context.ts";
+import { commandContext } from "../../../test/support/command-context.ts";
 import { addProject, initPortfolio } from "./add.ts";
 import { importIssues } from "./intake.ts";
 import { printUnit } from "./print-unit.ts";
@@ -21,16 +21,7 @@ async function begun(tool: "gh" | "glab") {
   host.set({ issues: [hostile, { number: 4, title: "sell pears", body: "", labels: [] }] });
   const root = join(dirname(repository), "portfolio");
   mkdirSync(root);
-  const context: CommandContext = {
-    cwd: root,
-    env: { ...host.env, HOME: join(dirname(repository), "home") },
-    user: "kim",
-    isTerminal: false,
-    show: () => undefined,
-    live: () => undefined,
-    ask: () => Promise.resolve(null),
-    interrupted: new AbortController().signal,
-  };
+  const context = commandContext({ cwd: root, env: { ...host.env, HOME: join(dirname(repository), "home") } });
   await initPortfolio(context, {});
   await addProject(context, { name: "Shop", repo: repository, objective: "sell" });
   const tasks = () =>

@@ -6,22 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import type { CommandContext } from "../../project/command-context.ts";
+import { commandContext } from "../../../test/support/command-context.ts";
 import { addProject, initPortfolio } from "./add.ts";
 
 /** Called once a file, which removes it after its tests. */
 export function openRoom() {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-portfolio-")));
   const repository = join(folder, "repo");
-  const placeIn = (cwd: string): CommandContext => ({
-    cwd,
-    env: { HOME: folder, PATH: process.env["PATH"] },
-    user: "kim",
-    isTerminal: false,
-    show: () => undefined,
-    live: () => undefined,
-    ask: () => Promise.resolve(null),
-    interrupted: new AbortController().signal,
-  });
+  const placeIn = (cwd: string): CommandContext => commandContext({ cwd, env: { HOME: folder, PATH: process.env["PATH"] } });
 
   mkdirSync(repository);
   const git = (...words: string[]) =>

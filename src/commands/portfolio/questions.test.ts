@@ -12,7 +12,7 @@ import { ask } from "../../portfolio/store/ask.ts";
 import { portfolioAt } from "../../portfolio/store/folder.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
-import type { CommandContext } from "../../project/command-context.ts";
+import { commandContext } from "../../../test/support/command-context.ts";
 import { addTask, initPortfolio } from "./add.ts";
 import { answerPortfolio } from "./answer.ts";
 import { editPortfolio, moveTask } from "./change.ts";
@@ -29,16 +29,7 @@ let made = 0;
 async function begun() {
   const root = join(folder, `p${++made}`);
   mkdirSync(root);
-  const context: CommandContext = {
-    cwd: root,
-    env: { HOME: folder, PATH: process.env["PATH"] },
-    user: "kim",
-    isTerminal: false,
-    show: () => undefined,
-    live: () => undefined,
-    ask: () => Promise.resolve(null),
-    interrupted: new AbortController().signal,
-  };
+  const context = commandContext({ cwd: root, env: { HOME: folder, PATH: process.env["PATH"] } });
   await initPortfolio(context, {});
   const paths = portfolioAt(root);
   const write = (...changes: readonly PortfolioChange[]): Promise<void> => withPortfolio(context, paths, (open) => open.write(...changes));

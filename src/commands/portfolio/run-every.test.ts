@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Answer } from "../../contracts/answer.ts";
+import { commandContext } from "../../../test/support/command-context.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { reply } from "../../project/reply.ts";
 import { runEvery } from "./run-every.ts";
@@ -8,7 +9,7 @@ const answers = (...list: readonly Answer[]) => {
   const left = [...list];
   const stop = new AbortController();
   const asked: object[] = [];
-  const context = { interrupted: stop.signal, show: () => undefined } as unknown as CommandContext;
+  const context = commandContext({ cwd: "/", env: {}, interrupted: stop.signal });
   const run = (_: CommandContext, input: object): Promise<Answer> => {
     asked.push(input);
     const next = left.shift() ?? reply("ok");

@@ -7,6 +7,7 @@ import { parse as parseYaml } from "yaml";
 // @ts-expect-error The script is plain JavaScript: it runs before anything is built.
 import { embeddedSkills as embeddedText } from "../../../scripts/embed-skills.mjs";
 import type { CommandContext } from "../../project/command-context.ts";
+import { commandContext } from "../../../test/support/command-context.ts";
 import { version } from "../../project/runs/product.ts";
 import { embeddedSkills } from "./embedded.ts";
 import { formerCommands } from "./former-commands.ts";
@@ -22,16 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const place = (): CommandContext => ({
-  cwd: root,
-  env: { HOME: root },
-  user: "me",
-  isTerminal: false,
-  show: () => undefined,
-  live: () => undefined,
-  ask: () => Promise.resolve(null),
-  interrupted: new AbortController().signal,
-});
+const place = (): CommandContext => commandContext({ cwd: root, env: { HOME: root }, user: "me" });
 const at = (path: string): string => join(root, path);
 const textAt = (path: string): string => readFileSync(at(path), "utf8");
 const write = (path: string, text: string): void => {

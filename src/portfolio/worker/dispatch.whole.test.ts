@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { JournalFailure } from "../../journal/failure.ts";
-import type { CommandContext } from "../../project/command-context.ts";
+import { commandContext } from "../../../test/support/command-context.ts";
 import { WorkspaceFailed } from "../../workspace/failure.ts";
 import { project, task } from "../planner/portfolio.test-support.ts";
 import { whoWaits } from "../planner/questions.ts";
@@ -34,16 +34,7 @@ async function scene() {
   git("commit", "-q", "-m", "start");
   const script = join(root, "script.json");
   writeFileSync(script, JSON.stringify({ turns: [] }));
-  const context: CommandContext = {
-    cwd: root,
-    env: { HOME: root, PATH: process.env["PATH"] },
-    user: "kim",
-    isTerminal: false,
-    show: () => undefined,
-    live: () => undefined,
-    ask: () => Promise.resolve(null),
-    interrupted: new AbortController().signal,
-  };
+  const context = commandContext({ cwd: root, env: { HOME: root, PATH: process.env["PATH"] } });
   const paths = portfolioAt(root);
   mkdirSync(join(paths.own, "copies"), { recursive: true, mode: 0o700 });
   await withPortfolio(context, paths, (open) =>

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { buildRequest } from "../../runner/send-to-run.ts";
-import type { CommandContext } from "../command-context.ts";
+import { commandContext } from "../../../test/support/command-context.ts";
 import { redactBlob } from "./redacted-journal.ts";
 import { openLiveEvents } from "./redacted-live-events.ts";
 import { namesSecret, partsOf, secretStrength } from "./redaction-names.ts";
@@ -164,7 +164,7 @@ test("a secret said in pieces is not shown by the piece that ends it, nor by the
 
 test("a request for a run's owner and an answer for the terminal are without secrets", () => {
   const env = { API_TOKEN: token, HOME: home };
-  const context = { cwd: home, env, user: "me" } as unknown as CommandContext;
+  const context = commandContext({ cwd: home, env });
   const request = buildRequest(context, home, { event: "block_answered", block: "block:1@1/ask#1", answer: `use ${token}` });
   expect(request).toMatchObject({ answer: "use [redacted:API_TOKEN]", block: "block:1@1/ask#1" });
   const answer = {

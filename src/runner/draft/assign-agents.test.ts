@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Config } from "../../contracts/config.ts";
 import type { Flow } from "../../contracts/flow.ts";
 import { assignAgents, inferAgent, unusedRoleWarnings } from "./assign-agents.ts";
-import type { CommandContext } from "../../project/command-context.ts";
+import { commandContext } from "../../../test/support/command-context.ts";
 
 const flow: Flow = {
   flow: "tried",
@@ -22,7 +22,7 @@ const agents = { one: { argv: ["one", "--acp"] }, two: { argv: ["two"] } };
 const program = process.execPath;
 const installed = { one: { argv: [program, "--acp"] }, two: { argv: [program] } };
 // Nothing is on this PATH and nothing in this HOME, so nothing of the machine is seen.
-const context = { env: { PATH: "/nowhere", HOME: "/nowhere" } } as unknown as CommandContext;
+const context = commandContext({ cwd: "/", env: { PATH: "/nowhere", HOME: "/nowhere" } });
 const cast = (agent: string | undefined, config: Config): ReturnType<typeof assignAgents> =>
   assignAgents({ context, config, storeScript: () => Promise.reject(new Error("there is no script to store")) }, flow, agent);
 

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { chooseAgent, chosenAgentPath } from "./chosen-agent.ts";
 import type { CommandContext } from "../../project/command-context.ts";
+import { commandContext } from "../../../test/support/command-context.ts";
 
 let home = "";
 beforeEach(() => {
@@ -18,8 +19,7 @@ function person(answer: string | null, isTerminal = true): { readonly context: C
     asked.push(`${question} ${choices.join("/")}`);
     return Promise.resolve(answer);
   };
-  const quiet = { show: () => undefined, live: () => undefined, interrupted: new AbortController().signal };
-  return { context: { cwd: home, env: { HOME: home }, user: "me", isTerminal, ask, ...quiet }, asked };
+  return { context: commandContext({ cwd: home, env: { HOME: home }, isTerminal, ask }), asked };
 }
 const path = (): string => chosenAgentPath({ HOME: home });
 

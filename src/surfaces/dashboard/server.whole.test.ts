@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { type Facts, openFacts } from "../../commands/dashboard/facts.ts";
 import type { CommandContext } from "../../project/command-context.ts";
+import { commandContext } from "../../../test/support/command-context.ts";
 import { scriptAssets } from "./assets.ts";
 import { newToken } from "./guards.ts";
 import { dashboard } from "./serve.ts";
@@ -34,16 +35,8 @@ function project(): { readonly root: string; readonly journal: string } {
   return { root, journal: join(folder, "journal.jsonl") };
 }
 
-const placeIn = (cwd: string, interrupted = new AbortController().signal): CommandContext => ({
-  cwd,
-  env: { HOME: cwd, XDG_STATE_HOME: join(tmpdir(), "autopilot-nobodys-state") },
-  user: "kim",
-  isTerminal: false,
-  show: () => undefined,
-  live: () => undefined,
-  ask: () => Promise.resolve(null),
-  interrupted,
-});
+const placeIn = (cwd: string, interrupted = new AbortController().signal): CommandContext =>
+  commandContext({ cwd, env: { HOME: cwd, XDG_STATE_HOME: join(tmpdir(), "autopilot-nobodys-state") }, interrupted });
 
 async function served(changes: Partial<Facts> = {}) {
   const { root, journal } = project();
