@@ -15,7 +15,7 @@ import type { RunView } from "../core/state.ts";
 import { readEntries } from "../playbooks/registry/open-playbook.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readConfig } from "../project/config/config.ts";
-import { type Collector, collectorOf, postTraces } from "../project/otel/collector.ts";
+import { type Collector, resolveCollector, postTraces } from "../project/otel/collector.ts";
 import { version } from "../project/runs/product.ts";
 import { type HashOf, type Origin, otlpBody, readTraceparent, originTraceparent } from "../views/outbound/otlp.ts";
 import { openSpans, type Span, turnKey } from "../views/outbound/spans.ts";
@@ -45,7 +45,7 @@ export const hashOf: HashOf = (text, bytes) =>
 export function openLiveTrace(context: CommandContext, root: string, folder: string, view: () => RunView): LiveTrace {
   const settings = readConfig({ env: context.env, root });
   if (settings.kind === "invalid" || settings.config.otel?.export !== true || context.env["OTEL_SDK_DISABLED"] === "true") return noTrace;
-  const collector = collectorOf(context.env, settings.config.otel);
+  const collector = resolveCollector(context.env, settings.config.otel);
   if ("problem" in collector) {
     context.show(`! No trace is sent: ${collector.problem}.`);
     return noTrace;

@@ -9,7 +9,7 @@ import { basename } from "node:path";
 import type { Entry } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { hooksOf } from "../project/notify/hooks.ts";
+import { readHooks } from "../project/notify/hooks.ts";
 import { openQueue } from "../project/notify/queue.ts";
 import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
 import { answeredBy, entryNotices } from "../views/outbound/notices.ts";
@@ -17,7 +17,7 @@ import { autopilotPath } from "./shipped-programs.ts";
 
 /** Returns the function that queues an entry's notices. A child run queues none: its parent does. */
 export function openNotices(context: CommandContext, paths: ProjectPaths, folder: string): (entry: Entry, run: RunView) => void {
-  const { hooks } = hooksOf(context.env);
+  const { hooks } = readHooks(context.env);
   if (hooks.length === 0 || context.sendsNoNotices === true) return () => undefined;
   const queue = openQueue(context.env);
   const reported = new Set<string>();

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { invalidConfig, readSettings } from "../../project/config/settings.ts";
-import { collectorOf, postTraces } from "../../project/otel/collector.ts";
+import { resolveCollector, postTraces } from "../../project/otel/collector.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { readEntries } from "../../project/runs/entries.ts";
 import { currentRun, findProject, namedRun } from "../../project/runs/project-paths.ts";
@@ -34,7 +34,7 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Answe
       });
     const settings = readSettings(context, paths.root);
     if (settings.kind === "invalid") return refuse("config_invalid", invalidConfig(settings.findings));
-    const collector = collectorOf(context.env, settings.config.otel, input.endpoint);
+    const collector = resolveCollector(context.env, settings.config.otel, input.endpoint);
     if ("problem" in collector)
       return refuse("usage", { run_id: run, message: `${collector.problem}.`, remediation: ["autopilot help export otel"] });
     const { entries } = await readEntries(paths, run);

@@ -3,7 +3,7 @@
 import type { Answer } from "../../contracts/answer.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { deliver } from "../../project/notify/courier.ts";
-import { type Hook, hooksOf, describeHook, readSecret } from "../../project/notify/hooks.ts";
+import { type Hook, readHooks, describeHook, readSecret } from "../../project/notify/hooks.ts";
 import { type Delivery, openQueue } from "../../project/notify/queue.ts";
 import { send } from "../../project/notify/send.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
@@ -74,7 +74,7 @@ export function testNotification(context: CommandContext, input: { readonly name
       next: "autopilot notify",
     } as const;
     const outcomes = await Promise.all(
-      chosenHooks.map(async (hook) => ({ hook: hook.name, ...(await send(hook, { ...notice, notices: [id] }, context.env)) })),
+      chosenHooks.map(async (hook) => ({ hook: hook.name, ...(await send(hook, { ...notice, notices: [id] }, { env: context.env })) })),
     );
     const failed = outcomes.filter(({ kind }) => kind !== "sent");
     const page = outcomes.map(({ hook, kind, detail }) => `${kind === "sent" ? "✓" : "✗"} ${hook}: ${detail}`);
@@ -106,7 +106,7 @@ export function sendNotifications(context: CommandContext, input: { readonly wai
 }
 
 function requireHooks(context: CommandContext): readonly Hook[] {
-  const { hooks, problem } = hooksOf(context.env);
+  const { hooks, problem } = readHooks(context.env);
   if (problem !== null) refuse("config_invalid", { message: problem });
   if (hooks.length === 0)
     refuse("config_invalid", {

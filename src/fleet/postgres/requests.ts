@@ -2,7 +2,7 @@
 
 import { JournalFailure } from "../../journal/failure.ts";
 import type { Inbox, Request } from "../../ports/inbox.ts";
-import { faultOfRequest } from "../../project/inbox/inbox-files.ts";
+import { requestProblem } from "../../project/inbox/inbox-files.ts";
 import type { Database } from "./connect.ts";
 import { storeFailure } from "./connect.ts";
 
@@ -11,7 +11,7 @@ const pendingMax = 1_000;
 
 export async function sendRequest({ ask, name }: Database, run: string, request: Request): Promise<void> {
   const text = JSON.stringify(request);
-  const fault = faultOfRequest(text);
+  const fault = requestProblem(text);
   if (fault !== null) throw new Error(`this is no request: ${fault}`);
   try {
     await ask("insert into autopilot.request (run_id, request, body) values ($1, $2, $3::jsonb) on conflict do nothing", [
@@ -48,7 +48,7 @@ export function openRequests({ ask, name }: Database, run: string): Inbox & { re
         // Other programs may write to the table: what isn't a request is left there and not carried out.
         return rows
           .map((row) => String(row["body"]))
-          .flatMap((text) => (faultOfRequest(text) === null ? [JSON.parse(text) as Request] : []));
+          .flatMap((text) => (requestProblem(text) === null ? [JSON.parse(text) as Request] : []));
       } catch (error) {
         const failure = storeFailure(error, name);
         if (failure instanceof JournalFailure && failure.kind === "store_unreachable") return []; // looked at again

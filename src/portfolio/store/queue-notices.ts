@@ -2,7 +2,7 @@
 
 import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { hooksOf } from "../../project/notify/hooks.ts";
+import { readHooks } from "../../project/notify/hooks.ts";
 import { openQueue } from "../../project/notify/queue.ts";
 import { startCourier } from "../../runner/run-notices.ts";
 import type { PortfolioView } from "../planner/state.ts";
@@ -11,7 +11,7 @@ import { answeredIn, portfolioNotices } from "../views/portfolio-notices.ts";
 export function tell(context: CommandContext, root: string, entry: PortfolioEntry, state: PortfolioView): void {
   const [fresh, isOver] = [portfolioNotices(entry, state, root), answeredIn(entry, state)];
   if (fresh.length === 0 && isOver === null) return;
-  const { hooks } = hooksOf(context.env);
+  const { hooks } = readHooks(context.env);
   if (hooks.length === 0) return;
   try {
     const queue = openQueue(context.env);

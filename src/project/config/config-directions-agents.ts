@@ -11,11 +11,11 @@ const modes: readonly Mode[] = ["read", "edit", "full"];
 
 export const agentDirections: Node<AgentOverride> = {
   // The user's own command goes with the profile they gave it.
-  like: tighten((text, own, context) =>
-    mineOf(context) !== undefined && own !== text ? "it would treat your own agent as another" : null,
+  like: tighten((value, userValue, context) =>
+    userOverride(context) !== undefined && userValue !== value ? "it would treat your own agent as another" : null,
   ),
-  argv: tighten((_said, _own, context) =>
-    mayBeLoggedIn(profileOf(context), mineOf(context)) ? "it would start another program with your login" : null,
+  argv: tighten((_value, _userValue, context) =>
+    getsLogin(findProfile(context), userOverride(context)) ? "it would start another program with your login" : null,
   ),
   env: userOnly("it would set variables that your agents obey"),
   pass_env: userOnly("it would hand your environment on"),
@@ -25,42 +25,47 @@ export const agentDirections: Node<AgentOverride> = {
   upstream: userOnly("it would choose where your key is sent"),
   hosts: userOnly("it would let the agent reach further hosts"),
   max_parallel: userOnly("it would start more of your agent's sessions at once"),
-  mode: tighten((said, own, context) =>
-    modes.indexOf(said) > modes.indexOf(own ?? mostOf(profileOf(context))) ? "it would let the agent do more without asking" : null,
+  mode: tighten((value, userValue, context) =>
+    modes.indexOf(value) > modes.indexOf(userValue ?? defaultMode(findProfile(context)))
+      ? "it would let the agent do more without asking"
+      : null,
   ),
-  usage: tighten((_said, _own, context) =>
-    profileOf(context) !== null || mineOf(context) !== undefined ? "it would change how what your agent used is counted" : null,
+  usage: tighten((_value, _userValue, context) =>
+    findProfile(context) !== null || userOverride(context) !== undefined ? "it would change how what your agent used is counted" : null,
   ),
 };
 
-function mineOf({ name, own }: RuleContext): AgentOverride | undefined {
-  return own.agents !== undefined && Object.hasOwn(own.agents, name) ? own.agents[name] : undefined;
+function userOverride({ name, userConfig: { agents } }: RuleContext): AgentOverride | undefined {
+  return agents !== undefined && Object.hasOwn(agents, name) ? agents[name] : undefined;
 }
 
-const profileOf = (context: RuleContext): AgentProfile | null =>
-  shippedProfile(mineOf(context)?.like ?? (context.beside as AgentOverride).like ?? context.name);
+const findProfile = (context: RuleContext): AgentProfile | null =>
+  shippedProfile(userOverride(context)?.like ?? (context.siblings as AgentOverride).like ?? context.name);
 
-/** A login, a key or variables of the user's go to whatever program starts under this name. */
-const mayBeLoggedIn = (profile: AgentProfile | null, mine: AgentOverride | undefined): boolean =>
+/** Whether a login, a key or variables of the user's go to whatever program starts under this name. */
+const getsLogin = (profile: AgentProfile | null, override: AgentOverride | undefined): boolean =>
   (profile !== null && (profile.ownLogin !== null || profile.meters.length > 0)) ||
-  [mine?.argv, mine?.env, mine?.pass_env].some((value) => value !== undefined);
+  [override?.argv, override?.env, override?.pass_env].some((value) => value !== undefined);
 
-const mostOf = (profile: AgentProfile | null): Mode => (profile?.mode === "read" ? "read" : "edit");
+const defaultMode = (profile: AgentProfile | null): Mode => (profile?.mode === "read" ? "read" : "edit");
 
 /** Why a repository's price does not count; null if it is at least the model's known price. */
-export function whyCheaper(model: string, price: ModelPrice, own: Config): string | null {
-  return isLower(price, priceFrom(own.prices ?? {})(model)) ? "it would make a model seem cheaper than it is known to be" : null;
+export function whyCheaper(model: string, price: ModelPrice, userConfig: Config): string | null {
+  return isLower(price, priceFrom(userConfig.prices ?? {})(model)) ? "it would make a model seem cheaper than it is known to be" : null;
 }
 
-/** For a model without a known price any price counts: a budget in dollars would rather stop than count too little. */
-function isLower(price: ModelPrice, knownListPrice: ListPrice | null): boolean {
-  if (knownListPrice === null || knownListPrice.long !== undefined) return true;
+/**
+ * Whether a price may be lower than the known one. Without a known price, or with one that depends on the context's length, it always may:
+ * a budget in dollars would rather stop than count too little.
+ */
+function isLower(price: ModelPrice, listPrice: ListPrice | null): boolean {
+  if (listPrice === null || listPrice.long !== undefined) return true;
   const cached = (modelPrice: ModelPrice): number => modelPrice.cached ?? modelPrice.input;
   const written = (modelPrice: ModelPrice): number => modelPrice.cache_write ?? modelPrice.input;
   return (
-    price.input < knownListPrice.input ||
-    price.output < knownListPrice.output ||
-    cached(price) < cached(knownListPrice) ||
-    written(price) < written(knownListPrice)
+    price.input < listPrice.input ||
+    price.output < listPrice.output ||
+    cached(price) < cached(listPrice) ||
+    written(price) < written(listPrice)
   );
 }

@@ -13,30 +13,32 @@ import { riskLevels } from "../../contracts/objective.ts";
 import { dependencyNames } from "../../workspace/layers/dependencies.ts";
 import { defaultLimits } from "../../workspace/isolation/limits.ts";
 import { agentDirections, whyCheaper } from "./config-directions-agents.ts";
-import { limitDefaults } from "./config-defaults.ts";
+import { configDefaults, limitDefaults } from "./config-defaults.ts";
 import { costNames } from "./cost-constants.ts";
-import { looserIn, readBudget } from "./objective-budget.ts";
+import { looserDimensions, parseBudget } from "./objective-budget.ts";
 import { neutral, type Node, type Rule, tighten, userOnly } from "./config-rule.ts";
 
 /** Not above the user's value, or the default. */
-const atMost = (standard: number, why: string): Rule<number> => tighten((said, own) => (said > (own ?? standard) ? why : null));
+const atMost = (defaultValue: number, why: string): Rule<number> =>
+  tighten((value, userValue) => (value > (userValue ?? defaultValue) ? why : null));
 
 /** A later value in the list is stricter. */
-const noLooserThan = <Word extends string>(order: readonly Word[], standard: Word, why: string): Rule<Word> =>
-  tighten((said, own) => (order.indexOf(said) < order.indexOf(own ?? standard) ? why : null));
+const noLooserThan = <Word extends string>(order: readonly Word[], defaultValue: Word, why: string): Rule<Word> =>
+  tighten((value, userValue) => (order.indexOf(value) < order.indexOf(userValue ?? defaultValue) ? why : null));
 
 /** Only entries of the user's own list. */
-const within = <Item>(standard: readonly Item[], why: (more: readonly Item[]) => string): Rule<Item[]> =>
-  tighten((said, ownItems) => {
-    const more = said.filter((item) => !(ownItems ?? standard).includes(item));
+const within = <Item>(defaultValue: readonly Item[], why: (more: readonly Item[]) => string): Rule<Item[]> =>
+  tighten((value, userValue) => {
+    const more = value.filter((item) => !(userValue ?? defaultValue).includes(item));
     return more.length > 0 ? why(more) : null;
   });
 
 const isException = (glob: string): boolean => glob.startsWith("!");
-const exceptions = (said: readonly string[], own: readonly string[] = []): readonly string[] =>
-  said.filter((glob) => isException(glob) && !own.includes(glob));
+/** Globs that take files out of the protection and that the user doesn't have. */
+const newExceptions = (value: readonly string[], userValue: readonly string[] = []): readonly string[] =>
+  value.filter((glob) => isException(glob) && !userValue.includes(glob));
 
-const moreWork = "it would let processes take more of your machine";
+const takesMore = "it would let processes take more of your machine";
 
 // D1
 export const configDirections: Node<Config> = {
@@ -47,56 +49,59 @@ export const configDirections: Node<Config> = {
   roles: { each: neutral },
   checks: {
     commands: neutral, // they are added to the user's
-    detect: tighten((said, own) => (!said && own !== false ? "it would keep the project's own checks from being run" : null)),
-    timeout_minutes: atMost(15, "it would let a check run longer"),
+    detect: tighten((value, userValue) => (!value && userValue !== false ? "it would keep the project's own checks from being run" : null)),
+    timeout_minutes: atMost(configDefaults.checks.timeout_minutes, "it would let a check run longer"),
     dependencies: within(dependencyNames as readonly string[], (more) => `it would copy ${more.join(", ")} into the sandbox`),
-    repeat: tighten((said, own) => (said < (own ?? 3) ? "it would look less often for flaky checks" : null)),
+    repeat: tighten((value, userValue) => (value < (userValue ?? 3) ? "it would look less often for flaky checks" : null)),
     canary: noLooserThan(["off", "final", "always"], "final", "it would not find out whether checks can fail"),
-    canary_timeout: tighten((said, own) => (said < (own ?? 10) ? "it would give experiments on checks less time" : null)),
-    quarantine: tighten((said, own = []) =>
-      said.some(({ check, until }) => !own.some((mine) => mine.check === check && mine.until >= until))
+    canary_timeout: tighten((value, userValue) => (value < (userValue ?? 10) ? "it would give experiments on checks less time" : null)),
+    quarantine: tighten((value, userValue = []) =>
+      value.some(({ check, until }) => !userValue.some((entry) => entry.check === check && entry.until >= until))
         ? "it would keep checks from counting"
         : null,
     ),
-    restore: tighten((said) => (said === "copy" ? null : "it would give a step the network")),
+    restore: tighten((value) => (value === "copy" ? null : "it would give a step the network")),
     env: {
-      each: tighten((text, own, { name, own: { checks } }) => {
-        if (text === own) return null;
-        if (own !== undefined) return "you set it yourself";
-        if (mayRepositorySet(name, checks?.env_from_repository)) return null;
+      each: tighten((value, userValue, { name, userConfig }) => {
+        if (value === userValue) return null;
+        if (userValue !== undefined) return "you set it yourself";
+        if (mayRepositorySet(name, userConfig.checks?.env_from_repository)) return null;
         return "it could choose or steer the tools that judge; checks.env_from_repository in your own config allows a name";
       }),
     },
     env_from_repository: userOnly("what a repository may set is yours to say"),
   },
   limits: {
-    each: tighten((said, own, { name }) => {
-      if (costNames.includes(name)) return said === own ? null : "it would change what a run is estimated at";
-      return isRaised(name, said, own) ? "it would raise a cap" : null;
+    each: tighten((value, userValue, { name }) => {
+      if (costNames.includes(name)) return value === userValue ? null : "it would change what a run is estimated at";
+      return isRaised(name, value, userValue) ? "it would raise a cap" : null;
     }),
   },
-  isolation: tighten((said, own = "auto") => {
-    if (isAsStrong(said, own)) return null;
-    return said === "clone" || said === "none" ? `${said} does not hold the agent` : `${said} may hold less than your ${own}`;
+  isolation: tighten((value, userValue = "auto") => {
+    if (isAsStrong(value, userValue)) return null;
+    return value === "clone" || value === "none" ? `${value} does not hold the agent` : `${value} may hold less than your ${userValue}`;
   }),
   network: {
-    checks: tighten((said, own) => (said && own !== true ? "it would give checks the network" : null)),
+    checks: tighten((value, userValue) => (value && userValue !== true ? "it would give checks the network" : null)),
     agents: within<string>([], (more) => `it would give agents ${more.join(", ")}`),
   },
   dry_run: noLooserThan(["auto", "required"], "required", "it would start runs without showing them first"),
   protect: tighten(
-    (said, own) => (exceptions(said, own).length === 0 ? null : `it would take the protection from ${exceptions(said, own).join(", ")}`),
-    (said, own) => {
-      const left = said.filter((glob) => !exceptions(said, own).includes(glob));
+    (value, userValue) => {
+      const added = newExceptions(value, userValue);
+      return added.length === 0 ? null : `it would take the protection from ${added.join(", ")}`;
+    },
+    (value, userValue) => {
+      const left = value.filter((glob) => !newExceptions(value, userValue).includes(glob));
       return left.length > 0 ? left : undefined;
     },
   ),
-  prices: { each: tighten((said, _own, { name, own }) => whyCheaper(name, said, own)) },
+  prices: { each: tighten((value, _userValue, { name, userConfig }) => whyCheaper(name, value, userConfig)) },
   redact: neutral, // it is added to the user's
   box: {
-    processes: atMost(defaultLimits.processesMax, moreWork),
-    memory_mb: atMost(defaultLimits.memoryBytesMax / 1024 ** 2, moreWork),
-    disk_mb: atMost(defaultLimits.diskBytesMax / 1024 ** 2, moreWork),
+    processes: atMost(defaultLimits.processesMax, takesMore),
+    memory_mb: atMost(defaultLimits.memoryBytesMax / 1024 ** 2, takesMore),
+    disk_mb: atMost(defaultLimits.diskBytesMax / 1024 ** 2, takesMore),
   },
   on_limit: noLooserThan(["resume", "ask", "never"], "resume", "it would go on by itself where you want to be asked"),
   land: {
@@ -104,8 +109,10 @@ export const configDirections: Node<Config> = {
     squash: neutral, // one commit or several, for the same change
     message: neutral, // what they are called
   },
-  roadmap: { commit_pages: tighten((said, own) => (said && own === false ? "you keep these pages out of your history" : null)) },
-  disk_quota: tighten((said, own) => (said === own ? null : "it would decide which of your runs are deleted")),
+  roadmap: {
+    commit_pages: tighten((value, userValue) => (value && userValue === false ? "you keep these pages out of your history" : null)),
+  },
+  disk_quota: tighten((value, userValue) => (value === userValue ? null : "it would decide which of your runs are deleted")),
   notify: userOnly("what your machine sends, and runs to send it, is yours to say"),
   otel: {
     export: userOnly("what your machine sends is yours to say"),
@@ -113,22 +120,23 @@ export const configDirections: Node<Config> = {
     genai: userOnly("what your machine sends is yours to say"),
   },
   with: neutral, // steps of the flow, within the same budget and sandbox, and shown in the preview
-  max_budget: tighten((text, own) => {
-    const [asked, most] = [readBudget(text), own === undefined ? { budget: profiles.balanced } : readBudget(own)];
-    const more = "budget" in asked && "budget" in most ? looserIn(asked.budget, most.budget) : [];
+  max_budget: tighten((value, userValue) => {
+    const requested = parseBudget(value);
+    const allowed = userValue === undefined ? { budget: profiles.balanced } : parseBudget(userValue);
+    const more = "budget" in requested && "budget" in allowed ? looserDimensions(requested.budget, allowed.budget) : [];
     return more.length > 0 ? `it would allow more ${more.join(", ")}` : null;
   }),
   completion_mode: neutral, // both end a run only when every check holds
   risk_level: noLooserThan(riskLevels, "medium", "it would lower the confidence a turn needs"),
   handoff_mode: noLooserThan(["auto", "manual"], "manual", "it would let an agent decide where a person should"),
-  approval_policy: tighten((said, own = "none") =>
-    own === "none" || said === own ? null : "it would do without the approval you ask for",
+  approval_policy: tighten((value, userValue = "none") =>
+    userValue === "none" || value === userValue ? null : "it would do without the approval you ask for",
   ),
 };
 
-/** Whether a limit allows more than the user's own, or the default. An unknown name is a flow's option. */
-export function isRaised(name: string, said: number, own: number | undefined): boolean {
-  const known = Object.hasOwn(limitDefaults, name) ? limitDefaults[name] : undefined;
-  const most = own ?? known?.value;
-  return most !== undefined && (known?.looser === "less" ? said < most : said > most);
+/** Whether a limit allows more than the user's, or the default. An unknown name is a flow's option. */
+export function isRaised(name: string, value: number, userValue: number | undefined): boolean {
+  const limit = Object.hasOwn(limitDefaults, name) ? limitDefaults[name] : undefined;
+  const allowed = userValue ?? limit?.value;
+  return allowed !== undefined && (limit?.looser === "less" ? value < allowed : value > allowed);
 }

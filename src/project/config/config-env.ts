@@ -6,10 +6,10 @@ import { pathText, type Finding } from "../../kit/finding.ts";
 import { findIssues } from "../../kit/located-issues.ts";
 import { editDistance, suggest } from "../../kit/suggest.ts";
 
-type Kind = "text" | "flag" | "number";
+type ValueKind = "text" | "flag" | "number";
 
 /** The environment variables of config keys. */
-export const environmentKeys: Readonly<Record<string, { readonly path: readonly string[]; readonly kind: Kind }>> = {
+export const environmentKeys: Readonly<Record<string, { readonly path: readonly string[]; readonly kind: ValueKind }>> = {
   AUTOPILOT_AGENT: { path: ["agent"], kind: "text" },
   AUTOPILOT_ISOLATION: { path: ["isolation"], kind: "text" },
   AUTOPILOT_DRY_RUN: { path: ["dry_run"], kind: "text" },
@@ -32,12 +32,11 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const data: Record<string, unknown> = {};
   const findings: Finding[] = [];
   const warnings: string[] = [];
-  const finding = (name: string, path: string, message: string): void => {
+  const report = (name: string, path: string, message: string): void => {
     findings.push({ file: `$${name}`, line: 1, column: 1, path, rule: "environment", message, severity: "error" });
   };
-  for (const name of Object.keys(env)
-    .filter((variable) => variable.startsWith("AUTOPILOT_"))
-    .sort()) {
+  const names = Object.keys(env).filter((variable) => variable.startsWith("AUTOPILOT_"));
+  for (const name of names.sort()) {
     const text = env[name]?.trim() ?? "";
     const key = Object.hasOwn(environmentKeys, name) ? environmentKeys[name] : undefined;
     if (text === "") continue;
@@ -49,26 +48,30 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     }
     const value = parseValue(text, key.kind);
     if (value === null)
-      finding(name, key.path.join("."), `found ${JSON.stringify(text)}, expected ${key.kind === "flag" ? "true or false" : "a number"}`);
-    else put(data, key.path, value);
+      report(name, key.path.join("."), `found ${JSON.stringify(text)}, expected ${key.kind === "flag" ? "true or false" : "a number"}`);
+    else setAt(data, key.path, value);
   }
   const { value, issues } = findIssues(ConfigSchema, data);
   for (const issue of issues) {
     const name =
       Object.keys(environmentKeys).find((variable) => environmentKeys[variable]?.path.join(".") === pathText(issue.path)) ?? "AUTOPILOT_";
-    finding(name, pathText(issue.path), issue.message);
+    report(name, pathText(issue.path), issue.message);
   }
   return { config: findings.length > 0 ? {} : value, findings, warnings };
 }
 
-function parseValue(text: string, kind: Kind): string | number | boolean | null {
+/** The value a text stands for; null if it is none of its kind. */
+function parseValue(text: string, kind: ValueKind): string | number | boolean | null {
   if (kind === "text") return text;
-  if (kind === "flag") return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : null;
+  if (kind === "flag") {
+    if (text === "true" || text === "1") return true;
+    return text === "false" || text === "0" ? false : null;
+  }
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : null;
 }
 
-function put(data: Record<string, unknown>, path: readonly string[], value: unknown): void {
+function setAt(data: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [head = "", ...rest] = path;
   if (rest.length === 0) data[head] = value;
-  else put((data[head] ??= {}) as Record<string, unknown>, rest, value);
+  else setAt((data[head] ??= {}) as Record<string, unknown>, rest, value);
 }

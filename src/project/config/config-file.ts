@@ -5,7 +5,7 @@ import { extendableProfiles, whyNotExtendable } from "../../agents/profiles/reso
 import { Config } from "../../contracts/config.ts";
 import type { Finding } from "../../kit/finding.ts";
 import { documentBytesMax, fitLocated, isRefused, parseLocated, type Positions } from "../../kit/located.ts";
-import { readBudget } from "./objective-budget.ts";
+import { parseBudget } from "./objective-budget.ts";
 
 export type ConfigFile = { readonly config: Config; readonly positions: Positions | null } | { readonly findings: readonly Finding[] };
 
@@ -13,8 +13,8 @@ const versionMax = 1;
 
 /** One config file. A missing one is empty; a broken one is reported with its line. */
 export function readConfigFile(path: string): ConfigFile {
-  const refuse = (rule: string, message: string, place = { line: 1, column: 1 }, at = ""): ConfigFile => ({
-    findings: [{ file: path, ...place, path: at, rule, message, severity: "error" }],
+  const refuse = (rule: string, message: string, position = { line: 1, column: 1 }, key = ""): ConfigFile => ({
+    findings: [{ file: path, ...position, path: key, rule, message, severity: "error" }],
   });
   const bytes = readBytes(path);
   if (bytes === null) return { config: {}, positions: null };
@@ -31,16 +31,17 @@ export function readConfigFile(path: string): ConfigFile {
       "version",
     );
   }
-  const fit = fitLocated(parsed, Config);
-  if (isRefused(fit)) return fit;
-  const budget = fit.value.max_budget === undefined ? null : readBudget(fit.value.max_budget);
-  if (budget !== null && "fault" in budget) return refuse("max_budget", budget.fault, fit.positions.placeOf(["max_budget"]), "max_budget");
-  for (const [name, { like }] of Object.entries(fit.value.agents ?? {})) {
-    const at = ["agents", name, "like"];
+  const located = fitLocated(parsed, Config);
+  if (isRefused(located)) return located;
+  const budget = located.value.max_budget === undefined ? null : parseBudget(located.value.max_budget);
+  if (budget !== null && "fault" in budget)
+    return refuse("max_budget", budget.fault, located.positions.placeOf(["max_budget"]), "max_budget");
+  for (const [name, { like }] of Object.entries(located.value.agents ?? {})) {
+    const keys = ["agents", name, "like"];
     if (like !== undefined && !extendableProfiles.includes(like))
-      return refuse("like", whyNotExtendable(like), fit.positions.placeOf(at), at.join("."));
+      return refuse("like", whyNotExtendable(like), located.positions.placeOf(keys), keys.join("."));
   }
-  return { config: fit.value, positions: fit.positions };
+  return { config: located.value, positions: located.positions };
 }
 
 /** The file's bytes, null if there is none, a message if it cannot be read. */

@@ -1,57 +1,62 @@
-// config-loosened: applies the table of directions to the repository's config file: settings that would loosen safety are dropped and
-// reported.
+// config-loosened: drops from the repository's config file what the table of directions does not allow, and reports it.
 
 import type { Config } from "../../contracts/config.ts";
 import { configDirections, isRaised } from "./config-directions.ts";
 import type { Each, Rule, RuleContext } from "./config-rule.ts";
 
-export type Kept = { readonly config: Config; readonly ignored: readonly { readonly key: string; readonly why: string }[] };
+export type KeptConfig = { readonly config: Config; readonly ignored: readonly { readonly key: string; readonly why: string }[] };
 
 type AnyRule = Rule<unknown>;
 type AnyEach = Each<unknown>;
 type AnyTable = { readonly [key: string]: AnyNode };
 type AnyNode = AnyRule | AnyEach | AnyTable;
 type Data = Readonly<Record<string, unknown>>;
+/** Where in the table and the file a value is. */
+type Position = { readonly path: readonly string[]; readonly context: RuleContext };
 
-const isRule = (node: AnyNode): node is AnyRule => "refuses" in node && typeof node.refuses === "function";
+const isRule = (node: AnyNode): node is AnyRule => "whyRefused" in node && typeof node.whyRefused === "function";
 const isEach = (node: AnyNode): node is AnyEach => !isRule(node) && "each" in node;
 
 /** The repository's config without settings that would loosen safety, compared with the user's own config and the defaults. */
-export function withoutLoosening(project: Config, own: Config): Kept {
+export function withoutLoosening(project: Config, userConfig: Config): KeptConfig {
   const ignored: { key: string; why: string }[] = [];
 
-  const hold = (node: AnyNode, said: unknown, mine: unknown, path: readonly string[], context: RuleContext): unknown => {
+  const root: Position = { path: [], context: { name: "", siblings: project, userConfig } };
+  const config = allowedPart(configDirections as unknown as AnyTable, project, userConfig, root) as Config;
+  return { config, ignored };
+
+  /** What the table allows of a value; undefined if nothing. */
+  function allowedPart(node: AnyNode, value: unknown, userValue: unknown, { path, context }: Position): unknown {
     if (isRule(node)) {
-      const why = node.refuses(said, mine, context);
-      if (why === null) return said;
+      const why = node.whyRefused(value, userValue, context);
+      if (why === null) return value;
       ignored.push({ key: path.join("."), why });
-      return node.rest?.(said, mine);
+      return node.allowedPart?.(value, userValue);
     }
+    const siblings = value as Data;
     const kept: Record<string, unknown> = {};
-    const mineOf = (key: string): unknown => (isData(mine) && Object.hasOwn(mine, key) ? mine[key] : undefined);
-    for (const [key, value] of Object.entries(said as Data)) {
-      const inner = isEach(node) ? (node.each as AnyNode) : Object.hasOwn(node, key) ? node[key] : undefined;
-      if (value === undefined || inner === undefined) continue;
-      const nextRuleContext = isEach(node) ? { ...context, name: key } : context;
-      const held = hold(inner, value, mineOf(key), [...path, key], { ...nextRuleContext, beside: said as Data });
-      if (held !== undefined) kept[key] = held;
+    for (const [key, inner] of Object.entries(siblings)) {
+      const innerNode = isEach(node) ? (node.each as AnyNode) : entryOf(node, key);
+      if (inner === undefined || innerNode === undefined) continue;
+      const innerContext = { ...context, siblings, name: isEach(node) ? key : context.name };
+      const userInner = isData(userValue) ? entryOf(userValue, key) : undefined;
+      const part = allowedPart(innerNode, inner, userInner, { path: [...path, key], context: innerContext });
+      if (part !== undefined) kept[key] = part;
     }
     return kept;
-  };
-
-  const config = hold(configDirections as unknown as AnyTable, project, own, [], { name: "", beside: project, own }) as Config;
-  return { config, ignored };
+  }
 }
+
+const entryOf = <Value>(mapping: Readonly<Record<string, Value>>, key: string): Value | undefined =>
+  Object.hasOwn(mapping, key) ? mapping[key] : undefined;
 
 const isData = (value: unknown): value is Data => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Of a project's limits those that loosen nothing, and the names of the others. */
 export function limitsNotRaised(
   project: Readonly<Record<string, number>>,
-  own: Readonly<Record<string, number>>,
+  userLimits: Readonly<Record<string, number>>,
 ): [Record<string, number>, string[]] {
-  const raised = Object.keys(project).filter((name) =>
-    isRaised(name, project[name] ?? 0, Object.hasOwn(own, name) ? own[name] : undefined),
-  );
+  const raised = Object.entries(project).flatMap(([name, value]) => (isRaised(name, value, entryOf(userLimits, name)) ? [name] : []));
   return [Object.fromEntries(Object.entries(project).filter(([name]) => !raised.includes(name))), raised];
 }

@@ -5,15 +5,21 @@ import type { Config } from "../../contracts/config.ts";
 /** `tighten`: only a stricter value counts. `neutral`: nothing is less safe either way. `user`: never the repository's to say. */
 export type Direction = "tighten" | "neutral" | "user";
 
-/** What else a rule may read: the entry's name in a mapping of free names, the repository's other keys, the user's own config. */
-export type RuleContext = { readonly name: string; readonly beside: object; readonly own: Config };
+/** What else a rule may read. */
+export type RuleContext = {
+  /** The entry's name, in a mapping of free names. */
+  readonly name: string;
+  /** The mapping of the repository's file that the value is in. */
+  readonly siblings: object;
+  readonly userConfig: Config;
+};
 
 export type Rule<Value> = {
   readonly direction: Direction;
-  /** Why the repository's value does not count, given the user's own; null if it does. */
-  readonly refuses: (said: Value, own: Value | undefined, context: RuleContext) => string | null;
-  /** The part of a refused value that may stay; without it nothing does. */
-  readonly rest?: (said: Value, own: Value | undefined) => Value | undefined;
+  /** Why the repository's value does not count, given the user's; null if it does. */
+  readonly whyRefused: (value: Value, userValue: Value | undefined, context: RuleContext) => string | null;
+  /** The part of a refused value that may stay; without this function nothing does. */
+  readonly allowedPart?: (value: Value, userValue: Value | undefined) => Value | undefined;
 };
 
 /** A mapping of free names: the same rule or table applies to every entry. */
@@ -27,16 +33,14 @@ export type Node<Value> =
       : { readonly [Key in keyof Value]-?: Node<NonNullable<Value[Key]>> } | Rule<Value>
     : Rule<Value>;
 
-export const neutral = { direction: "neutral", refuses: () => null } as const satisfies Rule<never>;
+export const neutral = { direction: "neutral", whyRefused: () => null } as const satisfies Rule<never>;
 
 /** Only the user may set it; repeating the user's value isn't a difference. */
 export const userOnly = <Value>(why: string): Rule<Value> => ({
   direction: "user",
-  refuses: (said, own) => (own !== undefined && JSON.stringify(said) === JSON.stringify(own) ? null : why),
+  whyRefused: (value, userValue) => (userValue !== undefined && JSON.stringify(value) === JSON.stringify(userValue) ? null : why),
 });
 
-export const tighten = <Value>(refuses: Rule<Value>["refuses"], rest?: Rule<Value>["rest"]): Rule<Value> => ({
-  direction: "tighten",
-  refuses,
-  ...(rest === undefined ? {} : { rest }),
-});
+/** Only a stricter value counts; the function says what would be looser. */
+export const tighten = <Value>(whyRefused: Rule<Value>["whyRefused"], allowedPart?: Rule<Value>["allowedPart"]): Rule<Value> =>
+  allowedPart === undefined ? { direction: "tighten", whyRefused } : { direction: "tighten", whyRefused, allowedPart };

@@ -62,8 +62,8 @@ export function readConfig({ env, root, flags = {} }: ConfigSources): ConfigRead
   ];
   if ("findings" in user || "findings" in project || findings.length > 0) return { kind: "invalid", findings }; // K2
 
-  const own = merged([layer("default", configDefaults), layer("user", user.config)]).config;
-  const kept = withoutLoosening(project.config, own); // K1
+  const userConfig = merge([layer("default", configDefaults), layer("user", user.config)]).config;
+  const kept = withoutLoosening(project.config, userConfig); // K1
   const layers = [
     layer("default", configDefaults),
     layer("user", user.config, user.positions),
@@ -71,11 +71,11 @@ export function readConfig({ env, root, flags = {} }: ConfigSources): ConfigRead
     layer("environment", environment.config),
     layer("flag", flags),
   ];
-  const { config, origins } = merged(layers);
-  const at = (key: string): string => (project.positions === null ? "" : `:${project.positions.placeOf(key.split(".")).line}`);
+  const { config, origins } = merge(layers);
+  const lineSuffix = (key: string): string => (project.positions === null ? "" : `:${project.positions.placeOf(key.split(".")).line}`);
+  const file = root === null ? "" : projectConfigPath(root);
   const ignored = kept.ignored.map(
-    ({ key, why }) =>
-      `${key} in ${root === null ? "" : projectConfigPath(root)}${at(key)} is ignored: ${why}. Say it with a flag or in ${userConfigPath(env)}.`,
+    ({ key, why }) => `${key} in ${file}${lineSuffix(key)} is ignored: ${why}. Say it with a flag or in ${userConfigPath(env)}.`,
   );
   return { kind: "config", config, origins, warnings: [...environment.warnings, ...ignored], hash: configHash(config) };
 }
@@ -92,32 +92,32 @@ type Data = { [key: string]: unknown };
 const isMapping = (value: unknown): value is Data => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Lists that add up: what one layer protects, keeps secret or checks, no other layer removes. */
-const additive: readonly string[] = ["protect", "redact", "checks.commands"];
+const additiveKeys: readonly string[] = ["protect", "redact", "checks.commands"];
 
 /** Mappings are merged key by key; anything else, except the additive lists, is replaced whole. */
-function merged(layers: readonly Layer[]): { config: Config; origins: Record<string, Origin> } {
+function merge(layers: readonly Layer[]): { config: Config; origins: Record<string, Origin> } {
   const origins: Record<string, Origin> = {};
   const data: Data = {};
   for (const { from, config, positions } of layers) {
-    const lay = (target: Data, source: Data, path: readonly string[]): void => {
+    const mergeInto = (target: Data, source: Data, path: readonly string[]): void => {
       for (const [key, value] of Object.entries(source)) {
         if (value === undefined) continue;
-        const at = [...path, key];
+        const keys = [...path, key];
         if (isMapping(value)) {
           const inner = isMapping(target[key]) ? target[key] : {};
           target[key] = inner;
-          lay(inner, value, at);
+          mergeInto(inner, value, keys);
           continue;
         }
         const before = target[key];
         target[key] =
-          additive.includes(at.join(".")) && Array.isArray(before) && Array.isArray(value)
+          additiveKeys.includes(keys.join(".")) && Array.isArray(before) && Array.isArray(value)
             ? [...new Set([...(before as unknown[]), ...(value as unknown[])])]
             : value;
-        origins[at.join(".")] = positions === null ? { from } : { from, file: positions.file, line: positions.placeOf(at).line };
+        origins[keys.join(".")] = positions === null ? { from } : { from, file: positions.file, line: positions.placeOf(keys).line };
       }
     };
-    lay(data, config, []);
+    mergeInto(data, config, []);
   }
   return { config: data, origins };
 }

@@ -3,9 +3,7 @@
 import { complexities, phaseTypes } from "../../contracts/roadmap-values.ts";
 import { type CostEstimation, costEstimation } from "../../insight/cost.ts";
 
-type Tuned = Readonly<Record<string, number>>;
-
-/** The constants of an estimate, by the names under which the config's `limits` tune them. */
+/** The constants of an estimate, by the names that override them in the config's `limits`. */
 export const costNames: readonly string[] = [
   ...complexities.map((name) => `task_tokens_${name}`),
   "pipeline_overhead",
@@ -14,9 +12,10 @@ export const costNames: readonly string[] = [
   ...phaseTypes.map((name) => `default_estimates_${name}`),
 ];
 
-/** The constants in force: tuned values over the defaults. */
-export function costConstants(tuned: Tuned): CostEstimation {
-  const value = (name: string, standard: number): number => (Object.hasOwn(tuned, name) ? (tuned[name] ?? standard) : standard);
+/** The constants in force: the config's `limits` over the defaults. */
+export function costConstants(limits: Readonly<Record<string, number>>): CostEstimation {
+  const value = (name: string, defaultValue: number): number =>
+    Object.hasOwn(limits, name) ? (limits[name] ?? defaultValue) : defaultValue;
   const { task_tokens, pipeline_overhead, buffer_multiplier, warning_threshold_pct, default_estimates } = costEstimation;
   return {
     task_tokens: {

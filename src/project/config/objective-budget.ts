@@ -1,21 +1,21 @@
-// objective-budget: reads a budget such as `tokens=250k`, derives a flow's default one, and compares two.
+// objective-budget: parses a budget such as `tokens=250k`, derives a flow's default one, and compares two.
 
 import { type Budget, dimensions, profiles } from "../../contracts/budget.ts";
 import type { Flow } from "../../contracts/flow.ts";
 import { readQuantity } from "../../kit/quantity.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 
-export type BudgetRead = { readonly budget: Budget } | { readonly fault: string };
+export type ParsedBudget = { readonly budget: Budget } | { readonly fault: string };
 
 /** A budget as people write it: a profile's name, or limits like `tokens=250k,minutes=45`; an unnamed dimension keeps balanced's. */
-export function readBudget(text: string): BudgetRead {
+export function parseBudget(text: string): ParsedBudget {
   const trimmed = text.trim();
   if (Object.hasOwn(profiles, trimmed)) return { budget: profiles[trimmed as keyof typeof profiles] };
   const expected = `${Object.keys(profiles).join(", ")}, or limits like tokens=250k,minutes=45,calls=200,usd=3`;
   if (!trimmed.includes("="))
     return { fault: `"${trimmed}" is no budget: expected ${expected}.${didYouMean(trimmed, Object.keys(profiles))}` };
   const limits: Record<string, number> = { ...profiles.balanced.limits };
-  const named = new Set<string>();
+  const namesSeen = new Set<string>();
   for (const part of trimmed.split(/[,;\s]+/).filter((word) => word !== "")) {
     const [name = "", amountText = "", ...more] = part.split("=");
     const amount = readQuantity(amountText);
@@ -26,8 +26,8 @@ export function readBudget(text: string): BudgetRead {
     if (amount <= 0) return { fault: `"${part}" leaves nothing to work with: expected a limit above zero.` };
     if ((name === "tokens" || name === "calls") && amount < 1)
       return { fault: `"${part}" leaves nothing to work with: expected at least 1.` };
-    if (named.has(name)) return { fault: `${name} is limited twice: expected it once.` };
-    named.add(name);
+    if (namesSeen.has(name)) return { fault: `${name} is limited twice: expected it once.` };
+    namesSeen.add(name);
     limits[name] = amount;
   }
   return { budget: { profile: null, soft_ratio: profiles.balanced.soft_ratio, limits } };
@@ -35,18 +35,19 @@ export function readBudget(text: string): BudgetRead {
 
 const tokensMax = 5_000_000;
 const minutesMax = 1_440;
+/** For an agent's step without an estimate. */
 const stepTokens = 15_000;
 /** A tasks step runs its steps for an assumed number of tasks. */
 const tasksExpected = 8;
 /** Room for rework and retries: a budget isn't an estimate. */
-const reserve = 3;
+const reserveFactor = 3;
 
 /** The usage of a flow's agents if every step runs once, by the flow's estimates; null if some are missing. */
 export function flowEstimate(flow: Flow): number | null {
   const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
   const steps = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
-  const inner = steps.flatMap(({ tasks }) => [...(tasks?.each ?? []), ...(tasks?.wave ?? [])]);
-  const turns = [...steps.map((step) => ({ step, times: 1 })), ...inner.map((step) => ({ step, times: tasksExpected }))].filter(
+  const taskSteps = steps.flatMap(({ tasks }) => [...(tasks?.each ?? []), ...(tasks?.wave ?? [])]);
+  const turns = [...steps.map((step) => ({ step, times: 1 })), ...taskSteps.map((step) => ({ step, times: tasksExpected }))].filter(
     ({ step }) => step.agent !== undefined,
   );
   const isCapped = flow.limits?.run?.tokens !== undefined;
@@ -55,19 +56,20 @@ export function flowEstimate(flow: Flow): number | null {
 }
 
 /** A budget with room for rework around an estimate; never below balanced. */
-const budgetAround = (tokens: number): number => Math.max(profiles.balanced.limits.tokens, Math.ceil((tokens * reserve) / 10_000) * 10_000);
+const budgetAround = (tokens: number): number =>
+  Math.max(profiles.balanced.limits.tokens, Math.ceil((tokens * reserveFactor) / 10_000) * 10_000);
 
 /**
  * A flow's default budget. A single objective gets `balanced`. Everything else gets room around its estimate, from its documents or its
  * steps, capped by its own limits or those of a day. What a continued run has used is added, because it counts as used here too.
  */
-export function flowBudget(flow: Flow, ofDocuments?: number, usedBefore = 0): Budget {
-  const own = flow.limits?.run;
-  if (own === undefined && flow.flow === "objective") return profiles.balanced;
-  const estimate = ofDocuments ?? flowEstimate(flow);
-  const limits: Record<string, number> = own === undefined ? { tokens: tokensMax, minutes: minutesMax } : {};
+export function flowBudget(flow: Flow, documentsEstimate?: number, usedBefore = 0): Budget {
+  const flowLimits = flow.limits?.run;
+  if (flowLimits === undefined && flow.flow === "objective") return profiles.balanced;
+  const estimate = documentsEstimate ?? flowEstimate(flow);
+  const limits: Record<string, number> = flowLimits === undefined ? { tokens: tokensMax, minutes: minutesMax } : {};
   for (const dimension of dimensions) {
-    const limit = own?.[dimension];
+    const limit = flowLimits?.[dimension];
     if (limit !== undefined) limits[dimension] = limit;
   }
   if (estimate !== null && limits["tokens"] !== undefined)
@@ -76,8 +78,8 @@ export function flowBudget(flow: Flow, ofDocuments?: number, usedBefore = 0): Bu
 }
 
 /** The dimensions in which the first budget allows more than the second. Unlimited allows the most. */
-export function looserIn(budget: Budget, than: Budget): readonly string[] {
+export function looserDimensions(budget: Budget, other: Budget): readonly string[] {
   return dimensions.filter(
-    (dimension) => (budget.limits[dimension] ?? Number.POSITIVE_INFINITY) > (than.limits[dimension] ?? Number.POSITIVE_INFINITY),
+    (dimension) => (budget.limits[dimension] ?? Number.POSITIVE_INFINITY) > (other.limits[dimension] ?? Number.POSITIVE_INFINITY),
   );
 }

@@ -20,7 +20,7 @@ const pendingMax = 1_000;
 const badMax = 200;
 const draftAgeMs = 60 * 60_000;
 
-const Keyed = v.looseObject({
+const RequestKey = v.looseObject({
   event: v.picklist(["control_requested", "limit_raised", "review_noted", "block_answered", "run_resumed"]),
   request: v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, "expected a request id: letters, digits, . _ : -")),
 });
@@ -48,7 +48,7 @@ export async function ensureInbox(runDir: string): Promise<string> {
 /** Puts a request into the inbox; when this returns, it survives a power cut. Returns its path. */
 export async function leaveRequest(runDir: string, request: Request): Promise<string> {
   const text = `${JSON.stringify(request)}\n`;
-  const problem = faultOfRequest(text);
+  const problem = requestProblem(text);
   if (problem !== null) throw new Error(`this is no request: ${problem}`);
   const folder = await ensureInbox(runDir);
   const draft = join(folder, `.aside-${randomBytes(8).toString("hex")}`);
@@ -65,15 +65,15 @@ export async function leaveRequest(runDir: string, request: Request): Promise<st
   return path;
 }
 
-/** The requests in the inbox, oldest first; a request sent twice counts once. Other files are set aside. */
+/** The requests in the inbox, oldest first; a request sent twice counts once. Other files are moved to `bad/`. */
 export async function readRequests(runDir: string): Promise<readonly Request[]> {
   const folder = await ensureInbox(runDir);
   const requests = new Map<string, Request>();
   for (const name of (await readNames(folder)).slice(0, pendingMax)) {
-    const read = await readRequest(join(folder, name));
-    if (read === null) continue;
-    if (typeof read === "string") await putBad(folder, name, read);
-    else if (!requests.has(read.request)) requests.set(read.request, read);
+    const request = await readRequest(join(folder, name));
+    if (request === null) continue;
+    if (typeof request === "string") await moveToBad(folder, name, request);
+    else if (!requests.has(request.request)) requests.set(request.request, request);
   }
   return [...requests.values()];
 }
@@ -84,7 +84,7 @@ export async function removeRequest(runDir: string, request: string): Promise<vo
   for (const name of await readNames(folder)) if (name.endsWith(`-${fileKey(request)}.json`)) await rm(join(folder, name), { force: true });
 }
 
-/** Leftovers of senders that died before the rename; a live one is never this old. */
+/** Removes drafts of senders that died before the rename; a living sender's is never this old. */
 export async function clearDrafts(runDir: string, nowMs: number): Promise<void> {
   const folder = await ensureInbox(runDir);
   for (const name of await readdir(folder)) {
@@ -118,7 +118,7 @@ async function readRequest(path: string): Promise<Request | string | null> {
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
     if (bytesRead > requestBytesMax) return `it is larger than ${requestBytesMax} bytes`; // I2
     const text = bytes.toString("utf8", 0, bytesRead);
-    const problem = faultOfRequest(text);
+    const problem = requestProblem(text);
     if (problem !== null) return problem;
     const request = JSON.parse(text) as Request;
     // The name contains the key by which it is removed; a file without it could never be removed.
@@ -129,7 +129,7 @@ async function readRequest(path: string): Promise<Request | string | null> {
 }
 
 /** Why a text isn't a request, or null. */
-export function faultOfRequest(text: string): string | null {
+export function requestProblem(text: string): string | null {
   if (Buffer.byteLength(text) > requestBytesMax) return `it is larger than ${requestBytesMax} bytes`;
   let value: unknown;
   try {
@@ -137,18 +137,18 @@ export function faultOfRequest(text: string): string | null {
   } catch {
     return "it is not JSON";
   }
-  const keyed = v.safeParse(Keyed, value);
-  const issue = keyed.success ? v.safeParse(schemas[keyed.output.event], value).issues?.[0] : keyed.issues[0];
+  const key = v.safeParse(RequestKey, value);
+  const issue = key.success ? v.safeParse(schemas[key.output.event], value).issues?.[0] : key.issues[0];
   return issue === undefined ? null : `${v.getDotPath(issue) ?? "it"}: ${issue.message}`;
 }
 
-/** I2. Kept for a person to inspect, up to a number; the rest is deleted. */
-async function putBad(folder: string, name: string, reason: string): Promise<void> {
+/** I2. A file that isn't a request is kept for a person to inspect, up to a number; the rest is deleted. */
+async function moveToBad(folder: string, name: string, reason: string): Promise<void> {
   const bad = join(folder, "bad");
   await mkdir(bad, { mode: 0o700 }).catch(() => undefined);
   const stat = await lstat(bad).catch(() => null);
-  const isRoom = stat?.isDirectory() === true && (await readdir(bad)).length < badMax * 2;
-  if (!isRoom) return erase(join(folder, name));
+  const hasRoom = stat?.isDirectory() === true && (await readdir(bad)).length < badMax * 2;
+  if (!hasRoom) return erase(join(folder, name));
   await rename(join(folder, name), join(bad, name)).catch(() => erase(join(folder, name)));
   await writeFile(join(bad, `${name}.reason`), `${reason}\n`, { mode: 0o600, flag: "wx" }).catch(() => undefined);
 }

@@ -5,15 +5,16 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Request } from "../../ports/inbox.ts";
 import { leaveRequest } from "./inbox-files.ts";
+import type { RequestResult } from "./inbox-socket.ts";
 import { findSocketPath } from "./inbox-socket-path.ts";
 
 /**
  * `journaled`: the owner has recorded it. `left`: no answer in time; the request is stored and will be found. `gone`: the owner removed it
  * without recording it again: it was recorded already, or no longer fits.
  */
-export type Sent = "journaled" | "left" | "gone";
+export type Sent = RequestResult | "left";
 
-const lookEveryMs = 100;
+const pollEveryMs = 100;
 const answerBytesMax = 4096;
 
 /** Leaves a request for a run and waits up to `waitMs` for its result. */
@@ -24,23 +25,23 @@ export async function sendRequest(runDir: string, request: Request, { waitMs }: 
     const leftMs = until - performance.now();
     if (leftMs <= 0) return "left";
     const socket = await findSocketPath(runDir).catch(() => null);
-    const word = socket === null ? null : await nudge(socket, request.request, leftMs);
-    if (word !== null) return word;
+    const result = socket === null ? null : await nudge(socket, request.request, leftMs);
+    if (result !== null) return result;
     // An owner without a socket still polls; one that has just ended may have a successor.
     if ((await lstat(path).catch(() => null)) === null) return "gone";
-    await sleep(Math.max(1, Math.min(lookEveryMs, until - performance.now())));
+    await sleep(Math.max(1, Math.min(pollEveryMs, until - performance.now())));
   }
 }
 
 /** One connection: a nudge, and its answer; null if there is none. */
-function nudge(socketPath: string, request: string, waitMs: number): Promise<"journaled" | "gone" | null> {
+function nudge(socketPath: string, request: string, waitMs: number): Promise<RequestResult | null> {
   return new Promise((resolve) => {
     const socket = connect(socketPath, () => socket.write(`${JSON.stringify({ nudge: request })}\n`));
     let text = "";
     const end = (): void => {
       clearTimeout(timer);
       socket.destroy();
-      resolve(findWord(text, request));
+      resolve(parseResult(text, request));
     };
     const timer = setTimeout(end, waitMs);
     socket.setEncoding("utf8");
@@ -53,7 +54,7 @@ function nudge(socketPath: string, request: string, waitMs: number): Promise<"jo
   });
 }
 
-function findWord(text: string, request: string): "journaled" | "gone" | null {
+function parseResult(text: string, request: string): RequestResult | null {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== "object" || value === null) return null;

@@ -17,26 +17,28 @@ const controlBytesMax = 4096;
 /** The owner's side: a path that can be bound, or null if none can be trusted. */
 export async function chooseSocketPath(runDir: string): Promise<string | null> {
   const folder = await realpath(runDir);
-  const near = join(folder, "control.sock");
+  const pathInRun = join(folder, "control.sock");
   const control = join(folder, "control.json");
   await rm(control, { force: true });
-  if (Buffer.byteLength(near) <= socketPathBytesMax) return near;
-  const own = join(tmpdir(), ownFolderName());
-  await mkdir(own, { mode: 0o700 }).catch(() => undefined);
-  const far = join(own, farName(folder));
-  if (Buffer.byteLength(far) > socketPathBytesMax || !(await isOwn(own))) return null; // K1
-  await writeFile(control, `${JSON.stringify({ socket: far })}\n`, { mode: 0o600, flag: "wx" });
-  return far;
+  if (Buffer.byteLength(pathInRun) <= socketPathBytesMax) return pathInRun;
+  const privateFolder = join(tmpdir(), privateFolderName());
+  await mkdir(privateFolder, { mode: 0o700 }).catch(() => undefined);
+  const path = join(privateFolder, socketName(folder));
+  if (Buffer.byteLength(path) > socketPathBytesMax || !(await isPrivate(privateFolder))) return null; // K1
+  await writeFile(control, `${JSON.stringify({ socket: path })}\n`, { mode: 0o600, flag: "wx" });
+  return path;
 }
 
 /** The sender's side: where the owner would listen, or null. */
 export async function findSocketPath(runDir: string): Promise<string | null> {
   const folder = await realpath(runDir);
-  const near = join(folder, "control.sock");
-  if (Buffer.byteLength(near) <= socketPathBytesMax) return near;
-  const said = await readControl(join(folder, "control.json"));
-  if (said === null || !isAbsolute(said) || basename(said) !== farName(folder) || basename(dirname(said)) !== ownFolderName()) return null; // K1
-  return (await isOwn(dirname(said))) ? said : null;
+  const pathInRun = join(folder, "control.sock");
+  if (Buffer.byteLength(pathInRun) <= socketPathBytesMax) return pathInRun;
+  const recorded = await readControl(join(folder, "control.json"));
+  if (recorded === null || !isAbsolute(recorded)) return null;
+  const parent = dirname(recorded);
+  if (basename(recorded) !== socketName(folder) || basename(parent) !== privateFolderName()) return null; // K1
+  return (await isPrivate(parent)) ? recorded : null;
 }
 
 /** Removes what a dead owner left. Only a socket or a link is removed; anything else was not ours. */
@@ -48,11 +50,12 @@ export async function clearSocket(path: string): Promise<boolean> {
   return true;
 }
 
-async function isOwn(folder: string): Promise<boolean> {
+async function isPrivate(folder: string): Promise<boolean> {
   const stat = await lstat(folder).catch(() => null);
   return stat !== null && stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & 0o077) === 0;
 }
 
+/** The socket's path that the owner has recorded; null if there is none that can be read. */
 async function readControl(path: string): Promise<string | null> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => null);
   if (file === null) return null;
@@ -67,5 +70,5 @@ async function readControl(path: string): Promise<string | null> {
   }
 }
 
-const ownFolderName = (): string => `autopilot-${process.getuid?.() ?? "user"}`;
-const farName = (folder: string): string => `${createHash("sha256").update(folder).digest("hex").slice(0, 24)}.sock`;
+const privateFolderName = (): string => `autopilot-${process.getuid?.() ?? "user"}`;
+const socketName = (folder: string): string => `${createHash("sha256").update(folder).digest("hex").slice(0, 24)}.sock`;

@@ -12,15 +12,18 @@ import { chooseSocketPath, clearSocket } from "./inbox-socket-path.ts";
 
 export const lineBytesMax = 1024 * 1024;
 const connectionsMax = 64;
-const lineWithinMs = 5_000;
-const waitWithinMs = 10 * 60_000;
-const rememberedMax = 1_000;
+const lineTimeoutMs = 5_000;
+const resultTimeoutMs = 10 * 60_000;
+const resultsMax = 1_000;
 
 const Nudge = v.strictObject({ nudge: v.pipe(v.string(), v.minLength(1), v.maxLength(128)) });
 
+/** What became of a request: recorded, or removed without being recorded. */
+export type RequestResult = "journaled" | "gone";
+
 export type InboxListener = {
   /** Notifies those who wait for this request of its result; later callers get the same answer. */
-  readonly report: (request: string, word: "journaled" | "gone") => void;
+  readonly report: (request: string, result: RequestResult) => void;
   readonly close: () => Promise<void>;
 };
 
@@ -29,42 +32,42 @@ export async function openInboxListener(runDir: string, onNudge: () => void): Pr
   const path = await chooseSocketPath(runDir).catch(() => null);
   if (path === null || !(await clearSocket(path))) return null;
   const sockets = new Set<Socket>();
-  const waiting = new Map<string, Set<Socket>>();
-  const reported = new Map<string, "journaled" | "gone">();
+  const waiters = new Map<string, Set<Socket>>();
+  const results = new Map<string, RequestResult>();
 
   const onLine = (socket: Socket, line: string): void => {
-    const request = findNudge(line);
+    const request = parseNudge(line);
     if (request === null) {
       socket.destroy(); // S1
       return;
     }
-    const word = reported.get(request);
-    if (word !== undefined) {
-      answer(socket, request, word);
+    const result = results.get(request);
+    if (result !== undefined) {
+      answer(socket, request, result);
       return;
     }
-    socket.setTimeout(waitWithinMs);
-    const others = waiting.get(request) ?? new Set();
-    waiting.set(request, others.add(socket));
-    socket.once("close", () => others.delete(socket) && others.size === 0 && waiting.delete(request));
+    socket.setTimeout(resultTimeoutMs);
+    const sameRequest = waiters.get(request) ?? new Set();
+    waiters.set(request, sameRequest.add(socket));
+    socket.once("close", () => sameRequest.delete(socket) && sameRequest.size === 0 && waiters.delete(request));
     onNudge();
   };
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
-    socket.setTimeout(lineWithinMs, () => socket.destroy()); // S2
+    socket.setTimeout(lineTimeoutMs, () => socket.destroy()); // S2
     onFirstLine(socket, (line) => onLine(socket, line));
   });
   server.maxConnections = connectionsMax; // S2
-  if (!(await listening(server, path))) return null;
+  if (!(await listen(server, path))) return null;
 
   return {
-    report: (request, word) => {
-      if (reported.has(request)) return;
-      reported.set(request, word);
-      for (const oldest of reported.keys()) if (reported.size > rememberedMax) reported.delete(oldest);
-      for (const socket of waiting.get(request) ?? []) answer(socket, request, word);
+    report: (request, result) => {
+      if (results.has(request)) return;
+      results.set(request, result);
+      for (const oldest of results.keys()) if (results.size > resultsMax) results.delete(oldest);
+      for (const socket of waiters.get(request) ?? []) answer(socket, request, result);
     },
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
@@ -78,7 +81,8 @@ export async function openInboxListener(runDir: string, onNudge: () => void): Pr
   };
 }
 
-async function listening(server: Server, path: string): Promise<boolean> {
+/** Whether the server listens now. */
+async function listen(server: Server, path: string): Promise<boolean> {
   const isUp = await new Promise<boolean>((resolve) => {
     server.once("error", () => resolve(false));
     server.listen(path, () => resolve(true));
@@ -89,8 +93,8 @@ async function listening(server: Server, path: string): Promise<boolean> {
   return isUp;
 }
 
-function answer(socket: Socket, request: string, word: "journaled" | "gone"): void {
-  socket.end(`${JSON.stringify({ [word]: request })}\n`);
+function answer(socket: Socket, request: string, result: RequestResult): void {
+  socket.end(`${JSON.stringify({ [result]: request })}\n`);
 }
 
 /** Passes on the first line and nothing after it; more than the limit without a line break ends the connection. */
@@ -111,7 +115,7 @@ function onFirstLine(socket: Socket, onLine: (line: string) => void): void {
   socket.on("data", onData);
 }
 
-function findNudge(line: string): string | null {
+function parseNudge(line: string): string | null {
   try {
     const parsed = v.safeParse(Nudge, JSON.parse(line));
     return parsed.success ? parsed.output.nudge : null;

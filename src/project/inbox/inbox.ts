@@ -16,49 +16,49 @@ export type OwnedInbox = Inbox & {
   readonly close: () => Promise<void>;
 };
 
-const lookEveryMs = 200;
+const pollEveryMs = 200;
 
 /** Opens the inbox for the run's owner, who holds the run's lock. */
 export async function openInbox(runDir: string): Promise<OwnedInbox> {
   await clearDrafts(runDir, Date.now());
   const callbacks = new Set<() => void>();
-  const ring = (): void => callbacks.forEach((callback) => callback());
-  const testOutput = await openInboxListener(runDir, ring);
-  const stopLooking = lookFor(inboxFolder(runDir), ring);
+  const wake = (): void => callbacks.forEach((callback) => callback());
+  const listener = await openInboxListener(runDir, wake);
+  const stopWatching = watchNames(inboxFolder(runDir), wake);
   return {
     pending: () => readRequests(runDir),
     forget: async (request) => {
       await removeRequest(runDir, request);
-      // Already acknowledged, and this changes nothing; otherwise the sender learns that nothing more will happen.
-      testOutput?.report(request, "gone");
+      // The first report counts: for an acknowledged request this changes nothing, any other sender learns that nothing more will happen.
+      listener?.report(request, "gone");
     },
     watch: (callback) => {
       callbacks.add(callback);
       return () => callbacks.delete(callback);
     },
-    acknowledge: (request) => testOutput?.report(request, "journaled"),
+    acknowledge: (request) => listener?.report(request, "journaled"),
     close: async () => {
       callbacks.clear();
-      stopLooking();
-      await testOutput?.close();
+      stopWatching();
+      await listener?.close();
     },
   };
 }
 
-/** Rings when a name appears in the folder: by the system's notification if it has one, and by polling, because that is not reliable. */
-function lookFor(folder: string, ring: () => void): () => void {
-  let known = new Set<string>();
+/** Calls when a name appears in the folder: by the system's notification if it has one, and by polling, because that is not reliable. */
+function watchNames(folder: string, onNew: () => void): () => void {
+  let namesBefore = new Set<string>();
   let isLooking = false;
   const look = async (): Promise<void> => {
     if (isLooking) return;
     isLooking = true;
     const names = await readNames(folder).catch(() => []);
-    const isNew = names.some((name) => !known.has(name));
-    known = new Set(names);
+    const isNew = names.some((name) => !namesBefore.has(name));
+    namesBefore = new Set(names);
     isLooking = false;
-    if (isNew) ring();
+    if (isNew) onNew();
   };
-  const timer = setInterval(() => void look(), lookEveryMs);
+  const timer = setInterval(() => void look(), pollEveryMs);
   timer.unref();
   const watcher = watchFolder(folder, () => void look());
   return () => {

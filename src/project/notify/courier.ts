@@ -13,8 +13,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { loadTryLock } from "../../journal/lock.ts";
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
 import { noticeDigest } from "../../views/outbound/notices.ts";
-import { givenUpAfterMs, isUrgent, nextMessage, retryAt, type Sent } from "./delivery-plan.ts";
-import { type Hook, hooksOf, readSecret } from "./hooks.ts";
+import { givenUpAfterMs, isUrgent, nextMessage, retryTime, type Sent } from "./delivery-plan.ts";
+import { type Hook, readHooks, readSecret } from "./hooks.ts";
 import { type Item, openQueue, type Queue } from "./queue.ts";
 import { type Message, type Outcome, send } from "./send.ts";
 
@@ -29,102 +29,116 @@ export type CourierOptions = {
   readonly pause?: (ms: number) => Promise<void>;
 };
 
-const lookEveryMs = 5_000;
+const pollEveryMs = 5_000;
 
+/** Sends what is due in the queue; returns how many messages were sent, and how many notices are left. */
 export async function deliver(options: CourierOptions): Promise<{ readonly sent: number; readonly left: number }> {
   const queue = openQueue(options.env);
-  const { hooks, problem } = hooksOf(options.env);
+  const { hooks, problem } = readHooks(options.env);
   const waiting = queue.waiting();
   if (waiting.length === 0 || problem !== null) return { sent: 0, left: waiting.length };
   for (const item of waiting) if (!hooks.some(({ name }) => name === item.hook)) queue.settle(item); // C3
-  const now = (options.now ?? Date.now)();
-  for (const hook of hooks.filter((candidate) => !canSend(candidate, options.env)))
-    for (const item of ofHook(queue, hook).filter(({ queuedAtMs }) => now - queuedAtMs > givenUpAfterMs))
-      record(queue, hook, [item], { ...item.notice, notices: [item.notice.id] }, { kind: "failed", detail: "its secret is not set" }, now);
-  const sent = await Promise.all(
-    hooks.filter((hook) => canSend(hook, options.env) && ofHook(queue, hook).length > 0).map((hook) => serve(hook, queue, options)),
-  );
-  return { sent: sent.reduce((sum, count) => sum + count, 0), left: queue.waiting().length };
+  const nowMs = (options.now ?? Date.now)();
+  for (const hook of hooks.filter((candidate) => !canSend(candidate, options.env))) giveUpOld(queue, hook, nowMs);
+  const usable = hooks.filter((hook) => canSend(hook, options.env) && itemsOf(hook, queue).length > 0);
+  const counts = await Promise.all(usable.map((hook) => serve(hook, queue, options)));
+  return { sent: counts.reduce((sum, count) => sum + count, 0), left: queue.waiting().length };
 }
 
-/** Another courier, started where the secret is known, may serve it; this one would only fail. */
+/** Gives up the old notices of a hook whose secret isn't set. */
+function giveUpOld(queue: Queue, hook: Hook, nowMs: number): void {
+  const outcome: Outcome = { kind: "failed", detail: "its secret is not set" };
+  for (const item of itemsOf(hook, queue)) {
+    if (nowMs - item.queuedAtMs <= givenUpAfterMs) continue;
+    record(queue, { hook, items: [item], message: { ...item.notice, notices: [item.notice.id] }, outcome, nowMs });
+  }
+}
+
+/** Whether the hook's secrets are set here. If not, a courier that was started where they are may serve it; this one would only fail. */
 const canSend = ({ webhook, secret }: Hook, env: Env): boolean =>
   [webhook, secret].every((place) => typeof place !== "object" || !("env" in place) || !("problem" in readSecret(place, env)));
 
-const ofHook = (queue: Queue, { name }: Hook): readonly Item[] => queue.waiting().filter(({ hook }) => hook === name);
+const itemsOf = ({ name }: Hook, queue: Queue): readonly Item[] => queue.waiting().filter(({ hook }) => hook === name);
 
+/** Sends a hook's notices, again and again until none is left or another courier serves it; returns how many messages. */
 async function serve(hook: Hook, queue: Queue, options: CourierOptions): Promise<number> {
   let sent = 0;
-  for (let isTaken = true; isTaken && ofHook(queue, hook).length > 0;) {
-    const free = await lockOf(hook, queue);
-    if (free === null) return sent; // C1
+  for (let mayGoOn = true; mayGoOn && itemsOf(hook, queue).length > 0;) {
+    const release = await tryLock(hook, queue);
+    if (release === null) return sent; // C1
     try {
-      const more = await serveLocked(hook, queue, options);
-      sent += more.sent;
-      isTaken = more.isThrough;
+      const served = await serveLocked(hook, queue, options);
+      sent += served.sent;
+      mayGoOn = served.isQueueEmpty;
     } finally {
-      free();
+      release();
     }
   }
   return sent;
 }
 
 /** The hook as the user's config has it now; null if it is gone. An unreadable file changes nothing. */
-function asItIsNow(hook: Hook, env: Env): Hook | null {
-  const { hooks, problem } = hooksOf(env);
+function readHookAgain(hook: Hook, env: Env): Hook | null {
+  const { hooks, problem } = readHooks(env);
   return problem === null ? (hooks.find(({ name }) => name === hook.name) ?? null) : hook;
 }
 
 async function serveLocked(
-  knownHook: Hook,
+  configuredHook: Hook,
   queue: Queue,
   options: CourierOptions,
-): Promise<{ readonly sent: number; readonly isThrough: boolean }> {
+): Promise<{ readonly sent: number; readonly isQueueEmpty: boolean }> {
   const now = options.now ?? Date.now;
   let sent = 0;
   const sentLately = queue
     .deliveries()
     .flatMap((delivery): Sent[] =>
-      delivery.hook === knownHook.name && delivery.outcome === "sent"
+      delivery.hook === configuredHook.name && delivery.outcome === "sent"
         ? [{ atMs: parseIsoTime(delivery.at) ?? 0, isUrgent: delivery.kind === "needs_you" }]
         : [],
     );
   for (;;) {
-    if (options.interrupted.aborted) return { sent, isThrough: false };
-    const due = nextMessage(ofHook(queue, knownHook), sentLately, now());
-    if (due.do === "rest") return { sent, isThrough: true };
+    if (options.interrupted.aborted) return { sent, isQueueEmpty: false };
+    const due = nextMessage(itemsOf(configuredHook, queue), sentLately, now());
+    if (due.do === "rest") return { sent, isQueueEmpty: true };
     if (due.do === "wait") {
-      if (!options.waits) return { sent, isThrough: false };
-      await pause(options, Math.min(lookEveryMs, Math.max(1, due.untilMs - now())));
+      if (!options.waits) return { sent, isQueueEmpty: false };
+      await pause(options, Math.min(pollEveryMs, Math.max(1, due.untilMs - now())));
       continue;
     }
-    const hook = asItIsNow(knownHook, options.env); // C3
+    const hook = readHookAgain(configuredHook, options.env); // C3
     if (hook === null) {
-      for (const item of ofHook(queue, knownHook)) queue.settle(item);
+      for (const item of itemsOf(configuredHook, queue)) queue.settle(item);
       continue;
     }
-    if (!canSend(hook, options.env)) return { sent, isThrough: false };
+    if (!canSend(hook, options.env)) return { sent, isQueueEmpty: false };
     const items = due.items as readonly Item[];
     const notices = items.map(({ notice }) => notice);
-    const [only] = notices;
-    const message: Message = {
-      ...(notices.length === 1 && only !== undefined ? only : noticeDigest(notices)),
-      notices: notices.map(({ id }) => id),
-    };
-    const outcome = await (options.send ?? ((item, reported) => send(item, reported, options.env)))(hook, message);
+    const [first] = notices;
+    const content = notices.length === 1 && first !== undefined ? first : noticeDigest(notices);
+    const message: Message = { ...content, notices: notices.map(({ id }) => id) };
+    const outcome = await (options.send === undefined ? send(hook, message, { env: options.env }) : options.send(hook, message));
     if (outcome.kind === "sent") {
       sentLately.push({ atMs: now(), isUrgent: isUrgent(message) });
       sent += 1;
     }
-    record(queue, hook, items, message, outcome, now());
+    record(queue, { hook, items, message, outcome, nowMs: now() });
   }
 }
 
+type Attempt = {
+  readonly hook: Hook;
+  readonly items: readonly Item[];
+  readonly message: Message;
+  readonly outcome: Outcome;
+  readonly nowMs: number;
+};
+
 /** C2. If a message of several notices failed, each is given up at its own age. */
-function record(queue: Queue, hook: Hook, items: readonly Item[], message: Message, outcome: Outcome, nowMs: number): void {
+function record(queue: Queue, { hook, items, message, outcome, nowMs }: Attempt): void {
   const tries = Math.max(...items.map((item) => item.tries)) + 1;
-  const asked = outcome.kind === "failed" ? (outcome.retryAfterMs ?? null) : null;
-  const againOf = ({ queuedAtMs }: Item): number | null => (outcome.kind === "failed" ? retryAt(tries, queuedAtMs, nowMs, asked) : null);
+  const retryAtMs = ({ queuedAtMs }: Item): number | null =>
+    outcome.kind === "failed" ? retryTime({ tries, queuedAtMs, nowMs, requestedMs: outcome.retryAfterMs ?? 0 }) : null;
   const note = (some: readonly Item[], again: number | null): void => {
     if (some.length === 0) return;
     queue.note({
@@ -143,16 +157,16 @@ function record(queue: Queue, hook: Hook, items: readonly Item[], message: Messa
       else queue.later(item, again);
     }
   };
-  const kept = items.filter((item) => againOf(item) !== null);
+  const kept = items.filter((item) => retryAtMs(item) !== null);
   note(
     items.filter((item) => !kept.includes(item)),
     null,
   );
-  note(kept, kept[0] === undefined ? null : againOf(kept[0]));
+  note(kept, kept[0] === undefined ? null : retryAtMs(kept[0]));
 }
 
-/** Null if another courier has it. */
-async function lockOf({ name }: Hook, { folder }: Queue): Promise<(() => void) | null> {
+/** Locks a hook's deliveries; returns how to release them, or null if another courier has them. */
+async function tryLock({ name }: Hook, { folder }: Queue): Promise<(() => void) | null> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const fd = openSync(join(folder, `${createHash("sha256").update(name).digest("hex").slice(0, 16)}.lock`), "a", 0o600);
   if ((await loadTryLock())(fd)) return () => closeSync(fd);
@@ -160,5 +174,5 @@ async function lockOf({ name }: Hook, { folder }: Queue): Promise<(() => void) |
   return null;
 }
 
-const pause = ({ pause: given, interrupted }: CourierOptions, ms: number): Promise<unknown> =>
-  given === undefined ? sleep(ms, undefined, { signal: interrupted }).catch(() => undefined) : given(ms);
+const pause = (options: CourierOptions, ms: number): Promise<unknown> =>
+  options.pause === undefined ? sleep(ms, undefined, { signal: options.interrupted }).catch(() => undefined) : options.pause(ms);

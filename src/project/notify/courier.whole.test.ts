@@ -9,9 +9,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Notice } from "../../views/outbound/notices.ts";
 import { type CourierOptions, deliver } from "./courier.ts";
-import { type Hook, hooksOf } from "./hooks.ts";
+import { type Hook, readHooks } from "./hooks.ts";
 import { openQueue } from "./queue.ts";
-import { type Message, type Outcome, send, secretSignature } from "./send.ts";
+import { type Message, type Outcome, send, signBody } from "./send.ts";
 
 let folder = "";
 const env: Record<string, string> = {};
@@ -210,7 +210,7 @@ describe("the user's hooks", () => {
     ["notify: [{ name: a, run: [x] }, { name: a, run: [y] }]", "a name of its own"],
   ])("%s is refused", (text, expected) => {
     config(`${text}\n`);
-    const { hooks, problem } = hooksOf(env);
+    const { hooks, problem } = readHooks(env);
     expect(hooks).toEqual([]);
     expect(problem).toContain(expected);
     expect(problem).toContain("config.yaml");
@@ -244,19 +244,19 @@ describe("what is sent", () => {
   test("a webhook gets JSON that is signed over time and body", async () => {
     const secret = { file: join(folder, "key") };
     writeFileSync(secret.file, "s3cret\n", { mode: 0o600 });
-    expect(await send({ webhook: address(), secret }, message("1"), env)).toEqual({ kind: "sent", detail: "HTTP 200" });
+    expect(await send({ webhook: address(), secret }, message("1"), { env })).toEqual({ kind: "sent", detail: "HTTP 200" });
     const { headers, body } = got[0] ?? { headers: {}, body: "" };
     expect(JSON.parse(body)).toMatchObject({ id: "1", kind: "needs_you", notices: ["1"] });
     const [, seconds = "", hex] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["autopilot-signature"])) ?? [];
     expect(createHmac("sha256", "s3cret").update(`${seconds}.${body}`).digest("hex")).toBe(hex);
-    expect(secretSignature("s3cret", `${body} `, Number(seconds) * 1000)).not.toContain(hex);
+    expect(signBody("s3cret", `${body} `, Number(seconds) * 1000)).not.toContain(hex);
   });
 
   test("a secret in a file that others can read is not used", async () => {
     const secret = { file: join(folder, "key") };
     writeFileSync(secret.file, "s3cret\n");
     chmodSync(secret.file, 0o644);
-    const outcome = await send({ webhook: address(), secret }, message("1"), env);
+    const outcome = await send({ webhook: address(), secret }, message("1"), { env });
     expect(outcome).toMatchObject({ kind: "failed" });
     expect(outcome.detail).toContain("chmod 600");
     expect(got).toEqual([]);
@@ -270,22 +270,22 @@ describe("what is sent", () => {
     ["hang", "failed", "no answer in 0.3 s"],
   ] as const)("an answer of %o is %s", async (given, kind, detail) => {
     answer = given === "hang" ? given : { ...given };
-    const outcome = await send({ webhook: address() }, message("1"), env, { webhookMs: 300, commandMs: 300 });
+    const outcome = await send({ webhook: address() }, message("1"), { env, timeoutMs: 300 });
     expect(outcome).toMatchObject({ kind, detail });
     if (detail === "HTTP 429") expect(outcome).toMatchObject({ retryAfterMs: 90_000 });
   });
 
   test("a Retry-After may be a date", async () => {
     answer = { status: 503, headers: { "retry-after": "Fri, 31 Dec 2100 23:59:59 GMT" } };
-    const outcome = await send({ webhook: address() }, message("1"), env);
+    const outcome = await send({ webhook: address() }, message("1"), { env });
     expect(outcome.kind === "failed" && (outcome.retryAfterMs ?? 0) > 3_600_000).toBe(true);
   });
 
   test("an outcome names neither the address nor a word of the answer", async () => {
     answer = { status: 500 };
-    const known = await send({ webhook: `${address()}/T0K3N` }, message("1"), env);
-    const unreachable = await send({ webhook: "http://127.0.0.1:1/T0K3N" }, message("1"), env);
-    const odd = await send({ webhook: { env: "ODD" } }, message("1"), { ...env, ODD: "T0K3N no address" });
+    const known = await send({ webhook: `${address()}/T0K3N` }, message("1"), { env });
+    const unreachable = await send({ webhook: "http://127.0.0.1:1/T0K3N" }, message("1"), { env });
+    const odd = await send({ webhook: { env: "ODD" } }, message("1"), { env: { ...env, ODD: "T0K3N no address" } });
     for (const outcome of [known, unreachable, odd]) expect(JSON.stringify(outcome)).not.toMatch(/T0K3N|secret|127/);
   });
 
@@ -293,7 +293,7 @@ describe("what is sent", () => {
     const out = join(folder, "out");
     const evil = `$(touch ${join(folder, "pwned")}) \`id\` "; rm -rf /`;
     const run = ["sh", "-c", 'printf "%s|%s|%s|%s\\n" "$NOTICE_KIND" "$NOTICE_TEXT" "$AUTOPILOT_LIFE" "$(cat)" > "$OUT"'];
-    expect(await send({ run }, message("1", { text: evil }), { ...env, OUT: out, AUTOPILOT_LIFE: "x" })).toEqual({
+    expect(await send({ run }, message("1", { text: evil }), { env: { ...env, OUT: out, AUTOPILOT_LIFE: "x" } })).toEqual({
       kind: "sent",
       detail: "exit 0",
     });
@@ -304,19 +304,24 @@ describe("what is sent", () => {
   });
 
   test("a command that hangs is ended with what it started; one that is not there or fails is said to", async () => {
-    const limits = { webhookMs: 300, commandMs: 300 };
     const alive = join(folder, "alive");
-    const hanging = await send({ run: ["sh", "-c", `(sleep 2; touch ${alive}) & sleep 60`] }, message("1"), env, limits);
+    const hanging = await send({ run: ["sh", "-c", `(sleep 2; touch ${alive}) & sleep 60`] }, message("1"), { env, timeoutMs: 300 });
     expect(hanging).toEqual({ kind: "failed", detail: "no end in 0.3 s" });
-    expect(await send({ run: ["/nonexistent/x"] }, message("1"), env)).toEqual({ kind: "failed", detail: "cannot be started (ENOENT)" });
-    expect(await send({ run: ["sh", "-c", "echo secret >&2; exit 3"] }, message("1"), env)).toEqual({ kind: "failed", detail: "exit 3" });
+    expect(await send({ run: ["/nonexistent/x"] }, message("1"), { env })).toEqual({
+      kind: "failed",
+      detail: "cannot be started (ENOENT)",
+    });
+    expect(await send({ run: ["sh", "-c", "echo secret >&2; exit 3"] }, message("1"), { env })).toEqual({
+      kind: "failed",
+      detail: "exit 3",
+    });
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(existsSync(alive)).toBe(false);
   });
 
   test("for Slack the text alone, with its markup escaped; brief, no word of the goal", async () => {
-    await send({ webhook: address(), as: "slack" }, message("1", { text: "<!channel> & <https://evil|click>" }), env);
-    await send({ webhook: address(), as: "slack", content: "brief" }, message("1", { text: "the goal" }), env);
+    await send({ webhook: address(), as: "slack" }, message("1", { text: "<!channel> & <https://evil|click>" }), { env });
+    await send({ webhook: address(), as: "slack", content: "brief" }, message("1", { text: "the goal" }), { env });
     const [full, brief] = got.map(({ body }) => JSON.parse(body) as { readonly text: string });
     expect(full).toEqual({ text: "&lt;!channel&gt; &amp; &lt;https://evil|click&gt;" });
     expect(brief?.text).toContain("it waits for you");
@@ -324,7 +329,7 @@ describe("what is sent", () => {
     await send(
       { webhook: address(), content: "brief" },
       { ...message("run-1:block:secret-phase"), notices: ["run-1:block:secret-phase"] },
-      env,
+      { env },
     );
     expect(JSON.stringify(got.at(-1))).not.toContain("secret-phase");
     expect(JSON.parse(got.at(-1)?.body ?? "")).toMatchObject({ id: expect.stringMatching(/^run-1:[0-9a-f]{16}$/) as string });

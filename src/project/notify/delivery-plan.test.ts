@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Notice } from "../../views/outbound/notices.ts";
-import { givenUpAfterMs, nextMessage, type Queued, retryAt, type Sent, windowMs } from "./delivery-plan.ts";
+import { givenUpAfterMs, nextMessage, type Queued, retryTime, type Sent, windowMs } from "./delivery-plan.ts";
 
 const notice = (id: string): Notice => ({
   id,
@@ -56,7 +56,7 @@ test("what could not be sent for long goes out as one, and a clock set back hold
 test("a hook that fails for a day is tried later and later, a bounded number of times, and given up", () => {
   const waits: number[] = [];
   for (let [tries, now]: [number, number | null] = [1, 0]; now !== null && tries < 1_000; tries += 1) {
-    const next = retryAt(tries, 0, now, null);
+    const next: number | null = retryTime({ tries, queuedAtMs: 0, nowMs: now, requestedMs: 0 });
     if (next !== null) waits.push(next - now);
     now = next;
   }
@@ -67,8 +67,8 @@ test("a hook that fails for a day is tried later and later, a bounded number of 
 });
 
 test("a receiver may ask for a longer wait, up to an hour", () => {
-  expect(retryAt(1, 0, 0, 90_000)).toBe(90_000);
-  expect(retryAt(1, 0, 0, 1e12)).toBe(3_600_000);
+  expect(retryTime({ tries: 1, queuedAtMs: 0, nowMs: 0, requestedMs: 90_000 })).toBe(90_000);
+  expect(retryTime({ tries: 1, queuedAtMs: 0, nowMs: 0, requestedMs: 1e12 })).toBe(3_600_000);
 });
 
 test("a question goes out at once however much news went out before it, and has an allowance of its own", () => {

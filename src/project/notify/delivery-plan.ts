@@ -10,7 +10,8 @@ import type { Notice } from "../../views/outbound/notices.ts";
 export const singlesMax = 3;
 export const windowMs = 10 * 60_000;
 export const givenUpAfterMs = 24 * 3_600_000;
-const retryMs = [5_000, 30_000, 2 * 60_000, 10 * 60_000, 30 * 60_000, 3_600_000] as const;
+const retryDelaysMs = [5_000, 30_000, 2 * 60_000, 10 * 60_000, 30 * 60_000, 3_600_000] as const;
+const requestedMsMax = 3_600_000;
 
 export type Queued = { readonly notice: Notice; readonly queuedAtMs: number; readonly tries: number; readonly notBeforeMs: number };
 
@@ -24,33 +25,36 @@ export type Sent = { readonly atMs: number; readonly isUrgent: boolean };
 export const isUrgent = ({ kind }: Pick<Notice, "kind">): boolean => kind === "needs_you";
 
 export function nextMessage(queued: readonly Queued[], sent: readonly Sent[], nowMs: number): Due {
-  const [urgent, news] = [true, false].map((lane) =>
-    nextOf(
+  const [urgent, other] = [true, false].map((lane) =>
+    nextInLane(
       queued.filter(({ notice }) => isUrgent(notice) === lane),
       sent.flatMap((delivery) => (delivery.isUrgent === lane ? delivery.atMs : [])),
       nowMs,
     ),
   ) as [Due, Due]; // P3
-  if (urgent.do === "send" || news.do === "rest") return urgent;
-  if (news.do === "send" || urgent.do === "rest") return news;
-  return { do: "wait", untilMs: Math.min(urgent.untilMs, news.untilMs) };
+  if (urgent.do === "send" || other.do === "rest") return urgent;
+  if (other.do === "send" || urgent.do === "rest") return other;
+  return { do: "wait", untilMs: Math.min(urgent.untilMs, other.untilMs) };
 }
 
-function nextOf(queued: readonly Queued[], sentAtMs: readonly number[], nowMs: number): Due {
-  const order = queued.toSorted((a, b) => a.queuedAtMs - b.queuedAtMs);
-  const [first] = order;
-  if (first === undefined) return { do: "rest" };
-  const notBefore = Math.min(...order.map(({ notBeforeMs }) => notBeforeMs));
+function nextInLane(queued: readonly Queued[], sentAtMs: readonly number[], nowMs: number): Due {
+  const oldestFirst = queued.toSorted((a, b) => a.queuedAtMs - b.queuedAtMs);
+  if (oldestFirst.length === 0) return { do: "rest" };
+  const notBefore = Math.min(...oldestFirst.map(({ notBeforeMs }) => notBeforeMs));
   if (notBefore > nowMs) return { do: "wait", untilMs: notBefore };
   const recent = sentAtMs.filter((at) => at <= nowMs && nowMs - at < windowMs).toSorted((a, b) => a - b);
-  const ready = order.filter(({ notBeforeMs }) => notBeforeMs <= nowMs);
+  const ready = oldestFirst.filter(({ notBeforeMs }) => notBeforeMs <= nowMs);
   if (recent.length >= singlesMax) return { do: "wait", untilMs: (recent.at(-singlesMax) ?? nowMs) + windowMs }; // P1
   const isBurst = ready.length > singlesMax - recent.length;
   return { do: "send", items: isBurst ? ready : ready.slice(0, 1) };
 }
 
+/** `requestedMs`: the delay that the receiver asks for; 0 if it does not. */
+type FailedDelivery = { readonly tries: number; readonly queuedAtMs: number; readonly nowMs: number; readonly requestedMs: number };
+
 /** When a failed message is retried; null: it is given up. */
-export function retryAt(tries: number, queuedAtMs: number, nowMs: number, askedMs: number | null): number | null {
-  const after = Math.max(retryMs[Math.min(tries, retryMs.length) - 1] ?? retryMs[0], Math.min(askedMs ?? 0, 3_600_000));
-  return nowMs + after - queuedAtMs > givenUpAfterMs ? null : nowMs + after; // P2
+export function retryTime({ tries, queuedAtMs, nowMs, requestedMs }: FailedDelivery): number | null {
+  const delayMs = retryDelaysMs[Math.min(tries, retryDelaysMs.length) - 1] ?? retryDelaysMs[0];
+  const atMs = nowMs + Math.max(delayMs, Math.min(requestedMs, requestedMsMax));
+  return atMs - queuedAtMs > givenUpAfterMs ? null : atMs; // P2
 }

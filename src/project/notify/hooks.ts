@@ -18,7 +18,7 @@ export type Hook = Omit<NotifyHook, "name" | "on"> & { readonly name: string; re
 const secretBytesMax = 16 * 1024;
 
 /** The user's hooks, or what is wrong with their file. */
-export function hooksOf(env: Env): { readonly hooks: readonly Hook[]; readonly problem: string | null } {
+export function readHooks(env: Env): { readonly hooks: readonly Hook[]; readonly problem: string | null } {
   const read = readConfigFile(userConfigPath(env)); // H1
   if ("findings" in read) return { hooks: [], problem: read.findings.map(findingText).join("; ") };
   const hooks = (read.config.notify ?? []).map((hook, index) => ({
@@ -26,16 +26,16 @@ export function hooksOf(env: Env): { readonly hooks: readonly Hook[]; readonly p
     name: hook.name ?? `hook-${index + 1}`,
     on: hook.on ?? [...noticeKinds],
   }));
-  const twice = hooks.find(({ name }, index) => hooks.findIndex((other) => other.name === name) !== index);
-  if (twice !== undefined)
-    return { hooks: [], problem: `${userConfigPath(env)}: two hooks of notify are called ${twice.name}; give each a name of its own` };
+  const duplicate = hooks.find(({ name }, index) => hooks.findIndex((other) => other.name === name) !== index);
+  if (duplicate !== undefined)
+    return { hooks: [], problem: `${userConfigPath(env)}: two hooks of notify are called ${duplicate.name}; give each a name of its own` };
   return { hooks, problem: null };
 }
 
-export type SecretRead = { readonly value: string } | { readonly problem: string };
+export type SecretResult = { readonly value: string } | { readonly problem: string };
 
 /** H2. */
-export function readSecret(place: SecretPlace, env: Env): SecretRead {
+export function readSecret(place: SecretPlace, env: Env): SecretResult {
   if ("env" in place) {
     const value = env[place.env]?.trim();
     return value === undefined || value === "" ? { problem: `${place.env} is not set` } : { value };

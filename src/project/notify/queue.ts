@@ -62,47 +62,51 @@ export type Queue = {
   /** False: it is queued or settled already. */
   readonly add: (notice: Notice, hook: string, nowMs: number) => boolean;
   readonly waiting: () => readonly Item[];
+  /** Puts a failed item back, not to be sent before a time. */
   readonly later: (item: Item, notBeforeMs: number) => void;
+  /** Takes an item out: sent, refused or given up. */
   readonly settle: (item: Item) => void;
   /** Removes notices that are no longer needed: the question was answered. */
   readonly withdraw: (isOver: (notice: Notice) => boolean) => void;
+  /** Adds a line to the journal of deliveries. */
   readonly note: (delivery: Delivery) => void;
   readonly deliveries: () => readonly Delivery[];
 };
 
 export function openQueue(env: Env): Queue {
   const folder = join(stateFolder(env), "notify");
-  const [queued, settled, journal] = [join(folder, "queue"), join(folder, "settled"), join(folder, "deliveries.jsonl")];
-  const hookName = (hook: string, id: string): string => createHash("sha256").update(`${hook}\n${id}`).digest("hex").slice(0, 32); // Q1
-  const put = (item: Item): void => {
-    mkdirSync(queued, { recursive: true, mode: 0o700 });
-    const path = join(queued, `${hookName(item.hook, item.notice.id)}.json`);
+  const [queueFolder, settledFolder] = [join(folder, "queue"), join(folder, "settled")];
+  const journal = join(folder, "deliveries.jsonl");
+  const itemName = (hook: string, id: string): string => createHash("sha256").update(`${hook}\n${id}`).digest("hex").slice(0, 32); // Q1
+  const write = (item: Item): void => {
+    mkdirSync(queueFolder, { recursive: true, mode: 0o700 });
+    const path = join(queueFolder, `${itemName(item.hook, item.notice.id)}.json`);
     writeFileSync(`${path}.${process.pid}.new`, JSON.stringify(item), { mode: 0o600 });
     renameSync(`${path}.${process.pid}.new`, path);
   };
   const waiting = (): readonly Item[] =>
-    readNames(queued)
+    readNames(queueFolder)
       .filter((name) => name.endsWith(".json"))
-      .flatMap((name) => readItem(join(queued, name)));
+      .flatMap((name) => readItem(join(queueFolder, name)));
   const settle = (item: Item): void => {
-    mkdirSync(settled, { recursive: true, mode: 0o700 });
-    const name = hookName(item.hook, item.notice.id);
-    writeFileSync(join(settled, name), "", { mode: 0o600 });
-    rmSync(join(queued, `${name}.json`), { force: true });
-    forgetOld(settled);
+    mkdirSync(settledFolder, { recursive: true, mode: 0o700 });
+    const name = itemName(item.hook, item.notice.id);
+    writeFileSync(join(settledFolder, name), "", { mode: 0o600 });
+    rmSync(join(queueFolder, `${name}.json`), { force: true });
+    forgetOld(settledFolder);
   };
   return {
     folder,
     add: (notice, hook, nowMs) => {
-      const name = hookName(hook, notice.id);
-      if (existsSync(join(settled, name)) || readItem(join(queued, `${name}.json`)).length > 0) return false; // Q2; a partial one left by a crash doesn't count
-      if (readNames(queued).length >= queuedMax) return false;
-      put({ hook, notice: { ...notice }, queuedAtMs: nowMs, tries: 0, notBeforeMs: 0 });
+      const name = itemName(hook, notice.id);
+      if (existsSync(join(settledFolder, name)) || readItem(join(queueFolder, `${name}.json`)).length > 0) return false; // Q2; a partial file left by a crash doesn't count
+      if (readNames(queueFolder).length >= queuedMax) return false;
+      write({ hook, notice: { ...notice }, queuedAtMs: nowMs, tries: 0, notBeforeMs: 0 });
       return true;
     },
     waiting,
     later: (item, notBeforeMs) => {
-      if (!existsSync(join(settled, hookName(item.hook, item.notice.id)))) put({ ...item, tries: item.tries + 1, notBeforeMs }); // not withdrawn meanwhile
+      if (!existsSync(join(settledFolder, itemName(item.hook, item.notice.id)))) write({ ...item, tries: item.tries + 1, notBeforeMs }); // not withdrawn meanwhile
     },
     settle,
     withdraw: (isOver) =>
@@ -116,7 +120,7 @@ export function openQueue(env: Env): Queue {
     },
     deliveries: () =>
       (readOwnFile(journal, 2 * journalBytesMax) ?? "").split("\n").flatMap((line) => {
-        const read = line === "" ? null : v.safeParse(Delivery, jsonIn(line));
+        const read = line === "" ? null : v.safeParse(Delivery, parseJson(line));
         return read?.success === true ? [read.output] : [];
       }),
   };
@@ -132,11 +136,11 @@ function readNames(folder: string): readonly string[] {
 
 /** Unreadable files are skipped: of a newer version, or foreign ones. */
 function readItem(path: string): readonly Item[] {
-  const read = v.safeParse(Item, jsonIn(readOwnFile(path, itemBytesMax) ?? ""));
+  const read = v.safeParse(Item, parseJson(readOwnFile(path, itemBytesMax) ?? ""));
   return read.success ? [read.output] : [];
 }
 
-function jsonIn(line: string): unknown {
+function parseJson(line: string): unknown {
   try {
     return JSON.parse(line) as unknown;
   } catch {
@@ -144,10 +148,10 @@ function jsonIn(line: string): unknown {
   }
 }
 
-function forgetOld(settled: string): void {
-  const old = Date.now() - settledKeptMs;
-  for (const name of readNames(settled)) {
-    const path = join(settled, name);
-    if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY) < old) rmSync(path, { force: true });
+function forgetOld(folder: string): void {
+  const oldestMs = Date.now() - settledKeptMs;
+  for (const name of readNames(folder)) {
+    const path = join(folder, name);
+    if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY) < oldestMs) rmSync(path, { force: true });
   }
 }

@@ -14,7 +14,8 @@ import { readSecret } from "./hooks.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 export type Message = Notice & {
-  /** The ids of its notices: a receiver may drop those it has seen. */ readonly notices: readonly string[];
+  /** The ids of its notices: a receiver may drop those it has seen. */
+  readonly notices: readonly string[];
 };
 type Target = Omit<NotifyHook, "name" | "on">;
 export type Outcome =
@@ -33,23 +34,25 @@ const briefId = (id: string): string => {
 
 /** The body, as JSON. For Slack its markup is escaped: an agent's text must not mention a channel or hide a link. */
 export function messageBody(message: Message, { as, content }: Pick<NotifyHook, "as" | "content">): string {
-  const reported: Message =
+  const shown: Message =
     content === "brief" ? { ...briefNotice(message), id: briefId(message.id), notices: message.notices.map(briefId) } : message;
-  return JSON.stringify(as === "slack" ? { text: reported.text.replace(/[&<>]/g, (sign) => escapes[sign] ?? sign) } : reported);
+  return JSON.stringify(as === "slack" ? { text: shown.text.replace(/[&<>]/g, (sign) => escapes[sign] ?? sign) } : shown);
 }
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** `t=<seconds>,v1=<HMAC-SHA256 of "<seconds>.<body>", in hex>`. */
-export function secretSignature(secret: string, body: string, nowMs: number): string {
+/** The signature header: `t=<seconds>,v1=<HMAC-SHA256 of "<seconds>.<body>", in hex>`. */
+export function signBody(secret: string, body: string, nowMs: number): string {
   const seconds = Math.floor(nowMs / 1000);
   return `t=${seconds},v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`;
 }
 
-export function send(hook: Target, message: Message, env: Env, limits = { webhookMs, commandMs }): Promise<Outcome> {
-  return hook.run === undefined ? post(hook, message, env, limits.webhookMs) : runCommand(hook, hook.run, message, env, limits.commandMs);
+type SendOptions = { readonly env: Env; readonly timeoutMs?: number };
+
+export function send(hook: Target, message: Message, options: SendOptions): Promise<Outcome> {
+  return hook.run === undefined ? post(hook, message, options) : runCommand({ ...hook, run: hook.run }, message, options);
 }
 
-async function post(hook: Target, message: Message, env: Env, withinMs: number): Promise<Outcome> {
+async function post(hook: Target, message: Message, { env, timeoutMs = webhookMs }: SendOptions): Promise<Outcome> {
   const address = typeof hook.webhook === "object" ? readSecret(hook.webhook, env) : { value: hook.webhook ?? "" };
   if ("problem" in address) return { kind: "failed", detail: address.problem };
   const secret = hook.secret === undefined ? null : readSecret(hook.secret, env);
@@ -59,74 +62,78 @@ async function post(hook: Target, message: Message, env: Env, withinMs: number):
     const response = await fetch(address.value, {
       method: "POST",
       redirect: "manual", // no redirects: the message goes only where the user said
-      signal: AbortSignal.timeout(withinMs),
+      signal: AbortSignal.timeout(timeoutMs),
       headers: {
         "content-type": "application/json",
         "user-agent": "autopilot",
         "autopilot-notice": encodeURIComponent(hook.content === "brief" ? briefId(message.id) : message.id),
-        ...(secret === null ? {} : { "autopilot-signature": secretSignature(secret.value, body, Date.now()) }),
+        ...(secret === null ? {} : { "autopilot-signature": signBody(secret.value, body, Date.now()) }),
       },
       body,
     });
     await response.body?.cancel();
-    return judged(response);
+    return outcomeOf(response);
   } catch (error) {
-    return { kind: "failed", detail: errorFault(error, withinMs) }; // S1
+    return { kind: "failed", detail: describeError(error, timeoutMs) }; // S1
   }
 }
 
-function judged({ status, ok, headers }: Response): Outcome {
+function outcomeOf({ status, ok, headers }: Response): Outcome {
   const detail = `HTTP ${status}`;
   if (ok) return { kind: "sent", detail };
-  const isPassing = status >= 500 || status === 408 || status === 425 || status === 429;
-  if (!isPassing) return { kind: "refused", detail };
+  const isTemporary = status >= 500 || status === 408 || status === 425 || status === 429;
+  if (!isTemporary) return { kind: "refused", detail };
   const after = headers.get("retry-after") ?? "";
   const ms = /^\d+$/.test(after.trim()) ? Number(after) * 1000 : Date.parse(after) - Date.now(); // seconds, or a date
   return Number.isFinite(ms) && ms > 0 ? { kind: "failed", detail, retryAfterMs: ms } : { kind: "failed", detail };
 }
 
 /** Only the kind of error: network messages name URLs, and a URL may be a secret. */
-function errorFault(error: unknown, withinMs: number): string {
-  if (error instanceof Error && error.name === "TimeoutError") return `no answer in ${withinMs / 1000} s`;
+function describeError(error: unknown, timeoutMs: number): string {
+  if (error instanceof Error && error.name === "TimeoutError") return `no answer in ${timeoutMs / 1000} s`;
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
   return typeof code === "string" && /^[A-Z_]+$/.test(code) ? code : "the address cannot be reached";
 }
 
-function runCommand(hook: Target, argv: readonly string[], message: Message, env: Env, withinMs: number): Promise<Outcome> {
+function runCommand(
+  hook: Target & { readonly run: readonly string[] },
+  message: Message,
+  { env, timeoutMs = commandMs }: SendOptions,
+): Promise<Outcome> {
   const body = messageBody(message, hook);
-  const reported = hook.content === "brief" ? briefNotice(message) : message;
-  const [program = "", ...words] = argv;
+  const shown = hook.content === "brief" ? briefNotice(message) : message;
+  const [program = "", ...args] = hook.run;
   return new Promise((resolve) => {
-    const child = spawn(program, words, {
+    const child = spawn(program, args, {
       cwd: "/",
       detached: true,
       stdio: ["pipe", "ignore", "ignore"], // S1
       env: {
         ...unmarked(env),
-        NOTICE_TITLE: reported.title,
-        NOTICE_TEXT: reported.text,
-        NOTICE_KIND: reported.kind,
-        NOTICE_RUN: reported.run,
-        NOTICE_NEXT: reported.next,
+        NOTICE_TITLE: shown.title,
+        NOTICE_TEXT: shown.text,
+        NOTICE_KIND: shown.kind,
+        NOTICE_RUN: shown.run,
+        NOTICE_NEXT: shown.next,
       }, // S3
     });
     let isLate = false;
-    const late = setTimeout(() => {
+    const timer = setTimeout(() => {
       isLate = true;
       endGroup(child.pid); // S2
-    }, withinMs);
+    }, timeoutMs);
     const end = (outcome: Outcome): void => {
-      clearTimeout(late);
+      clearTimeout(timer);
       resolve(outcome);
     };
     child.once("error", (error: NodeJS.ErrnoException) => end({ kind: "failed", detail: `cannot be started (${error.code ?? "error"})` }));
     child.once("exit", (code, signal) => {
-      if (isLate) end({ kind: "failed", detail: `no end in ${withinMs / 1000} s` });
+      if (isLate) end({ kind: "failed", detail: `no end in ${timeoutMs / 1000} s` });
       else if (code === 0) end({ kind: "sent", detail: "exit 0" });
       else end({ kind: "failed", detail: code === null ? `ended by ${signal ?? "a signal"}` : `exit ${code}` });
     });
-    child.stdin.on("error", () => undefined); // it need not read
+    child.stdin.on("error", () => undefined); // a hook need not read its message
     child.stdin.end(body);
   });
 }

@@ -1,4 +1,4 @@
-// collector: the destination of traces, by the OTEL_EXPORTER_OTLP_… variables and the user's config, and one bounded POST to it.
+// collector: resolves where traces are sent, from the OTEL_EXPORTER_OTLP_… variables and the user's config, and sends them in one POST.
 //
 // Invariants:
 //   C1. Nothing is sent unless the user asked for it: `otel.export`, which no repository can set, or the command that exports.
@@ -18,61 +18,61 @@ export type Collector = {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly isGzipped: boolean;
+  /** Whether spans carry the attributes of the GenAI conventions. */
   readonly isGenAi: boolean;
   readonly resource: Attributes;
 };
-export type Sent =
+export type PostResult =
   | { readonly kind: "sent"; readonly rejected: number }
   /** `refused`: sending it again would change nothing. */
   | { readonly kind: "failed" | "refused"; readonly detail: string };
 
-const usual = "http://localhost:4318";
-const timeoutMsUsual = 10_000;
+const defaultEndpoint = "http://localhost:4318";
+const timeoutMsDefault = 10_000;
 const timeoutMsMax = 60_000;
 const answerCharsMax = 64 * 1024;
 
-export function collectorOf(env: Env, settings: OtelSettings = {}, asked?: string): Collector | { readonly problem: string } {
-  const said = (name: string): string | undefined =>
-    blank(env[`OTEL_EXPORTER_OTLP_TRACES_${name}`]) ?? blank(env[`OTEL_EXPORTER_OTLP_${name}`]);
-  const protocol = said("PROTOCOL");
+/** The collector to send to, or why there is none. `endpoint`: the address given with the command, before every other. */
+export function resolveCollector(env: Env, settings: OtelSettings = {}, endpoint?: string): Collector | { readonly problem: string } {
+  const variable = (name: string): string | undefined =>
+    nonBlank(env[`OTEL_EXPORTER_OTLP_TRACES_${name}`]) ?? nonBlank(env[`OTEL_EXPORTER_OTLP_${name}`]);
+  const protocol = variable("PROTOCOL");
   if (protocol === "grpc") return { problem: "OTEL_EXPORTER_OTLP_PROTOCOL is grpc; traces are sent as http/json, usually to port 4318" };
-  const whole = asked === undefined ? blank(env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]) : undefined; // as it is; the others are a base
-  const address =
-    whole ?? `${(asked ?? blank(env["OTEL_EXPORTER_OTLP_ENDPOINT"]) ?? settings.endpoint ?? usual).replace(/\/+$/, "")}/v1/traces`;
-  const url = parseUrl(address);
+  // The traces' own endpoint is used as it is; every other one is a base, which the path is added to.
+  const tracesEndpoint = endpoint === undefined ? nonBlank(env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]) : undefined;
+  const base = endpoint ?? nonBlank(env["OTEL_EXPORTER_OTLP_ENDPOINT"]) ?? settings.endpoint ?? defaultEndpoint;
+  const url = parseUrl(tracesEndpoint ?? `${base.replace(/\/+$/, "")}/v1/traces`);
   if (url === null) return { problem: "the collector's address must begin with http:// or https://" };
-  const timeout = Number(said("TIMEOUT"));
+  const timeout = Number(variable("TIMEOUT"));
+  const attributes = Object.fromEntries(parsePairs(env["OTEL_RESOURCE_ATTRIBUTES"]));
+  const serviceName = nonBlank(env["OTEL_SERVICE_NAME"]) ?? attributes["service.name"] ?? "autopilot";
   return {
     url: url.href,
     origin: url.origin,
-    headers: Object.fromEntries(textPairs(said("HEADERS"))),
-    timeoutMs: timeout > 0 ? Math.min(timeout, timeoutMsMax) : timeoutMsUsual,
-    isGzipped: said("COMPRESSION") === "gzip",
+    headers: Object.fromEntries(parsePairs(variable("HEADERS"))),
+    timeoutMs: timeout > 0 ? Math.min(timeout, timeoutMsMax) : timeoutMsDefault,
+    isGzipped: variable("COMPRESSION") === "gzip",
     isGenAi: settings.genai !== "off",
-    resource: {
-      "service.name": "autopilot",
-      "host.name": hostname(),
-      ...Object.fromEntries(textPairs(env["OTEL_RESOURCE_ATTRIBUTES"])),
-      ...(blank(env["OTEL_SERVICE_NAME"]) === undefined ? {} : { "service.name": env["OTEL_SERVICE_NAME"] ?? "" }),
-    },
+    resource: { "host.name": hostname(), ...attributes, "service.name": serviceName },
   };
 }
 
-export async function postTraces(collector: Collector, body: object, signal?: AbortSignal): Promise<Sent> {
+export async function postTraces(collector: Collector, body: object, signal?: AbortSignal): Promise<PostResult> {
   const text = JSON.stringify(body);
-  const late = AbortSignal.timeout(collector.timeoutMs);
+  const encoding: Record<string, string> = collector.isGzipped ? { "content-encoding": "gzip" } : {};
+  const timeout = AbortSignal.timeout(collector.timeoutMs);
   try {
     const response = await fetch(collector.url, {
       method: "POST",
       redirect: "manual", // C2
-      signal: signal === undefined ? late : AbortSignal.any([late, signal]),
-      headers: { ...collector.headers, "content-type": "application/json", ...(collector.isGzipped ? { "content-encoding": "gzip" } : {}) },
+      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+      headers: { ...collector.headers, "content-type": "application/json", ...encoding },
       body: collector.isGzipped ? new Uint8Array(gzipSync(text)) : text,
     });
-    if (response.ok) return { kind: "sent", rejected: rejectedIn((await response.text()).slice(0, answerCharsMax)) };
+    if (response.ok) return { kind: "sent", rejected: countRejected((await response.text()).slice(0, answerCharsMax)) };
     await response.body?.cancel();
-    const isPassing = [429, 502, 503, 504].includes(response.status);
-    return { kind: isPassing ? "failed" : "refused", detail: `HTTP ${response.status}` };
+    const isTemporary = [429, 502, 503, 504].includes(response.status);
+    return { kind: isTemporary ? "failed" : "refused", detail: `HTTP ${response.status}` };
   } catch (error) {
     if (error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError"))
       return { kind: "failed", detail: "no answer in time" };
@@ -83,7 +83,7 @@ export async function postTraces(collector: Collector, body: object, signal?: Ab
 }
 
 /** A collector may accept some spans and reject others; it says how many. */
-function rejectedIn(text: string): number {
+function countRejected(text: string): number {
   try {
     const { partialSuccess } = JSON.parse(text) as { readonly partialSuccess?: { readonly rejectedSpans?: string | number } };
     return Number(partialSuccess?.rejectedSpans ?? 0) || 0;
@@ -92,7 +92,7 @@ function rejectedIn(text: string): number {
   }
 }
 
-const blank = (text: string | undefined): string | undefined => (text === undefined || text.trim() === "" ? undefined : text.trim());
+const nonBlank = (text: string | undefined): string | undefined => (text === undefined || text.trim() === "" ? undefined : text.trim());
 
 function parseUrl(text: string): URL | null {
   try {
@@ -104,7 +104,7 @@ function parseUrl(text: string): URL | null {
 }
 
 /** `name=value,name=value`, percent-encoded; anything else is skipped, as the specification says. */
-function textPairs(text: string | undefined): readonly (readonly [string, string])[] {
+function parsePairs(text: string | undefined): readonly (readonly [string, string])[] {
   return (text ?? "").split(",").flatMap((pair) => {
     const index = pair.indexOf("=");
     const name = pair.slice(0, Math.max(0, index)).trim();

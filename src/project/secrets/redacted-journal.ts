@@ -30,11 +30,11 @@ export function redactBlob(redactor: Redactor, content: string | Uint8Array): st
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
   const clean = redactBytes(redactor, bytes);
   if (clean === bytes) return content;
-  const value = bytes[0] === 0x7b || bytes[0] === 0x5b ? parsed(bytes) : undefined;
+  const value = bytes[0] === 0x7b || bytes[0] === 0x5b ? parseJson(bytes) : undefined;
   return value === undefined ? clean : `${JSON.stringify(redactValue(redactor.text, value))}\n`;
 }
 
-function parsed(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes).toString("utf8")) as unknown;
   } catch {
@@ -49,37 +49,38 @@ export function redactDraft(
   blobs: readonly string[],
 ): { readonly event: Drafted; readonly blobs: readonly string[] } {
   refuseSecretCommands(redactor, event);
-  const renamed = new Map<string, string>();
-  const stored = blobs.map((text) => {
+  const newHashes = new Map<string, string>();
+  const cleanBlobs = blobs.map((text) => {
     const clean = redactor.text(text);
-    if (clean !== text) renamed.set(sha256(text), sha256(clean));
+    if (clean !== text) newHashes.set(sha256(text), sha256(clean));
     return clean;
   });
-  if (renamed.size === 0) return { event, blobs };
-  const newName = (hash: string): string => renamed.get(hash) ?? hash;
-  const prompts = Object.fromEntries(Object.entries(event.prompts).map(([name, hash]) => [name, newName(hash)]));
-  const renamedIn = <Player extends { readonly script?: string | undefined }>(agent: Player): Player =>
-    agent.script === undefined ? agent : { ...agent, script: newName(agent.script) };
+  if (newHashes.size === 0) return { event, blobs };
+  const newHash = (hash: string): string => newHashes.get(hash) ?? hash;
+  const prompts = Object.fromEntries(Object.entries(event.prompts).map(([name, hash]) => [name, newHash(hash)]));
+  const withNewScript = <Player extends { readonly script?: string | undefined }>(agent: Player): Player =>
+    agent.script === undefined ? agent : { ...agent, script: newHash(agent.script) };
   const cast = Object.fromEntries(
     Object.entries(event.cast).map(([role, agent]) => [
       role,
-      agent.instead === undefined ? renamedIn(agent) : { ...renamedIn(agent), instead: agent.instead.map(renamedIn) },
+      agent.instead === undefined ? withNewScript(agent) : { ...withNewScript(agent), instead: agent.instead.map(withNewScript) },
     ]),
   );
-  const documents = event.documents?.map(({ path, hash }) => ({ path, hash: newName(hash) }));
-  return { event: { ...event, prompts, cast, ...(documents === undefined ? {} : { documents }) }, blobs: stored };
+  const documents = event.documents?.map(({ path, hash }) => ({ path, hash: newHash(hash) }));
+  const redacted = { ...event, prompts, cast };
+  return { event: documents === undefined ? redacted : { ...redacted, documents }, blobs: cleanBlobs };
 }
 
 /** A command is run as journaled, so one with a secret in it cannot be kept: it is refused, not altered. */
 function refuseSecretCommands(redactor: Redactor, { checks, cast }: Drafted): void {
-  const holders = [
-    ...checks.map(({ command }) => ({ what: `The check "${redactor.text(command)}"`, held: command })),
-    ...Object.entries(cast).map(([role, agent]) => ({ what: `The command or environment of the agent for ${role}`, held: agent })),
+  const commands = [
+    ...checks.map(({ command }) => ({ what: `The check "${redactor.text(command)}"`, value: command })),
+    ...Object.entries(cast).map(([role, agent]) => ({ what: `The command or environment of the agent for ${role}`, value: agent })),
   ];
-  const found = holders.find(({ held }) => redactValue(redactor.text, held) !== held);
-  if (found === undefined) return;
+  const leak = commands.find(({ value }) => redactValue(redactor.text, value) !== value);
+  if (leak === undefined) return;
   refuse("objective_schema_invalid", {
-    message: `${found.what} holds a secret, and what is run is written to the journal.`,
+    message: `${leak.what} holds a secret, and what is run is written to the journal.`,
     remediation: ["let the command read it from a file outside the repository, or name the variable in the agent's pass_env"],
   });
 }

@@ -1,14 +1,14 @@
-// redaction-files: collects the secrets in login files of other programs. Read only to know what must not be written.
+// redaction-files: collects the secrets in login files of other programs, to know what must not be written anywhere.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { Secret } from "../../kit/redact-needles.ts";
 import { namesSecret } from "./redaction-names.ts";
 
-type Kind = "netrc" | "urls" | "lines" | "json";
+type FileFormat = "netrc" | "urls" | "lines" | "json";
 
 /** Below the user's home; any may be missing. */
-const files: readonly (readonly [path: string, kind: Kind])[] = [
+const files: readonly (readonly [path: string, format: FileFormat])[] = [
   [".netrc", "netrc"],
   [".git-credentials", "urls"],
   [".config/git/credentials", "urls"],
@@ -28,48 +28,48 @@ const files: readonly (readonly [path: string, kind: Kind])[] = [
   [".config/github-copilot/hosts.json", "json"],
 ];
 const fileBytesMax = 256 * 1024;
-const perFileMax = 200;
+const secretsPerFileMax = 200;
 const depthMax = 20;
 
-export function secretsInFiles(home: string | undefined): readonly Secret[] {
+export function readLoginFiles(home: string | undefined): readonly Secret[] {
   if (home === undefined || home === "") return [];
-  return files.flatMap(([path, kind]) => {
+  return files.flatMap(([path, format]) => {
     const text = readBounded(join(home, path));
     if (text === null) return [];
     const name = path.replace(/^\./, "").replaceAll(/[/.]+/g, "_");
-    return readers[kind](text)
-      .slice(0, perFileMax)
+    return parsers[format](text)
+      .slice(0, secretsPerFileMax)
       .map((value) => ({ name, value }));
   });
 }
 
-const readers: Readonly<Record<Kind, (text: string) => readonly string[]>> = {
+const parsers: Readonly<Record<FileFormat, (text: string) => readonly string[]>> = {
   netrc: (text) => [...text.matchAll(/\bpassword\s+(\S+)/g)].map((match) => match[1] ?? ""),
-  urls: (text) => [...text.matchAll(/:\/\/[^\s:@/]*:([^\s@]+)@/g)].flatMap((match) => [match[1] ?? "", unescaped(match[1] ?? "")]),
+  urls: (text) => [...text.matchAll(/:\/\/[^\s:@/]*:([^\s@]+)@/g)].flatMap((match) => [match[1] ?? "", decoded(match[1] ?? "")]),
   lines: (text) =>
     [...text.matchAll(/^[ \t]*(?:\S*:)?([\w-]+)\s*[:=]\s*["']?([^\s"'#]+)/gm)].flatMap(([, key = "", value = ""]) =>
       namesLogin(key) ? [value] : [],
     ),
   json: (text) => {
     try {
-      return parseLeaves(JSON.parse(text) as unknown, "", 0);
+      return secretLeaves(JSON.parse(text) as unknown, "", 0);
     } catch {
-      return []; // half written or damaged: nothing that could be distinguished from the rest
+      return []; // half written or damaged
     }
   },
 };
 
 const namesLogin = (key: string): boolean => namesSecret(key) || /authtoken|refresh|^access$|^auth$/i.test(key);
 
-/** The values in it that a key marks as a login. */
-export function parseLeaves(value: unknown, key: string, depth: number): readonly string[] {
+/** The strings inside a JSON value whose key marks them as a login. */
+export function secretLeaves(value: unknown, key: string, depth: number): readonly string[] {
   if (typeof value === "string") return namesLogin(key.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")) ? [value] : [];
   if (typeof value !== "object" || value === null || depth > depthMax) return [];
-  if (Array.isArray(value)) return value.flatMap((element) => parseLeaves(element, key, depth + 1));
-  return Object.entries(value).flatMap(([name, inner]) => parseLeaves(inner, name, depth + 1));
+  if (Array.isArray(value)) return value.flatMap((element) => secretLeaves(element, key, depth + 1));
+  return Object.entries(value).flatMap(([name, inner]) => secretLeaves(inner, name, depth + 1));
 }
 
-function unescaped(text: string): string {
+function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -7,16 +7,16 @@ import type { CommandContext } from "../command-context.ts";
 import { openRedaction, type Redaction } from "./redaction.ts";
 import { readSettings } from "../config/settings.ts";
 
-const opened = new WeakMap<CommandContext, Redaction>();
+const redactions = new WeakMap<CommandContext, Redaction>();
 
-/** An unreadable config names no secrets; whatever needs the config reports the error. */
+/** The context's redactor. An unreadable config names no secrets; whatever needs the config reports the error. */
 export function redactionOf(context: CommandContext, root: string | null): Redaction {
-  const knownRedaction = opened.get(context);
-  if (knownRedaction !== undefined) return knownRedaction;
-  const read = readSettings(context, root);
-  const config = read.kind === "settings" ? read.config : {};
-  const set = Object.assign({}, ...Object.values(config.agents ?? {}).map(({ env }) => env ?? {})) as Record<string, string>;
-  const redaction = openRedaction({ env: context.env, names: config.redact ?? [], set, home: context.env["HOME"] });
-  opened.set(context, redaction);
+  const earlier = redactions.get(context);
+  if (earlier !== undefined) return earlier;
+  const settings = readSettings(context, root);
+  const config = settings.kind === "settings" ? settings.config : {};
+  const agentEnv = Object.assign({}, ...Object.values(config.agents ?? {}).map(({ env }) => env ?? {})) as Record<string, string>;
+  const redaction = openRedaction({ env: context.env, names: config.redact ?? [], agentEnv, home: context.env["HOME"] });
+  redactions.set(context, redaction);
   return redaction;
 }

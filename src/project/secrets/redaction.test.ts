@@ -6,7 +6,7 @@ import { buildRequest } from "../../runner/send-to-run.ts";
 import { commandContext } from "../../../test/support/command-context.ts";
 import { redactBlob } from "./redacted-journal.ts";
 import { openLiveEvents } from "./redacted-live-events.ts";
-import { namesSecret, partsOf, secretStrength } from "./redaction-names.ts";
+import { namesSecret, secretParts, secretStrength } from "./redaction-names.ts";
 import { openRedaction, redactAnswer } from "./redaction.ts";
 
 let home = "";
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-const opened = (env: Record<string, string>, names: readonly string[] = []) => openRedaction({ env, names, set: {}, home });
+const opened = (env: Record<string, string>, names: readonly string[] = []) => openRedaction({ env, names, agentEnv: {}, home });
 const token = "Zx81kQ-vv02_Lm4";
 
 test("a variable's name says whether it holds a secret", () => {
@@ -54,7 +54,7 @@ test("switches, numbers and names of files are no secrets; what is short or a pl
   expect(["true", "4096", "10.5", "", "none", "/etc/key.pem", "/etc/key.pem:/etc/key.pem"].map(worth)).toEqual(Array(7).fill("none"));
   expect(["abc12", "postgres", "read-only"].map(worth)).toEqual(Array(3).fill("weak"));
   expect([token, "correct horse battery staple", "/not/there/k3y", "1234567890123456"].map(worth)).toEqual(Array(4).fill("secret"));
-  expect(partsOf("DATABASE_URL", "postgres://app:p%40ss-w0rd@db/x")).toEqual(["p%40ss-w0rd", "p@ss-w0rd"]);
+  expect(secretParts("DATABASE_URL", "postgres://app:p%40ss-w0rd@db/x")).toEqual(["p%40ss-w0rd", "p@ss-w0rd"]);
 });
 
 test.each([

@@ -10,8 +10,8 @@ import { openRedactor, type Redactor } from "../../kit/redact.ts";
 import { type FoundSecret, findSecrets } from "../../kit/redact-find.ts";
 import { secretCharsMin } from "../../kit/redact-needles.ts";
 import { redactEvent } from "../../kit/redact-value.ts";
-import { parseLeaves, secretsInFiles } from "./redaction-files.ts";
-import { namesSecret, partsOf, secretStrength } from "./redaction-names.ts";
+import { secretLeaves, readLoginFiles } from "./redaction-files.ts";
+import { namesSecret, secretParts, secretStrength } from "./redaction-names.ts";
 
 export type Redaction = {
   readonly redactor: Redactor;
@@ -26,71 +26,71 @@ export type SecretSources = {
   /** Further variables that the user names as secret. */
   readonly names: readonly string[];
   /** Variables that a config sets for an agent. */
-  readonly set: Readonly<Record<string, string>>;
+  readonly agentEnv: Readonly<Record<string, string>>;
   /** Where login files are looked for. */
   readonly home: string | undefined;
 };
 
-export function openRedaction({ env, names, set, home }: SecretSources): Redaction {
+export function openRedaction({ env, names, agentEnv, home }: SecretSources): Redaction {
   const redactor = openRedactor([]);
-  const weak = new Set<string>();
+  const weakNames = new Set<string>();
   const learn = (name: string, value: string): void => {
-    if (value !== "" && !redactor.learn({ name, value })) weak.add(name);
+    if (value !== "" && !redactor.learn({ name, value })) weakNames.add(name);
   };
-  const named = new Set(names);
-  for (const [name, value] of [...Object.entries(env), ...Object.entries(set)]) {
+  const userNames = new Set(names);
+  for (const [name, value] of [...Object.entries(env), ...Object.entries(agentEnv)]) {
     if (value === undefined || value === "") continue;
-    for (const part of [...partsOf(name, value), ...innerOf(value)]) learnPart(name, part);
-    if (named.has(name)) learn(name, value);
-    else if (namesSecret(name)) take(name, value);
+    for (const part of [...secretParts(name, value), ...keyFileSecrets(value)]) learnPart(name, part);
+    if (userNames.has(name)) learn(name, value);
+    else if (namesSecret(name)) learnIfSecret(name, value);
   }
-  for (const { name, value } of secretsInFiles(home)) learnUnlessWeak(name, value);
-  return { redactor, learn, weakSecrets: () => [...weak].toSorted() };
+  for (const { name, value } of readLoginFiles(home)) learnUnlessWeak(name, value);
+  return { redactor, learn, weakSecrets: () => [...weakNames].toSorted() };
 
-  /** A value in the place of a password is one, but `postgres` for a password would be struck out of every sentence and file. */
+  /** A weak password, such as `postgres`, is not learned: it would be struck out of every sentence and file. */
   function learnUnlessWeak(name: string, value: string): void {
-    if (secretStrength(value, () => false, secretCharsMin) === "weak") weak.add(name);
+    if (secretStrength(value, () => false, secretCharsMin) === "weak") weakNames.add(name);
     else learn(name, value);
   }
 
-  /** A port, a switch or a path beside the secrets of a value isn't one. */
+  /** A port, a switch or a path inside a value isn't a secret. */
   function learnPart(name: string, value: string): void {
     if (secretStrength(value, existsSync, secretCharsMin) !== "none") learnUnlessWeak(name, value);
   }
 
-  function take(name: string, value: string): void {
-    const worth = secretStrength(value, existsSync, secretCharsMin);
-    if (worth === "weak") weak.add(name);
-    if (worth !== "secret") return;
-    learn(name, value);
+  function learnIfSecret(name: string, value: string): void {
+    const strength = secretStrength(value, existsSync, secretCharsMin);
+    if (strength === "weak") weakNames.add(name);
+    if (strength === "secret") learn(name, value);
   }
 }
 
-/** A key file in one variable: its secret values are collected by key. */
-function innerOf(value: string): readonly string[] {
+/** The secrets in a variable that holds a whole key file, as JSON. */
+function keyFileSecrets(value: string): readonly string[] {
   if (!value.trimStart().startsWith("{")) return [];
   try {
-    return parseLeaves(JSON.parse(value) as unknown, "", 0).filter((inner) => inner.length >= secretCharsMin);
+    return secretLeaves(JSON.parse(value) as unknown, "", 0).filter((inner) => inner.length >= secretCharsMin);
   } catch {
     return [];
   }
 }
 
+/** The longest that scanning goes on before others get their turn. */
 const sliceMs = 25;
 
 /** Scans a file's content for secrets. A large one is scanned in steps, because a stop request must not wait for it. */
 export const secretFinder =
   (redactor: Redactor) =>
   async (bytes: Buffer): Promise<readonly FoundSecret[]> => {
-    const found: FoundSecret[] = [];
-    let began = performance.now();
-    for (const inWindow of findSecrets(redactor, bytes)) {
-      found.push(...inWindow);
-      if (performance.now() - began < sliceMs) continue;
+    const secrets: FoundSecret[] = [];
+    let sliceStart = performance.now();
+    for (const windowSecrets of findSecrets(redactor, bytes)) {
+      secrets.push(...windowSecrets);
+      if (performance.now() - sliceStart < sliceMs) continue;
       await setImmediate();
-      began = performance.now();
+      sliceStart = performance.now();
     }
-    return found;
+    return secrets;
   };
 
 /** An answer for a terminal or a log: arguments may be echoed, but of a secret only its name. */
@@ -98,12 +98,12 @@ export function redactAnswer(answer: Answer, env: SecretSources["env"]): Answer 
   return redactEvent((text) => redactText(text, env), answer);
 }
 
-export const redactText = (text: string, env: SecretSources["env"]): string => ofEnvironment(env).redactor.text(text);
+export const redactText = (text: string, env: SecretSources["env"]): string => environmentRedaction(env).redactor.text(text);
 
-const ofEnvironments = new WeakMap<SecretSources["env"], Redaction>();
+const environmentRedactions = new WeakMap<SecretSources["env"], Redaction>();
 
-function ofEnvironment(env: SecretSources["env"]): Redaction {
-  const knownRedaction = ofEnvironments.get(env) ?? openRedaction({ env, names: [], set: {}, home: env["HOME"] });
-  ofEnvironments.set(env, knownRedaction);
-  return knownRedaction;
+function environmentRedaction(env: SecretSources["env"]): Redaction {
+  const redaction = environmentRedactions.get(env) ?? openRedaction({ env, names: [], agentEnv: {}, home: env["HOME"] });
+  environmentRedactions.set(env, redaction);
+  return redaction;
 }

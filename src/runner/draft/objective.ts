@@ -8,7 +8,7 @@ import { approvalPolicies, completionModes, handoffModes, type Objective, riskLe
 import { quantityText } from "../../kit/quantity.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { nonBlank } from "../../playbooks/contract/non-blank.ts";
-import { flowBudget, readBudget } from "../../project/config/objective-budget.ts";
+import { flowBudget, parseBudget } from "../../project/config/objective-budget.ts";
 import { numberCriteria, parseCriteria } from "./objective-criteria.ts";
 import { parseScope } from "./objective-scope.ts";
 
@@ -121,7 +121,7 @@ function resolveGoal(input: ObjectiveInput, flow: Flow, infer: Infer, warnings: 
 function resolveBudget({ input, config, flow, estimate, tokensUsedBefore = 0 }: ObjectiveSources, infer: Infer): Budget {
   const text = nonBlank(input.maxBudget) ?? nonBlank(config.max_budget);
   if (text !== null) {
-    const parsed = readBudget(text);
+    const parsed = parseBudget(text);
     return "fault" in parsed ? invalid("max-budget", parsed.fault) : parsed.budget;
   }
   const budget = flowBudget(flow, estimate, tokensUsedBefore);
