@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { readBugs } from "../cycle/bugs.ts";
-import { type BenchmarkRoom, readRunState, runBenchmark, runFolder } from "./benchmark.ts";
+import { parseBugs } from "../cycle/bugs.ts";
+import { type BenchmarkContext, readRunState, runBenchmark, runFolder } from "./benchmark.ts";
 
 const room = mkdtempSync(join(tmpdir(), "autopilot-ended-"));
 afterAll(() => rmSync(room, { recursive: true, force: true }));
@@ -38,7 +38,7 @@ test.each([
     env: {},
     interrupted: new AbortController().signal,
     redact: (text: string) => text,
-    baselineOf: () => readBugs(list),
-  } as unknown as BenchmarkRoom;
-  expect(await runBenchmark(input, key, "commit", false)).toMatchObject(outcome);
+    baselineOf: () => parseBugs(list),
+  } as unknown as BenchmarkContext;
+  expect(await runBenchmark(input, { key, commit: "commit", isFresh: false })).toMatchObject(outcome);
 });

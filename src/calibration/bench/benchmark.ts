@@ -9,15 +9,15 @@ import { closeSync, cpSync, existsSync, lstatSync, mkdirSync, openSync, readFile
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
 import { git } from "../../workspace/git/git.ts";
-import { type Bug, readBugs, baselineRecall, type Recalled } from "../cycle/bugs.ts";
-import { metricIn } from "../cycle/metric.ts";
+import { type Bug, parseBugs, measureRecall, type Recall } from "../cycle/bugs.ts";
+import { parseMetric } from "../cycle/metric.ts";
 import { type BenchmarkPlan, type CyclePlan, cyclesFolder, findingsDefault, recallTarget } from "../cycle/plan.ts";
 import type { RunKey } from "../cycle/state.ts";
 import { type Ended, endProcess, readExitCode, isAtWork, startProcess, stderrFile, stdoutFile, waitFor } from "./process.ts";
 import { commitCopy, initCopy, type Trees } from "./trees.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
-export type BenchmarkRoom = {
+export type BenchmarkContext = {
   readonly trees: Trees;
   readonly plan: CyclePlan;
   /** The cycle's folder for what is disposable. */
@@ -29,12 +29,12 @@ export type BenchmarkRoom = {
   readonly baselineOf: (name: string) => readonly Bug[] | null;
 };
 export type BenchmarkOutcome =
-  | { readonly kind: "measured"; readonly recalled: Recalled; readonly metric: number | null }
+  | { readonly kind: "measured"; readonly recalled: Recall; readonly metric: number | null }
   | { readonly kind: "failed"; readonly why: string }
   | Exclude<Ended, { readonly kind: "exited" }>;
 
 /** For a benchmark that measures a metric and left no list of findings: no recall, since 0 would mean that a list was compared. */
-const noFindingsList: Recalled = { recall: null, matches: [], found: [], missed: [] };
+const noFindingsList: Recall = { recall: null, matches: [], found: [], missed: [] };
 
 const logBytesMax = 8 << 20;
 const tailCharsMax = 300;
@@ -52,26 +52,33 @@ const hasRunEnd = (folder: string): boolean => findRunEnd(folder) !== null;
 
 function findRunEnd(folder: string): string | null {
   for (const name of ["work", "target"]) {
-    const lines = (textAt(join(folder, name, "quality", "run_state.jsonl")) ?? "").split("\n");
+    const lines = (readText(join(folder, name, "quality", "run_state.jsonl")) ?? "").split("\n");
     const last = lines.findLast((line) => /"event"\s*:\s*"run_end"/.test(line));
     if (last !== undefined) return /"status"\s*:\s*"([^"]*)"/.exec(last)?.[1] ?? "unknown";
   }
   return null;
 }
 
-/** Runs it from the start, or continues what is found of it. */
-export async function runBenchmark(room: BenchmarkRoom, key: RunKey, commit: string, isFresh: boolean): Promise<BenchmarkOutcome> {
+export type RunRequest = {
+  readonly key: RunKey;
+  readonly commit: string;
+  /** False: a process that an earlier runner started is waited for, or its result is read. */
+  readonly isFresh: boolean;
+};
+
+/** Runs a benchmark from the start, or continues an earlier runner's. */
+export async function runBenchmark(room: BenchmarkContext, { key, commit, isFresh }: RunRequest): Promise<BenchmarkOutcome> {
   const folder = runFolder(room.folder, key);
   const plan = room.plan.benchmarks.find(({ name }) => name === key.benchmark);
   if (plan === undefined) return { kind: "failed", why: "is not in the plan" };
-  const places = placesOf(room, plan, folder, key.lever_state);
+  const places = planPlaces(room, plan, folder, key.lever_state);
   const wait = { hangMs: room.plan.hang_ms, interrupted: room.interrupted };
   if (!isFresh) {
     const hasEnded = hasRunEnd(folder) && readExitCode(folder) === null;
     if (hasEnded) await endProcess(folder);
     if (hasEnded && findRunEnd(folder) !== "success") return { kind: "failed", why: `its run ended ${findRunEnd(folder)}` };
     const ended: Ended = hasEnded ? { kind: "exited", code: 0 } : await waitFor(folder, places.watchedFolders, wait);
-    return measureOutcome(room, key, ended, places.findingsIn);
+    return measureOutcome(room, key, ended, places.findingsFolder);
   }
   requireNoLink(room.folder, relative(room.folder, dirname(folder)));
   await endProcess(folder);
@@ -92,27 +99,32 @@ export async function runBenchmark(room: BenchmarkRoom, key: RunKey, commit: str
       CALIBRATION_REPEAT: String(key.repeat),
     },
   });
-  return measureOutcome(room, key, await waitFor(folder, places.watchedFolders, { ...wait, child }), places.findingsIn);
+  return measureOutcome(room, key, await waitFor(folder, places.watchedFolders, { ...wait, child }), places.findingsFolder);
 }
 
-type Places = {
+type RunPlaces = {
   /** The repository with or without the lever. */
   readonly work: string;
   /** The benchmark's own code, if it is not part of the repository. */
   readonly target: string | null;
   readonly cwd: string;
-  readonly findingsIn: string;
+  readonly findingsFolder: string;
   readonly watchedFolders: readonly string[];
   /** The command line of a quality run. */
   readonly qualityCommand: string;
 };
 
-function placesOf({ plan: { command, agent }, trees }: BenchmarkRoom, plan: BenchmarkPlan, folder: string, state: string): Places {
+function planPlaces(
+  { plan: { command, agent }, trees }: BenchmarkContext,
+  plan: BenchmarkPlan,
+  folder: string,
+  leverState: string,
+): RunPlaces {
   const work = join(folder, "work");
   const target = plan.kind === "folder" ? null : join(folder, "target");
-  const own = plan.kind === "folder" ? relative(trees.repository.root, join(trees.repository.root, plan.at)) : "";
-  const cwd = target ?? (command === null ? work : join(work, own));
-  const words = [
+  const subfolder = plan.kind === "folder" ? relative(trees.repository.root, join(trees.repository.root, plan.at)) : "";
+  const cwd = target ?? (command === null ? work : join(work, subfolder));
+  const argv = [
     process.execPath,
     process.argv[1] ?? "autopilot",
     "quality",
@@ -121,21 +133,21 @@ function placesOf({ plan: { command, agent }, trees }: BenchmarkRoom, plan: Benc
     "--benchmark",
     plan.name,
     "--lever-state",
-    state,
+    leverState,
   ];
-  const quality = [...words, ...(own === "" ? [] : ["--target-path", own]), ...(agent === undefined ? [] : ["--agent", agent])]
-    .map(quoted)
-    .join(" ");
-  return { work, target, cwd, findingsIn: cwd, watchedFolders: [work, ...(target === null ? [] : [target])], qualityCommand: quality };
+  if (subfolder !== "") argv.push("--target-path", subfolder);
+  if (agent !== undefined) argv.push("--agent", agent);
+  const watchedFolders = target === null ? [work] : [work, target];
+  return { work, target, cwd, findingsFolder: cwd, watchedFolders, qualityCommand: argv.map(quoted).join(" ") };
 }
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-async function prepare(room: BenchmarkRoom, plan: BenchmarkPlan, commit: string, { work, target, cwd }: Places): Promise<void> {
+async function prepare(room: BenchmarkContext, plan: BenchmarkPlan, commit: string, { work, target, cwd }: RunPlaces): Promise<void> {
   const { trees } = room;
   await trees.makeCopy(work, commit, [
     cyclesFolder,
-    ...room.plan.benchmarks.flatMap((benchmark) => findAnswers(trees.repository.root, benchmark)),
+    ...room.plan.benchmarks.flatMap((benchmark) => answerPaths(trees.repository.root, benchmark)),
   ]); // B1
   const config = join(trees.repository.root, ".autopilot", "config.yaml");
   if (existsSync(config) && !existsSync(join(work, ".autopilot", "config.yaml"))) copyInto(config, join(work, ".autopilot"), "config.yaml");
@@ -145,18 +157,20 @@ async function prepare(room: BenchmarkRoom, plan: BenchmarkPlan, commit: string,
     const from = join(work, ".autopilot", name);
     if (existsSync(from)) copyInto(from, join(target ?? "", ".autopilot"), name);
   }
-  for (const path of ["quality", ...findingsDefault, ...(room.plan.findings === null ? [] : [room.plan.findings])])
-    eraseSync(join(cwd, path)); // an existing list is not a finding
+  // An existing list is not what this run found.
+  for (const path of ["quality", ...findingsDefault, room.plan.findings]) if (path !== null) eraseSync(join(cwd, path));
 }
 
-/** What of a benchmark's answers is in the repository. */
-function findAnswers(root: string, { kind, baseline, at }: BenchmarkPlan): readonly string[] {
-  const inside = baseline === null || kind === "ref" ? null : relative(root, isAbsolute(baseline) ? baseline : join(root, baseline));
-  const own = kind === "folder" ? [join(at, "BUGS.md"), join(at, "quality", "BUGS.md")] : [];
-  return [...own, ...(inside === null || inside.startsWith("..") || isAbsolute(inside) ? [] : [inside])];
+/** Paths in the repository that hold a benchmark's known bugs. */
+function answerPaths(root: string, { kind, baseline, at }: BenchmarkPlan): readonly string[] {
+  const defaults = kind === "folder" ? [join(at, "BUGS.md"), join(at, "quality", "BUGS.md")] : [];
+  if (baseline === null || kind === "ref") return defaults;
+  const path = relative(root, isAbsolute(baseline) ? baseline : join(root, baseline));
+  const isOutside = path.startsWith("..") || isAbsolute(path);
+  return isOutside ? defaults : [...defaults, path];
 }
 
-/** If a tree has a link at the folder's path, the link is removed: nothing is written through it. */
+/** Copies a file or folder into a copy's folder. A link at the folder's path is removed: nothing is written through it. */
 function copyInto(from: string, folder: string, name: string): void {
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) rmSync(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -172,26 +186,26 @@ async function copyOutside({ at, baseline }: BenchmarkPlan, target: string, form
   await commitCopy(copy);
 }
 
-function measureOutcome(room: BenchmarkRoom, key: RunKey, ended: Ended, findingsIn: string): BenchmarkOutcome {
+function measureOutcome(room: BenchmarkContext, key: RunKey, ended: Ended, findingsFolder: string): BenchmarkOutcome {
   const folder = runFolder(room.folder, key);
   for (const name of [stdoutFile, stderrFile]) redactFile(join(folder, name), room.redact); // B3
   if (ended.kind !== "exited") return ended;
-  if (ended.code !== 0) return { kind: "failed", why: `ended with code ${ended.code}${folderTail(folder)}` };
+  if (ended.code !== 0) return { kind: "failed", why: `ended with code ${ended.code}${lastLine(folder)}` };
   const { metric: name } = room.plan.target;
-  const printed = name === recallTarget ? null : metricIn(textAt(join(folder, stdoutFile)) ?? "", name);
-  if (printed !== null && "problem" in printed) return { kind: "failed", why: printed.problem };
-  const metric = printed === null ? null : printed.value;
+  const parsed = name === recallTarget ? null : parseMetric(readText(join(folder, stdoutFile)) ?? "", name);
+  if (parsed !== null && "problem" in parsed) return { kind: "failed", why: parsed.problem };
+  const metric = parsed === null ? null : parsed.value;
   const baseline = room.baselineOf(key.benchmark);
   if (baseline === null) return { kind: "measured", recalled: noFindingsList, metric };
   const candidates = room.plan.findings === null ? findingsDefault : [room.plan.findings];
   // A blank list was never written: a run without findings says so explicitly.
-  const found = candidates.map((path) => textAt(join(findingsIn, path))).find((text) => text !== null && text.trim() !== "");
-  if (found === undefined || found === null)
+  const findings = candidates.map((path) => readText(join(findingsFolder, path))).find((text) => text !== null && text.trim() !== "");
+  if (findings === undefined || findings === null)
     return metric === null
       ? { kind: "failed", why: `left no findings: expected ${candidates.join(" or ")} in the benchmark's folder, with at least a heading` }
       : { kind: "measured", recalled: noFindingsList, metric };
-  writeFileSync(join(folder, "findings.md"), room.redact(found), { mode: 0o600 });
-  return { kind: "measured", recalled: baselineRecall(baseline, readBugs(found)), metric };
+  writeFileSync(join(folder, "findings.md"), room.redact(findings), { mode: 0o600 });
+  return { kind: "measured", recalled: measureRecall(baseline, parseBugs(findings)), metric };
 }
 
 /** The copies take room and are made again when they are needed; logs and findings stay. */
@@ -199,15 +213,15 @@ export function dropCopies(folder: string): void {
   for (const name of ["work", "target"]) eraseSync(join(folder, name));
 }
 
-/** Of a log that is too long the end is kept. */
+/** Rewrites a log without secrets; of one that is too long only the end is kept. */
 function redactFile(path: string, redact: (text: string) => string): void {
   const size = lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  const text = size > logBytesMax ? tailAt(path, size) : textAt(path);
+  const text = size > logBytesMax ? readTail(path, size) : readText(path);
   const clean = text === null ? null : redact(text);
   if (clean !== null && (clean !== text || size > logBytesMax)) writeFileSync(path, clean, { mode: 0o600 });
 }
 
-function tailAt(path: string, size: number): string {
+function readTail(path: string, size: number): string {
   const bytes = Buffer.alloc(logBytesMax);
   const fd = openSync(path, "r");
   try {
@@ -218,14 +232,15 @@ function tailAt(path: string, size: number): string {
   }
 }
 
-function folderTail(folder: string): string {
-  const lines = `${textAt(join(folder, stdoutFile)) ?? ""}\n${textAt(join(folder, stderrFile)) ?? ""}`.trim().split("\n");
+/** The last line that a run printed, after a colon; empty if it printed nothing. */
+function lastLine(folder: string): string {
+  const lines = `${readText(join(folder, stdoutFile)) ?? ""}\n${readText(join(folder, stderrFile)) ?? ""}`.trim().split("\n");
   const last = lines.findLast((line) => line.trim() !== "") ?? "";
   return last === "" ? "" : `: ${last.trim().slice(0, tailCharsMax)}`;
 }
 
 /** A regular file's text, if it is not too long; null otherwise. */
-function textAt(path: string): string | null {
+function readText(path: string): string | null {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats?.isFile() === true && stats.size <= logBytesMax ? readFileSync(path, "utf8") : null;
 }

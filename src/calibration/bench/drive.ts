@@ -13,13 +13,13 @@ import { type CyclePlan, cyclesFolder, restartsMax } from "../cycle/plan.ts";
 import { decide } from "../cycle/decide.ts";
 import { runKeyText, type RunKey } from "../cycle/state.ts";
 import type { CycleJudgement } from "../cycle/verdict.ts";
-import { type BenchmarkOutcome, type BenchmarkRoom, dropCopies, readRunState, runBenchmark, runFolder } from "./benchmark.ts";
-import type { CycleLog, NewEvent } from "./log-file.ts";
-import { keptBaseline, leverRef, preflight, type Problem } from "./preflight.ts";
-import { spentIn } from "./spent.ts";
+import { type BenchmarkOutcome, type BenchmarkContext, dropCopies, readRunState, runBenchmark, runFolder } from "./benchmark.ts";
+import type { CycleLog } from "./log-file.ts";
+import { readKeptBaseline, leverRef, preflight, type Problem, type Ready } from "./preflight.ts";
+import { readSpending } from "./spent.ts";
 import type { Trees } from "./trees.ts";
 
-export type Driven =
+export type DriveResult =
   | { readonly kind: "ended"; readonly judged: CycleJudgement | null }
   | { readonly kind: "interrupted" }
   | { readonly kind: "preflight" | "stopped"; readonly problem: Problem };
@@ -34,16 +34,16 @@ export type DriveInput = {
   readonly redact: (text: string) => string;
 };
 
-export async function driveCycle(input: DriveInput): Promise<Driven> {
+export async function driveCycle(input: DriveInput): Promise<DriveResult> {
   const { log, context } = input;
   const { cycle } = log;
   const { plan } = cycle;
   if (cycle.end !== null || plan === null) return { kind: "ended", judged: null };
   const isBegun = cycle.applied !== null || cycle.runs.size > 0;
-  const own = plan.branch === undefined ? null : await ownBranch(input);
-  if (own !== null && "problem" in own) return stopped(log, own, isBegun ? "stopped" : "preflight");
-  const ready = isBegun ? await begunBefore(input) : await preflight(context, { cycle, plan, trees: input.trees, folder: input.folder });
-  if ("problem" in ready) return stopped(log, ready, isBegun ? "stopped" : "preflight");
+  const checkout = plan.branch === undefined ? null : await requireBranch(input);
+  if (checkout !== null && "problem" in checkout) return stop(log, checkout, isBegun ? "stopped" : "preflight");
+  const ready = isBegun ? await findLever(input) : await preflight(context, { cycle, plan, trees: input.trees, folder: input.folder });
+  if ("problem" in ready) return stop(log, ready, isBegun ? "stopped" : "preflight");
   for (const event of ready.excluded) log.append(event);
   for (;;) {
     const next = decide(cycle);
@@ -59,15 +59,12 @@ export async function driveCycle(input: DriveInput): Promise<Driven> {
       continue;
     }
     const problem = next.do === "apply" ? await apply(input, plan, ready.base, ready.lever) : await revert(input, ready.base);
-    if (problem !== null) return stopped(log, problem, "stopped");
+    if (problem !== null) return stop(log, problem, "stopped");
   }
 }
 
-/** A started cycle continues with its lever. */
-async function begunBefore({
-  trees,
-  log,
-}: DriveInput): Promise<{ readonly lever: string; readonly base: string; readonly excluded: readonly NewEvent[] } | Problem> {
+/** The lever of a cycle that was started earlier, and the commit it was made on. */
+async function findLever({ trees, log }: DriveInput): Promise<Ready | Problem> {
   const lever = (await trees.refOf(leverRef)) ?? log.cycle.applied?.commit ?? null;
   const base = lever === null ? null : await trees.commitOf(`${lever}^`);
   if (lever === null || base === null)
@@ -75,16 +72,16 @@ async function begunBefore({
   return { lever, base, excluded: [] };
 }
 
-function stopped(log: CycleLog, problem: Problem, kind: "preflight" | "stopped"): Driven {
+function stop(log: CycleLog, problem: Problem, kind: "preflight" | "stopped"): DriveResult {
   log.append({ event: "error", message: `${problem.problem} ${problem.remedy}.`, recoverable: false });
   return { kind, problem };
 }
 
-/** So many at once as there are jobs. */
+/** Runs benchmarks, as many at once as there are jobs. */
 async function runAll(input: DriveInput, plan: CyclePlan, runs: readonly RunKey[], commit: string): Promise<void> {
-  const waitingRunKeys = [...runs];
+  const waiting = [...runs];
   const worker = async (): Promise<void> => {
-    for (let key = waitingRunKeys.shift(); key !== undefined && !input.context.interrupted.aborted; key = waitingRunKeys.shift())
+    for (let key = waiting.shift(); key !== undefined && !input.context.interrupted.aborted; key = waiting.shift())
       await runOne(input, plan, key, commit);
   };
   await Promise.all(Array.from({ length: Math.max(1, Math.min(input.jobs, runs.length)) }, worker));
@@ -94,7 +91,7 @@ async function runOne({ context, log, trees, folder, redact }: DriveInput, plan:
   const { benchmark, lever_state, repeat } = key;
   const about = { benchmark, lever_state, repeat };
   const text = `${benchmark}, ${lever_state}${plan.repeat > 1 ? `, run ${repeat} of ${plan.repeat}` : ""}`;
-  const room: BenchmarkRoom = {
+  const room: BenchmarkContext = {
     trees,
     plan,
     folder,
@@ -102,23 +99,23 @@ async function runOne({ context, log, trees, folder, redact }: DriveInput, plan:
     env: context.env,
     interrupted: context.interrupted,
     redact,
-    baselineOf: (name) => keptBaseline(folder, name),
+    baselineOf: (name) => readKeptBaseline(folder, name),
   };
-  const own = runFolder(folder, key);
+  const runRoot = runFolder(folder, key);
   let isFresh = true;
   if (log.cycle.runs.get(runKeyText(key))?.status === "started") {
-    const found = readRunState(own); // R2
-    isFresh = found === "gone";
+    const state = readRunState(runRoot); // R2
+    isFresh = state === "gone";
     if (isFresh) error(log, `${text}: was interrupted; it is cleaned and started again`, { ...about, kind: "interrupted" });
-    else context.show(`${text}: ${found === "ended" ? "had ended, its result is taken" : "is still at work"}`);
+    else context.show(`${text}: ${state === "ended" ? "had ended, its result is taken" : "is still at work"}`);
   } else {
     log.append({ event: "benchmark_start", ...about }); // R1
     context.show(`${text}: started`);
   }
   for (;;) {
-    const outcome = await runBenchmark(room, key, commit, isFresh);
+    const outcome = await runBenchmark(room, { key, commit, isFresh });
     if (outcome.kind === "interrupted") return;
-    if (outcome.kind === "measured" || outcome.kind === "failed") return finish(log, context, plan, key, text, outcome, own);
+    if (outcome.kind === "measured" || outcome.kind === "failed") return finish({ log, context, plan, key, text, runRoot }, outcome);
     const restarts = log.cycle.runs.get(runKeyText(key))?.hangs ?? 0;
     const why =
       outcome.kind === "hung" ? `gave no sign of life for ${Math.round(plan.hang_ms / 1000)} s and was ended` : "was killed from outside";
@@ -134,18 +131,23 @@ async function runOne({ context, log, trees, folder, redact }: DriveInput, plan:
   }
 }
 
+type FinishedRun = Pick<DriveInput, "log" | "context"> & {
+  readonly plan: CyclePlan;
+  readonly key: RunKey;
+  /** The run in words. */
+  readonly text: string;
+  readonly runRoot: string;
+};
+
+/** Records what a run measured, or that it failed. */
 function finish(
-  log: CycleLog,
-  context: CommandContext,
-  plan: CyclePlan,
-  { benchmark, lever_state, repeat }: RunKey,
-  text: string,
+  { log, context, plan, key, text, runRoot }: FinishedRun,
   outcome: Extract<BenchmarkOutcome, { readonly kind: "measured" | "failed" }>,
-  own: string,
 ): void {
+  const { benchmark, lever_state, repeat } = key;
   const about = { benchmark, lever_state, repeat };
-  const used = spentIn(own);
-  const spent = used === null ? {} : { spent: used };
+  const usage = readSpending(runRoot);
+  const spent = usage === null ? {} : { spent: usage };
   if (outcome.kind === "failed") {
     error(log, `${text}: ${outcome.why}; it is n/a`, { ...about, kind: "given_up", ...spent });
     context.show(`! ${text}: ${outcome.why}`);
@@ -168,13 +170,13 @@ function finish(
     metric === null ? null : `${plan.target.metric} ${metric}`,
   ];
   context.show(`✓ ${text}: ${figures.filter((figure) => figure !== null).join(", ")}`);
-  dropCopies(own);
+  dropCopies(runRoot);
 }
 
 const error = (log: CycleLog, message: string, detail: Readonly<Record<string, unknown>>): void =>
   log.append({ event: "error", message, recoverable: true, ...detail });
 
-const notLanded = ({ because, detail }: { readonly because: "moved" | "held"; readonly detail: string }): Problem => ({
+const landingProblem = ({ because, detail }: { readonly because: "moved" | "held"; readonly detail: string }): Problem => ({
   problem: `The lever's commit cannot be put on the branch: ${detail.replace(/\.$/, "")}.`,
   remedy:
     because === "moved"
@@ -183,7 +185,7 @@ const notLanded = ({ because, detail }: { readonly because: "moved" | "held"; re
 });
 
 async function apply(input: DriveInput, plan: CyclePlan, base: string, lever: string): Promise<Problem | null> {
-  const problem = await land(input, base, lever, "lever");
+  const problem = await land(input, { from: base, to: lever, name: "lever" });
   if (problem !== null) return problem;
   input.log.append({
     event: "lever_change_applied",
@@ -200,25 +202,28 @@ async function apply(input: DriveInput, plan: CyclePlan, base: string, lever: st
 async function revert(input: DriveInput, base: string): Promise<Problem | null> {
   const { trees, log } = input;
   const lever = log.cycle.applied?.commit ?? "";
-  const own = await ownBranch(input);
-  if ("problem" in own) return own;
-  const tip = (await trees.commitOf(`refs/heads/${own.branch}`)) ?? lever;
-  const known = await trees.refOf("revert");
-  // One that was made before a crash counts if it is on the branch, or still fits on it; else the branch has gone on without it.
-  const isUsable = known !== null && ((await trees.isIn(known, tip)) || (await trees.commitOf(`${known}^`)) === tip);
-  const made = isUsable ? known : await revertCommit(input, base, lever, tip);
-  if (typeof made !== "string") return made;
-  await trees.keep("revert", made);
-  const from = (await trees.commitOf(`${made}^`)) ?? tip;
-  const problem = await land(input, from, made, "revert");
+  const checkout = await requireBranch(input);
+  if ("problem" in checkout) return checkout;
+  const tip = (await trees.commitOf(`refs/heads/${checkout.branch}`)) ?? lever;
+  const earlier = await trees.refOf("revert");
+  // A revert that was made before a crash counts if it is on the branch, or still fits on it; else the branch has gone on without it.
+  const isUsable = earlier !== null && ((await trees.isAncestor(earlier, tip)) || (await trees.commitOf(`${earlier}^`)) === tip);
+  const commit = isUsable ? earlier : await commitRevert(input, { base, lever, tip });
+  if (typeof commit !== "string") return commit;
+  await trees.keep("revert", commit);
+  const from = (await trees.commitOf(`${commit}^`)) ?? tip;
+  const problem = await land(input, { from, to: commit, name: "revert" });
   if (problem !== null) return problem;
-  log.append({ event: "lever_change_reverted", files_changed: [...(await trees.changedFiles(from, made))], commit_sha: made });
-  input.context.show(`✓ lever ${log.cycle.lever} reverted by ${made.slice(0, 12)}`);
+  log.append({ event: "lever_change_reverted", files_changed: [...(await trees.changedFiles(from, commit))], commit_sha: commit });
+  input.context.show(`✓ lever ${log.cycle.lever} reverted by ${commit.slice(0, 12)}`);
   return null;
 }
 
-async function revertCommit({ trees, log }: DriveInput, base: string, lever: string, tip: string): Promise<string | Problem> {
-  const merged = await trees.merged(lever, tip, base);
+async function commitRevert(
+  { trees, log }: DriveInput,
+  { base, lever, tip }: { readonly base: string; readonly lever: string; readonly tip: string },
+): Promise<string | Problem> {
+  const merged = await trees.mergeTrees(lever, tip, base);
   if ("conflicts" in merged)
     return {
       problem: `The lever cannot be taken back: ${merged.conflicts.slice(0, 5).join(", ")} changed since.`,
@@ -229,31 +234,34 @@ async function revertCommit({ trees, log }: DriveInput, base: string, lever: str
 }
 
 /** The branch that the cycle began on, if it is checked out: the lever is committed there and nowhere else. R3 */
-async function ownBranch({ trees, log }: DriveInput): Promise<{ readonly repository: Repository; readonly branch: string } | Problem> {
+async function requireBranch({ trees, log }: DriveInput): Promise<{ readonly repository: Repository; readonly branch: string } | Problem> {
   const lookup = await findRepository(trees.repository.root);
   if ("failure" in lookup) return { problem: lookup.failure.detail, remedy: "fix the repository" };
   const { repository } = lookup;
   const { branch } = repository;
-  const began = log.cycle.plan?.branch ?? branch;
-  if (branch !== null && branch === began) return { repository, branch };
+  const expected = log.cycle.plan?.branch ?? branch;
+  if (branch !== null && branch === expected) return { repository, branch };
   return {
-    problem: `The checkout is on ${branch ?? "no branch"}${began === null ? "" : `, and the cycle began on ${began}`}.`,
-    remedy: `git switch ${began ?? "to the branch the cycle began on"}`,
+    problem: `The checkout is on ${branch ?? "no branch"}${expected === null ? "" : `, and the cycle began on ${expected}`}.`,
+    remedy: `git switch ${expected ?? "to the branch the cycle began on"}`,
   };
 }
 
-/** R2: a branch that holds it already is not moved again. */
-async function land(input: DriveInput, from: string, to: string, name: string): Promise<Problem | null> {
+/** Moves the branch from one commit to the next. R2: a branch that has it already is not moved again. */
+async function land(
+  input: DriveInput,
+  { from, to, name }: { readonly from: string; readonly to: string; readonly name: string },
+): Promise<Problem | null> {
   const { trees, log, folder } = input;
-  const own = await ownBranch(input);
-  if ("problem" in own) return own;
-  const { branch } = own;
+  const checkout = await requireBranch(input);
+  if ("problem" in checkout) return checkout;
+  const { branch, repository } = checkout;
   const landingName = `calibrate-${log.cycle.name}-${name}`;
-  if (await trees.isIn(to, `refs/heads/${branch}`)) {
-    await dropLandingBranch(own.repository, landingName);
+  if (await trees.isAncestor(to, `refs/heads/${branch}`)) {
+    await dropLandingBranch(repository, landingName);
     return null;
   }
-  const landing = await landBranch(own.repository, {
+  const landing = await landBranch(repository, {
     branch,
     from,
     to,
@@ -262,5 +270,5 @@ async function land(input: DriveInput, from: string, to: string, name: string): 
     name: landingName,
     ownedPaths: [`${cyclesFolder}/**`],
   });
-  return landing.landed ? null : notLanded(landing); // R3
+  return landing.landed ? null : landingProblem(landing); // R3
 }

@@ -14,7 +14,7 @@ import { typedEdits } from "./typed-lever.ts";
 import type { Trees } from "./trees.ts";
 import { erase } from "../../workspace/folder.ts";
 
-export type LeverMade =
+export type LeverResult =
   | { readonly commit: string; readonly files: readonly string[] }
   | { readonly problem: string; readonly remedy: string };
 
@@ -29,26 +29,27 @@ export type LeverInput = {
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly interrupted: AbortSignal;
-  readonly agentHere: () => Promise<string | null>;
+  readonly defaultAgent: () => Promise<string | null>;
 };
 
 const patchBytesMax = 32 << 20;
-const saidCharsMax = 400;
+const messageCharsMax = 400;
 const logBytesMax = 8 << 20;
-type Made = { readonly tree: string } | { readonly problem: string; readonly remedy: string };
+type TreeResult = { readonly tree: string } | { readonly problem: string; readonly remedy: string };
 
-export async function makeLever(input: LeverInput): Promise<LeverMade> {
+export async function makeLever(input: LeverInput): Promise<LeverResult> {
   const { trees, base, cycle, id, description } = input;
-  const made = await treeOf(input);
-  if ("problem" in made) return made;
-  if (made.tree === (await trees.treeOf(base)))
+  const result = await buildTree(input);
+  if ("problem" in result) return result;
+  if (result.tree === (await trees.treeOf(base)))
     return { problem: `The lever ${id} changes nothing on ${base.slice(0, 12)}.`, remedy: "give a lever that changes a tracked file" }; // L2
   const message = `calibrate: ${id}\n\n${description}\n\nCalibration-Cycle: ${cycle}\n`;
-  const commit = await trees.commit(made.tree, base, message);
+  const commit = await trees.commit(result.tree, base, message);
   return { commit, files: await trees.changedFiles(base, commit) };
 }
 
-function treeOf(input: LeverInput): Promise<Made> {
+/** The tree with the lever's change. */
+function buildTree(input: LeverInput): Promise<TreeResult> {
   const { kind } = input.lever;
   if (kind === "patch") return fromPatch(input);
   if (kind === "commit") return fromCommit(input);
@@ -56,7 +57,7 @@ function treeOf(input: LeverInput): Promise<Made> {
   return fromEdits(input);
 }
 
-async function fromPatch({ trees, base, lever, folder }: LeverInput): Promise<Made> {
+async function fromPatch({ trees, base, lever, folder }: LeverInput): Promise<TreeResult> {
   const root = trees.repository.root;
   const path = isAbsolute(lever.source) ? lever.source : resolve(root, lever.source);
   const text = readOwnFile(path, patchBytesMax);
@@ -64,26 +65,26 @@ async function fromPatch({ trees, base, lever, folder }: LeverInput): Promise<Ma
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const copy = join(folder, "lever.patch");
   await writeFile(copy, text, { mode: 0o600 });
-  let said = "";
-  const tree = await trees.edited(base, async (call) => {
+  let refusal = "";
+  const tree = await trees.editTree(base, async (call) => {
     const applied = await git({ ...call, args: ["apply", "--cached", "--whitespace=nowarn", "--", copy], codes: [0, 1, 128] });
-    if (applied.code !== 0) said = applied.err.trim() || "git apply refused it";
+    if (applied.code !== 0) refusal = applied.err.trim() || "git apply refused it";
   });
-  if (said === "") return { tree };
-  const why = said.replaceAll(copy, lever.source).slice(0, saidCharsMax);
+  if (refusal === "") return { tree };
+  const why = refusal.replaceAll(copy, lever.source).slice(0, messageCharsMax);
   return {
     problem: `The patch ${lever.source} does not apply to ${base.slice(0, 12)}: ${why}`,
     remedy: "make the patch anew on this commit",
   };
 }
 
-async function fromCommit({ trees, base, lever }: LeverInput): Promise<Made> {
+async function fromCommit({ trees, base, lever }: LeverInput): Promise<TreeResult> {
   const commit = await trees.commitOf(lever.source);
   if (commit === null) return { problem: `There is no commit ${lever.source} here.`, remedy: "name a commit of this repository" };
   const parent = await trees.commitOf(`${commit}^`);
   if (parent === null)
     return { problem: `${lever.source} has no parent, so it is no change.`, remedy: "name a commit that changes something" };
-  const merged = await trees.merged(parent, base, commit);
+  const merged = await trees.mergeTrees(parent, base, commit);
   if ("tree" in merged) return merged;
   return {
     problem: `The commit ${lever.source} does not apply to ${base.slice(0, 12)}: ${merged.conflicts.slice(0, 5).join(", ")}`,
@@ -92,14 +93,14 @@ async function fromCommit({ trees, base, lever }: LeverInput): Promise<Made> {
 }
 
 /** The command works in its own copy: what it does anywhere else isn't a part of the lever. */
-async function fromCommand({ trees, base, lever, folder, env, interrupted }: LeverInput): Promise<Made> {
+async function fromCommand({ trees, base, lever, folder, env, interrupted }: LeverInput): Promise<TreeResult> {
   const copy = join(folder, "lever");
   await trees.makeCopy(copy, base, []);
   try {
-    const { code, said } = await shell(lever.source, { cwd: copy, folder: join(folder, "lever-command"), env, interrupted });
+    const { code, lastLine } = await runShell(lever.source, { cwd: copy, folder: join(folder, "lever-command"), env, interrupted });
     if (code !== 0)
       return {
-        problem: `The lever's command ended with ${code === null ? "a signal" : `code ${code}`}${said === "" ? "" : `: ${said}`}`,
+        problem: `The lever's command ended with ${code === null ? "a signal" : `code ${code}`}${lastLine === "" ? "" : `: ${lastLine}`}`,
         remedy: "make the command change the files of its folder and end with 0",
       };
     return { tree: await trees.treeOfCopy(copy) };
@@ -108,14 +109,14 @@ async function fromCommand({ trees, base, lever, folder, env, interrupted }: Lev
   }
 }
 
-/** So long it may say nothing. */
+/** A command that prints nothing for so long is ended. */
 const commandQuietMsMax = 15 * 60_000;
 
-/** As a benchmark is run: nothing that it starts outlives it, and what a killed runner left of it is ended first. */
-async function shell(
+/** Runs a command as a benchmark is run: nothing that it starts outlives it, and what a killed runner left of it is ended first. */
+async function runShell(
   command: string,
   { cwd, folder, env, interrupted }: { readonly cwd: string; readonly folder: string } & Pick<LeverInput, "env" | "interrupted">,
-): Promise<{ readonly code: number | null; readonly said: string }> {
+): Promise<{ readonly code: number | null; readonly lastLine: string }> {
   await endProcess(folder);
   await erase(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -123,22 +124,19 @@ async function shell(
     const child = startProcess({ folder, cwd, command, env });
     const ended = await waitFor(folder, [], { hangMs: commandQuietMsMax, interrupted, child });
     const texts = [stdoutFile, stderrFile].map((name) => readOwnFile(join(folder, name), logBytesMax)?.trim() ?? "");
-    const last =
-      texts
-        .findLast((text) => text !== "")
-        ?.split("\n")
-        .at(-1) ?? "";
-    return { code: ended.kind === "exited" ? ended.code : null, said: last.slice(-saidCharsMax) };
+    const text = texts.findLast((candidate) => candidate !== "") ?? "";
+    const lastLine = text.split("\n").at(-1) ?? "";
+    return { code: ended.kind === "exited" ? ended.code : null, lastLine: lastLine.slice(-messageCharsMax) };
   } finally {
     await erase(folder); // what it printed may hold anything
   }
 }
 
-async function fromEdits({ trees, base, lever, id, env, agentHere }: LeverInput): Promise<Made> {
+async function fromEdits({ trees, base, lever, id, env, defaultAgent }: LeverInput): Promise<TreeResult> {
   const { root } = trees.repository;
-  const edits = await typedEdits({ lever, id, root, env, agentHere, textAt: (path) => trees.textAt(base, path) }); // L2
+  const edits = await typedEdits({ lever, id, root, env, defaultAgent, textAt: (path) => trees.textAt(base, path) }); // L2
   if ("problem" in edits) return edits;
-  const tree = await trees.edited(base, async (call) => {
+  const tree = await trees.editTree(base, async (call) => {
     for (const { path, text } of edits.files) await putFile(call, path, text);
   });
   return { tree };

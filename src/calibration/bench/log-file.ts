@@ -33,7 +33,7 @@ export type CycleLog = {
   /** Several are one write: all of them are there, or none. */
   readonly append: (...events: readonly NewEvent[]) => void;
   /** The cycle that these first events make, as it will be read from the file. */
-  readonly folded: (...events: readonly NewEvent[]) => Cycle;
+  readonly preview: (...events: readonly NewEvent[]) => Cycle;
   readonly close: () => void;
 };
 
@@ -70,13 +70,13 @@ export function readCycle(root: string, name: string): Cycle {
   return cycle;
 }
 
-export type FoundCycles = {
+export type CycleList = {
   readonly cycles: readonly Cycle[];
   /** Logs that cannot be read, with the reason. One that came with a repository blocks no one from their own cycles. */
   readonly broken: readonly { readonly name: string; readonly why: string }[];
 };
 
-export function readCycles(root: string): FoundCycles {
+export function readCycles(root: string): CycleList {
   const cycles: Cycle[] = [];
   const broken: { name: string; why: string }[] = [];
   for (const name of cycleNames(root)) {
@@ -90,18 +90,18 @@ export function readCycles(root: string): FoundCycles {
   return { cycles, broken };
 }
 
-function foldText(text: string, shown: string): Cycle {
+function foldText(text: string, file: string): Cycle {
   const cycle = newCycle();
-  const whole = text.slice(0, text.lastIndexOf("\n") + 1); // L1
-  whole.split("\n").forEach((line, index) => {
+  const completeLines = text.slice(0, text.lastIndexOf("\n") + 1); // L1
+  completeLines.split("\n").forEach((line, index) => {
     const problem = line.trim() === "" ? null : foldLine(cycle, line);
     if (problem !== null)
-      refuse("file_invalid", { message: `${shown}:${index + 1} ${problem}.`, remediation: [`autopilot validate "${shown}"`] });
+      refuse("file_invalid", { message: `${file}:${index + 1} ${problem}.`, remediation: [`autopilot validate "${file}"`] });
   });
   return cycle;
 }
 
-/** Opens a cycle's log to go on with it; `isNew` makes its folder, and refuses where there is one. */
+/** Opens a cycle's log to go on with it; `isNew` refuses if there is one already. */
 export function openLog(
   root: string,
   name: string,
@@ -109,9 +109,8 @@ export function openLog(
 ): CycleLog {
   folderBelow(root, join(cyclesFolder, name), 0o755); // L2
   const path = join(cyclePath(root, name), logFile);
-  const isLeft = isNew && isUnwritten(path);
-  const isAlone = isNew && !isLeft ? constants.O_EXCL : 0;
-  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | isAlone;
+  const exclusive = isNew && !isUnwritten(path) ? constants.O_EXCL : 0;
+  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | exclusive;
   let fd: number;
   try {
     fd = openSync(path, flags, 0o644);
@@ -129,7 +128,7 @@ export function openLog(
   const eventLine = (event: NewEvent): string => JSON.stringify(redactEvent(redact, { event: event.event, ts: now(), ...event }));
   return {
     cycle,
-    folded: (...events) => foldText(events.map((event) => `${eventLine(event)}\n`).join(""), logFile),
+    preview: (...events) => foldText(events.map((event) => `${eventLine(event)}\n`).join(""), logFile),
     append: (...events) => {
       const lines = events.map(eventLine);
       const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));
@@ -144,7 +143,7 @@ export function openLog(
   };
 }
 
-/** Its maker was killed before the first line: no cycle has begun there. */
+/** Whether a log has no complete line: its writer was killed before the first, and no cycle has begun. */
 function isUnwritten(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats?.isFile() === true && readOwnFile(path)?.includes("\n") === false;

@@ -1,4 +1,4 @@
-// open-cycle: a cycle in hand: the one lock of a repository's cycles, the log, the trees, and the audit page that is drawn when it is given back.
+// open-cycle: opens a cycle with its log and trees, under the one lock of a repository's cycles, and writes its audit page at the end.
 //
 // Invariants:
 //   O1. One cycle at a time in a repository: two would measure each other's levers.
@@ -38,11 +38,11 @@ export async function withCycle<Value>(
   work: (open: OpenCycle) => Promise<Value>,
 ): Promise<Value> {
   const repository = await openedRepository(paths.root);
-  const all = ownFolder(paths, calibrationsFolder);
-  const lock = await takeOrRefuse(all);
+  const allCycles = ownFolder(paths, calibrationsFolder);
+  const lock = await lockCycles(allCycles);
   try {
     await addIgnoreLines(repository.commonDir);
-    if (request.isNew) eraseSync(join(all, request.name)); // O2
+    if (request.isNew) eraseSync(join(allCycles, request.name)); // O2
     const folder = ownFolder(paths, calibrationsFolder, request.name);
     const trees = await openTrees(repository, request.name, join(folder, "git"));
     await request.before?.(trees);
@@ -61,7 +61,7 @@ export async function withCycle<Value>(
 }
 
 /** O1 */
-async function takeOrRefuse(folder: string): Promise<Lock> {
+async function lockCycles(folder: string): Promise<Lock> {
   try {
     return await takeLock(nodeDisk, folder);
   } catch (error) {

@@ -17,16 +17,16 @@ import type { Cycle } from "../cycle/state.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
-const cycleContent = ({ plan }: Pick<Cycle, "plan">): string => `${hash(JSON.stringify(plan))}\n`;
+const recordText = ({ plan }: Pick<Cycle, "plan">): string => `${hash(JSON.stringify(plan))}\n`;
 const recordPath = (env: Env, root: string, name: string): string =>
   join(stateFolder(env), "cycles", hash(JSON.stringify([root, String(statSync(root, { bigint: true }).ino), name])));
 
-/** Durable before it returns: a cycle without its record is foreign to its own user. */
-export function bindCycle(env: Env, root: string, name: string, planned: Pick<Cycle, "plan">): void {
-  const place = recordPath(env, root, name);
-  mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
-  replaceFile(nodeDisk, place, `${place}.${process.pid}.new`, Buffer.from(cycleContent(planned)));
+/** Records that this user began the cycle. Durable before it returns: a cycle without its record is foreign to its own user. */
+export function bindCycle(env: Env, root: string, cycle: Pick<Cycle, "name" | "plan">): void {
+  const path = recordPath(env, root, cycle.name);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  replaceFile(nodeDisk, path, `${path}.${process.pid}.new`, Buffer.from(recordText(cycle)));
 }
 
 export const isOwnCycle = (env: Env, root: string, cycle: Cycle): boolean =>
-  readOwnFile(recordPath(env, root, cycle.name)) === cycleContent(cycle);
+  readOwnFile(recordPath(env, root, cycle.name)) === recordText(cycle);

@@ -1,5 +1,5 @@
-// preflight: everything that can be known before a cycle costs anything: the checkout, the benchmarks, their lists of known bugs, the lever,
-// the agent. It changes nothing of the user's, and may be done again.
+// preflight: checks everything that can be known before a cycle costs anything: the checkout, the benchmarks, their lists of known bugs,
+// the lever, the agent. It changes nothing of the user's, and may be done again.
 
 import { existsSync, lstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
@@ -12,9 +12,8 @@ import { readSettings } from "../../project/config/settings.ts";
 import { assignAgents, inferAgent } from "../../runner/draft/assign-agents.ts";
 import { loadCheckedFlow } from "../../runner/draft/load-checked-flow.ts";
 import { ownedPathTest } from "../../workspace/layers/scope.ts";
-import type { Repository } from "../../workspace/git/repository.ts";
 import { readChangedFiles } from "../../workspace/git/status.ts";
-import { type Bug, readBugs } from "../cycle/bugs.ts";
+import { type Bug, parseBugs } from "../cycle/bugs.ts";
 import { type BenchmarkPlan, type CyclePlan, cyclesFolder, findingsDefault, recallTarget } from "../cycle/plan.ts";
 import type { Cycle } from "../cycle/state.ts";
 import { makeLever } from "./lever.ts";
@@ -26,45 +25,33 @@ export type Problem = { readonly problem: string; readonly remedy: string };
 /** `excluded`: benchmarks that cannot count, each with the reason. */
 export type Ready = { readonly lever: string; readonly base: string; readonly excluded: readonly NewEvent[] };
 
+type PreflightInput = { readonly cycle: Cycle; readonly plan: CyclePlan; readonly trees: Trees; readonly folder: string };
+
 const bugsBytesMax = 16 << 20;
 const namesMax = 5;
 const ownedPaths = [`${cyclesFolder}/**`];
 export const leverRef = "lever";
 
-export async function preflight(
-  context: CommandContext,
-  { cycle, plan, trees, folder }: { readonly cycle: Cycle; readonly plan: CyclePlan; readonly trees: Trees; readonly folder: string },
-): Promise<Ready | Problem> {
+export async function preflight(context: CommandContext, input: PreflightInput): Promise<Ready | Problem> {
+  const { cycle, plan, trees, folder } = input;
   const { repository } = trees;
-  const known = await trees.refOf(leverRef);
+  const earlierLever = await trees.refOf(leverRef);
   if (repository.branch === null)
     return { problem: "The checkout is on no branch, so a lever could not be committed.", remedy: "git switch to a branch" };
   const changed = await readChangedFiles(repository, ownedPathTest(ownedPaths));
   if (changed.length > 0) {
-    return { problem: `The checkout has uncommitted changes: ${some(changed)}.`, remedy: "commit or stash them" };
+    return { problem: `The checkout has uncommitted changes: ${listSome(changed)}.`, remedy: "commit or stash them" };
   }
-  const base = known === null ? repository.head.commit : ((await trees.commitOf(`${known}^`)) ?? repository.head.commit);
-  const excluded: NewEvent[] = [];
-  for (const benchmark of plan.benchmarks) {
-    const problem = await benchmarkProblem(trees, base, benchmark);
-    if (problem !== null) return problem;
-    const baseline = await keepBaseline(trees, folder, plan, benchmark);
-    if (baseline !== null && "problem" in baseline) return baseline;
-    if (baseline !== null && baseline.bugs.length === 0 && plan.target.metric === recallTarget && !cycle.excluded.has(benchmark.name))
-      excluded.push({
-        event: "error",
-        message: `${benchmark.name} is n/a: its baseline ${benchmark.baseline ?? ""} names no bug, so recall is undefined; it is not run`,
-        recoverable: true,
-        benchmark: benchmark.name,
-        kind: "excluded",
-      });
-  }
+  const leverParent = earlierLever === null ? null : await trees.commitOf(`${earlierLever}^`);
+  const base = leverParent ?? repository.head.commit;
+  const excluded = await checkBenchmarks(input, base);
+  if ("problem" in excluded) return excluded;
   if (plan.command === null) {
     const problem = await agentProblem(context, repository.root, plan.agent);
     if (problem !== null) return problem;
   }
-  if (known !== null) return { lever: known, base, excluded };
-  const made = await makeLever({
+  if (earlierLever !== null) return { lever: earlierLever, base, excluded };
+  const lever = await makeLever({
     trees,
     base,
     lever: plan.lever,
@@ -74,33 +61,54 @@ export async function preflight(
     folder,
     env: context.env,
     interrupted: context.interrupted,
-    agentHere: () => agentHere(context, repository.root),
+    defaultAgent: () => findDefaultAgent(context, repository.root),
   });
-  if ("problem" in made) return made;
-  const inTheWay = await untrackedAmong(repository, trees, base, made.files);
+  if ("problem" in lever) return lever;
+  const inTheWay = await findUntracked(trees, base, lever.files);
   if (inTheWay.length > 0)
     return {
-      problem: `The lever makes ${some(inTheWay)}, and files that git doesn't track are there already.`,
+      problem: `The lever makes ${listSome(inTheWay)}, and files that git doesn't track are there already.`,
       remedy: "move them away, or commit them",
     };
-  const text = plan.command === null ? await trees.textAt(made.commit, configPath) : null;
+  const text = plan.command === null ? await trees.textAt(lever.commit, configPath) : null;
   if (text !== null) {
     const config = configWith(text, context.env);
     const problem = "problem" in config ? null : await agentProblem(context, repository.root, plan.agent, config.config);
     if (problem !== null) return { ...problem, problem: `With the lever: ${problem.problem}` };
   }
-  await trees.keep(leverRef, made.commit);
-  return { lever: made.commit, base, excluded };
+  await trees.keep(leverRef, lever.commit);
+  return { lever: lever.commit, base, excluded };
 }
 
-const some = (names: readonly string[]): string =>
+/** Checks every benchmark and keeps its baseline; returns those that cannot count, each with the reason. */
+async function checkBenchmarks({ cycle, plan, trees, folder }: PreflightInput, base: string): Promise<readonly NewEvent[] | Problem> {
+  const excluded: NewEvent[] = [];
+  for (const benchmark of plan.benchmarks) {
+    const problem = await benchmarkProblem(trees, base, benchmark);
+    if (problem !== null) return problem;
+    const baseline = await keepBaseline({ trees, folder, plan }, benchmark);
+    if (baseline === null) continue;
+    if ("problem" in baseline) return baseline;
+    if (baseline.bugs.length > 0 || plan.target.metric !== recallTarget || cycle.excluded.has(benchmark.name)) continue;
+    excluded.push({
+      event: "error",
+      message: `${benchmark.name} is n/a: its baseline ${benchmark.baseline ?? ""} names no bug, so recall is undefined; it is not run`,
+      recoverable: true,
+      benchmark: benchmark.name,
+      kind: "excluded",
+    });
+  }
+  return excluded;
+}
+
+const listSome = (names: readonly string[]): string =>
   `${names.slice(0, namesMax).join(", ")}${names.length > namesMax ? ` and ${names.length - namesMax} more` : ""}`;
 
 /** Files that the lever creates and that already exist: found now, and not after the runs before it are paid. */
-async function untrackedAmong({ root }: Repository, trees: Trees, base: string, files: readonly string[]): Promise<readonly string[]> {
-  const there = files.filter((path) => lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined);
-  const isNew = await Promise.all(there.map(async (path) => !(await trees.holds(base, path))));
-  return there.filter((_path, index) => isNew[index]);
+async function findUntracked(trees: Trees, base: string, files: readonly string[]): Promise<readonly string[]> {
+  const existing = files.filter((path) => lstatSync(join(trees.repository.root, path), { throwIfNoEntry: false }) !== undefined);
+  const isNew = await Promise.all(existing.map(async (path) => !(await trees.holds(base, path))));
+  return existing.filter((_path, index) => isNew[index]);
 }
 
 async function benchmarkProblem(trees: Trees, base: string, { kind, at, name, commit }: BenchmarkPlan): Promise<Problem | null> {
@@ -125,9 +133,7 @@ const baselineFile = (folder: string, name: string): string => join(folder, "bas
 
 /** The list of known bugs as it was when the cycle began: a lever that edits it changes nothing of what is counted. */
 async function keepBaseline(
-  trees: Trees,
-  folder: string,
-  plan: CyclePlan,
+  { trees, folder, plan }: Omit<PreflightInput, "cycle">,
   benchmark: BenchmarkPlan,
 ): Promise<{ readonly bugs: readonly Bug[] } | Problem | null> {
   if (benchmark.baseline === null) return null;
@@ -143,7 +149,7 @@ async function keepBaseline(
     folderBelow(folder, "baselines");
     writeFileSync(path, text, { mode: 0o600, flag: "wx" });
   }
-  return { bugs: readBugs(readFileSync(path, "utf8")) };
+  return { bugs: parseBugs(readFileSync(path, "utf8")) };
 }
 
 async function baselineText(trees: Trees, { kind, baseline, commit, at }: BenchmarkPlan): Promise<string | null> {
@@ -154,30 +160,30 @@ async function baselineText(trees: Trees, { kind, baseline, commit, at }: Benchm
 }
 
 /** Where a benchmark keeps its known bugs by default. */
-export async function baselineOf(trees: Trees, kind: BenchmarkPlan["kind"], at: string, commit: string | undefined): Promise<string> {
+export async function defaultBaseline(trees: Trees, { kind, at, commit }: Pick<BenchmarkPlan, "kind" | "at" | "commit">): Promise<string> {
   if (kind !== "ref") return join(at, "BUGS.md");
   for (const path of findingsDefault) if ((await trees.textAt(commit ?? at, path)) !== null) return `${at}:${path}`;
   return `${at}:${findingsDefault[0]}`;
 }
 
 /** The baseline that was kept; null if there is none. */
-export function keptBaseline(folder: string, name: string): readonly Bug[] | null {
+export function readKeptBaseline(folder: string, name: string): readonly Bug[] | null {
   const text = readOwnFile(baselineFile(folder, name), bugsBytesMax);
-  return text === null ? null : readBugs(text);
+  return text === null ? null : parseBugs(text);
 }
 
 /** Whether a quality run would find its agents: asked as the run itself would ask, before anything is paid. */
-async function agentProblem(context: CommandContext, root: string, named: string | undefined, given?: Config): Promise<Problem | null> {
+async function agentProblem(context: CommandContext, root: string, agent: string | undefined, config?: Config): Promise<Problem | null> {
   const settings = readSettings(context, root);
   if (settings.kind === "invalid") return { problem: "The config is not valid.", remedy: "autopilot config" };
   try {
     const { flow } = await loadCheckedFlow(context, "quality");
-    const casting = {
+    const assignment = {
       context: { ...context, isTerminal: false },
-      config: given ?? settings.config,
+      config: config ?? settings.config,
       storeScript: () => Promise.resolve("0".repeat(64)), // nothing is stored
     };
-    await assignAgents(casting, flow, named);
+    await assignAgents(assignment, flow, agent);
     return null;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -186,7 +192,7 @@ async function agentProblem(context: CommandContext, root: string, named: string
 }
 
 /** The default agent if no config names one. */
-async function agentHere(context: CommandContext, root: string): Promise<string | null> {
+async function findDefaultAgent(context: CommandContext, root: string): Promise<string | null> {
   const settings = readSettings(context, root);
   if (settings.kind === "invalid") return null;
   try {

@@ -30,12 +30,12 @@ export type Ended =
   | { readonly kind: "died" }
   | { readonly kind: "interrupted" };
 
-const mark = "CALIBRATION_MARK";
+const markVariable = "CALIBRATION_MARK";
 /** No process has this group, so that only the mark counts. */
-const nobody = 2_147_483_647;
-const lookMs = 100;
-/** Whether it still lives needs a scan of all processes, so it is checked less often. */
-const looksBetween = 20;
+const noGroup = 2_147_483_647;
+const pollMs = 100;
+/** Whether a process still lives needs a scan of all processes, so it is checked only every so many polls. */
+const pollsPerScan = 20;
 
 export const stdoutFile = "stdout.log";
 export const stderrFile = "stderr.log";
@@ -48,16 +48,16 @@ code=$?
 printf '%s\\n' "$code" >"$CALIBRATION_LOGS/${exitFile}.new" && mv "$CALIBRATION_LOGS/${exitFile}.new" "$CALIBRATION_LOGS/${exitFile}"`;
 
 export function startProcess({ folder, cwd, command, env }: Launch): ChildProcess {
-  const word = randomUUID();
-  writeFileSync(join(folder, markFile), JSON.stringify({ mark: word }), { mode: 0o600 });
+  const mark = randomUUID();
+  writeFileSync(join(folder, markFile), JSON.stringify({ mark }), { mode: 0o600 });
   const child = spawn("/bin/sh", ["-c", wrapper], {
     cwd,
-    env: { ...env, [mark]: word, CALIBRATION_COMMAND: command, CALIBRATION_LOGS: folder },
+    env: { ...env, [markVariable]: mark, CALIBRATION_COMMAND: command, CALIBRATION_LOGS: folder },
     detached: true,
     stdio: "ignore",
   });
   child.on("error", () => undefined); // it has no pid and no exit code then, and counts as died
-  if (child.pid !== undefined) writeFileSync(join(folder, markFile), JSON.stringify({ mark: word, pid: child.pid }), { mode: 0o600 });
+  if (child.pid !== undefined) writeFileSync(join(folder, markFile), JSON.stringify({ mark, pid: child.pid }), { mode: 0o600 });
   return child;
 }
 
@@ -81,10 +81,10 @@ export async function endProcess(folder: string, leader?: number): Promise<void>
 
 function readFamily(folder: string): Family | null {
   try {
-    const { mark: word, pid } = JSON.parse(readOwnFile(join(folder, markFile), 1024) ?? "") as { mark?: unknown; pid?: unknown };
-    if (typeof word !== "string") return null;
+    const { mark, pid } = JSON.parse(readOwnFile(join(folder, markFile), 1024) ?? "") as { mark?: unknown; pid?: unknown };
+    if (typeof mark !== "string") return null;
     const hasProc = existsSync("/proc/self/environ");
-    return { leader: !hasProc && typeof pid === "number" ? pid : nobody, mark: `${mark}=${word}`, startTick: 0 };
+    return { leader: !hasProc && typeof pid === "number" ? pid : noGroup, mark: `${markVariable}=${mark}`, startTick: 0 };
   } catch {
     return null;
   }
@@ -93,38 +93,39 @@ function readFamily(folder: string): Family | null {
 type Wait = { readonly hangMs: number; readonly interrupted: AbortSignal; readonly child?: ChildProcess };
 
 /** Waits for a process that was started here, or by a runner that is gone, and ends what it left. */
-export async function waitFor(folder: string, signs: readonly string[], wait: Wait): Promise<Ended> {
-  const ended = await awaited(folder, signs, wait);
+export async function waitFor(folder: string, watchedFolders: readonly string[], wait: Wait): Promise<Ended> {
+  const ended = await pollUntilEnded(folder, watchedFolders, wait);
   await endProcess(folder, wait.child?.pid); // P4
   return ended;
 }
 
-async function awaited(folder: string, signs: readonly string[], { hangMs, interrupted, child }: Wait): Promise<Ended> {
-  const beganMs = Date.now();
-  for (let look = 0; ; look++) {
+async function pollUntilEnded(folder: string, watchedFolders: readonly string[], { hangMs, interrupted, child }: Wait): Promise<Ended> {
+  const startMs = Date.now();
+  for (let poll = 0; ; poll++) {
     const code = readExitCode(folder);
     if (code !== null) return { kind: "exited", code };
     if (interrupted.aborted) return { kind: "interrupted" }; // P3
     const isGone =
       child === undefined
-        ? look % looksBetween === 0 && !isAtWork(folder)
+        ? poll % pollsPerScan === 0 && !isAtWork(folder)
         : child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
     if (isGone) {
-      const last = readExitCode(folder); // it may have ended between the two looks
+      const last = readExitCode(folder); // it may have ended since the first look
       return last === null ? { kind: "died" } : { kind: "exited", code: last };
     }
-    if (Date.now() - Math.max(beganMs, lastSign(folder, signs)) > hangMs) return { kind: "hung" }; // P2
-    await pause(lookMs, undefined, { signal: interrupted }).catch(() => undefined);
+    if (Date.now() - Math.max(startMs, lastSignMs(folder, watchedFolders)) > hangMs) return { kind: "hung" }; // P2
+    await pause(pollMs, undefined, { signal: interrupted }).catch(() => undefined);
   }
 }
 
 /** When it last printed, or its own run last wrote. */
-function lastSign(folder: string, roots: readonly string[]): number {
-  const files = [join(folder, stdoutFile), join(folder, stderrFile), ...roots.flatMap(readSigns)];
+function lastSignMs(folder: string, roots: readonly string[]): number {
+  const files = [join(folder, stdoutFile), join(folder, stderrFile), ...roots.flatMap(runLogs)];
   return Math.max(0, ...files.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0));
 }
 
-function readSigns(root: string): readonly string[] {
+/** The logs that a run of ours in a copy writes. */
+function runLogs(root: string): readonly string[] {
   const runs = join(root, ".autopilot", "runs");
   const journals = existsSync(runs) ? readdirSync(runs).map((run) => join(runs, run, "journal.jsonl")) : [];
   return [join(root, "quality", "run_state.jsonl"), ...journals];

@@ -1,4 +1,4 @@
-// spent: what the agents of one benchmark's run used, as the journals of the runs in its copies say. A command that ran no run of ours says nothing.
+// spent: reads what the agents of one benchmark's run used, from the journals of the runs in its copies.
 
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,21 +6,21 @@ import type { Spent } from "../cycle/state.ts";
 
 const journalBytesMax = 256 << 20;
 
-/** Null if no journal is there. */
-export function spentIn(folder: string): Spent | null {
-  const journals = ["work", "target"].flatMap((copy) => readJournals(join(folder, copy, ".autopilot", "runs")));
+/** What the runs in a benchmark's copies used; null if there is no journal, because the command ran none of our runs. */
+export function readSpending(folder: string): Spent | null {
+  const journals = ["work", "target"].flatMap((copy) => findJournals(join(folder, copy, ".autopilot", "runs")));
   if (journals.length === 0) return null;
   const spent = { tokens: 0, usd: 0 };
   for (const line of journals.flatMap((path) => readFileSync(path, "utf8").split("\n"))) {
-    const used = findUsage(line);
-    spent.tokens += amount(used?.["tokens"]);
-    spent.usd += amount(used?.["usd"]);
+    const usage = parseUsage(line);
+    spent.tokens += amount(usage?.["tokens"]);
+    spent.usd += amount(usage?.["usd"]);
   }
   return { tokens: spent.tokens, usd: Math.round(spent.usd * 1e6) / 1e6 };
 }
 
-/** A run of ours, and nothing that only looks like its journal. */
-function readJournals(runs: string): readonly string[] {
+/** The journals of runs: regular files of bounded size, and nothing that only has such a name. */
+function findJournals(runs: string): readonly string[] {
   if (lstatSync(runs, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   return readdirSync(runs)
     .map((run) => join(runs, run, "journal.jsonl"))
@@ -30,7 +30,7 @@ function readJournals(runs: string): readonly string[] {
     });
 }
 
-function findUsage(line: string): Readonly<Record<string, unknown>> | null {
+function parseUsage(line: string): Readonly<Record<string, unknown>> | null {
   if (!line.includes('"usage":')) return null;
   try {
     const { usage } = JSON.parse(line) as { readonly usage?: unknown };

@@ -18,16 +18,16 @@ export type Trees = {
   readonly commitOf: (name: string) => Promise<string | null>;
   readonly treeOf: (commit: string) => Promise<string>;
   /** Whether a commit is part of a branch's history. */
-  readonly isIn: (commit: string, tip: string) => Promise<boolean>;
+  readonly isAncestor: (commit: string, tip: string) => Promise<boolean>;
   readonly refOf: (name: string) => Promise<string | null>;
   readonly keep: (name: string, commit: string) => Promise<void>;
-  /** Works on an index that holds a tree; gives the tree that comes of it. */
-  readonly edited: (
+  /** Edits an index that holds a tree; returns the new tree. */
+  readonly editTree: (
     tree: string,
     edit: (call: Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> }) => Promise<void>,
   ) => Promise<string>;
   /** A three-way merge: the changes from `base` to `theirs`, applied to `ours`. */
-  readonly merged: (
+  readonly mergeTrees: (
     base: string,
     ours: string,
     theirs: string,
@@ -51,26 +51,26 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
       cwd: root,
       args: ["init", "-q", "--bare", "--template=", `--object-format=${repository.format}`, "--initial-branch=none", "--", hub],
     });
-  const ours = { cwd: hub, isOwn: true, env: { GIT_DIR: hub, GIT_OBJECT_DIRECTORY: objects } } as const;
-  const user = { cwd: root, env: { GIT_DIR: repository.gitDir } };
+  const hubCall = { cwd: hub, isOwn: true, env: { GIT_DIR: hub, GIT_OBJECT_DIRECTORY: objects } } as const;
+  const userCall = { cwd: root, env: { GIT_DIR: repository.gitDir } };
   const identity = await readIdentity(root);
-  const named = (name: string): string => `refs/autopilot/calibrate/${cycle}/${name}`;
-  const resolved = async (text: string): Promise<string | null> => {
-    const { code, out } = await git({ ...user, args: ["rev-parse", "-q", "--verify", "--end-of-options", text], codes: [0, 1, 128] });
+  const refName = (name: string): string => `refs/autopilot/calibrate/${cycle}/${name}`;
+  const resolve = async (text: string): Promise<string | null> => {
+    const { code, out } = await git({ ...userCall, args: ["rev-parse", "-q", "--verify", "--end-of-options", text], codes: [0, 1, 128] });
     return code === 0 ? out.toString("utf8").trim() : null;
   };
 
   return {
     repository,
-    commitOf: (name) => resolved(`${name}^{commit}`),
-    treeOf: (commit) => gitLine({ ...ours, args: ["rev-parse", `${commit}^{tree}`] }),
-    isIn: async (commit, tip) =>
-      (await git({ ...user, args: ["merge-base", "--is-ancestor", commit, tip], codes: [0, 1, 128] })).code === 0,
-    refOf: (name) => resolved(named(name)),
-    keep: async (name, commit) => void (await git({ ...user, args: ["update-ref", named(name), commit] })), // T2
-    async edited(tree, edit) {
+    commitOf: (name) => resolve(`${name}^{commit}`),
+    treeOf: (commit) => gitLine({ ...hubCall, args: ["rev-parse", `${commit}^{tree}`] }),
+    isAncestor: async (commit, tip) =>
+      (await git({ ...userCall, args: ["merge-base", "--is-ancestor", commit, tip], codes: [0, 1, 128] })).code === 0,
+    refOf: (name) => resolve(refName(name)),
+    keep: async (name, commit) => void (await git({ ...userCall, args: ["update-ref", refName(name), commit] })), // T2
+    async editTree(tree, edit) {
       const index = join(hub, `index-${process.pid}-${++indexes}`);
-      const call = { ...ours, env: { ...ours.env, GIT_INDEX_FILE: index } };
+      const call = { ...hubCall, env: { ...hubCall.env, GIT_INDEX_FILE: index } };
       try {
         await git({ ...call, args: ["read-tree", tree] });
         await edit(call);
@@ -80,16 +80,16 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
         await rm(`${index}.lock`, { force: true });
       }
     },
-    async merged(base, onto, theirs) {
+    async mergeTrees(base, onto, theirs) {
       // Commits made for this merge alone: an older git takes the base of a merge from history only.
-      const alone = async (commit: string, parents: readonly string[]): Promise<string> => {
-        const words = ["commit-tree", `${commit}^{tree}`, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"];
-        return gitLine({ ...ours, env: { ...ours.env, ...identityEnv(identity) }, args: words, input: [Buffer.from("merge\n")] });
+      const mergeCommit = async (commit: string, parents: readonly string[]): Promise<string> => {
+        const args = ["commit-tree", `${commit}^{tree}`, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"];
+        return gitLine({ ...hubCall, env: { ...hubCall.env, ...identityEnv(identity) }, args, input: [Buffer.from("merge\n")] });
       };
-      const from = await alone(base, []);
-      const sides = [await alone(onto, [from]), await alone(theirs, [from])];
+      const from = await mergeCommit(base, []);
+      const sides = [await mergeCommit(onto, [from]), await mergeCommit(theirs, [from])];
       const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ...sides];
-      const { code, out, err } = await git({ ...ours, args, codes: [0, 1, 128, 129] });
+      const { code, out, err } = await git({ ...hubCall, args, codes: [0, 1, 128, 129] });
       const [tree = "", ...names] = out.toString("utf8").split("\0");
       if (code === 0) return { tree };
       const conflicts = [...new Set(names.filter((name) => name !== ""))];
@@ -97,13 +97,13 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
     },
     commit: (tree, parent, message) =>
       gitLine({
-        ...ours,
-        env: { ...ours.env, ...identityEnv(identity) },
+        ...hubCall,
+        env: { ...hubCall.env, ...identityEnv(identity) },
         args: ["commit-tree", tree, "-p", parent, "-F", "-"],
         input: [Buffer.from(message)],
       }),
     async changedFiles(from, to) {
-      const { out } = await git({ ...ours, args: ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"] });
+      const { out } = await git({ ...hubCall, args: ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"] });
       return out
         .toString("utf8")
         .split("\0")
@@ -111,11 +111,11 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
     },
     async textAt(commit, path) {
       const spec = `${commit}:${path}`;
-      const { code, out } = await git({ ...ours, args: ["cat-file", "blob", spec], codes: [0, 128], outputBytesMax: textBytesMax });
+      const { code, out } = await git({ ...hubCall, args: ["cat-file", "blob", spec], codes: [0, 128], outputBytesMax: textBytesMax });
       return code === 0 ? out.toString("utf8") : null;
     },
     async holds(commit, path) {
-      return (await git({ ...ours, args: ["cat-file", "-e", `${commit}:${path === "." ? "" : path}`], codes: [0, 1, 128] })).code === 0;
+      return (await git({ ...hubCall, args: ["cat-file", "-e", `${commit}:${path === "." ? "" : path}`], codes: [0, 1, 128] })).code === 0;
     },
     async makeCopy(folder, commit, without) {
       await erase(folder);
@@ -127,7 +127,7 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
       await commitCopy(copy); // T1
     },
     async treeOfCopy(folder) {
-      const call = { cwd: folder, isOwn: true, env: { ...ours.env, GIT_DIR: join(folder, ".git"), GIT_WORK_TREE: folder } } as const;
+      const call = { cwd: folder, isOwn: true, env: { ...hubCall.env, GIT_DIR: join(folder, ".git"), GIT_WORK_TREE: folder } } as const;
       await git({ ...call, args: ["add", "-A"] });
       return gitLine({ ...call, args: ["write-tree"] });
     },
@@ -137,7 +137,7 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
 let indexes = 0;
 type CopyCall = Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
 
-/** A repository in a folder, which borrows objects if it is told where. */
+/** Makes a repository in a folder. `objects`: the object folder it borrows from. */
 export async function initCopy(folder: string, format: string, objects: string | null): Promise<CopyCall> {
   const init = ["init", "-q", "--template=", `--object-format=${format}`, "--initial-branch=main", "--", folder];
   await git({ cwd: folder, args: init });

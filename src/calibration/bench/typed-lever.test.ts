@@ -29,7 +29,7 @@ async function edited(kind: CyclePlan["lever"]["kind"], source: string, value: s
     root,
     env: { HOME: root, XDG_CONFIG_HOME: join(root, "home") },
     textAt: (path) => Promise.resolve(path.endsWith("config.yaml") ? (config ?? null) : null),
-    agentHere: () => Promise.resolve(here),
+    defaultAgent: () => Promise.resolve(here),
   });
   return "problem" in edits ? edits : { config: parse(edits.files[0]?.text ?? "") as Record<string, unknown> };
 }

@@ -33,12 +33,12 @@ type LeverInput = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly textAt: (path: string) => Promise<string | null>;
   /** The default agent if no config names one; null if unknown. */
-  readonly agentHere: () => Promise<string | null>;
+  readonly defaultAgent: () => Promise<string | null>;
 };
 
 const promptBytesMax = 262_144;
 export const configPath = ".autopilot/config.yaml";
-const no = (problem: string, remedy: string): TypedEdits => ({ problem, remedy });
+const refused = (problem: string, remedy: string): TypedEdits => ({ problem, remedy });
 
 /** `prompt:<flow>/<step>`, `limit:<name>`, `agent:<role>`, `model:<role>`; null if an id is of no such kind. */
 export function typedLever(id: string): { readonly kind: "prompt" | "limit" | "agent" | "model"; readonly subject: string } | null {
@@ -52,76 +52,81 @@ export async function typedEdits(request: LeverInput): Promise<TypedEdits> {
 }
 
 async function promptEdits({ lever, root, textAt }: LeverInput): Promise<TypedEdits> {
-  const [flow = "", wanted = ""] = lever.source.split("/");
+  const [flow = "", promptName = ""] = lever.source.split("/");
   const file = lever.value ?? "";
   const text = readOwnFile(isAbsolute(file) ? file : resolve(root, file), promptBytesMax);
-  if (text === null) return no(`There is no prompt ${file} that can be read.`, "give the new prompt's file with --to FILE");
+  if (text === null) return refused(`There is no prompt ${file} that can be read.`, "give the new prompt's file with --to FILE");
   const loaded = await loadFlow(root, flow);
-  if (loaded.kind === "missing") return no(loaded.message, "autopilot flow list");
-  if (loaded.kind === "invalid") return no(loaded.findings.map(findingText).join("; "), `autopilot flow lint ${flow}`);
+  if (loaded.kind === "missing") return refused(loaded.message, "autopilot flow list");
+  if (loaded.kind === "invalid") return refused(loaded.findings.map(findingText).join("; "), `autopilot flow lint ${flow}`);
   const steps = stepsEverywhere(loaded.flow).filter(({ step }) => step.prompt !== undefined);
-  const prompts = [...new Set(steps.filter(({ step }) => step.id === wanted).map(({ step }) => step.prompt ?? ""))];
-  const named = prompts.length === 0 && Object.hasOwn(loaded.prompts, `${wanted}.md`) ? [`${wanted}.md`] : prompts;
-  const known = [
+  const stepPrompts = [...new Set(steps.filter(({ step }) => step.id === promptName).map(({ step }) => step.prompt ?? ""))];
+  const isPromptFile = stepPrompts.length === 0 && Object.hasOwn(loaded.prompts, `${promptName}.md`);
+  const matches = isPromptFile ? [`${promptName}.md`] : stepPrompts;
+  const validNames = [
     ...new Set([...steps.map(({ step }) => step.id), ...Object.keys(loaded.prompts).map((name) => name.replace(/\.md$/, ""))]),
   ];
-  const [prompt] = named;
+  const [prompt] = matches;
   if (prompt === undefined)
-    return no(`The flow ${flow} has no prompt ${wanted}.${didYouMean(wanted, known)}`, `it has: ${known.join(", ")}`);
-  if (named.length > 1)
-    return no(
-      `${named.length} prompts of ${flow} belong to steps called ${wanted}.`,
-      `name the prompt itself: ${named.map((name) => `prompt:${flow}/${name.replace(/\.md$/, "")}`).join(", ")}`,
+    return refused(
+      `The flow ${flow} has no prompt ${promptName}.${didYouMean(promptName, validNames)}`,
+      `it has: ${validNames.join(", ")}`,
+    );
+  if (matches.length > 1)
+    return refused(
+      `${matches.length} prompts of ${flow} belong to steps called ${promptName}.`,
+      `name the prompt itself: ${matches.map((name) => `prompt:${flow}/${name.replace(/\.md$/, "")}`).join(", ")}`,
     );
   const folder = `.autopilot/flows/${flow}`;
-  const own = Object.hasOwn(embedded, flow) ? embedded[flow] : undefined;
-  const isBuiltIn = (await textAt(`${folder}/flow.yaml`)) === null;
-  if (!isBuiltIn) return { files: [{ path: `${folder}/prompts/${prompt}`, text }] };
-  if (own === undefined) return no(`${folder}/flow.yaml is not committed.`, "commit the flow, then start again");
+  const builtIn = Object.hasOwn(embedded, flow) ? embedded[flow] : undefined;
+  const isInRepository = (await textAt(`${folder}/flow.yaml`)) !== null;
+  if (isInRepository) return { files: [{ path: `${folder}/prompts/${prompt}`, text }] };
+  if (builtIn === undefined) return refused(`${folder}/flow.yaml is not committed.`, "commit the flow, then start again");
   // A built-in flow is copied whole, so that exactly its prompt differs.
   const files = [
-    { path: `${folder}/flow.yaml`, text: own.flow },
-    ...Object.entries(own.prompts).map(([name, content]) => ({ path: `${folder}/prompts/${name}`, text: content })),
+    { path: `${folder}/flow.yaml`, text: builtIn.flow },
+    ...Object.entries(builtIn.prompts).map(([name, content]) => ({ path: `${folder}/prompts/${name}`, text: content })),
   ];
   return { files: files.map((item) => (item.path === `${folder}/prompts/${prompt}` ? { ...item, text } : item)) };
 }
 
-async function configEdits({ lever, id, root, env, textAt, agentHere }: LeverInput): Promise<TypedEdits> {
+async function configEdits({ lever, id, root, env, textAt, defaultAgent }: LeverInput): Promise<TypedEdits> {
   const value = lever.value ?? "";
-  if (value.trim() === "") return no(`The lever ${id} has no value.`, "give it with --to VALUE");
+  if (value.trim() === "") return refused(`The lever ${id} has no value.`, "give it with --to VALUE");
   if (lever.kind === "limit" && !Object.hasOwn(limitRanges, lever.source))
-    return no(
+    return refused(
       `There is no limit ${lever.source}.${didYouMean(lever.source, Object.keys(limitRanges))}`,
       "docs/FLOWS.md lists them: Limits of the config",
     );
   const committed = await textAt(configPath);
-  const here = readOwnFile(join(root, configPath), promptBytesMax);
-  if (committed === null && here !== null)
-    return no(`${configPath} is there and not committed.`, `git add ${configPath}, commit it, then start again`);
+  const inCheckout = readOwnFile(join(root, configPath), promptBytesMax);
+  if (committed === null && inCheckout !== null)
+    return refused(`${configPath} is there and not committed.`, `git add ${configPath}, commit it, then start again`);
   const document = parseDocument(committed ?? "version: 1\n");
   if (document.errors.length > 0)
-    return no(`${configPath} is not YAML: ${document.errors[0]?.message ?? ""}`, `autopilot validate ${configPath}`);
-  const now = readConfig({ env, root });
-  if (now.kind === "invalid") return no("The config is not valid.", "autopilot config");
+    return refused(`${configPath} is not YAML: ${document.errors[0]?.message ?? ""}`, `autopilot validate ${configPath}`);
+  const current = readConfig({ env, root });
+  if (current.kind === "invalid") return refused("The config is not valid.", "autopilot config");
   if (lever.kind !== "limit" && !isEveryRole(lever.source)) {
     const roles = await readRoles(root);
     if (!roles.includes(lever.source))
-      return no(
+      return refused(
         `No flow here has a role ${lever.source}.${didYouMean(lever.source, roles)}`,
         `the roles are: ${roles.join(", ")}, and all`,
       ); // Y1
   }
-  const settings = await settingsFor(lever, now.config, agentHere);
+  const settings = await planSettings(lever, current.config, defaultAgent);
   if ("problem" in settings) return settings;
-  const wanted = settings.paths;
-  for (const [path, content] of wanted) document.setIn([...path], content);
+  for (const [path, content] of settings.paths) document.setIn([...path], content);
   const text = document.toString();
   const after = configWith(text, env);
   if ("problem" in after)
-    return no(`The lever ${id} makes no valid config: ${after.problem}`, "autopilot config shows the keys and their ranges");
-  const isKept = wanted.every(([path, content]) => canonicalJson(valueAt(after.config, path) ?? null) === canonicalJson(content)); // Y1
-  if (!isKept)
-    return no(
+    return refused(`The lever ${id} makes no valid config: ${after.problem}`, "autopilot config shows the keys and their ranges");
+  const isInForce = settings.paths.every(
+    ([path, content]) => canonicalJson(valueAt(after.config, path) ?? null) === canonicalJson(content),
+  ); // Y1
+  if (!isInForce)
+    return refused(
       `The lever ${id}=${value} would have no effect: ${after.warnings[0] ?? "another setting is in force"}`,
       "give a value that a repository's own config may set",
     );
@@ -140,44 +145,46 @@ type Settings =
   | { readonly paths: readonly (readonly [readonly string[], unknown])[] }
   | { readonly problem: string; readonly remedy: string };
 
-async function settingsFor(
+/** The config's keys that the lever sets, with their values. */
+async function planSettings(
   { kind, source, value = "" }: CyclePlan["lever"],
   config: Config,
-  agentHere: LeverInput["agentHere"],
+  defaultAgent: LeverInput["defaultAgent"],
 ): Promise<Settings> {
   if (kind === "limit") return { paths: [[["limits", source], Number.isFinite(Number(value)) ? Number(value) : value]] };
-  const named = Object.keys(config.roles ?? {});
-  // A role that has its own name would not follow `agent`.
-  const places = isEveryRole(source) ? [["agent"], ...named.map((role) => ["roles", role])] : [["roles", source]];
+  const rolesWithAgent = Object.keys(config.roles ?? {});
+  // A role that has an agent of its own would not follow `agent`.
+  const keys = isEveryRole(source) ? [["agent"], ...rolesWithAgent.map((role) => ["roles", role])] : [["roles", source]];
   if (kind === "agent") {
-    const strangers = wordsOf(value).filter((name) => !isAgent(name, config));
-    const [stranger] = strangers;
-    if (stranger !== undefined)
+    const unknown = splitNames(value).find((name) => !isAgent(name, config));
+    if (unknown !== undefined)
       return {
-        problem: `There is no agent called ${stranger}.${didYouMean(stranger, findAgents(config))}`,
+        problem: `There is no agent called ${unknown}.${didYouMean(unknown, agentNames(config))}`,
         remedy: "autopilot agents lists them",
       }; // Y1
-    return { paths: places.map((path) => [path, value]) };
+    return { paths: keys.map((path) => [path, value]) };
   }
-  const playing = isEveryRole(source) ? [config.agent, ...Object.values(config.roles ?? {})] : [config.roles?.[source] ?? config.agent];
-  const stand = playing.includes(undefined) ? ((await agentHere()) ?? "claude") : "";
-  const agents = [...new Set(playing.flatMap((name) => wordsOf(name ?? stand)))];
+  const assigned = isEveryRole(source) ? [config.agent, ...Object.values(config.roles ?? {})] : [config.roles?.[source] ?? config.agent];
+  const fallback = assigned.includes(undefined) ? ((await defaultAgent()) ?? "claude") : "";
+  const agents = [...new Set(assigned.flatMap((name) => splitNames(name ?? fallback)))];
   const [agent = ""] = agents;
   if (agents.length > 1)
     return {
       problem: `A model belongs to one agent, and ${agents.join(", ")} work here.`,
       remedy: isEveryRole(source) ? "name a role: model:ROLE" : `name one agent for it: roles.${source} in ${configPath}`,
     };
-  const own = config.agents?.[agent] ?? {};
-  const like = own.like ?? agent;
-  const isPlain = extendableProfiles.includes(like) && Object.keys(own).every((key) => key === "like" || key === "model");
+  const override = config.agents?.[agent] ?? {};
+  const like = override.like ?? agent;
+  const isPlain = extendableProfiles.includes(like) && Object.keys(override).every((key) => key === "like" || key === "model");
   if (isPlain) {
     const name = freshName(agent.replace(/-lever(-\d+)?$/, ""), config);
-    return { paths: [[["agents", name], { like, model: value }], ...places.map((path) => [path, name] as const)] }; // Y2
+    return { paths: [[["agents", name], { like, model: value }], ...keys.map((path) => [path, name] as const)] }; // Y2
   }
-  // What else is said of it, a key's variable say, stays where it is said: a repository's file could not say it again.
-  const others = isEveryRole(source) ? [] : [config.agent, ...named.filter((role) => role !== source).map((role) => config.roles?.[role])];
-  if (!Object.hasOwn(config.agents ?? {}, agent) || others.some((name) => wordsOf(name ?? "").includes(agent)))
+  // The agent's other settings, such as a key's variable, must stay where they are: a repository's file could not set them.
+  const others = isEveryRole(source)
+    ? []
+    : [config.agent, ...rolesWithAgent.filter((role) => role !== source).map((role) => config.roles?.[role])];
+  if (!Object.hasOwn(config.agents ?? {}, agent) || others.some((name) => splitNames(name ?? "").includes(agent)))
     return {
       problem: `The model of ${agent} can't be changed for ${source} alone.`,
       remedy: `name an agent of its own for it: roles.${source}`,
@@ -185,17 +192,17 @@ async function settingsFor(
   return { paths: [[["agents", agent, "model"], value]] };
 }
 
-const wordsOf = (names: string): readonly string[] =>
+const splitNames = (names: string): readonly string[] =>
   names
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-const findAgents = (config: Config): readonly string[] => [
+const agentNames = (config: Config): readonly string[] => [
   ...extendableProfiles.filter((name) => name !== "custom"),
   ...Object.keys(config.agents ?? {}),
 ];
-const isAgent = (name: string, config: Config): boolean => name.startsWith("scripted:") || findAgents(config).includes(name);
+const isAgent = (name: string, config: Config): boolean => name.startsWith("scripted:") || agentNames(config).includes(name);
 
 /** A name that the config has not used: a second lever on a model must not change what another role plays. */
 function freshName(base: string, config: Config): string {
@@ -205,10 +212,13 @@ function freshName(base: string, config: Config): string {
   }
 }
 
-const valueAt = (tree: unknown, path: readonly string[]): unknown =>
-  path.reduce<unknown>((at, key) => (typeof at === "object" && at !== null ? (at as Record<string, unknown>)[key] : undefined), tree);
+const valueAt = (root: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (value, key) => (typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined),
+    root,
+  );
 
-/** What a repository with this config would be run with. */
+/** The settings that would be in force in a repository with this config. */
 export function configWith(
   text: string,
   env: LeverInput["env"],

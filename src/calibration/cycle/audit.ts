@@ -1,4 +1,4 @@
-// audit: a cycle as a page of Markdown: what was asked, what came out run by run, how each bug was matched, and why the verdict is what it is.
+// audit: a cycle as a page of Markdown: the plan, the result of every run, how each bug was matched, and the reason of the verdict.
 
 import { inCode, inText, list, section, table } from "../../views/markdown.ts";
 import { decide, cycleFigures, judgeCycle, cycleRuns, cycleScale, cycleSide } from "./decide.ts";
@@ -67,15 +67,18 @@ function figureLines(cycle: Cycle, judged: CycleJudgement, target: string): read
   return table(["benchmark", `${target} before`, "after", "delta", "gain", "runs", "note"], rows);
 }
 
-/** Why a benchmark does not count, where it does not. */
+/** Why a benchmark, or one of its runs, does not count; empty if all do. */
 export function cycleNote(cycle: Cycle, name: string): string {
   const isCounted = (["pre-lever", "post-lever"] as const).every((state) => cycleFigures(cycle, name, state).length > 0);
   const why =
     cycle.excluded.get(name) ?? [...cycle.runs.values()].find((run) => run.benchmark === name && run.status === "given_up")?.because;
   if (why === null || why === undefined) return "";
   // The log's sentence is complete by itself; here the row already names the benchmark.
-  const said = [`${name} is n/a: `, `${name}, `].reduce((text, head) => (text.startsWith(head) ? text.slice(head.length) : text), why);
-  return `${isCounted ? "one run did not count" : "n/a"}: ${said.replace(/; it is n\/a$/, "")}`;
+  const reason = [`${name} is n/a: `, `${name}, `].reduce(
+    (text, prefix) => (text.startsWith(prefix) ? text.slice(prefix.length) : text),
+    why,
+  );
+  return `${isCounted ? "one run did not count" : "n/a"}: ${reason.replace(/; it is n\/a$/, "")}`;
 }
 
 /** Benchmarks of which the lever changed a file: what was measured after it is not what was measured before. */
@@ -85,7 +88,7 @@ export function changedBenchmarks({ applied, plan }: Cycle): readonly string[] {
     kind === "folder" && at !== "." && files.some((path) => path.startsWith(`${at}/`) && path !== baseline) ? [name] : [],
   );
 }
-export const benchmarkChanged = (name: string): string =>
+export const benchmarkChangedText = (name: string): string =>
   `The lever changes files of the benchmark ${name} itself, so its figures before and after are not of the same code.`;
 
 function leverLines(cycle: Cycle): readonly string[] {
@@ -93,7 +96,7 @@ function leverLines(cycle: Cycle): readonly string[] {
   return [
     `- Commit ${inCode(cycle.applied.commit)}: ${inText(cycle.applied.description)}`,
     `- Files: ${cycle.applied.files.map((path) => inCode(path)).join(", ")}`,
-    ...changedBenchmarks(cycle).map((name) => `- ${inText(benchmarkChanged(name))}`),
+    ...changedBenchmarks(cycle).map((name) => `- ${inText(benchmarkChangedText(name))}`),
     ...(cycle.reverted === null ? [] : [`- Reverted by ${inCode(cycle.reverted.commit ?? "an uncommitted change")}`]),
   ];
 }

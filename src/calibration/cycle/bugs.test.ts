@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Bug, plainTitle, readBugs, baselineRecall } from "./bugs.ts";
-import { metricIn } from "./metric.ts";
+import { type Bug, plainTitle, parseBugs, measureRecall } from "./bugs.ts";
+import { parseMetric } from "./metric.ts";
 import { tries } from "../../../test/support/sampled.ts";
 
 const bug = (id: string, title = "", file: string | null = null, lines: readonly [number, number] | null = null): Bug => ({
@@ -28,7 +28,7 @@ describe("BUGS.md", () => {
       "See lib/y.ts:7–9 and lib/z.ts:1.",
       "### BUG-003: again",
     ].join("\n");
-    expect(readBugs(text)).toEqual([
+    expect(parseBugs(text)).toEqual([
       bug("BUG-001", "`close()` twice", "src/driver.c", [10, 20]),
       bug("BUG-H-2", "leak in src/net/pool.c:30", "src/net/pool.c", [30, 30]),
       bug("BUG-003", "", "lib/y.ts", [7, 9]),
@@ -36,9 +36,9 @@ describe("BUGS.md", () => {
   });
 
   test("a text without bugs has none, and a hostile one ends", () => {
-    expect(readBugs("")).toEqual([]);
-    expect(readBugs(`### BUG-${"A-".repeat(50_000)}`).length).toBeLessThan(2);
-    expect(readBugs(`### BUG-1\n${"a/".repeat(50_000)}`)).toHaveLength(1);
+    expect(parseBugs("")).toEqual([]);
+    expect(parseBugs(`### BUG-${"A-".repeat(50_000)}`).length).toBeLessThan(2);
+    expect(parseBugs(`### BUG-1\n${"a/".repeat(50_000)}`)).toHaveLength(1);
   });
 });
 
@@ -51,7 +51,7 @@ describe("recall", () => {
       bug("BUG-004", "four"),
     ];
     const found = [bug("BUG-001", "x"), bug("BUG-007", "y", "a.c", [15, 15]), bug("BUG-008", "off by  ONE")];
-    const { recall, matches, missed } = baselineRecall(baseline, found);
+    const { recall, matches, missed } = measureRecall(baseline, found);
     expect(recall).toBe(0.75);
     expect(matches.map(({ baseline: known, found: as, by }) => `${known} ${as} ${by}`)).toEqual([
       "BUG-001 BUG-001 id",
@@ -62,12 +62,12 @@ describe("recall", () => {
   });
 
   test("an id alone does not match bugs of different files", () => {
-    const { recall } = baselineRecall([bug("BUG-001", "one", "src/a.c", [1, 1])], [bug("BUG-001", "other", "src/b.c", [1, 1])]);
+    const { recall } = measureRecall([bug("BUG-001", "one", "src/a.c", [1, 1])], [bug("BUG-001", "other", "src/b.c", [1, 1])]);
     expect(recall).toBe(0);
   });
 
   test("an empty baseline has no recall", () => {
-    expect(baselineRecall([], [bug("BUG-001")]).recall).toBeNull();
+    expect(measureRecall([], [bug("BUG-001")]).recall).toBeNull();
   });
 
   test("one found bug stands for one known bug, in whatever order the files are", () => {
@@ -82,13 +82,13 @@ describe("recall", () => {
     );
     fc.assert(
       fc.property(some, some, (baseline, found) => {
-        const recalled = baselineRecall(baseline, found);
-        const turned = baselineRecall(baseline.toReversed(), found.toReversed());
+        const recalled = measureRecall(baseline, found);
+        const turned = measureRecall(baseline.toReversed(), found.toReversed());
         expect(turned.matches).toEqual(recalled.matches);
         expect(new Set(recalled.matches.map((match) => match.baseline)).size).toBe(recalled.matches.length);
         expect(new Set(recalled.matches.map((match) => match.found)).size).toBe(recalled.matches.length);
         expect(recalled.missed.length + recalled.matches.length).toBe(baseline.length);
-        if (baseline.length > 0) expect(baselineRecall(baseline, baseline).recall).toBe(1);
+        if (baseline.length > 0) expect(measureRecall(baseline, baseline).recall).toBe(1);
       }),
       { numRuns: tries(300) },
     );
@@ -105,8 +105,8 @@ describe("a printed metric", () => {
     ["noise\ncost: 2\ncost = 3e-1\nbye", { value: 0.3 }],
     ['{"cost": 4, "x": 1}', { value: 4 }],
     ["costs=9\ncost=-7", { value: -7 }],
-  ])("%j", (text, wanted) => expect(metricIn(text, "cost")).toEqual(wanted));
+  ])("%j", (text, wanted) => expect(parseMetric(text, "cost")).toEqual(wanted));
   test.each(["", "cost=NaN", "cost=Infinity", '{"cost": "many"}', "cost=1,5", '{"cost": null}'])("%j is none", (text) => {
-    expect(metricIn(text, "cost")).toHaveProperty("problem");
+    expect(parseMetric(text, "cost")).toHaveProperty("problem");
   });
 });

@@ -1,4 +1,4 @@
-// bugs: the bugs of a BUGS.md, and which of a baseline's a run found again, with the reason of every match.
+// bugs: parses the bugs of a BUGS.md, and matches those a run found with a baseline's, with the reason of every match.
 //
 // Invariants:
 //   B1. One found bug matches at most one of the baseline, and the reverse; the order in a file does not matter.
@@ -14,7 +14,7 @@ export type Bug = {
 };
 export type MatchReason = "id" | "place" | "title";
 export type Match = { readonly baseline: string; readonly found: string; readonly by: MatchReason; readonly detail: string };
-export type Recalled = {
+export type Recall = {
   readonly recall: number | null;
   readonly matches: readonly Match[];
   readonly found: readonly string[];
@@ -22,12 +22,12 @@ export type Recalled = {
 };
 
 const heading = /^ {0,3}#{2,4}[ \t]+(BUG-(?:[A-Za-z][A-Za-z-]{0,40}-)?[A-Za-z0-9]{1,40})\b[ \t]*[:.—–-]*[ \t]*(.*)$/;
-const place = /(?:^|[\s`"'(])((?:[\w.@+-]+\/)*[\w.@+-]+\.[A-Za-z]\w{0,9}):(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?/;
+const fileAndLines = /(?:^|[\s`"'(])((?:[\w.@+-]+\/)*[\w.@+-]+\.[A-Za-z]\w{0,9}):(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?/;
 const fileField = /\*{0,2}(?:File|Location|Path)s?\*{0,2}:\*{0,2}[ \t]*`?((?:[\w.@+-]+\/)*[\w.@+-]+\.\w{1,10})`?/i;
 const linesField = /\*{0,2}Lines?\*{0,2}:\*{0,2}[ \t]*`?L?(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?/i;
 
 /** Every bug with its own heading; a duplicate id counts once. */
-export function readBugs(text: string): readonly Bug[] {
+export function parseBugs(text: string): readonly Bug[] {
   const bugs = new Map<string, Bug>();
   let open: { readonly id: string; readonly title: string; readonly body: string[] } | null = null;
   const close = (): void => {
@@ -37,7 +37,8 @@ export function readBugs(text: string): readonly Bug[] {
   let fence: string | null = null;
   for (const line of text.split(/\r?\n/)) {
     const mark = /^ {0,3}(```+|~~~+)/.exec(line)?.[1] ?? null;
-    if (mark !== null) fence = fence === null ? mark : mark.startsWith(fence) ? null : fence;
+    if (mark !== null && fence === null) fence = mark;
+    else if (mark !== null && fence !== null && mark.startsWith(fence)) fence = null;
     const [, id, title = ""] = (fence === null ? heading.exec(line) : null) ?? [];
     if (id !== undefined) {
       close();
@@ -53,7 +54,7 @@ export function readBugs(text: string): readonly Bug[] {
 
 function findPlace(lines: readonly string[]): Pick<Bug, "file" | "lines"> {
   for (const line of lines) {
-    const [, file, from, to] = place.exec(line) ?? [];
+    const [, file, from, to] = fileAndLines.exec(line) ?? [];
     if (file !== undefined) return { file, lines: rangeOf(from, to) };
   }
   const first = (pattern: RegExp): RegExpExecArray | null =>
@@ -69,14 +70,14 @@ function rangeOf(from: string | undefined, to: string | undefined): readonly [nu
 }
 
 /** Which bugs of a baseline a run found again. */
-export function baselineRecall(baseline: readonly Bug[], foundBugs: readonly Bug[]): Recalled {
+export function measureRecall(baseline: readonly Bug[], foundBugs: readonly Bug[]): Recall {
   const matches: Match[] = [];
-  const left = { baseline: [...baseline].toSorted(byId), found: [...foundBugs].toSorted(byId) };
+  const unmatched = { baseline: [...baseline].toSorted(byId), found: [...foundBugs].toSorted(byId) };
   for (const [by, why] of passes) {
-    for (const [bug, other] of matched(left.baseline, left.found, (a, b) => why(a, b) !== null))
+    for (const [bug, other] of pairUp(unmatched.baseline, unmatched.found, (a, b) => why(a, b) !== null))
       matches.push({ baseline: bug.id, found: other.id, by, detail: why(bug, other) ?? "" });
-    left.baseline = left.baseline.filter(({ id }) => !matches.some((match) => match.baseline === id)); // B1
-    left.found = left.found.filter(({ id }) => !matches.some((match) => match.found === id));
+    unmatched.baseline = unmatched.baseline.filter(({ id }) => !matches.some((match) => match.baseline === id)); // B1
+    unmatched.found = unmatched.found.filter(({ id }) => !matches.some((match) => match.found === id));
   }
   return {
     recall: baseline.length === 0 ? null : matches.length / baseline.length, // B3
@@ -86,25 +87,33 @@ export function baselineRecall(baseline: readonly Bug[], foundBugs: readonly Bug
   };
 }
 
-const byId = (a: Bug, b: Bug): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+function byId(a: Bug, b: Bug): number {
+  if (a.id === b.id) return 0;
+  return a.id < b.id ? -1 : 1;
+}
 
 /** B2: each pass says why two bugs are one, or null. */
 const passes: readonly (readonly [MatchReason, (baseline: Bug, found: Bug) => string | null])[] = [
-  ["id", (a, b) => (a.id === b.id && !(a.file !== null && b.file !== null && !isSameFile(a.file, b.file)) ? a.id : null)],
-  [
-    "place",
-    (a, b) =>
-      a.file !== null &&
-      b.file !== null &&
-      a.lines !== null &&
-      b.lines !== null &&
-      isSameFile(a.file, b.file) &&
-      doOverlap(a.lines, b.lines)
-        ? `${a.file}:${a.lines.join("-")} and ${b.file}:${b.lines.join("-")}`
-        : null,
-  ],
-  ["title", (a, b) => (plainTitle(a.title) !== "" && plainTitle(a.title) === plainTitle(b.title) ? plainTitle(a.title) : null)],
+  ["id", sameId],
+  ["place", samePlace],
+  ["title", sameTitle],
 ];
+
+function sameId(a: Bug, b: Bug): string | null {
+  const isFileKnown = a.file !== null && b.file !== null;
+  return a.id === b.id && (!isFileKnown || isSameFile(a.file, b.file)) ? a.id : null;
+}
+
+function samePlace(a: Bug, b: Bug): string | null {
+  if (a.file === null || b.file === null || a.lines === null || b.lines === null) return null;
+  if (!isSameFile(a.file, b.file) || !doOverlap(a.lines, b.lines)) return null;
+  return `${a.file}:${a.lines.join("-")} and ${b.file}:${b.lines.join("-")}`;
+}
+
+function sameTitle(a: Bug, b: Bug): string | null {
+  const title = plainTitle(a.title);
+  return title !== "" && title === plainTitle(b.title) ? title : null;
+}
 
 /** The same path, or one that ends with the other: `driver.c` and `src/driver.c`. */
 function isSameFile(one: string, other: string): boolean {
@@ -122,24 +131,24 @@ export const plainTitle = (title: string): string =>
     .trim();
 
 /** As many pairs as there can be (Kuhn's augmenting paths), so that no order of the files costs a match. B1 */
-function matched<One, Other>(
+function pairUp<One, Other>(
   ones: readonly One[],
   others: readonly Other[],
   isPair: (a: One, b: Other) => boolean,
 ): readonly (readonly [One, Other])[] {
-  const holder = new Map<Other, One>();
-  const place1 = (left: One, tried: Set<Other>): boolean => {
+  const partners = new Map<Other, One>();
+  const findPartner = (left: One, tried: Set<Other>): boolean => {
     for (const other of others) {
       if (tried.has(other) || !isPair(left, other)) continue;
       tried.add(other);
-      const before = holder.get(other);
-      if (before === undefined || place1(before, tried)) {
-        holder.set(other, left);
+      const before = partners.get(other);
+      if (before === undefined || findPartner(before, tried)) {
+        partners.set(other, left);
         return true;
       }
     }
     return false;
   };
-  for (const item of ones) place1(item, new Set());
-  return [...holder].map(([other, left]) => [left, other]);
+  for (const item of ones) findPartner(item, new Set());
+  return [...partners].map(([other, left]) => [left, other]);
 }

@@ -1,4 +1,4 @@
-// cost-curve: what a cycle's benchmarks cost as it went on: money or tokens where their own journals say so, and always the time they ran.
+// cost-curve: what a cycle's benchmarks cost as it went on: money or tokens if their own journals say, and always the time they ran.
 
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { SpendingPoint } from "../../views/facts/run-index.ts";
@@ -7,13 +7,13 @@ import { el, type Element } from "../../views/web/element.ts";
 import { money, short, span } from "../../views/web/page-figures.ts";
 import type { BenchmarkRun, Cycle } from "./state.ts";
 
-/** Every run that is over, in the order they ended, with the sums so far. */
+/** The sums so far at the end of every run, in the order they ended. */
 export function costPoints(cycle: Cycle): readonly SpendingPoint[] {
   const sum = { tokens: 0, usd: 0, minutes: 0 };
-  return over(cycle).map((run) => {
+  return endedRuns(cycle).map((run) => {
     sum.tokens += run.spent?.tokens ?? 0;
     sum.usd += run.spent?.usd ?? 0;
-    sum.minutes += benchmarkRunMinutes(run);
+    sum.minutes += runMinutes(run);
     return { at: run.endedAt ?? "", ...sum };
   });
 }
@@ -30,19 +30,19 @@ export function costCurve(cycle: Cycle): Element | null {
 /** Both sides in one sentence, so that a lever that only costs more is seen. */
 export function costNote(cycle: Cycle): string {
   const side = (state: string): string => {
-    const runs = over(cycle).filter(({ lever_state }) => lever_state === state);
+    const runs = endedRuns(cycle).filter(({ lever_state }) => lever_state === state);
     const [tokens, usd] = (["tokens", "usd"] as const).map((unit) => runs.reduce((all, { spent }) => all + (spent?.[unit] ?? 0), 0));
-    const minutes = runs.reduce((all, run) => all + benchmarkRunMinutes(run), 0);
-    const used = [usd === 0 ? null : money(usd ?? 0), tokens === 0 ? null : `${short(tokens ?? 0)} tokens`, span(minutes * 60_000)];
-    return used.filter((unit) => unit !== null).join(", ");
+    const minutes = runs.reduce((all, run) => all + runMinutes(run), 0);
+    const amounts = [usd === 0 ? null : money(usd ?? 0), tokens === 0 ? null : `${short(tokens ?? 0)} tokens`, span(minutes * 60_000)];
+    return amounts.filter((amount) => amount !== null).join(", ");
   };
   return `before ${side("pre-lever")}; after ${side("post-lever")}`;
 }
 
-const over = (cycle: Cycle): readonly BenchmarkRun[] =>
+const endedRuns = (cycle: Cycle): readonly BenchmarkRun[] =>
   [...cycle.runs.values()]
     .filter(({ endedAt }) => endedAt !== null)
     .toSorted((a, b) => (parseIsoTime(a.endedAt ?? "") ?? 0) - (parseIsoTime(b.endedAt ?? "") ?? 0));
 
-const benchmarkRunMinutes = ({ startedAt, endedAt }: BenchmarkRun): number =>
+const runMinutes = ({ startedAt, endedAt }: BenchmarkRun): number =>
   Math.max(0, (parseIsoTime(endedAt ?? "") ?? 0) - (parseIsoTime(startedAt) ?? 0)) / 60_000;

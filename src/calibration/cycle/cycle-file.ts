@@ -14,8 +14,8 @@ import type { CycleJudgement } from "./verdict.ts";
 
 const size = { width: 720, label: 120, right: 24, row: 46, top: 30 } as const;
 const [nameCharsMax, noteCharsMax] = [15, 72];
-/** How far the two sides of a row stand from its middle. */
-const apart = 7;
+/** How far the two sides of a row are from its middle. */
+const sideOffset = 7;
 const axis = { from: size.label, to: size.width - size.right } as const;
 
 export function cycleFile(cycle: Cycle): string {
@@ -40,13 +40,13 @@ export function cycleFile(cycle: Cycle): string {
   );
 }
 
-const at = (value: number, from: number, to: number): number =>
+const toX = (value: number, from: number, to: number): number =>
   to === from ? axis.from : Math.round(axis.from + ((value - from) / (to - from)) * (axis.to - axis.from));
 
 const svg = (height: number, about: string, ...content: readonly Element[]): Element =>
   el(
     "div",
-    { style: "overflow-x:auto", tabindex: 0 }, // shrunk to a small screen, its words could not be read
+    { style: "overflow-x:auto", tabindex: 0 }, // it scrolls: shrunk to a small screen, its text could not be read
     el(
       "svg",
       {
@@ -61,9 +61,10 @@ const svg = (height: number, about: string, ...content: readonly Element[]): Ele
       ...content,
     ),
   );
-const line = (x1: number, y1: number, x2: number, y2: number, width: number, opacity: number): Element =>
+type Point = readonly [x: number, y: number];
+const line = ([x1, y1]: Point, [x2, y2]: Point, { width = 1, opacity }: { readonly width?: number; readonly opacity: number }): Element =>
   el("line", { x1, y1, x2, y2, stroke: "currentColor", "stroke-width": width, "stroke-opacity": opacity });
-const words = (x: number, y: number, text: string, anchor = "start"): Element =>
+const label = (x: number, y: number, text: string, anchor = "start"): Element =>
   el("text", { x, y, "text-anchor": anchor }, foreignText(text));
 
 const shortened = (text: string, charsMax: number): string => (text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`);
@@ -77,29 +78,33 @@ function figurePicture(cycle: Cycle, target: string): Element {
   const rows = cycle.benchmarks.flatMap((name, row) => {
     const y = size.top + row * size.row + size.row / 2;
     const [before, after] = sides.map(({ means }) => means[name] ?? null);
-    const x = (value: number): number => at(value, bottom, top);
+    const x = (value: number): number => toX(value, bottom, top);
     const clipped = (value: number): number => Math.min(top, Math.max(bottom, value));
     const runs = sides.flatMap(({ state }, side) =>
       cycleFigures(cycle, name, state).map((value) =>
-        line(x(value), y + (side === 0 ? -18 : 10), x(value), y + (side === 0 ? -10 : 18), 2, 0.45),
+        line([x(value), y + (side === 0 ? -18 : 10)], [x(value), y + (side === 0 ? -10 : 18)], { width: 2, opacity: 0.45 }),
       ),
     );
     const dots = [
       ...(typeof before === "number"
-        ? [el("circle", { cx: x(before), cy: y - apart, r: 5, fill: "none", stroke: "currentColor", "stroke-width": 2 })]
+        ? [el("circle", { cx: x(before), cy: y - sideOffset, r: 5, fill: "none", stroke: "currentColor", "stroke-width": 2 })]
         : []),
-      ...(typeof after === "number" ? [el("circle", { cx: x(after), cy: y + apart, r: 5 })] : []),
+      ...(typeof after === "number" ? [el("circle", { cx: x(after), cy: y + sideOffset, r: 5 })] : []),
     ];
     const spreads = sides.flatMap(({ state }, side) => {
       const interval = sideInterval(cycleFigures(cycle, name, state), `${cycle.name} ${name} ${state}`);
-      const where = y + (side === 0 ? -apart : apart);
-      return interval === null ? [] : [line(x(clipped(interval.low)), where, x(clipped(interval.high)), where, 2, 0.6)];
+      const sideY = y + (side === 0 ? -sideOffset : sideOffset);
+      if (interval === null) return [];
+      return [line([x(clipped(interval.low)), sideY], [x(clipped(interval.high)), sideY], { width: 2, opacity: 0.6 })];
     });
-    const bar = typeof before === "number" && typeof after === "number" ? [line(x(before), y - apart, x(after), y + apart, 1, 0.35)] : [];
-    const note = dots.length === 0 ? [words(axis.from, y + 4, shortened(cycleNote(cycle, name) || "not measured yet", noteCharsMax))] : [];
+    const bar =
+      typeof before === "number" && typeof after === "number"
+        ? [line([x(before), y - sideOffset], [x(after), y + sideOffset], { opacity: 0.35 })]
+        : [];
+    const note = dots.length === 0 ? [label(axis.from, y + 4, shortened(cycleNote(cycle, name) || "not measured yet", noteCharsMax))] : [];
     return [
-      words(14, y + 4, shortened(name, nameCharsMax)),
-      line(axis.from, y, axis.to, y, 1, 0.15),
+      label(14, y + 4, shortened(name, nameCharsMax)),
+      line([axis.from, y], [axis.to, y], { opacity: 0.15 }),
       ...bar,
       ...spreads,
       ...runs,
@@ -109,10 +114,10 @@ function figurePicture(cycle: Cycle, target: string): Element {
   });
   const height = size.top + cycle.benchmarks.length * size.row + 24;
   const ticks = [bottom, (bottom + top) / 2, top].flatMap((value) => [
-    line(at(value, bottom, top), size.top - 8, at(value, bottom, top), height - 22, 1, 0.15),
-    words(at(value, bottom, top), height - 6, figureText(value), "middle"),
+    line([toX(value, bottom, top), size.top - 8], [toX(value, bottom, top), height - 22], { opacity: 0.15 }),
+    label(toX(value, bottom, top), height - 6, figureText(value), "middle"),
   ]);
-  const legend = words(axis.to, 16, "○ before   ● after   — 95 % interval   | one run", "end");
+  const legend = label(axis.to, 16, "○ before   ● after   — 95 % interval   | one run", "end");
   return svg(height, `${target} of every benchmark before and after the lever`, ...ticks, ...rows, legend);
 }
 
@@ -127,25 +132,25 @@ function gainPicture(cycle: Cycle, { mean_gain: mean, interval, gain }: CycleJud
     ...Object.values(gain).flatMap((amount) => amount ?? []),
   ];
   const [from, to] = [Math.min(...values) - 0.02, Math.max(...values) + 0.02];
-  const x = (value: number): number => at(value, from, to);
+  const x = (value: number): number => toX(value, from, to);
   const y = 48;
   return svg(
     100,
     `mean gain ${gainText(cycle, mean)}`,
     el("rect", { x: x(-cycle.noiseFloor), y: 20, width: x(cycle.noiseFloor) - x(-cycle.noiseFloor), height: 56, "fill-opacity": 0.08 }),
-    line(x(0), 20, x(0), 76, 1, 0.5),
-    words(14, y + 4, gainText(cycle, mean)),
+    line([x(0), 20], [x(0), 76], { opacity: 0.5 }),
+    label(14, y + 4, gainText(cycle, mean)),
     ...(interval === null ? [] : intervalMarks(interval, x, y)),
     el("circle", { cx: x(mean), cy: y, r: 6 }),
-    words(x(0), 14, "0", "middle"),
-    words(14, 92, interval === null ? "no interval: nothing ran twice" : intervalText(cycle, interval)),
+    label(x(0), 14, "0", "middle"),
+    label(14, 92, interval === null ? "no interval: nothing ran twice" : intervalText(cycle, interval)),
   );
 }
 
 const intervalMarks = ({ low, high }: Interval, x: (value: number) => number, y: number): readonly Element[] => [
-  line(x(low), y, x(high), y, 3, 0.6),
-  line(x(low), y - 7, x(low), y + 7, 2, 0.6),
-  line(x(high), y - 7, x(high), y + 7, 2, 0.6),
+  line([x(low), y], [x(high), y], { width: 3, opacity: 0.6 }),
+  line([x(low), y - 7], [x(low), y + 7], { width: 2, opacity: 0.6 }),
+  line([x(high), y - 7], [x(high), y + 7], { width: 2, opacity: 0.6 }),
 ];
 
 /** On a small screen each row is its own block, so that no word is broken. */

@@ -3,7 +3,7 @@
 // Invariants:
 //   D1. Every run before the lever comes before the lever, every run after it comes after.
 //   D2. A benchmark without a figure before the lever is not run after it: nothing could be compared, and it would only cost.
-//   D3. Where no benchmark has a figure before the lever, the lever is not applied.
+//   D3. If no benchmark has a figure before the lever, the lever is not applied.
 //   D4. The revert is committed before the cycle ends.
 
 import type { CycleEventOf } from "../../contracts/quality-run.ts";
@@ -21,18 +21,18 @@ export type NextStep =
 
 export function decide(cycle: Cycle): NextStep {
   if (cycle.end !== null || cycle.plan === null) return { do: "nothing" };
-  const previousRunKeys = pending(cycle, "pre-lever", cycle.benchmarks);
-  if (cycle.applied === null && previousRunKeys.length > 0) return { do: "run", lever_state: "pre-lever", runs: previousRunKeys }; // D1
+  const runsBefore = pendingRuns(cycle, "pre-lever", cycle.benchmarks);
+  if (cycle.applied === null && runsBefore.length > 0) return { do: "run", lever_state: "pre-lever", runs: runsBefore }; // D1
   const measured = cycle.benchmarks.filter((name) => cycleFigures(cycle, name, "pre-lever").length > 0);
   if (cycle.applied === null && measured.length > 0) return { do: "apply" }; // D3
-  const after = pending(cycle, "post-lever", measured); // D2
-  if (cycle.applied !== null && after.length > 0) return { do: "run", lever_state: "post-lever", runs: after };
+  const runsAfter = pendingRuns(cycle, "post-lever", measured); // D2
+  if (cycle.applied !== null && runsAfter.length > 0) return { do: "run", lever_state: "post-lever", runs: runsAfter };
   const judged = judgeCycle(cycle);
   if (judged.verdict === "revert" && cycle.applied !== null && cycle.reverted === null) return { do: "revert" }; // D4
   return { do: "end", event: cycleEnd(cycle, judged), judged };
 }
 
-function pending(cycle: Cycle, lever_state: LeverState, names: readonly string[]): readonly RunKey[] {
+function pendingRuns(cycle: Cycle, lever_state: LeverState, names: readonly string[]): readonly RunKey[] {
   const repeats = cycle.plan?.repeat ?? 1;
   return Array.from({ length: repeats }, (_, index) => index + 1).flatMap((repeat) =>
     names
@@ -44,6 +44,7 @@ function pending(cycle: Cycle, lever_state: LeverState, names: readonly string[]
 
 const isOver = (run: BenchmarkRun | undefined): boolean => run?.status === "ended" || run?.status === "given_up";
 
+/** The runs of a benchmark that ended, on one side of the lever. */
 export const cycleRuns = (cycle: Cycle, name: string, state: LeverState): readonly BenchmarkRun[] =>
   [...cycle.runs.values()].filter(
     ({ benchmark, lever_state, status }) => benchmark === name && lever_state === state && status === "ended",
@@ -59,14 +60,16 @@ const cycleTarget = (cycle: Cycle): string => cycle.plan?.target.metric ?? recal
 export const cycleScale = (cycle: Cycle): Scale =>
   cycle.plan === null ? recallScale : { better: cycle.plan.target.better, isRelative: cycle.plan.target.relative };
 
-const mean = (values: readonly number[]): number | null => {
+const roundedMean = (values: readonly number[]): number | null => {
   const value = computeMean(values);
   return value === null ? null : rounded(value);
 };
 export const cycleSide = (cycle: Cycle, state: LeverState): Figures =>
-  Object.fromEntries(cycle.benchmarks.map((name) => [name, mean(cycleFigures(cycle, name, state))]));
+  Object.fromEntries(cycle.benchmarks.map((name) => [name, roundedMean(cycleFigures(cycle, name, state))]));
 const recallSide = (cycle: Cycle, state: LeverState): Record<string, number | null> =>
-  Object.fromEntries(cycle.benchmarks.map((name) => [name, mean(cycleRuns(cycle, name, state).flatMap(({ recall }) => recall ?? []))]));
+  Object.fromEntries(
+    cycle.benchmarks.map((name) => [name, roundedMean(cycleRuns(cycle, name, state).flatMap(({ recall }) => recall ?? []))]),
+  );
 
 export function judgeCycle(cycle: Cycle): CycleJudgement {
   const scale = cycleScale(cycle);
@@ -80,20 +83,21 @@ export function judgeCycle(cycle: Cycle): CycleJudgement {
     noiseFloor: cycle.noiseFloor,
     iteration: cycle.iteration,
     scale,
-    lost: cycle.benchmarks.flatMap((name) => findLostRegressions(cycle, name)),
+    lost: cycle.benchmarks.flatMap((name) => findLostBugs(cycle, name)),
     interval: pairInterval(pairs, (before, after) => computeGain(scale, before, after), cycle.plan?.seed ?? cycle.name),
   });
 }
 
 /** Known bugs that at least half of the runs before found again, and fewer than half of the runs after. */
-function findLostRegressions(cycle: Cycle, name: string): readonly Regression[] {
+function findLostBugs(cycle: Cycle, name: string): readonly Regression[] {
   const [before, after] = [cycleRuns(cycle, name, "pre-lever"), cycleRuns(cycle, name, "post-lever")];
   if (before.length === 0 || after.length === 0) return [];
   const bugs = [...new Set(before.flatMap(({ matches }) => matches.map(({ baseline }) => baseline)))].toSorted();
-  return bugs.filter((bug) => shareWith(before, bug) >= 0.5 && shareWith(after, bug) < 0.5).map((bug) => ({ benchmark: name, bug }));
+  return bugs.filter((bug) => shareFinding(before, bug) >= 0.5 && shareFinding(after, bug) < 0.5).map((bug) => ({ benchmark: name, bug }));
 }
 
-const shareWith = (runs: readonly BenchmarkRun[], bug: string): number =>
+/** The share of runs that found a known bug. */
+const shareFinding = (runs: readonly BenchmarkRun[], bug: string): number =>
   runs.filter(({ matches }) => matches.some(({ baseline }) => baseline === bug)).length / runs.length;
 
 function cycleEnd(cycle: Cycle, judged: CycleJudgement): Omit<CycleEventOf<"cycle_end">, "ts"> {
@@ -105,6 +109,13 @@ function cycleEnd(cycle: Cycle, judged: CycleJudgement): Omit<CycleEventOf<"cycl
       return [name, from === null || to === null ? null : rounded(to - from)];
     }),
   );
+  const metric = {
+    name: cycleTarget(cycle),
+    better: cycleScale(cycle).better,
+    before: cycleSide(cycle, "pre-lever"),
+    after: cycleSide(cycle, "post-lever"),
+    gain: judged.gain,
+  };
   return {
     event: "cycle_end",
     verdict: judged.verdict,
@@ -115,16 +126,6 @@ function cycleEnd(cycle: Cycle, judged: CycleJudgement): Omit<CycleEventOf<"cycl
     why: judged.why,
     mean_gain: judged.mean_gain,
     ...(judged.interval === null ? {} : { interval: judged.interval }),
-    ...(isRecall
-      ? {}
-      : {
-          metric: {
-            name: cycleTarget(cycle),
-            better: cycleScale(cycle).better,
-            before: cycleSide(cycle, "pre-lever"),
-            after: cycleSide(cycle, "post-lever"),
-            gain: judged.gain,
-          },
-        }),
+    ...(isRecall ? {} : { metric }),
   };
 }

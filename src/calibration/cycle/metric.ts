@@ -1,12 +1,12 @@
 // metric: the number that a benchmark prints about itself: `cost=1.25`, `minutes: 12`, or a line of JSON with that key. The last one counts.
 
-export type MetricRead = { readonly value: number } | { readonly problem: string };
+export type ParsedMetric = { readonly value: number } | { readonly problem: string };
 
 const number = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 
-export function metricIn(output: string, name: string): MetricRead {
+export function parseMetric(output: string, name: string): ParsedMetric {
   let last: string | null = null;
-  for (const line of output.split(/\r?\n/)) last = said(line.trim(), name) ?? last;
+  for (const line of output.split(/\r?\n/)) last = printedValue(line.trim(), name) ?? last;
   if (last === null) return { problem: `printed no line ${name}=NUMBER` };
   const value = Number(last.replaceAll("_", ""));
   if (!number.test(last.replaceAll("_", "")) || !Number.isFinite(value))
@@ -14,12 +14,13 @@ export function metricIn(output: string, name: string): MetricRead {
   return { value };
 }
 
-function said(line: string, name: string): string | null {
+function printedValue(line: string, name: string): string | null {
   if (line.startsWith("{")) {
     try {
       const tree: unknown = JSON.parse(line);
       const value = typeof tree === "object" && tree !== null ? (tree as Record<string, unknown>)[name] : undefined;
-      return value === undefined ? null : typeof value === "number" || typeof value === "string" ? String(value) : JSON.stringify(value);
+      if (value === undefined) return null;
+      return typeof value === "number" || typeof value === "string" ? String(value) : JSON.stringify(value);
     } catch {
       return null; // a line that only looks like JSON says nothing
     }
@@ -29,5 +30,5 @@ function said(line: string, name: string): string | null {
   return match?.[1] ?? null;
 }
 
-/** A name that can be before `=`, and is none of ours. */
+/** Whether a name can stand before `=`. */
 export const isMetricName = (name: string): boolean => /^[A-Za-z][\w.-]{0,63}$/.test(name);

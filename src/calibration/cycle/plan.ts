@@ -55,9 +55,9 @@ export const cycleNameCharsMax = 100;
 export const cycleName = /^(?!.*\.\.)(?!.*\.lock$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?<!\.)$/;
 export const benchmarkName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-/** `90m`, `2h`, `45s`, `1500ms`; a bare number is minutes. Null if it is none of these. */
-export function durationMs(given: string): number | null {
-  const [, digits, unit = "m"] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/.exec(given.trim()) ?? [];
+/** Milliseconds of `90m`, `2h`, `45s`, `1500ms`; a bare number is minutes. Null if it is none of these. */
+export function parseDuration(text: string): number | null {
+  const [, digits, unit = "m"] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/.exec(text.trim()) ?? [];
   const scale: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
   const ms = Math.round(Number(digits) * (scale[unit] ?? Number.NaN));
   return Number.isFinite(ms) && ms >= 1 ? ms : null;

@@ -89,17 +89,17 @@ export function newCycle(): Cycle {
   };
 }
 
-/** One line into the cycle; a line that isn't an event of a cycle is said back as a problem. */
+/** Folds one line into the cycle; returns why it isn't an event of a cycle, or null. */
 export function foldLine(cycle: Cycle, line: string): string | null {
-  let tree: unknown;
+  let value: unknown;
   try {
-    tree = JSON.parse(line);
+    value = JSON.parse(line);
   } catch {
     return "is not JSON";
   }
-  const read = v.safeParse(CycleEvent, tree);
-  if (!read.success) return `is no event of a calibration cycle: ${read.issues[0].message}`;
-  fold(cycle, read.output);
+  const parsed = v.safeParse(CycleEvent, value);
+  if (!parsed.success) return `is no event of a calibration cycle: ${parsed.issues[0].message}`;
+  fold(cycle, parsed.output);
   return null;
 }
 
@@ -123,9 +123,9 @@ export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
       return;
     }
     case "benchmark_start": {
-      const key = findKey(event);
-      const previousBenchmarkRun = cycle.runs.get(runKeyText(key));
-      if (previousBenchmarkRun?.status === "ended") return; // C2
+      const key = runKey(event);
+      const earlier = cycle.runs.get(runKeyText(key));
+      if (earlier?.status === "ended") return; // C2
       cycle.runs.set(runKeyText(key), {
         ...key,
         status: "started",
@@ -142,22 +142,22 @@ export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
       return;
     }
     case "benchmark_end": {
-      const key = findKey(event);
-      const more = event as Record<string, unknown>;
-      const matches = v.safeParse(Matches, more["matches"]);
-      const previousBenchmarkRun = cycle.runs.get(runKeyText(key));
+      const key = runKey(event);
+      const fields = event as Record<string, unknown>;
+      const matches = v.safeParse(Matches, fields["matches"]);
+      const earlier = cycle.runs.get(runKeyText(key));
       cycle.runs.set(runKeyText(key), {
         ...key,
         status: "ended",
-        hangs: previousBenchmarkRun?.hangs ?? 0,
+        hangs: earlier?.hangs ?? 0,
         recall: event.recall,
-        metric: typeof more["metric_value"] === "number" ? more["metric_value"] : null,
+        metric: typeof fields["metric_value"] === "number" ? fields["metric_value"] : null,
         found: event.bugs_found,
         matches: matches.success ? matches.output : [],
         because: null,
-        startedAt: previousBenchmarkRun?.startedAt ?? event.ts,
+        startedAt: earlier?.startedAt ?? event.ts,
         endedAt: event.ts,
-        spent: spentIn(more),
+        spent: parseSpending(fields),
       });
       return;
     }
@@ -186,16 +186,21 @@ function foldError(cycle: Cycle, event: CycleEventOf<"error">): void {
   if (run === undefined || run.status === "ended") return;
   if (kind === "hung") run.hangs += 1;
   if (kind === "given_up")
-    Object.assign(run, { status: "given_up", because: event.message, endedAt: event.ts, spent: spentIn(event as Record<string, unknown>) });
+    Object.assign(run, {
+      status: "given_up",
+      because: event.message,
+      endedAt: event.ts,
+      spent: parseSpending(event as Record<string, unknown>),
+    });
 }
 
 const SpentField = v.object({ tokens: v.pipe(v.number(), v.minValue(0)), usd: v.pipe(v.number(), v.minValue(0)) });
-const spentIn = (event: Readonly<Record<string, unknown>>): Spent | null => {
-  const read = v.safeParse(SpentField, event["spent"]);
-  return read.success ? read.output : null;
+const parseSpending = (event: Readonly<Record<string, unknown>>): Spent | null => {
+  const parsed = v.safeParse(SpentField, event["spent"]);
+  return parsed.success ? parsed.output : null;
 };
 
-const findKey = (event: CycleEventOf<"benchmark_start"> | CycleEventOf<"benchmark_end">): RunKey => {
+const runKey = (event: CycleEventOf<"benchmark_start"> | CycleEventOf<"benchmark_end">): RunKey => {
   const repeat = (event as Record<string, unknown>)["repeat"];
   return { benchmark: event.benchmark, lever_state: event.lever_state, repeat: typeof repeat === "number" ? repeat : 1 };
 };

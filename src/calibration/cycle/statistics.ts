@@ -38,7 +38,7 @@ export function computeMean(values: readonly number[]): number | null {
 export const rounded = (value: number): number => Math.round(value * 1e9) / 1e9 + 0;
 
 /** A quantile between neighbours, of values that are sorted. */
-export function quantileOf(sorted: readonly number[], share: number): number {
+export function quantile(sorted: readonly number[], share: number): number {
   const at = (sorted.length - 1) * share;
   const low = sorted[Math.floor(at)] ?? 0;
   const high = sorted[Math.ceil(at)] ?? low;
@@ -62,23 +62,27 @@ export const bootstrap = { level: 0.95, rounds: 4000 } as const;
  * The interval of the mean gain over benchmarks, each with its own runs on both sides; null if no side ran twice, since then nothing is
  * known of how much runs differ. Deviations are widened by √(n/(n−1)), because n runs drawn from themselves vary too little.
  */
-export function pairInterval(pairs: readonly Pair[], gainOf: (before: number, after: number) => number, seed: string): Interval | null {
-  const whole = pairs.filter(({ before, after }) => before.length > 0 && after.length > 0);
-  if (!whole.some(({ before, after }) => before.length > 1 || after.length > 1)) return null;
-  const nextGenerator = seedGenerator(seed); // S1
-  const widened = whole.map(({ before, after }) => ({ before: widen(before), after: widen(after) }));
+export function pairInterval(
+  pairs: readonly Pair[],
+  computeGain: (before: number, after: number) => number,
+  seed: string,
+): Interval | null {
+  const complete = pairs.filter(({ before, after }) => before.length > 0 && after.length > 0);
+  if (!complete.some(({ before, after }) => before.length > 1 || after.length > 1)) return null;
+  const next = seedGenerator(seed); // S1
+  const widened = complete.map(({ before, after }) => ({ before: widen(before), after: widen(after) }));
   const gains: number[] = [];
   for (let round = 0; round < bootstrap.rounds; round++) {
-    const each = widened.map(({ before, after }) => gainOf(drawnMean(before, nextGenerator), drawnMean(after, nextGenerator))); // S2
-    const mean = computeMean(each);
+    const drawn = widened.map(({ before, after }) => computeGain(drawnMean(before, next), drawnMean(after, next))); // S2
+    const mean = computeMean(drawn);
     if (mean !== null) gains.push(mean);
   }
   if (gains.length === 0) return null;
   const sorted = gains.toSorted((a, b) => a - b);
-  const tail = (1 - bootstrap.level) / 2;
+  const tailShare = (1 - bootstrap.level) / 2;
   return {
-    low: rounded(quantileOf(sorted, tail)),
-    high: rounded(quantileOf(sorted, 1 - tail)),
+    low: rounded(quantile(sorted, tailShare)),
+    high: rounded(quantile(sorted, 1 - tailShare)),
     better_share: rounded(gains.filter((gain) => gain > 0).length / gains.length),
     ...bootstrap,
   };
@@ -87,21 +91,22 @@ export function pairInterval(pairs: readonly Pair[], gainOf: (before: number, af
 /** The interval of one side's mean; null if it ran once. */
 export function sideInterval(values: readonly number[], seed: string): Pick<Interval, "low" | "high"> | null {
   if (values.length < 2) return null;
-  const nextGenerator = seedGenerator(seed); // S1
+  const next = seedGenerator(seed); // S1
   const widened = widen(values);
-  const means = Array.from({ length: bootstrap.rounds }, () => drawnMean(widened, nextGenerator)).toSorted((a, b) => a - b);
-  const tail = (1 - bootstrap.level) / 2;
-  return { low: rounded(quantileOf(means, tail)), high: rounded(quantileOf(means, 1 - tail)) };
+  const means = Array.from({ length: bootstrap.rounds }, () => drawnMean(widened, next)).toSorted((a, b) => a - b);
+  const tailShare = (1 - bootstrap.level) / 2;
+  return { low: rounded(quantile(means, tailShare)), high: rounded(quantile(means, 1 - tailShare)) };
 }
 
+/** Widens deviations from the mean by √(n/(n−1)). */
 function widen(values: readonly number[]): readonly number[] {
   const mean = computeMean(values) ?? 0;
   const factor = values.length > 1 ? Math.sqrt(values.length / (values.length - 1)) : 1;
   return values.map((value) => mean + (value - mean) * factor);
 }
 
-function drawnMean(values: readonly number[], nextGenerator: Generator): number {
+function drawnMean(values: readonly number[], next: Generator): number {
   let sum = 0;
-  for (let draw = 0; draw < values.length; draw++) sum += values[Math.floor(nextGenerator() * values.length)] ?? 0;
+  for (let draw = 0; draw < values.length; draw++) sum += values[Math.floor(next() * values.length)] ?? 0;
   return sum / values.length;
 }

@@ -23,7 +23,7 @@ export type CycleJudgement = {
   readonly verdict: Verdict;
   /** After minus before, in the figure's own unit. */
   readonly delta: Figures;
-  /** The same as what the floor is held against: positive is better, and a share of the figure before where the floor is one. */
+  /** What is compared with the noise floor: positive is better, and it is a share of the figure before if the floor is relative. */
   readonly gain: Figures;
   readonly mean_gain: number | null;
   readonly cross_benchmark_check: { readonly clean: boolean; readonly regressions: readonly Regression[] };
@@ -31,7 +31,7 @@ export type CycleJudgement = {
   readonly why: string;
 };
 
-export type Judging = {
+export type JudgeInput = {
   readonly before: Figures;
   readonly after: Figures;
   readonly noiseFloor: number;
@@ -44,11 +44,11 @@ export type Judging = {
 
 export const recallScale: Scale = { better: "higher", isRelative: false };
 
-/** What a change from one figure to another is worth. Zero has no shares: a change from it counts as one of 100 %, so that no fall from zero is passed over. */
+/** The gain of a change from one figure to another. A relative change from zero counts as 100 %, so that no fall from zero is missed. */
 export function computeGain({ better, isRelative }: Scale, before: number, after: number): number {
-  const raised = better === "higher" ? after - before : before - after;
-  if (!isRelative) return rounded(raised);
-  return before === 0 ? Math.sign(raised) : rounded(raised / Math.abs(before));
+  const improvement = better === "higher" ? after - before : before - after;
+  if (!isRelative) return rounded(improvement);
+  return before === 0 ? Math.sign(improvement) : rounded(improvement / Math.abs(before));
 }
 
 /** A gain or a floor as a person reads it: a share in per cent. */
@@ -63,14 +63,14 @@ export function judgeFigures({
   scale = recallScale,
   lost,
   interval = null,
-}: Judging): CycleJudgement {
+}: JudgeInput): CycleJudgement {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const both = (name: string, of: (from: number, to: number) => number): number | null => {
+  const compare = (name: string, compute: (from: number, to: number) => number): number | null => {
     const [from, to] = [before[name] ?? null, after[name] ?? null];
-    return from === null || to === null ? null : of(from, to); // V1
+    return from === null || to === null ? null : compute(from, to); // V1
   };
-  const delta = Object.fromEntries(names.map((name) => [name, both(name, (from, to) => rounded(to - from))]));
-  const gain = Object.fromEntries(names.map((name) => [name, both(name, (from, to) => computeGain(scale, from, to))]));
+  const delta = Object.fromEntries(names.map((name) => [name, compare(name, (from, to) => rounded(to - from))]));
+  const gain = Object.fromEntries(names.map((name) => [name, compare(name, (from, to) => computeGain(scale, from, to))]));
   const counted = Object.entries(gain).flatMap(([name, value]) => (value === null ? [] : [{ name, value }]));
   const mean = computeMean(counted.map(({ value }) => value));
   const fallen = counted.filter(({ value }) => value < -noiseFloor);
@@ -93,7 +93,7 @@ export function judgeFigures({
   };
 }
 
-/** As a person reads it; what is compared has all its digits. */
+/** For display; figures are compared with all their digits. */
 const toFourDigits = (value: number): number => Math.round(value * 1e4) / 1e4;
 
 /** How many benchmarks besides the worst a verdict names. */
@@ -102,16 +102,24 @@ type Gain = { readonly name: string; readonly value: number };
 
 /** A benchmark that fell is in the list though no single bug is known to be lost. */
 function findRegressions(
-  countedGains: readonly Gain[],
+  gains: readonly Gain[],
   fallen: readonly Gain[],
-  lostRegressions: readonly Regression[] | undefined,
+  lostBugs: readonly Regression[] | undefined,
 ): readonly Regression[] {
-  if (lostRegressions === undefined) return countedGains.flatMap(({ name, value }) => (value < 0 ? [{ benchmark: name, bug: null }] : []));
-  const named = new Set(lostRegressions.map(({ benchmark }) => benchmark));
-  return [...lostRegressions, ...fallen.flatMap(({ name }) => (named.has(name) ? [] : [{ benchmark: name, bug: null }]))];
+  if (lostBugs === undefined) return gains.flatMap(({ name, value }) => (value < 0 ? [{ benchmark: name, bug: null }] : []));
+  const namedBenchmarks = new Set(lostBugs.map(({ benchmark }) => benchmark));
+  return [...lostBugs, ...fallen.flatMap(({ name }) => (namedBenchmarks.has(name) ? [] : [{ benchmark: name, bug: null }]))];
 }
 
-function chooseVerdict(found: {
+function chooseVerdict({
+  fallen,
+  mean,
+  noiseFloor,
+  iteration,
+  interval,
+  scale,
+  counted,
+}: {
   readonly fallen: readonly Gain[];
   readonly mean: number | null;
   readonly noiseFloor: number;
@@ -120,9 +128,8 @@ function chooseVerdict(found: {
   readonly scale: Scale;
   readonly counted: number;
 }): { readonly verdict: Verdict; readonly why: string } {
-  const { fallen, mean, noiseFloor, iteration, interval, scale, counted } = found;
   const floor = `the noise floor ${amountText(scale, noiseFloor)}`;
-  // What differs from the floor by less than is shown has all its digits: "0.05, above 0.05" would explain nothing.
+  // A value that differs from the floor only in hidden digits is shown with all of them: "0.05, above 0.05" would explain nothing.
   const amount = (value: number): string =>
     amountText(scale, value) === amountText(scale, noiseFloor) && value !== noiseFloor && !scale.isRelative
       ? String(value)
@@ -134,11 +141,11 @@ function chooseVerdict(found: {
     return { verdict: "revert", why: `${[`${worst?.name} fell by ${worst?.by}`, ...also].join(", ")}, more than ${floor}` }; // V2
   }
   const again: Verdict = iteration < iterationsMax ? "iterate" : "halt-iterate-cap";
-  const last = again === "iterate" ? "" : `; iteration ${iterationsMax} is the last`;
-  if (mean === null) return { verdict: again, why: `no benchmark has a figure on both sides${last}` };
-  const over = `the mean gain over ${counted} ${counted === 1 ? "benchmark" : "benchmarks"} is ${amount(mean)}`;
-  if (mean <= noiseFloor) return { verdict: again, why: `${over}, not above ${floor}${last}` };
+  const lastClause = again === "iterate" ? "" : `; iteration ${iterationsMax} is the last`;
+  if (mean === null) return { verdict: again, why: `no benchmark has a figure on both sides${lastClause}` };
+  const gainClause = `the mean gain over ${counted} ${counted === 1 ? "benchmark" : "benchmarks"} is ${amount(mean)}`;
+  if (mean <= noiseFloor) return { verdict: again, why: `${gainClause}, not above ${floor}${lastClause}` };
   if (interval !== null && interval.low <= noiseFloor)
-    return { verdict: again, why: `${over}, but its interval begins at ${amount(interval.low)}, not above ${floor}${last}` }; // V3
-  return { verdict: "ship", why: `${over}, above ${floor}` };
+    return { verdict: again, why: `${gainClause}, but its interval begins at ${amount(interval.low)}, not above ${floor}${lastClause}` }; // V3
+  return { verdict: "ship", why: `${gainClause}, above ${floor}` };
 }

@@ -1,6 +1,6 @@
 // cycle-page: the state of a cycle, for a person and for a program.
 
-import { benchmarkChanged, changedBenchmarks, cycleNote } from "../../calibration/cycle/audit.ts";
+import { benchmarkChangedText, changedBenchmarks, cycleNote } from "../../calibration/cycle/audit.ts";
 import { decide, cycleFigures, judgeCycle, cycleSide } from "../../calibration/cycle/decide.ts";
 import { recallTarget } from "../../calibration/cycle/plan.ts";
 import type { Cycle } from "../../calibration/cycle/state.ts";
@@ -41,7 +41,7 @@ export function cyclePage(cycle: Cycle): readonly string[] {
             .map((bug) => oneLine(bug))
             .join(", ")}`,
         ]),
-    ...changedBenchmarks(cycle).map((name) => `  ! ${oneLine(benchmarkChanged(name), 200)}`),
+    ...changedBenchmarks(cycle).map((name) => `  ! ${oneLine(benchmarkChangedText(name), 200)}`),
     ...(cycle.end === null ? nextLines(cycle) : [`  ${cycle.end.verdict}: ${judgement.why}`]),
   ];
 }

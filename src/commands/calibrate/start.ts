@@ -4,7 +4,7 @@ import { existsSync, statSync } from "node:fs";
 import { basename, isAbsolute, join, relative, resolve } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { cycleEventNames, runStateVersion } from "../../contracts/quality-run.ts";
-import { baselineOf } from "../../calibration/bench/preflight.ts";
+import { defaultBaseline } from "../../calibration/bench/preflight.ts";
 import { readCycles } from "../../calibration/bench/log-file.ts";
 import { withCycle } from "../../calibration/bench/open-cycle.ts";
 import { bindCycle, isOwnCycle } from "../../calibration/bench/own-cycles.ts";
@@ -18,7 +18,7 @@ import {
   type CyclePlan,
   cycleName,
   cycleNameCharsMax,
-  durationMs,
+  parseDuration,
   hangMsDefault,
   recallTarget,
   repeatMax,
@@ -82,7 +82,7 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
         iteration,
       } as const;
       const cycleStart = { event: "cycle_start", hypothesis, noise_floor_threshold: floor, plan } as const;
-      bindCycle(context.env, paths.root, name, open.log.folded(index, cycleStart));
+      bindCycle(context.env, paths.root, { ...open.log.preview(index, cycleStart), name });
       open.log.append(index, cycleStart);
       return driveOpenCycle(context, open, plan.jobs);
     });
@@ -142,7 +142,7 @@ function validateInput(context: CommandContext, paths: ProjectPaths, input: Star
   );
   if (metric === recallTarget && !isRelative && floor >= 1)
     invalid(`--noise-floor is ${floor}, and no recall can rise by more than 1.`, "--noise-floor 0.05, or a share: --noise-floor 5%");
-  const hang = input.hangAfter === undefined ? hangMsDefault : durationMs(input.hangAfter);
+  const hang = input.hangAfter === undefined ? hangMsDefault : parseDuration(input.hangAfter);
   if (hang === null) return invalid(`--hang-after is ${input.hangAfter ?? ""}, expected a time such as 90m, 2h or 45s.`);
   const findings = input.findings ?? null;
   if (findings !== null && (isAbsolute(findings) || findings.split("/").includes("..")))
@@ -228,8 +228,7 @@ async function readBenchmarks(
       invalid(`Two benchmarks are called ${name}.`, "--benchmarks one=A,other=B tells them apart");
     const plan = await locate(context, paths, trees, at);
     const baseline = baselinesByName.get(name) ?? (words.length === 1 ? baselinesByName.get("") : undefined);
-    const path =
-      baseline === undefined ? await baselineOf(trees, plan.kind, plan.at, plan.commit) : pathForLog(paths, resolve(context.cwd, baseline));
+    const path = baseline === undefined ? await defaultBaseline(trees, plan) : pathForLog(paths, resolve(context.cwd, baseline));
     const isOptional = metric !== recallTarget && baseline === undefined && !existsSync(isAbsolute(path) ? path : join(paths.root, path));
     plans.push({ name, ...plan, baseline: isOptional ? null : path });
   }
