@@ -10,7 +10,7 @@ import { copyIn, portfolioAt } from "../../portfolio/store/folder.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { compactPortfolio, rebuildPortfolio } from "./rebuild.ts";
 import { portfolioInbox, showPortfolio, tickPortfolio } from "./show.ts";
-import { everything, idOf, openRoom } from "./portfolio-room.test-support.ts";
+import { everything, idOf, openRoom } from "../../../test/support/portfolio-room.ts";
 
 const { begun, folder, placeIn, repository, remove } = openRoom();
 afterAll(remove);

@@ -11,7 +11,7 @@ import { portfolioAt } from "../../portfolio/store/folder.ts";
 import { importBacklog } from "./import.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { tickPortfolio } from "./show.ts";
-import { everything, idOf, openRoom } from "./portfolio-room.test-support.ts";
+import { everything, idOf, openRoom } from "../../../test/support/portfolio-room.ts";
 
 const { begun, folder, placeIn, repository, remove } = openRoom();
 afterAll(remove);

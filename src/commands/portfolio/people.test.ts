@@ -11,7 +11,7 @@ import { portfolioAt } from "../../portfolio/store/folder.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { portfolioInbox, showPortfolio, tickPortfolio } from "./show.ts";
-import { everything, idOf, openRoom } from "./portfolio-room.test-support.ts";
+import { everything, idOf, openRoom } from "../../../test/support/portfolio-room.ts";
 
 const { begun, folder, placeIn, remove } = openRoom();
 afterAll(remove);

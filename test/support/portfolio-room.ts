@@ -4,10 +4,10 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
-import type { CommandContext } from "../../project/command-context.ts";
-import { commandContext } from "../../../test/support/command-context.ts";
-import { addProject, initPortfolio } from "./add.ts";
+import type { Answer } from "../../src/contracts/answer.ts";
+import type { CommandContext } from "../../src/project/command-context.ts";
+import { commandContext } from "./command-context.ts";
+import { addProject, initPortfolio } from "../../src/commands/portfolio/add.ts";
 
 /** Called once a file, which removes it after its tests. */
 export function openRoom() {
