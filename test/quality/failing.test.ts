@@ -37,7 +37,7 @@ describe.concurrent("a quality run that does not come to its end", () => {
     expect(faultsIn(before)).toEqual([]);
     expect(progress(folder)).toMatch(/^ERROR: proof_missing — /m);
     const again = await autopilot(folder, ["resume", "--json"]);
-    expect(again.json).toMatchObject({ result: "PASS", state: "completed" });
+    expect(again.json).toMatchObject({ result: "WARN", state: "completed" });
     const [old = ""] = history(folder);
     expect(readFileSync(join(folder, "quality/history", old), "utf8")).toBe(before);
     expect(inShort(log(folder))).toEqual([
@@ -60,7 +60,7 @@ describe.concurrent("a quality run that does not come to its end", () => {
     const folder = shop();
     const strayed = turn("3", left["3"], { do: [{ write: { path: "src/sum.js", text: "export const sum = () => 0;\n" } }] });
     const { json } = await audit(folder, turns({ "3": [strayed, turn("3")] }));
-    expect(json).toMatchObject({ result: "PASS", state: "completed" });
+    expect(json).toMatchObject({ result: "WARN", state: "completed" });
     expect(readFileSync(join(folder, "src/sum.js"), "utf8")).toBe(sources["src/sum.js"]);
     const [error] = named(log(folder), "error");
     expect(error).toMatchObject({ phase: 3, recoverable: true, message: expect.stringContaining("src/sum.js") as string });
@@ -76,7 +76,7 @@ describe.concurrent("a quality run that does not come to its end", () => {
         "6": [turn("6", {}), turn("6", { "CONTRACTS.md": "What sum promises: nothing for an empty list.\n" })],
       }),
     );
-    expect(json).toMatchObject({ state: "completed", verdict: "verified" });
+    expect(json).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
     expect(
       named(log(folder), "gate_check")
         .filter((line) => line["gate_name"] === "phase_2")
@@ -113,7 +113,7 @@ describe.concurrent("a quality run that does not come to its end", () => {
         state: "completed",
         verdict: "verified_with_gaps",
       });
-      expect(results[n]?.json["gaps"]).toEqual([expect.stringMatching(/^quality\/EXPLORATION\.md is hollow: /)]);
+      expect(results[n]?.json["gaps"]).toContainEqual(expect.stringMatching(/^quality\/EXPLORATION\.md is hollow: /));
       expect(inShort(log(folder))).not.toContain("error 1 recoverable");
       expect(named(log(folder), "gate_check").find((line) => line["gate_name"] === "content")).toMatchObject({ verdict: "warn" });
       expect(named(log(folder), "phase_end").at(-1)).toMatchObject({ key_counts: { gate_verdict: "partial" } });

@@ -21,7 +21,7 @@ describe.skipIf(whyNoStrace !== "")(`kill -9 at the boundaries of a quality run$
     { timeout: 2 * 3_600_000 },
     async () => {
       const undisturbed = shop();
-      expect((await audit(undisturbed)).json).toMatchObject({ result: "PASS", state: "completed" });
+      expect((await audit(undisturbed)).json).toMatchObject({ result: "WARN", state: "completed" });
       const lines = journal(undisturbed).length;
       let fired = 0;
       const places = sampled(

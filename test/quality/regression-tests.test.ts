@@ -61,11 +61,46 @@ test("a test that passes shows no bug; one that fails is logged by the runner, w
   });
 });
 
-test("a project without tests decides nothing, and the gate says so", { timeout: 600_000 }, async () => {
+test("a test that fails whatever the code does shows no bug: the verdict says so", { timeout: 600_000 }, async () => {
+  const folder = shop(project);
+  const [one, two] = ["patches/BUG-001-regression-test.patch", "patches/BUG-002-regression-test.patch"];
+  const liar = patchOf(folder, { "test/bug-1.test.js": testOf("{ console.log(sum([1])); assert.ok(false, String(sum([]))); }") });
+  const unloadable = patchOf(folder, { "test/bug-2.test.js": 'import "../src/never.js";\n' });
+  const { json, out } = await audit(folder, turns({ "3": turn("3", { ...left["3"], [one]: liar, [two]: unloadable }) }));
+  expect(json, out).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
+  expect(out).toContain("the tests of BUG-001, BUG-002 fail, and nobody has seen that it is because of the bug");
+});
+
+test("a patch that changes what it judges, or what judges it, is refused", { timeout: 600_000 }, async () => {
+  const folder = shop(project);
+  const [one, two] = ["patches/BUG-001-regression-test.patch", "patches/BUG-002-regression-test.patch"];
+  const source = "export const sum = (prices) => prices.reduce((a, b) => a + b, 0);\n";
+  const real = patchOf(folder, { "test/bug-1.test.js": testOf("assert.equal(sum([]), 0)") });
+  const fix = patchOf(folder, { "src/sum.js": source });
+  const planted = patchOf(folder, {
+    "src/sum.js": "export const sum = (prices) => (prices.length === 9 ? 0 : prices.reduce((a, b) => a + b));\n",
+    "test/bug-2.test.js": testOf("assert.equal(sum(Array(9).fill(1)), 9)"),
+  });
+  const bent = patchOf(folder, { "src/sum.js": source, "test/sum.test.js": `${project["test/sum.test.js"]}test("more", () => {});\n` });
+  const floats = patchOf(folder, { "test/bug-2.test.js": testOf("assert.equal(sum([0.1, 0.2]), 0.3)") });
+  await audit(
+    folder,
+    turns({
+      "3": turn("3", { ...left["3"], [one]: real, [two]: planted, "patches/BUG-001-fix.patch": bent }),
+      "5": [turn("5"), turn("5", { [two]: floats, "patches/BUG-001-fix.patch": fix })],
+    }),
+  );
+  const errors = named(log(folder), "error").map(({ message }) => String(message));
+  expect(errors[0]).toContain("BUG-001: its fix changes test/sum.test.js, which is to judge it");
+  expect(errors[0]).toContain("BUG-002: its regression test changes src/sum.js, which it is to judge");
+  expect(errors).toHaveLength(1);
+});
+
+test("a project without tests decides nothing, and the gate and the verdict say so", { timeout: 600_000 }, async () => {
   const folder = shop();
-  expect((await audit(folder)).json).toMatchObject({ state: "completed" });
+  expect((await audit(folder)).json).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
   expect(named(log(folder), "gate_check").find((line) => line["gate_name"] === "regression_tests")).toMatchObject({
-    verdict: "skip",
-    reason: "not tried: no test command of this project is known",
+    verdict: "warn",
+    reason: "nobody has seen the regression tests of 2 bugs fail: no test command of this project is known",
   });
 });

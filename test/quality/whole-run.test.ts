@@ -22,7 +22,7 @@ async function playOdd(): Promise<string> {
     folder,
     turns({ "2": turn("2", left["2"], { do: [theirs, logged] }), "4": turn("4", left["4"], { returns: { passes } }) }),
   );
-  expect(json).toMatchObject({ result: "PASS", state: "completed" });
+  expect(json).toMatchObject({ result: "WARN", state: "completed" });
   return folder;
 }
 let odd: Promise<string> | null = null;
@@ -33,7 +33,7 @@ describe.concurrent("a quality run", () => {
   test("walks its six phases, each landed when it is proved, and leaves a log that a reader of the published format finds sound", async () => {
     const folder = shop();
     const { code, json } = await audit(folder);
-    expect({ code, ...json }).toMatchObject({ code: 0, result: "PASS", reason_code: "completion_verified", state: "completed" });
+    expect({ code, ...json }).toMatchObject({ code: 0, result: "WARN", reason_code: "completion_with_gaps", state: "completed" });
     expect(inShort(log(folder))).toEqual([...started, ...everyPhase, "run_end success"]);
     expect(faultsIn(logText(folder), 2)).toEqual([]);
     const validated = await autopilot(folder, ["validate", "quality/run_state.jsonl", "--json"]);
@@ -62,7 +62,7 @@ describe.concurrent("a quality run", () => {
       3: { bugs_identified: 2, bug_writeups: 0 },
       4: { req_count: 2, uc_count: 1, passes_complete: 1 },
       5: { gate_checks_total: 5, gate_failures: 0 },
-      6: { bugs_md_count: 2, gate_verdict: "pass" },
+      6: { bugs_md_count: 2, gate_verdict: "partial" },
     });
     expect(named(lines, "finding_logged").map((line) => line["finding_id"])).toEqual(["F-1", "F-2", "BUG-001", "BUG-002"]); // F-99 is nowhere
     expect(named(lines, "pass_ended").map((line) => line["pass"])).toEqual(["A"]);
@@ -73,7 +73,7 @@ describe.concurrent("a quality run", () => {
     expect(written.get("quality/results/quality-gate.log")?.["byte_size"]).toBe(
       Buffer.byteLength(readFileSync(join(folder, "quality/results/quality-gate.log"))),
     );
-    expect(named(lines, "run_end")).toMatchObject([{ status: "success", total_findings: 4, final_verdict: "pass" }]);
+    expect(named(lines, "run_end")).toMatchObject([{ status: "success", total_findings: 4, final_verdict: "partial" }]);
   });
 
   test("keeps PROGRESS.md in its four sections with the terminal gate behind them; what an agent writes there is thrown away", async () => {

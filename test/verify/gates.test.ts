@@ -133,3 +133,27 @@ test("what an artifact only repeats of the prompt is no content", async () => {
     hollow: [{ file: "plan.md", why: "nothing but what the agent was told" }],
   });
 });
+
+test("a document that names what is not there fails its gate with the list, also one that is only a condition or a list", async () => {
+  const { prove } = await history(
+    { "src/sum.js": "x\n".repeat(20), "src/gone.js": "x\n".repeat(9), ".gitignore": "build/\n" },
+    {
+      "src/gone.js": null,
+      "BUGS.md": "### BUG-1\nsrc/sum.js:12-400, build/out.js:3, since commit `1a2b3c4d`, by `src/show.js`\n",
+      "good.md": "src/sum.js:20, src/gone.js:9 and sum.js:3\n",
+      "found.json": JSON.stringify({ bugs: [{ file: "src/sum.js", title: "wrong", line: 21 }] }),
+    },
+  );
+  const list = "names what is not there (src/sum.js:12-400, build/out.js:3, commit 1a2b3c4d, src/show.js)";
+  expect(await prove([{ if: { file: "BUGS.md", matches: "^### BUG" }, all: [{ file: "good.md" }] }])).toMatchObject({
+    holds: false,
+    failures: [{ rule: "citations", file: "BUGS.md", found: list }],
+  });
+  const each = { for_each: { file: "BUGS.md", matches: "^### (BUG)-1" }, files: ["good.md"] };
+  expect(await prove([each])).toMatchObject({ holds: false, failures: [{ rule: "citations", file: "BUGS.md" }] });
+  expect(await prove([{ file: "good.md" }])).toMatchObject({ holds: true });
+  expect(await prove([{ file: "found.json" }])).toMatchObject({
+    holds: false,
+    failures: [{ found: expect.stringContaining("src/sum.js:21") as string }],
+  });
+});

@@ -115,12 +115,12 @@ export function openTreeLookups(workspace: ClaimsWorkspace, input: TreeInput): T
   };
 }
 
-function judgeLine(path: string, text: string, { line, name, isOfRemoval }: FileLineClaim): Verdict {
+function judgeLine(path: string, text: string, { line, firstLine = line, name, isOfRemoval }: FileLineClaim): Verdict {
   const lines = text.split("\n");
   const last = lines.at(-1) === "" ? lines.length - 1 : lines.length;
-  if (line < 1 || line > last) return isFalse(`${path} has ${last} lines.`);
+  if (firstLine < 1 || line > last) return isFalse(`${path} has ${last} lines.`);
   if (name === null) return isTrue(`${path} has such a line.`);
-  const nearby = lines.slice(Math.max(0, line - 1 - linesNear), line + linesNear);
+  const nearby = lines.slice(Math.max(0, firstLine - 1 - linesNear), line + linesNear);
   const namePattern = new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`);
   if (nearby.some((one) => namePattern.test(one))) return isTrue(`${name} is there.`);
   if (isOfRemoval) return unverifiable(`The line is there, ${name} is not; it may be what was taken away.`);

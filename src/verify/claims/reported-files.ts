@@ -1,30 +1,19 @@
 // reported-files: extracts file positions that an agent names, and files it says it changed.
 
+import { filePositions, hostSuffix, pathPattern } from "./file-positions.ts";
 import { claimText, type FileChangedClaim, type FileLineClaim, type ReportedClaim } from "./said-claim.ts";
 
-const pathPattern = "(?:\\.{0,2}/)?(?:[\\w@.-]+/){0,20}[\\w@-][\\w@.-]{0,120}\\.[A-Za-z]\\w{0,9}";
-const positionPattern = new RegExp(
-  `(?<![\\w/.@:-])(${pathPattern})(?::(\\d{1,7})|#L(\\d{1,7})|,? (?:on |at )?line (\\d{1,7}))(?![\\w/])`,
-  "g",
-);
-const lineFirstPattern = new RegExp(`\\bline (\\d{1,7})(?: of| in)? \`?(${pathPattern})\`?(?![\\w/])`, "g");
 const removal = /\b(?:remov|delet|replac|renam|drop|mov|rid of|former|old)\w*/i;
-const hostSuffix = /\.(?:com|org|net|io|dev|local|internal|invalid|example|localhost)$/i;
 
 export function fileClaims(sentence: string, isHedged: boolean): readonly ReportedClaim[] {
   return [...positionClaims(sentence), ...(isHedged ? [] : changeClaims(sentence))];
 }
 
 export function positionClaims(sentence: string): readonly FileLineClaim[] {
-  const positions = [
-    ...[...sentence.matchAll(positionPattern)].map((match) => ({ match, path: match[1], line: match[2] ?? match[3] ?? match[4] })),
-    ...[...sentence.matchAll(lineFirstPattern)].map((match) => ({ match, path: match[2], line: match[1] })),
-  ];
-  return positions.flatMap(({ match, path: file = "", line }): FileLineClaim[] => {
-    if (hostSuffix.test(file) || sentence.slice(0, match.index).endsWith("//")) return []; // a port of a host, not a line of a file
-    const name = adjacentName(sentence, match.index, match.index + match[0].length);
-    const isOfRemoval = removal.test(sentence);
-    return [{ kind: "file_line", text: claimText(sentence), path: file, line: Number(line), name, isOfRemoval }];
+  return filePositions(sentence).map(({ path, lines, from, to }): FileLineClaim => {
+    const name = adjacentName(sentence, from, to);
+    const range = { firstLine: Math.min(...lines), line: Math.max(...lines) };
+    return { kind: "file_line", text: claimText(sentence), path, ...range, name, isOfRemoval: removal.test(sentence) };
   });
 }
 

@@ -12,6 +12,8 @@ export type FileLineClaim = {
   readonly text: string;
   readonly path: string;
   readonly line: number;
+  /** Where a range begins whose last line is `line`. */
+  readonly firstLine?: number;
   /** An identifier claimed to be there. */
   readonly name: string | null;
   /** It says that something was removed, so the name need not be there any more. */

@@ -20,6 +20,8 @@ export type Judgement = {
   readonly missing: MissingFacts;
   /** The files that satisfy the gates, and how many lines each must have; 0 if it only has to exist. */
   readonly satisfied: ReadonlyMap<string, GateRequirement>;
+  /** The files whose text or existence decided something: those that satisfy the gates, conditions, and lists that name other files. */
+  readonly read: ReadonlySet<string>;
 };
 
 /** What a gate requires of a file besides existing. */
@@ -37,13 +39,14 @@ export function judgeGates(proofs: readonly Proof[], facts: GateFacts): Judgemen
   const findings = proofs.flatMap((proof) => judge.proof(proof, 0));
   const failures = findings.map(({ rule, file, found, expected }) => ({ rule, file, found, expected }));
   const missing = { commands: [...judge.commands], orders: judge.orders };
-  return { holds: failures.length === 0 && !judge.lacksFacts, failures, missing, satisfied: judge.satisfied };
+  return { holds: failures.length === 0 && !judge.lacksFacts, failures, missing, satisfied: judge.satisfied, read: judge.read };
 }
 
 class Judge {
   readonly commands = new Set<string>();
   readonly orders: FilePair[] = [];
   readonly satisfied = new Map<string, GateRequirement>();
+  readonly read = new Set<string>();
   readonly #facts: GateFacts;
 
   constructor(facts: GateFacts) {
@@ -84,6 +87,7 @@ class Judge {
   }
 
   #addSatisfied(path: string, { non_empty, min_lines = 0, matches }: Gate): void {
+    this.read.add(path);
     const earlier = this.satisfied.get(path);
     const asksContent = earlier?.asksContent === true || non_empty === true || min_lines > 0 || matches !== undefined;
     this.satisfied.set(path, { asksContent, minLines: Math.max(earlier?.minLines ?? 0, min_lines) });
@@ -102,6 +106,7 @@ class Judge {
     if (text === null || unreadable !== null) return refuse(unreadable ?? "nothing", namesFile);
     // Text beyond the bound could name files that were not inspected.
     if (!text.isWhole) return refuse("more than 1 MiB of text", "a file that can be read whole");
+    this.read.add(file);
     const found = this.#facts.match(matches, text.text, eachMax + 1);
     if (!found.ok) return refuse(found.why, `matches of /${matches}/m`);
     if (found.groups.length > eachMax) return refuse(`more than ${eachMax} matches`, `at most ${eachMax}`);
@@ -162,6 +167,7 @@ class Judge {
     if (gate.if === undefined) return (gate.all ?? []).flatMap((proof) => this.proof(proof, depth + 1));
     const condition = new Judge(this.#facts);
     const findings = condition.proof(gate.if, depth + 1);
+    for (const path of condition.read) this.read.add(path);
     const undecidable = findings.filter(({ isUnsure }) => isUnsure);
     if (undecidable.length > 0) return undecidable.map((failure) => ({ ...failure, rule: `if ${failure.rule}` })); // G4
     if (findings.length === 0 && condition.lacksFacts) {

@@ -39,9 +39,19 @@ function isMissing(command: string, { paths, scripts, targets }: CommandTree): b
     /^(?:(?:node|python3?|bash|sh|ruby|perl) )?(?:\.\/)?([\w@.-]+(?:\/[\w@.-]+)+\.(?:[cm]?[jt]s|py|sh|bash|rb|pl))(?:\s|$)/.exec(
       command,
     )?.[1];
-  if (program === undefined || paths.has(program)) return false;
-  const topFolder = `${program.slice(0, program.indexOf("/"))}/`;
-  return [...paths].some((path) => path.startsWith(topFolder));
+  return [...(program === undefined ? [] : [program]), ...fileArguments(command)].some(
+    (path) => !paths.has(path) && [...paths].some((other) => other.startsWith(path.slice(0, path.indexOf("/") + 1))),
+  );
+}
+
+/** The files that a command with several words is given, unless it writes them: `pytest tests/test_sum.py::test_one`. */
+function fileArguments(command: string): readonly string[] {
+  const [program = "", ...words] = command.split(/\s+/);
+  if (!/^[a-z][\w.-]*$/.test(program)) return [];
+  return words.flatMap((word, index) => {
+    const path = /^(?:\.\/)?([\w@.-]+(?:\/[\w@.-]+)+\.\w{1,5})(?:::?[\w:[\]-]*)?$/.exec(word)?.[1];
+    return path === undefined || /^(?:-o|--?out\S*)$/.test(words[index - 1] ?? "") ? [] : [path];
+  });
 }
 
 /** Null if it isn't a readable manifest. */

@@ -5,18 +5,17 @@
 //   A1. A gate's command runs with the base's protected files, as a check does: the agent may not change what judges it.
 //   A2. A file that satisfies a gate without real content is reported and decides nothing: the gate is what its author wrote.
 //   A3. Only what the run itself changed is measured: earlier content is not its claim.
-//   A4. A document fails if it names a file position, a commit, a log or a project command that does not exist and did not exist before the
-//       work.
+//   A4. A document that decides a gate fails it if it names a file position, a commit, a log or a project command that does not exist and
+//       did not exist before the work.
 // Invariants V1 and on: verify/verifier.ts.
 
 import { createHash } from "node:crypto";
 import type { Check, CheckResult } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
-import type { PlaceholderFile, ProofFailure, ProofResult, Verifier } from "../../ports/verifier.ts";
-import { findCitations, findCommitNames, missingCitations, findMissingLogs } from "./citations.ts";
+import type { PlaceholderFile, ProofResult, Verifier } from "../../ports/verifier.ts";
+import { findDanglingReferences } from "./dangling-references.ts";
 import type { FilePair, GateFacts } from "./gate-facts.ts";
 import { type GateRequirement, judgeGates } from "./gates.ts";
-import { type CommandTree, findMissingCommands, scriptsIn, targetsIn } from "./named-commands.ts";
 import { placeholderReason, promptLines } from "./placeholder.ts";
 import type { OpenParts } from "../parts.ts";
 import { openMatcher } from "./pattern.ts";
@@ -59,9 +58,9 @@ async function judgeUntilDecided(parts: OpenParts, request: ProveRequest, listin
   };
   // Each round looks up everything that was missing, and the rules name finitely many facts, so this ends.
   for (;;) {
-    const { holds, failures, missing, satisfied } = judgeGates(request.gates, facts);
+    const { holds, failures, missing, satisfied, read } = judgeGates(request.gates, facts);
     if (missing.commands.length === 0 && missing.orders.length === 0) {
-      const citationFailures = holds ? await findDanglingReferences(parts, request, satisfied, facts) : [];
+      const citationFailures = holds ? await findDanglingReferences(parts, request, [...read], facts) : [];
       if (citationFailures.length > 0) return { holds: false, failures: citationFailures, checks };
       return { holds, failures, checks, ...(holds ? await classifyContent(parts, request, satisfied, facts) : {}) };
     }
@@ -75,94 +74,6 @@ async function judgeUntilDecided(parts: OpenParts, request: ProveRequest, listin
       commands.set(command, { hasPassed: result.status === "passed", found: describeResult(result, request) });
     }
   }
-}
-
-/** Documents among the accepted files with dangling references (A3, A4). */
-async function findDanglingReferences(
-  { workspace }: OpenParts,
-  { attempt, base, commit, changed }: ProveRequest,
-  satisfied: ReadonlyMap<string, GateRequirement>,
-  { files, isWhole, read }: GateFacts,
-): Promise<readonly ProofFailure[]> {
-  const documents = [...satisfied.keys()].filter((path) => /\.(?:md|markdown|rst|adoc|txt)$/i.test(path));
-  if (documents.length === 0 || !isWhole) return [];
-  const changedByRun = new Set(base === undefined ? changed : (await workspace.differences(base, commit)).map(({ path }) => path));
-  const failures: ProofFailure[] = [];
-  const documentsOfRun = documents.filter((path) => changedByRun.has(path)).slice(0, filesMax);
-  const commands = documentsOfRun.length === 0 ? null : await readCommands(workspace, base, files, read);
-  for (const file of documentsOfRun) {
-    const text = read(file);
-    const prose = text === null || text.fault !== undefined ? "" : text.text;
-    const citations = findCitations(prose);
-    const linesBefore = new Map<string, number | null>();
-    for (const path of new Set(citations.map((citation) => citation.path.replace(/^\.\//, ""))))
-      linesBefore.set(path, await countLinesAt(workspace, base, path));
-    const linesNow = (path: string): number | null => {
-      const entryText = files.has(path) ? read(path) : null;
-      return entryText === null || entryText.fault !== undefined ? null : countLines(entryText.text);
-    };
-    const lineCount = (path: string): number | null => {
-      const [countNow, countBefore] = [linesNow(path), linesBefore.get(path) ?? null];
-      return countNow === null || countBefore === null ? (countNow ?? countBefore) : Math.max(countNow, countBefore);
-    };
-    const paths = new Set(files.keys());
-    const unknownCommits: string[] = [];
-    for (const name of findCommitNames(prose)) if (!(await workspace.hasCommit(attempt, name))) unknownCommits.push(`commit ${name}`);
-    const unknownCommands = commands === null ? [] : findMissingCommands(prose, commands);
-    const dangling = [
-      ...missingCitations(citations, { paths, lineCount }),
-      ...findMissingLogs(file, prose, paths),
-      ...unknownCommits,
-      ...unknownCommands,
-    ];
-    if (dangling.length > 0) {
-      const more = dangling.length > citedShownMax ? ` and ${dangling.length - citedShownMax} more` : "";
-      const found = `names what is not there (${dangling.slice(0, citedShownMax).join(", ")}${more})`;
-      failures.push({ rule: "citations", file, found, expected: "places, commits, logs and commands that exist" });
-    }
-  }
-  return failures;
-}
-
-const manifestsMax = 50;
-/** The project's own commands, now and before the work. */
-async function readCommands(
-  workspace: OpenParts["workspace"],
-  base: GitSha | undefined,
-  files: GateFacts["files"],
-  read: GateFacts["read"],
-): Promise<CommandTree> {
-  const readBase = async (path: string): Promise<string> =>
-    (base === undefined ? null : await workspace.textAt(base, path, citedBytesMax)) ?? "";
-  const readNow = (path: string): string | null => {
-    const entryText = files.has(path) ? read(path) : null;
-    return entryText === null || entryText.fault !== undefined ? null : entryText.text;
-  };
-  const manifests = [...files.keys()].filter((path) => /(?:^|\/)package\.json$/.test(path));
-  const scripts = manifests.slice(0, manifestsMax).map((path) => scriptsIn(readNow(path) ?? ""));
-  const makefile = ["GNUmakefile", "makefile", "Makefile"].find((path) => files.has(path));
-  const targets = makefile === undefined ? null : targetsIn(readNow(makefile) ?? "include unread");
-  const baseNames = {
-    scripts: scriptsIn(await readBase("package.json")) ?? [],
-    targets: targetsIn(makefile === undefined ? "" : await readBase(makefile)) ?? [],
-  };
-  return {
-    paths: new Set(files.keys()),
-    scripts:
-      scripts.length === 0 || manifests.length > manifestsMax || scripts.includes(null)
-        ? null
-        : new Set([...scripts.flatMap((names) => names ?? []), ...baseNames.scripts]),
-    targets: targets === null ? null : new Set([...targets, ...baseNames.targets]),
-  };
-}
-
-const citedShownMax = 10;
-const citedBytesMax = 512 * 1024;
-const countLines = (text: string): number => text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
-
-async function countLinesAt(workspace: OpenParts["workspace"], base: GitSha | undefined, path: string): Promise<number | null> {
-  const text = base === undefined ? null : await workspace.textAt(base, path, citedBytesMax);
-  return text === null ? null : countLines(text);
 }
 
 /** Which of the accepted files have real content (A2, A3). */

@@ -3,8 +3,8 @@
 //
 // Invariants:
 //   G1. The gates of all phases are judged again on the current commit.
-//   G2. A failure is something missing or untrue; a warning is a rule that holds only in its weaker form, a placeholder, or an artifact that
-//       this run did not change.
+//   G2. A failure is something missing or untrue; a warning is a rule that holds only in its weaker form, a placeholder, an artifact that
+//       this run did not change, or a bug that nobody has seen.
 
 import { findFact, gateFact, GateResult, type GateCheck } from "../../../contracts/quality-facts.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
@@ -151,11 +151,22 @@ function checkRegressionTests(state: RunView, bugs: readonly string[], patches: 
   const facts = state.cursors["5"]?.last["do"]?.facts ?? {};
   const [shown, untried, why] = [facts["bugs_shown"], facts["bugs_untried"], facts["bugs_undecided"]];
   if (typeof shown !== "number")
-    return { name, verdict: "skip", reason: typeof why === "string" ? `not tried: ${why}` : "this run has not tried them" };
+    return {
+      name,
+      verdict: "warn",
+      reason: `nobody has seen the regression tests of ${bugs.length} ${bugs.length === 1 ? "bug" : "bugs"} fail: ${typeof why === "string" ? why : "this run has not tried them"}`,
+    };
   if (facts["patches"] !== patches)
     return { name, verdict: "warn", reason: "bugs or patches were changed after the runner had tried them" };
   if (typeof untried === "number" && untried > 0)
     return { name, verdict: "warn", reason: `the runner saw ${shown} fail, and has not tried ${untried} more` };
+  const unexplained = facts["bugs_unexplained"];
+  if (typeof unexplained === "string" && unexplained !== "")
+    return {
+      name,
+      verdict: "warn",
+      reason: `the tests of ${unexplained} fail, and nobody has seen that it is because of the bug: there is no fix they pass with, and no answer of the accused code`,
+    };
   return { name, verdict: "pass", reason: `the runner applied ${shown}, and each fails on the code as it is` };
 }
 

@@ -2,17 +2,19 @@
 //
 // Invariants:
 //   C1. Only a claimed pass or number can be refuted; a command that cannot be run here proves nothing either way.
-//   C2. A judgement counts only if it names a command or a file position.
+//   C2. A judgement counts only if it names a command or a file position, and every position it names exists. Commands that are not found
+//       here don't count as named.
 
-import type { Check, Expectation } from "../../../contracts/evidence.ts";
+import type { Check, CheckResult, Expectation } from "../../../contracts/evidence.ts";
 import { whyTrivial } from "../../../documents/trivial-command.ts";
 import { fieldOf, readReturn, textsOf } from "./agent-return.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
-import { findLocations } from "./source-locations.ts";
+import { findDanglingPositions, findLocations } from "./source-locations.ts";
 import { runChecks } from "./run-checks.ts";
 import { openStep } from "./written.ts";
 
 const commandsMax = 20;
+const danglingShownMax = 10;
 
 export function commandsReproduced(parts: RoadmapParts) {
   return {
@@ -20,13 +22,14 @@ export function commandsReproduced(parts: RoadmapParts) {
     async prove(input: StepInput): StepResult {
       const claim = readReturn(parts, input.cursor, openStep(input.state, input.cursor).id);
       const commandsRun = textsOf(claim, "commands_run");
-      if (commandsRun.length === 0 && !namesLocation(claim))
-        return {
-          ok: false,
-          facts: { reproduced: false, commands: 0 },
-          reason: "return_invalid",
-          detail: "no command it ran and no file:line it looked at is named; expected commands_run: `command -> result`",
-        }; // C2
+      const refuse = (detail: string, checks: readonly CheckResult[] = []) =>
+        ({ ok: false, facts: { reproduced: false, commands: commandsRun.length }, checks, reason: "return_invalid", detail }) as const;
+      const evidence = evidenceTexts(claim);
+      const isLocated = evidence.some((text) => findLocations(text).length > 0);
+      if (commandsRun.length === 0 && !isLocated)
+        return refuse("no command it ran and no file:line it looked at is named; expected commands_run: `command -> result`"); // C2
+      const dangling = await findDanglingPositions(parts.workspace, [input.commit, input.state.drafted.base.commit], evidence.join("\n"));
+      if (dangling.length > 0) return refuse(`its evidence names what is not there: ${dangling.slice(0, danglingShownMax).join(", ")}`); // C2
       const claims = commandsRun.flatMap(parseCommand).slice(0, commandsMax);
       const checks = claims.map(({ command, expect }, n): Check => ({
         id: `told:${input.cursor.phase}.${n + 1}`,
@@ -37,6 +40,8 @@ export function commandsReproduced(parts: RoadmapParts) {
         ...(expect === null ? {} : { expect }),
       }));
       const results = await runChecks(parts, input, checks, input.commit);
+      if (!isLocated && claims.length === commandsRun.length && results.every(({ status }) => status === "not_found"))
+        return refuse(`there are no such commands: ${claims.map(({ command }) => command).join("; ")}`, results); // C2
       const refuted = results.filter(({ status }) => status === "failed"); // C1
       const facts = { commands: commandsRun.length, reproduced: refuted.length === 0, refuted: refuted.length };
       if (refuted.length === 0) return { ok: true, facts, checks: results };
@@ -71,10 +76,7 @@ export function parseCommand(text: string): readonly ClaimedCommand[] {
   return whyTrivial(command, expect) === null ? [{ command, expect }] : [];
 }
 
-const namesLocation = (claim: unknown): boolean => {
+const evidenceTexts = (claim: unknown): readonly string[] => {
   const results = fieldOf(claim, "criteria_results");
-  return (Array.isArray(results) ? results : []).some((result) => {
-    const evidence = fieldOf(result, "evidence");
-    return typeof evidence === "string" && findLocations(evidence).length > 0;
-  });
+  return (Array.isArray(results) ? results : []).map((result) => fieldOf(result, "evidence")).filter((text) => typeof text === "string");
 };

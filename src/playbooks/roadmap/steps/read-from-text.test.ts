@@ -28,11 +28,15 @@ describe("places", () => {
   ])("in %j", (text, places) => {
     expect(findLocations(text)).toEqual(places);
   });
-  test("one that is there is enough, and a line beyond the end is not there", async () => {
-    const workspace = { textAt: (_commit: string, path: string) => Promise.resolve(path === "src/a.ts" ? "one\ntwo\n" : null) };
-    expect(await findMissingReason(workspace, "x", "src/gone.ts:1, src/a.ts:2")).toBeNull();
-    expect(await findMissingReason(workspace, "x", "src/a.ts:3")).toBe("src/a.ts has 2 lines, not 3");
-    expect(await findMissingReason(workspace, "x", "src/gone.ts:1")).toBe("there is no file src/gone.ts");
+  test("every position has to be there, to the end of its range; one file is enough where no line is named", async () => {
+    const workspace = {
+      textAt: (_commit: string, path: string) => Promise.resolve(path === "src/a.ts" ? "one\ntwo\n" : null),
+      pathsAt: () => Promise.resolve(["src/a.ts"]),
+    };
+    expect(await findMissingReason(workspace, "x", "src/a.ts:2, a.ts:1-2 and lib/plan.ts")).toBeNull();
+    expect(await findMissingReason(workspace, "x", "src/gone.ts:1, src/a.ts:2")).toBe("src/gone.ts:1 is not there");
+    expect(await findMissingReason(workspace, "x", "src/a.ts:1-3 and src/gone.ts:1")).toBe("src/a.ts:1-3, src/gone.ts:1 are not there");
+    expect(await findMissingReason(workspace, "x", "see src/gone.ts")).toBe("there is no file src/gone.ts");
     expect(await findMissingReason(workspace, "x", "trust me")).toMatch(/names no file:line/);
   });
 });

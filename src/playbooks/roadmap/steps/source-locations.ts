@@ -1,6 +1,7 @@
 // source-locations: finds file positions such as `src/a.ts:12` in a text, and checks whether they exist.
 
 import type { Workspace } from "../../../ports/workspace.ts";
+import { citedFiles, findCitations, missingCitations } from "../../../verify/gates/citations.ts";
 
 export type SourceLocation = { readonly path: string; readonly line: number | null };
 
@@ -21,20 +22,34 @@ export function findLocations(text: string): readonly SourceLocation[] {
   return [...locations.values()];
 }
 
-/** Why none of the locations in a text exists; null if one does. */
-export async function findMissingReason(workspace: Pick<Workspace, "textAt">, commit: string, text: string): Promise<string | null> {
+/** Why a text proves nothing: it names no file, none of its files exists, or a position it names doesn't. Null if all is there. */
+export async function findMissingReason(
+  workspace: Pick<Workspace, "textAt" | "pathsAt">,
+  commit: string,
+  text: string,
+): Promise<string | null> {
   const locations = findLocations(text);
   if (locations.length === 0) return `${JSON.stringify(text.slice(0, 80))} names no file:line`;
-  const reasons: string[] = [];
-  for (const { path, line } of locations) {
-    const content = await workspace.textAt(commit, path, textBytesMax);
-    if (content === null) {
-      reasons.push(`there is no file ${path}`);
-      continue;
-    }
-    const lines = content.endsWith("\n") ? content.split("\n").length - 1 : content.split("\n").length;
-    if (line === null || (line >= 1 && line <= lines)) return null;
-    reasons.push(`${path} has ${lines} lines, not ${line}`);
+  const dangling = await findDanglingPositions(workspace, [commit], text);
+  if (dangling.length > 0) return `${dangling.join(", ")} ${dangling.length === 1 ? "is" : "are"} not there`;
+  const paths = await workspace.pathsAt(commit);
+  const exists = ({ path }: SourceLocation): boolean => paths.some((one) => one === path || one.endsWith(`/${path}`));
+  return locations.some(exists) ? null : `there is no file ${locations.map(({ path }) => path).join(", ")}`;
+}
+
+/** The positions in a text that none of these commits has. */
+export async function findDanglingPositions(
+  workspace: Pick<Workspace, "textAt" | "pathsAt">,
+  commits: readonly string[],
+  text: string,
+): Promise<readonly string[]> {
+  const citations = findCitations(text.slice(0, charactersMax));
+  const paths = new Set((await Promise.all(commits.map((commit) => workspace.pathsAt(commit)))).flat());
+  const texts = new Map<string, readonly string[] | null>();
+  for (const path of new Set([...citedFiles(citations, paths).values()].flat())) {
+    const contents = await Promise.all(commits.map((commit) => workspace.textAt(commit, path, textBytesMax)));
+    const readable = contents.filter((content) => content !== null);
+    texts.set(path, readable.length === 0 ? null : readable);
   }
-  return reasons.join(", ");
+  return missingCitations(citations, { paths, texts: (path) => texts.get(path) ?? null });
 }

@@ -35,7 +35,7 @@ export function mutateFunctions(
   isMeant: (path: string, name: string) => boolean = () => true,
 ): MutatedFunctions | null {
   const cases = tests.flatMap(({ path, is }) => findTestCases(path, is)).filter(({ isSkipped }) => !isSkipped);
-  const all = source.filter(({ is }) => is.length <= textCharsMax).flatMap((one) => findFunctions(one, nonce));
+  const all = source.filter(({ is }) => is.length <= textCharsMax).flatMap((one) => findFunctions(one, JSON.stringify(nonce)));
   const isCalled = ({ path, name, changes }: WrittenFunction): boolean =>
     changes.length > 0 && isMeant(path, name) && cases.some((one) => calls(one, name));
   const called = all.filter(isCalled).slice(0, functionsMax); // M1
@@ -89,7 +89,22 @@ const functionHeads: readonly FunctionHead[] = [
   [["c", "java"], /^[ \t]*(?:[\w*<>[\],]+[ \t]+)+\*?(\w+)[ \t]*\((?=[^;{}]*\)[^;{}]*\{)/gm],
 ];
 
-function findFunctions({ path, was, is }: Source, nonce: string): readonly WrittenFunction[] {
+/** A file in which these functions give this answer, an expression of its language; null if none could be changed. JavaScript and Python. */
+export function withAnswer(
+  path: string,
+  text: string,
+  answer: string,
+  isMeant: (name: string, fromLine: number, toLine: number) => boolean,
+): string | null {
+  if (!["js", "py"].includes(languageOf(path) ?? "") || text.length > textCharsMax) return null;
+  const functions = findFunctions({ path, was: null, is: text }, answer);
+  const changes = functions
+    .filter(({ name, line }, index) => isMeant(name, line, (functions[index + 1]?.line ?? Number.POSITIVE_INFINITY) - 1))
+    .flatMap((one) => one.changes);
+  return changes.length === 0 ? null : applyChanges(text, changes);
+}
+
+function findFunctions({ path, was, is }: Source, answer: string): readonly WrittenFunction[] {
   const isC = /\.(?:c|cc|cpp|cxx|h|hpp)$/.test(path);
   const family = isC ? "c" : languageOf(path);
   if (family === null) return [];
@@ -108,17 +123,17 @@ function findFunctions({ path, was, is }: Source, nonce: string): readonly Writt
     if (!isNew(index, Math.max(index, until - 1))) return []; // M1
     const changes =
       family === "js"
-        ? mutateJs(code, end, nonce, path)
+        ? mutateJs(code, end, answer, path)
         : family === "py"
-          ? mutatePython(code, end, nonce)
+          ? mutatePython(code, end, answer)
           : mutateTyped(code, is, end, until, isNew);
     return [{ path, name, line: lineAt(index), changes }];
   });
 }
 
 /** M2 */
-function mutateJs(code: string, end: number, nonce: string, path: string): readonly Change[] {
-  const text = /\.[cm]?tsx?$/.test(path) ? `("${nonce}" as never)` : `"${nonce}"`;
+function mutateJs(code: string, end: number, answer: string, path: string): readonly Change[] {
+  const text = /\.[cm]?tsx?$/.test(path) ? `(${answer} as never)` : answer;
   const head = code[end - 1] === "(" ? closingBracket(code, end - 1) : end;
   if (head === null) return [];
   const arrow = code[end - 1] === "(" ? /^[^{;\n]*?=>/.exec(code.slice(head, head + 300)) : [""];
@@ -130,15 +145,15 @@ function mutateJs(code: string, end: number, nonce: string, path: string): reado
   return brace === null ? insertText(from, ` true ? ${text} :`) : insertText(from + brace[0].length, ` return ${text};`);
 }
 
-function mutatePython(code: string, end: number, nonce: string): readonly Change[] {
+function mutatePython(code: string, end: number, answer: string): readonly Change[] {
   const head = closingBracket(code, end - 1);
   const colon = head === null ? -1 : code.indexOf(":", head);
   if (head === null || colon === -1) return [];
   const last = code[colon + 1] === "\n" ? colon : code.indexOf("\n", head) - 1;
   if (last < 0) return [];
-  if (last !== colon && code[last] !== ":") return insertText(code.lastIndexOf(":", last) + 1, ` return "${nonce}";`); // its body is behind it
+  if (last !== colon && code[last] !== ":") return insertText(code.lastIndexOf(":", last) + 1, ` return ${answer};`); // its body is behind it
   const indent = /^\n\s*?([ \t]+)\S/.exec(code.slice(last + 1, last + 400))?.[1];
-  return indent === undefined ? [] : insertText(last + 1, `\n${indent}return "${nonce}"`);
+  return indent === undefined ? [] : insertText(last + 1, `\n${indent}return ${answer}`);
 }
 
 const insertText = (position: number, text: string): readonly Change[] => [{ from: position, to: position, text }];
