@@ -10,7 +10,7 @@ import { readEntries } from "../project/runs/entries.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 import { runCases } from "../project/runs/run-cases.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
-import { patchHunks } from "../views/facts/hunks.ts";
+import { parseHunks } from "../views/facts/hunks.ts";
 import { portfolioFile } from "../views/web/portfolio-file.ts";
 import { reportFile } from "../views/web/report-file.ts";
 import type { FileReport } from "../views/web/report-sections.ts";
@@ -73,7 +73,7 @@ async function readChange(root: string, base: string, tip: string): Promise<Chan
   let linesLeft = linesOfAllMax;
   for (const file of paths.slice(0, filesShownMax)) {
     const { text, isCut } = linesLeft > 0 ? await filePatchBetween(opened.repository, base, tip, file.path) : { text: "", isCut: true };
-    const diff = text === "" ? null : patchHunks(text, Math.max(1, linesLeft));
+    const diff = text === "" ? null : parseHunks(text, Math.max(1, linesLeft));
     linesLeft -= diff?.lines.length ?? 0;
     files.push({ ...file, diff: diff === null ? null : { ...diff, cut: diff.cut || isCut } });
   }

@@ -17,7 +17,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { readConfig } from "../project/config/config.ts";
 import { type Collector, resolveCollector, postTraces } from "../project/otel/collector.ts";
 import { version } from "../project/runs/product.ts";
-import { type HashOf, type Origin, otlpBody, readTraceparent, originTraceparent } from "../views/outbound/otlp.ts";
+import { type HashOf, type Origin, otlpBody, parseTraceparent, buildTraceparent } from "../views/outbound/otlp.ts";
 import { openSpans, type Span, turnKey } from "../views/outbound/spans.ts";
 
 export type LiveTrace = {
@@ -55,14 +55,14 @@ export function openLiveTrace(context: CommandContext, root: string, folder: str
 
 function openSender(collector: Collector, context: CommandContext, folder: string, view: () => RunView): LiveTrace {
   const run = view().drafted.run_id;
-  const origin: Origin = { run, hash: hashOf, resource: collector.resource, version, caller: readTraceparent(context.env["TRACEPARENT"]) };
+  const origin: Origin = { run, hash: hashOf, resource: collector.resource, version, caller: parseTraceparent(context.env["TRACEPARENT"]) };
   const queue = openSpanQueue({ collector, origin, folder, warnOnce: openWarning(context, collector, run) });
   return {
     onEntry: queue.add,
     environment: (attempt) => {
       const open = view().open[attempt];
       const tries = open === undefined ? 1 : (view().cursors[open.cursor]?.tries[attempt] ?? 1);
-      return { TRACEPARENT: originTraceparent(origin, turnKey(attempt, tries)) };
+      return { TRACEPARENT: buildTraceparent(origin, turnKey(attempt, tries)) };
     },
     close: queue.close,
   };

@@ -2,7 +2,7 @@
 
 import type { FollowedRun } from "./followed-runs.ts";
 import type { RunView } from "../../core/state.ts";
-import { type FileDiff, patchHunks } from "../../views/facts/hunks.ts";
+import { type FileDiff, parseHunks } from "../../views/facts/hunks.ts";
 import { isOutsideScope } from "../../views/wording.ts";
 import { changedFiles, hasCommits, filePatchBetween } from "../../workspace/git/diff.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
@@ -73,6 +73,6 @@ export async function fileDiffOf({ view, paths }: FollowedRun, path: string): Pr
   const lookup = await findRepository(paths.root);
   if ("failure" in lookup) return null;
   const { text, isCut } = await filePatchBetween(lookup.repository, view.drafted.base.commit, view.tip.commit, path);
-  const fileDiff = patchHunks(text);
+  const fileDiff = parseHunks(text);
   return text === "" ? null : { ...fileDiff, cut: fileDiff.cut || isCut };
 }

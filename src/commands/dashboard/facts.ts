@@ -14,7 +14,7 @@ import { product } from "../../project/runs/product.ts";
 import { findProject, isBegun, runFolder } from "../../project/runs/project-paths.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { livePath } from "../../runner/live-view.ts";
-import { type CostInput, type CostView, rowCost } from "../../views/facts/cost.ts";
+import { type CostInput, type CostView, viewCost } from "../../views/facts/cost.ts";
 import { type LogRow, logRow } from "../../views/facts/log-rows.ts";
 import { config } from "../config-show.ts";
 import { showPortfolio } from "../portfolio/show.ts";
@@ -153,7 +153,7 @@ export function openFacts(context: CommandContext): Facts {
     fleet: () => fleetPageIn(context.env),
     cost: async () => {
       const rows = (await readReadableRuns()).flatMap(({ index, project }) => index.usage.map((row): CostInput => ({ ...row, project })));
-      return rowCost(rows, systemClock.now());
+      return viewCost(rows, systemClock.now());
     },
     settings: async () => {
       const answer = await config(context, {});

@@ -17,7 +17,7 @@ import { commitOpenTurn, makeFork } from "../../runner/fork/fork-run.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { resumeRun } from "../../runner/resume-run.ts";
 import { forkPage } from "../../views/experiment/fork-page.ts";
-import { findChanges } from "../../views/facts/origin.ts";
+import { listChanges } from "../../views/facts/origin.ts";
 import { findMovedWarnings, requireMine } from "./replay.ts";
 
 export type ForkInput = ChangeFlags & {
@@ -38,7 +38,7 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Answer>
     const { at, state, committed } = await findForkPoint(loaded, entries, input);
     const movedWarnings = await findMovedWarnings(loaded, committed === null ? state : { ...state, tip: tipAfter(committed, state) });
     const changes = await buildChanges({ context, paths, run: state, step: stepUnderWay(state), given: input, code: "fork_refused" });
-    const page = forkPage({ run, at, asked: input.at, state, changed: findChanges(changes) });
+    const page = forkPage({ run, at, asked: input.at, state, changed: listChanges(changes) });
     const where = { run_id: run, state: loaded.view.status, page, rowsMax: screenRows, warnings: movedWarnings };
     const consent = input.yes ? "y" : context.isTerminal ? await askToFork(context, page) : null;
     if (consent === "n") return reply("ok", { run_id: run, state: loaded.view.status, message: `Not forked; ${run} stays as it is.` });
@@ -47,7 +47,7 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Answer>
         ...where,
         message: `Not forked: it isn't confirmed. ${run} stays as it is.`,
         remediation: [`autopilot fork ${run} --at ${at}${formatChangeFlags(input)} --yes`],
-        data: { at, changed: findChanges(changes) },
+        data: { at, changed: listChanges(changes) },
       });
     const line = entries.find((entry) => entry.seq === at + 1)?.prev ?? head;
     const forked = await makeFork(context, paths, { run, entries, at, line, state, changes, committed, bound });

@@ -17,7 +17,7 @@ import { whyForeign } from "../../project/runs/run-binding.ts";
 import { formatChangeFlags, type ChangeFlags, buildChanges } from "../../runner/fork/changes.ts";
 import { replayStep } from "../../runner/fork/replay-step.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
-import { findChanges } from "../../views/facts/origin.ts";
+import { listChanges } from "../../views/facts/origin.ts";
 import { replayPage } from "../../views/experiment/replay-page.ts";
 import { amount, describeAttempt, money } from "../../views/wording.ts";
 import { readTreeId } from "../../workspace/git/tree-of.ts";
@@ -46,7 +46,7 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
       entries.filter((entry) => entry.seq > seq),
       attempt,
     );
-    const changed = findChanges(changes);
+    const changed = listChanges(changes);
     const commit = state.tip.commit;
     const about = [
       `${describeAttempt(attempt)} of ${run} would run again from ${commit.slice(0, 10)}${changed.length === 0 ? "" : ` with ${changed.join(", ")}`}.`,

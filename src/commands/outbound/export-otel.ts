@@ -12,7 +12,7 @@ import { currentRun, findProject, namedRun } from "../../project/runs/project-pa
 import { version } from "../../project/runs/product.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { hashOf } from "../../runner/live-trace.ts";
-import { type Origin, otlpBody, readTraceparent, getTraceId } from "../../views/outbound/otlp.ts";
+import { type Origin, otlpBody, parseTraceparent, getTraceId } from "../../views/outbound/otlp.ts";
 import { entrySpans } from "../../views/outbound/spans.ts";
 import { plural } from "../../views/wording.ts";
 import { requireWritable } from "../html-file.ts";
@@ -44,7 +44,7 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Answe
       hash: hashOf,
       resource: collector.resource,
       version,
-      caller: readTraceparent(context.env["TRACEPARENT"]),
+      caller: parseTraceparent(context.env["TRACEPARENT"]),
     };
     const data = { spans: spans.length, trace_id: getTraceId(origin) };
     if (input.file !== undefined) {

@@ -1,4 +1,4 @@
-// attention: everything of a run that waits for a person: questions, verdicts, and pauses that the user did not choose.
+// attention: everything in a run that waits for a person: questions, verdicts, and pauses that the user did not choose.
 
 import { own } from "../../core/record.ts";
 import { isPausedFor, questionsOpen } from "../../core/selectors.ts";
@@ -39,7 +39,7 @@ export type Attention = {
   readonly foreign: boolean;
 };
 
-type Around = {
+type AttentionContext = {
   readonly key: string;
   readonly project: string;
   readonly owner: Owner;
@@ -50,14 +50,14 @@ type Around = {
 };
 
 /** Pauses that the user chose, or that end by themselves, wait for no one. */
-const chosen: ReadonlySet<string> = new Set(["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached"]);
+const chosenPauses: ReadonlySet<string> = new Set(["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached"]);
 
-export function viewAttention(view: RunView, around: Around): readonly Attention[] {
-  const asked = questions(view, around);
-  return asked.length > 0 ? asked : pauses(view, around);
+export function viewAttention(view: RunView, context: AttentionContext): readonly Attention[] {
+  const questions = listQuestions(view, context);
+  return questions.length > 0 ? questions : listPauses(view, context);
 }
 
-const common = (view: RunView, { key, project, foreign }: Around) => ({
+const common = (view: RunView, { key, project, foreign }: AttentionContext) => ({
   key,
   run: view.drafted.run_id,
   project,
@@ -65,33 +65,33 @@ const common = (view: RunView, { key, project, foreign }: Around) => ({
   foreign,
 });
 
-function questions(view: RunView, around: Around): readonly Attention[] {
-  const open = new Map(questionsOpen(view).map((block) => [block.block, block]));
+function listQuestions(view: RunView, context: AttentionContext): readonly Attention[] {
+  const openBlocks = new Map(questionsOpen(view).map((block) => [block.block, block]));
   const verdicts = new Map(verdictsOpen(view).map(({ block, phase }) => [block.block, phase]));
-  return runQuestions(view).flatMap((asked) => {
-    const block = open.get(asked.block);
+  return runQuestions(view).flatMap((question) => {
+    const block = openBlocks.get(question.block);
     if (block === undefined) return [];
     const isHeld = isPausedFor(view, block) || block.hold;
     const phase = own(view.cursors, block.cursor)?.phase ?? "";
-    const after = view.phases.filter((candidate) => candidate.after.includes(phase)).length;
+    const dependents = view.phases.filter((candidate) => candidate.after.includes(phase)).length;
     return {
-      ...common(view, around),
+      ...common(view, context),
       kind: isVerdict(block) ? ("Verdict" as const) : ("Question" as const),
       id: block.block,
       phase: verdicts.get(block.block) ?? null,
-      question: asked.phase === undefined ? asked.question : `${asked.phase}: ${asked.question}`,
-      options: Object.entries(asked.options).map(([key, text]) => ({ key, text })),
-      free: asked.free === true || Object.keys(asked.options).length === 0,
-      recommend: asked.recommend,
-      why: asked.why,
+      question: question.phase === undefined ? question.question : `${question.phase}: ${question.question}`,
+      options: Object.entries(question.options).map(([key, text]) => ({ key, text })),
+      free: question.free === true || Object.keys(question.options).length === 0,
+      recommend: question.recommend,
+      why: question.why,
       show: [
-        ...Object.entries(asked.show).map(([name, value]) => [name.replaceAll("_", " "), String(value)] as const),
+        ...Object.entries(question.show).map(([name, value]) => [name.replaceAll("_", " "), String(value)] as const),
         ...changedTests(view, block),
       ],
-      impact: statusImpact(view.status, isHeld, after),
-      weight: (isHeld ? 100 : 10) + after,
-      asked_at: around.asked[block.block] ?? null,
-      content: around.contentOf(block.block, block.question),
+      impact: statusImpact(view.status, isHeld, dependents),
+      weight: (isHeld ? 100 : 10) + dependents,
+      asked_at: context.asked[block.block] ?? null,
+      content: context.contentOf(block.block, block.question),
       commands: [
         isVerdict(block) ? `autopilot verdict ${verdicts.get(block.block) ?? phase} …` : `autopilot answer --block '${block.block}' …`,
       ],
@@ -105,29 +105,29 @@ const changedTests = ({ oracles }: RunView, { tests }: RunView["blocks"][string]
     .filter(({ path }) => tests?.paths.includes(path) === true)
     .map(({ path, how, detail }) => [path, `${how}: ${detail}`]);
 
-function statusImpact(status: string, isHeld: boolean, after: number): string {
+function statusImpact(status: string, isHeld: boolean, dependents: number): string {
   if (isHeld) return status === "paused" ? "The run is paused until you answer." : "The run stops here until you answer.";
-  return after === 0
+  return dependents === 0
     ? "Only this phase waits; the rest goes on."
-    : `This phase waits, and ${plural(after, "phase")} after it; the rest goes on.`;
+    : `This phase waits, and ${plural(dependents, "phase")} after it; the rest goes on.`;
 }
 
-function pausedWords(view: RunView, isLeft: boolean, code: ReasonCode): string {
-  if (isLeft) return "The run was interrupted: nobody works on it. Go on?";
+function pauseQuestion(view: RunView, isInterrupted: boolean, code: ReasonCode): string {
+  if (isInterrupted) return "The run was interrupted: nobody works on it. Go on?";
   return isAnswered(view) ? "Your answer is recorded. The run goes on when you resume it." : reasons[code].meaning;
 }
 
-function pauses(view: RunView, around: Around): readonly Attention[] {
-  const code = runReason(view, around.owner);
-  const isLeft = view.status === "running" && around.owner === null;
-  if (!isLeft && (view.status !== "paused" || view.parked !== undefined || chosen.has(code))) return [];
+function listPauses(view: RunView, context: AttentionContext): readonly Attention[] {
+  const code = runReason(view, context.owner);
+  const isInterrupted = view.status === "running" && context.owner === null;
+  if (!isInterrupted && (view.status !== "paused" || view.parked !== undefined || chosenPauses.has(code))) return [];
   return [
     {
-      ...common(view, around),
+      ...common(view, context),
       kind: "Paused",
       id: "paused",
       phase: null,
-      question: pausedWords(view, isLeft, code),
+      question: pauseQuestion(view, isInterrupted, code),
       options: [],
       free: false,
       recommend: null,
@@ -137,7 +137,7 @@ function pauses(view: RunView, around: Around): readonly Attention[] {
       weight: 50,
       asked_at: view.updatedAt,
       content: "",
-      commands: nextActions(view, around.owner, { isCurrent: false }),
+      commands: nextActions(view, context.owner, { isCurrent: false }),
     },
   ];
 }

@@ -25,60 +25,59 @@ export type CostView = {
   readonly today: { readonly usd: number; readonly tokens: number };
   readonly window: { readonly usd: number; readonly tokens: number };
   readonly month: { readonly usd: number; readonly tokens: number };
-  /** A day's spending as it may go on: the middle and the ninth of ten of the days that spent; null with fewer than three. */
+  /** A day's likely spending: the median and the ninth decile of the days with spending; null with fewer than three. */
   readonly forecast: { readonly p50: number; readonly p90: number } | null;
 };
 
 const daysShown = 14;
 const groupsMax = 4;
+const daysForForecastMin = 3;
 const dayMs = 86_400_000;
 
-export function rowCost(rows: readonly CostInput[], now: string): CostView {
+export function viewCost(rows: readonly CostInput[], now: string): CostView {
   const today = now.slice(0, 10);
   const start = parseIsoTime(`${today}T00:00:00.000Z`) ?? 0;
   const days = Array.from({ length: daysShown }, (_, at) => formatIsoTime(start - (daysShown - 1 - at) * dayMs).slice(0, 10));
   const unit = rows.some(({ usd }) => usd > 0) ? "usd" : "tokens";
-  const within = rows.filter(({ day }) => day >= (days[0] ?? today));
-  const perDay = days.map((day) => rowSum(within.filter((row) => row.day === day))[unit]);
-  const spent = perDay.filter((value) => value > 0).toSorted((a, b) => a - b);
-  const by = (of: (row: CostInput) => string) => rowGroups(within, days, unit, of);
+  const recent = rows.filter(({ day }) => day >= (days[0] ?? today));
+  const perDay = days.map((day) => sumRows(recent.filter((row) => row.day === day))[unit]);
+  const spendingDays = perDay.filter((value) => value > 0).toSorted((a, b) => a - b);
+  const by = (keyOf: (row: CostInput) => string) => groupRows(recent, { days, unit, keyOf });
   return {
     unit,
     days,
     by: { project: by(({ project }) => project), role: by(({ role }) => role), agent: by(({ agent }) => agent) },
-    today: rowSum(within.filter(({ day }) => day === today)),
-    window: rowSum(within),
-    month: rowSum(rows.filter(({ day }) => day.startsWith(today.slice(0, 7)))),
-    forecast: spent.length < 3 ? null : { p50: quantile(spent, 0.5), p90: quantile(spent, 0.9) },
+    today: sumRows(recent.filter(({ day }) => day === today)),
+    window: sumRows(recent),
+    month: sumRows(rows.filter(({ day }) => day.startsWith(today.slice(0, 7)))),
+    forecast: spendingDays.length < daysForForecastMin ? null : { p50: quantile(spendingDays, 0.5), p90: quantile(spendingDays, 0.9) },
   };
 }
 
-function rowGroups(
+function groupRows(
   rows: readonly CostInput[],
-  days: readonly string[],
-  unit: "usd" | "tokens",
-  of: (row: CostInput) => string,
+  { days, unit, keyOf }: Pick<CostView, "days" | "unit"> & { readonly keyOf: (row: CostInput) => string },
 ): CostView["by"]["role"] {
-  const total = rowSum(rows)[unit];
-  const sortedGroups = [...grouped(rows, of)].toSorted(([, a], [, other]) => rowSum(other)[unit] - rowSum(a)[unit]);
+  const total = sumRows(rows)[unit];
+  const sortedGroups = [...grouped(rows, keyOf)].toSorted(([, a], [, other]) => sumRows(other)[unit] - sumRows(a)[unit]);
   const shownGroups = sortedGroups.length > groupsMax ? sortedGroups.slice(0, groupsMax - 1) : sortedGroups;
-  const otherRows = sortedGroups.slice(shownGroups.length).flatMap(([, own]) => own);
+  const otherRows = sortedGroups.slice(shownGroups.length).flatMap(([, members]) => members);
   const groups: readonly (readonly [string, readonly CostInput[]])[] =
     otherRows.length === 0 ? shownGroups : [...shownGroups, ["others", otherRows]];
   return {
-    groups: groups.map(([name, own]) => {
-      const { usd, tokens } = rowSum(own);
-      const counted = [...new Set(own.map(({ source }) => source))].toSorted().join(", ");
+    groups: groups.map(([name, members]) => {
+      const { usd, tokens } = sumRows(members);
+      const counted = [...new Set(members.map(({ source }) => source))].toSorted().join(", ");
       return { name, share: total === 0 ? 0 : (unit === "usd" ? usd : tokens) / total, usd, tokens, counted };
     }),
-    bars: days.map((day) => groups.map(([, own]) => rowSum(own.filter((row) => row.day === day))[unit])),
+    bars: days.map((day) => groups.map(([, members]) => sumRows(members.filter((row) => row.day === day))[unit])),
   };
 }
 
-const rowSum = (rows: readonly Pick<UsageRow, "usd" | "tokens">[]): { readonly usd: number; readonly tokens: number } => ({
+const sumRows = (rows: readonly Pick<UsageRow, "usd" | "tokens">[]): { readonly usd: number; readonly tokens: number } => ({
   usd: rows.reduce((sum, { usd }) => sum + usd, 0),
   tokens: rows.reduce((sum, { tokens }) => sum + tokens, 0),
 });
 
-const quantile = (sorted: readonly number[], at: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(at * sorted.length))] ?? 0;
+const quantile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;

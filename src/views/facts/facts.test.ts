@@ -5,8 +5,8 @@ import type { Entry } from "../../contracts/event.ts";
 import { openFold } from "../../core/fold.ts";
 import type { RunView } from "../../core/state.ts";
 import { viewAttention } from "./attention.ts";
-import { rowCost } from "./cost.ts";
-import { filesOfPatch, patchHunks } from "./hunks.ts";
+import { viewCost } from "./cost.ts";
+import { splitPatch, parseHunks } from "./hunks.ts";
 import { logRow } from "./log-rows.ts";
 import { statusPage } from "../status-page.ts";
 import { goalRest, runCard } from "./run-card.ts";
@@ -83,7 +83,7 @@ test("spending by day, role and agent adds up to the ledger", () => {
   expect(sum).toBe(view.ledger.run.tokens);
   expect(index.points.at(-1)?.tokens).toBe(sum);
   const now = entries.at(-1)?.ts ?? "";
-  const cost = rowCost(
+  const cost = viewCost(
     index.usage.map((row) => ({ ...row, project: "shop" })),
     now,
   );
@@ -118,7 +118,7 @@ test("a patch is read with the numbers of its lines, whatever it holds", () => {
     "\\ No newline at end of file",
     "",
   ].join("\n");
-  const { lines, cut } = patchHunks(patch);
+  const { lines, cut } = parseHunks(patch);
   expect(cut).toBe(false);
   expect(lines.map(({ mark, old, new: now }) => [mark, old, now])).toEqual([
     ["!", null, null],
@@ -129,15 +129,15 @@ test("a patch is read with the numbers of its lines, whatever it holds", () => {
     ["+", null, 3],
     ["!", null, null],
   ]);
-  expect(filesOfPatch(`${patch}${patch.replaceAll("/x", "/y")}`).map(({ path }) => path)).toEqual(["x", "y"]);
+  expect(splitPatch(`${patch}${patch.replaceAll("/x", "/y")}`).map(({ path }) => path)).toEqual(["x", "y"]);
 });
 
 test("a huge patch and a huge line are cut, and say so", () => {
   const many = `@@ -1 +1 @@\n${"+x\n".repeat(10_000)}`;
-  expect(patchHunks(many)).toMatchObject({ cut: true });
-  expect(patchHunks(many).lines).toHaveLength(3_000);
-  const [, line] = patchHunks(`@@ -1 +1 @@\n+${"y".repeat(5_000_000)}`).lines;
+  expect(parseHunks(many)).toMatchObject({ cut: true });
+  expect(parseHunks(many).lines).toHaveLength(3_000);
+  const [, line] = parseHunks(`@@ -1 +1 @@\n+${"y".repeat(5_000_000)}`).lines;
   expect(line?.text.length).toBeLessThan(2_100);
   expect(line?.text).toContain("4998000 more characters");
-  expect(patchHunks("Binary files a/x and b/x differ").lines).toMatchObject([{ mark: "!" }]);
+  expect(parseHunks("Binary files a/x and b/x differ").lines).toMatchObject([{ mark: "!" }]);
 });

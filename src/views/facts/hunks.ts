@@ -1,4 +1,4 @@
-// hunks: a unified diff read into lines with their numbers, within bounds: a page must open whatever an agent wrote.
+// hunks: parses a unified diff into numbered lines, within bounds: a page must open whatever an agent wrote.
 
 export type DiffLine = {
   readonly mark: " " | "+" | "-" | "@" | "!";
@@ -13,33 +13,33 @@ export type FileDiff = { readonly lines: readonly DiffLine[]; readonly cut: bool
 export const diffLinesMax = 3_000;
 const lineCharsMax = 2_000;
 
-/** The patch of one file. What is before the first hunk is git's own. */
-export function patchHunks(patch: string, linesMax = diffLinesMax): FileDiff {
+/** The lines of one file's patch. Before the first hunk there are only git's header lines. */
+export function parseHunks(patch: string, linesMax = diffLinesMax): FileDiff {
   const lines: DiffLine[] = [];
-  let [old, now] = [0, 0];
-  let isIn = false;
+  let [oldLine, newLine] = [0, 0];
+  let isInHunk = false;
   for (const row of patch.split("\n")) {
     const head = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$/.exec(row);
-    if (!isIn && head === null) {
-      const note = rowNote(row);
+    if (!isInHunk && head === null) {
+      const note = headerNote(row);
       if (note !== null) lines.push({ mark: "!", text: note, old: null, new: null });
       continue;
     }
     if (lines.length >= linesMax) return { lines, cut: true };
     if (head !== null) {
-      isIn = true;
-      [old, now] = [Number(head[1]), Number(head[2])];
-      lines.push({ mark: "@", text: shown(head[3] ?? ""), old: null, new: null });
-    } else if (row.startsWith("+")) lines.push({ mark: "+", text: shown(row.slice(1)), old: null, new: now++ });
-    else if (row.startsWith("-")) lines.push({ mark: "-", text: shown(row.slice(1)), old: old++, new: null });
-    else if (row.startsWith(" ")) lines.push({ mark: " ", text: shown(row.slice(1)), old: old++, new: now++ });
+      isInHunk = true;
+      [oldLine, newLine] = [Number(head[1]), Number(head[2])];
+      lines.push({ mark: "@", text: clip(head[3] ?? ""), old: null, new: null });
+    } else if (row.startsWith("+")) lines.push({ mark: "+", text: clip(row.slice(1)), old: null, new: newLine++ });
+    else if (row.startsWith("-")) lines.push({ mark: "-", text: clip(row.slice(1)), old: oldLine++, new: null });
+    else if (row.startsWith(" ")) lines.push({ mark: " ", text: clip(row.slice(1)), old: oldLine++, new: newLine++ });
     else if (row.startsWith("\\")) lines.push({ mark: "!", text: "no newline at the end of the file", old: null, new: null });
   }
   return { lines, cut: false };
 }
 
 /** Header lines of git that a person should see. */
-function rowNote(row: string): string | null {
+function headerNote(row: string): string | null {
   if (row.startsWith("new file mode")) return "new file";
   if (row.startsWith("deleted file mode")) return "deleted file";
   if (row.startsWith("Binary files")) return "binary: its content is not shown";
@@ -47,18 +47,18 @@ function rowNote(row: string): string | null {
   return mode === null ? null : `new mode ${mode[1] ?? ""}`;
 }
 
-const shown = (text: string): string =>
+const clip = (text: string): string =>
   text.length > lineCharsMax ? `${text.slice(0, lineCharsMax)}… (${text.length - lineCharsMax} more characters)` : text;
 
 /** The patches of a whole diff, by path, in order. */
-export function filesOfPatch(patch: string): readonly { readonly path: string; readonly patch: string }[] {
+export function splitPatch(patch: string): readonly { readonly path: string; readonly patch: string }[] {
   return patch
     .split(/^(?=diff --git )/m)
     .filter((part) => part.startsWith("diff --git "))
-    .map((part) => ({ path: pathIn(part), patch: part }));
+    .map((part) => ({ path: patchPath(part), patch: part }));
 }
 
-function pathIn(part: string): string {
+function patchPath(part: string): string {
   const after = /^\+\+\+ (?:"?b\/)(.*?)"?\t?$/m.exec(part)?.[1];
   const before = /^--- (?:"?a\/)(.*?)"?\t?$/m.exec(part)?.[1];
   return after ?? before ?? /^diff --git "?a\/.*"? "?b\/(.*?)"?$/m.exec(part)?.[1] ?? "?";

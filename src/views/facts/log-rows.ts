@@ -71,7 +71,10 @@ const shapes: { readonly [N in EventName]?: Shape } = {
 };
 
 function entryShape(entry: Entry): Shape {
-  if (entry.event === "run_completed") return entry.verdict === "verified" ? "ok" : entry.verdict === "refuted" ? "bad" : "gap";
+  if (entry.event === "run_completed") {
+    if (entry.verdict === "verified") return "ok";
+    return entry.verdict === "refuted" ? "bad" : "gap";
+  }
   if (entry.event === "claims_checked") return entry.claims.some(({ verdict }) => verdict === "false") ? "bad" : "claim";
   if (entry.event === "oracles_judged") return entry.changes.some(({ allowed }) => allowed === null) ? "you" : "waits";
   if (entry.event === "run_paused" && entry.reason_code.startsWith("provider")) return "parked";

@@ -15,8 +15,9 @@ export type OriginView = {
 
 /** Null for a run that began by itself. */
 export function runOrigin({ origins }: Pick<RunView, "origins">): OriginView | null {
-  const last = origins?.at(-1);
-  return last === undefined ? null : { run: last.run, at: last.at, changed: findChanges(last), taken: { ...last.taken } };
+  const origin = origins?.at(-1);
+  if (origin === undefined) return null;
+  return { run: origin.run, at: origin.at, changed: listChanges(origin), taken: { ...origin.taken } };
 }
 
 /** One line: the run, the line, what is different, what had been paid there. */
@@ -36,20 +37,20 @@ type Changes = {
 };
 
 export const describeChanged = (forked: Changes): string => {
-  const changed = findChanges(forked);
+  const changed = listChanges(forked);
   return changed.length === 0 ? "" : ` with ${changed.join(", ")}`;
 };
 
-export function findChanges({ cast, prompts, limits }: Changes): readonly string[] {
+export function listChanges({ cast, prompts, limits }: Changes): readonly string[] {
   const agentLabel = (agent: string, model: string | undefined): string =>
     `agent ${oneLine(agent)}${model === undefined ? "" : ` (${oneLine(model)})`}`;
   const agents = [...new Set(Object.values(cast ?? {}).map(({ agent, override }) => agentLabel(agent, override?.model)))];
-  const limit = (scope: string, given: Readonly<Record<string, number>> | undefined): readonly string[] =>
-    Object.entries(given ?? {}).map(([name, to]) => `limit ${scope}${oneLine(name)}=${figure(to)}`);
+  const describeLimits = (scope: string, values: Readonly<Record<string, number>> | undefined): readonly string[] =>
+    Object.entries(values ?? {}).map(([name, to]) => `limit ${scope}${oneLine(name)}=${figure(to)}`);
   return [
     ...agents,
     ...Object.keys(prompts ?? {}).map((name) => `prompt ${oneLine(name)}`),
-    ...limit("", limits?.run),
-    ...limit("phase.", limits?.phase),
+    ...describeLimits("", limits?.run),
+    ...describeLimits("phase.", limits?.phase),
   ];
 }

@@ -1,4 +1,4 @@
-// pause-detail: why a run is paused, in more than its reason's own words: what was recorded, or for doubt the figures behind it.
+// pause-detail: why a run is paused, in more detail than its reason code: what was recorded, or the confidence that was too low.
 
 import { reasons } from "../../contracts/reason.ts";
 import type { RunView } from "../../core/state.ts";
@@ -8,15 +8,15 @@ import { figure } from "../wording.ts";
 export const isAnswered = ({ status, decided, blocks }: Pick<RunView, "status" | "decided" | "blocks">): boolean =>
   status === "paused" && decided === true && Object.keys(blocks).length === 0;
 
-/** Null if the reason says it all. */
+/** The detail; null if the reason's own sentence is enough. */
 export function pauseDetail(run: RunView): string | null {
   if (isAnswered(run)) return null;
-  if (run.detail !== null && run.detail !== "") return run.detail.replaceAll(/ \((?:outside_scope|outside_layer): /g, " ("); // the headline says it
-  return run.reason === "confidence_drop_requires_handoff" ? describeCrash(run) : null;
+  if (run.detail !== null && run.detail !== "") return run.detail.replaceAll(/ \((?:outside_scope|outside_layer): /g, " ("); // the headline says this already
+  return run.reason === "confidence_drop_requires_handoff" ? describeLowConfidence(run) : null;
 }
 
-/** How sure the agents were that were not sure enough, and how sure this run wants them to be. */
-function describeCrash({ cursors, drafted: { options, objective } }: RunView): string | null {
+/** The steps whose agents were not sure enough, and the confidence that this run needs. */
+function describeLowConfidence({ cursors, drafted: { options, objective } }: RunView): string | null {
   const floor = options["confidence_floor"];
   if (typeof floor !== "number") return null;
   const unsure = Object.values(cursors).flatMap(({ last }) =>

@@ -78,10 +78,10 @@ export function runCard(view: RunView, { key, project, owner, foreign, ended }: 
     state: interruptedOf(view, owner) === null ? view.status : "interrupted",
     reason,
     meaning: reasons[reason].meaning,
-    segments: viewSegments(view, rows),
+    segments: segmentShapes(view, rows),
     at: describePosition(view, rows),
     place: runPlace(view)[0] ?? "",
-    used: fullest(view),
+    used: fullestLimit(view),
     started_at: view.startedAt,
     updated_at: view.updatedAt,
     ended_at: ended,
@@ -104,7 +104,7 @@ export function runCard(view: RunView, { key, project, owner, foreign, ended }: 
 }
 
 export function shownStatus(view: RunView, owner: Owner): ShownStatus {
-  const asks = questionsOpen(view).length > 0;
+  const hasQuestions = questionsOpen(view).length > 0;
   switch (view.status) {
     case "draft":
       return { shape: "waits", word: view.acknowledged ? "acknowledged" : "draft" };
@@ -116,11 +116,11 @@ export function shownStatus(view: RunView, owner: Owner): ShownStatus {
       return { shape: "stopped", word: "stopped" };
     case "paused":
       if (view.parked !== undefined) return { shape: "parked", word: "parked" };
-      return asks ? { shape: "you", word: "needs you" } : { shape: "paused", word: "paused" };
+      return hasQuestions ? { shape: "you", word: "needs you" } : { shape: "paused", word: "paused" };
     default:
       if (owner === null) return { shape: "paused", word: "interrupted" };
       if (view.parked !== undefined) return { shape: "parked", word: "parked" };
-      return asks && Object.keys(view.open).length === 0 ? { shape: "you", word: "needs you" } : { shape: "run", word: "at work" };
+      return hasQuestions && Object.keys(view.open).length === 0 ? { shape: "you", word: "needs you" } : { shape: "run", word: "at work" };
   }
 }
 
@@ -133,48 +133,46 @@ const rowShapes: Readonly<Record<PhaseRow["status"], Shape | "">> = {
   skipped: "skipped",
 };
 
-/** Many phases share a segment: it shows what of them matters most. */
-function viewSegments(view: RunView, rows: readonly PhaseRow[]): RunCard["segments"] {
-  const all = rows.length > 0 ? rows.map(({ status }) => rowShapes[status]) : stepShapes(view);
-  if (all.length <= segmentsMax) return all;
-  const order: readonly (Shape | "")[] = ["bad", "you", "run", "", "ok", "skipped"];
+/** The shapes of the progress bar. If several phases share a segment, it shows the one that matters most. */
+function segmentShapes(view: RunView, rows: readonly PhaseRow[]): RunCard["segments"] {
+  const shapes = rows.length > 0 ? rows.map(({ status }) => rowShapes[status]) : stepShapes(view);
+  if (shapes.length <= segmentsMax) return shapes;
+  const byWeight: readonly (Shape | "")[] = ["bad", "you", "run", "", "ok", "skipped"];
   return Array.from({ length: segmentsMax }, (_, index) => {
-    const part = all.slice(Math.floor((index * all.length) / segmentsMax), Math.floor(((index + 1) * all.length) / segmentsMax));
-    return order.find((shape) => part.includes(shape)) ?? "";
+    const bound = (segment: number): number => Math.floor((segment * shapes.length) / segmentsMax);
+    const part = shapes.slice(bound(index), bound(index + 1));
+    return byWeight.find((shape) => part.includes(shape)) ?? "";
   });
 }
 
 function stepShapes(view: RunView): readonly (Shape | "")[] {
   const criteria = listOwnCriteria(view);
-  if (criteria.length > 0)
-    return criteria.map(({ proved }) =>
-      proved ? "ok" : view.status === "completed" ? "unproved" : view.status === "running" ? "run" : "",
-    );
-  return view.phases.map(({ id, status }) =>
-    status === "completed"
-      ? "ok"
-      : status === "failed"
-        ? "bad"
-        : status === "skipped"
-          ? "skipped"
-          : own(view.cursors, id) === undefined
-            ? ""
-            : "run",
-  );
+  if (criteria.length > 0) return criteria.map(({ proved }) => (proved ? "ok" : unprovedShape(view.status)));
+  return view.phases.map(({ id, status }) => {
+    if (status === "completed") return "ok";
+    if (status === "failed") return "bad";
+    if (status === "skipped") return "skipped";
+    return own(view.cursors, id) === undefined ? "" : "run";
+  });
+}
+
+function unprovedShape(status: RunView["status"]): Shape | "" {
+  if (status === "completed") return "unproved";
+  return status === "running" ? "run" : "";
 }
 
 function describePosition(view: RunView, rows: readonly PhaseRow[]): string {
   if (rows.length > 0) return `${rows.filter(({ status }) => status === "completed").length} of ${plural(rows.length, "phase")}`;
   const criteria = listOwnCriteria(view);
   if (criteria.length > 0) return `${criteria.filter(({ proved }) => proved).length} of ${criteria.length} proved`;
-  const over = view.phases.filter(({ status }) => status === "completed" || status === "skipped").length;
-  return view.phases.length === 0 ? "" : `${over} of ${plural(view.phases.length, "step")}`;
+  const finished = view.phases.filter(({ status }) => status === "completed" || status === "skipped").length;
+  return view.phases.length === 0 ? "" : `${finished} of ${plural(view.phases.length, "step")}`;
 }
 
-function fullest(view: RunView): RunCard["used"] {
+function fullestLimit(view: RunView): RunCard["used"] {
   const { ratios, soft_ratio } = runBudget(view);
-  const [most] = Object.entries(ratios).toSorted(([, a], [, other]) => (other ?? 0) - (a ?? 0));
-  return most === undefined ? null : { of: most[0], ratio: most[1] ?? 0, soft: soft_ratio };
+  const [fullest] = Object.entries(ratios).toSorted(([, a], [, b]) => (b ?? 0) - (a ?? 0));
+  return fullest === undefined ? null : { of: fullest[0], ratio: fullest[1] ?? 0, soft: soft_ratio };
 }
 
 /** A goal in a line, and what is below it. */

@@ -1,7 +1,7 @@
-// run-index: what pages show of a run's history and its state does not keep: attempts in time, spending in time, questions and answers,
-// what was looked up on which day. Grows entry by entry, so that a page that follows a run reads each line once.
+// run-index: what pages show of a run's history and its state does not keep: attempts and spending over time, questions and answers, counts
+// by day. Grows entry by entry, so that a page that follows a run reads each line once.
 
-import type { Entry, EventOf } from "../../contracts/event.ts";
+import type { Entry } from "../../contracts/event.ts";
 import type { Usage } from "../../contracts/budget.ts";
 import { phaseOfPath } from "../../insight/places.ts";
 
@@ -23,7 +23,7 @@ export type Span = {
   said: string | null;
 };
 
-/** Where spending stood after a turn. */
+/** What was spent up to the end of a turn. */
 export type SpendingPoint = { readonly at: string; readonly tokens: number; readonly usd: number; readonly minutes: number };
 
 /** Usage by day, role, agent and source of the count. */
@@ -54,148 +54,189 @@ const pointsMax = 2_000;
 const answersMax = 50;
 const saidCharsMax = 600;
 
+/** The index while it grows, and what is needed to apply the next entry. */
+type GrowingIndex = {
+  readonly index: RunIndex & {
+    readonly spans: Span[];
+    readonly points: SpendingPoint[];
+    readonly usage: UsageRow[];
+    readonly asked: Record<string, string>;
+    readonly answers: AnswerGiven[];
+    readonly days: Record<string, DayCounts>;
+    ended: string | null;
+  };
+  readonly openSpans: Map<string, Span>;
+  readonly usageRows: Map<string, UsageRow>;
+  readonly questions: Map<string, string>;
+  readonly spent: { tokens: number; usd: number; minutes: number };
+  /** The role that works at each step. */
+  roles: ReadonlyMap<string, string>;
+  pause: Span | null;
+};
+
 export function openRunIndex(): { readonly index: RunIndex; readonly apply: (entry: Entry) => void } {
-  const spans: Span[] = [];
-  const open = new Map<string, Span>();
-  const points: SpendingPoint[] = [];
-  const usage = new Map<string, UsageRow>();
-  const rows: UsageRow[] = [];
-  const asked: Record<string, string> = {};
-  const questions = new Map<string, string>();
-  const answers: AnswerGiven[] = [];
-  const days: Record<string, DayCounts> = {};
-  const sum = { tokens: 0, usd: 0, minutes: 0 };
-  const index = { spans, points, usage: rows, asked, answers, days, ended: null as string | null };
-  let roles: ReadonlyMap<string, string> = new Map();
-  let stopped: Span | null = null;
+  const growing: GrowingIndex = {
+    index: { spans: [], points: [], usage: [], asked: {}, answers: [], days: {}, ended: null },
+    openSpans: new Map(),
+    usageRows: new Map(),
+    questions: new Map(),
+    spent: { tokens: 0, usd: 0, minutes: 0 },
+    roles: new Map(),
+    pause: null,
+  };
+  return {
+    index: growing.index,
+    apply: (entry) => {
+      applyToRun(growing, entry);
+      applyToStep(growing, entry);
+    },
+  };
+}
 
-  const day = (entry: Entry): DayCounts =>
-    (days[entry.ts.slice(0, 10)] ??= { checks: 0, claims: 0, refuted: 0, set_aside: 0, openings: 0 });
-  const begin = (span: Pick<Span, "id" | "walk" | "step" | "kind" | "started">): Span => {
-    const newSpan: Span = {
-      ...span,
-      phase: phaseOfPath(span.walk),
-      ended: null,
-      outcome: null,
-      reason: null,
-      agent: null,
-      tokens: 0,
-      usd: 0,
-      paths: 0,
-      said: null,
-    };
-    spans.push(newSpan);
-    open.set(newSpan.id, newSpan);
-    return newSpan;
-  };
-  const end = (id: string, at: string, outcome: Span["outcome"], reason: string): void => {
-    const span = open.get(id);
-    if (span === undefined) return;
-    open.delete(id);
-    span.ended = at;
-    span.outcome = outcome;
-    span.reason = reason;
-  };
-  const charge = (entry: Entry & { readonly attempt: string }, used: Usage | undefined, agent: string): void => {
-    if (used === undefined) return;
-    sum.tokens += used.tokens;
-    sum.usd += used.usd ?? 0;
-    sum.minutes += used.minutes;
-    const span = open.get(entry.attempt);
-    if (span !== undefined) {
-      span.tokens += used.tokens;
-      span.usd += used.usd ?? 0;
+/** Events of the run itself: its start and end, pauses and questions. */
+function applyToRun(growing: GrowingIndex, entry: Entry): void {
+  const { index, questions } = growing;
+  switch (entry.event) {
+    case "run_drafted":
+      growing.roles = findRoles(entry.flow);
+      return;
+    case "run_forked": // what was taken over is counted where it happened
+      for (const day of Object.keys(index.days)) delete index.days[day];
+      return;
+    case "run_opened":
+      countsOfDay(growing, entry).openings++;
+      return;
+    case "block_opened":
+      index.asked[entry.block] = entry.ts;
+      questions.set(entry.block, entry.question);
+      beginSpan(growing, { id: entry.block, walk: entry.walk, step: entry.step, kind: "human", started: entry.ts });
+      return;
+    case "block_answered":
+      index.answers.push({ at: entry.ts, question: questions.get(entry.block) ?? entry.block, answer: entry.answer, actor: entry.actor });
+      if (index.answers.length > answersMax) index.answers.shift();
+      endSpan(growing, entry.block, { ended: entry.ts, outcome: "passed", reason: entry.reason_code });
+      return;
+    case "run_paused": {
+      const kind = entry.reason_code.startsWith("provider") ? "parked" : "pause";
+      growing.pause ??= beginSpan(growing, { id: `pause:${entry.seq}`, walk: "", step: entry.reason_code, kind, started: entry.ts });
+      return;
     }
-    if (points.length >= pointsMax) thin(points);
-    points.push({ at: entry.ts, ...sum });
-    const role = roles.get(span?.step ?? "") ?? "other";
-    const key = `${entry.ts.slice(0, 10)}\0${role}\0${agent}\0${used.source}`;
-    let row = usage.get(key);
-    if (row === undefined) {
-      row = { day: entry.ts.slice(0, 10), role, agent, source: used.source, tokens: 0, usd: 0 };
-      usage.set(key, row);
-      rows.push(row);
-    }
-    row.tokens += used.tokens;
-    row.usd += used.usd ?? 0;
-  };
-  const turned = (entry: EventOf<"turn_ended"> & Entry): void => {
-    const span = open.get(entry.attempt);
-    if (span !== undefined) {
-      span.agent = entry.agent;
-      span.said = entry.said.slice(0, saidCharsMax);
-    }
-    charge(entry, entry.usage, entry.agent);
-  };
-  const goOn = (at: string): void => {
-    if (stopped !== null) end(stopped.id, at, null, "resumed");
-    stopped = null;
-  };
+    case "run_resumed":
+      endPause(growing, entry.ts);
+      return;
+    case "run_completed":
+    case "run_stopped":
+      endPause(growing, entry.ts);
+      index.ended = entry.ts;
+      return;
+    default:
+  }
+}
 
-  const apply = (entry: Entry): void => {
-    switch (entry.event) {
-      case "run_drafted":
-        roles = findRoles(entry.flow);
-        break;
-      case "run_forked": // what was taken over is counted where it happened
-        for (const name of Object.keys(days)) delete days[name];
-        break;
-      case "run_opened":
-        day(entry).openings++;
-        break;
-      case "step_started":
-        begin({ id: entry.attempt, walk: entry.walk, step: entry.step, kind: entry.kind, started: entry.ts });
-        break;
-      case "turn_ended":
-        turned(entry);
-        break;
-      case "changes_applied": {
-        const span = open.get(entry.attempt);
-        if (span !== undefined) span.paths += entry.paths.length;
-        break;
+/** Events of a step's attempt. */
+function applyToStep(growing: GrowingIndex, entry: Entry): void {
+  switch (entry.event) {
+    case "step_started":
+      beginSpan(growing, { id: entry.attempt, walk: entry.walk, step: entry.step, kind: entry.kind, started: entry.ts });
+      return;
+    case "turn_ended": {
+      const span = growing.openSpans.get(entry.attempt);
+      if (span !== undefined) {
+        span.agent = entry.agent;
+        span.said = entry.said.slice(0, saidCharsMax);
       }
-      case "step_completed":
-      case "step_failed":
-        charge(entry, entry.usage, "a child run");
-        day(entry).checks += (entry.checks ?? []).filter(({ cached }) => cached !== true).length;
-        end(entry.attempt, entry.ts, entry.event === "step_completed" ? "passed" : "failed", entry.reason_code);
-        break;
-      case "step_interrupted":
-        charge(entry, entry.usage, open.get(entry.attempt)?.agent ?? "interrupted");
-        if (entry.by === "scope" || entry.by === "secret") day(entry).set_aside++;
-        end(entry.attempt, entry.ts, "set aside", entry.reason_code);
-        break;
-      case "claims_checked":
-        day(entry).claims += entry.claims.length;
-        day(entry).refuted += entry.claims.filter(({ verdict }) => verdict === "false").length;
-        break;
-      case "block_opened":
-        asked[entry.block] = entry.ts;
-        questions.set(entry.block, entry.question);
-        begin({ id: entry.block, walk: entry.walk, step: entry.step, kind: "human", started: entry.ts });
-        break;
-      case "block_answered":
-        answers.push({ at: entry.ts, question: questions.get(entry.block) ?? entry.block, answer: entry.answer, actor: entry.actor });
-        if (answers.length > answersMax) answers.shift();
-        end(entry.block, entry.ts, "passed", entry.reason_code);
-        break;
-      case "run_paused": {
-        const kind = entry.reason_code.startsWith("provider") ? "parked" : "pause";
-        stopped ??= begin({ id: `pause:${entry.seq}`, walk: "", step: entry.reason_code, kind, started: entry.ts });
-        break;
-      }
-      case "run_resumed":
-        goOn(entry.ts);
-        break;
-      case "run_completed":
-      case "run_stopped":
-        goOn(entry.ts);
-        index.ended = entry.ts;
-        break;
-      default:
+      charge(growing, entry, entry.agent);
+      return;
     }
+    case "changes_applied": {
+      const span = growing.openSpans.get(entry.attempt);
+      if (span !== undefined) span.paths += entry.paths.length;
+      return;
+    }
+    case "step_completed":
+    case "step_failed": {
+      charge(growing, entry, "a child run");
+      countsOfDay(growing, entry).checks += (entry.checks ?? []).filter(({ cached }) => cached !== true).length;
+      const outcome = entry.event === "step_completed" ? "passed" : "failed";
+      endSpan(growing, entry.attempt, { ended: entry.ts, outcome, reason: entry.reason_code });
+      return;
+    }
+    case "step_interrupted":
+      charge(growing, entry, growing.openSpans.get(entry.attempt)?.agent ?? "interrupted");
+      if (entry.by === "scope" || entry.by === "secret") countsOfDay(growing, entry).set_aside++;
+      endSpan(growing, entry.attempt, { ended: entry.ts, outcome: "set aside", reason: entry.reason_code });
+      return;
+    case "claims_checked":
+      countsOfDay(growing, entry).claims += entry.claims.length;
+      countsOfDay(growing, entry).refuted += entry.claims.filter(({ verdict }) => verdict === "false").length;
+      return;
+    default:
+  }
+}
+
+const dayOf = ({ ts }: Entry): string => ts.slice(0, 10);
+const countsOfDay = ({ index }: GrowingIndex, entry: Entry): DayCounts =>
+  (index.days[dayOf(entry)] ??= { checks: 0, claims: 0, refuted: 0, set_aside: 0, openings: 0 });
+
+function beginSpan({ index, openSpans }: GrowingIndex, start: Pick<Span, "id" | "walk" | "step" | "kind" | "started">): Span {
+  const span: Span = {
+    ...start,
+    phase: phaseOfPath(start.walk),
+    ended: null,
+    outcome: null,
+    reason: null,
+    agent: null,
+    tokens: 0,
+    usd: 0,
+    paths: 0,
+    said: null,
   };
-  return { index, apply };
+  index.spans.push(span);
+  openSpans.set(span.id, span);
+  return span;
+}
+
+function endSpan({ openSpans }: GrowingIndex, id: string, end: Pick<Span, "ended" | "outcome" | "reason">): void {
+  const span = openSpans.get(id);
+  if (span === undefined) return;
+  openSpans.delete(id);
+  Object.assign(span, end);
+}
+
+function endPause(growing: GrowingIndex, at: string): void {
+  if (growing.pause !== null) endSpan(growing, growing.pause.id, { ended: at, outcome: null, reason: "resumed" });
+  growing.pause = null;
+}
+
+/** Adds an entry's usage to the sums, its attempt, the curve and the day's row. */
+function charge(
+  { index, openSpans, usageRows, spent, roles }: GrowingIndex,
+  entry: Entry & { readonly attempt: string; readonly usage?: Usage | undefined },
+  agent: string,
+): void {
+  const { usage, attempt } = entry;
+  if (usage === undefined) return;
+  const usd = usage.usd ?? 0;
+  spent.tokens += usage.tokens;
+  spent.usd += usd;
+  spent.minutes += usage.minutes;
+  const span = openSpans.get(attempt);
+  if (span !== undefined) {
+    span.tokens += usage.tokens;
+    span.usd += usd;
+  }
+  if (index.points.length >= pointsMax) thin(index.points);
+  index.points.push({ at: entry.ts, ...spent });
+  const role = roles.get(span?.step ?? "") ?? "other";
+  const key = `${dayOf(entry)}\0${role}\0${agent}\0${usage.source}`;
+  let row = usageRows.get(key);
+  if (row === undefined) {
+    row = { day: dayOf(entry), role, agent, source: usage.source, tokens: 0, usd: 0 };
+    usageRows.set(key, row);
+    index.usage.push(row);
+  }
+  row.tokens += usage.tokens;
+  row.usd += usd;
 }
 
 /** Every second point is dropped, so that a very long run keeps the shape of its curve. */

@@ -22,7 +22,7 @@ export type WaterfallRow = {
   /** From and to, in milliseconds since the run began. */
   readonly bar: { readonly kind: BarKind; readonly from: number; readonly to: number } | null;
   readonly took: string;
-  /** How many rows are under it; they are listed where it is expanded. */
+  /** How many rows are under this one; they are listed if it is expanded. */
   readonly kids: number;
   readonly isExpanded: boolean;
   readonly facts: readonly (readonly [string, string])[];
@@ -34,37 +34,39 @@ export type Waterfall = { readonly from: string; readonly spanMs: number; readon
 const rowsPerPhaseMax = 200;
 const pausesMax = 50;
 
-type Asked = {
+type WaterfallOptions = {
   readonly now: string;
   /** Phases whose steps are listed; without it, those that are at work or failed, or all of a run with few. */
   readonly expanded?: ReadonlySet<string> | undefined;
   readonly isAll?: boolean;
 };
 
-export function viewWaterfall(view: RunView, index: RunIndex, asked: Asked): Waterfall {
+export function viewWaterfall(view: RunView, index: RunIndex, options: WaterfallOptions): Waterfall {
   const from = index.spans[0]?.started ?? view.startedAt ?? view.updatedAt;
   const isOver = view.status === "completed" || view.status === "stopped";
-  const nowMs = Math.max(0, since(from, isOver ? (index.ended ?? view.updatedAt) : asked.now));
+  const nowMs = Math.max(0, since(from, isOver ? (index.ended ?? view.updatedAt) : options.now));
   const byPhase = grouped(index.spans, ({ phase }) => phase);
   const states = new Map(phaseRows(view).map((row) => [row.id, row]));
-  const few = view.phases.length <= 3;
+  const hasFewPhases = view.phases.length <= 3;
   const rows = view.phases.flatMap((phase): readonly WaterfallRow[] => {
     const spans = byPhase.get(phase.id) ?? [];
     const row = states.get(phase.id);
     const isIdle = phase.status === "open" && view.status !== "running";
-    const status = row?.status === "needs_human_verification" ? "asks" : isIdle ? "idle" : phase.status;
+    const shownStatus = isIdle ? "idle" : phase.status;
+    const status = row?.status === "needs_human_verification" ? "asks" : shownStatus;
     const isExpanded =
-      asked.isAll === true || (asked.expanded?.has(phase.id) ?? (few || phase.status === "open" || phase.status === "failed"));
+      options.isAll === true || (options.expanded?.has(phase.id) ?? (hasFewPhases || phase.status === "open" || phase.status === "failed"));
     const [first, last] = [spans[0]?.started, lastEnd(spans)];
+    const endMs = last === null ? nowMs : since(from, last);
     const tokens = own(view.ledger.phase, phase.id)?.tokens ?? 0;
     const head: WaterfallRow = {
       id: phase.id,
       depth: 0,
       name: titleOf(phase),
-      ...(phaseLabels[status] ?? toCome),
+      ...(phaseLabels[status] ?? notBegun),
       ...(row !== undefined && row.waits_for.length > 0 ? { word: `waits for ${row.waits_for.join(", ")}` } : {}),
-      bar: first === undefined ? null : { kind: "phase", from: since(from, first), to: last === null ? nowMs : since(from, last) },
-      took: first === undefined ? "–" : duration((last === null ? nowMs : since(from, last)) - since(from, first)),
+      bar: first === undefined ? null : { kind: "phase", from: since(from, first), to: endMs },
+      took: first === undefined ? "–" : duration(endMs - since(from, first)),
       kids: spans.length,
       isExpanded: isExpanded && spans.length > 0,
       facts: [
@@ -81,9 +83,9 @@ export function viewWaterfall(view: RunView, index: RunIndex, asked: Asked): Wat
   return { from, spanMs: Math.max(1, nowMs), nowMs: isOver ? -1 : nowMs, rows: [...rows, ...pauses] };
 }
 
-const toCome = { shape: "waits", word: "to come" } as const;
+const notBegun = { shape: "waits", word: "to come" } as const;
 const phaseLabels: Readonly<Record<string, { readonly shape: Shape; readonly word: string }>> = {
-  waiting: toCome,
+  waiting: notBegun,
   open: { shape: "run", word: "under way" },
   asks: { shape: "you", word: "needs your verdict" },
   idle: { shape: "paused", word: "begun, not at work" },
@@ -95,8 +97,10 @@ const phaseLabels: Readonly<Record<string, { readonly shape: Shape; readonly wor
 
 function titleOf({ id, name, group }: RunView["phases"][number]): string {
   const short = id.replace(/^(before|after)\./, "");
-  const title = name === "" || name === short ? short : group === "phases" ? `${short}  ${name}` : name;
-  return group === "before" ? `Before: ${title}` : group === "after" ? `After: ${title}` : title;
+  const longTitle = group === "phases" ? `${short}  ${name}` : name;
+  const title = name === "" || name === short ? short : longTitle;
+  if (group === "before") return `Before: ${title}`;
+  return group === "after" ? `After: ${title}` : title;
 }
 
 function spanRow(span: Span, from: string, nowMs: number): WaterfallRow {
@@ -116,8 +120,8 @@ function spanRow(span: Span, from: string, nowMs: number): WaterfallRow {
     isExpanded: false,
     facts: [
       ["Attempt", span.id],
-      ["By", span.agent ?? (span.kind === "human" ? "a person" : span.kind === "agent" ? "an agent" : "the runner")],
-      ...(span.tokens === 0 ? [] : [["Spent", `${amount("tokens", span.tokens)}${span.usd === 0 ? "" : `, ${money(span.usd)}`}`] as const]),
+      ["By", span.agent ?? actorOf(span.kind)],
+      ...(span.tokens === 0 ? [] : [["Spent", spending(span)] as const]),
       ...(span.paths === 0 ? [] : [["Changed", plural(span.paths, "path")] as const]),
       ...(span.reason === null || span.reason === "ok"
         ? []
@@ -126,6 +130,13 @@ function spanRow(span: Span, from: string, nowMs: number): WaterfallRow {
     said: span.said,
   };
 }
+
+function actorOf(kind: Span["kind"]): string {
+  if (kind === "human") return "a person";
+  return kind === "agent" ? "an agent" : "the runner";
+}
+
+const spending = ({ tokens, usd }: Span): string => (usd === 0 ? amount("tokens", tokens) : `${amount("tokens", tokens)}, ${money(usd)}`);
 
 function spanLabel({ outcome, kind }: Span): { readonly shape: Shape; readonly word: string } {
   if (outcome === "passed") return { shape: "ok", word: kind === "human" ? "answered" : "passed" };

@@ -22,7 +22,7 @@ export type Notice = {
   readonly reason: string;
   /** One line. */
   readonly title: string;
-  /** The whole of it in a few lines, the title first; among them words of agents and of the repository. */
+  /** The whole notice in a few lines, the title first; it contains text of agents and of the repository. */
   readonly text: string;
   /** The command that continues from here. */
   readonly next: string;
@@ -30,10 +30,10 @@ export type Notice = {
 
 const textCharsMax = 700;
 const titleCharsMax = 120;
-const digestedMax = 20;
+const digestMax = 20;
 
 /** Pauses for a limit; anything else that fails is a failure, and what only waits needs a person. */
-const limits: ReadonlySet<string> = new Set([
+const limitReasons: ReadonlySet<string> = new Set([
   "provider_limit_reached",
   "budget_threshold_reached",
   "phase_cap_reached",
@@ -41,80 +41,81 @@ const limits: ReadonlySet<string> = new Set([
   "retry_limit_reached",
 ]);
 /** The person who pauses or stops a run knows it; a run of another process is that process's to report. */
-const silent: ReadonlySet<string> = new Set(["operator_paused", "lease_lost", "run_locked"]);
-const waiting: ReadonlySet<string> = new Set([
+const silentReasons: ReadonlySet<string> = new Set(["operator_paused", "lease_lost", "run_locked"]);
+const waitingReasons: ReadonlySet<string> = new Set([
   "oracle_changed",
   "confidence_drop_requires_handoff",
   "scope_violation_blocked",
   "secret_in_changes",
 ]);
 
+/** `command`: the command that continues from here. */
+type NoticeParts = Pick<Notice, "id" | "kind" | "title" | "text"> & { readonly command: string };
+
 export function entryNotices(entry: Entry, run: RunView, project: string): readonly Notice[] {
   const about = { run: run.drafted.run_id, project: oneLine(project, 60), at: entry.ts, reason: entry.reason_code };
-  const notice = (id: string, kind: NoticeKind, said: string, text: string, next: string): Notice => {
-    const title = oneLine(`${about.project}: ${said}`, titleCharsMax);
+  const notice = ({ id, kind, title: headline, text, command }: NoticeParts): Notice => {
+    const title = oneLine(`${about.project}: ${headline}`, titleCharsMax);
+    const next = `autopilot ${command} --run ${about.run}`;
     const lines = [title, oneLine(run.drafted.objective.goal), ...text.split("\n"), next];
     return { ...about, id: `${about.run}:${id}`, kind, title, text: clipped(lines), next }; // N1
   };
-  const of = `--run ${about.run}`;
+  const seq = String(entry.seq);
   switch (entry.event) {
     case "block_opened":
-      return [notice(entry.block, "needs_you", "a question waits for you", question(entry), `autopilot inbox ${of}`)];
-    case "run_completed":
-      return [
-        notice(`${entry.seq}`, "ended", verdictLabel(entry.verdict), proofSentence(entry.verdict, entry.gaps), `autopilot report ${of}`),
-      ];
+      return [notice(questionParts(entry))];
+    case "run_completed": {
+      const text = proofSentence(entry.verdict, entry.gaps);
+      return [notice({ id: seq, kind: "ended", title: verdictLabel(entry.verdict), text, command: "report" })];
+    }
     case "run_stopped":
-      return [notice(`${entry.seq}`, "ended", "stopped for good", meaningOf(entry), `autopilot report ${of}`)];
+      return [notice({ id: seq, kind: "ended", title: "stopped for good", text: meaningOf(entry), command: "report" })];
     case "run_paused": {
       const openBlock = Object.values(run.blocks).find((block) => isPausedFor(run, block));
-      if (openBlock !== undefined)
-        return [notice(openBlock.block, "needs_you", "a question waits for you", question(openBlock), `autopilot inbox ${of}`)]; // N2
-      if (silent.has(entry.reason_code)) return [];
+      if (openBlock !== undefined) return [notice(questionParts(openBlock))]; // N2
+      if (silentReasons.has(entry.reason_code)) return [];
       const kind = pauseKind(entry.reason_code);
-      return [notice(`${entry.seq}`, kind, kind === "needs_you" ? "waits for you" : "paused", meaningOf(entry), `autopilot status ${of}`)];
+      const title = kind === "needs_you" ? "waits for you" : "paused";
+      return [notice({ id: seq, kind, title, text: meaningOf(entry), command: "status" })];
     }
-    case "phase_failed":
-      return [
-        notice(
-          `${entry.seq}`,
-          "failed",
-          `${describeCursor(entry.walk)} failed`,
-          oneLine(entry.because ?? entry.reason_code),
-          `autopilot report ${of}`,
-        ),
-      ];
+    case "phase_failed": {
+      const text = oneLine(entry.because ?? entry.reason_code);
+      return [notice({ id: seq, kind: "failed", title: `${describeCursor(entry.walk)} failed`, text, command: "report" })];
+    }
     case "turn_ended":
       return nearLimits(run).map(({ dimension, limit, used }) =>
-        notice(
-          `${dimension}:${limit}`,
-          "limit",
-          `${share(used)} of the ${dimension} budget is used`,
-          `${amount(dimension, limit)} is the limit; the run pauses before a turn that might not fit.`,
-          `autopilot budget ${of}`,
-        ),
+        notice({
+          id: `${dimension}:${limit}`,
+          kind: "limit",
+          title: `${share(used)} of the ${dimension} budget is used`,
+          text: `${amount(dimension, limit)} is the limit; the run pauses before a turn that might not fit.`,
+          command: "budget",
+        }),
       );
     default:
       return [];
   }
 }
 
-/** Limits of which so much is used that a warning is due, and something is left. */
+/** Limits that are nearly used up: a warning is due, and something is left. */
 function nearLimits(run: RunView): readonly { readonly dimension: string; readonly limit: number; readonly used: number }[] {
-  const { ratios, limits: most, soft_ratio } = runBudget(run);
+  const { ratios, limits, soft_ratio } = runBudget(run);
   return Object.entries(ratios).flatMap(([dimension, used]) =>
-    used >= soft_ratio && used < 1 ? [{ dimension, limit: most[dimension as keyof typeof most] ?? 0, used }] : [],
+    used >= soft_ratio && used < 1 ? [{ dimension, limit: limits[dimension as keyof typeof limits] ?? 0, used }] : [],
   );
 }
 
 function pauseKind(code: string): NoticeKind {
-  if (limits.has(code)) return "limit";
-  if (waiting.has(code)) return "needs_you";
+  if (limitReasons.has(code)) return "limit";
+  if (waitingReasons.has(code)) return "needs_you";
   return isReasonCode(code) && reasons[code].result === "FAIL" ? "failed" : "needs_you";
 }
 
-const question = ({ question: asked, options }: Pick<EventOf<"block_opened">, "question" | "options">): string =>
-  Object.keys(options).length === 0 ? oneLine(asked, 400) : `${oneLine(asked, 400)}\nAnswers: ${choices(options)}`;
+function questionParts({ block, question, options }: Pick<EventOf<"block_opened">, "block" | "question" | "options">): NoticeParts {
+  const line = oneLine(question, 400);
+  const text = Object.keys(options).length === 0 ? line : `${line}\nAnswers: ${choices(options)}`;
+  return { id: block, kind: "needs_you", title: "a question waits for you", text, command: "inbox" };
+}
 
 function meaningOf({ reason_code, detail }: { readonly reason_code: string; readonly detail?: string | undefined }): string {
   const meaning = isReasonCode(reason_code) ? reasons[reason_code].meaning : reason_code;
@@ -146,14 +147,14 @@ export function noticeDigest(notices: readonly Notice[]): Notice {
     const count = notices.filter((notice) => notice.kind === kind).length;
     return count === 0 ? [] : [`${count} ${kind.replace("_", " ")}`];
   });
-  const more = sorted.length > digestedMax ? [`… and ${plural(sorted.length - digestedMax, "more")}`] : [];
+  const more = sorted.length > digestMax ? [`… and ${plural(sorted.length - digestMax, "more")}`] : [];
   const title = oneLine(`${plural(notices.length, "notice")}: ${counts.join(", ")}`, titleCharsMax);
-  const text = [title, ...sorted.slice(0, digestedMax).flatMap(digested), ...more].join("\n");
+  const text = [title, ...sorted.slice(0, digestMax).flatMap(digestLines), ...more].join("\n");
   return { ...first, id: `${first.id}+${notices.length - 1}`, at: lastNotice.at, title, text, next: "autopilot inbox" };
 }
 
-/** Of what needs a person everything is said; of the rest what it is, and where more is. */
-const digested = ({ kind, title, text, next }: Notice): readonly string[] =>
+/** A notice that needs a person is shown whole; of any other its title and command. */
+const digestLines = ({ kind, title, text, next }: Notice): readonly string[] =>
   kind === "needs_you"
     ? [
         "",
@@ -175,7 +176,7 @@ export function answeredBy(entry: Entry, run: RunView): ((notice: Notice) => boo
 
 /** The last line is the command and stays whole. */
 const clipped = (lines: readonly string[]): string => {
-  const signs = Array.from(lines.slice(0, -1).join("\n"));
-  const cut = signs.length <= textCharsMax ? signs.join("") : `${signs.slice(0, textCharsMax - 1).join("")}…`;
+  const characters = Array.from(lines.slice(0, -1).join("\n"));
+  const cut = characters.length <= textCharsMax ? characters.join("") : `${characters.slice(0, textCharsMax - 1).join("")}…`;
   return `${cut}\n${lines.at(-1) ?? ""}`;
 };

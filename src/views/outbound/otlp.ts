@@ -5,6 +5,7 @@ import { type Attributes, runKey, type Span } from "./spans.ts";
 
 /** The first bytes of a SHA-256, in hex. */
 export type HashOf = (text: string, bytes: number) => string;
+/** The run that the spans are of, and what its ids are made with. */
 export type Origin = {
   readonly run: string;
   readonly hash: HashOf;
@@ -18,11 +19,11 @@ export const getTraceId = ({ run, hash }: Pick<Origin, "run" | "hash">): string 
 export const getSpanId = ({ run, hash }: Pick<Origin, "run" | "hash">, key: string): string => hash(`autopilot span ${run} ${key}`, 8);
 
 /** The W3C header for a child process, so that its spans join this trace. */
-export const originTraceparent = (origin: Pick<Origin, "run" | "hash">, key: string): string =>
+export const buildTraceparent = (origin: Pick<Origin, "run" | "hash">, key: string): string =>
   `00-${getTraceId(origin)}-${getSpanId(origin, key)}-01`;
 
 /** The ids of a `TRACEPARENT`; null if it is none. */
-export function readTraceparent(text: string | undefined): { readonly traceId: string; readonly spanId: string } | null {
+export function parseTraceparent(text: string | undefined): { readonly traceId: string; readonly spanId: string } | null {
   const [, traceId = "", spanId = ""] = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/.exec(text ?? "") ?? [];
   return /[1-9a-f]/.test(traceId) && /[1-9a-f]/.test(spanId) ? { traceId, spanId } : null;
 }
@@ -35,7 +36,7 @@ export function otlpBody(spans: readonly Span[], origin: Origin): object {
   return {
     resourceSpans: [
       {
-        resource: { attributes: attributesOf(origin.resource) },
+        resource: { attributes: encodeAttributes(origin.resource) },
         scopeSpans: [
           {
             scope: { name: "autopilot", version: origin.version },
@@ -47,8 +48,8 @@ export function otlpBody(spans: readonly Span[], origin: Origin): object {
               kind: kinds[span.kind],
               startTimeUnixNano: nanos(span.startMs),
               endTimeUnixNano: nanos(span.endMs),
-              attributes: attributesOf(span.error === null ? span.attributes : { ...span.attributes, [names.errorType]: span.error }),
-              ...(span.key === runKey && origin.caller !== undefined && origin.caller !== null ? { links: [origin.caller] } : {}),
+              attributes: encodeAttributes(span.error === null ? span.attributes : { ...span.attributes, [names.errorType]: span.error }),
+              ...(span.key === runKey && hasCaller(origin) ? { links: [origin.caller] } : {}),
               status: span.error === null ? {} : { code: 2, message: span.error },
             })),
           },
@@ -58,12 +59,14 @@ export function otlpBody(spans: readonly Span[], origin: Origin): object {
   };
 }
 
+const hasCaller = (origin: Origin): boolean => origin.caller !== undefined && origin.caller !== null;
+
 const nanos = (ms: number): string => `${Math.max(0, Math.round(ms))}000000`;
 
-const attributesOf = (attributes: Attributes): readonly object[] =>
-  Object.entries(attributes).map(([key, value]) => ({ key, value: valueOf(value) }));
+const encodeAttributes = (attributes: Attributes): readonly object[] =>
+  Object.entries(attributes).map(([key, value]) => ({ key, value: encodeValue(value) }));
 
-const valueOf = (value: string | number | boolean): object => {
+const encodeValue = (value: string | number | boolean): object => {
   if (typeof value === "string") return { stringValue: value };
   if (typeof value === "boolean") return { boolValue: value };
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };

@@ -1,9 +1,9 @@
-// pull-request-body: the words of a pull request, from a run's report: what was asked, the proof, its gaps, how to check it again.
+// pull-request-body: the title and text of a pull request, from a run's report: the goal, the proof, its gaps, how to check it again.
 //
 // Invariants:
 //   B1. Text of people, agents and checks is in code, where a code host reads no markup, no mention and no `fixes #1`.
 //       A title has no code: what a host would read in it as a reference, a mention or a draft is broken up.
-//   B2. What the runner proved and what is open stand apart, and the verdict is the first line.
+//   B2. What the runner proved and what is open are separate sections, and the verdict is the first line.
 
 import { couldNotRun } from "../../contracts/evidence.ts";
 import type { Verdict } from "../../contracts/objective.ts";
@@ -26,15 +26,14 @@ export const pullRequestTitle = ({ goal }: Pick<ReportView, "goal">): string =>
 
 export function pullRequestBody(view: ReportView, commit: string): string {
   const { verdict, gaps } = view.judgement;
+  const lookLines = view.look_at.slice(0, lookMax).map(({ path, what }) => `- ${inCode(path)}: ${inCode(`it ${what}`)}`);
   const sections = [
-    [`**${heading(verdict)}** ${inCode(proofSentence(verdict, gaps))}`], // B2
+    [`**${headings[verdict]}** ${inCode(proofSentence(verdict, gaps))}`], // B2
     ["## Asked", fence(view.goal.slice(0, goalCharsMax)), ...criteriaLines(view)],
     ["## Proof", `What autopilot ran itself, in a clean checkout of ${inCode(commit)}:`, "", ...checkLines(view.evidence)],
     ...(gaps.length === 0 ? [] : [["## Not proved", ...gaps.map((gap) => `- ${inCode(gap)}`)]]),
-    ...(view.look_at.length === 0
-      ? []
-      : [["## Look at", ...view.look_at.slice(0, lookMax).map(({ path, what }) => `- ${inCode(path)}: ${inCode(`it ${what}`)}`)]]),
-    ["## Check it again", ...againLines(view)],
+    ...(lookLines.length === 0 ? [] : [["## Look at", ...lookLines]]),
+    ["## Check it again", ...recheckLines(view)],
     ["---", footer(view)],
   ];
   const body = sections.map((lines) => lines.join("\n")).join("\n\n");
@@ -49,13 +48,12 @@ const headings: Readonly<Record<Verdict, string>> = {
   unverified: "Not verified.",
   refuted: "Refuted.",
 };
-const heading = (verdict: Verdict): string => headings[verdict];
 
 function criteriaLines({ criteria }: ReportView): readonly string[] {
-  const shown = criteria.slice(0, criteriaMax).map(({ text, proved }) => `- ${proved ? "proved" : "**not proved**"}: ${inCode(text)}`);
-  return shown.length === 0
-    ? []
-    : ["", ...shown, ...(criteria.length > criteriaMax ? [`- and ${figure(criteria.length - criteriaMax)} more`] : [])];
+  if (criteria.length === 0) return [];
+  const lines = criteria.slice(0, criteriaMax).map(({ text, proved }) => `- ${proved ? "proved" : "**not proved**"}: ${inCode(text)}`);
+  const more = criteria.length > criteriaMax ? [`- and ${figure(criteria.length - criteriaMax)} more`] : [];
+  return ["", ...lines, ...more];
 }
 
 function checkLines(evidence: readonly Proved[]): readonly string[] {
@@ -68,7 +66,7 @@ function checkLines(evidence: readonly Proved[]): readonly string[] {
   return ["| check | before | now |", "|---|---|---|", ...rows, ...more];
 }
 
-function againLines({ run_id, evidence }: ReportView): readonly string[] {
+function recheckLines({ run_id, evidence }: ReportView): readonly string[] {
   const commands = [...new Set(evidence.filter(({ kind }) => kind !== "holdout").map(({ command }) => command))].slice(0, checksMax);
   return [
     ...(commands.length === 0 ? [] : [fence(commands.map((command) => oneLine(command, 2_000)).join("\n")), ""]),
@@ -79,19 +77,20 @@ function againLines({ run_id, evidence }: ReportView): readonly string[] {
 const footer = ({ run_id, changes, cost }: ReportView): string =>
   `Made by autopilot in \`${run_id}\`: ${plural(changes.files, "file")} in ${plural(changes.commits.length, "commit")}, ${amount("tokens", cost.tokens)}, ${amount("minutes", cost.minutes)}, ${money(cost.usd)}.`;
 
-const textRuns = (text: string): number => Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+/** The longest run of backticks in a text. */
+const longestTicks = (text: string): number => Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
 
 /** One line as code. B1 */
 function inCode(text: string): string {
   const line = oneLine(text, 1_000);
-  const ticks = "`".repeat(textRuns(line) + 1);
+  const ticks = "`".repeat(longestTicks(line) + 1);
   return line === "" ? "" : `${ticks} ${line} ${ticks}`;
 }
 
 /** Several lines as code, in a fence longer than any inside. B1 */
 function fence(text: string): string {
   const lines = text.split(/\r?\n/).map((line) => visible(line));
-  const ticks = "`".repeat(Math.max(3, textRuns(text) + 1));
+  const ticks = "`".repeat(Math.max(3, longestTicks(text) + 1));
   return [`${ticks}text`, ...lines, ticks].join("\n");
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { attributesOf, spansIn } from "../../../test/outbound/otlp-schema.ts";
 import type { Entry, Event } from "../../contracts/event.ts";
 import { drafted, entryOf, runId } from "../run-view.test-support.ts";
-import { type Origin, otlpBody, readTraceparent, originTraceparent } from "./otlp.ts";
+import { type Origin, otlpBody, parseTraceparent, buildTraceparent } from "./otlp.ts";
 import { entrySpans, turnKey } from "./spans.ts";
 
 const by = { actor: "system", reason_code: "ok" } as const;
@@ -137,10 +137,10 @@ test("a clock that was set back makes no span that ends before it began", () => 
 });
 
 test("an agent is handed its turn as the parent, and a caller's traceparent is read or passed over", () => {
-  const handed = originTraceparent(origin, turnKey(attempt, 2));
+  const handed = buildTraceparent(origin, turnKey(attempt, 2));
   const turn = sent().find(({ name }) => name === "invoke_agent claude");
   expect(handed).toBe(`00-${turn?.traceId}-${turn?.spanId}-01`);
-  expect(readTraceparent(handed)).toEqual({ traceId: turn?.traceId, spanId: turn?.spanId });
+  expect(parseTraceparent(handed)).toEqual({ traceId: turn?.traceId, spanId: turn?.spanId });
   for (const text of [undefined, "", "junk", `00-${"0".repeat(32)}-${"a".repeat(16)}-01`, `ff-${"a".repeat(32)}-${"a".repeat(16)}-01`])
-    expect(readTraceparent(text)).toBeNull();
+    expect(parseTraceparent(text)).toBeNull();
 });

@@ -30,7 +30,7 @@ export type SpanBook = {
   readonly root: () => Span | null;
 };
 
-type Step = {
+type OpenStep = {
   readonly key: string;
   readonly attempt: string;
   readonly step: string;
@@ -38,222 +38,219 @@ type Step = {
   readonly try: number;
   readonly startMs: number;
 };
-type Wait = { readonly startMs: number; readonly walk: string };
+
+/** What has begun and not ended, as far as the journal was read. */
+type OpenTrace = {
+  readonly isGenAi: boolean;
+  run: { readonly drafted: EventOf<"run_drafted">; startMs: number; lastMs: number } | null;
+  readonly phases: Map<string, { readonly key: string; readonly visit: number; readonly startMs: number }>;
+  readonly steps: Map<string, OpenStep>;
+  /** Waits for people, by block. */
+  readonly waits: Map<string, { readonly startMs: number; readonly walk: string }>;
+  /** Agents' sessions, by attempt. */
+  readonly sessions: Map<string, string>;
+};
 
 export const runKey = "run";
 /** The key of a turn's span, passed to the agent as its parent. */
 export const turnKey = (attempt: string, tries: number): string => `turn:${attempt}:${tries}`;
 
 export function openSpans(isGenAi: boolean): SpanBook {
-  let run: { readonly drafted: EventOf<"run_drafted">; startMs: number; lastMs: number } | null = null;
-  const phases = new Map<string, { readonly key: string; readonly visit: number; readonly startMs: number }>();
-  const steps = new Map<string, Step>();
-  const waits = new Map<string, Wait>();
-  const sessions = new Map<string, string>();
-
-  const span = (
-    key: string,
-    parent: string | null,
-    name: string,
-    startMs: number,
-    endMs: number,
-    attributes: Attributes,
-    more: Partial<Span> = {},
-  ): Span => ({
-    key,
-    parent,
-    name,
-    kind: "internal",
-    startMs,
-    endMs: Math.max(startMs, endMs), // a wall clock may be set back
-    attributes,
-    error: null,
-    ...more,
-  });
-  const rootSpan = (endMs: number, ended: Attributes, error: string | null): readonly Span[] => {
-    if (run === null) return [];
-    const { flow, run_id } = run.drafted;
-    const conventional = isGenAi ? { [genAi.operation]: "invoke_workflow", [genAi.workflow]: flow.flow } : {};
-    return [
-      span(
-        runKey,
-        null,
-        spanNames.run(flow.flow, isGenAi),
-        run.startMs,
-        endMs,
-        { ...conventional, [names.runId]: run_id, [names.flow]: flow.flow, ...ended },
-        { error },
-      ),
-    ];
-  };
-  const parentOfPath = (path: string): string => {
-    // A task's attempts are below the attempt that cursors the tasks.
-    const above = [...steps.values()]
-      .filter(({ attempt }) => path.startsWith(`${attempt}/`))
-      .toSorted((a, b) => b.attempt.length - a.attempt.length)[0];
-    return above?.key ?? phases.get(phaseOfPath(path))?.key ?? runKey;
-  };
-  const phaseEnd = (cursorPath: string, endMs: number, error: string | null): readonly Span[] => {
-    const open = phases.get(cursorPath);
-    phases.delete(cursorPath);
-    return open === undefined
-      ? []
-      : [span(open.key, runKey, spanNames.phase, open.startMs, endMs, { [names.phase]: cursorPath, [names.visit]: open.visit }, { error })];
-  };
-  const stepEnd = (
-    attempt: string,
-    endMs: number,
-    error: string | null,
-    checks: readonly CheckResult[],
-    more: Attributes = {},
-  ): readonly Span[] => {
-    const openStep = steps.get(attempt);
-    steps.delete(attempt);
-    if (openStep === undefined) return [];
-    const passed = checks.filter(({ status }) => status === "passed").length;
-    const checkCounts = checks.length === 0 ? {} : { [names.checksPassed]: passed, [names.checksFailed]: checks.length - passed };
-    const attributes = {
-      [names.attempt]: attempt,
-      [names.walk]: phaseOfPath(attempt),
-      [names.try]: openStep.try,
-      [names.stepKind]: openStep.kind,
-    };
-    return [
-      ...checkSpans(openStep, checks, endMs),
-      span(
-        openStep.key,
-        parentOfPath(attempt),
-        spanNames.step(openStep.step),
-        openStep.startMs,
-        endMs,
-        { ...attributes, ...checkCounts, ...more },
-        { error },
-      ),
-    ];
-  };
-  const turnEnd = (entry: EventOf<"turn_ended">, endMs: number): readonly Span[] => {
-    const openStep = steps.get(entry.attempt);
-    if (openStep === undefined) return [];
-    const { usage, agent } = entry;
-    const session = sessions.get(entry.attempt);
-    const model = Object.values(run?.drafted.cast ?? {}).find((cast) => cast.agent === agent)?.override?.model;
-    const tokenCounts =
-      usage.source === "estimated"
-        ? {}
-        : { ...amount(genAi.input, usage.input), ...amount(genAi.output, usage.output), ...amount(genAi.cacheRead, usage.cached) };
-    const conventional = {
-      [genAi.operation]: "invoke_agent",
-      [genAi.agent]: agent,
-      [genAi.provider]: providers[agent] ?? "_OTHER",
-      ...(model === undefined ? {} : { [genAi.model]: model }),
-      ...(session === undefined ? {} : { [genAi.conversation]: session }),
-      ...tokenCounts,
-    };
-    const ownAttributes = {
-      [names.agent]: agent,
-      [names.usageSource]: usage.source,
-      [names.tokens]: usage.tokens,
-      ...amount(names.costUsd, usage.usd),
-    };
-    return [
-      span(
-        turnKey(openStep.attempt, openStep.try),
-        openStep.key,
-        spanNames.turn(agent, isGenAi),
-        openStep.startMs,
-        endMs,
-        { ...(isGenAi ? conventional : {}), ...ownAttributes },
-        { kind: "client" },
-      ),
-    ];
-  };
-
-  const takeEntry = (entry: Entry, at: number): readonly Span[] => {
-    switch (entry.event) {
-      case "run_drafted":
-        run = { drafted: entry, startMs: at, lastMs: at };
-        return [];
-      case "run_started":
-        if (run !== null) run.startMs = at;
-        return [];
-      case "run_completed":
-        return rootSpan(at, { [names.verdict]: entry.verdict, [names.reasonCode]: entry.reason_code }, null);
-      case "run_stopped":
-        return rootSpan(at, { [names.reasonCode]: entry.reason_code }, entry.reason_code);
-      case "phase_started":
-      case "phase_reopened": {
-        const visit = entry.event === "phase_reopened" ? entry.visit : 1;
-        phases.set(entry.walk, { key: `phase:${entry.walk}:${visit}`, visit, startMs: at });
-        return [];
-      }
-      case "phase_completed":
-      case "phase_skipped":
-        return phaseEnd(entry.walk, at, null);
-      case "phase_failed":
-        return phaseEnd(entry.walk, at, entry.reason_code === "ok" ? "phase_failed" : entry.reason_code);
-      case "step_started":
-        steps.set(entry.attempt, { ...entry, key: `step:${entry.attempt}:${entry.try}`, startMs: at });
-        return [];
-      case "session_opened":
-        sessions.set(entry.attempt, entry.session);
-        return [];
-      case "turn_ended":
-        return turnEnd(entry, at);
-      case "step_completed":
-        return stepEnd(entry.attempt, at, null, entry.checks ?? [], entry.tree === undefined ? {} : { [names.tree]: entry.tree });
-      case "step_failed":
-        return stepEnd(entry.attempt, at, entry.reason_code, entry.checks ?? []);
-      case "step_interrupted":
-        return stepEnd(entry.attempt, at, `interrupted_${entry.by}`, []);
-      case "block_opened":
-        waits.set(entry.block, { startMs: at, walk: entry.walk });
-        return [];
-      case "block_answered": {
-        const wait = waits.get(entry.block);
-        waits.delete(entry.block);
-        if (wait === undefined) return [];
-        return [
-          span(`wait:${entry.block}:${wait.startMs}`, parentOfPath(wait.walk), spanNames.wait, wait.startMs, at, {
-            [names.block]: entry.block,
-          }),
-        ];
-      }
-      default:
-        return [];
-    }
-  };
-
-  /** One after the other, the last of them ending with the step. */
-  const checkSpans = (openStep: Step, checks: readonly CheckResult[], endMs: number): readonly Span[] => {
-    const ran = checks.filter(({ cached }) => cached !== true);
-    let leftMs = ran.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
-    return ran.map(({ check, status, exit_code, duration_ms, quarantined }, index) => {
-      const startMs = Math.max(openStep.startMs, Math.round(endMs - leftMs));
-      leftMs -= duration_ms;
-      const attributes = {
-        [names.checkId]: check.id,
-        [names.checkStatus]: status,
-        ...amount(names.exitCode, exit_code ?? undefined),
-        ...(quarantined === undefined ? {} : { [names.quarantined]: true }),
-      };
-      return span(`check:${openStep.key}:${index}`, openStep.key, spanNames.check, startMs, startMs + Math.round(duration_ms), attributes, {
-        error: status === "passed" ? null : status,
-      });
-    });
-  };
-
+  const trace: OpenTrace = { isGenAi, run: null, phases: new Map(), steps: new Map(), waits: new Map(), sessions: new Map() };
   return {
     take: (entry) => {
-      const position = parseIsoTime(entry.ts) ?? 0;
-      const spans = takeEntry(entry, position);
-      if (run !== null) run.lastMs = Math.max(run.lastMs, position);
+      const atMs = parseIsoTime(entry.ts) ?? 0;
+      const spans = takeEntry(trace, entry, atMs);
+      if (trace.run !== null) trace.run.lastMs = Math.max(trace.run.lastMs, atMs);
       return spans;
     },
-    root: () => rootSpan(run?.lastMs ?? 0, {}, null)[0] ?? null,
+    root: () => endRun(trace, trace.run?.lastMs ?? 0)[0] ?? null,
   };
 }
 
-const amount = (name: string, value: number | undefined): Attributes => (value === undefined ? {} : { [name]: value });
+function takeEntry(trace: OpenTrace, entry: Entry, atMs: number): readonly Span[] {
+  switch (entry.event) {
+    case "run_drafted":
+      trace.run = { drafted: entry, startMs: atMs, lastMs: atMs };
+      return [];
+    case "run_started":
+      if (trace.run !== null) trace.run.startMs = atMs;
+      return [];
+    case "run_completed":
+      return endRun(trace, atMs, { attributes: { [names.verdict]: entry.verdict, [names.reasonCode]: entry.reason_code } });
+    case "run_stopped":
+      return endRun(trace, atMs, { attributes: { [names.reasonCode]: entry.reason_code }, error: entry.reason_code });
+    case "phase_started":
+    case "phase_reopened": {
+      const visit = entry.event === "phase_reopened" ? entry.visit : 1;
+      trace.phases.set(entry.walk, { key: `phase:${entry.walk}:${visit}`, visit, startMs: atMs });
+      return [];
+    }
+    case "phase_completed":
+    case "phase_skipped":
+      return endPhase(trace, entry.walk, { endMs: atMs, error: null });
+    case "phase_failed":
+      return endPhase(trace, entry.walk, { endMs: atMs, error: entry.reason_code === "ok" ? "phase_failed" : entry.reason_code });
+    case "step_started":
+      trace.steps.set(entry.attempt, { ...entry, key: `step:${entry.attempt}:${entry.try}`, startMs: atMs });
+      return [];
+    case "session_opened":
+      trace.sessions.set(entry.attempt, entry.session);
+      return [];
+    case "turn_ended":
+      return endTurn(trace, entry, atMs);
+    case "step_completed":
+      return endStep(trace, entry.attempt, { endMs: atMs, error: null, checks: entry.checks, tree: entry.tree });
+    case "step_failed":
+      return endStep(trace, entry.attempt, { endMs: atMs, error: entry.reason_code, checks: entry.checks });
+    case "step_interrupted":
+      return endStep(trace, entry.attempt, { endMs: atMs, error: `interrupted_${entry.by}` });
+    case "block_opened":
+      trace.waits.set(entry.block, { startMs: atMs, walk: entry.walk });
+      return [];
+    case "block_answered":
+      return endWait(trace, entry.block, atMs);
+    default:
+      return [];
+  }
+}
+
+function endRun({ run, isGenAi }: OpenTrace, endMs: number, end: Partial<Pick<Span, "attributes" | "error">> = {}): readonly Span[] {
+  if (run === null) return [];
+  const { flow, run_id } = run.drafted;
+  const conventional = isGenAi ? { [genAi.operation]: "invoke_workflow", [genAi.workflow]: flow.flow } : {};
+  return [
+    closeSpan({
+      key: runKey,
+      parent: null,
+      name: spanNames.run(flow.flow, isGenAi),
+      startMs: run.startMs,
+      endMs,
+      attributes: { ...conventional, [names.runId]: run_id, [names.flow]: flow.flow, ...end.attributes },
+      error: end.error ?? null,
+    }),
+  ];
+}
+
+function endPhase({ phases }: OpenTrace, id: string, { endMs, error }: Pick<Span, "endMs" | "error">): readonly Span[] {
+  const phase = phases.get(id);
+  phases.delete(id);
+  if (phase === undefined) return [];
+  const attributes = { [names.phase]: id, [names.visit]: phase.visit };
+  return [closeSpan({ key: phase.key, parent: runKey, name: spanNames.phase, startMs: phase.startMs, endMs, attributes, error })];
+}
+
+type StepEnd = Pick<Span, "endMs" | "error"> & {
+  readonly checks?: readonly CheckResult[] | undefined;
+  readonly tree?: string | undefined;
+};
+
+function endStep(trace: OpenTrace, attempt: string, { endMs, error, checks = [], tree }: StepEnd): readonly Span[] {
+  const step = trace.steps.get(attempt);
+  trace.steps.delete(attempt);
+  if (step === undefined) return [];
+  const passed = checks.filter(({ status }) => status === "passed").length;
+  const attributes = {
+    [names.attempt]: attempt,
+    [names.walk]: phaseOfPath(attempt),
+    [names.try]: step.try,
+    [names.stepKind]: step.kind,
+    ...(checks.length === 0 ? {} : { [names.checksPassed]: passed, [names.checksFailed]: checks.length - passed }),
+    ...optional(names.tree, tree),
+  };
+  const parent = parentKey(trace, attempt);
+  return [
+    ...checkSpans(step, checks, endMs),
+    closeSpan({ key: step.key, parent, name: spanNames.step(step.step), startMs: step.startMs, endMs, attributes, error }),
+  ];
+}
+
+/** One after the other, the last of them ending with the step. */
+function checkSpans(step: OpenStep, checks: readonly CheckResult[], endMs: number): readonly Span[] {
+  const executed = checks.filter(({ cached }) => cached !== true);
+  let leftMs = executed.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
+  return executed.map(({ check, status, exit_code, duration_ms, quarantined }, index) => {
+    const startMs = Math.max(step.startMs, Math.round(endMs - leftMs));
+    leftMs -= duration_ms;
+    return closeSpan({
+      key: `check:${step.key}:${index}`,
+      parent: step.key,
+      name: spanNames.check,
+      startMs,
+      endMs: startMs + Math.round(duration_ms),
+      attributes: {
+        [names.checkId]: check.id,
+        [names.checkStatus]: status,
+        ...optional(names.exitCode, exit_code ?? undefined),
+        ...optional(names.quarantined, quarantined === undefined ? undefined : true),
+      },
+      error: status === "passed" ? null : status,
+    });
+  });
+}
+
+function endTurn({ steps, sessions, run, isGenAi }: OpenTrace, entry: EventOf<"turn_ended">, endMs: number): readonly Span[] {
+  const step = steps.get(entry.attempt);
+  if (step === undefined) return [];
+  const { usage, agent } = entry;
+  const model = Object.values(run?.drafted.cast ?? {}).find((cast) => cast.agent === agent)?.override?.model;
+  const counts: Partial<typeof usage> = usage.source === "estimated" ? {} : usage;
+  const conventional = {
+    [genAi.operation]: "invoke_agent",
+    [genAi.agent]: agent,
+    [genAi.provider]: providers[agent] ?? "_OTHER",
+    ...optional(genAi.model, model),
+    ...optional(genAi.conversation, sessions.get(entry.attempt)),
+    ...optional(genAi.input, counts.input),
+    ...optional(genAi.output, counts.output),
+    ...optional(genAi.cacheRead, counts.cached),
+  };
+  return [
+    closeSpan({
+      key: turnKey(step.attempt, step.try),
+      parent: step.key,
+      name: spanNames.turn(agent, isGenAi),
+      kind: "client",
+      startMs: step.startMs,
+      endMs,
+      attributes: {
+        ...(isGenAi ? conventional : {}),
+        [names.agent]: agent,
+        [names.usageSource]: usage.source,
+        [names.tokens]: usage.tokens,
+        ...optional(names.costUsd, usage.usd),
+      },
+      error: null,
+    }),
+  ];
+}
+
+function endWait(trace: OpenTrace, block: string, endMs: number): readonly Span[] {
+  const wait = trace.waits.get(block);
+  trace.waits.delete(block);
+  if (wait === undefined) return [];
+  const { startMs, walk } = wait;
+  const attributes = { [names.block]: block };
+  const parent = parentKey(trace, walk);
+  return [closeSpan({ key: `wait:${block}:${startMs}`, parent, name: spanNames.wait, startMs, endMs, attributes, error: null })];
+}
+
+/** The key of the span above a path: a task's attempts are below the attempt that runs the tasks, other ones below their phase. */
+function parentKey({ steps, phases }: OpenTrace, path: string): string {
+  const [nearest] = [...steps.values()]
+    .filter(({ attempt }) => path.startsWith(`${attempt}/`))
+    .toSorted((a, b) => b.attempt.length - a.attempt.length);
+  return nearest?.key ?? phases.get(phaseOfPath(path))?.key ?? runKey;
+}
+
+/** A wall clock may be set back: no span ends before it starts. */
+const closeSpan = (span: Omit<Span, "kind"> & Partial<Pick<Span, "kind">>): Span => ({
+  kind: "internal",
+  ...span,
+  endMs: Math.max(span.startMs, span.endMs),
+});
+
+const optional = (name: string, value: string | number | boolean | undefined): Attributes => (value === undefined ? {} : { [name]: value });
 
 /** Every span of a journal; of a run that is not over also the run itself, as far as it has come. */
 export function entrySpans(entries: readonly Entry[], isGenAi: boolean): readonly Span[] {
