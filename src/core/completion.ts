@@ -144,78 +144,105 @@ export type CompletionJudgement = {
 
 export function judgeCompletion(input: CompletionInput): CompletionJudgement {
   const { mode, promised, announcedMore, criteria, treeChanged } = input;
-  const others = input.others.filter(({ quarantined }) => quarantined === undefined); // C4
+  const counted = countedChecks(input);
+  const blocks = blockMessages(counted);
+  if (mode === "promise" && !promised) return incomplete("completion_promise_missing", "unverified", blocks);
+  if (mode === "promise" && announcedMore) return incomplete("continuation_pending", "unverified", blocks);
+  if (blocks.length > 0) return incomplete(blockReason(mode, counted), "refuted", blocks);
+  const undone = criteria.filter(({ cycleDone }) => !cycleDone);
+  if (mode === "objective" && undone.length > 0) {
+    const gaps = undone.map((criterion) => `${criterionName(criterion)}: not worked on yet`);
+    return incomplete(treeChanged ? "cycle_progressed" : "nothing_changed", "unverified", gaps);
+  }
+  const unchecked = uncheckedGaps(input);
+  if (counted.runnable.length > 0) return judgeCriteria(counted, unchecked, treeChanged);
+  if (!treeChanged) return incomplete("nothing_changed", "unverified", unchecked); // C2
+  return judgeWithoutCriteria(counted, unchecked);
+}
+
+type Criteria = CompletionInput["criteria"];
+type OtherChecks = CompletionInput["others"];
+/** The checks that count, and those of them that keep the run from being complete. */
+type CountedChecks = {
+  readonly runnable: Criteria;
+  readonly others: OtherChecks;
+  readonly failingCriteria: Criteria;
+  readonly vetoes: OtherChecks;
+};
+
+function countedChecks({ criteria, others: allOthers }: CompletionInput): CountedChecks {
+  const others = allOthers.filter(({ quarantined }) => quarantined === undefined); // C4
   const runnable = criteria.filter(({ check, quarantined }) => check !== null && quarantined === undefined);
-  const failingCriteria = runnable.filter(({ latest }) => latest !== "passed");
   const vetoes = others.filter(({ check, baseline, latest, testsBefore, tests, broke }) => {
     const before = baseline === null ? null : { status: baseline, tests: testsBefore };
     return ["failing", "regressed"].includes(criterionState(check.kind, before, { status: latest, tests, broke }));
   });
-  const blocks = [
-    ...failingCriteria.map(
-      (criterion) => `${criterionName(criterion)}: its check ${criterion.latest === "flaky" ? flakyMessage : "does not pass"}`,
-    ),
-    ...vetoes.map(
-      ({ check, latest, baseline }) => `${check.title}: ${latest === "flaky" ? flakyMessage : vetoMessage(check.kind, baseline)}`,
-    ),
-  ];
-  const incomplete = (reason_code: ReasonCode, verdict: Verdict, gaps: readonly string[]): CompletionJudgement => ({
-    complete: false,
-    verdict,
-    reason_code,
-    gaps,
-  });
-  const openVerdict = failingCriteria.length > 0 || vetoes.length > 0 ? "refuted" : "unverified";
-  const isOnlyFlaky = [...failingCriteria, ...vetoes].every(({ latest }) => latest === "flaky");
+  return { runnable, others, failingCriteria: runnable.filter(({ latest }) => latest !== "passed"), vetoes };
+}
 
-  if (mode === "promise" && !promised) return incomplete("completion_promise_missing", "unverified", blocks);
-  if (mode === "promise" && announcedMore) return incomplete("continuation_pending", "unverified", blocks);
-  if (blocks.length > 0) {
-    const failure = failingCriteria.length > 0 ? "criterion_failed" : "check_regressed";
-    const blocked = mode === "promise" ? "completion_gates_blocked" : failure;
-    return incomplete(isOnlyFlaky ? "check_flaky" : blocked, openVerdict, blocks);
-  }
-  if (mode === "objective" && !criteria.every(({ cycleDone }) => cycleDone)) {
-    const undone = criteria.filter(({ cycleDone }) => !cycleDone);
-    return incomplete(
-      treeChanged ? "cycle_progressed" : "nothing_changed",
-      "unverified",
-      undone.map((criterion) => `${criterionName(criterion)}: not worked on yet`),
-    );
-  }
-  const unchecked = [
-    ...criteria.filter(({ check }) => check === null).map((criterion) => `${criterionName(criterion)}: no command proves it`),
-    ...[
-      ...criteria.map((criterion) => [criterionName(criterion), criterion.quarantined]),
-      ...input.others.map((other) => [other.check.title, other.quarantined]),
-    ].flatMap(([name, until]) => (until === undefined ? [] : [`${name}: its check is in quarantine until ${until} and proves nothing`])),
+const blockMessages = ({ failingCriteria, vetoes }: CountedChecks): readonly string[] => [
+  ...failingCriteria.map(
+    (criterion) => `${criterionName(criterion)}: its check ${criterion.latest === "flaky" ? flakyMessage : "does not pass"}`,
+  ),
+  ...vetoes.map(
+    ({ check, latest, baseline }) => `${check.title}: ${latest === "flaky" ? flakyMessage : vetoMessage(check.kind, baseline)}`,
+  ),
+];
+
+function blockReason(mode: CompletionInput["mode"], { failingCriteria, vetoes }: CountedChecks): ReasonCode {
+  if ([...failingCriteria, ...vetoes].every(({ latest }) => latest === "flaky")) return "check_flaky";
+  if (mode === "promise") return "completion_gates_blocked";
+  return failingCriteria.length > 0 ? "criterion_failed" : "check_regressed";
+}
+
+const incomplete = (reason_code: ReasonCode, verdict: Verdict, gaps: readonly string[]): CompletionJudgement => ({
+  complete: false,
+  verdict,
+  reason_code,
+  gaps,
+});
+
+/** Criteria without a command, and checks in quarantine. */
+function uncheckedGaps({ criteria, others }: CompletionInput): readonly string[] {
+  const quarantines = [
+    ...criteria.map((criterion) => ({ name: criterionName(criterion), until: criterion.quarantined })),
+    ...others.map(({ check, quarantined }) => ({ name: check.title, until: quarantined })),
   ];
-  if (runnable.length === 0) {
-    if (!treeChanged) return incomplete("nothing_changed", "unverified", unchecked); // C2
-    const turnedGreen = others.some(({ baseline, latest }) => baseline !== null && baseline !== "passed" && latest === "passed");
-    const stillRed = others
-      .filter(({ latest }) => latest !== "passed")
-      .map(({ check, latest }) => `${check.title}: ${isUnable(latest) ? unableMessage : "failed before the run and still fails"}`);
-    const gaps = [...unchecked, ...stillRed];
-    // A project check that was red and passes now proves something, though not the criterion's own text.
-    if (turnedGreen) return { complete: true, verdict: "verified_with_gaps", reason_code: "completion_with_gaps", gaps };
-    return { complete: true, verdict: "unverified", reason_code: "completion_unverified", gaps }; // C1
-  }
-  const untouched = treeChanged
-    ? []
-    : runnable.map(
-        (criterion) =>
-          `${criterionName(criterion)}: ${criterion.baseline === "passed" ? "held before anything was done, and nothing was changed" : "passes although nothing was changed"}`,
-      );
+  return [
+    ...criteria.filter(({ check }) => check === null).map((criterion) => `${criterionName(criterion)}: no command proves it`),
+    ...quarantines.flatMap(({ name, until }) =>
+      until === undefined ? [] : [`${name}: its check is in quarantine until ${until} and proves nothing`],
+    ),
+  ];
+}
+
+/** The tree changed, and no criterion has a command that counts: only the project's own checks say anything. */
+function judgeWithoutCriteria({ others }: CountedChecks, unchecked: readonly string[]): CompletionJudgement {
+  const turnedGreen = others.some(({ baseline, latest }) => baseline !== null && baseline !== "passed" && latest === "passed");
+  const stillRed = others
+    .filter(({ latest }) => latest !== "passed")
+    .map(({ check, latest }) => `${check.title}: ${isUnable(latest) ? unableMessage : "failed before the run and still fails"}`);
+  const gaps = [...unchecked, ...stillRed];
+  // A project check that was red and passes now proves something, though not the criterion's own text.
+  if (turnedGreen) return { complete: true, verdict: "verified_with_gaps", reason_code: "completion_with_gaps", gaps };
+  return { complete: true, verdict: "unverified", reason_code: "completion_unverified", gaps }; // C1
+}
+
+/** Every criterion's command passes: what it may still not show is a gap. */
+function judgeCriteria({ runnable, others }: CountedChecks, unchecked: readonly string[], treeChanged: boolean): CompletionJudgement {
+  const untouched = (criterion: Criteria[number]): string =>
+    criterion.baseline === "passed" ? "held before anything was done, and nothing was changed" : "passes although nothing was changed";
+  const untouchedGaps = treeChanged ? [] : runnable.map((criterion) => `${criterionName(criterion)}: ${untouched(criterion)}`);
   const turnedGreen = [...runnable, ...others].some(({ baseline, latest }) => baseline !== "passed" && latest === "passed");
+  const showsWork = turnedGreen || runnable.some(({ failsWithoutWork }) => failsWithoutWork === true);
   const passedBefore =
-    !treeChanged || turnedGreen || runnable.some(({ failsWithoutWork }) => failsWithoutWork === true)
+    !treeChanged || showsWork
       ? []
       : runnable.map((criterion) => `${criterionName(criterion)}: passed before the work began, so it does not show what the work did`); // C5
   const unableGaps = others
     .filter(({ check, latest }) => check.kind === "project" && isUnable(latest))
     .map(({ check }) => `${check.title}: ${unableMessage}`);
-  const gaps = [...unchecked, ...untouched, ...passedBefore, ...unableGaps]; // C2
+  const gaps = [...unchecked, ...untouchedGaps, ...passedBefore, ...unableGaps]; // C2
   if (gaps.length > 0) return { complete: true, verdict: "verified_with_gaps", reason_code: "completion_with_gaps", gaps };
   return { complete: true, verdict: "verified", reason_code: "completion_verified", gaps };
 }
