@@ -28,6 +28,19 @@ export type PortfolioUsage = v.InferOutput<typeof PortfolioUsage>;
 export const Criterion = v.strictObject({ text, command: v.nullable(text) });
 export type Criterion = v.InferOutput<typeof Criterion>;
 
+/** Of git, on this machine or by a transport that starts no program of the address's choosing. */
+export const isGitAddress = (address: string): boolean =>
+  !address.startsWith("-") && /^(\/|(https|ssh|file):\/\/|[\w.-]+@[\w.-]+:)\S+$/.test(address);
+/** The journal is many people's: a key in an address would be too. */
+export const holdsPassword = (address: string): boolean => /^(https:\/\/[^/@]*|\w+:\/\/[^/@]*:[^/@]*)@/.test(address);
+
+/** Where machines exchange the commits of a repository, and where finished work lands. */
+export const HubAddress = v.pipe(
+  text,
+  v.maxLength(1_000),
+  v.check((address) => isGitAddress(address) && !holdsPassword(address), "an address of git without a password"),
+);
+
 /** A person's definition of a project; `repository` is null if another tool's project names none. */
 export const ProjectFields = v.strictObject({
   name: text,
@@ -108,6 +121,8 @@ export const portfolioChanges = {
     day_budget: v.optional(PortfolioBudget),
   }),
   project_created: v.strictObject({ ...project, fields: ProjectFields }),
+  /** A repository has one hub, and a hub one repository. Null: it has none any more. */
+  hub_set: v.strictObject({ repository: text, hub: v.nullable(HubAddress) }),
   project_updated: v.strictObject({ ...project, changes: v.partial(ProjectFields) }),
   task_created: v.strictObject(created),
   followup_task_created: v.strictObject({ ...created, parent_task_id: TaskId }),

@@ -180,6 +180,7 @@ export const reasons = {
     "The git repository through which machines exchange commits cannot be used.",
     "check AUTOPILOT_HUB, then autopilot resume",
   ),
+  hub_unusable: reason("FAIL", "A project's repository has no hub, or another one's.", "autopilot portfolio edit PROJECT --hub URL"),
   store_lost_lines: reason(
     "FAIL",
     "The store has lost lines that it had acknowledged, as a failover to a lagging standby does. Nothing was written over them.",

@@ -1,5 +1,6 @@
 // address: which store a command means: the flag, or AUTOPILOT_STORE. Nothing that is in a repository can name one.
 
+import { isGitAddress } from "../contracts/portfolio-journal.ts";
 import { leaseMsDefault, leaseMsMax, leaseMsMin } from "./lease-times.ts";
 import { refuse } from "../project/reply.ts";
 
@@ -44,7 +45,7 @@ export function leaseMs(env: NodeJS.ProcessEnv): number {
 export function hubAddress(env: NodeJS.ProcessEnv): string | null {
   const address = (env[hubVariable] ?? "").trim();
   if (address === "") return null;
-  if (!address.startsWith("-") && /^(\/|(https|ssh|file):\/\/|[\w.-]+@[\w.-]+:)\S+$/.test(address)) return address;
+  if (isGitAddress(address)) return address;
   return refuse("hub_unreachable", {
     message: `${hubVariable} must be an absolute path, or a git address that begins with https://, ssh://, file:// or USER@HOST:.`,
     remediation: [`git init --bare /srv/git/project.git, then ${hubVariable}=/srv/git/project.git`],

@@ -20,6 +20,8 @@ export type Link = {
   /** A third of the packets is lost; null where links are proxies. */
   readonly loseSome: (() => void) | null;
   readonly cutHub: () => void;
+  /** Nobody listens there: said at once. */
+  readonly stopHub: () => void;
   readonly heal: () => void;
   readonly close: () => void;
 };
@@ -107,6 +109,15 @@ const serveHub = (server: string, hub: string): ChildProcess => {
   return spawn("ip", ["netns", "exec", server, daemon, ...options], { stdio: "ignore", detached: true });
 };
 
+/** One address for all machines, as a portfolio's journal has it; each machine's own git knows its way there. */
+const everywhere = "ssh://git@hub.example/";
+function writeGitConfig(home: string, here: string, address: string, more = ""): string {
+  const path = join(home, "gitconfig");
+  mkdirSync(home, { recursive: true });
+  writeFileSync(path, `[url "${here}"]\n\tinsteadOf = ${address}\n${more}`);
+  return path;
+}
+
 type Space = { readonly space: string; readonly far: string; readonly address: string; readonly server: string };
 
 function namespaceLink(name: string, { space, far, address, server }: Space, database: string): Link {
@@ -122,8 +133,8 @@ host=\${1#*@} service=\${2%% *}
 `,
     { mode: 0o755 },
   );
-  writeFileSync(join(home, "gitconfig"), `[core]\n\tsshCommand = ${ssh}\n[ssh]\n\tvariant = simple\n`);
-  let rules: { questions: boolean; answers: boolean; some: boolean; hub: boolean; isReset: boolean } = healthy();
+  const gitConfig = writeGitConfig(home, `ssh://git@${address}/`, everywhere, `[core]\n\tsshCommand = ${ssh}\n[ssh]\n\tvariant = simple\n`);
+  let rules: Rules = healthy();
   let old: readonly number[] = [];
   let isSlow = false;
   const within = (input: string, ...words: readonly string[]): string =>
@@ -136,6 +147,7 @@ host=\${1#*@} service=\${2%% *}
     if (rules.answers) answered.push(`tcp sport ${known} drop`);
     if (rules.isReset) asked.push(`tcp dport ${known} reject with tcp reset`);
     if (rules.hub) asked.push(`tcp dport ${ports.hub} drop`);
+    if (rules.isHubDown) asked.push(`tcp dport ${ports.hub} reject with tcp reset`);
     if (rules.some) {
       asked.push(`tcp dport ${known} numgen random mod 100 < ${lossPercent} drop`);
       answered.push(`tcp sport ${known} numgen random mod 100 < ${lossPercent} drop`);
@@ -174,9 +186,9 @@ host=\${1#*@} service=\${2%% *}
     on: ["ip", "netns", "exec", space, "unshare", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"', name],
     env: {
       AUTOPILOT_STORE: `postgres://owner@${address}:${ports.database}/${database}`,
-      AUTOPILOT_HUB: `ssh://git@${address}/hub.git`,
+      AUTOPILOT_HUB: `${everywhere}hub.git`,
       ANTHROPIC_BASE_URL: `http://127.0.0.1:${ports.model}`,
-      GIT_CONFIG_GLOBAL: join(home, "gitconfig"),
+      GIT_CONFIG_GLOBAL: gitConfig,
     },
     lose: change,
     forgetOld: () => {
@@ -194,6 +206,7 @@ host=\${1#*@} service=\${2%% *}
     slow: () => slowed(true),
     loseSome: () => change({ some: true }),
     cutHub: () => change({ hub: true }),
+    stopHub: () => change({ isHubDown: true }),
     heal: () => {
       slowed(false);
       change(healthy());
@@ -202,11 +215,14 @@ host=\${1#*@} service=\${2%% *}
   };
 }
 
-const healthy = (): { questions: boolean; answers: boolean; some: boolean; hub: boolean; isReset: boolean } => ({
+type Rules = { questions: boolean; answers: boolean; some: boolean; hub: boolean; isHubDown: boolean; isReset: boolean };
+
+const healthy = (): Rules => ({
   questions: false,
   answers: false,
   some: false,
   hub: false,
+  isHubDown: false,
   isReset: false,
 });
 
@@ -219,18 +235,24 @@ export const proxies: Links = {
     const hubLink = join(scratchFolder(), "hub.git");
     symlinkSync(hub, hubLink);
     let isAway = false;
+    const cutHub = (): void => {
+      isAway = true;
+      renameSync(hubLink, `${hubLink}.away`);
+    };
     return {
       on: [],
-      env: { AUTOPILOT_STORE: `postgres://owner@/${database}?host=${encodeURIComponent(way.folder)}`, AUTOPILOT_HUB: hubLink },
+      env: {
+        AUTOPILOT_STORE: `postgres://owner@/${database}?host=${encodeURIComponent(way.folder)}`,
+        AUTOPILOT_HUB: hub,
+        GIT_CONFIG_GLOBAL: writeGitConfig(scratchFolder(), hubLink, hub),
+      },
       lose: ({ questions, answers }) => void Object.assign(way, { isUpCut: questions, isDownCut: answers }),
       forgetOld: way.forgetOld,
       reset: way.reset,
       slow: () => void (way.delayMs = 150),
       loseSome: null,
-      cutHub: () => {
-        isAway = true;
-        renameSync(hubLink, `${hubLink}.away`);
-      },
+      cutHub,
+      stopHub: cutHub,
       heal: () => {
         way.heal();
         if (isAway) renameSync(`${hubLink}.away`, hubLink);

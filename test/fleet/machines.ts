@@ -18,8 +18,9 @@ export const patientMs = 300_000;
 /** Where one is: the shortest there may be, and the story must have that a slow machine loses another. */
 export const shortMs = 8_000;
 
-export function openFleet(store: string, leaseMs = patientMs): Fleet {
-  const folder = scratch();
+/** `files`: of a repository that no other fleet has. */
+export function openFleet(store: string, leaseMs = patientMs, files?: Readonly<Record<string, string>>): Fleet {
+  const folder = scratch(files === undefined ? {} : { files });
   const hub = join(scratchFolder(), "hub.git");
   git(folder, "init", "-q", "--bare", "-b", "main", hub);
   git(folder, "push", "-q", hub, "main");

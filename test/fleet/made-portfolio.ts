@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { autopilot } from "../support/autopilot.ts";
+import { autopilot, type Reported } from "../support/autopilot.ts";
 import { git, scratchFolder, write } from "../support/scratch-repository.ts";
 import { taskResult } from "../support/task-result.ts";
 import { at, type Machine, said } from "./machines.ts";
@@ -20,34 +20,44 @@ export async function portfolio(
   const folder = join(scratchFolder(), "portfolio");
   write(folder, { "README.md": "" });
   const machine: Machine = { folder, env };
-  const reported = async (...args: readonly string[]): Promise<void> => {
-    const ended = await at(machine, "portfolio", ...args);
-    expect(ended.json.result, said(ended)).toBe("PASS");
-  };
-  await reported("init");
-  await reported("add", "project", "Shop", "--repo", repository, "--slots", String(slots), "--objective", "work");
-  for (let n = 0; n < count; n++) {
-    const path = `made-${n}.txt`;
-    const makes = { do: [first(n), { write: { path, text: `${path}\n` } }, { say: "finished <promise>DONE</promise>" }] };
-    const fails = { do: [{ write: { path: `made-${n}.draft`, text: "not yet\n" } }, { say: "not yet" }] };
-    const script = join(folder, `agent-${n}.json`);
-    writeFileSync(
-      script,
-      JSON.stringify({ turns: [{ when: { step: "report" }, returns: taskResult }, ...(n % 10 === 1 ? [fails] : []), makes] }),
-    );
-    const args = [
-      "--agent",
-      `scripted:${script}`,
-      "--isolation",
-      "clone",
-      "--accept",
-      `made :: test -f ${path}`,
-      "--touches",
-      `made-${n}.*`,
-    ];
-    await reported("add", "task", "Shop", `make ${path}`, ...args);
-  }
+  await reported(machine, "init");
+  await addProject(machine, "Shop", repository, count, { slots, first });
   return machine;
+}
+
+async function reported(machine: Machine, ...args: readonly string[]): Promise<Reported> {
+  const ended = await at(machine, "portfolio", ...args);
+  expect(ended.json.result, said(ended)).toBe("PASS");
+  return ended.json;
+}
+
+/** A project of a portfolio, with its tasks. */
+export async function addProject(
+  machine: Machine,
+  name: string,
+  repository: string,
+  count: number,
+  { slots = 4, first = () => ({ sleep: 0 }) }: { readonly slots?: number; readonly first?: (n: number) => object } = {},
+): Promise<void> {
+  await reported(machine, "add", "project", name, "--repo", repository, "--slots", String(slots), "--objective", "work");
+  for (let n = 0; n < count; n++) await addTask(machine, name, `made-${n}`, { first: first(n), failsFirst: n % 10 === 1 });
+}
+
+/** A task of a project that makes a file. */
+export async function addTask(
+  machine: Machine,
+  project: string,
+  file: string,
+  { first = { sleep: 0 }, failsFirst = false }: { readonly first?: object; readonly failsFirst?: boolean } = {},
+): Promise<string> {
+  const path = `${file}.txt`;
+  const makes = { do: [first, { write: { path, text: `${path}\n` } }, { say: "finished <promise>DONE</promise>" }] };
+  const fails = { do: [{ write: { path: `${file}.draft`, text: "not yet\n" } }, { say: "not yet" }] };
+  const script = join(machine.folder, `agent-${project}-${file}.json`);
+  const turns = [{ when: { step: "report" }, returns: taskResult }, ...(failsFirst ? [fails] : []), makes];
+  writeFileSync(script, JSON.stringify({ turns }));
+  const args = ["--agent", `scripted:${script}`, "--isolation", "clone", "--accept", `made :: test -f ${path}`, "--touches", `${file}.*`];
+  return String((await reported(machine, "add", "task", project, `make ${path}`, ...args))["id"]);
 }
 
 /** The same portfolio on another machine: in a folder and with a clone of its own. */

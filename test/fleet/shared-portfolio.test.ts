@@ -21,7 +21,6 @@ import { verifyJournal } from "../../src/journal/read.ts";
 import { failureFrom, still, sweep } from "../../src/journal/scene.ts";
 import type { PortfolioView } from "../../src/portfolio/planner/state.ts";
 import { cloneOf } from "../../src/portfolio/store/clones.ts";
-import { exchangeFor } from "../../src/portfolio/worker/exchange-for.ts";
 import { openStored, readPortfolio } from "../../src/portfolio/store/fold.ts";
 import { type PortfolioPaths, portfolioAt } from "../../src/portfolio/store/folder.ts";
 import { withPortfolio } from "../../src/portfolio/store/open.ts";
@@ -252,24 +251,6 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
     expect(copy.warnings.join("\n")).toContain(`this machine's copy, up to line ${seq}`);
   });
 
-  test("whoever plans it works with the hub's branches, and refuses those of another repository", async () => {
-    const one = await shared();
-    const { repository } = Object.values((await readPortfolio(one.paths)).projects)[0] ?? {};
-    const [own, other] = [repository ?? "", scratch({ files: { other: "another repository\n" } })].map((from) => {
-      const hub = join(scratchFolder(), "hub.git");
-      git(from, "init", "-q", "--bare", "-b", "main", hub);
-      git(from, "push", "-q", hub, "main");
-      return hub;
-    });
-    git(repository ?? "", "commit", "-q", "--allow-empty", "-m", "not pushed");
-    const planning = (hub = ""): PortfolioPaths => ({ ...one.paths, planner: { epoch: 1, hub, requireLease: () => Promise.resolve() } });
-    const exchange = await exchangeFor(planning(own), repository ?? "");
-    expect(await exchange.tipOf("main")).toBe(git(own ?? "", "rev-parse", "main"));
-    expect(await exchange.tipOf("gone")).toBeNull();
-    const foreign = await exchangeFor(planning(other), repository ?? "");
-    expect(failureOf(await foreign.tipOf("main").catch((error: unknown) => error)).code).toBe("workspace_unusable");
-  });
-
   test("a run that was only named when another machine brought it goes on there once it is drafted, whoever drafts it", async () => {
     const one = await shared();
     const two = folderFor(one.key);
@@ -302,12 +283,13 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
       base: git(hub, "rev-parse", "main"),
       copy,
     };
-    await withPortfolio(one.context, one.paths, ({ write }) => write(named));
+    const settled = { event: "hub_set", actor: "operator:kim", reason_code: "ok", repository: repository ?? "", hub } as const;
+    await withPortfolio(one.context, one.paths, ({ write }) => write(settled, named));
     const planning = ({ paths }: Place): PortfolioPaths => ({
       ...paths,
-      planner: { epoch: 1, hub, requireLease: () => Promise.resolve() },
+      planner: { epoch: 1, requireLease: () => Promise.resolve() },
     });
-    const bring = (place: Place) => bringTasks(contextIn(place.paths.root, { AUTOPILOT_HUB: hub }), planning(place), "clone");
+    const bring = (place: Place) => bringTasks(place.context, planning(place), "clone");
     const copyOf = ({ paths }: Place): ProjectPaths => homeOfCopy(join(paths.own, "copies", copy));
     await bring(one);
     await bring(two);

@@ -16,7 +16,7 @@ import { bringCopy, storeIn } from "../../fleet/shared-run.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../../portfolio/planner/state.ts";
 import { copyIn, type PortfolioPaths } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
-import { exchangeFor } from "../../portfolio/worker/exchange-for.ts";
+import { exchangeFor, type ProjectExchange, withHub } from "../../portfolio/worker/exchange-for.ts";
 import { homeOfCopy } from "../../portfolio/worker/worker.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { failureOf, retryOf } from "../../project/reply.ts";
@@ -41,11 +41,17 @@ type Begun = {
 export async function bringTasks(context: CommandContext, paths: PortfolioPaths, isolation: string | undefined): Promise<void> {
   const retry = retryDuringOutage(context);
   const store = await storeIn(context.env);
-  const begun = await retry(() => withPortfolio(context, paths, ({ state }) => Promise.resolve(structuredClone(begunTasks(paths, state)))));
+  const { hubs, projects, begun } = await retry(() =>
+    withPortfolio(context, paths, ({ state }) =>
+      Promise.resolve(structuredClone({ hubs: state.hubs, projects: state.projects, begun: begunTasks(paths, state) })),
+    ),
+  );
   for (const one of begun)
     await retry(async () => {
       try {
-        await (existsSync(one.copy) ? updateCopy(context, store, one, isolation) : makeCopy(context, paths, store, one, isolation));
+        const here = withHub(context, paths, { hubs, projects }, one.project.repository);
+        const exchange = () => exchangeFor(paths, { hubs, projects }, one.project.repository ?? "");
+        await (existsSync(one.copy) ? updateCopy(here, store, one, isolation) : makeCopy(here, exchange, store, one, isolation));
       } catch (error) {
         const { code, message } = failureOf(error);
         if (retryOf(code) === "always" || context.interrupted.aborted) throw error;
@@ -88,7 +94,7 @@ function bindBrought(context: CommandContext, paths: ProjectPaths, { drafted }: 
 
 async function makeCopy(
   context: CommandContext,
-  paths: PortfolioPaths,
+  openExchange: () => Promise<ProjectExchange>,
   store: PostgresStore,
   { task, project, run, nonce, copy }: Begun,
   isolation: string | undefined,
@@ -97,7 +103,7 @@ async function makeCopy(
   const view = await viewIn(store, key);
   const base = view?.drafted.base.commit ?? task.base;
   if (project.repository === null || base === null) return;
-  const exchange = await exchangeFor(paths, project.repository);
+  const exchange = await openExchange();
   await exchange.tipOf(project.target);
   await exchange.bringWork({ ...task, commit: null });
   if (!(await exchange.has(base))) return; // V3

@@ -12,7 +12,7 @@ import { sharePortfolio } from "../../fleet/share-portfolio.ts";
 import { plannerKey } from "../../fleet/shared-mark.ts";
 import { storeIn } from "../../fleet/shared-run.ts";
 import { bringTasks } from "./bring-tasks.ts";
-import { requireHub } from "./worker.ts";
+import { settleHubs } from "./project-hubs.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -58,12 +58,12 @@ export async function planWithLease(
 
 /** Resolves when this pool may plan. Refused if it is interrupted before. */
 async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths): Promise<PlannerLease> {
-  const hub = requireHub(context.env);
   let lastMessage = "";
   for (;;) {
     try {
       const clocks = { now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs() };
       const store = await storeIn(context.env);
+      await settleHubs(context, paths);
       const key = await sharePortfolio(store, paths.own); // Z3
       const { journal, lease } = await store.open(plannerKey(key), "portfolio", clocks); // Z1
       if (lastMessage !== "") context.show("▶ this pool plans the portfolio now");
@@ -73,7 +73,7 @@ async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths):
           await sleep(confirmPollMs); // after a jump of the clock, until the store has confirmed it
         }
       };
-      return { epoch: lease.epoch, hub, requireLease, lost: lease.lost, release: () => journal.close() };
+      return { epoch: lease.epoch, requireLease, lost: lease.lost, release: () => journal.close() };
     } catch (error) {
       const waits = error instanceof JournalFailure && (error.kind === "run_locked" || error.kind === "store_unreachable");
       if (!waits) throw error;

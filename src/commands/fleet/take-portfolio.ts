@@ -1,5 +1,5 @@
 // take-portfolio: brings a portfolio from a store into a folder of this machine, which is a copy from then on. Nothing of it is executed, and
-// it is not this user's until they adopt it.
+// it is not this user's until they adopt it. Repositories that have a hub are cloned from it.
 
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -17,6 +17,8 @@ import { allLines } from "../../portfolio/store/open.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
+import { makeClone } from "../../portfolio/worker/make-clone.ts";
+import { WorkspaceFailed } from "../../workspace/failure.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
 
@@ -38,24 +40,46 @@ export function takePortfolio(context: CommandContext, { key, into, repos = [] }
       });
     if (!isHere) await bringPortfolio(context, paths, key);
     const state = await checkedPortfolio(paths);
-    const clones = { ...clonesOf(paths), ...(await namedClones(context, state, repos)) };
-    if (repos.length > 0) writeClones(paths, clones);
+    const named = { ...clonesOf(paths), ...(await namedClones(context, state, repos)) };
+    if (repos.length > 0) writeClones(paths, named);
+    const failed = await cloneHubs(paths, state, context);
+    const clones = clonesOf(paths);
     if (!isHere) redraw(paths, state, await allLines(paths));
     const unknown = Object.values(state.projects).filter(
-      ({ repository }) => repository !== null && !existsSync(cloneOf(paths, repository)),
+      ({ repository }) => repository !== null && !failed.has(repository) && !existsSync(cloneOf(paths, repository)),
     );
     return reply("ok", {
       message: isHere
         ? `${state.name} is here already; it is brought up to date when it is opened.`
         : `${state.name} is in ${paths.root}. Nothing of it was executed.`,
-      warnings: unknown.map(({ name, repository }) => `${name}: ${repository ?? ""} isn't on this machine, and no clone of it is named`),
+      warnings: [
+        ...failed.values(),
+        ...unknown.map(({ name, repository }) => `${name}: ${repository ?? ""} isn't on this machine, and no clone of it is named`),
+      ],
       remediation: [
+        ...(failed.size === 0 ? [] : [`autopilot portfolio take ${key} --into ${paths.root}`]),
         ...unknown.map(({ name }) => `autopilot portfolio take ${key} --into ${paths.root} --repo ${JSON.stringify(name)}=DIR`),
         ...(isHere ? [] : [`autopilot -C ${paths.root} portfolio adopt shows what it would do and asks`]),
       ],
       data: { key, root: paths.root, lines: state.seq, clones },
     });
   });
+}
+
+/** Every hub in a clone of its own, unless one was named. Why some could not be made, by repository: they are made when they are needed. */
+async function cloneHubs(paths: PortfolioPaths, state: PortfolioView, { live }: CommandContext): Promise<ReadonlyMap<string, string>> {
+  const failed = new Map<string, string>();
+  for (const [repository, hub] of Object.entries(state.hubs)) {
+    if (Object.hasOwn(clonesOf(paths), repository) || !Object.values(state.projects).some((one) => one.repository === repository)) continue;
+    live(`clones ${hub}`);
+    try {
+      await makeClone(paths, state, repository, hub);
+    } catch (error) {
+      if (!(error instanceof WorkspaceFailed)) throw error;
+      failed.set(repository, error.message);
+    }
+  }
+  return failed;
 }
 
 /** The journal with its mark, or nothing. */

@@ -26,6 +26,8 @@ import {
   whyForeign,
 } from "../../portfolio/store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
+import { cloneOf } from "../../portfolio/store/clones.ts";
+import { hubChange, stillFree } from "../fleet/project-hubs.ts";
 import { adoptPortfolio } from "./adopt.ts";
 import { adoptSnapshots } from "./adopt-snapshots.ts";
 import { knownIn, type RunTerms, termFaults } from "./run-terms.ts";
@@ -79,6 +81,7 @@ export type ProjectInput = {
   readonly priority?: number | undefined;
   readonly budget?: string | undefined;
   readonly target?: string | undefined;
+  readonly hub?: string | undefined;
   readonly slots?: number | undefined;
   readonly acceptUnproved?: boolean | undefined;
   readonly agent?: string | undefined;
@@ -91,6 +94,13 @@ export function addProject(context: CommandContext, input: ProjectInput): Promis
     const repository = await repositoryOf(resolve(context.cwd, input.repo ?? "."), input.target, await repositoriesIn(paths));
     const agent = input.agent === undefined ? {} : { agent: requireAgents(context.cwd, input.agent) };
     await requireTerms(context, repository.root, agent);
+    const hub = await hubChange(
+      context,
+      paths,
+      { repository: repository.root, target: repository.target },
+      input.hub,
+      await readPortfolio(paths),
+    );
     return withPortfolio(context, paths, async (open) => {
       const { state } = open;
       const twin = Object.values(state.projects).find(({ name }) => name === input.name);
@@ -109,7 +119,7 @@ export function addProject(context: CommandContext, input: ProjectInput): Promis
         paused: false,
         ...agent,
       };
-      await open.write({ ...operatorOf(context), event: "project_created", project_id, fields });
+      await open.write({ ...operatorOf(context), event: "project_created", project_id, fields }, ...stillFree(state, hub));
       return reply("ok", {
         message: `Added ${project_id}; finished work is merged into ${repository.target} of ${repository.root}.`,
         warnings: adding(
@@ -167,7 +177,7 @@ export function addTask(context: CommandContext, input: TaskInput): Promise<Answ
     const agent = input.agent === undefined ? {} : { agent: requireAgents(context.cwd, input.agent) };
     const { projects } = await readPortfolio(paths);
     const project = projects[input.project] ?? Object.values(projects).find(({ name }) => name === input.project);
-    await requireTerms(context, project?.repository ?? paths.root, { ...input, ...agent });
+    await requireTerms(context, rootOf(paths, project), { ...input, ...agent });
     return withPortfolio(context, paths, async (open) => {
       const drafted = draftTasks(
         open.state,
@@ -195,6 +205,10 @@ export function addTask(context: CommandContext, input: TaskInput): Promise<Answ
     });
   });
 }
+
+/** Where flows and settings of a project's tasks are: its repository on this machine. */
+export const rootOf = (paths: PortfolioPaths, project: ProjectView | undefined): string =>
+  project === undefined || project.repository === null ? paths.root : cloneOf(paths, project.repository);
 
 /** Refuses what no run could be started with. */
 export async function requireTerms(context: CommandContext, root: string, terms: RunTerms): Promise<void> {

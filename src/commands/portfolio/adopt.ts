@@ -4,8 +4,8 @@
 //   A1. Every line of its journal is read and held to its schema first; nothing of it is executed.
 //   A2. It is paused, so that nothing starts before its user says `resume`.
 //   A3. Only the journal is taken over. Copies, git directories and notes beside it could be anything, and are put aside.
-//   A4. Agents, isolation and the right to land unproved work are its user's to give, as for anything new; so is a repository whose path
-//       leads elsewhere.
+//   A4. Agents, isolation, hubs and the right to land unproved work are its user's to give, as for anything new; so is a repository whose
+//       path leads elsewhere.
 //   A5. One that is in a store is changed by no adoption, for it is its other machines' too. The yes is to what it is and to what it becomes
 //       there, as that of a worker is (decision 0097): its workers' configs say what agents may do, this machine's what proves a merge.
 
@@ -86,7 +86,8 @@ function withoutRights(state: PortfolioView) {
   const tasks = openTasks(state)
     .filter(({ agent, isolation }) => agent !== null || isolation !== null)
     .map(({ task_id }) => ({ event: "task_updated" as const, task_id, changes: { agent: null, isolation: null } }));
-  return [...projects, ...tasks];
+  const hubs = Object.keys(state.hubs).map((repository) => ({ event: "hub_set" as const, repository, hub: null }));
+  return [...projects, ...tasks, ...hubs];
 }
 
 const openTasks = (state: PortfolioView) => Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled");
@@ -124,13 +125,13 @@ function describePortfolio(state: PortfolioView, cloneOfShared: ((repository: st
     "",
     cloneOfShared === null
       ? "It works in and merges into:"
-      : "Whoever may write to the store may have commands run here, inside the isolation that your config names. It works with these clones and merges on the hub:",
+      : "Whoever may write to the store may have commands run here, inside the isolation that your config names. It works with these clones, sends their commits to these hubs and merges there:",
     ...cut(
       Object.values(state.projects).map(({ repository: origin, target }) => {
         const repository = origin === null || cloneOfShared === null ? origin : cloneOfShared(origin);
         return repository === null || isElsewhere(repository)
           ? `  no repository${repository === null ? "" : ` (${oneLine(repository, 60)} leads elsewhere and is not taken over)`}`
-          : `  ${oneLine(repository, 100)} (${oneLine(target, 60)})`;
+          : `  ${oneLine(repository, 100)} (${oneLine(target, 60)})${cloneOfShared === null ? "" : `, ${oneLine(state.hubs[origin ?? ""] ?? "no hub", 100)}`}`;
       }),
     ),
     "",

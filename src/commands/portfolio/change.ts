@@ -5,7 +5,7 @@ import type { Answer } from "../../contracts/answer.ts";
 import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { criterionOf, whyRing } from "../../portfolio/planner/backlog.ts";
-import { openBlocks, type TaskView } from "../../portfolio/planner/state.ts";
+import { openBlocks, type ProjectView, type TaskView } from "../../portfolio/planner/state.ts";
 import { mayStep, runTerms } from "../../portfolio/planner/task-changes.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { requireAgents } from "../../project/named-agents.ts";
@@ -19,11 +19,13 @@ import {
   requireProject,
   requireTask,
   requireTerms,
+  rootOf,
   type TaskInput,
 } from "./add.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
+import { type HubChange, hubChange, stillFree } from "../fleet/project-hubs.ts";
 import { uncharged } from "../../portfolio/worker/worker.ts";
 
 /** `ready`, `retry` and `cancel`. */
@@ -92,6 +94,7 @@ export type EditInput = Omit<TaskInput, "project" | "objective" | "key" | "propo
   readonly objective?: string | undefined;
   readonly repo?: string | undefined;
   readonly target?: string | undefined;
+  readonly hub?: string | undefined;
   readonly slots?: number | undefined;
   readonly acceptUnproved?: boolean | undefined;
   readonly dayBudget?: string | undefined;
@@ -120,7 +123,8 @@ export function editPortfolio(context: CommandContext, input: EditInput): Promis
     const repository = await repositoryFor(context, paths, input);
     const { projects, tasks } = await readPortfolio(paths);
     const project = projects[tasks[input.id]?.project_id ?? input.id];
-    await requireTerms(context, repository?.root ?? project?.repository ?? paths.root, { ...input, ...agent });
+    await requireTerms(context, repository?.root ?? rootOf(paths, project), { ...input, ...agent });
+    const hub = await hubFor(context, paths, input, project, repository);
     return withPortfolio(context, paths, async (open) => {
       const common = {
         ...(input.objective === undefined ? {} : { objective: input.objective }),
@@ -136,8 +140,10 @@ export function editPortfolio(context: CommandContext, input: EditInput): Promis
           ...(input.slots === undefined ? {} : { slots: input.slots }),
           ...(input.acceptUnproved === undefined ? {} : { accept_unproved: input.acceptUnproved }),
         };
-        if (Object.keys(changes).length === 0) invalid(`Nothing to change in ${project_id} was given.`);
-        await open.write({ ...operatorOf(context), event: "project_updated", project_id, changes });
+        const hasChanges = Object.keys(changes).length > 0;
+        if (!hasChanges && input.hub === undefined) invalid(`Nothing to change in ${project_id} was given.`);
+        const updated = { ...operatorOf(context), event: "project_updated", project_id, changes } as const;
+        await open.write(...(hasChanges ? [updated] : []), ...stillFree(open.state, hub));
         return reply("ok", { message: `${project_id} is changed.`, warnings: open.warnings, data: { id: project_id } });
       }
       const task = requireTask(open.state, input.id);
@@ -157,6 +163,21 @@ async function repositoryFor(context: CommandContext, paths: PortfolioPaths, { i
   const { repository } = repo === undefined ? requireProject(await readPortfolio(paths), id) : { repository: resolve(context.cwd, repo) };
   const others = Object.values((await readPortfolio(paths)).projects).flatMap((one) => (one.project_id === id ? [] : one.repository));
   return repository === null ? invalid(`${id} names no repository; give --repo too.`) : repositoryOf(repository, target, others);
+}
+
+/** The hub of the repository as it will be; nothing if neither is changed. */
+async function hubFor(
+  context: CommandContext,
+  paths: PortfolioPaths,
+  { id, hub }: EditInput,
+  project: ProjectView | undefined,
+  changed: Awaited<ReturnType<typeof repositoryFor>>,
+): Promise<readonly HubChange[]> {
+  if (!id.startsWith("proj-") || (hub === undefined && changed === null)) return [];
+  const [repository, target] = [changed?.root ?? project?.repository ?? null, changed?.target ?? project?.target ?? "main"];
+  return repository === null
+    ? invalid(`${id} names no repository; give --repo too.`)
+    : hubChange(context, paths, { repository, target }, hub);
 }
 
 /** A run is begun with these, so they stay as they are until it is over: two that overlap would be under way at once otherwise. */

@@ -1,20 +1,12 @@
-// hold-pool: what a pool needs before it begins: its lock, and with a fleet a store and a hub.
+// hold-pool: what a pool needs before it begins: its lock.
 // Invariants N1 and on: commands/portfolio/pool.ts.
 
-import { hubAddress, requireStoreAddress } from "../../fleet/address.ts";
 import { nodeDisk } from "../../journal/disk.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { takeLock } from "../../journal/lock.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
-import type { CommandContext } from "../../project/command-context.ts";
 import { folderBelow } from "../../project/own-folder.ts";
 import { refuse } from "../../project/reply.ts";
-
-/** Said before anything is dispatched. */
-export function requireFleet({ env }: CommandContext): void {
-  requireStoreAddress(env);
-  if (hubAddress(env) === null) refuse("hub_unreachable", { message: "No hub is named: workers get commits through one git repository." });
-}
 
 /** N1. Pools of a store share it and keep out those that know of no store. */
 export async function holdPool({ own }: PortfolioPaths, shared: boolean): Promise<() => void> {

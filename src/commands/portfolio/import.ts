@@ -9,6 +9,7 @@ import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { decodeDocument } from "../../documents/document-text.ts";
 import { draftTasks, problemsShown, readBacklog } from "../../portfolio/planner/backlog.ts";
 import { type Imported, readImportList } from "../../portfolio/planner/import-list.ts";
+import { setHub } from "../../portfolio/planner/hubs.ts";
 import { projectIdOf } from "../../portfolio/planner/ids.ts";
 import { openPortfolio, type Portfolio } from "../../portfolio/planner/state.ts";
 import { reduce } from "../../portfolio/planner/reduce.ts";
@@ -17,12 +18,15 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { answered, Refusal, reply } from "../../project/reply.ts";
+import { type HubChange, hubChange, stillFree } from "../fleet/project-hubs.ts";
 import { budgetOf, invalid, newTaskId, operatorOf, repositoriesIn, repositoryOf } from "./add.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { plural } from "../../views/wording.ts";
 import { type Known, knownIn, type RunTerms, termFaults } from "./run-terms.ts";
+
+type Place = { readonly root: string; readonly target: string; readonly hub: readonly HubChange[] };
 
 const listBytesMax = 64 << 20;
 
@@ -42,7 +46,7 @@ export function importBacklog(
       ? { projects: [], unread: new Set(), ...readBacklog(input.file, content) }
       : readImportList(input.file, content);
     const problems = [...read.problems];
-    const places = new Map<string, { readonly root: string; readonly target: string }>();
+    const places = new Map<string, Place>();
     /** What a person would be told when they give it by hand is a problem of its place here. */
     const agentIn = (where: string, agent: string | undefined): { readonly agent?: string } => {
       try {
@@ -57,6 +61,7 @@ export function importBacklog(
     const taken = await repositoriesIn(paths);
     const there = (await readPortfolio(paths)).projects;
     const checks = new Map<string, Known>();
+    const expected = structuredClone(await readPortfolio(paths)) as Portfolio;
     /** A project that is wrong itself, or unknown, has no repository: the portfolio's own settings count. */
     const checkTerms = async (where: string, name: string, terms: RunTerms): Promise<void> => {
       const named = there[name] ?? Object.values(there).find((one) => one.name === name);
@@ -65,10 +70,15 @@ export function importBacklog(
       checks.set(root, known);
       for (const fault of termFaults(known, terms)) problems.push(`${where}: ${fault}`);
     };
-    for (const { name = "", repo, target, agent, place } of projects) {
+    for (const { name = "", repo, target, hub, agent, place } of projects) {
       try {
         const others = [...taken, ...[...places.values()].map(({ root }) => root)];
-        if (repo !== undefined) places.set(name, await repositoryOf(resolve(context.cwd, repo), target, others));
+        if (repo !== undefined) {
+          const found = await repositoryOf(resolve(context.cwd, repo), target, others);
+          const settled = await hubChange(context, paths, { repository: found.root, target: found.target }, hub, expected);
+          for (const change of settled) setHub(expected, change, { seq: 0, ts: "" });
+          places.set(name, { ...found, hub: settled });
+        }
         await checkTerms(place, name, { agent });
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
@@ -94,9 +104,13 @@ export function importBacklog(
         invalid(`${all.length} ${all.length === 1 ? "thing is" : "things are"} wrong, so nothing was imported: ${shown.join("; ")}`, {
           problems: shown,
         });
+      stillFree(
+        open.state,
+        made.changes.flatMap((change) => (change.event === "hub_set" ? change : [])),
+      );
       await open.write(...made.changes, ...drafted.changes);
       return reply("ok", {
-        message: `Imported ${plural(made.changes.length, "project")} and ${plural(drafted.ids.length, "task")}.`,
+        message: `Imported ${plural(made.changes.filter(({ event }) => event === "project_created").length, "project")} and ${plural(drafted.ids.length, "task")}.`,
         warnings: open.warnings,
         remediation: ["autopilot portfolio status"],
         data: { projects: made.changes.flatMap((change) => ("project_id" in change ? change.project_id : [])), ids: drafted.ids },
@@ -110,7 +124,7 @@ function projectsOf(
   context: CommandContext,
   state: Portfolio,
   projects: Imported["projects"],
-  places: ReadonlyMap<string, { readonly root: string; readonly target: string }>,
+  places: ReadonlyMap<string, Place>,
   problems: string[],
 ): { readonly changes: readonly PortfolioChange[]; readonly after: Portfolio } {
   const after: Portfolio = { ...openPortfolio(), projects: { ...state.projects }, tasks: state.tasks };
@@ -136,7 +150,7 @@ function projectsOf(
     };
     const change: PortfolioChange = { ...operatorOf(context), event: "project_created", project_id, fields };
     reduce(after, { ...change, seq: 0, ts: "" });
-    return [change];
+    return [change, ...(where?.hub ?? [])];
   });
   return { changes, after };
 }

@@ -51,7 +51,7 @@ export async function redTargets({ red, held, paths }: Landings): Promise<Readon
   for (const [queue, { tip, tasks }] of red) {
     const branch = held.get(queue);
     if (branch === undefined) continue;
-    const now = await exchangeFor(paths, branch.repository)
+    const now = await exchangeFor(paths, await readPortfolio(paths), branch.repository)
       .then((exchange) => exchange.tipOf(branch.target))
       .catch(() => null);
     if (now === tip) targets.set(queue, { because: branch.why, tasks: new Set(tasks) });

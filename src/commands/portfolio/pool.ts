@@ -21,11 +21,12 @@ import { systemClock } from "../../project/runs/system-clock.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { go } from "../go.ts";
 import { resume } from "../resume.ts";
+import { requireStoreAddress } from "../../fleet/address.ts";
 import { portfolioMark } from "../../fleet/shared-mark.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { answered, failureOf, reply, retryOf } from "../../project/reply.ts";
 import { carryOut } from "./carry-out.ts";
-import { holdPool, requireFleet } from "./hold-pool.ts";
+import { holdPool } from "./hold-pool.ts";
 import { beginMerge, type Landings, redTargets, settle } from "./landings.ts";
 import { lookAtWorkers } from "./look-at-workers.ts";
 import { planFor } from "./plan-for.ts";
@@ -83,7 +84,7 @@ export function runPortfolio(context: CommandContext, given: PoolInput): Promise
       tell: (warning) => void (found.push(warning), input.ticksMax === undefined && context.show(`! ${warning}`)),
     };
     if (input.agent !== undefined) requireAgents(context.cwd, input.agent);
-    if (input.fleet) requireFleet(context);
+    if (input.fleet) requireStoreAddress(context.env);
     const release = await holdPool(paths, input.fleet);
     try {
       const plan = (planning: CommandContext, at: PortfolioPaths): Promise<Answer> => work(planning, at, input);

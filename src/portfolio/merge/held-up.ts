@@ -36,7 +36,8 @@ export const branchRed = (state: PortfolioView, { repository, target }: Branch, 
 
 export function heldByError(state: PortfolioView, branch: Branch, error: unknown): HeldUp {
   const { code, message } = failureOf(error);
-  return { why: message, command: `autopilot portfolio edit ${projectAt(state, branch)} --repo DIR`, retry: retryOf(code) };
+  const flag = code === "hub_unusable" ? "--hub URL" : "--repo DIR";
+  return { why: message, command: `autopilot portfolio edit ${projectAt(state, branch)} ${flag}`, retry: retryOf(code) };
 }
 
 const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`);

@@ -117,7 +117,7 @@ export async function settleBatches(
 
 /** What blocks a proved batch; null if it landed, or has to be proved again. */
 async function settle(parts: QueueParts, batch: Batch, target: string): Promise<HeldUp | null> {
-  const exchange = await exchangeFor(parts.paths, batch.repository);
+  const exchange = await exchangeFor(parts.paths, await readPortfolio(parts.paths), batch.repository);
   const tip = await exchange.tipOf(target);
   const isIn = tip !== null && (tip === batch.commit || (await exchange.holds(batch.commit, tip)));
   const { remedy } = remedyOf({ worker: "gone", lease: "lapsed", run: "ended", result: "ingested", merge: isIn ? "landed" : "verified" });

@@ -21,7 +21,7 @@ export async function clearLeftovers(paths: PortfolioPaths, state: PortfolioView
   if (over.size === 0 && landings.length === 0) return problems;
   for (const repository of repositories) {
     try {
-      const exchange = await exchangeFor(paths, repository);
+      const exchange = await exchangeFor(paths, state, repository);
       await exchange.forget(...(await exchange.kept()).filter((name) => over.has(name)));
       for (const name of landings) await dropLandingBranch(exchange.repository, name);
     } catch (error) {

@@ -39,7 +39,7 @@ export type QueueEnd = {
 /** `known`: how red the branch was before. */
 export async function mergeBatch(parts: QueueParts, action: MergeAction, known?: RedBranch): Promise<QueueEnd> {
   const { context, paths } = parts;
-  const exchange = await exchangeFor(paths, action.repository);
+  const exchange = await exchangeFor(paths, await readPortfolio(paths), action.repository);
   const folder = mkdtempSync(join(paths.own, "merge-"));
   const end = { landed: 0, rejected: 0, proofs: 0, held: null as HeldUp | null, red: null as RedBranch | null };
   try {

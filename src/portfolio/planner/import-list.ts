@@ -22,6 +22,7 @@ const ImportedProject = v.strictObject({
   objective: v.optional(text),
   priority: v.optional(Priority),
   target: v.optional(text),
+  hub: v.optional(text),
   slots: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
   budget: v.optional(text),
   accept_unproved: v.optional(v.boolean()),

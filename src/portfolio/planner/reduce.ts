@@ -15,6 +15,7 @@ import {
   portfolioChangeNames,
 } from "../../contracts/portfolio-journal.ts";
 import { invariant } from "../../kit/invariant.ts";
+import { setHub } from "./hubs.ts";
 import { reduceImported } from "./imported-line.ts";
 import { metricsOf } from "../views/metrics.ts";
 import { noUsage, type Portfolio, queueOf } from "./state.ts";
@@ -32,6 +33,7 @@ import {
   projectOf,
   raiseTo,
   removeFromBatches,
+  reopenBudget,
   runTerms,
   type Stamp,
   taskOf,
@@ -74,6 +76,7 @@ const reducers: Reducers = {
       tasks: [],
     };
   },
+  hub_set: setHub,
   project_updated: (state, { project_id, changes }, at) => {
     const project = projectOf(state, project_id);
     Object.assign(project, copyOf(changes));
@@ -293,8 +296,4 @@ const reducers: Reducers = {
   line_imported: (state, { line }, at) => {
     reduceImported(state, line, at);
   },
-};
-
-const reopenBudget = (state: Portfolio, scope: string): void => {
-  state.exhausted = state.exhausted.filter((one) => one !== scope);
 };

@@ -130,6 +130,8 @@ export type Portfolio = {
   spent: PortfolioUsage;
   days: Record<string, PortfolioUsage>;
   projects: Record<string, Project>;
+  /** By repository: where machines of a store exchange its commits and land. */
+  hubs: Record<string, string>;
   tasks: Record<string, Task>;
   blocks: Record<string, Block>;
   /** By task: who waits for it. */
@@ -191,6 +193,7 @@ export const openPortfolio = (): Portfolio => ({
   spent: noUsage(),
   days: {},
   projects: {},
+  hubs: {},
   tasks: {},
   blocks: {},
   dependents: {},

@@ -204,6 +204,10 @@ export function touch(state: Portfolio, task: Task, { seq, ts }: Stamp): void {
   if (project !== undefined) project.changed = seq;
 }
 
+export const reopenBudget = (state: Portfolio, scope: string): void => {
+  state.exhausted = state.exhausted.filter((one) => one !== scope);
+};
+
 /** Tasks that a cause holds up and whose start this changes: it may be gone, so they count as changed. */
 export function touchWaiting(
   state: Portfolio,
@@ -211,11 +215,16 @@ export function touchWaiting(
   changes: PortfolioChangeOf<"project_updated">["changes"],
   at: Stamp,
 ): void {
-  const isElsewhere = changes.repository !== undefined || changes.target !== undefined;
+  touchHeldUp(state, tasks, at, (task) => isElsewhere(changes) || (changes.agent !== undefined && task.agent === null));
+}
+
+const isElsewhere = ({ repository, target }: PortfolioChangeOf<"project_updated">["changes"]): boolean =>
+  repository !== undefined || target !== undefined;
+
+export function touchHeldUp(state: Portfolio, tasks: readonly string[], at: Stamp, isMeant: (task: Task) => boolean = () => true): void {
   for (const id of tasks) {
     const task = state.tasks[id];
-    if (task === undefined || task.waits_for === null) continue;
-    if (isElsewhere || (changes.agent !== undefined && task.agent === null)) touch(state, task, at);
+    if (task !== undefined && task.waits_for !== null && isMeant(task)) touch(state, task, at);
   }
 }
 

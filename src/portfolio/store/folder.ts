@@ -30,8 +30,6 @@ export type PortfolioPaths = {
   /** Of a pool whose right to plan is a lease in a store, which it may lose. */
   readonly planner?: {
     readonly epoch: number;
-    /** Where the branches are that tasks begin on and land on: all machines reach them. */
-    readonly hub: string;
     /**
      * Resolves when it is certain; throws a JournalFailure once it is lost. Called while the journal is held: no other process writes then.
      */

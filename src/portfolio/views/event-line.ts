@@ -83,6 +83,11 @@ function report(entry: PortfolioEntry): Reported | null {
       return { summary: "Portfolio updated.", meta: without(entry) };
     case "project_created":
       return { summary: `Project ${entry.fields.name} created.`, meta: { ...entry.fields } };
+    case "hub_set":
+      return {
+        summary: entry.hub === null ? "A repository has no hub any more." : `Work lands on ${entry.hub}.`,
+        meta: { repository: entry.repository, hub: entry.hub },
+      };
     case "project_updated":
       return { summary: `Project updated: ${Object.keys(entry.changes).join(", ")}.`, meta: { ...entry.changes } };
     case "task_created":

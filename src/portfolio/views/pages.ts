@@ -111,6 +111,11 @@ export function phaseOf(state: PortfolioView, project: ProjectView): string {
   return tasks.every(({ status }) => status === "done" || status === "canceled") ? "done" : "idle";
 }
 
+const hubIn = ({ hubs }: PortfolioView, { repository }: ProjectView) => {
+  const hub = hubs[repository ?? ""];
+  return hub === undefined ? {} : { hub };
+};
+
 export function projectPage(state: PortfolioView, project: ProjectView): Page {
   const tasks = project.tasks.flatMap((id) => state.tasks[id] ?? []);
   const active = tasks.filter(({ status }) => status === "running");
@@ -124,6 +129,7 @@ export function projectPage(state: PortfolioView, project: ProjectView): Page {
       current_phase: phaseOf(state, project),
       repository: project.repository,
       target: project.target,
+      ...hubIn(state, project),
       paused: project.paused,
       slots: project.slots,
       accept_unproved: project.accept_unproved,

@@ -10,6 +10,7 @@ import { failureOf } from "../../project/reply.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
+import { withHub } from "./exchange-for.ts";
 import { tryAgainOrAsk } from "./try-again.ts";
 import { agentDefault, backendDefault, type Drive, prepare, uncharged } from "./worker.ts";
 import { eraseSync } from "../../workspace/folder.ts";
@@ -48,15 +49,17 @@ export async function dispatch(pool: Workers, given: Given): Promise<boolean> {
 }
 
 async function give(pool: Workers, { task_id, agent: chosen, allowance }: Given): Promise<boolean> {
-  const { context, paths, input, active } = pool;
+  const { paths, input, active } = pool;
   const state = await readPortfolio(paths);
   const task = structuredClone(state.tasks[task_id]); // as it is now: the fold goes on
   const project = task === undefined ? undefined : structuredClone(state.projects[task.project_id]);
   if (task === undefined || project === undefined || active.has(task_id)) return false;
   if (isApproved(state, task) && task.commit !== null) return queueApproved(pool, task, task.commit);
+  let context = pool.context;
   let prepared: Awaited<ReturnType<typeof prepare>>;
   try {
-    prepared = await prepare(context, paths, task, project, { isolation: input.isolation, agent: chosen, allowance });
+    context = withHub(context, paths, state, project.repository);
+    prepared = await prepare(context, paths, task, project, state, { isolation: input.isolation, agent: chosen, allowance });
   } catch (error) {
     await tryAgainOrAsk(pool, task_id, "start", failureOf(error));
     return true;

@@ -41,6 +41,7 @@ async function scene() {
     open.write(
       { ...said, event: "portfolio_created", name: "d", budget: {}, day_budget: {} },
       { ...said, event: "project_created", project_id: "proj-a", fields: project({ repository }) },
+      { ...said, event: "hub_set", repository, hub: repository },
       { ...said, event: "task_created", task_id: id, project_id: "proj-a", status: "ready", fields: task({ isolation: "clone" }) },
     ),
   );
@@ -73,7 +74,7 @@ async function scene() {
   const losing = (nth: number): NonNullable<PortfolioPaths["planner"]> => {
     let asked = 0;
     const lost = new JournalFailure({ kind: "lease_lost", detail: "another plans" });
-    return { epoch: 1, hub: repository, requireLease: () => (++asked >= nth ? Promise.reject(lost) : Promise.resolve()) };
+    return { epoch: 1, requireLease: () => (++asked >= nth ? Promise.reject(lost) : Promise.resolve()) };
   };
   return { context, paths, repository, give, runs, losing, driven };
 }

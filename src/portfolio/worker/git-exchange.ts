@@ -57,7 +57,7 @@ export type Merged =
     };
 
 /** A repository's git directory of ours. */
-export const hubOf = ({ own }: PortfolioPaths, repository: string): string =>
+export const exchangeDirectory = ({ own }: PortfolioPaths, repository: string): string =>
   join(own, "hubs", Buffer.from(repository).toString("base64url").slice(-80));
 
 const refOf = (name: string): string => `refs/autopilot/portfolio/${name}`;

@@ -45,7 +45,7 @@ export async function ingest(
   const waits = restOf(paths, state, task, view, now());
   if (waits !== null) return waits;
   const base = task.base ?? view.drafted.base.commit;
-  const exchange = project.repository === null ? null : await exchangeFor(paths, project.repository);
+  const exchange = project.repository === null ? null : await exchangeFor(paths, state, project.repository);
   // Work that goes on from an earlier attempt is still to be merged, though this run may have changed nothing more.
   const goesOn = task.returned_by === "queue" || task.attempt > 1;
   const tip = exchange !== null && goesOn ? await exchange.tipOf(project.target) : null; // the journal is held: no question that isn't needed

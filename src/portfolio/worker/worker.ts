@@ -69,14 +69,18 @@ export async function prepare(
   paths: PortfolioPaths,
   task: TaskView,
   project: ProjectView,
+  /** The hubs of repositories. */
+  state: Pick<PortfolioView, "hubs" | "projects">,
   given: Given & { readonly agent: string },
 ): Promise<Prepared> {
   const { agent } = given;
   const openRun = await openRunOf(context, paths, task);
   const goesOnHere = task.chosen === null || task.chosen === agent || openRun?.isOver === true;
   const { base: kept, event_nonce, conflicts: marked } = task;
-  const copyOf = project.repository === null ? undefined : cloneOf(paths, project.repository);
-  const drafting = (nonce: string, conflicts: readonly string[]) => ({ ...inputFor(task, nonce, conflicts, given), copyOf });
+  const drafting = (nonce: string, conflicts: readonly string[]) => ({
+    ...inputFor(task, nonce, conflicts, given),
+    copyOf: project.repository === null ? undefined : cloneOf(paths, project.repository),
+  });
   if (openRun !== null && goesOnHere && kept !== null && event_nonce !== null) {
     const { run, copy, loaded } = openRun;
     if (loaded !== undefined) await raiseLimits({ ...context, cwd: copy }, loaded, task, given.allowance);
@@ -86,7 +90,7 @@ export async function prepare(
   }
   const nonce = randomBytes(12).toString("hex");
   const repository = project.repository ?? "";
-  const exchange = await exchangeFor(paths, repository);
+  const exchange = await exchangeFor(paths, state, repository);
   const tip = await exchange.tipOf(project.target);
   if (tip === null) refuse("portfolio_input_invalid", { message: `${repository} has no branch ${project.target}.` });
   await exchange.bringWork(task);

@@ -1,14 +1,17 @@
 // transfer: moves commits between the user's repository and another one, through our own git directory that borrows its objects. No
 // configuration of the project's repository applies; the user's own does, for their keys and helpers.
 
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitAnswer } from "./git.ts";
 import { createOwnGitDirectory } from "./own-git-directory.ts";
 import type { Repository } from "./repository.ts";
 
 const transferMs = 120_000;
+const cloneMs = 1_800_000;
 /** Transports that execute a program named in the URL are left out. */
 const transports = ["file", "https", "ssh"];
+const allowedTransports = transports.map((name) => `protocol.${name}.allow=always`);
 
 export type Transfer = (args: readonly string[], config?: readonly string[]) => Promise<GitAnswer>;
 
@@ -20,7 +23,6 @@ export async function openTransfer(repository: Repository, folder: string): Prom
     GIT_OBJECT_DIRECTORY: join(repository.commonDir, "objects"),
     GIT_ALLOW_PROTOCOL: transports.join(":"),
   };
-  const allowed = transports.map((name) => `protocol.${name}.allow=always`);
   return (args, config = []) =>
     git({
       cwd: folder,
@@ -28,7 +30,25 @@ export async function openTransfer(repository: Repository, folder: string): Prom
       config: "user",
       env,
       timeoutMs: transferMs,
-      args: [...[...allowed, ...config].flatMap((line) => ["-c", line]), ...args],
+      args: [...[...allowedTransports, ...config].flatMap((line) => ["-c", line]), ...args],
       codes: [0, 1, 128, 129],
     });
+}
+
+/** A clone of a whole repository, with a branch of it checked out. Throws a WorkspaceFailed if it can't be made. */
+export async function cloneHub(url: string, branch: string, folder: string): Promise<void> {
+  const config = allowedTransports.flatMap((line) => ["-c", line]);
+  const args = [...config, "clone", "-q", "--template=", "--branch", branch, "--", url, folder];
+  const env = { GIT_ALLOW_PROTOCOL: transports.join(":") };
+  const answer = await git({
+    cwd: dirname(folder),
+    isOwn: true,
+    config: "user",
+    env,
+    timeoutMs: cloneMs,
+    args,
+    codes: [0, 1, 128, 129],
+  }).catch((error: unknown) => (error instanceof WorkspaceFailed ? { code: 1, err: error.message } : Promise.reject(error)));
+  if (answer.code === 0) return;
+  throw new WorkspaceFailed("hub_unreachable", `Cloning ${url} failed: ${answer.err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
 }

@@ -3,18 +3,11 @@
 import { isolationLevels } from "../../../contracts/objective.ts";
 import { defined } from "../defined.ts";
 import { type Command, type FlagSpec, type ParsedInput } from "../spec.ts";
-import { importSpec, poolFields, poolFlags, rests, runSpec, takeSpec } from "./integration/portfolio-work.ts";
+import { hubFlag, importSpec, poolFields, poolFlags, rests, runSpec, takeSpec, targetFlag } from "./integration/portfolio-work.ts";
 
 const priorityFlag: FlagSpec = { name: "priority", kind: "number", min: 1, placeholder: "N", about: "1 (highest) to 5.", standard: "3" };
 const budgetFlag: FlagSpec = { name: "budget", kind: "text", placeholder: "BUDGET", about: "What it may use: tokens=250k,usd=3." };
 const dayBudgetFlag: FlagSpec = { ...budgetFlag, name: "day-budget", about: "What one day may use: tokens=1M,usd=20." };
-const targetFlag: FlagSpec = {
-  name: "target",
-  kind: "text",
-  placeholder: "BRANCH",
-  about: "The branch that finished work is merged into.",
-  standard: "main",
-};
 const slotsFlag: FlagSpec = {
   name: "slots",
   kind: "number",
@@ -61,7 +54,7 @@ const taskFlags: readonly FlagSpec[] = [
 ];
 /** Flags that only one of them knows. Given to the other they are refused: nothing is passed over in silence. */
 const flagsOf = {
-  project: ["repo", "target", "slots", "accept-unproved"],
+  project: ["repo", "target", "hub", "slots", "accept-unproved"],
   task: ["accept", "after", "touches", "flow", "isolation", "propose"],
 } as const;
 const findMisplacedFlags = (input: ParsedInput, what: "project" | "task"): string | null => {
@@ -90,6 +83,7 @@ const projectFields = (input: ParsedInput) =>
     budget: input.text("budget"),
     agent: input.text("agent"),
     target: input.text("target"),
+    hub: input.text("hub"),
     slots: input.number("slots"),
     acceptUnproved: input.flag("accept-unproved") || undefined,
   });
@@ -153,6 +147,7 @@ export const portfolioCommands: readonly Command[] = [
       priorityFlag,
       budgetFlag,
       targetFlag,
+      hubFlag,
       slotsFlag,
       unprovedFlag,
       ...taskFlags,
@@ -257,7 +252,7 @@ export const portfolioCommands: readonly Command[] = [
     usage: "ID [--objective TEXT] [--accept …] [--after …] [--touches …] [--priority N] [--repo DIR] …",
     details: [],
     arguments: [{ name: "ID", about: "a task's or project's id, or `portfolio` for the budgets of all" }],
-    flags: [objectiveFlag, priorityFlag, budgetFlag, dayBudgetFlag, ...taskFlags, repoFlag, targetFlag, slotsFlag, unprovedFlag],
+    flags: [objectiveFlag, priorityFlag, budgetFlag, dayBudgetFlag, ...taskFlags, repoFlag, targetFlag, hubFlag, slotsFlag, unprovedFlag],
     run: async (context, input) => {
       const [id = ""] = input.words;
       const wrong = findMisplacedFlags(input, id.startsWith("proj-") ? "project" : "task");

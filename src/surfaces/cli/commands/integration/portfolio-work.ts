@@ -1,4 +1,4 @@
-// portfolio-work: command-line specs of `portfolio take`, `portfolio import` and `portfolio run`, with the flags that say who works.
+// portfolio-work: command-line specs of `portfolio take`, `portfolio import` and `portfolio run`, with the flags that say who works and where it lands.
 
 import { isolationLevels } from "../../../../contracts/objective.ts";
 import { parseInterval } from "../../../../kit/every.ts";
@@ -7,6 +7,20 @@ import { defined } from "../../defined.ts";
 import type { Command, FlagSpec, ParsedInput } from "../../spec.ts";
 
 type Spec = Omit<Command, "name" | "takesRun">;
+
+export const targetFlag: FlagSpec = {
+  name: "target",
+  kind: "text",
+  placeholder: "BRANCH",
+  about: "The branch that finished work is merged into.",
+  standard: "main",
+};
+export const hubFlag: FlagSpec = {
+  name: "hub",
+  kind: "text",
+  placeholder: "URL",
+  about: "The git repository through which machines of a store exchange commits, and where work lands then.",
+};
 
 export const rests: Pick<Command, "onInterrupt" | "onTerminate"> = {
   onInterrupt: "! Asked to rest: running turns end, nothing new starts. Once more leaves at once; `autopilot portfolio run` goes on.",
@@ -56,7 +70,7 @@ export const runSpec: Spec = {
   usage: "[--jobs N] [--until-idle | --every 15m] [--fleet] [--agent NAME] [--isolation LEVEL] [--yes]",
   details: [
     "Runs until you stop it; --until-idle ends when nothing is left that it can do alone. --every works until idle, rests, and begins again; `autopilot service` prints a unit that starts it.",
-    "With --fleet the workers of AUTOPILOT_STORE work on the tasks, and finished work lands on the branch of AUTOPILOT_HUB. See docs/FLEET.md.",
+    "With --fleet the workers of AUTOPILOT_STORE work on the tasks, and finished work lands on the hub of its repository. See docs/FLEET.md.",
   ],
   arguments: [],
   flags: [
@@ -88,7 +102,9 @@ export const runSpec: Spec = {
 export const takeSpec: Spec = {
   summary: "Bring a portfolio from a store into a folder, to plan it from this machine too. Nothing is executed.",
   usage: "KEY [--into DIR] [--repo PROJECT=DIR]",
-  details: ["AUTOPILOT_STORE names the store. Given again it changes which clones are meant. See docs/FLEET.md."],
+  details: [
+    "AUTOPILOT_STORE names the store. Hubs are cloned, unless --repo names a clone. Given again it changes which are meant. See docs/FLEET.md.",
+  ],
   arguments: [{ name: "KEY", about: "the portfolio's key, as fleet status shows it" }],
   flags: [
     { name: "into", kind: "text", placeholder: "DIR", about: "Where to.", standard: "this folder" },

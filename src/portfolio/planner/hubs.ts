@@ -1,0 +1,60 @@
+// hubs: which git repository machines of a store exchange a project's commits through. It belongs to the repository, not to the project:
+// projects that share a repository share its branches, and so its hub.
+//
+// Invariants:
+//   H1. A repository has one hub: it is the key of what names it.
+//   H2. A hub has one repository. Two would land on the same branches from two queues.
+
+import { holdsPassword, isGitAddress, type PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
+import { invariant } from "../../kit/invariant.ts";
+import type { Portfolio, PortfolioView, ProjectView } from "./state.ts";
+import { type Stamp, touchHeldUp } from "./task-changes.ts";
+
+export function setHub(state: Portfolio, { repository, hub }: PortfolioChangeOf<"hub_set">, at: Stamp): void {
+  invariant(hub === null || repositoryAt(state, hub, repository) === null, "H2: a hub has one repository");
+  if (hub === null) delete state.hubs[repository];
+  else state.hubs[repository] = hub; // H1
+  for (const project of Object.values(state.projects)) {
+    if (project.repository !== repository) continue;
+    project.changed = at.seq;
+    touchHeldUp(state, project.tasks, at);
+  }
+}
+
+/** Another repository that has this hub. */
+const repositoryAt = ({ hubs }: Pick<PortfolioView, "hubs">, hub: string, except: string): string | null =>
+  Object.entries(hubs).find(([repository, address]) => address === hub && repository !== except)?.[0] ?? null;
+
+type Hubs = Pick<PortfolioView, "hubs" | "projects" | "tasks">;
+
+/** Why a repository can't have this address for its hub, as far as the portfolio itself says; null if it can. */
+export function whyNoHub(state: Hubs, repository: string, hub: string): string | null {
+  if (!isGitAddress(hub))
+    return `${JSON.stringify(hub)} is no address of a hub: expected an absolute path, or one that begins with https://, ssh://, file:// or USER@HOST:.`;
+  if (holdsPassword(hub))
+    return "The address of a hub is written into the journal, so it can't hold a password: use a key of ssh, or a credential helper of git.";
+  const other = repositoryAt(state, hub, repository);
+  if (other !== null) return `${hub} is the hub of ${other} already: let projects of one repository name the same folder.`;
+  const before = state.hubs[repository] ?? null;
+  const [underWay] = before === null || before === hub ? [] : tasksUnderWay(state, repository);
+  if (underWay === undefined) return null;
+  return `${underWay} is running, and its commits go to ${before ?? ""}: a hub moves while no task of its repository is running.`;
+}
+
+const tasksUnderWay = ({ tasks, projects }: Hubs, repository: string): readonly string[] =>
+  Object.values(tasks).flatMap(({ task_id, project_id, status }) =>
+    status === "running" && projects[project_id]?.repository === repository ? task_id : [],
+  );
+
+/** Projects whose repository has no hub, one a repository. */
+export function withoutHub({
+  projects,
+  hubs,
+}: Pick<PortfolioView, "hubs" | "projects">): readonly (ProjectView & { repository: string })[] {
+  const found = new Map<string, ProjectView & { repository: string }>();
+  for (const project of Object.values(projects)) {
+    const { repository } = project;
+    if (repository !== null && hubs[repository] === undefined && !found.has(repository)) found.set(repository, { ...project, repository });
+  }
+  return [...found.values()];
+}
