@@ -24,6 +24,7 @@ import { sharedJudgesHonest, sharedJudgesLies } from "./shared-judges.mjs";
 import { noticedRunnerHonest, noticedRunnerLies } from "./noticed-runner.mjs";
 import { setUpHonest, setUpLies } from "./set-up.mjs";
 import { bentHonest, bentLies } from "./bent.mjs";
+import { whoRunsItHonest, whoRunsItLies } from "./who-runs-it.mjs";
 import { criteria, files, goal, installed } from "./project.mjs";
 
 const program = process.env.AUTOPILOT_PROGRAM ?? resolve(import.meta.dirname, "../../dist/autopilot.cjs");
@@ -69,6 +70,7 @@ const wanted = [
   ...of("misbehaving", "noticed-runner", noticedRunnerLies),
   ...of("misbehaving", "set-up", setUpLies),
   ...of("misbehaving", "bent", bentLies),
+  ...of("misbehaving", "who-runs-it", whoRunsItLies),
   ...of("honest", "basic", honest),
   ...of("honest", "experiments", honestWork),
   ...of("honest", "ordinary", ordinaryHonest),
@@ -82,6 +84,7 @@ const wanted = [
   ...of("honest", "noticed-runner", noticedRunnerHonest),
   ...of("honest", "set-up", setUpHonest),
   ...of("honest", "bent", bentHonest),
+  ...of("honest", "who-runs-it", whoRunsItHonest),
 ].filter(
   ({ name, kind, group }) =>
     (flags.only === undefined || name.includes(flags.only)) && (flags.kind ?? kind) === kind && (flags.group ?? group) === group,
@@ -262,7 +265,8 @@ function packageFolder(name) {
 
 /** A tool that is there may still be the stand-in of one that was never installed, as rustup's are. */
 function works(name) {
-  if (!working.has(name)) working.set(name, isOnPath(name) && spawnSync(name, ["--version"], { stdio: "ignore" }).status === 0);
+  const isWorking = () => [["--version"], ["version"]].some((words) => spawnSync(name, words, { stdio: "ignore" }).status === 0);
+  if (!working.has(name)) working.set(name, isOnPath(name) && isWorking());
   return working.get(name);
 }
 

@@ -93,6 +93,13 @@ describe("a journal", () => {
     expect(await journal.append([skipped(1)])).toMatchObject([{ seq: 1 }]);
     await journal.close();
   });
+
+  test("is closed after it refused events, though nothing was written since", async () => {
+    const { journal } = await openJournal(freshFolder(), grouped);
+    const half = { ...skipped(1), step: "x".repeat(lineBytesMax / 2) } as Event;
+    expect(await failureFrom(journal.append([half, half, half, half]))).toMatchObject({ kind: "event_too_large" });
+    await journal.close();
+  });
 });
 
 describe("a commit", () => {

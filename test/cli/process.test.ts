@@ -25,6 +25,7 @@ beforeAll(async () => {
      if (process.argv[2] === "naive") { try { for (;;) writeSync(1, "x".repeat(5_000_000)); } catch (error) { process.stderr.write(error.code); process.exit(0); } }
      if (process.argv[2] === "whole") io.write("out", "x".repeat(5_000_000) + "\\n");
      if (process.argv[2] === "answer") begin(async (argv, own) => { own.write("out", "the answer\\n"); own.write("err", "still there\\n"); return 0; });
+     else if (process.argv[2] === "never") begin(() => new Promise(() => undefined));
      else if (process.argv[2] === "wait") { io.onInterrupt(({ code }) => { io.write("out", "asked " + code + "\\n"); process.exit(0); }); setInterval(() => undefined, 1000); io.write("out", "ready\\n"); }
      else { io.write("err", "end\\n"); process.exit(0); }`,
   );
@@ -95,4 +96,12 @@ test("an interrupt reaches whoever listens, and the process is not simply gone",
   });
   const code = await new Promise((end) => child.once("close", end));
   expect({ code, said }).toEqual({ code: 0, said: "ready\nasked 130\n" });
+});
+
+test("a command that waits for what never comes ends with an error that says so, never in silence", () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, "never"], { encoding: "utf8" });
+  expect({ status, stdout }).toEqual({ status: 70, stdout: "" });
+  expect(stderr).toContain("the command waits for something that never comes");
+  const { status: code, stdout: json } = spawnSync(process.execPath, [script, "never", "--json"], { encoding: "utf8" });
+  expect([code, JSON.parse(json)]).toMatchObject([70, { result: "FAIL", reason_code: "internal_error" }]);
 });

@@ -1,4 +1,5 @@
-// begin: starts a command line in this process and exits with its code. An uncaught error is reported as a bug of autopilot's.
+// begin: starts a command line in this process and exits with its code. An uncaught error is reported as a bug of autopilot's, and so is a
+// command that never answers: if nothing is left that could wake it, Node would end the process in silence and with success.
 
 import { answerCrash } from "./carry-out.ts";
 import { closeInherited } from "./inherited-files.ts";
@@ -12,6 +13,7 @@ export function begin(work: (argv: readonly string[], io: Io) => Promise<number>
   const leave = (code: number): never => process.exit(exitCodeFor(code, io));
   process.on("uncaughtException", (error) => leave(answerCrash(error, argv, io)));
   process.on("unhandledRejection", (error) => leave(answerCrash(error, argv, io)));
+  process.on("beforeExit", () => leave(answerCrash(new Error("the command waits for something that never comes"), argv, io)));
   void work(argv, io).then(leave);
 }
 
