@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { autopilot, eventsOf, journal, program, type Reported } from "../support/autopilot.ts";
+import { autopilot, compiled, eventsOf, journal, program, type Reported } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 import { done, inTwoTurns, makesOut, objective, writes } from "./stories.ts";
 
@@ -261,7 +261,7 @@ while True:
     if not asked and b"Start this run?" in shown: asked = True; os.write(fd, sys.argv[-1].encode())
 print(json.dumps({"shown": shown.decode("utf8", "replace"), "code": os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}))`,
   );
-  const env = { PATH: process.env["PATH"], HOME: join(dirname(folder), "home"), TERM: "xterm" };
+  const env = { PATH: process.env["PATH"], HOME: join(dirname(folder), "home"), TERM: "xterm", ...compiled };
   const { stdout } = spawnSync("python3", [driver, folder, process.execPath, program, ...args, keys], { encoding: "utf8", env });
   return JSON.parse(stdout) as { shown: string; code: number };
 }

@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, lstatSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { autopilot, program } from "../support/autopilot.ts";
+import { autopilot, compiled, program } from "../support/autopilot.ts";
 import { scratch, scratchFolder } from "../support/scratch-repository.ts";
 import { objective } from "./stories.ts";
 import { sampled } from "../support/sampled.ts";
@@ -29,7 +29,7 @@ function endsWith(spoil: (folder: string, run: string) => void): readonly string
   return reading.map((args) => {
     const { signal, status } = spawnSync(process.execPath, [program, ...args, "--json"], {
       cwd: folder,
-      env: { PATH: process.env["PATH"], HOME: dirname(folder) },
+      env: { PATH: process.env["PATH"], HOME: dirname(folder), ...compiled },
       timeout: hangAfterMs,
       killSignal: "SIGKILL",
       maxBuffer: 1 << 26,

@@ -6,7 +6,7 @@ import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { autopilot, eventsOf, program } from "../support/autopilot.ts";
+import { autopilot, compiled, eventsOf, program } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 import { done, objective, writes } from "./stories.ts";
 
@@ -19,7 +19,8 @@ const turns = [
 async function askedOn(folder: string): Promise<{ readonly screen: () => string; readonly ended: Promise<void> }> {
   const args = [process.execPath, program, "go", ...objective(folder, turns).slice(0, -1), "--yes"];
   const line = args.map((word) => `'${word}'`).join(" ");
-  const env = { PATH: process.env["PATH"], HOME: join(dirname(folder), "home"), USER: "tester", LANG: "C.UTF-8", TERM: "xterm" };
+  const home = join(dirname(folder), "home");
+  const env = { PATH: process.env["PATH"], HOME: home, USER: "tester", LANG: "C.UTF-8", TERM: "xterm", ...compiled };
   const child = spawn("script", ["-qec", line, "/dev/null"], { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
   let screen = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (screen += text));

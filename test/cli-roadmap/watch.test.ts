@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { begin, type Ended, journal, program, scripted, until } from "../support/autopilot.ts";
+import { begin, compiled, type Ended, journal, program, scripted, until } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
 import { env, projectOf, turnsFor } from "./roadmaps.ts";
 
@@ -42,7 +42,7 @@ async function watchedRun(): Promise<Watched> {
   const file = join(dirname(folder), "terminal.py");
   writeFileSync(file, driver);
   const home = join(dirname(folder), "home");
-  const onTerminal = { env: { PATH: process.env["PATH"], HOME: home, TERM: "xterm", LANG: "C.UTF-8" }, maxBuffer: 1 << 26 };
+  const onTerminal = { env: { PATH: process.env["PATH"], HOME: home, TERM: "xterm", LANG: "C.UTF-8", ...compiled }, maxBuffer: 1 << 26 };
   const board = hasPython
     ? promisify(execFile)("python3", [file, folder, process.execPath, program, "watch"], onTerminal)
     : Promise.resolve({ stdout: "" });

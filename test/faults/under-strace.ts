@@ -6,7 +6,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type Ended, program, type Reported } from "../support/autopilot.ts";
+import { compiled, type Ended, program, type Reported } from "../support/autopilot.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";
 import { changingCalls, families } from "./call-families.ts";
 
@@ -113,10 +113,12 @@ async function strace(
   const file = join(scratchFolder("autopilot-strace-"), "log");
   const home = join(dirname(folder), "home");
   mkdirSync(home, { recursive: true });
+  mkdirSync(compiled.AUTOPILOT_CODE_CACHE, { recursive: true, mode: 0o700 }); // or the first one makes more calls than the others
+  const own = { HOME: home, USER: "tester", LANG: "C.UTF-8", ...compiled };
   const node = [process.execPath, ...(leading === "" ? [] : ["--require", poolLead]), program, ...args];
   const child = spawn("strace", ["-qq", "-y", "-o", file, ...options, ...node], {
     cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: home, USER: "tester", LANG: "C.UTF-8", UV_THREADPOOL_SIZE: "1", FAULT_LEAD: leading },
+    env: { PATH: process.env["PATH"], ...own, UV_THREADPOOL_SIZE: "1", FAULT_LEAD: leading },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let out = "";

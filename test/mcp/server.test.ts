@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, expect, test } from "vitest";
-import { autopilot, eventsOf, goScripted, program, runFolderOf, scripted } from "../support/autopilot.ts";
+import { autopilot, compiled, eventsOf, goScripted, program, runFolderOf, scripted } from "../support/autopilot.ts";
 import { leaveRequest } from "../../src/project/inbox/inbox-files.ts";
 import { scratch } from "../support/scratch-repository.ts";
 
@@ -17,7 +17,7 @@ afterEach(() => children.splice(0).forEach((child) => child.kill("SIGKILL")));
 
 /** A client: one request a line, answers by their id. */
 function connect(folder: string, args: readonly string[] = [], more: Readonly<Record<string, string>> = {}): Session {
-  const env = { PATH: process.env["PATH"], HOME: join(dirname(folder), "home"), USER: "tester", ...more };
+  const env = { PATH: process.env["PATH"], HOME: join(dirname(folder), "home"), USER: "tester", ...compiled, ...more };
   const child = spawn(process.execPath, [program, "mcp", ...args], { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
   children.push(child);
   const waiting = new Map<number, (message: Message) => void>();

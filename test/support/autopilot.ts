@@ -37,6 +37,11 @@ export type Entry = {
 };
 /** One cache for a whole run of the suite: each command is a user's second one, not the first after the machine started. */
 export const sharedCache = join(tmpdir(), `autopilot-test-cache-${process.ppid}`);
+/**
+ * For a program that is started with an environment of its own: the code that commands before it compiled. In a home made for the test
+ * each start would compile all of it again, and one that is killed leaves nothing for the next.
+ */
+export const compiled = { AUTOPILOT_CODE_CACHE: join(sharedCache, "autopilot", "code") };
 type Around = {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
