@@ -106,13 +106,14 @@ describe.concurrent("agents", () => {
 describe.concurrent("doctor", () => {
   test("fails where no agent can be used, and says how to fix each", async () => {
     const place = here({ gemini: { version: "0.1.0" } });
-    const { json, code } = await place.run(["doctor", "--json"]);
+    const ended = await place.run(["doctor", "--json"]);
+    const { json, code } = ended;
     expect({ code, result: json.result }).toEqual({ code: 1, result: "FAIL" });
     expect(json["findings"]).toContainEqual(
       expect.objectContaining({ name: "agents", ok: false, found: expect.stringContaining("no coding agent can be used yet") as string }),
     );
     expect(json.remediation.join("\n")).toContain("gemini: npm install -g @google/gemini-cli@latest");
-    expect(row(await place.run(["doctor", "--json"]), "opencode")).toMatchObject({ is_usable: false, fix: "npm install -g opencode-ai" });
+    expect(row(ended, "opencode")).toMatchObject({ is_usable: false, fix: "npm install -g opencode-ai" });
   });
 
   test("is content with one that can be used, and still says what is wrong with the others", async () => {
