@@ -31,7 +31,7 @@ describe.concurrent("the state file", () => {
     const folder = scratch();
     commit(folder, problem);
     const turns = greenfield.map((item) => (is("3")(item) ? slow(item, 6000) : item));
-    const { ended } = beginStaged(folder, "greenfield", turns, ["--continue", "--option", "research=decided"]);
+    const ended = goStaged(folder, "greenfield", turns, ["--continue", "--option", "research=decided"]);
     await until("the Plan turn", () => stateOf(folder).current?.step === 3 && stateOf(folder).current?.status === "in_progress");
     const theirs = edit(
       folder,
@@ -63,7 +63,7 @@ describe.concurrent("the state file", () => {
     const folder = scratch();
     commit(folder, { ...problem, ...draft });
     const turns = greenfield.map((item) => (is("3")(item) ? slow(item, 5000) : item));
-    const { ended } = beginStaged(folder, "greenfield", turns, ["--option", "research=decided", "--with", "ui"]);
+    const ended = goStaged(folder, "greenfield", turns, ["--option", "research=decided", "--with", "ui"]);
     await until("the Plan turn", () => stateOf(folder).current?.step === 3 && stateOf(folder).current?.status === "in_progress");
     edit(folder, [/^step: 3$/m, "step: 5"], [/^name: Plan$/m, "name: Decompose"]);
     expect((await ended).json).toMatchObject({ reason_code: "session_boundary" });
