@@ -87,7 +87,8 @@ function stepsLine(run: RunView, id: string): string {
   const steps = stepsOfPhase(run.drafted.flow, id).map((step, index) => {
     const outcome = own(cursor?.last ?? {}, step.id)?.kind;
     const isHere = cursor !== undefined && index === cursor.at && cursor.result === null;
-    return `${isHere ? "▸" : outcome === undefined ? "·" : marks[outcome]} ${step.id}`;
+    const mark = outcome === undefined ? "·" : marks[outcome];
+    return `${isHere ? "▸" : mark} ${step.id}`;
   });
   const from = steps.length <= stepsMax ? 0 : Math.max(0, Math.min((cursor?.at ?? 0) - stepsBefore, steps.length - stepsMax));
   const shownSteps = [...(from > 0 ? ["…"] : []), ...steps.slice(from, from + stepsMax), ...(from + stepsMax < steps.length ? ["…"] : [])];
@@ -100,11 +101,16 @@ function tasksLine(run: RunView, id: string): readonly string[] {
   const tasks = open.waves.flat();
   const shownTasks = tasks.slice(0, tasksMax).map((task) => {
     const cursor = own(run.cursors, taskPath(open.attempt, task));
-    const mark = cursor?.result === "completed" ? "✓" : cursor?.result === null ? (cursor.open === null ? "·" : "▸") : "✗";
-    return `${mark} ${oneLine(task, 20)}`;
+    return `${taskMark(cursor)} ${oneLine(task, 20)}`;
   });
   const more = tasks.length > tasksMax ? `  and ${figure(tasks.length - tasksMax)} more` : "";
   return [`     tasks  ${shownTasks.join("  ")}${more}`];
+}
+
+function taskMark(cursor: RunView["cursors"][string] | undefined): string {
+  if (cursor?.result === "completed") return "✓";
+  if (cursor?.result !== null) return "✗";
+  return cursor.open === null ? "·" : "▸";
 }
 
 function waitingLines(run: RunView): readonly string[] {

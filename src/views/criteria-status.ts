@@ -1,6 +1,6 @@
 // criteria-status: what of a run is proved, done, pending and in the way, in sentences. Status and report draw on the same sentences.
 
-import type { Check, CheckResult } from "../contracts/evidence.ts";
+import { type Check, type CheckResult, type CheckStatus, couldNotRun } from "../contracts/evidence.ts";
 import type { Criterion } from "../contracts/objective.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import { baselineResult, judgeChecks } from "../core/completion.ts";
@@ -175,4 +175,10 @@ export function runPlace(run: RunView): readonly string[] {
   const attempts = openExecutions(run);
   if (attempts.length > 0) return attempts.map(({ step, cursor, stage }) => `${step} of ${describeCursor(cursor)} (${stage})`);
   return run.phases.filter(({ status }) => status === "open").map(({ id, name }) => phaseTitle(id, name));
+}
+
+/** A check's result at the start of a line. */
+export function checkMark(status: CheckStatus): string {
+  if (status === "passed") return "✓";
+  return couldNotRun({ status }) ? "!" : "✗";
 }

@@ -34,7 +34,10 @@ function describeDecision(event: Event): string {
 
 function eventKind(event: Event): Decision["kind"] | null {
   if (event.event === "run_opened") return event.isolation.not_enforced.length > 0 ? "trade_off" : null;
-  if (event.event === "step_interrupted") return event.by === "operator" ? "operator" : event.by === "crash" ? "trade_off" : "guardrail";
+  if (event.event === "step_interrupted") {
+    if (event.by === "operator") return "operator";
+    return event.by === "crash" ? "trade_off" : "guardrail";
+  }
   if (event.event === "run_paused" || event.event === "control_requested")
     return event.actor.startsWith("operator:") ? "operator" : "guardrail";
   if (event.event === "route_taken") return event.pause === undefined ? null : "guardrail";

@@ -63,7 +63,8 @@ function runQuestions(run: RunView): readonly string[] {
 function completedActions(run: RunView): readonly string[] {
   const [kept, branch] = [branchKept(run), `autopilot/${run.drafted.run_id}`];
   const look = kept?.code === "work_unproved" ? [`git diff ${run.drafted.base.commit.slice(0, 12)} ${branch}`] : [];
-  const merge = kept === null ? [] : isDue(run) ? [`autopilot pr ${run.drafted.run_id}`] : [...look, mergeAction(kept.code, branch)];
+  const bring = kept === null ? [] : [...look, mergeAction(kept.code, branch)];
+  const merge = kept !== null && isDue(run) ? [`autopilot pr ${run.drafted.run_id}`] : bring;
   const { flow, objective } = run.drafted;
   const criteria = objective.done_criteria;
   const hasChecks = flow.playbook !== undefined || (criteria.length > 0 && criteria.every(({ check }) => check !== null));
@@ -92,7 +93,8 @@ const newestLanding = (outcomes: ReturnType<typeof runOutcomes>) => outcomes.fin
 
 /** How a run ends: whether all of it is done, what was proved, and where the work is. */
 export function runEnding(run: RunView, found: VerdictWithGaps = { verdict: run.verdict ?? "unverified", gaps: run.gaps }): string {
-  const landing: Landing = hasLanded(run) ? "landed" : branchKept(run) === null ? "nothing" : "kept";
+  const unlanded = branchKept(run) === null ? "nothing" : "kept";
+  const landing: Landing = hasLanded(run) ? "landed" : unlanded;
   const branch = `autopilot/${run.drafted.run_id}`;
   const undone = undonePhases(run);
   const opened = run.pull_request?.opened ?? null;

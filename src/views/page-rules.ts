@@ -116,8 +116,8 @@ function learningLines(lines: readonly string[], reportLine: Report): void {
     if (failure === null && !isVerdict) reportLine(index + 1, "PG-entry", "is neither a phase's failure nor a person's verdict");
     if (failure !== null && !(failureCategories as readonly string[]).includes(failure[2] ?? ""))
       reportLine(index + 1, "PG-entry", `the category ${failure[2] ?? ""} is none of the ten`);
-    const fields = failure !== null ? ["Prevention rule", "Context"] : isVerdict ? ["Calibration"] : [];
-    for (const field of fields)
+    const verdictFields = isVerdict ? ["Calibration"] : [];
+    for (const field of failure === null ? verdictFields : ["Prevention rule", "Context"])
       if (!entry.some((line) => line.startsWith(`**${field}:** `))) reportLine(index + 1, "PG-field", `has no line **${field}:** …`);
   }
 }

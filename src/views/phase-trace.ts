@@ -45,6 +45,8 @@ const stepNames: Readonly<Record<string, Step>> = {
   debug: "debug",
 };
 
+const toolStatuses: Readonly<Record<string, TraceSpan["status"]>> = { completed: "success", cancelled: "skipped" };
+
 export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
   const openAttempts = new Map<string, OpenAttempt>();
   const calls = new Map<string, string>();
@@ -154,7 +156,7 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
         input: isFile && signal.path !== undefined ? signal.path : signal.title,
         output: signal.status,
         ms: msBetween(from, at),
-        status: signal.status === "completed" ? "success" : signal.status === "cancelled" ? "skipped" : "failure",
+        status: toolStatuses[signal.status] ?? "failure",
       }); // T1
     },
   };

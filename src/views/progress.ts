@@ -187,12 +187,14 @@ export function runStep(run: RunView, attempt: string): string {
   return turn.step === run.turns[0]?.step ? "" : `${turn.step}: `;
 }
 
+const resultMarks: Readonly<Record<string, string>> = { PASS: "✓", WARN: "!" };
+
 /** The runner's own steps are reported by what they found. */
 function stepSentence(event: EventOf<"step_completed">): string | null {
   if (event.reason_code === "ok" || !isReasonCode(event.reason_code) || verdictCodes.has(event.reason_code)) return null;
   const { result, meaning } = reasons[event.reason_code];
   const detail = event.detail === undefined || event.detail === "" ? "" : ` ${oneLine(event.detail)}.`;
-  return `${result === "PASS" ? "✓" : result === "WARN" ? "!" : "✗"} ${meaning}${detail}`;
+  return `${resultMarks[result] ?? "✗"} ${meaning}${detail}`;
 }
 
 const plain = (event: Event): string => `${marks[event.event] ?? "·"} ${eventSentence(event)}`;

@@ -1,9 +1,9 @@
 // report-page: the report as a person reads it: what was asked, what was done, what is proved, what the agent says, what is open, what to do.
 
-import { couldNotRun } from "../contracts/evidence.ts";
 import { reasons } from "../contracts/reason.ts";
 import { reportsFailure } from "../kit/failing-line.ts";
 import { labelledRows } from "./columned.ts";
+import { checkMark } from "./criteria-status.ts";
 import { fileRows } from "./diff-page.ts";
 import { describeOrigin } from "./facts/origin.ts";
 import { phaseReportLines } from "./report-phases-page.ts";
@@ -66,11 +66,12 @@ export function reportDetails(view: ReportView): readonly string[] {
 
 const row = (name: string, ...lines: readonly string[]): readonly string[] => labelledRows(8, name, lines);
 
+const stateMarks: Readonly<Record<string, string>> = { running: "●", draft: "○", stopped: "✗" };
+
 function reportHead({ run_id, state, verdict, reason_code }: ReportView): string {
   if (state === "completed" && verdict !== null) return `${verdictMark(verdict)} done: ${verdictLabel(verdict)}     ${run_id}`;
   if (state === "running" && reason_code === "run_in_progress") return `● running     ${run_id}`;
-  const mark = state === "running" ? "●" : state === "draft" ? "○" : state === "stopped" ? "✗" : "!";
-  return `${mark} ${state}: ${describeReason(reason_code)}     ${run_id}`;
+  return `${stateMarks[state] ?? "!"} ${state}: ${describeReason(reason_code)}     ${run_id}`;
 }
 
 function describeUsage({ cost }: ReportView): string {
@@ -121,12 +122,12 @@ function proofLines({ evidence, gates, phases }: ReportView): readonly string[] 
 }
 
 function provedLines({ kind, title, command, before, status, exit_code, duration_ms, excerpt, why }: Proved): readonly string[] {
-  const mark = status === "passed" ? "✓" : couldNotRun({ status }) ? "!" : "✗";
-  const how = status === "failed" ? (why === undefined ? `exit ${exit_code ?? "unknown"}` : oneLine(why)) : status.replace("_", " ");
+  const failure = why === undefined ? `exit ${exit_code ?? "unknown"}` : oneLine(why);
+  const how = status === "failed" ? failure : status.replace("_", " ");
   const was = `${before.replace("_", " ")} before${before === status ? " too" : ""}`;
   const proves = kind === "criterion" && status === "passed" && before === "passed" ? ", so it proves nothing new" : "";
   const name = kind !== "criterion" || title === "" || title === command ? oneLine(command) : `${oneLine(title)} :: ${oneLine(command)}`;
-  const line = `${mark} ${name}   ${status === "passed" ? "" : `${how}, `}${span(duration_ms)}, ${was}${proves}`;
+  const line = `${checkMark(status)} ${name}   ${status === "passed" ? "" : `${how}, `}${span(duration_ms)}, ${was}${proves}`;
   if (status === "passed" || excerpt === undefined) return [line];
   return [line, ...failureLines(excerpt).map((text) => `    │ ${text}`)];
 }

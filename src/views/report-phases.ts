@@ -115,7 +115,8 @@ function oncePerCommand(results: readonly CheckResult[]): readonly PhaseProof[] 
 
 /** The phase's own criteria, then what tasks and proofs asked for, then the project's checks. */
 const byKind = (a: CheckResult, b: CheckResult): number => checkRank(a) - checkRank(b);
-const checkRank = ({ check: { kind } }: CheckResult): number => (kind === "project" ? 2 : kind === "criterion" ? 0 : 1);
+const kindRanks: Partial<Record<CheckResult["check"]["kind"], number>> = { criterion: 0, project: 2 };
+const checkRank = ({ check: { kind } }: CheckResult): number => kindRanks[kind] ?? 1;
 
 /** A commit by what it was made for: a task's id says more than the attempt's. */
 function attemptSubject(attempt: string): string {

@@ -163,12 +163,9 @@ function runSummary(run: RunView, changes: Changes, owner: Owner): string {
   const proved = criteria.filter((criterion) => criterion.proved).length;
   const { tokens, calls } = run.ledger.run;
   const code = runReason(run, owner);
-  const why =
-    run.status === "completed"
-      ? ` ${runEnding(run)}`
-      : run.status === "paused" || run.status === "stopped"
-        ? ` ${reasons[code].meaning}`
-        : "";
+  const hasReason = run.status === "paused" || run.status === "stopped";
+  const reason = hasReason ? ` ${reasons[code].meaning}` : "";
+  const why = run.status === "completed" ? ` ${runEnding(run)}` : reason;
   return (
     `“${oneLine(run.drafted.objective.goal, goalCharsMax)}” is ${run.status}.${why} ` +
     (isByPhases(run) ? describePhases(run) : `${proved} of ${plural(criteria.length, "done criterion", "done criteria")} proved, `) +

@@ -7,7 +7,7 @@ import { type EvidenceOf, openTrace, type ToolEvent } from "./phase-trace.ts";
 
 export function traceOfRun(entries: readonly Entry[], turns: readonly TurnTranscript[], evidenceOf: EvidenceOf): readonly TraceSpan[] {
   const book = openTrace(evidenceOf);
-  const toolEvents = turns.flatMap((turn) => turnTranscriptSignals(turn));
+  const toolEvents = turns.flatMap((turn) => transcriptSignals(turn));
   const spans: TraceSpan[] = [];
   let position = 0;
   const reportUntil = (ts: string): void => {
@@ -16,17 +16,22 @@ export function traceOfRun(entries: readonly Entry[], turns: readonly TurnTransc
       if (span !== null) spans.push(span);
     }
   };
-  toolEvents.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  toolEvents.sort((a, b) => compareText(a.at, b.at));
   for (const entry of entries) {
     reportUntil(entry.ts);
     spans.push(...book.ofEntry(entry));
   }
   reportUntil("9999");
-  return spans.toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0));
+  return spans.toSorted((a, b) => compareText(a.timestamp, b.timestamp));
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 /** A call's beginning and its end; one that is still open has no end yet. */
-function turnTranscriptSignals({ attempt, entries }: TurnTranscript): { readonly at: string; readonly signal: ToolEvent }[] {
+function transcriptSignals({ attempt, entries }: TurnTranscript): { readonly at: string; readonly signal: ToolEvent }[] {
   return entries.flatMap((entry) => {
     if (entry.kind !== "tool") return [];
     const signal: ToolEvent = {

@@ -2,6 +2,7 @@
 
 import { parseIsoTime } from "../kit/iso-time.ts";
 import { columned } from "./columned.ts";
+import { verdictCell } from "./verdict-sentences.ts";
 import { money, oneLine, plural } from "./wording.ts";
 
 export type RunRow = {
@@ -27,6 +28,11 @@ const rowsMax = 26;
 const goalCharsMax = 36;
 const marks: Readonly<Record<string, string>> = { completed: "✓", running: "●", paused: "!", interrupted: "!", damaged: "✗" };
 
+function spendingCell({ usd, tokens }: RunRow): string {
+  if (usd > 0) return money(usd);
+  return tokens > 0 ? shortFigure(tokens) : "-";
+}
+
 /** Newest first; older ones are counted. */
 export function runsPage(runs: readonly RunRow[], now: string, isAll: boolean): readonly string[] {
   if (runs.length === 0) return ["No runs here.", "", '→ autopilot "what you want done"'];
@@ -35,9 +41,9 @@ export function runsPage(runs: readonly RunRow[], now: string, isAll: boolean): 
     run.state === "completed" && run.verdict !== null && run.verdict !== "verified" ? "!" : (marks[run.state] ?? "○"),
     `${run.run_id}${run.current ? "*" : ""}`,
     run.foreign ? `${run.state}, foreign` : run.state,
-    run.verdict === null ? "-" : run.verdict === "verified_with_gaps" ? "with gaps" : run.verdict,
+    verdictCell(run.verdict),
     formatAge(run.updated_at, now),
-    run.usd > 0 ? money(run.usd) : run.tokens > 0 ? shortFigure(run.tokens) : "-",
+    spendingCell(run),
     formatBytes(run.disk_bytes),
     oneLine(
       `${typeof run.forked_from === "string" ? `fork of ${run.forked_from.replace(/^run-/, "")}: ` : ""}${run.goal ?? ""}`,

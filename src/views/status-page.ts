@@ -2,14 +2,13 @@
 // with -v.
 
 import type { IsolationInForce } from "../contracts/event.ts";
-import { couldNotRun } from "../contracts/evidence.ts";
 import { openExecutions, questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { unreachable } from "../kit/never.ts";
 import { describeBreaker } from "./breaker-view.ts";
 import { budgetLines } from "./budget-view.ts";
 import { labelledRows } from "./columned.ts";
-import { isByPhases, describeFailing, listOwnCriteria, runProblems } from "./criteria-status.ts";
+import { checkMark, isByPhases, describeFailing, listOwnCriteria, runProblems } from "./criteria-status.ts";
 import { interruptedAt, interruptedRows } from "./interrupted.ts";
 import { runEnding, type Owner } from "./next-actions.ts";
 import { describeOrigin } from "./facts/origin.ts";
@@ -160,8 +159,7 @@ function checkRows(run: RunView): readonly string[] {
   const cells = [
     ...Object.values(run.checks).map((state) => {
       const { status, check } = state.latest;
-      const mark = status === "passed" ? "✓" : couldNotRun({ status }) ? "!" : "✗";
-      return `${mark} ${oneLine(textOf.get(check.command) ?? check.command, checkCharsMax)}${failedHow(state)}`;
+      return `${checkMark(status)} ${oneLine(textOf.get(check.command) ?? check.command, checkCharsMax)}${failedHow(state)}`;
     }),
     ...criteria.flatMap(({ text, check }) => {
       if (check !== null) return runCommands.has(check) ? [] : [`○ ${oneLine(text, checkCharsMax)}`];

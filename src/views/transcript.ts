@@ -158,7 +158,8 @@ const marks: Readonly<Record<string, string>> = { completed: "✓", failed: "✗
 
 function callLines({ title, tool, input, status, output }: TurnCall, manner: Manner): readonly string[] {
   const isCommand = tool === "execute" && input?.startsWith("{") !== true;
-  const name = isCommand ? `$ ${input ?? title}` : title === "" ? (tool ?? "a tool") : title;
+  const toolName = title === "" ? (tool ?? "a tool") : title;
+  const name = isCommand ? `$ ${input ?? title}` : toolName;
   const [first = "", ...more] = manner.text(name);
   const isOdd = status !== "completed" && status !== "open";
   const inputLines = !isCommand && manner.thinks && input !== null ? textLines(input) : [];

@@ -45,4 +45,13 @@ export const verdictSentence = (verdict: Verdict, gaps: readonly string[], landi
 /** The verdict in two words, for headings. */
 export const verdictLabel = (verdict: Verdict): string => verdict.replaceAll("_", " ");
 
-export const verdictMark = (verdict: Verdict): string => (verdict === "verified" ? "✓" : verdict === "refuted" ? "✗" : "!");
+/** The verdict in a column of a table. */
+export function verdictCell(verdict: string | null): string {
+  if (verdict === null) return "-";
+  return verdict === "verified_with_gaps" ? "with gaps" : verdict;
+}
+
+export function verdictMark(verdict: Verdict): string {
+  if (verdict === "verified") return "✓";
+  return verdict === "refuted" ? "✗" : "!";
+}

@@ -13,8 +13,9 @@ export function figure(value: number): string {
 
 /** `940`, `12.9k`, `180k`, `1.2M`: close enough for a glance. */
 export function rounded(value: number): string {
-  const [unit, sign] = value >= 999_950 ? [1_000_000, "M"] : value >= 1000 ? [1000, "k"] : [1, ""];
-  return `${figure(Math.round((value / unit) * 10) / 10)}${sign}`;
+  const scaled = (unit: number): string => figure(Math.round((value / unit) * 10) / 10);
+  if (value >= 999_950) return `${scaled(1_000_000)}M`; // 999,950 would be rounded to 1000k
+  return value >= 1000 ? `${scaled(1000)}k` : scaled(1);
 }
 
 export const money = (usd: number): string => (usd > 0 && usd < 0.005 ? "under $0.01" : `$${usd.toFixed(2)}`);
@@ -24,10 +25,11 @@ export const plural = (count: number, singular: string, many = `${singular}s`): 
 
 /** The placeholder of an answer in a command to copy. */
 export const answerMissing = "…";
-/** The answer in a command to copy: the recommended one, or the first; where any words will do, a place for them. A shell takes either. */
+/** The answer in a command to copy: the recommended one, or the first; a placeholder if any text will do. A shell takes either. */
 export const answerShown = (options: Readonly<Record<string, string>>, recommend: string | null = null): string => {
   const key = recommend ?? Object.keys(options)[0];
-  return key === undefined ? `"${answerMissing}"` : /^[\w.-]+$/.test(key) ? key : `"${answerMissing}"`;
+  const isShellWord = key !== undefined && /^[\w.-]+$/.test(key);
+  return isShellWord ? key : `"${answerMissing}"`;
 };
 
 /** An amount of one dimension: `12,300 tokens`, `3.5 min`, `$0.42`. */

@@ -3,6 +3,7 @@
 import type { RunTrend, TrendRow } from "../../insight/run-trend.ts";
 import { columned } from "../columned.ts";
 import { shortFigure } from "../runs-page.ts";
+import { verdictCell } from "../verdict-sentences.ts";
 import { amount, figure, money, oneLine, plural } from "../wording.ts";
 
 const rowsMax = 22;
@@ -28,14 +29,19 @@ export function trendPage(flow: string, { rows, latest, historical }: RunTrend):
   ];
 }
 
-const trendRow = ({ run, verdict, isDone, tokens, usd, minutes, changed }: TrendRow): readonly string[] => [
-  !isDone ? "✗" : verdict === "verified" ? "✓" : "!",
-  run,
-  verdict === null ? "-" : verdict === "verified_with_gaps" ? "with gaps" : verdict,
-  shortFigure(tokens),
-  usd > 0 ? money(usd) : "-",
-  figure(Math.round(minutes * 10) / 10),
-  oneLine(changed.join("; "), changedCharsMax),
+const trendMark = ({ isDone, verdict }: TrendRow): string => {
+  if (!isDone) return "✗";
+  return verdict === "verified" ? "✓" : "!";
+};
+
+const trendRow = (row: TrendRow): readonly string[] => [
+  trendMark(row),
+  row.run,
+  verdictCell(row.verdict),
+  shortFigure(row.tokens),
+  row.usd > 0 ? money(row.usd) : "-",
+  figure(Math.round(row.minutes * 10) / 10),
+  oneLine(row.changed.join("; "), changedCharsMax),
 ];
 
 function describeLatest({ tokens, changed }: NonNullable<RunTrend["latest"]>): string {

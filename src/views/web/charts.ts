@@ -51,7 +51,8 @@ export function burnDown(points: readonly SpendingPoint[], budget: BudgetView, f
     .toSorted((a, b) => (budget.ratios[b] ?? 0) - (budget.ratios[a] ?? 0))[0];
   const limit = unit === undefined ? undefined : budget.limits[unit];
   if (unit === undefined || limit === undefined || points.length === 0) return null;
-  const format = (value: number): string => (unit === "usd" ? money(value) : unit === "minutes" ? `${short(value)} min` : short(value));
+  const formats = { usd: money, minutes: (value: number) => `${short(value)} min`, tokens: short } as const;
+  const format = (value: number): string => formats[unit](value);
   const [width, height, left, bottom, top] = [280, 168, 44, 144, 10];
   const [start, end] = [parseIsoTime(from) ?? 0, Math.max((parseIsoTime(from) ?? 0) + 1, parseIsoTime(now) ?? 0)];
   const x = (at: string): number => left + ((width - left) * Math.max(0, (parseIsoTime(at) ?? start) - start)) / (end - start);
@@ -91,7 +92,8 @@ export function spendingCurve(points: readonly SpendingPoint[], from: string, no
 
 /** One of the sums as it grew. */
 export function pointCurve(points: readonly SpendingPoint[], unit: "usd" | "tokens" | "minutes", from: string, now: string): Element {
-  const format = (value: number): string => (unit === "usd" ? money(value) : unit === "minutes" ? span(value * 60_000) : short(value));
+  const formats = { usd: money, minutes: (value: number) => span(value * 60_000), tokens: short } as const;
+  const format = (value: number): string => formats[unit](value);
   const most = Math.max(points.at(-1)?.[unit] ?? 0, Number.MIN_VALUE);
   const [width, height, left, bottom, top] = [280, 168, 44, 144, 10];
   const [start, end] = [parseIsoTime(from) ?? 0, Math.max((parseIsoTime(from) ?? 0) + 1, parseIsoTime(now) ?? 0)];

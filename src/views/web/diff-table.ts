@@ -17,6 +17,7 @@ export function diffTable(path: string, { lines, cut }: FileDiff, noting?: Notin
   );
 }
 
+const shownMarks: Readonly<Record<string, string>> = { "+": "+", "-": "−" };
 const classes = { "+": "add", "-": "del", " ": "", "@": "hunk", "!": "hunk" } as const;
 
 function lineRow(line: DiffLine, at: number, noting: Noting | undefined): Element {
@@ -39,11 +40,7 @@ function lineRow(line: DiffLine, at: number, noting: Noting | undefined): Elemen
             "+",
           ),
         ),
-    el(
-      "td.mk",
-      mark === "+" ? "+" : mark === "-" ? "−" : "",
-      mark === " " ? null : el("span.hidden-text", mark === "+" ? "added: " : "removed: "),
-    ),
+    el("td.mk", shownMarks[mark] ?? "", mark === " " ? null : el("span.hidden-text", mark === "+" ? "added: " : "removed: ")),
     el("td.tx", foreignText(text)),
   );
 }

@@ -10,9 +10,8 @@ type Props = Readonly<Record<string, unknown>>;
 export function el(name: string, ...rest: (Props | Child)[]): Element {
   const { tag, classes } = parseName(name);
   const props: Props | null = isProps(rest[0]) ? rest[0] : null;
-  const givenClass = props?.["class"];
-  const allClasses =
-    typeof givenClass !== "string" || givenClass === "" ? classes : classes === "" ? givenClass : `${classes} ${givenClass}`;
+  const propClass = props?.["class"];
+  const allClasses = [classes, typeof propClass === "string" ? propClass : ""].filter((text) => text !== "").join(" ");
   if (props !== null) rest.shift();
   return h(tag, allClasses === "" ? props : { ...props, class: allClasses }, ...(rest as Child[]));
 }

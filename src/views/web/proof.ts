@@ -7,10 +7,14 @@ import { claim, command } from "./pieces.ts";
 import { mark, status } from "./shapes.ts";
 import type { Shape } from "../facts/shape.ts";
 
-const statusShape = (word: Proved["status"]): Shape =>
-  word === "passed" ? "ok" : word === "failed" ? "bad" : word === "flaky" ? "gap" : "unproved";
-const wordOf = (word: string): string => word.replaceAll("_", " ");
-const rank = (word: Proved["status"]): number => (word === "failed" ? 0 : word === "passed" ? 2 : 1);
+const shapes: Partial<Record<Proved["status"], Shape>> = { passed: "ok", failed: "bad", flaky: "gap" };
+const statusShape = (checkStatus: Proved["status"]): Shape => shapes[checkStatus] ?? "unproved";
+const wordOf = (checkStatus: string): string => checkStatus.replaceAll("_", " ");
+/** Failed checks come first, passed ones last. */
+const ranks: Partial<Record<Proved["status"], number>> = { failed: 0, passed: 2 };
+const rank = (checkStatus: Proved["status"]): number => ranks[checkStatus] ?? 1;
+
+const openShape = (check: string | null): Shape => (check === null ? "unproved" : "waits");
 
 export function proofTable(evidence: readonly Proved[], onCopy?: (text: string) => void): Element {
   const rows = evidence.toSorted((a, b) => rank(a.status) - rank(b.status));
@@ -56,7 +60,7 @@ export const criteriaList = (criteria: ReportView["criteria"], more = ""): Eleme
       el(
         "li.item.row.top",
         { key: id },
-        mark(proved ? "ok" : check === null ? "unproved" : "waits"),
+        mark(proved ? "ok" : openShape(check)),
         el(
           "div.grow",
           foreignText(text),
