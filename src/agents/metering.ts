@@ -9,6 +9,8 @@ import type { ReportedUsage } from "../ports/agent.ts";
 import type { Account, AccountRequest, Meter, ModelCall } from "../ports/meter.ts";
 import { failingCall } from "./acp/provider-fault.ts";
 
+type Used = Exclude<ReportedUsage, null>;
+
 export type Metering = {
   readonly account: Account | null;
   readonly calls: () => readonly ModelCall[];
@@ -37,7 +39,7 @@ export function openMetering(meter: Meter | null, request: Omit<AccountRequest, 
   let onLife: () => void = () => undefined;
   let lastCallCount = 0;
   let signs = 0;
-  let reported: Exclude<ReportedUsage, null> | null = null;
+  let reported: Used | null = null;
   const account: Account | null =
     meter === null
       ? null
@@ -80,14 +82,12 @@ export function openMetering(meter: Meter | null, request: Omit<AccountRequest, 
   };
 }
 
-type Used = Exclude<ReportedUsage, null>;
-
-function subtract(all: Used, before: Used): Used {
+function subtract(total: Used, before: Used): Used {
   const difference = (name: "input" | "output" | "cached" | "usd" | "estimated"): Partial<Record<typeof name, number>> =>
-    all[name] === undefined ? {} : { [name]: Math.max(0, all[name] - (before[name] ?? 0)) };
+    total[name] === undefined ? {} : { [name]: Math.max(0, total[name] - (before[name] ?? 0)) };
   return {
-    tokens: Math.max(0, all.tokens - before.tokens),
-    calls: Math.max(0, all.calls - before.calls),
+    tokens: Math.max(0, total.tokens - before.tokens),
+    calls: Math.max(0, total.calls - before.calls),
     ...difference("input"),
     ...difference("output"),
     ...difference("cached"),

@@ -4,8 +4,8 @@
 // it, or pass it options. The names that do cannot all be listed, so this lists those that don't; every other one needs its user's
 // permission.
 
-/** They say where, in which language or mode a program runs, or which settings it reads; none chooses a program. */
-const plain = new Set([
+/** Variables that say where, in which language or mode a program runs, or which settings it reads; none chooses a program. */
+const harmlessNames = new Set([
   "CI",
   "TZ",
   "LANG",
@@ -30,11 +30,15 @@ const plain = new Set([
   "MIX_ENV",
   "DJANGO_SETTINGS_MODULE",
 ]);
-/** Names that no tool uses itself. */
-const prefixes = ["LC_", "APP_"];
+/** Prefixes of names that no tool uses itself. */
+const harmlessPrefixes = ["LC_", "APP_"];
 
 /** Whether a project's config may set a variable; `allowed` is what its user allows in addition: names, or prefixes ending in `*`. */
 export const mayRepositorySet = (name: string, allowed: readonly string[] = []): boolean =>
-  plain.has(name) ||
-  prefixes.some((prefix) => name.startsWith(prefix)) ||
-  allowed.some((pattern) => (pattern.endsWith("*") ? pattern.length > 1 && name.startsWith(pattern.slice(0, -1)) : name === pattern));
+  harmlessNames.has(name) ||
+  harmlessPrefixes.some((prefix) => name.startsWith(prefix)) ||
+  allowed.some((pattern) => matches(pattern, name));
+
+/** A bare `*` would allow everything, and matches nothing. */
+const matches = (pattern: string, name: string): boolean =>
+  pattern.endsWith("*") ? pattern.length > 1 && name.startsWith(pattern.slice(0, -1)) : name === pattern;

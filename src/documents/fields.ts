@@ -22,9 +22,7 @@ const noLabels: ReadonlySet<string> = new Set();
 /** The known fields by label. A duplicate is reported, and the first counts. */
 export function indexByLabel(
   allFields: readonly Field[],
-  known: ReadonlySet<string>,
-  path: string,
-  report: Pick<Report, "error">,
+  { known, path, report }: { readonly known: ReadonlySet<string>; readonly path: string; readonly report: Pick<Report, "error"> },
 ): ReadonlyMap<string, Field> {
   const fields = new Map<string, Field>();
   for (const field of allFields.filter(({ label }) => known.has(label))) {

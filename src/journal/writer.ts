@@ -42,22 +42,22 @@ export class Writer {
   readonly #spare: Buffer[] = [];
   #onIdle: (() => void) | null = null;
 
-  constructor(disk: Disk, fd: number, at: Position, stamp: () => Stamp) {
+  constructor(disk: Disk, fd: number, position: Position, stamp: () => Stamp) {
     this.#disk = disk;
     this.#fd = fd;
-    this.#tip = at;
-    this.#acknowledged = at;
+    this.#tip = position;
+    this.#acknowledged = position;
     this.#stamp = stamp;
     this.#commit = fileCommit(disk, fd);
   }
 
-  /** From now on its syncs are shared with other runs. */
+  /** From now on this journal's syncs are shared with other runs. */
   share(commit: Commit): void {
     invariant(!this.#isBusy, "a journal joins others while nothing is under way");
     this.#commit = commit;
   }
 
-  /** Nothing more is written: what others keep for it is dropped. */
+  /** Nothing more is written: what other runs keep for this journal is dropped. */
   leave(): void {
     this.#commit.leave();
   }
@@ -69,24 +69,24 @@ export class Writer {
   appendSync(events: readonly Event[]): readonly Entry[] {
     if (this.#failure !== null) throw this.#failure; // W3
     invariant(!this.#isBusy, "no synchronous append while a shared one is under way");
-    const load = this.#emptyLoad();
-    const entries = this.#encode(load, events);
-    this.#write(load);
+    const batch = this.#emptyBatch();
+    const entries = this.#encode(batch, events);
+    this.#write(batch);
     try {
       this.#disk.fdatasync(this.#fd);
     } catch (error) {
-      throw this.#fail(error, "syncing the journal", load);
+      throw this.#fail(error, "syncing the journal", batch);
     }
-    this.#settle(load); // W1
+    this.#settle(batch); // W1
     return entries;
   }
 
   append(events: readonly Event[]): Promise<readonly Entry[]> {
     return new Promise((resolve, reject) => {
       if (this.#failure !== null) throw this.#failure; // W3
-      const load = this.#openLoad();
-      const entries = this.#encode(load, events);
-      load.waiting.push({ entries, resolve, reject });
+      const batch = this.#openBatch();
+      const entries = this.#encode(batch, events);
+      batch.waiting.push({ entries, resolve, reject });
       // A microtask later, everything else appended in this event-loop turn shares the write.
       if (this.#isSyncing || this.#isScheduled) return;
       this.#isScheduled = true;
@@ -110,60 +110,60 @@ export class Writer {
 
   readonly #flush = (): void => {
     this.#isScheduled = false;
-    const load = this.#isSyncing ? undefined : this.#queue.shift(); // W2
-    if (load === undefined) return;
+    const batch = this.#isSyncing ? undefined : this.#queue.shift(); // W2
+    if (batch === undefined) return;
     this.#isSyncing = true;
     try {
-      this.#write(load);
+      this.#write(batch);
     } catch {
       // Every waiting caller has been answered.
       return;
     }
-    this.#commit.later(toByteView(load.bytes, 0, load.used), this.#acknowledged.byte, (error) => {
+    this.#commit.later(toByteView(batch.bytes, 0, batch.used), this.#acknowledged.byte, (error) => {
       if (error !== null && error !== undefined) {
-        this.#fail(error, "syncing the journal", load);
+        this.#fail(error, "syncing the journal", batch);
         return;
       }
       this.#isSyncing = false;
-      this.#settle(load); // W1
+      this.#settle(batch); // W1
       this.#flush();
       if (!this.#isBusy) this.#onIdle?.();
     });
   };
 
-  #encode(load: PendingBatch, events: readonly Event[]): readonly Entry[] {
+  #encode(batch: PendingBatch, events: readonly Event[]): readonly Entry[] {
     const { seq, epoch, activeMs, byte, prev } = this.#tip;
     const at = { seq, epoch, activeMs, byte, prev };
-    const used = load.used;
+    const used = batch.used;
     try {
       const stamp = this.#stamp();
-      const entries = events.map((event) => addLine(load, at, stamp, event));
-      const bytes = load.used - used;
+      const entries = events.map((event) => addLine(batch, at, stamp, event));
+      const bytes = batch.used - used;
       if (bytes > appendBytesMax) throw new JournalFailure({ kind: "event_too_large", bytes, bytesMax: appendBytesMax });
       this.#tip = at;
-      load.tip = at;
+      batch.tip = at;
       return entries;
     } catch (error) {
-      load.used = used;
+      batch.used = used;
       throw error;
     }
   }
 
-  #write(load: PendingBatch): void {
+  #write(batch: PendingBatch): void {
     try {
-      writeAll(this.#disk, this.#fd, load.bytes, load.used, null);
+      writeAll(this.#disk, this.#fd, batch.bytes, batch.used, null);
     } catch (error) {
-      throw this.#fail(error, "writing the journal", load);
+      throw this.#fail(error, "writing the journal", batch);
     }
   }
 
-  #settle(load: PendingBatch): void {
-    this.#acknowledged = load.tip;
-    if (load.bytes.length <= keptBytesMax) this.#spare.push(load.bytes);
-    for (const { entries, resolve } of load.waiting) resolve(entries);
+  #settle(batch: PendingBatch): void {
+    this.#acknowledged = batch.tip;
+    if (batch.bytes.length <= keptBytesMax) this.#spare.push(batch.bytes);
+    for (const { entries, resolve } of batch.waiting) resolve(entries);
   }
 
-  #fail(error: unknown, doing: string, load: PendingBatch): Error {
+  #fail(error: unknown, doing: string, batch: PendingBatch): Error {
     const failure = toJournalFailure(error, doing);
     this.#failure = failure;
     try {
@@ -172,21 +172,22 @@ export class Writer {
     } catch {
       // The rest is a torn tail or an unacknowledged line, and the next opening handles both.
     }
-    for (const { waiting } of [load, ...this.#queue.splice(0)]) for (const { reject } of waiting) reject(failure);
+    for (const { waiting } of [batch, ...this.#queue.splice(0)]) for (const { reject } of waiting) reject(failure);
     this.#isSyncing = false;
     this.#onIdle?.();
     return failure;
   }
 
-  #openLoad(): PendingBatch {
+  /** The batch that the next events go into. */
+  #openBatch(): PendingBatch {
     const last = this.#queue.at(-1);
     if (last !== undefined && last.used <= batchBytesMax - appendBytesMax) return last;
-    const load = this.#emptyLoad();
-    this.#queue.push(load);
-    return load;
+    const batch = this.#emptyBatch();
+    this.#queue.push(batch);
+    return batch;
   }
 
-  #emptyLoad(): PendingBatch {
+  #emptyBatch(): PendingBatch {
     return { bytes: this.#spare.pop() ?? Buffer.allocUnsafeSlow(firstBytes), used: 0, tip: this.#tip, waiting: [] };
   }
 }

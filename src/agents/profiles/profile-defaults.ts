@@ -39,8 +39,6 @@ export const program = (name: string, words: readonly string[], more: Partial<Pr
   ...more,
 });
 
-type Way = Pick<Metered, "api" | "keyEnv"> & Partial<Metered>;
-
 /** The default URL of each API. The meter appends an agent's path to it. */
 const upstreams = {
   anthropic: "https://api.anthropic.com",
@@ -49,14 +47,15 @@ const upstreams = {
   gemini: "https://generativelanguage.googleapis.com",
 } as const;
 
-export const metered = (way: Way): Metered => ({
-  upstream: upstreams[way.api],
+/** How an agent is sent through the meter, with defaults for what it does not state. */
+export const metered = (settings: Pick<Metered, "api" | "keyEnv"> & Partial<Metered>): Metered => ({
+  upstream: upstreams[settings.api],
   upstreamEnv: [],
   model: "",
   env: {},
   files: [],
   argv: [],
-  ...way,
+  ...settings,
 });
 
 export const createOwnLogin = (login: Pick<OwnLogin, "files" | "hosts"> & Partial<OwnLogin>): OwnLogin => ({

@@ -20,17 +20,20 @@ export type ArtifactContext = {
 };
 
 const repeatedMin = 10;
-const repetitionShare = 10;
+/** Each line is repeated at least so often, on average. */
+const repetitionsMin = 10;
+/** A gate that asks for fewer lines is not about quantity. */
 const minLinesChecked = 20;
+/** A shorter line of an artifact may equal one of the prompt by chance. */
 const echoCharsMin = 20;
 
 /** Why a text has no content, in a few words; null if it has. */
-export function placeholderReason(text: string, { path, minLines, promptLines: promptText = new Set() }: ArtifactContext): string | null {
+export function placeholderReason(text: string, { path, minLines, promptLines: echoes = new Set() }: ArtifactContext): string | null {
   const kind = documentKind(path);
   if (text.trim() === "") return blankReason(text);
   if (kind === "json") return emptyJsonReason(text);
   const lines = kind === "markdown" ? markdownLines(text) : plainLines(text);
-  const contentLines = lines.content.filter((line) => line.length < echoCharsMin || !promptText.has(line));
+  const contentLines = lines.content.filter((line) => line.length < echoCharsMin || !echoes.has(line));
   if (contentLines.length === 0) return frameReason(lines);
   return kind === "other" ? null : repetitionReason(contentLines, minLines);
 }
@@ -43,10 +46,10 @@ export function promptLines(prompt: string): ReadonlySet<string> {
 function documentKind(path: string): "markdown" | "prose" | "json" | "other" {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const index = name.lastIndexOf(".");
-  const ending = index <= 0 ? "" : name.slice(index + 1).toLowerCase();
-  if (ending === "md" || ending === "markdown" || ending === "mdx") return "markdown";
-  if (ending === "" || ending === "txt" || ending === "rst" || ending === "adoc") return "prose";
-  return ending === "json" ? "json" : "other";
+  const extension = index <= 0 ? "" : name.slice(index + 1).toLowerCase();
+  if (extension === "md" || extension === "markdown" || extension === "mdx") return "markdown";
+  if (extension === "" || extension === "txt" || extension === "rst" || extension === "adoc") return "prose";
+  return extension === "json" ? "json" : "other";
 }
 
 function blankReason(text: string): string {
@@ -54,7 +57,7 @@ function blankReason(text: string): string {
   return lines === 0 ? "nothing in it" : `nothing but ${lines} blank ${lines === 1 ? "line" : "lines"}`;
 }
 
-/** What is in the place of content, most frequent first. */
+/** What is there instead of content. */
 function frameReason({ content, headings, frames, placeholders }: ContentLines): string {
   const parts = [
     [headings, "headings"],
@@ -62,19 +65,19 @@ function frameReason({ content, headings, frames, placeholders }: ContentLines):
     [content.length, "what the agent was told"],
     [frames, "frames of lists and tables"],
   ] as const;
-  const emptyValues = parts.filter(([count]) => count > 0).map(([, name]) => name);
-  return `nothing but ${emptyValues.length === 0 ? "blank lines and comments" : emptyValues.join(" and ")}`;
+  const names = parts.filter(([count]) => count > 0).map(([, name]) => name);
+  return `nothing but ${names.length === 0 ? "blank lines and comments" : names.join(" and ")}`;
 }
 
 /** H2: many lines, and they all say one thing. */
 function repetitionReason(contentLines: readonly string[], minLines: number): string | null {
   const distinct = new Set(contentLines).size;
-  if (contentLines.length >= repeatedMin && distinct * repetitionShare <= contentLines.length)
+  if (contentLines.length >= repeatedMin && distinct * repetitionsMin <= contentLines.length)
     return `the same ${distinct === 1 ? "line" : `${distinct} lines`} again and again, ${contentLines.length} times in all`;
   if (minLines < minLinesChecked) return null;
   // Lines that differ only in a number count as one line.
   const forms = new Set(contentLines.map((line) => line.replaceAll(/\d+/g, "0"))).size;
-  if (forms * repetitionShare >= minLines) return null;
+  if (forms * repetitionsMin >= minLines) return null;
   return `${forms} ${forms === 1 ? "line" : "different lines"} of content, where ${minLines} lines are asked for`;
 }
 

@@ -84,7 +84,7 @@ function findTitle(lines: readonly Line[], id: string, attributes: ReadonlyMap<s
 /** The fields of a task, whether written as bold labels or as elements. */
 function fieldsByName(lines: readonly Line[], path: string, report: Report): ReadonlyMap<string, Field> {
   const fields = [...parseFields(withoutElements(lines), fieldLabels, "known"), ...parseElements(lines, path, report)];
-  return indexByLabel(fields, fieldLabels, path, report);
+  return indexByLabel(fields, { known: fieldLabels, path, report });
 }
 
 const elementStart = /^\s*<(files|action|verify|done|depends_on|requirements)>/i;

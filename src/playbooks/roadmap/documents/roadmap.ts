@@ -166,7 +166,7 @@ function fieldsByLabel(lines: readonly Line[], path: string, report: Report): Re
     const suggestion = suggest(label, fieldLabels);
     if (suggestion !== null) report.warning(place, path, "field_misspelt", `found the field ${shown(label)}. Did you mean ${suggestion}?`);
   }
-  return indexByLabel(fields, fieldLabels, path, report);
+  return indexByLabel(fields, { known: fieldLabels, path, report });
 }
 
 /** Expands ranges, reports unknown ids and cycles, and orders the phases. */
