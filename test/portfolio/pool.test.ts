@@ -36,9 +36,11 @@ async function portfolio(projects: Readonly<Record<string, string>>) {
   const pool = (...args: readonly string[]): Promise<Reported> => run("run", "--until-idle", "--isolation", "clone", ...args);
   const tasks = async (): Promise<ReadonlyMap<string, Row>> =>
     new Map(((await run("status"))["tasks"] as readonly Row[]).map((row) => [row.id, row]));
-  const begun = (...args: readonly string[]) =>
-    begin(folder, ["portfolio", "run", "--until-idle", "--isolation", "clone", ...args, "--json"]);
-  return { folder, home: join(dirname(folder), "home"), run, add, pool, begun, tasks };
+  const words = ["portfolio", "run", "--until-idle", "--isolation", "clone", "--json"];
+  const begun = (...args: readonly string[]) => begin(folder, [...words, ...args]);
+  /** A pool that nobody interrupts, with all that it shows. */
+  const undisturbed = (...args: readonly string[]) => autopilot(folder, [...words, ...args]);
+  return { folder, home: join(dirname(folder), "home"), run, add, pool, begun, undisturbed, tasks };
 }
 
 type Line = {
@@ -56,7 +58,7 @@ const events = (folder: string): readonly Line[] =>
 
 test("two projects with dependencies and questions: each task lands once and the checkouts stay clean", async () => {
   const [shop, site] = [scratch(), scratch()];
-  const { add, pool, begun, tasks, run } = await portfolio({ Shop: shop, Site: site });
+  const { add, pool, undisturbed, tasks, run } = await portfolio({ Shop: shop, Site: site });
   const apples = await add(
     "Shop",
     "sell apples",
@@ -85,7 +87,7 @@ test("two projects with dependencies and questions: each task lands once and the
     "colour :: test -f colour.txt",
   );
   const taste = await add("Site", "look nice", [{ do: [file("style.css"), done] }], "--accept", "it looks nice", "--touches", "style.css");
-  const shown = (await begun("--jobs", "3").ended).err.split("\n");
+  const shown = (await undisturbed("--jobs", "3")).err.split("\n");
   expect(shown.filter((line) => line.includes("Sandbox clone doesn't block"))).toHaveLength(1); // not by every task
   const inbox = (await run("inbox"))["blocks"] as readonly { readonly block: string; readonly task: string; readonly question: string }[];
   const about = new Map(inbox.map((row) => [row.task, row]));
