@@ -191,6 +191,7 @@ async function opened(root: string, files: number, change?: () => void): Promise
     workspace,
     isolation,
     policy: policyOf({}, []),
+    root,
     folder: runDir,
     putBlob: async (bytes) => {
       const name = createHash("sha256").update(bytes).digest("hex");

@@ -97,6 +97,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     isolation,
     limits,
     policy,
+    root: paths.root,
     folder,
     putBlob: (bytes) => recorder.putBlob(bytes),
     readBlob: (hash) => parts.readBlob(hash),

@@ -25,6 +25,8 @@ export type SandboxedVerifierParts = {
   /** Resource limits of checks; without them only time and output are bounded. */
   readonly limits?: OpenedLimits;
   readonly policy: Policy;
+  /** The repository the work is for: boxes show a checkout at its path, so that nothing tells a check from a user. */
+  readonly root: string;
   /** A folder of the run that no agent sees. */
   readonly folder: string;
   readonly putBlob: VerifierParts["putBlob"];
@@ -41,6 +43,7 @@ export function openSandboxedVerifier({
   isolation,
   limits,
   policy,
+  root,
   folder,
   putBlob,
   readBlob,
@@ -51,9 +54,12 @@ export function openSandboxedVerifier({
   const cache = join(folder, "cache");
   const cacheEnv = restores.length === 0 ? {} : cacheEnvironment(cache);
   if (restores.length > 0) mkdirSync(cache, { recursive: true, mode: 0o700 });
+  // A folder of the user's own choice may hold what was built at that path, and would be taken for up to date there.
+  const shown = policy.dependencies === undefined ? { shownAs: policy.dependencies_from ?? root } : {};
   const confined = ({ argv, cwd, env, readable = [], writable = [] }: Parameters<NonNullable<VerifierParts["wrap"]>>[0]) => ({
     argv,
     cwd,
+    ...shown,
     env,
     home: "user" as const, // K1
     writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]]), ...writable],
@@ -73,6 +79,7 @@ export function openSandboxedVerifier({
     ...(policy.canary_minutes_max === undefined ? {} : { canaryMinutes: policy.canary_minutes_max }),
     ...(policy.quarantine === undefined ? {} : { quarantine: policy.quarantine }),
     ...(policy.protect === undefined ? {} : { protect: policy.protect }),
+    ...shown,
     isolation: isolation.level,
     product,
     timeoutMs: policy.check_minutes_max * 60_000,

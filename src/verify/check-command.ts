@@ -5,7 +5,7 @@ import type { CommandRequest, Wrap } from "./command.ts";
 import type { VerifierParts } from "./parts.ts";
 
 export function commandFor(parts: VerifierParts, check: Check, cwd: string, cancel: AbortSignal): CommandRequest {
-  const { clock, timeoutMs, env, guard, scratch, redactor } = parts;
+  const { clock, timeoutMs, env, guard, scratch, redactor, shownAs } = parts;
   return {
     command: check.command,
     cwd,
@@ -14,6 +14,7 @@ export function commandFor(parts: VerifierParts, check: Check, cwd: string, canc
     cancel,
     ...(check.expect === undefined ? {} : { expect: check.expect }),
     ...wrapFor(parts, check),
+    ...(shownAs === undefined ? {} : { shownAs }),
     ...(env === undefined ? {} : { env }),
     ...(guard === undefined ? {} : { guard }),
     ...(scratch === undefined ? {} : { scratch }),

@@ -7,7 +7,7 @@ import type { Verifier } from "../ports/verifier.ts";
 import type { CheckoutOverrides } from "../ports/workspace.ts";
 import { commandFor } from "./check-command.ts";
 import { type CommandRequest, type CommandResult, envHashFor, runCommand } from "./command.ts";
-import { openTestOutput } from "./test-output.ts";
+import { openTestOutput, pathsOf } from "./test-output.ts";
 import { parseEvidence, storeEvidence } from "./evidence.ts";
 import { isTriedOut } from "./experiments/try-out.ts";
 import { hasTestsIn } from "./holds-tests.ts";
@@ -191,7 +191,7 @@ export class CheckSession {
   async #runOnce(check: Check, isRecorded: boolean): Promise<Run | null> {
     const checkout = await this.#cleanCheckout(check);
     if (checkout === null || this.#request.cancel.aborted) return null;
-    const testOutput = openTestOutput(check.command, checkout.folder);
+    const testOutput = openTestOutput(check.command, pathsOf(checkout.folder, this.#parts));
     const { onLiveEvent, attempt } = this.#request;
     const stopReporting = reportRunning(this.#parts.clock, (elapsedMs) =>
       onLiveEvent({ signal: "check_running", attempt, title: check.title, elapsedMs, line: testOutput.lastLine() }),

@@ -15,7 +15,7 @@ import { type Answer, openAnswer } from "../kit/answer.ts";
 import type { Redactor } from "../kit/redact.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Env, environmentFor, envHashOf } from "./environment.ts";
-import type { TestOutput } from "./test-output.ts";
+import { pathsOf, type TestOutput } from "./test-output.ts";
 import { describeCommandEnd } from "./explain.ts";
 import { collectOutput, type Output, outputLimits } from "./output.ts";
 import { endFamily, type Family, identifyFamily, signalFamily } from "./processes.ts";
@@ -49,6 +49,8 @@ export type CommandRequest = {
   readonly expect?: Expectation;
   readonly cancel?: AbortSignal;
   readonly wrap?: Wrap;
+  /** The path at which `wrap` may show `cwd`. */
+  readonly shownAs?: string;
   /** Further variables, such as the path of a restored cache. */
   readonly env?: Env;
   readonly guard?: Guard;
@@ -91,7 +93,7 @@ type Ending = { readonly code: number | null; readonly signal: string | null; re
 export async function runCommand(request: CommandRequest): Promise<CommandResult> {
   const scratch = await openScratch(request.scratch);
   try {
-    const reporter = request.isRecorded === true ? await openReporter(scratch.folder, request.cwd) : null;
+    const reporter = request.isRecorded === true ? await openReporter(scratch.folder, pathsOf(request.cwd, request)) : null;
     try {
       const result = await run(request, scratch.folder, reporter);
       return { ...result, record: (await reporter?.close()) ?? null };

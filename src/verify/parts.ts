@@ -28,6 +28,8 @@ export type VerifierParts = {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly wrap?: Wrap;
+  /** The path at which `wrap` may show a checkout: removed from names, as the checkout's own is. */
+  readonly shownAs?: string;
   /** The isolation in which `restores` run, if it differs from `wrap`. */
   readonly wrapRestore?: Wrap;
   readonly env?: Env;

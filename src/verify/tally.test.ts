@@ -5,7 +5,7 @@ import { openTestOutput } from "./test-output.ts";
 import { whyProvesLess } from "./tally.ts";
 
 const tallyIn = (output: string, isOfTests: (path: string) => boolean = () => false) => {
-  const testOutput = openTestOutput("", "/nowhere");
+  const testOutput = openTestOutput("", ["/nowhere"]);
   testOutput.readStdout(Buffer.from(output));
   return testOutput.take(isOfTests).tests;
 };

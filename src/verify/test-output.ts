@@ -22,13 +22,13 @@ const lineCharsMax = 2_000;
 const lineCharsMin = 6;
 const escapes = /\u001b\[[0-9;]{0,20}[A-Za-z]/g;
 
-/** `command` is read first: it may end with the first failure. `folder`: where it runs, which is removed from names. */
+/** `command` is read first: it may end with the first failure. `folders`: paths of the folder it runs in, which are removed from names. */
 export function openTestOutput(
   command: string,
-  folder: string,
+  folders: readonly string[],
 ): TestOutput & { readonly lastLine: () => string; readonly take: (hasTests: (path: string) => boolean) => ParsedOutput } {
   const failingLines = openFailingLines();
-  const streams = [openStream(folder, failingLines.addLine), openStream(folder, failingLines.addLine)] as const; // E2
+  const streams = [openStream(folders, failingLines.addLine), openStream(folders, failingLines.addLine)] as const; // E2
   streams[0].names.addLine(command.slice(0, lineCharsMax));
   return {
     readStdout: streams[0].write,
@@ -45,7 +45,15 @@ export function openTestOutput(
   };
 }
 
-function openStream(folder: string, onLine: (handleLine: string) => void) {
+/** The paths by which a command may know its folder. */
+export const pathsOf = (folder: string, { shownAs }: { readonly shownAs?: string }): readonly string[] =>
+  shownAs === undefined ? [folder] : [folder, shownAs];
+
+/** A text with paths in one of the folders as paths from there. */
+export const withoutFolders = (text: string, folders: readonly string[]): string =>
+  folders.reduce((shorter, folder) => (shorter.includes(folder) ? shorter.replaceAll(`${folder}/`, "") : shorter), text);
+
+function openStream(folders: readonly string[], onLine: (handleLine: string) => void) {
   const [tally, names] = [openTally(), openNames()];
   const decoder = new TextDecoder("utf-8");
   let unfinished = "";
@@ -55,7 +63,7 @@ function openStream(folder: string, onLine: (handleLine: string) => void) {
     const plain = text.replaceAll(escapes, "").trimEnd();
     onLine(plain);
     tally.addLine(plain);
-    names.addLine(plain.includes(folder) ? plain.replaceAll(`${folder}/`, "") : plain);
+    names.addLine(withoutFolders(plain, folders));
   };
   const append = (text: string): void => {
     if (isTooLong || unfinished.length + text.length > lineCharsMax) {

@@ -75,6 +75,7 @@ export async function openRecheck(
     workspace,
     isolation,
     policy,
+    root: repository.root,
     folder,
     putBlob: () => Promise.resolve("0".repeat(64)),
     guard,

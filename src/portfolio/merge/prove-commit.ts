@@ -76,6 +76,7 @@ export async function proveCommit(
     workspace,
     isolation,
     policy,
+    root: repository.root,
     folder: order.folder,
     putBlob: (bytes) => {
       const text = Buffer.from(bytes).toString("utf8");

@@ -5,7 +5,7 @@ import { openTestOutput } from "../test-output.ts";
 import { findBrokenTests, toTestNames, findUnrunTests } from "./names.ts";
 
 function reported(output: string, command = "") {
-  const testOutput = openTestOutput(command, "/somewhere/check");
+  const testOutput = openTestOutput(command, ["/somewhere/check"]);
   testOutput.readStdout(Buffer.from(output));
   return testOutput.take(() => false).names;
 }

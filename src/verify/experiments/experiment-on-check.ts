@@ -8,7 +8,7 @@ import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference, CheckoutOverrides } from "../../ports/workspace.ts";
 import { commandFor } from "../check-command.ts";
 import { runCommand } from "../command.ts";
-import { openTestOutput } from "../test-output.ts";
+import { openTestOutput, pathsOf } from "../test-output.ts";
 import { hasTestsIn } from "../holds-tests.ts";
 import { protectionRules, textBytesMax } from "../protected/find-protected.ts";
 import type { ProtectionRules } from "../protected/judge.ts";
@@ -237,7 +237,7 @@ async function observe(
 ): Promise<Observed | null> {
   const folder = await parts.workspace.checkout(commit, "check", overrides);
   for (const restore of restores) await runCommand(commandFor(parts, restore, folder, request.cancel));
-  const testOutput = openTestOutput(check.command, folder);
+  const testOutput = openTestOutput(check.command, pathsOf(folder, parts));
   const command = commandFor(parts, check, folder, request.cancel);
   const isRecorded = evidence?.recorded !== undefined;
   const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), testOutput, isRecorded });

@@ -6,7 +6,7 @@ import { openRecord, type TestRecord } from "./record.ts";
 
 const nonce = "n0";
 function recordOf(...lines: readonly string[]): TestRecord | null {
-  const reader = openRecord(nonce, "/check");
+  const reader = openRecord(nonce, ["/check"]);
   for (const line of lines) reader.addLine(line.replaceAll(" | ", "\t"));
   return reader.take((path) => path.startsWith("test/"));
 }
@@ -67,7 +67,7 @@ const record = (...more: readonly string[]): TestRecord | null =>
 
 describe("more than is read", () => {
   const flooded = (...lines: readonly string[]): TestRecord | null => {
-    const reader = openRecord(nonce, "/check");
+    const reader = openRecord(nonce, ["/check"]);
     reader.addLine("n0\t1\trunner\tjest");
     for (const line of lines) reader.addLine(line.replaceAll(" | ", "\t"), true);
     return reader.take(() => true);
@@ -78,7 +78,7 @@ describe("more than is read", () => {
     expect([...(found?.names.failed.keys() ?? [])]).toEqual(["b"]);
   });
   test("so many tests too", () => {
-    const reader = openRecord(nonce, "/check", 3);
+    const reader = openRecord(nonce, ["/check"], 3);
     reader.addLine("n0\t1\trunner\tjest");
     for (let index = 0; index < 3; index += 1) reader.addLine(`n0\t1\ttest\tpassed\t${index}`);
     expect(reader.take(() => true)).toMatchObject({ tests: { ran: 3 }, isTruncated: false });

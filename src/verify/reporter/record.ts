@@ -8,6 +8,7 @@
 
 import type { TestTally } from "../../contracts/evidence.ts";
 import type { ReportedNames } from "../detect/names.ts";
+import { withoutFolders } from "../test-output.ts";
 
 export type TestRecord = {
   /** Which test runners reported their tests. */
@@ -37,8 +38,8 @@ const failedMax = 500;
 const replacedMax = 50;
 const group = "recorded";
 
-/** `folder`: where the check runs, which is removed from names. */
-export function openRecord(nonce: string, folder: string, testsMax = testsMaxDefault): RecordReader {
+/** `folders`: paths of the folder in which the check runs, which are removed from names. */
+export function openRecord(nonce: string, folders: readonly string[], testsMax = testsMaxDefault): RecordReader {
   const openProcesses = new Set<string>();
   const runners = new Map<string, string>();
   const finishedRunners = new Set<string>();
@@ -73,7 +74,7 @@ export function openRecord(nonce: string, folder: string, testsMax = testsMaxDef
       }
       isLoaded = true;
       if (isBeyondLimit && kind !== "test" && kind !== "suite") return; // R3
-      const [first = "", second = ""] = fields.map((word) => decodeField(word).replaceAll(`${folder}/`, ""));
+      const [first = "", second = ""] = fields.map((word) => withoutFolders(decodeField(word), folders));
       if (kind === "open") openProcesses.add(id);
       if (kind === "close") openProcesses.delete(id);
       if (kind === "runner") runners.set(id, first);

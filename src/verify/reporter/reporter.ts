@@ -34,8 +34,8 @@ const lineCharsMax = 8_000;
 const drainMs = 2_000;
 const retryMs = 5;
 
-/** Null if it is unavailable here. `cwd`: where the command runs. */
-export async function openReporter(scratch: string, cwd: string): Promise<Reporter | null> {
+/** Null if it is unavailable here. `folders`: paths of the folder the command runs in. */
+export async function openReporter(scratch: string, folders: readonly string[]): Promise<Reporter | null> {
   const folder = join(scratch, randomName());
   if (/[\s:]/.test(folder)) return null; // neither variable can contain such a path
   const channelSettings = {
@@ -49,7 +49,7 @@ export async function openReporter(scratch: string, cwd: string): Promise<Report
     const files = { ...nodePrograms(channelSettings), "py/sitecustomize.py": pythonProgram(channelSettings) };
     await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text, { mode: 0o600 })));
     await createPipe(channelSettings.channel);
-    const record = openRecord(channelSettings.nonce, cwd);
+    const record = openRecord(channelSettings.nonce, folders);
     const sealedLines = openSealedLines(channelSettings, record);
     const close = readPipe(channelSettings.channel, sealedLines);
     return {

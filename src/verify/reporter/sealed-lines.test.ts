@@ -7,7 +7,7 @@ const words = ["runner\tpytest", "test\tpassed\ta", "test\tfailed\tb", "test\tpa
 const lines = words.map((text, index) => sealedLine(place, "7.py", index + 1, text));
 
 function recordOf(sent: readonly string[]) {
-  const record = openRecord(place.nonce, "/check");
+  const record = openRecord(place.nonce, ["/check"]);
   const sealed = openSealedLines(place, record);
   for (const line of sent) sealed.addLine(line, false);
   sealed.end();

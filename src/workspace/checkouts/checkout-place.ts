@@ -62,7 +62,7 @@ export function mountedCheckout(
   // Relative paths: a mount option could not express every path's characters.
   const lowers = readLowers(place).map((_, index) => lowerName(index));
   const options = `lowerdir=${lowers.join(":")},upperdir=${partNames.upper},workdir=${partNames.work},userxattr`;
-  const mountScript = `cd "$1" && "$2" -t overlay -o ${options} overlay ${partNames.merged} && cd / && shift 2`;
+  const mountScript = `cd "$1" && "$2" -t overlay -o ${options} overlay ${partNames.merged} && cd / && unset OLDPWD && shift 2`;
   return [
     unshare,
     "--user",

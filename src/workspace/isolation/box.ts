@@ -6,7 +6,8 @@
 //   B2. Processes, IPC, host name, users and (unless explicitly shared) the network are namespaces of the box, end with it, and no
 //       privilege can be gained inside.
 //   B3. The kernel's files (/proc, /sys) are read-only as a whole: run by root, the box's user is root to settings outside namespaces.
-//   B4. A command's private HOME is mounted at the user's HOME path: no path inside reveals that this is a box.
+//   B4. A command's private HOME is mounted at the user's HOME path, and its folder where the command says: no path inside reveals that this
+//       is a box.
 // Invariants X1 and on: workspace/isolation/box-mounts.ts.
 
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -45,7 +46,8 @@ export function boxOf({ place, means, command, shownAt }: BoxInput): Sandbox {
   const cwd = realPath(command.cwd);
   const egress = command.network === "egress" ? command.egress : undefined;
   const homeShown = homePathInside(command, home);
-  const { mounts, links } = sandboxLayout(place, command, { home, homeShown, shownAt: shownAt ?? ((folder) => folder) });
+  const cwdShown = folderPathInside(command, cwd, homeShown);
+  const { mounts, links } = sandboxLayout(place, command, { home, homeShown, cwd, cwdShown, shownAt: shownAt ?? ((folder) => folder) });
   const egressFiles = egress === undefined ? [] : egressMounts(egress, egressProgram());
   const argv = [
     means.bwrap,
@@ -69,11 +71,16 @@ export function boxOf({ place, means, command, shownAt }: BoxInput): Sandbox {
     ...commonOptions,
     ...(homeShown === home ? [] : ["--setenv", "HOME", homeShown]), // bubblewrap itself keeps the variable its processes are found by
     "--chdir",
-    cwd,
+    cwdShown,
     "--",
     ...(egress === undefined ? command.argv : withEgress(command.argv, egress)),
   ];
-  const env = { ...toolchainHints(command.env), ...cleanEnvironment(command.env, cwd), HOME: home, TMPDIR: "/tmp" };
+  const env = {
+    ...toolchainHints(command.env),
+    ...cleanEnvironment(command.env, cwdShown === cwd ? cwd : null),
+    HOME: home,
+    TMPDIR: "/tmp",
+  };
   return { argv, env, filter: filterFile(place.runDir, means) };
 }
 
@@ -97,13 +104,26 @@ function homePathInside({ home: whose, env, writable, network }: Command, home: 
   return isPrivate && hiddenHome(userHome, env["PATH"] ?? "").length > 0 ? userHome : home;
 }
 
-type Homes = { readonly home: string; readonly homeShown: string; readonly shownAt: (folder: string) => string };
+/** Where the folder is inside the box. B4, unless that would cover something else that the command needs. */
+function folderPathInside({ shownAs, writable, readable = [] }: Command, cwd: string, homeShown: string): string {
+  if (shownAs === undefined) return cwd;
+  const [shown, others] = [realPath(shownAs), [...writable, ...readable].map(realPath).filter((path) => path !== cwd)];
+  return [homeShown, ...others].some((path) => isIn(path, shown)) ? cwd : shown;
+}
+
+type ShownPaths = {
+  readonly home: string;
+  readonly homeShown: string;
+  readonly cwd: string;
+  readonly cwdShown: string;
+  readonly shownAt: (folder: string) => string;
+};
 
 /** B1 */
 function sandboxLayout(
   place: IsolationPlace,
   command: Command,
-  { home, homeShown, shownAt }: Homes,
+  { home, homeShown, cwd, cwdShown, shownAt }: ShownPaths,
 ): { readonly mounts: readonly Mount[]; readonly links: readonly Link[] } {
   const userHome = homedir();
   const hidden = [...place.hidden, place.runDir].map(realPath);
@@ -136,9 +156,9 @@ function sandboxLayout(
         ? { kind: "writable", path: homeShown, from: shownAt(realPath(home)), isOwn: true }
         : { kind: "folder", path: realPath(home) },
       ...secrets.map((path) => ({ kind: "nothing", path }) as const),
-      ...hidden.map((path) => ({ kind: "nothing", path }) as const),
+      ...hidden.filter((path) => cwd === cwdShown || !isIn(path, cwdShown)).map((path) => ({ kind: "nothing", path }) as const),
       ...readable.map(({ real }) => ({ kind: "readable", path: real }) as const),
-      ...writablePaths.map(({ real }) => ({ kind: "writable", path: real, from: shownAt(real) }) as const),
+      ...writablePaths.map(({ real }) => ({ kind: "writable", path: real === cwd ? cwdShown : real, from: shownAt(real) }) as const),
     ],
     links: [...new Map([...readable, ...writablePaths].flatMap(({ links }) => links))],
   };

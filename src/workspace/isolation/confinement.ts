@@ -25,6 +25,8 @@ export type Command = {
   /** `apart`: writes into its folder are kept beside it if the level supports that, and merged by `collect`. */
   readonly writes?: "directly" | "apart";
   readonly limits?: Limits;
+  /** The path at which a box shows `cwd`, if nothing else the command needs lies below it: the real one would say that this is a copy. */
+  readonly shownAs?: string;
 };
 
 /**
@@ -90,8 +92,12 @@ export function baseEnvironment(outer: Readonly<Record<string, string | undefine
   return Object.fromEntries(pairs);
 }
 
-/** Without git's variables from outside, and with a ceiling: a git in this folder never finds the user's repository above it. */
-export function cleanEnvironment(env: Readonly<Record<string, string>>, cwd: string): Record<string, string> {
+/**
+ * Without git's variables from outside, and with a ceiling: a git in this folder never finds the user's repository above it. `cwd`: null
+ * where nothing is above it.
+ */
+export function cleanEnvironment(env: Readonly<Record<string, string>>, cwd: string | null): Record<string, string> {
   const pairs = Object.entries(env).filter(([name]) => !name.startsWith("GIT_"));
-  return { ...Object.fromEntries(pairs), GIT_CEILING_DIRECTORIES: dirname(cwd), GIT_TERMINAL_PROMPT: "0" };
+  const ceiling = cwd === null ? {} : { GIT_CEILING_DIRECTORIES: dirname(cwd), GIT_TERMINAL_PROMPT: "0" };
+  return { ...Object.fromEntries(pairs), ...ceiling };
 }

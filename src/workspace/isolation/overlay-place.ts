@@ -40,7 +40,7 @@ export function createOverlayFolders(apart: string, folder: string): void {
 const { upper, work, merged, lower } = apartNames;
 const options = `lowerdir=${lower},upperdir=${upper},workdir=${work},userxattr`;
 /** With the overlay's folder and the mount program as first arguments, which are then shifted. */
-const mountScript = `cd "$1" && "$2" -t overlay -o ${options} overlay ${merged} && cd / && shift 2`;
+const mountScript = `cd "$1" && "$2" -t overlay -o ${options} overlay ${merged} && cd / && unset OLDPWD && shift 2`;
 
 export type MountPrograms = { readonly unshare: string; readonly mount: string };
 
