@@ -1,7 +1,8 @@
 // reason: every reason code in one table: what it means, how it counts, what to do about it.
 // A code is never reused for another meaning; two cases that a user would distinguish have two codes.
 
-import { pullRequestReasons } from "./forge/pull-request-reasons.ts";
+import { pullRequestReasons } from "./reasons/pull-request-reasons.ts";
+import { landingReasons } from "./reasons/landing-reasons.ts";
 
 export type ResultWord = "PASS" | "WARN" | "FAIL";
 // Whether whoever works unattended tries it again. `always`: something outside of the work is away, full or busy, which says nothing about
@@ -190,23 +191,7 @@ export const reasons = {
   journal_newer: reason("FAIL", "A newer autopilot wrote this journal.", "update autopilot"),
   journal_repaired: reason("PASS", "Removed an incomplete last line from the journal.", ""),
 
-  // Landing.
-  landed: reason("PASS", "Merged into your branch.", ""),
-  work_unproved: reason(
-    "WARN",
-    "The work isn't proved, so it stays on its own branch.",
-    "look at it, then git merge autopilot/<run>; --land unverified merges such work in a new run",
-  ),
-  branch_kept: reason("WARN", "Not merged; the work is on its own branch.", "git merge autopilot/<run>"),
-  checkout_dirty: reason("WARN", "Not merged: you have uncommitted changes.", "clear what is named, then git merge autopilot/<run>"),
-  checkout_busy: reason(
-    "WARN",
-    "Not merged: git is in the middle of something here.",
-    "when it is through, or its lock is gone: git merge autopilot/<run>",
-  ),
-  checkout_moved: reason("WARN", "Not merged: you're on a different branch now.", "git merge autopilot/<run> where you want it"),
-  merge_conflict: reason("WARN", "Not merged: there are conflicts.", "git merge autopilot/<run> and resolve"),
-
+  ...landingReasons,
   ...pullRequestReasons,
 
   // Documents.

@@ -43,11 +43,22 @@ export type Applied = {
   readonly notApplied: number;
 };
 
+/** Judges a merge before it lands: what fails on it, in one sentence, or null. It is on no branch yet. */
+export type JudgeMerge = (merge: GitSha) => Promise<string | null>;
+
 export type LandResult =
   | { readonly landed: true; readonly how: "fast_forward" | "merge" | "squash"; readonly commit: GitSha }
   | {
       readonly landed: false;
-      readonly because: "checkout_dirty" | "checkout_busy" | "checkout_moved" | "merge_conflict" | "nothing_to_land";
+      readonly because:
+        | "checkout_dirty"
+        | "checkout_busy"
+        | "checkout_moved"
+        | "checkout_unwritable"
+        | "branch_rewritten"
+        | "merge_conflict"
+        | "merge_unproved"
+        | "nothing_to_land";
       readonly detail: string;
       /** Files that git doesn't track are in the way; `git status` doesn't show those that are ignored. */
       readonly isUntracked?: true;
@@ -157,8 +168,8 @@ export interface Workspace {
   stampOf(folder: string): Promise<Hash | null>;
   /** A hash of the installed packages that were copied into a folder made by `checkout`; null if there are none. */
   dependenciesIn(folder: string): Promise<Hash | null>;
-  /** Merges the branch into the user's own, if nothing is forced. Idempotent. */
-  land(message: string): Promise<LandResult>;
+  /** Merges the branch into the user's own, if nothing is forced. A merge that has other files than the branch is judged first. Idempotent. */
+  land(message: string, judgeMerge: JudgeMerge): Promise<LandResult>;
   /** Lines added, removed and files changed between the base and the tip, with the run's commits. */
   summary(): Promise<{
     readonly files: number;

@@ -49,8 +49,7 @@ export type CommandRequest = {
   readonly expect?: Expectation;
   readonly cancel?: AbortSignal;
   readonly wrap?: Wrap;
-  /** The path at which `wrap` may show `cwd`. */
-  readonly shownAs?: string;
+  readonly shownAs?: string; // by `wrap`, in place of `cwd`
   /** Further variables, such as the path of a restored cache. */
   readonly env?: Env;
   readonly guard?: Guard;
@@ -95,8 +94,7 @@ export async function runCommand(request: CommandRequest): Promise<CommandResult
   try {
     const reporter = request.isRecorded === true ? await openReporter(scratch.folder, pathsOf(request.cwd, request)) : null;
     try {
-      const result = await run(request, scratch.folder, reporter);
-      return { ...result, record: (await reporter?.close()) ?? null };
+      return { ...(await run(request, scratch.folder, reporter)), record: (await reporter?.close()) ?? null };
     } catch (error) {
       await reporter?.close(); // a failed isolation leaves no pipe open
       throw error;

@@ -62,6 +62,7 @@ const judgedBy: Readonly<Record<string, Decision["kind"]>> = {
   checkout_busy: "trade_off",
   checkout_moved: "trade_off",
   merge_conflict: "trade_off",
+  merge_unproved: "trade_off",
 };
 
 const kinds: { readonly [N in EventName]?: Decision["kind"] } = {

@@ -63,7 +63,7 @@ function runQuestions(run: RunView): readonly string[] {
 function completedActions(run: RunView): readonly string[] {
   const [kept, branch] = [branchKept(run), `autopilot/${run.drafted.run_id}`];
   const look = kept?.code === "work_unproved" ? [`git diff ${run.drafted.base.commit.slice(0, 12)} ${branch}`] : [];
-  const bring = kept === null ? [] : [...look, mergeAction(kept.code, branch)];
+  const bring = kept === null ? [] : [...look, mergeAction(kept.code, branch, run.drafted.base.commit.slice(0, 12))];
   const merge = kept !== null && isDue(run) ? [`autopilot pr ${run.drafted.run_id}`] : bring;
   const { flow, objective } = run.drafted;
   const criteria = objective.done_criteria;
@@ -75,8 +75,14 @@ function completedActions(run: RunView): readonly string[] {
 }
 
 /** Git overwrites ignored files in a merge's way, so that it is no command to copy while something is. */
-const mergeAction = (code: string, branch: string): string =>
-  code === "checkout_dirty" ? `commit, stash or move away what is named above, then git merge ${branch}` : `git merge ${branch}`;
+function mergeAction(code: string, branch: string, base: string): string {
+  const merge = `git merge ${branch}`;
+  if (code === "checkout_dirty") return `commit, stash or move away what is named above, then ${merge}`;
+  if (code === "checkout_busy") return `finish or abort what is named above, then ${merge}`;
+  if (code === "checkout_unwritable") return `mend what is named above, then ${merge}`;
+  if (code === "merge_unproved") return `${merge}, then mend what fails`;
+  return code === "branch_rewritten" ? `git cherry-pick ${base}..${branch}` : merge;
+}
 
 /** Whether its work was to become a pull request and has not yet. */
 export const isDue = (run: RunView): boolean =>
@@ -137,7 +143,10 @@ const keepsBranch: ReadonlySet<string> = new Set([
   "checkout_dirty",
   "checkout_busy",
   "checkout_moved",
+  "checkout_unwritable",
+  "branch_rewritten",
   "merge_conflict",
+  "merge_unproved",
 ]);
 
 /** Commands that mean a run get `--run ID`; the others are left as they are. */

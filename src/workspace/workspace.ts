@@ -144,7 +144,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     touchedIn: (folder) => readTouchedFiles(run, folder),
     stampOf: readCheckoutStamp,
     dependenciesIn: (folder) => readDependencyFingerprint(run, folder),
-    land: (message) => inTurn(() => landRun(run, message, options.isSquashed)),
+    land: (message, judgeMerge) => inTurn(() => landRun(run, message, judgeMerge, options.isSquashed)),
     summary: async () => {
       const tip = (await readTip(run)).commit;
       await readRunCommits(run, tip);

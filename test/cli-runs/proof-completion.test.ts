@@ -42,6 +42,18 @@ describe.concurrent("completion", () => {
     expect(eventsOf(folder, "turn_ended")).toHaveLength(4); // half open means one attempt
   });
 
+  test("work that fails together with what the user committed meanwhile stays on its branch", async () => {
+    const folder = scratch({ files: { "check.sh": "test -f src/b.txt && ! test -f user.txt\n" } });
+    // The user commits while the turn lasts: this scripted agent is not held in a box, so it can play both.
+    const commits = `cd '${folder}' && echo u > user.txt && git add user.txt && git -c user.name=u -c user.email=u@u commit -qm user`;
+    const { json } = await goScripted(folder, [{ do: [makeB, { run: commits }, promise] }], ["--done-criteria", "together :: sh check.sh"]);
+    expect(git(folder, "log", "--format=%s", "-1")).toBe("user"); // it did happen
+    expect(json).toMatchObject({ state: "completed", verdict: "verified" });
+    expect(json.remediation.join(" ")).toContain(`git merge autopilot/${json.run_id}, then mend what fails`);
+    expect(eventsOf(folder, "step_failed").map(({ reason_code }) => reason_code)).toContain("merge_unproved");
+    expect(existsSync(join(folder, "src/b.txt"))).toBe(false);
+  });
+
   test.each(["promise", "objective"])("an agent that does the work completes the run in %s mode, verified, and it lands", async (mode) => {
     const folder = scratch();
     const { code, json } = await goScripted(

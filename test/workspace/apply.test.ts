@@ -4,7 +4,19 @@ import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Applied } from "../../src/ports/workspace.ts";
-import { attempt, fingerprint, git, makeRepository, makeRoom, openBench, runId, runRef, write, type Bench } from "./bench-repository.ts";
+import {
+  attempt,
+  fingerprint,
+  git,
+  makeRepository,
+  makeRoom,
+  openBench,
+  runId,
+  runRef,
+  write,
+  type Bench,
+  mergePasses,
+} from "./bench-repository.ts";
 import { aFew } from "../support/sampled.ts";
 
 const second = "1@1/execute#2";
@@ -129,7 +141,7 @@ test("a repository that was moved or renamed since goes on where it is now", asy
   const moved = await openBench({ root, expectedTip: commit });
   write(await moved.workspace.openLayer(second, []), "src/a.ts", "y\n");
   expect((await applied(moved, second)).parent).toBe(commit);
-  expect(await moved.workspace.land("x")).toMatchObject({ landed: true });
+  expect(await moved.workspace.land("x", mergePasses)).toMatchObject({ landed: true });
 });
 
 test("nothing is committed to the run's branch while the user has it checked out", async () => {

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore } from "../../src/workspace/bases/base.ts";
-import { attempt, type Bench, git, makeRepository, makeRoom, openBench, write } from "./bench-repository.ts";
+import { attempt, type Bench, git, makeRepository, makeRoom, openBench, write, mergePasses } from "./bench-repository.ts";
 import { hasBoxes, openLevel, run } from "./boxed.ts";
 
 const utf16 = (text: string): Buffer => Buffer.from(text, "utf16le");
@@ -86,7 +86,7 @@ describe.skipIf(!hasBoxes).each(["overlay", "copy"] as const)("at %s (needs bubb
     execFileSync("/bin/sh", ["-c", edits], { cwd: expected });
     git(expected, "add", "-A");
     expect(git(expected, "write-tree")).toBe(git(bench.root, "rev-parse", `${commit}^{tree}`));
-    expect(await bench.workspace.land("x")).toMatchObject({ landed: true });
+    expect(await bench.workspace.land("x", mergePasses)).toMatchObject({ landed: true });
     expect(git(bench.root, "status", "--porcelain")).toBe("");
     expect(readFileSync(join(bench.root, "s.utf16"))).toEqual(utf16("ho\n"));
     expect(readFileSync(join(bench.root, "sub/lf.txt"), "utf8")).toBe("lf\r\n");

@@ -125,3 +125,6 @@ export const pathsIn = (root: string, commit: string): string[] =>
     .split("\0")
     .filter((row) => row !== "")
     .map((row) => `${row.slice(0, 6)} ${row.split("\t")[1] ?? ""}`);
+
+/** Finds nothing wrong with any merge. */
+export const mergePasses = (): Promise<null> => Promise.resolve(null);

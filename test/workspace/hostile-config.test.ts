@@ -12,7 +12,7 @@ import type { BytePath } from "../../src/workspace/git/byte-path.ts";
 import { findGitPlaces } from "../../src/workspace/git/places.ts";
 import { openRepository } from "../../src/workspace/git/repository.ts";
 import { parseAllowedSettings } from "../../src/workspace/git/user-view.ts";
-import { attempt, git, makeRepository, makeRoom, openBench, write } from "./bench-repository.ts";
+import { attempt, git, makeRepository, makeRoom, openBench, write, mergePasses } from "./bench-repository.ts";
 
 type Trap = { readonly name: string; readonly set: (root: string, program: string) => void; readonly spring: (root: string) => void };
 
@@ -157,7 +157,7 @@ test.each(traps)(
       "-qam",
       "meanwhile",
     );
-    expect(await workspace.land("x")).toMatchObject({ landed: true, how: "merge" });
+    expect(await workspace.land("x", mergePasses)).toMatchObject({ landed: true, how: "merge" });
     expect(readFileSync(join(root, "src/a.ts"), "utf8")).toBe("landed\n");
     expect(existsSync(canary)).toBe(false);
 

@@ -1,9 +1,20 @@
 // Landing: into a clean checkout of the branch the run began on, or not at all.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { attempt, fingerprint, git, makeRepository, makeRoom, openBench, runRef, write, type Bench } from "./bench-repository.ts";
+import {
+  attempt,
+  fingerprint,
+  git,
+  makeRepository,
+  makeRoom,
+  openBench,
+  runRef,
+  write,
+  type Bench,
+  mergePasses,
+} from "./bench-repository.ts";
 import { aFew } from "../support/sampled.ts";
 
 async function benchWithWork(
@@ -20,24 +31,64 @@ test("a checkout that has not moved is fast-forwarded, once", async () => {
   const { root, workspace } = await benchWithWork();
   const tip = runRef(root);
   const landed = { landed: true, how: "fast_forward", commit: tip };
-  expect(await workspace.land("x")).toEqual(landed);
+  expect(await workspace.land("x", mergePasses)).toEqual(landed);
   expect(readFileSync(join(root, "src/a.ts"), "utf8")).toBe("landed\n");
   expect(git(root, "status", "--porcelain")).toBe("");
   expect(git(root, "symbolic-ref", "HEAD")).toBe("refs/heads/main");
-  expect(await workspace.land("x")).toEqual(landed);
+  expect(await workspace.land("x", mergePasses)).toEqual(landed);
 });
 
 test("a branch that moved on gets a merge commit, once", async () => {
   const { root, workspace } = await benchWithWork();
   write(root, "README.md", "the user's\n");
   git(root, "commit", "-qam", "user");
-  const landed = await workspace.land("Bring the work home");
+  const landed = await workspace.land("Bring the work home", mergePasses);
   expect(landed).toMatchObject({ landed: true, how: "merge", commit: git(root, "rev-parse", "HEAD") });
   expect(git(root, "log", "-1", "--format=%s %P").split(" ").slice(-2)).toEqual([git(root, "rev-parse", "HEAD^1"), runRef(root)]);
   expect(readFileSync(join(root, "README.md"), "utf8")).toBe("the user's\n");
   expect(readFileSync(join(root, "src/a.ts"), "utf8")).toBe("landed\n");
   expect(git(root, "status", "--porcelain")).toBe("");
-  expect(await workspace.land("again")).toEqual(landed);
+  expect(await workspace.land("again", mergePasses)).toEqual(landed);
+});
+
+test.each(["once", "by its config"])("an index that was split %s stays readable", async (how) => {
+  const { root, workspace } = await benchWithWork();
+  if (how === "by its config") git(root, "config", "core.splitIndex", "true");
+  git(root, "update-index", "--split-index");
+  expect(readdirSync(join(root, ".git")).some((name) => name.startsWith("sharedindex."))).toBe(true);
+  expect(await workspace.land("x", mergePasses)).toMatchObject({ landed: true });
+  expect(git(root, "status", "--porcelain")).toBe("");
+});
+
+test("a merge with files that nobody has checked is judged before it lands, and what fails on it keeps it away", async () => {
+  const { root, workspace } = await benchWithWork();
+  write(root, "README.md", "the user's\n");
+  git(root, "commit", "-qam", "user");
+  const head = git(root, "rev-parse", "HEAD");
+  const judged: string[] = [];
+  const refused = await workspace.land("x", (merge) => (judged.push(merge), Promise.resolve("The tests fail together.")));
+  expect(refused).toEqual({ landed: false, because: "merge_unproved", detail: "The tests fail together." });
+  expect(git(root, "rev-parse", "HEAD")).toBe(head);
+  expect(git(root, "status", "--porcelain")).toBe("");
+  expect(git(root, "show", `${judged[0]}:README.md`)).toBe("the user's");
+  expect(git(root, "show", `${judged[0]}:src/a.ts`)).toBe("landed");
+  expect(await workspace.land("x", (merge) => (judged.push(merge), Promise.resolve(null)))).toMatchObject({
+    landed: true,
+    commit: judged[1],
+  });
+});
+
+test("what moves forward without a merge was judged already", async () => {
+  const { workspace } = await benchWithWork();
+  expect(await workspace.land("x", () => Promise.reject(new Error("asked")))).toMatchObject({ landed: true, how: "fast_forward" });
+});
+
+test("a branch that was rewritten under the run is named as one", async () => {
+  const { root, workspace } = await benchWithWork();
+  git(root, "checkout", "-q", "--orphan", "fresh");
+  git(root, "commit", "-qm", "anew");
+  git(root, "branch", "-q", "-M", "main");
+  expect(await workspace.land("x", mergePasses)).toMatchObject({ landed: false, because: "branch_rewritten" });
 });
 
 type Obstacle = { readonly name: string; readonly because: string; readonly set: (root: string) => void };
@@ -89,7 +140,7 @@ aFew(4).each(obstacles)("$name: nothing is touched, and the reason is told", asy
   set(root);
   const before = fingerprint(root);
   const tip = runRef(root);
-  expect(await workspace.land("x")).toMatchObject({ landed: false, because });
+  expect(await workspace.land("x", mergePasses)).toMatchObject({ landed: false, because });
   expect(fingerprint(root)).toBe(before);
   expect(runRef(root)).toBe(tip);
 });
@@ -103,7 +154,7 @@ test("a landing that lost its race with a commit leaves nothing of itself behind
   git(root, "add", "src/new.ts");
   git(root, "commit", "-q", "--allow-empty", "--only", "-m", "mine");
   expect(git(root, "status", "--porcelain").trim()).toBe("A  src/new.ts");
-  expect(await workspace.land("x")).toMatchObject({ landed: true, how: "merge" });
+  expect(await workspace.land("x", mergePasses)).toMatchObject({ landed: true, how: "merge" });
   expect(git(root, "status", "--porcelain").trim()).toBe("");
 });
 
@@ -114,15 +165,18 @@ test("untracked files that are not in the way, and the runner's own, do not keep
   await bench.workspace.apply(attempt, "work");
   write(root, "notes.txt", "mine\n");
   write(root, "docs/guide.md", "rewritten by the runner\n");
-  expect(await bench.workspace.land("x")).toMatchObject({ landed: true });
+  expect(await bench.workspace.land("x", mergePasses)).toMatchObject({ landed: true });
   expect(readFileSync(join(root, "docs/guide.md"), "utf8")).toBe("rewritten by the runner\n");
 });
 
 test("a run that began detached keeps its branch, a run without work has nothing to land", async () => {
   const detached = makeRepository(join(makeRoom(), "repo"));
   git(detached, "switch", "-q", "--detach");
-  expect(await (await benchWithWork(detached)).workspace.land("x")).toMatchObject({ landed: false, because: "checkout_moved" });
-  expect(await (await openBench()).workspace.land("x")).toMatchObject({ landed: false, because: "nothing_to_land" });
+  expect(await (await benchWithWork(detached)).workspace.land("x", mergePasses)).toMatchObject({
+    landed: false,
+    because: "checkout_moved",
+  });
+  expect(await (await openBench()).workspace.land("x", mergePasses)).toMatchObject({ landed: false, because: "nothing_to_land" });
 });
 
 test("the user's own smudge filter runs when their checkout is updated; the repository's and their hooks do not", async () => {
@@ -141,7 +195,7 @@ test("the user's own smudge filter runs when their checkout is updated; the repo
     write(root, ".git/hooks/post-merge", "#!/bin/sh\ntouch hooked\n", 0o755);
     const bench = await benchWithWork(root, (layer) => (write(layer, "a.txt", "two\n"), write(layer, "b.md", "two\n")));
     expect(git(root, "show", `${runRef(root)}:a.txt`)).toBe("two");
-    expect(await bench.workspace.land("x")).toMatchObject({ landed: true });
+    expect(await bench.workspace.land("x", mergePasses)).toMatchObject({ landed: true });
     expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("TWO\n");
     expect(readFileSync(join(root, "b.md"), "utf8")).toBe("two\n");
     expect(existsSync(join(root, "hooked"))).toBe(false);
@@ -161,18 +215,18 @@ test("squashed, the work is one commit of its own, once, and later work brings o
   const before = git(root, "rev-parse", "HEAD");
   await work("1@1/execute#1", "src/a.ts", "one\n");
   await work("1@1/execute#2", "src/a.ts", "two\n");
-  const landed = await workspace.land("Make a\n\nproved");
+  const landed = await workspace.land("Make a\n\nproved", mergePasses);
   const head = git(root, "rev-parse", "HEAD");
   expect(landed).toEqual({ landed: true, how: "squash", commit: head });
   expect(git(root, "log", "--format=%s %P", `${before}..HEAD`)).toBe(`Make a ${before}`);
   expect(readFileSync(join(root, "src/a.ts"), "utf8")).toBe("two\n");
   expect(git(root, "status", "--porcelain")).toBe("");
-  expect(await workspace.land("again")).toEqual(landed);
+  expect(await workspace.land("again", mergePasses)).toEqual(landed);
 
   write(root, "README.md", "the user's\n");
   git(root, "commit", "-qam", "user");
   await work("2@1/execute#1", "src/a.ts", "three\n"); // the same line as what has landed
-  expect(await workspace.land("Make it three")).toMatchObject({ landed: true, how: "squash" });
+  expect(await workspace.land("Make it three", mergePasses)).toMatchObject({ landed: true, how: "squash" });
   expect(git(root, "log", "--format=%s", `${before}..HEAD`)).toBe("Make it three\nuser\nMake a");
   expect([readFileSync(join(root, "src/a.ts"), "utf8"), readFileSync(join(root, "README.md"), "utf8")]).toEqual([
     "three\n",

@@ -5,7 +5,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, truncateSy
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { openStore } from "../../src/workspace/bases/base.ts";
-import { attempt, type Bench, git, makeRepository, makeRoom, openBench } from "./bench-repository.ts";
+import { attempt, type Bench, git, makeRepository, makeRoom, openBench, mergePasses } from "./bench-repository.ts";
 
 const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 2147483648\n";
 const files = { "a.txt": "a\n", "in/one.txt": "one\n", "out/two.txt": "two\n", "big.bin": pointer, ".gitattributes": "*.bin filter=lfs\n" };
@@ -49,7 +49,7 @@ test("a partial clone without its past, and a sparse checkout, work from the who
   expect(readFileSync(join(bench.base(), "out/two.txt"), "utf8")).toBe("two\n");
   writeFileSync(join(layer, "a.txt"), "b\n");
   await bench.workspace.apply(attempt, "change a");
-  await bench.workspace.land("landed");
+  await bench.workspace.land("landed", mergePasses);
   expect([readFileSync(join(root, "a.txt"), "utf8"), existsSync(join(root, "out"))]).toEqual(["b\n", false]);
   expect(git(root, "status", "--porcelain")).toBe("");
 });
@@ -102,7 +102,7 @@ test("a folder of 5,000 files, and one 40 folders deep, are worked in and landed
   }
   expect((await bench.workspace.changesOf(attempt)).paths.toSorted()).toEqual([deep, "wide/f4999.txt", "wide/new.txt"]);
   await bench.workspace.apply(attempt, "change a few");
-  expect(await bench.workspace.land("landed")).toMatchObject({ landed: true });
+  expect(await bench.workspace.land("landed", mergePasses)).toMatchObject({ landed: true });
   expect(git(root, "show", "--stat", "--format=", "HEAD")).toContain("3 files changed");
   expect(git(root, "status", "--porcelain")).toBe("");
 });

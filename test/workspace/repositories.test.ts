@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openRepository } from "../../src/workspace/git/repository.ts";
-import { attempt, fingerprint, git, makeRepository, makeRoom, openBench, write } from "./bench-repository.ts";
+import { attempt, fingerprint, git, makeRepository, makeRoom, openBench, write, mergePasses } from "./bench-repository.ts";
 import { aFew } from "../support/sampled.ts";
 
 /** A whole small run: change, apply, check out, land. */
@@ -21,7 +21,7 @@ async function wholeRun(root: string): Promise<void> {
   const { commit, tree } = await workspace.tip();
   expect(await workspace.treeOf(await workspace.checkout(commit, "check"))).toBe(tree);
   if (existsSync(join(repository.root, ".git/objects"))) expect(fingerprint(repository.root)).toBe(before);
-  expect(await workspace.land("x")).toMatchObject({ landed: true, how: "fast_forward" });
+  expect(await workspace.land("x", mergePasses)).toMatchObject({ landed: true, how: "fast_forward" });
   expect(readFileSync(join(repository.root, "src/a.ts"), "utf8")).toBe("changed\n");
 }
 
@@ -118,7 +118,7 @@ test.each([[], ["--sparse-index"]])("landing into a sparse checkout leaves what 
   const layer = await workspace.openLayer(attempt, []);
   for (const path of ["in/a", "in/new", "out/b", "out/new", "far/new", "top"]) write(layer, path, "changed\n");
   await workspace.apply(attempt, "x");
-  expect(await workspace.land("x")).toMatchObject({ landed: true });
+  expect(await workspace.land("x", mergePasses)).toMatchObject({ landed: true });
   expect(["in/a", "in/new", "top", "out", "far"].map((path) => existsSync(join(root, path)))).toEqual([true, true, true, false, false]);
   expect(git(root, "status", "--porcelain")).toBe("");
   expect(git(root, "ls-files", "-t", "out/b", "out/new", "far/new").split("\n")).toEqual(["S far/new", "S out/b", "S out/new"]);

@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { git, attempt, makeRoom, openBench, write } from "./bench-repository.ts";
+import { git, attempt, makeRoom, openBench, write, mergePasses } from "./bench-repository.ts";
 import { aFew } from "../support/sampled.ts";
 
 type Trap = { readonly name: string; readonly set: (layer: string, program: string) => void; readonly spring: (layer: string) => void };
@@ -107,7 +107,7 @@ aFew(4).each(traps)("$name springs for plain git and never for the runner", asyn
   const { commit } = await workspace.tip();
   await workspace.treeOf(await workspace.checkout(commit, "check"));
   await workspace.summary();
-  await workspace.land("x");
+  await workspace.land("x", mergePasses);
   await workspace.openLayer("1@1/execute#2", []);
   await workspace.openLayer(attempt, []);
   expect(existsSync(canary)).toBe(false);

@@ -1,6 +1,6 @@
 // landing: lands a run's work while no other run in the same checkout is landing.
 
-import type { LandResult, Workspace } from "../../ports/workspace.ts";
+import type { JudgeMerge, LandResult, Workspace } from "../../ports/workspace.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { oneAtATime } from "../../project/runs/one-at-a-time.ts";
 
@@ -11,8 +11,7 @@ const busy = { landed: false, because: "checkout_busy", detail: "Another run's w
 export async function landInTurn(
   workspace: Pick<Workspace, "land">,
   paths: ProjectPaths,
-  message: string,
-  cancel: AbortSignal,
+  { message, judgeMerge, cancel }: { readonly message: string; readonly judgeMerge: JudgeMerge; readonly cancel: AbortSignal },
 ): Promise<LandResult> {
-  return (await oneAtATime(paths, "landing", () => workspace.land(message), { waitMs, cancel })) ?? busy;
+  return (await oneAtATime(paths, "landing", () => workspace.land(message, judgeMerge), { waitMs, cancel })) ?? busy;
 }

@@ -7,7 +7,8 @@ import type { RunView, CursorView } from "../../core/state.ts";
 import { landingVerdict, mayLand } from "../../core/verdict.ts";
 import { proofSentence } from "../../views/verdict-sentences.ts";
 import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
-import type { Workspace } from "../../ports/workspace.ts";
+import type { Verifier } from "../../ports/verifier.ts";
+import type { JudgeMerge, Workspace } from "../../ports/workspace.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { landInTurn } from "../contract/landing.ts";
 
@@ -39,11 +40,15 @@ const lookSentence = (look: readonly LookAt[]): string =>
  * Lands proved work on the user's branch if nothing has to be forced; landing twice is landing once. A child's goes to its parent. Unproved
  * work stays where it is, unless this run allows otherwise.
  */
-export function land(workspace: Workspace, { isChild, paths }: { readonly isChild: boolean; readonly paths: ProjectPaths }) {
+export function land(
+  workspace: Workspace,
+  { verifier, isChild, paths }: { readonly verifier: Verifier; readonly isChild: boolean; readonly paths: ProjectPaths },
+) {
   return {
     version: 1,
     effect: "idempotent" as const,
-    async perform({ state, cursor, cancel }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
+    async perform(input: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
+      const { state, cursor, cancel } = input;
       if (isChild) return { ok: true, facts: { landed: false, why: "child_run" }, detail: "The run that called this flow takes its work." };
       const { run_id, objective, policy, base } = state.drafted;
       if (state.tip.commit === base.commit)
@@ -60,7 +65,7 @@ export function land(workspace: Workspace, { isChild, paths }: { readonly isChil
           detail: `${proof} The pull request is opened when the run is over.`,
         };
       const message = landMessage(policy, { goal: objective.goal, run: run_id, verdict: verdict.replaceAll("_", " "), proof });
-      const result = await landInTurn(workspace, paths, message, cancel);
+      const result = await landInTurn(workspace, paths, { message, judgeMerge: judgeMergeWith(verifier, input), cancel });
       if (result.landed)
         return {
           ok: true,
@@ -73,3 +78,17 @@ export function land(workspace: Workspace, { isChild, paths }: { readonly isChil
     },
   };
 }
+
+/** Everything that passed on the run's branch must pass on the merge. */
+const judgeMergeWith =
+  (verifier: Verifier, { attempt, state, cancel, onLiveEvent }: FunctionInput<RunView, CursorView>): JudgeMerge =>
+  async (commit) => {
+    const passed = Object.values(state.checks).filter(({ latest }) => latest.status === "passed");
+    const checks = passed.map(({ latest }) => latest.check);
+    const known = Object.fromEntries(passed.map(({ latest }) => [latest.check.id, latest.status]));
+    const results = await verifier.check({ attempt, checks, commit, known, cancel, onLiveEvent });
+    const failed = results.filter(({ status, quarantined }) => status !== "passed" && quarantined === undefined);
+    if (failed.length === 0 && results.length >= checks.length) return null;
+    const names = failed.map(({ check, why }) => `${check.title}${why === undefined ? "" : ` (${why})`}`).join(", ");
+    return failed.length === 0 ? "It was called off." : `Merged with the new commits of your branch, this fails: ${names}.`;
+  };

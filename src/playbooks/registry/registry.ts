@@ -51,7 +51,7 @@ export function createFunctions(parts: FunctionParts): Functions<RunView, Cursor
       baseline: baseline(parts.verifier),
       next_criterion: nextCriterion,
       completion,
-      land: land(parts.workspace, { isChild: parts.isChild === true, paths: parts.paths }),
+      land: land(parts.workspace, { verifier: parts.verifier, isChild: parts.isChild === true, paths: parts.paths }),
       wrap_up: wrapUp(parts),
     },
     proof: { ...roadmap.proof, ...quality.proof, ...staged.proof, project_tests: projectTests(parts.verifier) },

@@ -7,7 +7,8 @@
 //   U1. No line of the repository's own configuration counts except for a few about how files are on this disk, taken by name and only if
 //       their value is a plain word. Settings of future git versions are not among them.
 //   U2. The user's own configuration (global, system) counts: filters that they installed for themselves still run.
-//   U3. The view shares with the repository only by links; the index is the repository's own, with its lock.
+//   U3. The view shares with the repository only by links; the index is the repository's own, with its lock. It is written whole: a part of
+//       it that git shares between indexes would be written into the view, and go with it.
 
 import { lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -87,7 +88,7 @@ function refresh(view: string, { gitDir, commonDir }: GitPlaces): void {
   const hasOwnConfig = /^\s*worktreeconfig\s*=\s*(?:true|yes|on|1)\s*$/im.test(shared);
   const own = hasOwnConfig ? (readSmallFile(join(gitDir, "config.worktree"), smallBytesMax)?.toString("utf8") ?? "") : "";
   const settings = [shared, own].flatMap(parseAllowedSettings);
-  writeIfChanged(join(view, "config"), ["[core]", "\tbare = false", ...settings, ""].join("\n"));
+  writeIfChanged(join(view, "config"), ["[core]", "\tbare = false", ...settings, "[core]", "\tsplitIndex = false", ""].join("\n"));
   writeIfChanged(join(view, "HEAD"), readSmallFile(join(gitDir, "HEAD"), smallBytesMax)?.toString("utf8") ?? "ref: refs/heads/none\n");
   for (const name of readdirSync(gitDir).filter((file) => file.startsWith("sharedindex.")))
     if (lstatSync(join(view, name), { throwIfNoEntry: false }) === undefined) symlinkSync(join(gitDir, name), join(view, name));

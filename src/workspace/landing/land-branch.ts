@@ -74,10 +74,10 @@ export async function landBranch(
   });
   await git({ ...user, args: ["update-ref", landingRef(request.name), to] });
   try {
-    const result = await workspace.land(request.message);
+    const result = await workspace.land(request.message, () => Promise.resolve(`${branch} was moved`)); // L1
     if (result.landed) return { landed: true };
     const { because, detail, isUntracked } = result;
-    if (because === "checkout_moved") return { landed: false, because: "moved", detail };
+    if (because === "checkout_moved" || because === "merge_unproved") return { landed: false, because: "moved", detail };
     return {
       landed: false,
       because: "held",

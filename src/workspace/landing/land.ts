@@ -7,12 +7,13 @@
 //   N3. A merge is computed without a checkout; if it conflicts, nothing was touched.
 //   N4. Landing twice is landing once, even if the first was interrupted, and also with squashed commits.
 //   N5. A file that is missing from the checkout and that the branch has recreated since isn't a change that could be lost: it comes back.
-//   N6. A branch that a person is rebasing, or has a merge, cherry-pick or revert open on, is not moved: git could not go on.
+//   N6. What lands has been proved: a merge with files that the run's branch doesn't have is judged as a whole before anything moves.
+//   N7. A branch that a person is rebasing, or has a merge, cherry-pick or revert open on, is not moved: git could not go on.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import type { LandResult } from "../../ports/workspace.ts";
+import type { JudgeMerge, LandResult } from "../../ports/workspace.ts";
 import { bytePathFromBytes, displayPath, type BytePath } from "../git/byte-path.ts";
 import { isAncestor, straightLineBetween } from "../git/commits.ts";
 import { filesInTheWayMessage, findFilesInTheWay, shortList } from "./files-in-the-way.ts";
@@ -42,7 +43,7 @@ const racesMax = 5;
 type Landed = Extract<LandResult, { readonly landed: true }>;
 type Refusal = Extract<LandResult, { readonly landed: false }>;
 
-export async function landRun(run: OpenRun, message: string, isSquashed = false): Promise<LandResult> {
+export async function landRun(run: OpenRun, message: string, judgeMerge: JudgeMerge, isSquashed = false): Promise<LandResult> {
   const tip = (await readTip(run)).commit;
   if (tip === run.base.commit) return refusal("nothing_to_land", "The run made no commit.");
   const { branch } = run.base;
@@ -68,8 +69,8 @@ export async function landRun(run: OpenRun, message: string, isSquashed = false)
     if (lastLanded === tip) return { landed: true, how: "squash", commit: head }; // N4
     if (inTheWay !== null) return refusal(inTheWay.because, inTheWay.detail);
     const unfinished = await findUnfinished(run.repository, ref);
-    if (unfinished !== null) return refusal("checkout_busy", `${unfinished.detail}.`); // N6
-    const result = await landOn(run, { head, tip, message, since: isSquashed ? (lastLanded ?? run.base.commit) : null });
+    if (unfinished !== null) return refusal("checkout_busy", `${unfinished.detail}.`); // N7
+    const result = await landOn(run, { head, tip, message, judgeMerge, since: isSquashed ? (lastLanded ?? run.base.commit) : null });
     // Findings about a checkout that was moved meanwhile, for example by another run's landing, are outdated.
     if (result.landed || race >= racesMax || !(await hasMoved(run, head))) return result;
   }
@@ -86,6 +87,7 @@ type LandRequest = {
   readonly head: GitSha;
   readonly tip: GitSha;
   readonly message: string;
+  readonly judgeMerge: JudgeMerge;
   /** When squashing: the branch's commit up to which everything has landed already. */
   readonly since: GitSha | null;
 };
@@ -102,7 +104,10 @@ async function landOn(run: OpenRun, request: LandRequest): Promise<LandResult> {
 
   const mergeResult = await createMergeCommit(run, request, recreated);
   const how = since === null ? "merge" : "squash";
-  return "landed" in mergeResult ? mergeResult : restoreMissing(run, await moveCheckout(run, head, mergeResult.commit, how), missing);
+  if ("landed" in mergeResult) return mergeResult;
+  const failure = mergeResult.isTip ? null : await request.judgeMerge(mergeResult.commit); // N6
+  if (failure !== null) return refusal("merge_unproved", failure);
+  return restoreMissing(run, await moveCheckout(run, head, mergeResult.commit, how), missing);
 }
 
 const isMissing = ({ repository }: OpenRun, path: string): boolean =>
@@ -154,7 +159,7 @@ async function createMergeCommit(
   run: OpenRun,
   { head, tip, message, since }: LandRequest,
   recreated: Awaited<ReturnType<typeof findRecreated>>,
-): Promise<{ readonly commit: GitSha } | Refusal> {
+): Promise<{ readonly commit: GitSha; readonly isTip: boolean } | Refusal> {
   const call = run.shadow.callIntoUser;
   const sides = since === null ? [head, tip] : await createMergeSides(run, since, head, tip);
   const merge = await git({
@@ -167,6 +172,8 @@ async function createMergeCommit(
   const conflicts = [...new Set(names.filter((name) => name !== "" && !missing.has(name)))];
   if (merge.code === 1 && conflicts.length > 0) return refusal("merge_conflict", `Both sides changed ${shortList(conflicts)}.`);
   if (merge.code === 129) return refusal("merge_conflict", "This git is too old to merge without a checkout (2.38 or newer is needed).");
+  if (/unrelated histories/.test(merge.err))
+    return refusal("branch_rewritten", `The branch no longer has ${run.base.commit.slice(0, 12)}, on which the run began.`);
   if (merge.code !== 0 && merge.code !== 1) return refusal("merge_conflict", merge.err.trim().slice(0, 500));
   const text = message.trim() === "" ? `Merge ${shortBranchName(run.ref)}` : message.trim();
   const input = [Buffer.from(`${text}\n\nAutopilot-Run: ${run.runId}\n${since === null ? "" : squashTrailer(tip)}`)];
@@ -177,7 +184,7 @@ async function createMergeCommit(
     args: ["commit-tree", mergedTree, "-p", head, ...(since === null ? ["-p", tip] : []), "-F", "-"],
     input,
   });
-  return { commit };
+  return { commit, isTip: mergedTree === (await resolveTree(call, tip)) };
 }
 
 /** Git moves branch, index and files together, with the user's own filters, and refuses if a file is in the way (N1). */
@@ -196,7 +203,8 @@ async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: Landed[
   // If the index was locked, git has changed nothing; a later failure leaves the checkout half moved.
   await (/index\.lock': File exists/.test(answer.err) ? removeLandingRecord(run) : undoInterruptedLanding(run));
   if (full !== null) throw new WorkspaceFailed("disk_full", `${full} The work could not be merged; it is on its branch.`);
-  return refusal("checkout_dirty", `Git would not update the checkout: ${answer.err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
+  const because = /not uptodate|overwritten|untracked|local changes/i.test(answer.err) ? "checkout_dirty" : "checkout_unwritable";
+  return refusal(because, `Git would not update the checkout: ${answer.err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
 }
 
 /** Files and index first, then the branch: an interruption in between is undone by interrupted-landing.ts. */

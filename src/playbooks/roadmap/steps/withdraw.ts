@@ -16,7 +16,9 @@ export function withdraw({ workspace, paths, entries }: Pick<RoadmapParts, "work
     async perform({ state, cursor, cancel }: StepInput): StepResult {
       if (!hasLanded(entries(), cursor)) return { ok: true, facts: { landed: false, why: "nothing_to_land" } };
       const branch = `autopilot/${state.drafted.run_id}`;
-      const result = await landInTurn(workspace, paths, `Merge ${branch}: take back phase ${cursor.phase}`, cancel);
+      const message = `Merge ${branch}: take back phase ${cursor.phase}`;
+      const judgeMerge = (): Promise<null> => Promise.resolve(null); // a person said so, and nothing is claimed of what is left
+      const result = await landInTurn(workspace, paths, { message, judgeMerge, cancel });
       if (result.landed) return { ok: true, facts: { landed: true }, stands: true };
       if (result.because === "nothing_to_land") return { ok: true, facts: { landed: false } };
       return {
