@@ -22,12 +22,12 @@ export function report(context: CommandContext, input: { readonly run?: string |
   return answered(async () => {
     const { paths: projectPaths, run, view, owner } = await loadRun(context, input.run);
     const { entries, head } = await readEntries(projectPaths, run);
-    const changes = await changesOf(projectPaths, view);
+    const changes = await readChanges(projectPaths, view);
     const claimOf = openClaimReader(blobReader(runFolder(projectPaths, run)));
     const reportData = runReport(view, entries, {
       owner,
       ...(changes === null ? {} : { changes }),
-      excerpts: excerptsOf(projectPaths, run, view),
+      excerpts: readExcerpts(projectPaths, run, view),
       claimOf,
     });
     const { run_id: _id, state: _state, reason_code, ...data } = reportData;
@@ -45,17 +45,17 @@ export function report(context: CommandContext, input: { readonly run?: string |
   });
 }
 
-async function changesOf(projectPaths: ProjectPaths, view: RunView): Promise<Changes | null> {
-  const opened = await findRepository(projectPaths.root);
-  if ("failure" in opened) return null;
+async function readChanges(projectPaths: ProjectPaths, view: RunView): Promise<Changes | null> {
+  const lookup = await findRepository(projectPaths.root);
+  if ("failure" in lookup) return null;
   const [base, tip] = [view.drafted.base.commit, view.tip.commit];
-  return Promise.all([readSummary(opened.repository, base, tip), changedFiles(opened.repository, base, tip)])
+  return Promise.all([readSummary(lookup.repository, base, tip), changedFiles(lookup.repository, base, tip)])
     .then(([summary, paths]) => ({ ...summary, paths }))
     .catch(() => null);
 }
 
 /** The end of each deciding check's output. */
-function excerptsOf(projectPaths: ProjectPaths, run: string, view: RunView): Record<string, string> {
+function readExcerpts(projectPaths: ProjectPaths, run: string, view: RunView): Record<string, string> {
   const excerpts: Record<string, string> = {};
   for (const { latest } of Object.values(view.checks)) {
     const evidence = readEvidence(runFolder(projectPaths, run), latest.evidence);

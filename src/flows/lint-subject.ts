@@ -39,5 +39,5 @@ export type LintSubject = {
   readonly registry: Registry;
 };
 
-export type Say = (path: DataPath, rule: string, message: string, severity?: Finding["severity"]) => void;
-export type Lint = LintSubject & { readonly say: Say; readonly report: (finding: Finding) => void };
+export type ReportFinding = (path: DataPath, rule: string, message: string, severity?: Finding["severity"]) => void;
+export type Lint = LintSubject & { readonly say: ReportFinding; readonly report: (finding: Finding) => void };

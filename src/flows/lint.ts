@@ -11,12 +11,12 @@ import { lintPrompts } from "./lint-prompts.ts";
 import { lintRoutes } from "./lint-routes.ts";
 import { lintShape } from "./lint-shape.ts";
 import { lintSteps } from "./lint-steps.ts";
-import type { Lint, LintSubject, Say } from "./lint-subject.ts";
+import type { Lint, LintSubject, ReportFinding } from "./lint-subject.ts";
 
 /** Every finding, errors first, then by line. */
 export function lintFlow(subject: LintSubject): readonly Finding[] {
   const findings: Finding[] = [];
-  const say: Say = (path, rule, message, severity = "error") => {
+  const say: ReportFinding = (path, rule, message, severity = "error") => {
     findings.push({
       file: subject.positions.file,
       ...subject.positions.keyPlaceOf(path),
