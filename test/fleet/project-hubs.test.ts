@@ -3,6 +3,9 @@
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bringTasks } from "../../src/commands/fleet/bring-tasks.ts";
+import { lookAtWorkers } from "../../src/commands/portfolio/look-at-workers.ts";
+import { dispatch, type Workers } from "../../src/portfolio/worker/dispatch.ts";
 import { takePortfolio } from "../../src/commands/fleet/take-portfolio.ts";
 import { addProject as add, addTask, initPortfolio } from "../../src/commands/portfolio/add.ts";
 import { adoptPortfolio } from "../../src/commands/portfolio/adopt.ts";
@@ -53,7 +56,10 @@ function hubOf(repository: string, branch = "main"): string {
   if (branch !== "") git(repository, "push", "-q", hub, branch);
   return hub;
 }
-const planning = (paths: PortfolioPaths): PortfolioPaths => ({ ...paths, planner: { epoch: 1, requireLease: () => Promise.resolve() } });
+const planning = (paths: PortfolioPaths): PortfolioPaths => ({
+  ...paths,
+  planner: { epoch: 1, unbrought: new Map(), requireLease: () => Promise.resolve() },
+});
 const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => "ok",
@@ -284,6 +290,74 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     });
     mkdirSync(join(there, "clones/proj-mint"), { recursive: true });
     expect((await takePortfolio(here, { key, into: there })).result, "given again it changes nothing").toBe("PASS");
+  });
+
+  test("a hub that is away when a machine takes over holds up its own tasks only, and they go on with the same run once it is back", async () => {
+    const [shop, bank] = [made("shop"), made("bank")];
+    const root = scratchFolder();
+    const [context, paths] = [contextIn(root), portfolioAt(root)];
+    await initPortfolio(context, { name: "many" });
+    await add(context, { name: "Shop", repo: shop.repository, hub: shop.hub });
+    await add(context, { name: "Bank", repo: bank.repository, hub: bank.hub });
+    const script = join(scratchFolder(), "agent.json");
+    write(join(script, ".."), { "agent.json": JSON.stringify({ turns: [] }) });
+    const agent = `scripted:${script}`;
+    const ids: string[] = [];
+    for (const [n, { hub }] of [shop, bank].entries()) {
+      const added = await addTask(context, {
+        project: ["Shop", "Bank"][n] ?? "",
+        objective: "do",
+        accept: ["done :: true"],
+        agent,
+        isolation: "clone",
+      });
+      const task_id = String(added.data?.["id"]);
+      ids.push(task_id);
+      await withPortfolio(context, paths, ({ write: append }) =>
+        append({
+          actor: "planner",
+          reason_code: "ok",
+          event: "task_dispatched",
+          task_id,
+          run_id: `run-2026-01-02-03040${n}`,
+          event_nonce: "0123456789abcdef01234567",
+          worker_backend: "acp",
+          worker_agent_id: "scripted",
+          worker_session_key: "s",
+          base: git(hub, "rev-parse", "main"),
+          copy: `${task_id}.1-1`,
+        }),
+      );
+    }
+    await sharePortfolio(store, paths.own);
+    mkdirSync(join(paths.own, "copies"), { recursive: true });
+    renameSync(bank.hub, `${bank.hub}.away`);
+    const planner = planning(paths);
+    await bringTasks(context, planner, "clone");
+    const hasCopy = () => ids.map((id) => existsSync(join(paths.own, "copies", `${id}.1-1`)));
+    expect([hasCopy(), [...(planner.planner?.unbrought.keys() ?? [])]]).toEqual([[true, false], [ids[1]]]);
+    const looked = await withPortfolio(context, planner, (open) => lookAtWorkers({ paths: planner, active: new Map() }, open));
+    expect(looked.gone.has(ids[1] ?? "")).toBe(true);
+    const driven: string[] = [];
+    const drive: Workers["drive"] = (_context, _copy, run) => (driven.push(run), Promise.resolve(null));
+    const pool: Workers = {
+      context,
+      paths: planner,
+      input: { isolation: "clone" },
+      active: new Map(),
+      starting: new Set(),
+      warnings: new Set(),
+      drive,
+    };
+    const by = { actor: "system", reason_code: "ok" } as const;
+    const lost = { ...by, event: "lease_lost", run_id: "run-2026-01-02-030401", because: "gone", usage: { tokens: 0, usd: 0 } } as const;
+    await withPortfolio(context, planner, ({ write: append }) => append({ ...lost, task_id: ids[1] ?? "" }));
+    await dispatch(pool, { task_id: ids[1] ?? "", agent, allowance: {} });
+    expect((await readPortfolio(planner)).tasks[ids[1] ?? ""]?.delay).toMatchObject({ reason: "hub_unreachable", doing: "start" });
+    renameSync(`${bank.hub}.away`, bank.hub);
+    await dispatch(pool, { task_id: ids[1] ?? "", agent, allowance: {} });
+    await Promise.all([...pool.active.values()].map(({ ended }) => ended));
+    expect([driven, hasCopy(), planner.planner?.unbrought.size]).toEqual([["run-2026-01-02-030401"], [true, true], 0]);
   });
 
   test("a portfolio from elsewhere brings no hub with it", async () => {

@@ -287,7 +287,7 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
     await withPortfolio(one.context, one.paths, ({ write }) => write(settled, named));
     const planning = ({ paths }: Place): PortfolioPaths => ({
       ...paths,
-      planner: { epoch: 1, requireLease: () => Promise.resolve() },
+      planner: { epoch: 1, unbrought: new Map(), requireLease: () => Promise.resolve() },
     });
     const bring = (place: Place) => bringTasks(place.context, planning(place), "clone");
     const copyOf = ({ paths }: Place): ProjectPaths => homeOfCopy(join(paths.own, "copies", copy));

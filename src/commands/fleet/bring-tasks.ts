@@ -5,6 +5,7 @@
 //   V2. Nothing of it is executed: a worker adopts it under its own config. It is bound to this machine, since the portfolio is its user's, but
 //       for no weaker isolation than this machine's own.
 //   V3. A copy is there whole or not at all. A task whose base nobody can get at begins anew.
+//   V4. A hub that is away holds up the tasks of its repository only: they are brought when they are started again, and not before.
 
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
@@ -46,18 +47,24 @@ export async function bringTasks(context: CommandContext, paths: PortfolioPaths,
       Promise.resolve(structuredClone({ hubs: state.hubs, projects: state.projects, begun: begunTasks(paths, state) })),
     ),
   );
-  for (const one of begun)
+  for (const one of begun) {
+    const bring = async (): Promise<void> => {
+      const here = withHub(context, paths, { hubs, projects }, one.project.repository);
+      const exchange = () => exchangeFor(paths, { hubs, projects }, one.project.repository ?? "");
+      await (existsSync(one.copy) ? updateCopy(here, store, one, isolation) : makeCopy(here, exchange, store, one, isolation));
+    };
     await retry(async () => {
       try {
-        const here = withHub(context, paths, { hubs, projects }, one.project.repository);
-        const exchange = () => exchangeFor(paths, { hubs, projects }, one.project.repository ?? "");
-        await (existsSync(one.copy) ? updateCopy(here, store, one, isolation) : makeCopy(here, exchange, store, one, isolation));
+        await bring();
       } catch (error) {
         const { code, message } = failureOf(error);
-        if (retryOf(code) === "always" || context.interrupted.aborted) throw error;
+        const isHub = code === "hub_unreachable" || code === "hub_unusable";
+        if ((retryOf(code) === "always" && !isHub) || context.interrupted.aborted) throw error;
+        if (isHub) paths.planner?.unbrought.set(one.task.task_id, bring); // V4
         context.show(`! ${one.task.task_id}: ${message}`);
       }
     });
+  }
 }
 
 const begunTasks = (paths: PortfolioPaths, { tasks, projects }: PortfolioView): readonly Begun[] =>

@@ -73,7 +73,7 @@ async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths):
           await sleep(confirmPollMs); // after a jump of the clock, until the store has confirmed it
         }
       };
-      return { epoch: lease.epoch, requireLease, lost: lease.lost, release: () => journal.close() };
+      return { epoch: lease.epoch, requireLease, unbrought: new Map(), lost: lease.lost, release: () => journal.close() };
     } catch (error) {
       const waits = error instanceof JournalFailure && (error.kind === "run_locked" || error.kind === "store_unreachable");
       if (!waits) throw error;

@@ -25,6 +25,10 @@ export async function lookAtWorkers(
   for (const task of unfinished(open.state)) {
     const isDue = task.stage === "working" || (task.delay?.doing === "result" && !isDelayed(task, open.now()));
     if (!isDue || pool.active.has(task.task_id) || pool.starting?.has(task.task_id) === true) continue; // the table's first rows: a worker works on it
+    if (pool.paths.planner?.unbrought.has(task.task_id) === true) {
+      gone.add(task.task_id); // its copy here is old, or none: it is brought when it is started again
+      continue;
+    }
     const loadedRun = await viewOf(pool.paths, task);
     const status = loadedRun?.view.status;
     const run =

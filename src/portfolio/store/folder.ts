@@ -34,6 +34,8 @@ export type PortfolioPaths = {
      * Resolves when it is certain; throws a JournalFailure once it is lost. Called while the journal is held: no other process writes then.
      */
     readonly requireLease: () => Promise<void>;
+    /** Tasks that another machine began and whose hub was away, by id: each is brought before anything is done about it. */
+    readonly unbrought: Map<string, () => Promise<void>>;
   };
 };
 

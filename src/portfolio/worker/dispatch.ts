@@ -59,6 +59,8 @@ async function give(pool: Workers, { task_id, agent: chosen, allowance }: Given)
   let prepared: Awaited<ReturnType<typeof prepare>>;
   try {
     context = withHub(context, paths, state, project.repository);
+    await paths.planner?.unbrought.get(task_id)?.();
+    paths.planner?.unbrought.delete(task_id);
     prepared = await prepare(context, paths, task, project, state, { isolation: input.isolation, agent: chosen, allowance });
   } catch (error) {
     await tryAgainOrAsk(pool, task_id, "start", failureOf(error));

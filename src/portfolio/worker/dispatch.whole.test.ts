@@ -74,7 +74,7 @@ async function scene() {
   const losing = (nth: number): NonNullable<PortfolioPaths["planner"]> => {
     let asked = 0;
     const lost = new JournalFailure({ kind: "lease_lost", detail: "another plans" });
-    return { epoch: 1, requireLease: () => (++asked >= nth ? Promise.reject(lost) : Promise.resolve()) };
+    return { epoch: 1, unbrought: new Map(), requireLease: () => (++asked >= nth ? Promise.reject(lost) : Promise.resolve()) };
   };
   return { context, paths, repository, give, runs, losing, driven };
 }
