@@ -129,7 +129,7 @@ function namespaceLink(name: string, { space, far, address, server }: Space, dat
     ssh,
     `#!/bin/sh
 host=\${1#*@} service=\${2%% *}
-{ printf '%04x%s /\\0host=%s\\0' $((4 + \${#service} + 2 + 1 + 5 + \${#host} + 1)) "$service" "$host"; cat; } | socat -t 60 - "TCP:$host:${ports.hub}"
+{ printf '%04x%s /\\0host=%s\\0' $((4 + \${#service} + 2 + 1 + 5 + \${#host} + 1)) "$service" "$host"; cat; } | { socat -t 60 - "TCP:$host:${ports.hub}" || kill $$; }
 `,
     { mode: 0o755 },
   );

@@ -22,7 +22,7 @@ import { git, scratchFolder } from "../support/scratch-repository.ts";
 import { grantsIn, noteHistory } from "./campaign-history.ts";
 import { type Link, type Links, namespacesMissing, openNamespaces, proxies } from "./links.ts";
 import { at, linesOf, openFleet, said, shortMs, worker } from "./machines.ts";
-import { endOf, portfolio, rebuilt, standby } from "./made-portfolio.ts";
+import { addProject, addTask, endOf, portfolio, rebuilt, standby } from "./made-portfolio.ts";
 
 const isShown = process.env["FLEET_SHOW"] !== undefined;
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
@@ -52,6 +52,10 @@ let cluster: Cluster;
 let store: PostgresStore;
 const pools: Pool[] = [];
 const running: ReturnType<typeof begin>[] = [];
+
+/** Of a project beside the others, so that it can be started at once. */
+let spares = 0;
+let addSpare: () => Promise<string> = () => Promise.reject(new Error("no portfolio yet"));
 
 const isAlive = ({ begun: { child } }: Pool): boolean => child.exitCode === null && child.signalCode === null;
 
@@ -160,6 +164,19 @@ const harms: Readonly<Record<string, Harm>> = {
     ({ cutHub }) => cutHub(),
     (pool, isCut) => expect(reachesHub(pool)).toBe(!isCut),
   ),
+  "hub down while a task is started": async ({ pool }) => {
+    for (let isDelayed = false, found = pool; !isDelayed; found = (await planner()).pool) {
+      found.link.stopHub();
+      expect(reachesHub(found)).toBe(false);
+      const task = await addSpare();
+      const events = (): readonly string[] =>
+        linesOf(join(found.folder, ".autopilot/portfolio/journal.jsonl")).filter((line) => line.includes(`"task_id":"${task}"`));
+      const isMet = (): boolean => events().some((line) => /"event":"task_(delayed|dispatched)"/.test(line));
+      await expect.poll(isMet, { timeout: 300_000, interval: 250 }).toBe(true);
+      isDelayed = events().some((line) => line.includes('"event":"task_delayed"')); // else another has the lease, and reaches it
+      found.link.heal();
+    }
+  },
   "clock an hour ahead": jumps(3_600_000),
   "clock an hour behind": jumps(-3_600_000),
   slow: during(({ slow }) => slow()),
@@ -196,11 +213,13 @@ describe.skipIf(postgresBin === null)(`a campaign over who plans${withoutPostgre
       const gate = (n: number): string => join(gates, String(n));
       const waits = (n: number): object => ({ run: `while ! test -e '${gate(n)}'; do sleep 0.2; done` });
       const machine = await portfolio(fleet.first.folder, fleet.first.env, tasks, 4, waits);
-      running.push(worker(fleet.another({ AUTOPILOT_LEASE_MS: String(workerLeaseMs) }), "--jobs", "4"));
+      await addProject(machine, "Spare", fleet.first.folder, 0, { slots: 1 });
+      addSpare = () => addTask(machine, "Spare", `spare-${spares++}`);
+      running.push(worker(fleet.another({ AUTOPILOT_LEASE_MS: String(workerLeaseMs) }), "--jobs", "5"));
       const workers = (): string => cluster.sql(database, "select count(*) from autopilot.worker");
       await expect.poll(workers, { timeout: 120_000, interval: 250 }).toBe("1"); // one that starts while the store is away ends
       const clock = resolve(import.meta.dirname, "../fixtures/faults/jumping-clock.cjs");
-      const args = ["portfolio", "run", "--fleet", "--until-idle", "--isolation", "clone", "--jobs", "4", "--json"];
+      const args = ["portfolio", "run", "--fleet", "--until-idle", "--isolation", "clone", "--jobs", "5", "--json"];
       const launch = (folder: string, link: Link, clockFile: string): ReturnType<typeof begin> => {
         const env = { ...machine.env, ...link.env, NODE_OPTIONS: `--require ${clock}`, CLOCK_FILE: clockFile };
         const begun = begin(folder, args, { env, on: link.on });
@@ -265,16 +284,24 @@ describe.skipIf(postgresBin === null)(`a campaign over who plans${withoutPostgre
       expect(gaveUp, `${told}: no pool ends while tasks are left`).toEqual([]);
       for (const { json } of ends) expect(json, told).toMatchObject({ result: "PASS", left: 0 });
       const { dirt, statuses, landed } = (await endOf(machine, fleet.first.folder, fleet.hub)) as Record<string, unknown>;
-      expect({ dirt, statuses, landed }, told).toEqual({ dirt: "", statuses: Array.from({ length: tasks }, () => "done"), landed: tasks });
+      const all = tasks + spares;
+      expect({ dirt, statuses, landed }, told).toEqual({ dirt: "", statuses: Array.from({ length: all }, () => "done"), landed: all });
+      expect(delays, `${told}: a task waited for each hub that was down`).toBeGreaterThanOrEqual(
+        played.filter((name) => name === "hub down while a task is started").length,
+      );
       const asked = lines.filter(({ event, content }) => event === "block_opened" && content?.startsWith("idle:") !== true);
       expect(asked, `${told}: nobody is asked`).toEqual([]);
       const recorded = lines.flatMap(({ event, task_id }) => (event === "merge_landed" ? (task_id ?? []) : []));
-      expect([recorded.length, new Set(recorded).size], `${told}: each landing is recorded once`).toEqual([tasks, tasks]);
+      expect([recorded.length, new Set(recorded).size], `${told}: each landing is recorded once`).toEqual([all, all]);
       const runs = cluster.sql(database, "select count(*) from autopilot.run where kind = 'run'");
-      expect(runs, `${told}: no run was begun a second time`).toBe(String(tasks));
-      for (let n = 0; n < tasks; n++) {
-        const commits = git(fleet.hub, "log", "--no-merges", "--format=%H", "main", "--", `made-${n}.txt`);
-        expect(commits.split("\n").length, `${told}: the work of ${n} is in git once`).toBe(1);
+      expect(runs, `${told}: no run was begun a second time`).toBe(String(all));
+      const made = [
+        ...Array.from({ length: tasks }, (_, n) => `made-${n}.txt`),
+        ...Array.from({ length: spares }, (_, n) => `spare-${n}.txt`),
+      ];
+      for (const path of made) {
+        const commits = git(fleet.hub, "log", "--no-merges", "--format=%H", "main", "--", path);
+        expect(commits.split("\n").length, `${told}: ${path} is in git once`).toBe(1);
       }
       let before: ReadonlySet<string> = new Set();
       for (const commit of git(fleet.hub, "rev-list", "--first-parent", "--reverse", "main").split("\n")) {
