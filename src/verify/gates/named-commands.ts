@@ -39,19 +39,10 @@ function isMissing(command: string, { paths, scripts, targets }: CommandTree): b
     /^(?:(?:node|python3?|bash|sh|ruby|perl) )?(?:\.\/)?([\w@.-]+(?:\/[\w@.-]+)+\.(?:[cm]?[jt]s|py|sh|bash|rb|pl))(?:\s|$)/.exec(
       command,
     )?.[1];
-  return [...(program === undefined ? [] : [program]), ...fileArguments(command)].some(
-    (path) => !paths.has(path) && [...paths].some((other) => other.startsWith(path.slice(0, path.indexOf("/") + 1))),
+  // Files that a program is given don't count: a plan names those that are still to be made.
+  return (
+    program !== undefined && !paths.has(program) && [...paths].some((other) => other.startsWith(program.slice(0, program.indexOf("/") + 1)))
   );
-}
-
-/** The files that a command with several words is given, unless it writes them: `pytest tests/test_sum.py::test_one`. */
-function fileArguments(command: string): readonly string[] {
-  const [program = "", ...words] = command.split(/\s+/);
-  if (!/^[a-z][\w.-]*$/.test(program)) return [];
-  return words.flatMap((word, index) => {
-    const path = /^(?:\.\/)?([\w@.-]+(?:\/[\w@.-]+)+\.\w{1,5})(?:::?[\w:[\]-]*)?$/.exec(word)?.[1];
-    return path === undefined || /^(?:-o|--?out\S*)$/.test(words[index - 1] ?? "") ? [] : [path];
-  });
 }
 
 /** Null if it isn't a readable manifest. */
