@@ -42,8 +42,9 @@ import { readSummary } from "./git/summary.ts";
 import { revertAttempts } from "./landing/revert.ts";
 import { mergeChild } from "./landing/merge-child.ts";
 import { displayPath } from "./git/byte-path.ts";
-import { openStore, type Store } from "./bases/base.ts";
+import { openStore, type Store } from "./bases/store.ts";
 import { type History, openHistory } from "./bases/history.ts";
+import { isSameFolder } from "./bases/intact.ts";
 import { openCheckouts, type CheckoutKind } from "./checkouts/checkouts.ts";
 
 export const fileBytesMaxDefault = 50 * 1024 ** 2;
@@ -230,8 +231,11 @@ function cacheByNames(find: (names: readonly string[]) => Promise<readonly strin
 
 function openSharedHistory(shadow: Shadow, store: Store | undefined): NonNullable<OpenRun["history"]> {
   const opened = new Map<GitSha, Promise<History>>();
-  return (commit) => {
-    const opening = opened.get(commit) ?? openHistory(store ?? openStore(), shadow.call, commit);
+  return async (commit) => {
+    const cached = await opened.get(commit)?.catch(() => null);
+    if (cached != null && cached.folders.every(isSameFolder)) return cached;
+    for (const lease of cached?.leases ?? []) lease.release();
+    const opening = openHistory(store ?? openStore(), shadow.call, commit);
     opened.set(commit, opening);
     opening.catch(() => opened.delete(commit));
     return opening;

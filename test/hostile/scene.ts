@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { type OwnedInbox, openInbox } from "../../src/project/inbox/inbox.ts";
 import { type Bench, git, makeRepository, openBench, write } from "../workspace/bench-repository.ts";
-import { openStore } from "../../src/workspace/bases/base.ts";
+import { openStore } from "../../src/workspace/bases/store.ts";
 import { type OpenEgress, openEgress } from "./egress.ts";
 import { openEars, type Ears } from "./ears.ts";
 import { openSharedObjects } from "./shared-objects.ts";

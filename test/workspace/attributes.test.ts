@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openStore } from "../../src/workspace/bases/base.ts";
+import { openStore } from "../../src/workspace/bases/store.ts";
 import { attempt, type Bench, git, makeRepository, makeRoom, openBench, write, mergePasses } from "./bench-repository.ts";
 import { hasBoxes, openLevel, run } from "./boxed.ts";
 

@@ -1,10 +1,10 @@
 // Checkouts: folders that are views of a base. What they show, what is found in them, and that nothing written in one reaches the base.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openStore, type Store } from "../../src/workspace/bases/base.ts";
+import { openStore, type Store } from "../../src/workspace/bases/store.ts";
 import { checkoutKindFor } from "../../src/workspace/checkouts/checkout-kind.ts";
 import { readBorrowedObjects } from "../../src/workspace/layers/records.ts";
 import { attempt, type Bench, git, makeRepository, makeRoom, openBench, write } from "./bench-repository.ts";
@@ -147,6 +147,42 @@ describe.skipIf(!hasBoxes)("a checkout that is a view (needs bubblewrap and name
     await expect(bench.workspace.requireIntact()).rejects.toThrow("changed files");
     await bench.workspace.checkout(commit, "check");
     await bench.workspace.requireIntact();
+  });
+
+  test("another base in the place of a base is nobody's change, and proves nothing", async () => {
+    const bench = await openAt("overlay");
+    const isolation = await openLevel("overlay", bench);
+    const layer = await bench.workspace.openLayer(attempt, []);
+    await bench.workspace.requireIntact();
+    const replace = (): void => {
+      const base = dirname(baseFiles(bench.store)); // a copy that keeps modification times, as a restored backup would
+      execFileSync("cp", ["-a", base, join(bench.store.folder, "copy")]);
+      rmSync(base, { recursive: true });
+      renameSync(join(bench.store.folder, "copy"), base);
+    };
+    replace();
+    run(isolation, layer, "echo n > src/new.ts");
+    const { violations } = await bench.workspace.changesOf(attempt);
+    expect(violations).toContainEqual(expect.objectContaining({ kind: "damaged_base" }));
+
+    const { commit } = await bench.workspace.tip();
+    await bench.workspace.checkout(commit, "check");
+    replace();
+    await bench.workspace.checkout(commit, "check"); // it is opened anew, and what was checked before still doesn't count
+    await expect(bench.workspace.requireIntact()).rejects.toThrow("changed files");
+    await bench.workspace.checkout(commit, "check");
+    await bench.workspace.requireIntact();
+  });
+
+  test("what a check shows of a damaged base is still found when its result is to count", async () => {
+    const bench = await openAt("overlay");
+    const isolation = await openLevel("overlay", bench);
+    const { commit } = await bench.workspace.tip();
+    const folder = await bench.workspace.checkout(commit, "check");
+    writeFileSync(join(baseFiles(bench.store), "src/a.ts"), "b\n");
+    run(isolation, folder, "touch src/a.ts", { writes: "directly" });
+    await bench.workspace.rewrittenIn(folder);
+    await expect(bench.workspace.requireIntact()).rejects.toThrow("changed files");
   });
 
   test("shared packages and a shared history that something else changed are made anew", async () => {

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { openStore } from "../../src/workspace/bases/base.ts";
+import { openStore } from "../../src/workspace/bases/store.ts";
 import { attempt, type Bench, git, makeRepository, makeRoom, openBench, mergePasses } from "./bench-repository.ts";
 
 const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 2147483648\n";

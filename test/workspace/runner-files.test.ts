@@ -13,7 +13,7 @@ import { missingFileField } from "../../src/playbooks/quality/views/run-state-na
 import { commitWave } from "../../src/playbooks/staged/steps/commit-wave.ts";
 import type { FunctionInput } from "../../src/ports/functions.ts";
 import { entryOf, runView, cursor } from "../../src/views/run-view.test-support.ts";
-import { openStore } from "../../src/workspace/bases/base.ts";
+import { openStore } from "../../src/workspace/bases/store.ts";
 import { type Bench, git, makeRepository, makeRoom, openBench, runRef, write } from "./bench-repository.ts";
 
 const attempt = "1@1/own#1";

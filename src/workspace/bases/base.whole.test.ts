@@ -10,6 +10,8 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -19,7 +21,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { evict, openBase, openStore, type Base, type BaseSource, type Store } from "./base.ts";
+import { openBase, type Base, type BaseSource } from "./base.ts";
+import { evict, openStore, type Store } from "./store.ts";
 import { isIntact } from "./intact.ts";
 import { storeFolder } from "./store-folder.ts";
 
@@ -153,6 +156,92 @@ test.each(Object.entries(damages))("where %s it is made anew", async (_, damage)
   expect([statSync(join(again.files, "a.txt")).mode & 0o111, statSync(join(again.files, "b")).mode & 0o022]).toEqual([0, 0]);
 });
 
+/** Bases of two trees, neither in use, and the folder of the second. */
+async function makeTwo(): Promise<{ readonly source: BaseSource; readonly base: Base; readonly other: Base }> {
+  const other = await open(treeOf({ ...usual, "a.txt": "other\n" }));
+  const source = treeOf(usual);
+  const base = await open(source);
+  base.lease.release();
+  other.lease.release();
+  return { source, base, other };
+}
+const swaps: Readonly<Record<string, (base: Base, other: Base) => void>> = {
+  "another base was moved to its place": (base, other) => {
+    rmSync(base.folder, { recursive: true });
+    renameSync(other.folder, base.folder);
+  },
+  "a copy of another base lies in its place": (base, other) => {
+    rmSync(base.folder, { recursive: true });
+    execFileSync("cp", ["-a", other.folder, base.folder]);
+  },
+  "it is a link to another base": (base, other) => {
+    rmSync(base.folder, { recursive: true });
+    symlinkSync(other.folder, base.folder);
+  },
+  "its files are those of another base": (base, other) => {
+    rmSync(base.files, { recursive: true });
+    renameSync(other.files, base.files);
+  },
+  "its files are a link to another base's": (base, other) => {
+    rmSync(base.files, { recursive: true });
+    symlinkSync(other.files, base.files);
+  },
+  "others may write to it": (base) => chmodSync(base.folder, 0o777),
+  "others may write to the folder of its files": (base) => chmodSync(base.files, 0o777),
+};
+test.each(Object.entries(swaps))("if %s it is made anew, however lately it was looked at", async (_, swap) => {
+  const { source, base, other } = await makeTwo();
+  swap(base, other);
+  expect(await isIntact(base)).toBe(false);
+  const again = await open(source, { ...store, recheckMs: 600_000 });
+  expect(textIn(again, "a.txt")).toBe("one\n");
+  expect([statSync(again.folder).mode & 0o022, statSync(again.files).mode & 0o022]).toEqual([0, 0]);
+});
+
+test("a base that was away for a while is no longer vouched for", async () => {
+  const { base, other } = await makeTwo();
+  expect(await isIntact(base)).toBe(true);
+  const away = `${base.folder}.away`;
+  renameSync(base.folder, away);
+  renameSync(other.folder, base.folder);
+  renameSync(base.folder, other.folder);
+  renameSync(away, base.folder);
+  expect([textIn(base, "a.txt"), await isIntact(base)]).toEqual(["one\n", false]);
+});
+
+test("opening, looking, evicting and a base that is made beside it leave a base as it was opened", async () => {
+  const { source, base, other } = await makeTwo();
+  writeFileSync(join(base.folder, "looked"), "another start");
+  await open(source);
+  await open(treeOf({ "a.txt": "third\n" }));
+  await evict({ ...store, bytesMax: 1 });
+  expect([await isIntact(base), existsSync(other.folder)]).toEqual([true, false]);
+});
+
+test.skipIf(process.getuid?.() !== 0)("a base of another user is made anew (needs root, to make one)", async () => {
+  const { source, base } = await makeTwo();
+  chownSync(base.folder, 65534, 65534);
+  const again = await open(source, { ...store, recheckMs: 600_000 });
+  expect([textIn(again, "a.txt"), statSync(again.folder).uid]).toEqual(["one\n", 0]);
+});
+
+test.skipIf(process.getuid?.() !== 0)("what is mounted in a base is neither used nor deleted (needs root, to mount)", async () => {
+  const { source, base } = await makeTwo();
+  const mounted = join(room, "mounted");
+  mkdirSync(mounted);
+  writeFileSync(join(mounted, "a.txt"), "other\n");
+  execFileSync("mount", ["--bind", mounted, base.files]);
+  try {
+    expect(await isIntact(base)).toBe(false);
+    await expect(openBase({ ...store, recheckMs: 600_000 }, source)).rejects.toThrow(`mounted at ${realpathSync(base.files)}`);
+    await evict({ ...store, bytesMax: 0 });
+    expect(textIn(base, "a.txt")).toBe("other\n");
+  } finally {
+    execFileSync("umount", [base.files]);
+  }
+  expect(textIn(await open(source), "a.txt")).toBe("one\n");
+});
+
 test("its files are not looked at again within the time that is set, and after it they are", async () => {
   const source = treeOf(usual);
   const base = await open(source);
@@ -172,8 +261,11 @@ test("after the machine started anew its content is read once, so that damage no
   const { atime, mtime } = statSync(file);
   writeFileSync(file, "bad\n");
   utimesSync(file, atime, mtime);
-  const note = join(base.folder, "base.json");
-  writeFileSync(note, readFileSync(note, "utf8").replace(/"boot":"[^"]*"/, '"boot":"another"'));
+  const note = join(base.folder, "base.json"); // as if the damage had not left a change time
+  writeFileSync(note, readFileSync(note, "utf8").replace(/"made":"[^"]*"/, `"made":"${Date.now() + 60_000}000000"`));
+  expect(textIn(await open(source), "a.txt")).toBe("bad\n");
+  for (const item of opened.splice(0)) item.lease.release();
+  writeFileSync(join(base.folder, "looked"), "another start");
   expect(textIn(await open(source), "a.txt")).toBe("one\n");
 });
 

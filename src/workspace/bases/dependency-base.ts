@@ -4,19 +4,18 @@
 // Invariants:
 //   D1. It is named by the lock files beside the packages and by their folders' metadata, so that another install is another base.
 //   D2. If something changed while it was copied it is not shared: each folder gets its own copy.
-//   D3. Built under a temporary name, renamed whole, leased and released like a base (base.ts, B1 and B2).
+//   D3. It is made, leased and deleted as store.ts says (T1, T2), and known by its key (T3).
 //   D4. One in which anything changed since it was made (intact.ts) is made anew.
 
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { lstatSync, type Dirent, readdirSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { copyFolder } from "../layers/dependencies.ts";
 import { errorErrno } from "../failure.ts";
-import { erase, readJson, readSmallFile, writeWhole } from "../folder.ts";
-import { evict, lockDraft, type Store } from "./base.ts";
-import { type BaseLock, lockShared, placeDraft } from "./base-lock.ts";
-import { isIntact, type MadeFolder, readMadeNs, sealTime } from "./intact.ts";
+import { readSmallFile } from "../folder.ts";
+import type { BaseLock } from "./base-lock.ts";
+import { isIntact, isSameFolder, type MadeFolder } from "./intact.ts";
+import { createMade, deleteMade, leaseMade, type Store } from "./store.ts";
 
 export type DependencyBase = MadeFolder & { readonly key: string; readonly paths: readonly string[]; readonly lease: BaseLock };
 
@@ -56,44 +55,23 @@ export async function openDependencyBase(
   if (key === null) return null;
   const folder = join(store.folder, "bases", `packages-${key}`);
   for (let tries = 0; tries < 3; tries += 1) {
-    const leased = opened.get(key);
-    if (leased !== undefined) return leased;
-    const lease = await lockShared(join(folder, "lease"));
-    const madeNs = lease === null ? null : readMadeNs(await readJson(join(folder, "base.json")));
-    const files = join(folder, "tree");
-    if (lease !== null && madeNs !== null && (await isIntact({ files, madeNs }))) return { key, files, madeNs, paths, lease }; // D4
-    lease?.release();
-    if (lease !== null) await erase(folder);
+    const opening = opened.get(key);
+    if (opening !== undefined && isSameFolder(opening)) return opening;
+    const leased = await leaseMade(store, { folder, part: "tree", of: key });
+    if (leased !== null && (await isIntact(leased))) return { ...leased, key, paths }; // D4
+    leased?.lease.release();
+    if (leased !== null) await deleteMade(store, folder);
     if (!(await create(store, root, paths, key, folder))) return null; // D2
   }
   return null;
 }
 
-async function create(store: Store, root: string, paths: readonly string[], key: string, folder: string): Promise<boolean> {
-  const draft = join(store.folder, "drafts", randomUUID());
-  const failpoint = store.failpoint ?? ((): void => undefined);
-  try {
-    failpoint("packages_draft");
-    await mkdir(join(draft, "tree"), { recursive: true });
-    const lease = await lockDraft(draft);
-    try {
-      failpoint("packages_copy");
-      for (const path of paths) await copyFolder(join(root, path), join(draft, "tree", path));
-      if (computeKey(root, paths) !== key) return false; // D2
-      const bytes = diskBytes(join(draft, "tree"));
-      const made = await sealTime(join(draft, "made"));
-      await writeWhole(join(draft, "base.json"), `${JSON.stringify({ version: 1, bytes, made })}\n`);
-      failpoint("packages_rename");
-      await placeDraft(draft, folder, join(store.folder, "trash")); // D3
-    } finally {
-      lease?.release();
-    }
-  } finally {
-    await erase(draft);
-  }
-  await evict(store);
-  return true;
-}
+const create = (store: Store, root: string, paths: readonly string[], key: string, folder: string): Promise<boolean> =>
+  createMade(store, { folder, part: "tree", of: key, kind: "packages" }, async (files) => {
+    store.failpoint?.("packages_copy");
+    for (const path of paths) await copyFolder(join(root, path), join(files, path));
+    return computeKey(root, paths) === key ? { version: 1, bytes: diskBytes(files) } : null; // D2
+  });
 
 /** D1; null if there is too much to scan. */
 function computeKey(root: string, paths: readonly string[]): string | null {

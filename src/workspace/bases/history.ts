@@ -4,20 +4,21 @@
 // Invariants:
 //   H1. It has only what is reachable from its commit: no other branch, no other run, nothing that a mask hides.
 //   H2. It does not refer to the user's repository: objects are copied, and it borrows only from the store of an ancestor.
-//   H3. Built under a temporary name and renamed whole, like a base; made anew if anything in it changed since (intact.ts).
+//   H3. It is made, leased and deleted as store.ts says (T1, T2), known by its commit (T3), and made anew if anything in it changed since
+//       (intact.ts).
 
-import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { erase, readJson, writeWhole } from "../folder.ts";
+import { erase, readJson } from "../folder.ts";
 import { git, type GitCall } from "../git/git.ts";
 import { quotePath } from "../git/shadow.ts";
-import { evict, lockDraft, explainMissingObjects, type Store } from "./base.ts";
-import { type BaseLock, lockShared, placeDraft } from "./base-lock.ts";
-import { isIntact, readMadeNs, sealTime } from "./intact.ts";
+import { explainMissingObjects } from "./base.ts";
+import type { BaseLock } from "./base-lock.ts";
+import { isIntact, type MadeFolder } from "./intact.ts";
+import { createMade, deleteMade, leaseMade, type Store } from "./store.ts";
 
 export const historyCommits = 20;
 /** Git follows no more than five stores that borrow from each other. */
@@ -27,6 +28,7 @@ export type History = {
   readonly commit: GitSha;
   /** Object folders, the commit's own first; all that a repository borrowing from it may read. */
   readonly objects: readonly string[];
+  readonly folders: readonly MadeFolder[];
   /** Commits whose parents are missing. */
   readonly shallow: readonly GitSha[];
   readonly leases: readonly BaseLock[];
@@ -48,55 +50,43 @@ export async function openHistory(store: Store, call: Omit<GitCall, "args">, com
 
 async function leaseHistory(store: Store, commit: GitSha): Promise<History | null> {
   const leases: BaseLock[] = [];
-  const objects: string[] = [];
+  const folders: MadeFolder[] = [];
   let newest: StoredHistory | null = null;
   for (let current: GitSha | null = commit; current !== null;) {
     const folder = historyFolder(store, current);
-    const lease = await lockShared(join(folder, "lease"));
-    const stored = (lease === null ? null : await readJson(join(folder, "base.json"))) as StoredHistory | null;
-    if (lease !== null) leases.push(lease);
-    const madeNs = readMadeNs(stored);
-    if (stored === null || madeNs === null || !(await isIntact({ files: join(folder, "objects"), madeNs }))) {
+    const leased = await leaseMade(store, { folder, part: "objects", of: current });
+    if (leased !== null) leases.push(leased.lease);
+    if (leased === null || !(await isIntact(leased))) {
       for (const item of leases) item.release();
-      if (lease !== null) await erase(folder);
-      if (current !== commit) await erase(historyFolder(store, commit)); // it borrows from what is gone
+      if (leased !== null) await deleteMade(store, folder);
+      if (current !== commit) await deleteMade(store, historyFolder(store, commit)); // it borrows from what is gone
       return null;
     }
+    const stored = leased.note as StoredHistory;
+    folders.push(leased);
     newest ??= stored;
-    objects.push(join(folder, "objects"));
     current = stored.below;
   }
-  return { commit, objects, shallow: newest?.shallow ?? [], leases };
+  return { commit, folders, objects: folders.map(({ files }) => files), shallow: newest?.shallow ?? [], leases };
 }
 
 async function create(store: Store, call: Omit<GitCall, "args">, commit: GitSha): Promise<void> {
   const past = await readPast(call, commit);
   const ancestor = await findNearest(store, past.commits.slice(1));
-  const draft = join(store.folder, "drafts", randomUUID());
-  const packs = join(draft, "objects", "pack");
-  try {
-    await mkdir(packs, { recursive: true });
-    const lease = await lockDraft(draft);
-    try {
-      const boundary = {
-        without: ancestor === null ? [] : [ancestor.commit],
-        shallow: ancestor === null ? past.shallow : ancestor.shallow,
-      };
-      const shallow = await packAvailable(call, packs, commit, boundary);
-      await mkdir(join(draft, "objects", "info"), { recursive: true });
-      if (ancestor !== null)
-        await writeFile(join(draft, "objects", "info", "alternates"), `${join(historyFolder(store, ancestor.commit), "objects")}\n`); // H2
-      const stored: StoredHistory = { shallow, below: ancestor?.commit ?? null, depth: ancestor === null ? 0 : ancestor.depth + 1 };
-      const note = { version: 1, bytes: await readFolderBytes(packs), ...stored, made: await sealTime(join(draft, "made")) };
-      await writeWhole(join(draft, "base.json"), `${JSON.stringify(note)}\n`);
-      await placeDraft(draft, historyFolder(store, commit), join(store.folder, "trash")); // H3
-    } finally {
-      lease?.release();
-    }
-  } finally {
-    await erase(draft);
-  }
-  await evict(store);
+  await createMade(store, { folder: historyFolder(store, commit), part: "objects", of: commit, kind: "history" }, async (objects) => {
+    const packs = join(objects, "pack");
+    await mkdir(packs);
+    const boundary = {
+      without: ancestor === null ? [] : [ancestor.commit],
+      shallow: ancestor === null ? past.shallow : ancestor.shallow,
+    };
+    const shallow = await packAvailable(call, packs, commit, boundary);
+    await mkdir(join(objects, "info"), { recursive: true });
+    if (ancestor !== null)
+      await writeFile(join(objects, "info", "alternates"), `${join(historyFolder(store, ancestor.commit), "objects")}\n`); // H2
+    const stored: StoredHistory = { shallow, below: ancestor?.commit ?? null, depth: ancestor === null ? 0 : ancestor.depth + 1 };
+    return { version: 1, bytes: await readFolderBytes(packs), ...stored };
+  });
 }
 
 /** The last commits up to one, and those of them whose parents are left out. */

@@ -1,13 +1,15 @@
-// intact: whether anything in a shared folder was changed since it was made, told by change times alone.
+// intact: whether a shared folder is still the one that was made, and nothing in it was changed since, told by change times alone.
 //
 // Invariants:
 //   I1. Writing, adding, removing, renaming and changing modes all set the change time of a file or of its folder, and no ordinary process
 //       can set that time back. So one look after a use vouches for every use before it.
 //   I2. The time is the file system's own, taken after the last write; its clock has advanced before others can reach the folder.
+//   I3. It is still the same folder: by its inode, and by inode and change time of the folder around it, in which nothing changes after it
+//       was made (store.ts, T4). So one that took its place is noticed, and one that did for a while.
 
 import { execFile } from "node:child_process";
-import { lstatSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { lstatSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { errorErrno } from "../failure.ts";
@@ -18,8 +20,41 @@ const run = promisify(execFile);
 const tickMs = 25;
 const findTimeoutMs = 120_000;
 
-/** A folder, and the change time that nothing in it may exceed; a decimal number of nanoseconds. */
-export type MadeFolder = { readonly files: string; readonly madeNs: string };
+/**
+ * A folder, the change time that nothing in it may exceed (a decimal number of nanoseconds), and what tells it from another; empty for a
+ * folder that nobody shares.
+ */
+export type MadeFolder = { readonly files: string; readonly madeNs: string; readonly id: string };
+
+/** What tells a folder from any that takes its place; null if there is none. I3 */
+export function folderId(files: string): string | null {
+  try {
+    const [own, around] = [lstatSync(files, { bigint: true }), lstatSync(dirname(files), { bigint: true })];
+    return own.isDirectory() && around.isDirectory() ? `${own.ino}:${around.ino}:${around.ctimeNs}` : null;
+  } catch (error) {
+    if (errorErrno(error) === null) throw error;
+    return null;
+  }
+}
+
+/** I3 */
+export const isSameFolder = ({ files, id }: MadeFolder): boolean => id === "" || folderId(files) === id;
+
+/** Where something is mounted at or below a folder; null if nothing is, or that cannot be known here. */
+export function findMountIn(folder: string): string | null {
+  try {
+    const real = realpathSync(folder);
+    const points = readFileSync("/proc/self/mountinfo", "latin1")
+      .split("\n")
+      .map((row) => row.split(" ")[4] ?? "")
+      .map((point) => point.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))))
+      .map((point) => Buffer.from(point, "latin1").toString("utf8"));
+    return points.find((point) => point === real || point.startsWith(`${real}/`)) ?? null;
+  } catch (error) {
+    if (errorErrno(error) === null) throw error;
+    return null;
+  }
+}
 
 /** The time for a folder that is now complete, by a file beside it on the same disk. I2 */
 export async function sealTime(mark: string): Promise<string> {
@@ -36,7 +71,9 @@ export const readMadeNs = (stored: unknown): string | null => {
 };
 
 /** Whether nothing at or below the folder changed since it was made. */
-export async function isIntact({ files, madeNs }: MadeFolder): Promise<boolean> {
+export async function isIntact(folder: MadeFolder): Promise<boolean> {
+  const { files, madeNs } = folder;
+  if (!isSameFolder(folder) || findMountIn(dirname(files)) !== null) return false;
   const made = BigInt(madeNs);
   const time = `@${made / 1_000_000_000n}.${String(made % 1_000_000_000n).padStart(9, "0")}`;
   const find = programOnPath("find");

@@ -41,12 +41,19 @@ export function openStoreFolder(folder: string, names: readonly string[]): void 
   }
 }
 
+/** Whether no other user owns it or may write to it; so it is if it is gone. */
+export function isPrivate(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat === undefined || (isOwn(stat.uid) && (stat.mode & 0o022) === 0);
+}
+
+const isOwn = (uid: number): boolean => process.getuid === undefined || process.getuid() === uid;
+
 function requirePrivate(path: string): void {
   const stat = lstatSync(path);
-  const ownUid = process.getuid?.();
   const problem = !stat.isDirectory()
     ? "is not a folder"
-    : ownUid !== undefined && stat.uid !== ownUid
+    : !isOwn(stat.uid)
       ? "belongs to another user"
       : (stat.mode & 0o022) !== 0
         ? "can be written by others"

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch-repository.ts";
-import { openStore } from "../bases/base.ts";
+import { openStore } from "../bases/store.ts";
 import { checkoutKindFor, checkoutKindDescriptions } from "./checkout-kind.ts";
 
 test("views need the level overlay; below it a try decides, leaves nothing, and each has words for doctor", () => {

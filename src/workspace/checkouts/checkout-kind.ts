@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { constants, copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openStore, type Store } from "../bases/base.ts";
+import { openStore, type Store } from "../bases/store.ts";
 import type { CheckoutKind } from "./checkouts.ts";
 
 /** Views need the isolation `overlay`, which mounts them; reflink copies need a file system that supports them. */

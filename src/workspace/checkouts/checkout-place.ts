@@ -35,11 +35,14 @@ export const readLowers = (place: string): readonly string[] =>
     .sort()
     .map((name) => readlinkSync(join(place, name)));
 
-/** The lower folders, the topmost first, with the times at which they were made; a time that is missing makes all of them look changed. */
+/** The lower folders, the topmost first, as they were made; a time that is missing makes all of them look changed. */
 export function readMadeLowers(place: string): readonly MadeFolder[] {
   const text = existsSync(join(place, partNames.made)) ? readFileSync(join(place, partNames.made), "latin1") : "";
-  const times = text.split("\n");
-  return readLowers(place).map((files, index) => ({ files, madeNs: /^\d+$/.exec(times[index] ?? "")?.[0] ?? "0" }));
+  const rows = text.split("\n").map((row) => row.split(" "));
+  return readLowers(place).map((files, index) => {
+    const [time = "", id = ""] = rows[index] ?? [];
+    return { files, madeNs: /^\d+$/.test(time) ? time : "0", id };
+  });
 }
 
 /** Writes the parts of a checkout; the first lower folder makes it one, so it comes last. A folder of the checkout's own is made now. */
@@ -47,7 +50,10 @@ export function writeCheckoutParts(place: string, folder: string, lowers: readon
   for (const name of [partNames.work, partNames.merged]) mkdirSync(join(place, name), { recursive: true, mode: 0o700 });
   symlinkSync(folder, join(place, partNames.upper));
   const nowNs = String(lstatSync(join(place, partNames.upper), { bigint: true }).ctimeNs);
-  writeFileSync(join(place, partNames.made), lowers.map((lower) => `${typeof lower === "string" ? nowNs : lower.madeNs}\n`).join(""));
+  writeFileSync(
+    join(place, partNames.made),
+    lowers.map((lower) => (typeof lower === "string" ? `${nowNs}\n` : `${lower.madeNs} ${lower.id}\n`)).join(""),
+  );
   for (const [index, lower] of [...lowers.entries()].toReversed())
     symlinkSync(typeof lower === "string" ? lower : lower.files, join(place, lowerName(index)));
 }

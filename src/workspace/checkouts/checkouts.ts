@@ -16,8 +16,9 @@ import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
 import { type BytePath, bytePathFromText, bytePathBytes, parentFolders } from "../git/byte-path.ts";
 import { type DependencyBase, openDependencyBase } from "../bases/dependency-base.ts";
-import { type Base, distrustBase, hasBase, openBase, openStore, type Store } from "../bases/base.ts";
-import { isIntact, type MadeFolder } from "../bases/intact.ts";
+import { type Base, distrustBase, hasBase, openBase } from "../bases/base.ts";
+import { openStore, type Store } from "../bases/store.ts";
+import { isIntact, isSameFolder, type MadeFolder } from "../bases/intact.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { discard, erase } from "../folder.ts";
 import { git } from "../git/git.ts";
@@ -119,6 +120,25 @@ function openBases({ shadow, commit, store: givenStore }: CheckoutOptions): {
   let store: Store | null = givenStore ?? null;
   let nearestBase: Promise<Base> | null = null;
   const bases = new Map<GitSha, Promise<Base>>();
+  /** Files that checkouts were made from and that are others now: what was done with them still has to be answered for (W3). */
+  const lost: string[] = [];
+  /** Forgets what is no longer the folder that was opened, so that it is opened anew. */
+  const dropLost = async (): Promise<void> => {
+    for (const opening of bases.values()) {
+      const base = await opening.catch(() => null);
+      if (base === null || isSameFolder(base) || bases.get(base.tree) !== opening) continue;
+      lost.push(base.files);
+      base.lease.release();
+      bases.delete(base.tree);
+      nearestBase = null;
+    }
+    for (const [key, packages] of leasedPackages) {
+      if (isSameFolder(packages)) continue;
+      lost.push(packages.files);
+      packages.lease.release();
+      leasedPackages.delete(key);
+    }
+  };
   const open = (tree: GitSha): Promise<Base> => {
     const cached = bases.get(tree);
     if (cached !== undefined) return cached;
@@ -150,12 +170,14 @@ function openBases({ shadow, commit, store: givenStore }: CheckoutOptions): {
       leasedPackages.delete(key);
     }
     bases.clear();
+    lost.length = 0;
     nearestBase = null;
   };
   return {
     requireIntact: async () => {
       const used: readonly MadeFolder[] = [...(await Promise.all(bases.values())), ...leasedPackages.values()];
-      const changed = (await Promise.all(used.map(async (folder) => ((await isIntact(folder)) ? [] : [folder.files])))).flat();
+      const damaged = await Promise.all(used.map(async (folder) => ((await isIntact(folder)) ? [] : [folder.files])));
+      const changed = [...new Set([...lost, ...damaged.flat()])];
       if (changed.length === 0) return;
       await distrust();
       throw new WorkspaceFailed(
@@ -166,11 +188,13 @@ function openBases({ shadow, commit, store: givenStore }: CheckoutOptions): {
     },
     distrust,
     packages: async (root, paths) => {
+      await dropLost();
       const dependencyBase = await openDependencyBase((store ??= openStore()), root, paths, leasedPackages);
       if (dependencyBase !== null) leasedPackages.set(dependencyBase.key, dependencyBase);
       return dependencyBase;
     },
     below: async (tree) => {
+      await dropLost();
       nearestBase ??= findNearestBase();
       nearestBase.catch(() => (nearestBase = null));
       const base = await nearestBase;

@@ -18,7 +18,7 @@ import { type ScannedEntry, identifyIn, gitMetadata, scan, type ScanInput, scanS
 import type { PathTest } from "../layers/scope.ts";
 import type { ObjectFormat, TreeEntry } from "../git/tree.ts";
 import { isTree, type TreeFolders } from "../git/tree-folders.ts";
-import { isIntactAt } from "../bases/intact.ts";
+import { isIntactAt, isSameFolder } from "../bases/intact.ts";
 import { readMadeLowers } from "./checkout-place.ts";
 import { withMerged } from "./merged.ts";
 
@@ -97,6 +97,7 @@ async function readWritten(input: ReadBackInput): Promise<Written> {
   const written: Written = { scanned: new Map(), deleted: new Set(), shared: [], untracked: [], damaged: [] };
   const stack: SharedFolder[] = [{ path: "" as BytePath, tree: input.tree }];
   const lowers = readMadeLowers(input.place);
+  if (!lowers.every(isSameFolder)) written.damaged.push(top); // K3
   let entryCount = 0;
   let began = performance.now();
   for (let shared = stack.pop(); shared !== undefined; shared = stack.pop()) {

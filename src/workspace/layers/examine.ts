@@ -44,6 +44,8 @@ export async function examineLayer(run: OpenRun, attempt: AttemptId): Promise<Ex
   const isLeftOut: PathTest = (path) => run.isPlaybookOwned(path) || (isKept !== null && !isKept(path));
   const { base: against } = record;
   const examined = await examine(run, record, { folder: layerFolder(run, attempt), against, isOwned: run.isOwned, isLeftOut });
+  // The attempt is discarded for it. What a check was shown is left to requireIntact, which must still find it.
+  if (examined.violations.some(({ kind }) => kind === "damaged_base")) await run.checkouts.distrust();
   const tooLarge = new Set(examined.violations.filter(({ kind }) => kind === "too_large").map(({ path }) => path)); // never committed, so not read
   const changes = examined.changes.filter(({ path }) => !tooLarge.has(displayPath(path)));
   const secrets = await findSecrets(run, { folder: examined.folder, base: record.base, changes });
@@ -114,7 +116,6 @@ async function examine(run: OpenRun, record: FolderRecord, options: ExamineOptio
         });
   const { base, ignored } = scanResult;
   const found = await withStoredContent({ shadow, folder, tree, base, folders, scanned: scanResult.scanned, fileBytesMax });
-  if ([...found.values()].some((entry) => entry.kind === "odd" && entry.violation === "damaged_base")) await run.checkouts.distrust();
   const judgement = judge({ ...scanResult, scanned: found, inScope, isOwned, isMasked: globMasks(record.masks), isLeftOut, fileBytesMax });
   const readHead: EmbeddedInput["readHead"] = async (path, entry) => {
     const after = judgement.changes.find((change) => change.path === path)?.after;
