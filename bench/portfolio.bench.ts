@@ -6,7 +6,7 @@ import type { PortfolioEntry } from "../src/contracts/portfolio-journal.ts";
 import { plan } from "../src/portfolio/planner/plan.ts";
 import { project, task } from "../src/portfolio/planner/portfolio.test-support.ts";
 import { openPortfolio, type Portfolio } from "../src/portfolio/planner/state.ts";
-import { reduceToLine } from "../src/portfolio/views/event-line.ts";
+import { reduceToLines } from "../src/portfolio/views/event-line.ts";
 import { portfolioPage, projectPage, taskPage } from "../src/portfolio/views/pages.ts";
 import { isQuick, median, report } from "./measure.ts";
 
@@ -52,7 +52,7 @@ const processorMs = (work: () => void): number => {
 };
 
 const state: Portfolio = openPortfolio();
-for (const entry of entries(tasks + projects + 1)) reduceToLine(state, entry);
+for (const entry of entries(tasks + projects + 1)) reduceToLines(state, entry);
 const facts = { now: formatIsoTime(began + 1e9), jobs: 8, gone: new Set<string>(), perAgent: {}, agent: "codex" };
 let reported = 0;
 const ticks = Array.from({ length: rounds }, () => processorMs(() => void (reported = plan(state, facts).waiting.length)));
@@ -68,7 +68,7 @@ const rebuilds = Array.from({ length: isQuick ? 1 : 3 }, () =>
   processorMs(() => {
     bytes = 0;
     const anew = openPortfolio();
-    for (const entry of all) bytes += reduceToLine(anew, entry)?.length ?? 0;
+    for (const entry of all) bytes += reduceToLines(anew, entry).join("").length;
     bytes += portfolioPage(anew).body.length;
     for (const item of Object.values(anew.projects)) bytes += projectPage(anew, item).body.length;
     for (const one of Object.values(anew.tasks)) bytes += taskPage(one).body.length;

@@ -223,8 +223,17 @@ export type PortfolioChange = {
   [Name in PortfolioChangeName]: { readonly event: Name; readonly actor: string; readonly reason_code: string } & Readonly<FieldsOf<Name>>;
 }[PortfolioChangeName];
 export type PortfolioChangeOf<Name extends PortfolioChangeName> = Extract<PortfolioChange, { readonly event: Name }>;
+/** The place of a change among those it was written with: they count together, when the last of them is there. */
+export const BatchPart = v.strictObject({
+  at: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  of: v.pipe(v.number(), v.integer(), v.minValue(2)),
+});
 /** The same as the journal returns it. */
-export type PortfolioEntry = PortfolioChange & { readonly seq: number; readonly ts: string };
+export type PortfolioEntry = PortfolioChange & {
+  readonly seq: number;
+  readonly ts: string;
+  readonly part?: Readonly<v.InferOutput<typeof BatchPart>>;
+};
 
 /** What is wrong with a change; null if nothing is. Journal lines are validated with this when they are written. */
 export function faultOfChange(change: PortfolioChange): string | null {

@@ -1,15 +1,16 @@
 // What people give a portfolio, by hand or as a list: everything wrong is told, and nothing of it is taken.
 
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { Answer } from "../../contracts/answer.ts";
 import { addProject, addTask } from "./add.ts";
 import { editPortfolio, moveTask } from "./change.ts";
-import { portfolioAt } from "../../portfolio/store/folder.ts";
+import { bindPortfolio, portfolioAt } from "../../portfolio/store/folder.ts";
 import { importBacklog } from "./import.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
+import { rebuildPortfolio } from "./rebuild.ts";
 import { tickPortfolio } from "./show.ts";
 import { everything, idOf, openRoom } from "../../../test/support/portfolio-room.ts";
 
@@ -189,4 +190,39 @@ test("an agent named for a project works on its tasks that name nobody, and a sc
     await tickPortfolio(context, { dryRun: false, agent: "scripted:nowhere.yaml" }),
   ])
     expect(answer).toMatchObject({ reason_code: "script_invalid", message: expect.stringContaining(join(root, "nowhere.yaml")) as string });
+});
+
+test("a list of any length is imported whole, and one whose writing was cut off anywhere not at all", async () => {
+  const { context, root } = await begun();
+  const before = everything(root);
+  const words = "sell ".repeat(3_000);
+  const tasks = Array.from({ length: 250 }, (_, n) => ({ project: "Shop", objective: `Task ${n} ${words}`, accept: ["it is :: true"] }));
+  writeFileSync(join(root, "list.json"), JSON.stringify({ tasks }));
+  const paths = portfolioAt(root);
+  const journal = join(paths.own, "journal.jsonl");
+  const bytes = statSync(journal).size;
+  const drawn = readFileSync(join(paths.own, "drawn.json"));
+  expect(await importBacklog(context, { file: "list.json" })).toMatchObject({
+    result: "PASS",
+    message: "Imported 0 projects and 250 tasks.",
+  });
+  expect(Object.keys((await readPortfolio(portfolioAt(root))).tasks)).toHaveLength(250);
+
+  const whole = readFileSync(journal);
+  const lineEnd = whole.lastIndexOf("\n", bytes + (whole.length - bytes) * 0.6) + 1;
+  for (const cut of [lineEnd, lineEnd + 100, whole.lastIndexOf("\n", whole.length - 2) + 1]) {
+    writeFileSync(journal, whole.subarray(0, cut));
+    expect((await readPortfolio(portfolioAt(root))).tasks).toEqual({});
+  }
+  writeFileSync(join(root, "list.json"), JSON.stringify({ tasks: tasks.slice(0, 3) }));
+  rmSync(join(root, ".openclaw-autopilot"), { recursive: true });
+  for (const [name, content] of Object.entries(before)) {
+    mkdirSync(dirname(join(root, ".openclaw-autopilot", name)), { recursive: true });
+    writeFileSync(join(root, ".openclaw-autopilot", name), content);
+  }
+  writeFileSync(join(paths.own, "drawn.json"), drawn);
+  bindPortfolio(context, paths); // the head that was remembered is cut off too
+  expect(await importBacklog(context, { file: "list.json" })).toMatchObject({ result: "PASS" });
+  expect(Object.keys((await readPortfolio(portfolioAt(root))).tasks)).toHaveLength(3);
+  expect(await rebuildPortfolio(context)).toMatchObject({ result: "PASS", data: { different: [] } });
 });

@@ -6,6 +6,7 @@
 //       run works, when it rests, for whatever reason, and before another run takes its place.
 //   R3. A task that is done or canceled changes no more.
 //   R4. What is created is new, and what an entry names is there.
+//   R5. Changes that were written together count together, or not at all.
 
 import {
   type PortfolioChange,
@@ -15,6 +16,7 @@ import {
   portfolioChangeNames,
 } from "../../contracts/portfolio-journal.ts";
 import { invariant } from "../../kit/invariant.ts";
+import { settled } from "./batch.ts";
 import { setHub } from "./hubs.ts";
 import { reduceImported } from "./imported-line.ts";
 import { metricsOf } from "../views/metrics.ts";
@@ -45,18 +47,21 @@ type Reducers = { readonly [Name in PortfolioChangeName]: (state: Portfolio, cha
 
 const known: ReadonlySet<string> = new Set(portfolioChangeNames);
 
-/** Takes one entry in. The journal's own notes (a cut tail) change nothing here. */
 export function reduce(state: Portfolio, entry: PortfolioEntry): void {
   state.seq = entry.seq;
+  for (const one of settled(state, entry)) applyEntry(state, one); // R5
+}
+
+/** Takes an entry in that counts now. The journal's own notes (a cut tail) change nothing here. */
+export function applyEntry(state: Portfolio, entry: PortfolioEntry): void {
   if (!known.has(entry.event)) return;
   const apply = reducers[entry.event] as (state: Portfolio, change: PortfolioChange, at: Stamp) => void;
   apply(state, entry, entry);
 }
 
 const reducers: Reducers = {
-  portfolio_created: (state, { name, budget, day_budget }, { ts }) => {
-    Object.assign(state, { name, budget, day_budget, created_at: ts });
-  },
+  portfolio_created: (state, { name, budget, day_budget }, { ts }) =>
+    void Object.assign(state, { name, budget, day_budget, created_at: ts }),
   portfolio_updated: (state, { paused, budget, day_budget }) => {
     state.paused = paused ?? state.paused;
     state.budget = budget ?? state.budget;
@@ -84,12 +89,10 @@ const reducers: Reducers = {
     if (changes.budget !== undefined) reopenBudget(state, `project:${project_id}`);
     touchWaiting(state, project, changes, at);
   },
-  task_created: (state, { task_id, project_id, status, fields }, at) => {
-    addTask(state, { task_id, project_id, parent_task_id: null, status, fields }, at);
-  },
-  followup_task_created: (state, { task_id, project_id, parent_task_id, status, fields }, at) => {
-    addTask(state, { task_id, project_id, parent_task_id, status, fields }, at);
-  },
+  task_created: (state, { task_id, project_id, status, fields }, at) =>
+    addTask(state, { task_id, project_id, parent_task_id: null, status, fields }, at),
+  followup_task_created: (state, { task_id, project_id, parent_task_id, status, fields }, at) =>
+    addTask(state, { task_id, project_id, parent_task_id, status, fields }, at),
   task_updated: (state, { task_id, changes }, at) => {
     const task = taskOf(state, task_id);
     const before = task.priority;
@@ -293,7 +296,5 @@ const reducers: Reducers = {
     const summary = `${project_count} projects, ${task_count} tasks, ${state.totals.tasks_completed_total} done.`;
     state.checkpoints.push({ ts, window_start, window_end, summary, key_metrics: { project_count, task_count, ...metricsOf(state) } });
   },
-  line_imported: (state, { line }, at) => {
-    reduceImported(state, line, at);
-  },
+  line_imported: (state, { line }, at) => reduceImported(state, line, at),
 };

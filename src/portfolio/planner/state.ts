@@ -2,7 +2,15 @@
 
 import type { ShortLimit } from "../../core/state.ts";
 import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
-import type { PortfolioBudget, PortfolioUsage, ProjectFields, Proof, TaskFields, WorkerResult } from "../../contracts/portfolio-journal.ts";
+import type {
+  PortfolioBudget,
+  PortfolioEntry,
+  PortfolioUsage,
+  ProjectFields,
+  Proof,
+  TaskFields,
+  WorkerResult,
+} from "../../contracts/portfolio-journal.ts";
 
 export type Project = ProjectFields & {
   project_id: string;
@@ -124,6 +132,8 @@ export type Portfolio = {
   name: string;
   created_at: string;
   seq: number;
+  /** Lines of a batch whose last line has not come. */
+  unfinished: PortfolioEntry[];
   paused: boolean;
   budget: PortfolioBudget;
   day_budget: PortfolioBudget;
@@ -187,6 +197,7 @@ export const openPortfolio = (): Portfolio => ({
   name: "",
   created_at: "",
   seq: 0,
+  unfinished: [],
   paused: false,
   budget: {},
   day_budget: {},

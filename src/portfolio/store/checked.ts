@@ -1,6 +1,7 @@
 // checked: reads the journal of an untrusted portfolio: every line is validated before it is used.
 
-import { faultOfChange, type PortfolioChange, portfolioChangeNames } from "../../contracts/portfolio-journal.ts";
+import * as v from "valibot";
+import { BatchPart, faultOfChange, type PortfolioChange, portfolioChangeNames } from "../../contracts/portfolio-journal.ts";
 import { readJournal } from "../../journal/read.ts";
 import { refuse } from "../../project/reply.ts";
 import type { PortfolioView } from "../planner/state.ts";
@@ -17,8 +18,9 @@ export async function checkedPortfolio(paths: PortfolioPaths): Promise<Portfolio
     onEntry: (entry) => {
       const { event, actor, reason_code, seq, ...rest } = entry as unknown as PortfolioChange & { readonly seq: number };
       if (!known.has(event)) return;
-      const fields = Object.fromEntries(Object.entries(rest).filter(([key]) => !ownKeys.has(key)));
-      const fault = faultOfChange({ event, actor, reason_code, ...fields } as PortfolioChange);
+      const { part, ...fields } = Object.fromEntries(Object.entries(rest).filter(([key]) => !ownKeys.has(key)));
+      const isPart = part === undefined || v.is(BatchPart, part);
+      const fault = isPart ? faultOfChange({ event, actor, reason_code, ...fields } as PortfolioChange) : "its place in a batch";
       if (fault !== null) refuse("portfolio_foreign", { message: `Line ${seq} of its journal is not in order: ${fault}` });
     },
   });

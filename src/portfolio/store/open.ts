@@ -19,7 +19,7 @@ import type { Journal, OpenedJournal } from "../../journal/journal.ts";
 import { genesis } from "../../journal/line.ts";
 import { isAgent } from "../../core/grants.ts";
 import { invariant } from "../../kit/invariant.ts";
-import { reduceToLine } from "../views/event-line.ts";
+import { reduceToLines } from "../views/event-line.ts";
 import { mayAgentWrite } from "../planner/grants.ts";
 import { whyIgnored } from "../planner/imported-line.ts";
 import { reduce } from "../planner/reduce.ts";
@@ -30,6 +30,7 @@ import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
+import { appendsOf } from "./appends.ts";
 import { askedAgain } from "./ask.ts";
 import { draw, layOut, readCursor } from "./draw.ts";
 import { asPortfolioEntry, beginAnew, type Fold, folded, foldOf, openStored, storeOf } from "./fold.ts";
@@ -92,8 +93,7 @@ async function hold(context: CommandContext, paths: PortfolioPaths, fold: Fold):
       reduce(fold.state, asPortfolioEntry(entry));
       return;
     }
-    const line = reduceToLine(fold.state, asPortfolioEntry(entry));
-    if (line !== null) lines.push(line);
+    for (const line of reduceToLines(fold.state, asPortfolioEntry(entry))) lines.push(line);
   };
   const { redactor } = redactionOf(context, paths.root);
   const { journal, repaired } = await openWhenFree(context, paths, fold, take);
@@ -116,10 +116,11 @@ async function workWith<Value>(
       requireMayChange(context, change); // O4
     }
     // The journal looks at nothing of an event but its name, its actor and its reason.
-    for (const entry of await journal.append(changes as unknown as readonly Event[])) {
-      take(entry);
-      tell(context, paths.root, asPortfolioEntry(entry), fold.state);
-    }
+    // All of them are handed over at once, so nothing comes between the lines of a batch.
+    const appends = appendsOf(changes).map((some) => journal.append(some as unknown as readonly Event[]));
+    const entries = (await Promise.all(appends)).flat();
+    entries.forEach(take);
+    for (const entry of entries) tell(context, paths.root, asPortfolioEntry(entry), fold.state);
     fold.at = { ...journal.position };
   };
   const now = (): string => systemClock.now();
@@ -187,8 +188,7 @@ export async function allLines(paths: PortfolioPaths): Promise<readonly string[]
   const state = openPortfolio();
   const lines: string[] = [];
   await storeOf(paths).read(genesis, (entry) => {
-    const line = reduceToLine(state, asPortfolioEntry(entry));
-    if (line !== null) lines.push(line);
+    for (const line of reduceToLines(state, asPortfolioEntry(entry))) lines.push(line);
   });
   return lines;
 }

@@ -7,20 +7,26 @@
 
 import type { PortfolioEvent } from "../../contracts/portfolio.ts";
 import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
-import { reduce } from "../planner/reduce.ts";
+import { settled } from "../planner/batch.ts";
+import { applyEntry } from "../planner/reduce.ts";
 import { confidenceOf } from "../planner/result.ts";
 import type { Portfolio, TaskView } from "../planner/state.ts";
 import { isComplete } from "../planner/task-changes.ts";
 
 export const seqKey = "autopilot_seq";
 
-/** Takes an entry in and says its line; null for the journal's own notes. */
-export function reduceToLine(state: Portfolio, entry: PortfolioEntry): string | null {
+/** Takes an entry in and says the lines of what counts with it. The journal's own notes have none. */
+export function reduceToLines(state: Portfolio, entry: PortfolioEntry): readonly string[] {
+  state.seq = entry.seq;
+  return settled(state, entry).flatMap((one) => applyToLine(state, one) ?? []);
+}
+
+function applyToLine(state: Portfolio, entry: PortfolioEntry): string | null {
   const task_id = "task_id" in entry && entry.task_id !== undefined ? entry.task_id : null;
   const from = task_id === null ? null : (state.tasks[task_id]?.status ?? null);
   const blockTask = entry.event === "block_resolved" ? (state.blocks[entry.block_id]?.task_id ?? null) : task_id;
   const fromBlock = blockTask === null ? null : (state.tasks[blockTask]?.status ?? null);
-  reduce(state, entry);
+  applyEntry(state, entry);
   if (entry.event === "line_imported") return entry.line; // E2
   const eventReport = report(entry);
   if (eventReport === null) return null;
