@@ -11,7 +11,7 @@ import { genesis } from "../../journal/line.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { checkedPortfolio } from "../../portfolio/store/checked.ts";
 import { cloneOf, type Clones, clonesOf, writeClones } from "../../portfolio/store/clones.ts";
-import { redraw } from "../../portfolio/store/draw.ts";
+import { drawFirst } from "../../portfolio/store/draw.ts";
 import { type PortfolioPaths, portfolioAt } from "../../portfolio/store/folder.ts";
 import { allLines } from "../../portfolio/store/open.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -44,7 +44,7 @@ export function takePortfolio(context: CommandContext, { key, into, repos = [] }
     if (repos.length > 0) writeClones(paths, named);
     const failed = await cloneHubs(paths, state, context);
     const clones = clonesOf(paths);
-    if (!isHere) redraw(paths, state, await allLines(paths));
+    if (!isHere) drawFirst(paths, state, await allLines(paths));
     const unknown = Object.values(state.projects).filter(
       ({ repository }) => repository !== null && !failed.has(repository) && !existsSync(cloneOf(paths, repository)),
     );

@@ -8,6 +8,7 @@ import { addProject, addTask, initPortfolio } from "./add.ts";
 import { editPortfolio, moveTask, pausePortfolio } from "./change.ts";
 import { copyIn, portfolioAt } from "../../portfolio/store/folder.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
+import { withPortfolio } from "../../portfolio/store/open.ts";
 import { compactPortfolio, rebuildPortfolio } from "./rebuild.ts";
 import { portfolioInbox, showPortfolio, tickPortfolio } from "./show.ts";
 import { everything, idOf, openRoom } from "../../../test/support/portfolio-room.ts";
@@ -251,4 +252,81 @@ test("a rebuild names every file that it drew anew: another one would find none"
   const { message, page, data } = await rebuildPortfolio(context);
   expect(data?.["different"]).toHaveLength(7);
   expect([message, page?.slice(2)]).toEqual([expect.stringMatching(/^7 files were different .* and 2 more\.$/), data?.["different"]]);
+});
+
+const note = (summary: string): string =>
+  JSON.stringify({
+    ts: "2026-02-27T09:30:00Z",
+    event_type: "note",
+    project_id: null,
+    task_id: null,
+    block_id: null,
+    from_status: null,
+    to_status: null,
+    actor: "human",
+    summary,
+    evidence: [],
+  });
+
+test("whatever is done to the events file, another tool's lines are taken in and a person's words are kept", async () => {
+  const { context, shown, root } = await begun();
+  const events = shown("events/events.jsonl");
+  const id = idOf(await addTask(context, { project: "proj-shop", objective: "Make it" }));
+  let priority = 1;
+  const change = (): Promise<Answer> => editPortfolio(context, { id, priority: (priority++ % 5) + 1 });
+  const rows = (): string[] => readFileSync(events, "utf8").trimEnd().split("\n");
+  const kept = (): string =>
+    readdirSync(join(root, ".autopilot/portfolio/kept"))
+      .map((name) => readFileSync(join(root, ".autopilot/portfolio/kept", name), "utf8"))
+      .join();
+  const edits: Record<string, () => string[]> = {
+    inserted: () => rows().toSpliced(2, 0, note("inserted")),
+    truncated: () => [...rows().slice(0, 1), note("truncated")],
+    replaced: () => [note("replaced")],
+    twice: () => [...rows(), note("replaced")],
+    written: () => [...rows().slice(0, 1), "written by a person"],
+    edited: () => rows().map((row) => row.replace("Project Shop created", "Project edit created")),
+  };
+  for (const edit of Object.values(edits)) {
+    writeFileSync(events, `${edit().join("\n")}\n`);
+    await change();
+    expect((await rebuildPortfolio(context)).data).toEqual({ different: [] });
+  }
+  const notes = rows().filter((row) => row.includes('"note"'));
+  expect(notes.toSorted()).toEqual(["inserted", "replaced", "replaced", "truncated"].map(note));
+  expect(kept()).toContain("written by a person");
+  expect(kept()).toContain("Project edit created");
+  const edited = readFileSync(events, "utf8");
+  writeFileSync(events, edited.replace("Project Shop created", "Project EDIT created"));
+  expect((await rebuildPortfolio(context)).warnings.join()).toContain("it says that it is ours, and the journal does not know it");
+  expect(readFileSync(events, "utf8")).toBe(edited);
+  expect(kept()).toContain("Project EDIT created");
+});
+
+test("lines that another tool appends while a command is at work are taken in once each, wherever they came to stand", async () => {
+  const { context, shown } = await begun();
+  const events = shown("events/events.jsonl");
+  for (let n = 0; n < 4; n++)
+    await withPortfolio(context, portfolioAt(context.cwd), async (open) => {
+      appendFileSync(events, `${note(`before ${n}`)}\n`); // after the file was read, before ours is appended
+      await open.write({
+        event: "checkpoint_compacted",
+        actor: "planner",
+        reason_code: "ok",
+        window_start: open.now(),
+        window_end: open.now(),
+      });
+      appendFileSync(events, `${note(`again`)}\n`);
+    });
+  const rows = (): string[] => readFileSync(events, "utf8").trimEnd().split("\n");
+  const expected = [0, 1, 2, 3].flatMap((n) => [note(`before ${n}`), note("again")]).toSorted();
+  expect(
+    rows()
+      .filter((row) => row.includes('"note"'))
+      .toSorted(),
+  ).toEqual(expected);
+  expect(rows().filter((row) => row.includes("checkpoint_compacted"))).toHaveLength(4);
+  const drawn = readFileSync(events, "utf8");
+  expect((await rebuildPortfolio(context)).data).toEqual({ different: [] });
+  expect(readFileSync(events, "utf8")).toBe(drawn);
 });

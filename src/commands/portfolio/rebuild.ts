@@ -6,7 +6,7 @@ import { answered, reply } from "../../project/reply.ts";
 import { operatorOf } from "./add.ts";
 import { redraw } from "../../portfolio/store/draw.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
-import { allLines, withPortfolio } from "../../portfolio/store/open.ts";
+import { withPortfolio } from "../../portfolio/store/open.ts";
 import { firstFew, plural } from "../../views/wording.ts";
 
 const filesShown = 5;
@@ -15,11 +15,17 @@ const filesShown = 5;
 export function rebuildPortfolio(context: CommandContext): Promise<Answer> {
   return answered(async () => {
     const paths = requirePortfolio(context);
-    const { different, warnings } = await withPortfolio(context, paths, async (open) => {
-      const made = redraw(paths, open.state, await allLines(paths));
-      open.isDrawn = true;
-      return { different: made.different, warnings: [...open.warnings, ...made.warnings] };
-    });
+    const { different, warnings } = await withPortfolio(
+      context,
+      paths,
+      async (open) => {
+        const made = redraw(paths, open.state, await open.eventLines());
+        open.isDrawn = true;
+        open.warnings.push(...made.warnings);
+        return { different: made.different, warnings: open.warnings };
+      },
+      "nothing",
+    );
     const message =
       different.length === 0
         ? "Every file is as the journal tells it."

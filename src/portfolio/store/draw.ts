@@ -7,7 +7,7 @@
 //   D4. No link is followed: what is where a file of ours belongs is a file, or nothing is written.
 
 import { createHash } from "node:crypto";
-import { appendFileSync, existsSync, lstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { PortfolioCheckpoint, portfolioFiles } from "../../contracts/portfolio.ts";
 import { checkpointLines } from "../views/checkpoints.ts";
@@ -17,16 +17,17 @@ import type { PortfolioView } from "../planner/state.ts";
 import { oneLine } from "../../views/wording.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { folderBelow, refuseInTheWay } from "../../project/own-folder.ts";
+import { type Cursor, joinLines } from "./events-file.ts";
 import type { PortfolioPaths } from "./folder.ts";
-import { type Beyond, type Cursor, keepCopy, replace, soundLines } from "./log-lines.ts";
+import { keepCopy, replace, soundLines } from "./log-lines.ts";
 
 export type Drawn = {
   readonly paths: PortfolioPaths;
   readonly state: PortfolioView;
   readonly seq: number;
-  readonly lines: readonly string[];
   readonly cursor: Cursor;
-  readonly beyond: Beyond;
+  /** As far as the events file was brought up; null if it has to be looked at again. */
+  readonly events: Omit<Cursor, "seq"> | null;
 };
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -37,19 +38,17 @@ const checkpointsPath = ({ shown }: PortfolioPaths): string => join(shown, portf
 export function readCursor(paths: PortfolioPaths): Cursor {
   try {
     const stored = JSON.parse(readOwnFile(cursorPath(paths)) ?? "") as Partial<Cursor>;
-    if (typeof stored.seq === "number" && typeof stored.bytes === "number") return { seq: stored.seq, bytes: stored.bytes };
+    const { seq, bytes, crc = -1, file = "" } = stored;
+    if (typeof seq === "number" && typeof bytes === "number") return { seq, bytes, crc, file };
   } catch {
     // Without a note everything is drawn again.
   }
-  return { seq: 0, bytes: 0 };
+  return { seq: 0, bytes: 0, crc: 0, file: "" };
 }
 
-/** Draws what changed; gives what a person should know. */
-export async function draw(drawn: Drawn, allLines: () => Promise<readonly string[]>): Promise<readonly string[]> {
-  const { paths, state, seq, cursor } = drawn;
-  layOut(paths);
+/** Draws what changed beside the events file; gives what a person should know. */
+export function draw({ paths, state, seq, cursor, events }: Drawn): readonly string[] {
   const warnings: string[] = [];
-  await drawEvents(drawn, allLines);
   drawCheckpoints(paths, state, warnings);
   if (seq > cursor.seq || !existsSync(join(paths.shown, portfolioFiles.portfolio))) {
     for (const project of Object.values(state.projects))
@@ -59,9 +58,14 @@ export async function draw(drawn: Drawn, allLines: () => Promise<readonly string
       if (task.changed > cursor.seq) drawPage(paths, `${portfolioFiles.tasks}/${task.task_id}.md`, taskPage(task), warnings);
     drawPage(paths, portfolioFiles.portfolio, portfolioPage(state), warnings);
   }
-  const bytes = statSync(eventsPath(paths)).size;
-  if (seq !== cursor.seq || bytes !== cursor.bytes) replace(cursorPath(paths), `${JSON.stringify({ seq, bytes })}\n`, 0o600);
+  writeCursor({ paths, seq, cursor, events });
   return warnings;
+}
+
+/** Without it, the next one that takes the portfolio in hand reads again what is behind the old one. */
+export function writeCursor({ paths, seq, cursor, events }: Omit<Drawn, "state">): void {
+  if (events === null || (seq === cursor.seq && events.file === cursor.file)) return;
+  replace(cursorPath(paths), `${JSON.stringify({ seq, ...events })}\n`, 0o600);
 }
 
 /** Every folder and file the format's own check looks for. */
@@ -81,14 +85,6 @@ export function layOut(paths: PortfolioPaths): void {
     else if (!stat.isFile()) refuseInTheWay(path, stat.isSymbolicLink() ? "link" : stat.isDirectory() ? "folder" : "pipe", "file"); // D4
   }
 }
-
-async function drawEvents({ paths, lines, beyond }: Drawn, allLines: () => Promise<readonly string[]>): Promise<void> {
-  if (beyond.isTorn) return replace(eventsPath(paths), joinLines(await allLines()));
-  const missing = lines.slice(beyond.there);
-  if (missing.length > 0) appendFileSync(eventsPath(paths), joinLines(missing)); // D3
-}
-
-const joinLines = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
 
 /**
  * Appends what is missing. Invalid lines, such as torn ones, are set aside; every change is reported. Returns whether the file was changed.
@@ -153,20 +149,22 @@ export function restorePages(paths: PortfolioPaths, state: PortfolioView): reado
   return warnings;
 }
 
-/** Regenerates everything; returns what was different. */
+/** Draws a portfolio whose journal has just come here. If another's events are there, they are taken in when it is first opened. */
+export function drawFirst(paths: PortfolioPaths, state: PortfolioView, lines: readonly string[]): void {
+  layOut(paths);
+  if (readFileSync(eventsPath(paths)).length === 0) replace(eventsPath(paths), joinLines(lines));
+  redraw(paths, state, lines);
+}
+
+/** Regenerates every page; returns what was different, the events file too, which is brought up when the portfolio is left. */
 export function redraw(
   paths: PortfolioPaths,
   state: PortfolioView,
   lines: readonly string[],
 ): { readonly different: readonly string[]; readonly warnings: readonly string[] } {
-  layOut(paths);
-  const different: string[] = [];
+  const isSame = readFileSync(eventsPath(paths)).equals(joinLines(lines));
+  const different: string[] = isSame ? [] : [portfolioFiles.events];
   const warnings: string[] = [];
-  const events = readFileSync(eventsPath(paths), "utf8");
-  if (events !== joinLines(lines)) {
-    different.push(portfolioFiles.events);
-    replace(eventsPath(paths), joinLines(lines));
-  }
   if (drawCheckpoints(paths, state, warnings)) different.push(portfolioFiles.checkpoints);
   for (const [name, make] of pagesOf(state)) {
     const page = make();
@@ -174,6 +172,5 @@ export function redraw(
     if (before !== snapshotOf(page.fields, page.body, sha256)) different.push(name);
     drawPage(paths, name, page, warnings);
   }
-  replace(cursorPath(paths), `${JSON.stringify({ seq: state.seq, bytes: statSync(eventsPath(paths)).size })}\n`, 0o600);
   return { different, warnings };
 }

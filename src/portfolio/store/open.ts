@@ -32,10 +32,10 @@ import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { appendsOf } from "./appends.ts";
 import { askedAgain } from "./ask.ts";
-import { draw, layOut, readCursor } from "./draw.ts";
+import { draw, layOut, readCursor, writeCursor } from "./draw.ts";
+import { type Beyond, type Cursor, drawEvents, linesBeyond } from "./events-file.ts";
 import { asPortfolioEntry, beginAnew, type Fold, folded, foldOf, openStored, storeOf } from "./fold.ts";
 import { type PortfolioPaths, rememberHead } from "./folder.ts";
-import { type Cursor, linesBeyond } from "./log-lines.ts";
 import { tell } from "./queue-notices.ts";
 
 const waitMsMax = 20_000;
@@ -48,7 +48,9 @@ export type OpenPortfolio = {
   readonly write: (...changes: readonly PortfolioChange[]) => Promise<void>;
   /** Foreign content that was found in the files. */
   readonly warnings: string[];
-  /** Set by a caller that has written everything already. */
+  /** Every line of the events file. */
+  readonly eventLines: () => Promise<readonly string[]>;
+  /** Set by a caller that has drawn every page already. */
   isDrawn: boolean;
 };
 
@@ -57,11 +59,13 @@ export function withPortfolio<Value>(
   context: CommandContext,
   paths: PortfolioPaths,
   work: (open: OpenPortfolio) => Promise<Value>,
+  /** Whether the files are believed to be as they were left where they look like it. */
+  trust: "as_left" | "nothing" = "as_left",
 ): Promise<Value> {
   const fold = foldOf(paths);
   return fold.mutex.runExclusive(async () => {
     layOut(paths);
-    const holding = await folded(fold, () => hold(context, paths, fold));
+    const holding = await folded(fold, () => hold(context, paths, fold, trust));
     try {
       return await workWith(context, paths, fold, holding, work);
     } catch (error) {
@@ -84,8 +88,8 @@ type Held = {
 };
 
 /** Takes the journal, with the fold as it is at its end. */
-async function hold(context: CommandContext, paths: PortfolioPaths, fold: Fold): Promise<Held> {
-  const cursor = readCursor(paths);
+async function hold(context: CommandContext, paths: PortfolioPaths, fold: Fold, trust: "as_left" | "nothing"): Promise<Held> {
+  const cursor = { ...readCursor(paths), ...(trust === "nothing" ? { crc: -1, file: "" } : {}) };
   if (fold.at.seq > cursor.seq) beginAnew(fold); // lines that are not drawn yet are made from the state before them
   const lines: string[] = [];
   const take = (entry: Entry): void => {
@@ -133,21 +137,38 @@ async function workWith<Value>(
     await append(changes);
     await askAgain();
   };
-  const beyond = linesBeyond(paths, cursor, lines);
+  let drawnBefore: readonly string[] | null = null;
+  const drawnLines = async (): Promise<readonly string[]> => (drawnBefore ??= await allLines(paths, cursor.seq));
   const cut = `the journal ended in the middle of a line, which nobody was told of; ${repaired?.cut_bytes ?? 0} bytes from byte ${repaired?.at_byte ?? 0} on were cut off`;
-  const warnings = [...(repaired === null ? [] : [cut]), ...beyond.warnings];
-  for (const { place, row: line } of beyond.foreign) {
-    const ignored = whyIgnored(fold.state, line);
-    if (ignored !== null) warnings.push(`${place}: kept, and ${ignored}`); // O7
-    await write({ event: "line_imported", actor: "system", reason_code: "ok", line }); // O2
-  }
+  const warnings = repaired === null ? [] : [cut];
+  const takeIn = async ({ foreign, warnings: found }: Beyond): Promise<void> => {
+    warnings.push(...found);
+    for (const { place, row: line } of foreign) {
+      const ignored = whyIgnored(fold.state, line);
+      if (ignored !== null) warnings.push(`${place}: kept, and ${ignored}`); // O7
+      await write({ event: "line_imported", actor: "system", reason_code: "ok", line }); // O2
+    }
+  };
+  const beyond = await linesBeyond(paths, cursor, lines, drawnLines);
+  await takeIn(beyond);
   await askAgain(); // the process that changed something may have been killed before
-  const open: OpenPortfolio = { paths, state: fold.state, now, write, warnings, isDrawn: false };
+  const open: OpenPortfolio = {
+    paths,
+    state: fold.state,
+    now,
+    write,
+    warnings,
+    isDrawn: false,
+    eventLines: async () => [...(await drawnLines()), ...lines],
+  };
   try {
     return await work(open);
   } finally {
-    const drawing = { paths, state: fold.state, seq: journal.position.seq, lines, cursor, beyond };
-    if (!open.isDrawn) warnings.push(...(await draw(drawing, () => allLines(paths)))); // O1
+    layOut(paths);
+    const events = await drawEvents(paths, cursor, beyond, lines, drawnLines, takeIn);
+    const drawing = { paths, state: fold.state, seq: journal.position.seq, cursor, events };
+    if (open.isDrawn) writeCursor(drawing);
+    else warnings.push(...draw(drawing)); // O1
     if (paths.tell !== undefined) for (const warning of warnings.splice(0)) paths.tell(warning); // O7
   }
 }
@@ -183,12 +204,12 @@ async function openWhenFree(
   }
 }
 
-/** Every line of the events file, made again. */
-export async function allLines(paths: PortfolioPaths): Promise<readonly string[]> {
+/** The lines of the events file, made again, up to an entry. */
+export async function allLines(paths: PortfolioPaths, seq = Infinity): Promise<readonly string[]> {
   const state = openPortfolio();
   const lines: string[] = [];
   await storeOf(paths).read(genesis, (entry) => {
-    for (const line of reduceToLines(state, asPortfolioEntry(entry))) lines.push(line);
+    if (entry.seq <= seq) for (const line of reduceToLines(state, asPortfolioEntry(entry))) lines.push(line);
   });
   return lines;
 }
