@@ -19,6 +19,8 @@ export const Policy = v.strictObject({
   dependencies_from: maybe(text),
   /** The commands that restore dependencies before checks; if there are any, installed packages are not copied for checks. */
   restores: maybe(v.array(Check)),
+  /** The lock files of the tree under check name those commands, and not only those the base had. */
+  restore_from: maybe(v.literal("lockfile")),
   /** How often at most a check is run on one tree, which ones are known to be flaky until when, and which further files are protected. */
   repeat: maybe(Count),
   /** When a passing check is tried out, and for how many minutes at most. */

@@ -51,9 +51,10 @@ export function openSandboxedVerifier({
   guard,
 }: SandboxedVerifierParts): Verifier {
   const restores = policy.restores ?? [];
+  const isRestoring = restores.length > 0 || policy.restore_from !== undefined;
   const cache = join(folder, "cache");
-  const cacheEnv = restores.length === 0 ? {} : cacheEnvironment(cache);
-  if (restores.length > 0) mkdirSync(cache, { recursive: true, mode: 0o700 });
+  const cacheEnv = isRestoring ? cacheEnvironment(cache) : {};
+  if (isRestoring) mkdirSync(cache, { recursive: true, mode: 0o700 });
   // A folder of the user's own choice may hold what was built at that path, and would be taken for up to date there.
   const shown = policy.dependencies === undefined ? { shownAs: policy.dependencies_from ?? root } : {};
   const confined = ({ argv, cwd, env, readable = [], writable = [] }: Parameters<NonNullable<VerifierParts["wrap"]>>[0]) => ({
@@ -88,8 +89,9 @@ export function openSandboxedVerifier({
     env: { ...policy.check_env, ...cacheEnv },
     guard,
     wrap: (launch) =>
-      limited(isolation.wrap({ ...confined(launch), readable: [...(launch.readable ?? []), ...(restores.length === 0 ? [] : [cache])] })),
+      limited(isolation.wrap({ ...confined(launch), readable: [...(launch.readable ?? []), ...(isRestoring ? [cache] : [])] })),
     restores,
+    ...(policy.restore_from === undefined ? {} : { restoreFrom: policy.restore_from }),
     wrapRestore: (launch) =>
       limited(isolation.wrap({ ...confined(launch), writable: [...confined(launch).writable, cache], network: "on" })), // K2
   });

@@ -40,6 +40,8 @@ export type VerifierParts = {
   readonly redactor?: Redactor;
   /** Commands that restore dependencies in a clean folder before any check. Their results come before the others. */
   readonly restores?: readonly Check[];
+  /** They are what the lock files of the tree under check say, in place of `restores`. */
+  readonly restoreFrom?: "lockfile";
   /** How often at most a check is run on one tree to find out whether it is flaky; default 3, 1 turns it off. */
   readonly repeatMax?: number;
   /** Checks known to be flaky, and until when. */

@@ -24,7 +24,7 @@ import { buildOverrides } from "./protected/undo.ts";
 import type { VerifierParts } from "./parts.ts";
 import { prove } from "./gates/prove-artifacts.ts";
 import { openQueue } from "./queue.ts";
-import { runChecks } from "./run-checks.ts";
+import { isRestoring, runChecks } from "./run-checks.ts";
 import { openVerdicts } from "./verdicts.ts";
 
 export type { VerifierParts } from "./parts.ts";
@@ -35,7 +35,7 @@ export function openVerifier(parts: VerifierParts): Verifier {
   const verdicts = readBlob === undefined ? null : openVerdicts({ readBlob, product, isolation });
   // Copied with its prototype, since some parts are getters that compute on demand.
   const openParts = Object.assign(Object.create(parts) as VerifierParts, { verdicts, tried: new Map() });
-  const { workspace, protect = [], restores = [] } = parts;
+  const { workspace, protect = [] } = parts;
   const overIntactFiles = async <T>(checking: Promise<T>): Promise<T> => {
     const result = await checking;
     await workspace.requireIntact(); // V12
@@ -44,8 +44,8 @@ export function openVerifier(parts: VerifierParts): Verifier {
   return {
     check: (order) => queue(() => (order.isBaseline === true ? runChecks(openParts, order) : overIntactFiles(runChecks(openParts, order)))),
     prove: (order) => queue(() => overIntactFiles(prove(openParts, order))),
-    oracles: (order) => findProtected({ workspace, protect, restores: restores.length > 0, areTriedOut: parts.canary !== "off" }, order),
-    originals: (order) => buildOverrides({ workspace, protect, restores: restores.length > 0 }, order),
+    oracles: (order) => findProtected({ workspace, protect, restores: isRestoring(parts), areTriedOut: parts.canary !== "off" }, order),
+    originals: (order) => buildOverrides({ workspace, protect, restores: isRestoring(parts) }, order),
     claims: (order) => lookUpClaims(workspace, order),
   };
 }

@@ -38,6 +38,22 @@ describe("restoring dependencies", () => {
     expect(verified.json).toMatchObject({ result: "PASS" });
   });
 
+  test("goes by the lock files of the tree under check: one that the work adds is restored", async () => {
+    const manifest = { name: "shop", version: "1.0.0" };
+    const lock = { ...manifest, lockfileVersion: 3, requires: true, packages: { "": manifest } };
+    const folder = scratch({ files: { "package.json": JSON.stringify(manifest) } });
+    userConfig(folder, "checks:\n  restore: lockfile\n");
+    const addLock = { write: { path: "package-lock.json", text: JSON.stringify(lock) } };
+    const { json, out } = await goScripted(folder, [{ do: [makeB, addLock, promise] }], ["--done-criteria", "b :: test -f src/b.txt"]);
+    expect(json, out).toMatchObject({ reason_code: "completion_verified" });
+    const proved = eventsOf(folder, "step_completed").find(({ attempt }) => String(attempt).includes("/prove#"));
+    expect(proved?.["checks"]).toMatchObject([
+      { check: { kind: "restore", source: "package-lock.json" }, status: "passed" },
+      { check: { kind: "criterion" }, status: "passed" },
+    ]);
+    expect(JSON.stringify(eventsOf(folder, "step_completed")[0])).not.toContain("npm ci"); // the base has no lock file
+  });
+
   test("that fails keeps the run from completing, and says so", async () => {
     const folder = scratch({ files: { "a.txt": "a\n" } });
     userConfig(folder, "checks:\n  restore: ['test -f src/b.txt && exit 3; true']\n");

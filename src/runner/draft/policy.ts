@@ -11,6 +11,7 @@ import { type ProjectPaths, findProject } from "../../project/runs/project-paths
 import { projectConfigPath } from "../../project/config/config.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { settingsOf } from "../../project/config/settings.ts";
+import { detectRestores, type RestoreSetting } from "../../verify/detect/detect-restore.ts";
 import type { Casting } from "./assign-agents.ts";
 
 const defaultCheckMinutes = 15;
@@ -25,6 +26,7 @@ export function policyOf(
     check_minutes_max: checks?.timeout_minutes ?? defaultCheckMinutes,
     check_network: network?.checks ?? false,
     ...(restores.length === 0 ? {} : { restores: [...restores] }),
+    ...(checks?.restore === "lockfile" ? { restore_from: checks.restore } : {}),
     ...definedFields({
       check_env: checks?.env,
       dependencies: checks?.dependencies,
@@ -84,6 +86,14 @@ export async function findPolicyChange(adoption: PolicyAdoption, isAdopted: bool
   return { ...change, ...adopted, policy: { ...adopted.policy, ...definedFields({ dependencies_from }) } };
 }
 
+/** The config's own commands; what lock files say is asked of the tree under check, and of the base only whether it had one. */
+const restoresOf = (setting: RestoreSetting, { restores, restore_from }: Policy): readonly Check[] | undefined =>
+  setting === "lockfile"
+    ? restore_from === undefined
+      ? undefined
+      : restores
+    : detectRestores({ files: new Set(), read: () => null }, setting);
+
 /** Builds the policy of a run that continues under this user's config. The recorded one does not say where packages are taken from. */
 export async function adoptPolicy({ context, paths, run, storeScript }: PolicyAdoption) {
   const settings = settingsOf(context, paths);
@@ -91,7 +101,7 @@ export async function adoptPolicy({ context, paths, run, storeScript }: PolicyAd
     adopted: true,
     actor: actorOf(context),
     isolation: settings.isolation,
-    policy: policyOf(settings.config, recordedPolicy(run).restores, findLandFlag(run)),
+    policy: policyOf(settings.config, restoresOf(settings.config.checks?.restore ?? "copy", recordedPolicy(run)), findLandFlag(run)),
     cast: await recastRoles({ context, config: settings.config, storeScript }, run),
   } as const;
 }

@@ -313,3 +313,22 @@ test.each([
   });
   expect((await canary({ ...check, kind: "criterion", command }, only)).outcome).toBe(outcome);
 });
+
+test("that a check failed before shows that it can fail only if none of the work's code runs in it", async () => {
+  const unread = { wasRed: true, now: { ...green, tests: null }, textAt: () => Promise.resolve(null) };
+  const asked = (command: string, path: string) =>
+    canary(
+      { ...check, command },
+      lab(() => green, { ...unread, commands: [command], changedPaths: [path] }),
+    );
+  expect(await asked("./judge", "src/a.ts")).toEqual({
+    outcome: "unknown",
+    detail: "nothing that it compares with was found, and changed code runs in it",
+  });
+  for (const [command, path] of [
+    ["./judge", "notes.txt"],
+    ["make build", "src/a.ts"],
+    ["test -f src/a.ts", "src/a.ts"],
+  ] as const)
+    expect(await asked(command, path), command).toEqual({ outcome: "noticed", detail: "it failed before the work began" });
+});

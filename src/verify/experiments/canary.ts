@@ -10,6 +10,7 @@
 //   K5. Every test that the pass depends on is broken (deciding-tests.ts): no other test makes up for one that does not notice.
 //   K6. Of the tests that passed before, those about a function that the work changed are broken first: the work could have kept them from
 //       failing.
+//   K7. That a check failed before the work shows that it can fail only if the work's code does not run in it.
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { asSet } from "../../kit/as-set.ts";
@@ -42,8 +43,15 @@ export async function canary(check: Check, lab: Laboratory): Promise<Experiment>
   if (hasTests) return unknown("none of its tests' expectations could be broken in a way that its report shows");
   const result = (await breakTypes(check, lab)) ?? (await changeCommand(check, lab));
   if (result !== null) return result;
-  if (lab.wasRed) return noticed("it failed before the work began");
-  return breakFiles(check, lab);
+  if (!lab.wasRed) return breakFiles(check, lab);
+  // Code that runs inside an unknown judge could keep it from failing. What only reads code has shown that it can fail.
+  if (readsCode.test(check.command) || !runsChangedCode(check, lab)) return noticed("it failed before the work began");
+  return unknown("nothing that it compares with was found, and changed code runs in it"); // K7
+}
+
+/** Whether a command starts something, and the work changed a program. */
+function runsChangedCode({ command }: Check, lab: Laboratory): boolean {
+  return !isReadOnly(command) && programsAmong(lab.changedPaths).some((path) => findRow(path)?.kind !== "test");
 }
 
 /** Changes a literal of a command that contains its expectation (`[ "$(add 1 2)" = 3 ]`). Null if it runs no code or contains none. */

@@ -31,7 +31,8 @@ export type Trial = {
   readonly parts: OpenParts;
   readonly request: CheckRequest;
   readonly base: GitSha;
-  readonly restores: readonly Check[];
+  /** What restores the dependencies of a commit. */
+  readonly restoresAt: (commit: GitSha) => Promise<readonly Check[]>;
   /** The base's protected files that replace the work's. */
   readonly taken: CheckoutOverrides | null;
 };
@@ -63,8 +64,10 @@ export async function experimentOn(trial: Trial, subject: Subject): Promise<Find
     if (isNew) await bench.repeat([]); // a result that passes now without a change is not believed at once
     return { ...known, ...(bench.repeats.includes("failed") ? { unsteady: bench.repeats } : {}) };
   }
-  const { protect = [], restores = [], workspace } = parts;
-  const rules = await protectionRules({ workspace, protect, restores: restores.length > 0 }, base, [check.command]);
+  const { protect = [], restores = [], restoreFrom, workspace } = parts;
+  const rules = await protectionRules({ workspace, protect, restores: restores.length > 0 || restoreFrom !== undefined }, base, [
+    check.command,
+  ]);
   const lab = createLaboratory(trial, subject, { bench, rules });
   const canaryResult = await canary(check, lab);
   const findings = { canary: canaryResult, ...known };
@@ -231,12 +234,12 @@ type ObservedRun = {
 
 /** Runs a check in its own checkout, created like every check's (T3); null if it was cancelled or took too long. */
 async function observe(
-  { parts, request, restores }: Trial,
+  { parts, request, restoresAt }: Trial,
   check: Check,
   { commit, overrides, evidence, timeoutMs }: ObservedRun,
 ): Promise<Observed | null> {
   const folder = await parts.workspace.checkout(commit, "check", overrides);
-  for (const restore of restores) await runCommand(commandFor(parts, restore, folder, request.cancel));
+  for (const restore of await restoresAt(commit)) await runCommand(commandFor(parts, restore, folder, request.cancel));
   const testOutput = openTestOutput(check.command, pathsOf(folder, parts));
   const command = commandFor(parts, check, folder, request.cancel);
   const isRecorded = evidence?.recorded !== undefined;

@@ -53,7 +53,7 @@ function trial(cancel: AbortSignal): Trial {
     parts: parts as unknown as OpenParts,
     request: { commit, attempt: 1, cancel, onLiveEvent: () => undefined, before: { [check.id]: "h" } } as unknown as Trial["request"],
     base,
-    restores: [],
+    restoresAt: () => Promise.resolve([]),
     taken: null,
   };
 }

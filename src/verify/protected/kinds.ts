@@ -64,7 +64,7 @@ export function isProgramText(path: string): boolean {
   const ending = path.slice(dot + 1);
   const cached = programEndings.get(ending);
   if (cached !== undefined) return cached;
-  const isProgram = languageOf(path) !== null || /\.(?:sh|bash|bats|rb|php|pl|ps1|exs?|cs|c|cc|cpp|h|hpp|swift)$/.test(path);
+  const isProgram = languageOf(path) !== null || /\.(?:sh|bash|bats|rb|php|pl|pm|t|ps1|exs?|cs|c|cc|cpp|h|hpp|swift)$/.test(path);
   if (ending.length < endingCharsMax) programEndings.set(ending, isProgram);
   return isProgram;
 }
@@ -101,6 +101,7 @@ const rows: readonly ProtectionRow[] = [
     ownFolder: /[^/]+\.(?:egg|dist)-info\/.*$/,
     isHarmless: (text) => !/\bpytest11\b/.test(text),
   },
+  { kind: "test_config", fits: fileNamed("\\.proverc"), rules: "tool", tool: /\bprove\b/ },
   // At the root it shadows the module of that name that tests and their runner mean.
   {
     kind: "test_config",
@@ -265,6 +266,7 @@ const rows: readonly ProtectionRow[] = [
   // the tests beside it.
   { kind: "test", fits: /_test\.go$/, rules: "beside", isHarmless: (text) => !/^func\s+(?:TestMain\s*\(|init\s*\(\s*\))/m.test(text) },
   { kind: "test", fits: /\.(?:test|spec|cy|e2e)\.[^/]+$|(?:^|\/)test_[^/]*\.(?:py|sh)$|_test\.(?:py|rs)$|_spec\.\w+$/ },
+  { kind: "test", fits: /\.t$|(?:^|\/)x?t\/.*\.p[lm]$/ },
   { kind: "test", fits: /(?:^|\/)tests?\.(?:[cm]?[jt]sx?|py|sh)$|_test\.(?:[cm]?[jt]sx?|sh)$|\.bats$/ },
   { kind: "test", fits: /(?:^|\/)test-[^/]*\.[cm]?[jt]sx?$|-test\.[cm]?[jt]sx?$|Spec\.[cm]?[jt]sx?$/, content: testContent },
   { kind: "test", fits: /(?:^|\/)(?:Test[A-Z]\w*|\w*(?:Tests?|TestCase|IT|Spec))\.(?:java|kt|scala|groovy)$/ },
@@ -297,4 +299,5 @@ export const isTest = (path: string): boolean => mayBeTest(path) && findRow(path
 
 /** Asked first where every file of a tree is looked at: each row of tests above requires one of these words, and most paths have none. */
 export const mayBeTest = (path: string): boolean => testPathPattern.test(path);
-const testPathPattern = /test|spec|e2e|mocks|fixtures|cypress|\.(?:cy\.|bats$|rs$)|IT\.(?:java|kt|scala|groovy)$|src\/it\//i;
+const testPathPattern =
+  /test|spec|e2e|mocks|fixtures|cypress|\.(?:cy\.|bats$|rs$|t$)|(?:^|\/)x?t\/|IT\.(?:java|kt|scala|groovy)$|src\/it\//i;

@@ -34,6 +34,18 @@ describe("what code could tell a check by is a gap", () => {
     ["src/a.ts", "// @ts-nocheck\n", "keeps a checker from the whole file"],
   ])("%s %j", (path, text, what) => expect(seen(path, null, text)).toEqual([{ path, what, gap: true }]));
 
+  test("but not what a module of JavaScript reads as the main program", () => {
+    const own = "process.argv[1] === fileURLToPath(import.meta.url)";
+    const block = `if (${own}) {\n  const [a] = process.argv.slice(2);\n\n  console.log(count(a));\n}\n`;
+    expect(seen("scripts/a.js", null, `export const count = (x) => 1;\n\n${block}`)).toEqual([]);
+    expect(seen("scripts/a.js", null, `if (${own}) main(process.argv.slice(2));\n`)).toEqual([]);
+    expect(seen("scripts/a.cjs", null, "if (require.main === module) main(process.argv);\n")).toEqual([]);
+    const told = ["reads the command line"];
+    expect(whats("src/a.js", null, `${block}const seen = process.argv;\n`)).toEqual(told);
+    expect(whats("src/a.js", null, `if (${own.replace("===", "!==")}) {\n  x(process.argv);\n}\n`)).toEqual(told);
+    expect(whats("src/a.js", null, `if (${own} || process.argv[1].endsWith("x")) {\n  x();\n}\n`)).toEqual(told);
+  });
+
   test("but not what a Python program reads where it is not imported", () => {
     const guarded = 'if __name__ == "__main__":\n    import sys\n\n    print(count(sys.argv))\n';
     expect(seen("a.py", null, `def count(x):\n    return 1\n\n\n${guarded}`)).toEqual([]);

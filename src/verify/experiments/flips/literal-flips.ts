@@ -41,7 +41,8 @@ const isDefinition = (path: string, line: string): boolean =>
 export const shellCall = /^(\s*[A-Za-z_][\w-]*\s(?:[^#\n]*\s)?"?\$\([^\n]*\)"?\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*')(?=\s|$|;)(.*)$/;
 const shellCompared = /^(.*(?:\[\[?|\btest)\s.*\s(?:==?|!=|-eq|-ne)\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*'|[a-z][\w-]*)(\s*(?:\]|$|;|&|\|).*)$/;
 /** For a plain comparison the failure is reported on its own line. */
-const reports = /\b(?:t|b|tb|self|this|ctx|done)\.(?:Error|Fatal|Fail|fail)\w*\b|\b(?:fail|panic!?|process\.exit|exit|die|raise|throw)\b/;
+const reports =
+  /\b(?:t|b|tb|self|this|ctx|done)\.(?:Error|Fatal|Fail|fail)\w*\b|\b(?:fail|panic!?|process\.exit|exit|die|raise|throw)\b|\b(?:fail\w*|errors?|bad|wrong)\s*(?:\+\+|\+?=)|\+\+\s*(?:fail\w*|errors?|bad|wrong)\b/;
 const answerNames = /\b(?:want|wanted|expected|expects|output|out|result|answer)\b/i;
 const notCode =
   /^\s*(?:\/\/|\/\*|\*|#(?!\[)|--|;|<!--|"""|''')|^\s*(?:import\b|export\s.*\bfrom\b|from\s|package\s|use\s|using\s|#include|require\s|@)|\brequire\(["']/;

@@ -18,6 +18,9 @@ describe("in another build", () => {
     ["src/lib.rs", '#[cfg(all(feature = "wide", unix))]\nfn f() {}\n', "#[cfg(all(any(), unix))]\nfn f() {}\n"],
     ["src/lib.rs", "#[cfg(debug_assertions)]\nfn f() {}\n", "#[cfg(any())]\nfn f() {}\n"],
     ["src/lib.rs", "fn f() { debug_assert!({ x = 1; true }); }\n", "fn f() { if false { debug_assert!({ x = 1; true }) }; }\n"],
+    ["total.h", 'int f(void) { return strstr(__BASE_FILE__, "test") != 0; }\n', 'int f(void) { return strstr("main.c", "test") != 0; }\n'],
+    ["lib/Price.pm", "sub f { $0 =~ /\\.t$/ }\n", 'sub f { "/usr/bin/app" =~ /\\.t$/ }\n'],
+    ["lib/a.sh", "f() { type check >/dev/null && echo 1; }\n", "f() { eval '(unset -f check; type check)' >/dev/null && echo 1; }\n"],
     [
       "mul.c",
       "int f(int a) {\n  assert((a = 2, 1));\n  return a;\n}\n",

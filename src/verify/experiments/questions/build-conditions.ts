@@ -3,7 +3,9 @@
 //
 // Invariants:
 //   D1. The list is that of the languages: what a build can switch in Rust (`cfg`, `debug_assert!`), C (`assert`, `NDEBUG`, `__OPTIMIZE__`)
-//       and Python (`assert`, `__debug__`, `sys.flags.optimize`). It is switched in the source text, independent of the build tool.
+//       and Python (`assert`, `__debug__`, `sys.flags.optimize`), and who compiles, loads or sources the code: C's `__BASE_FILE__`, the
+//       program's name in a module of Perl, a shell function that somebody else defines. It is switched in the source text, independent of
+//       the build tool.
 //   D2. Only conditions on lines that the work wrote, and none that contains tests: those are needed for the experiment.
 //   D3. A condition that is on elsewhere too (a default feature, one that the command itself names) is left on.
 
@@ -23,15 +25,20 @@ export type OtherBuild = {
 export function switchBuild(source: Source, isOn: (feature: string) => boolean, isGentle = false): OtherBuild | null {
   const { path, was, is } = source;
   const isC = /\.(?:c|cc|cpp|cxx|h|hpp)$/.test(path);
+  const loader = loaders.find(([ending]) => ending.test(path))?.[1] ?? null;
   const family = isC ? "java" : languageOf(path);
-  const switchLanguage = isC ? switchC : family === "rust" ? switchRust : family === "py" ? switchPython : null;
-  if (switchLanguage === null || family === null || is.length > textCharsMax) return null;
+  const switchLanguage = loader ?? (isC ? switchC : family === "rust" ? switchRust : family === "py" ? switchPython : null);
+  if (switchLanguage === null || is.length > textCharsMax) return null;
   const old = new Set((was ?? "").split("\n").map((line) => line.trim()));
   const lines = is.split("\n");
   const lineAt = lineCounter(is);
   const isNew = (from: number, to: number): boolean =>
     lines.slice(lineAt(from) - 1, lineAt(to)).some((line) => line.trim() !== "" && !old.has(line.trim())); // D2
-  const { changes, head = "", off } = switchLanguage({ text: is, code: maskText(is, family), isNew, isOn, isGentle });
+  const {
+    changes,
+    head = "",
+    off,
+  } = switchLanguage({ text: is, code: family === null ? is : maskText(is, family), isNew, isOn, isGentle });
   if (off.length === 0) return null;
   return { text: head + applyChanges(is, changes), off: [...new Set(off)] };
 }
@@ -148,9 +155,11 @@ function firstComma(code: string, from: number, to: number): number {
 }
 
 /** `assert(x)` is not evaluated, but x still counts as used: a compiler that warns of unused names says nothing new. */
-function switchC({ text, code, isNew }: SourceText): SwitchedBuild {
-  const changes: Change[] = [];
-  const off: string[] = [];
+function switchC(source: SourceText): SwitchedBuild {
+  const { text, code, isNew } = source;
+  const base = switchBaseFile(source);
+  const changes: Change[] = [...base.changes];
+  const off: string[] = [...base.off];
   for (const { 0: open, index } of code.matchAll(/(?<![\w.>])assert\s*\(/g)) {
     const close = closingBracket(code, index + open.length - 1);
     if (close === null || !isNew(index, close)) continue;
@@ -171,6 +180,34 @@ function switchC({ text, code, isNew }: SourceText): SwitchedBuild {
   ].filter(([name = ""]) => says(name));
   return { changes, head: heads.map(([, head]) => head).join(""), off: [...off, ...heads.map(([, , what = ""]) => what)] };
 }
+
+/** Each match in lines of the work's own, as it would be elsewhere. */
+const switchEach =
+  (found: RegExp, elsewhere: (match: string, name: string) => string, what: string) =>
+  ({ code, isNew }: SourceText): SwitchedBuild => {
+    const changes = [...code.matchAll(found)]
+      .filter(({ index }) => isNew(index, index))
+      .map(({ 0: match, 1: name = "", index }) => ({ from: index, to: index + match.length, text: elsewhere(match, name) }));
+    return { changes, off: changes.length === 0 ? [] : [what] };
+  };
+
+const loaders: readonly (readonly [ending: RegExp, turn: (text: SourceText) => SwitchedBuild])[] = [
+  [/\.pm$/, switchEach(/\$0\b|\$PROGRAM_NAME\b/g, () => '"/usr/bin/app"', "the name of the program that loads it")],
+  [
+    /\.(?:sh|bash)$/,
+    // Programs are still found, and functions of its own can be defined again.
+    switchEach(
+      /\b(?:type(?:\s+-\w+)?|declare\s+-[fF]|command\s+-[vV])\s+([A-Za-z_]\w*)\b/g,
+      (match, name) => `eval '(unset -f ${name}; ${match})'`,
+      "functions of who sources it",
+    ),
+  ],
+];
+const switchBaseFile = switchEach(
+  /\b__(?:BASE_FILE|INCLUDE_LEVEL)__\b/g,
+  (match) => (match === "__BASE_FILE__" ? '"main.c"' : "9"),
+  "the name of the file that is compiled",
+);
 
 function switchPython({ text, code, isNew }: SourceText): SwitchedBuild {
   const changes: Change[] = [];

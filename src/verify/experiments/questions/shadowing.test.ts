@@ -64,3 +64,9 @@ describe("a manifest with the base's settings", () => {
     expect(manifestAsBefore(text(was), text({ ...was, version: "2", scripts: { test: "x" }, devDependencies: { y: "1" } }))).toBeNull());
   test("is not tried where one of the two cannot be read", () => expect(manifestAsBefore("[", text(was))).toBeNull());
 });
+
+test.runIf(has("perl"))("a new module of Perl that Perl has already", () => {
+  expect(shadows("lib/Test/More.pm", "lib/Price/List.pm", "t/lib/Mine.pm")).toEqual(["lib/Test/More.pm", "lib/Price/List.pm"]);
+  expect(endsWell(commandOf("lib/Test/More.pm"))).toBe(true);
+  expect(endsWell(commandOf("lib/Price/List.pm"))).toBe(false);
+});

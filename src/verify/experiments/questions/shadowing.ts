@@ -24,6 +24,9 @@ export function findPossibleShadows(differences: readonly Difference[], base: St
     const module = /^(?:src\/|lib\/)?([A-Za-z_]\w*)(?:\.py|\/__init__\.py)$/.exec(path)?.[1];
     if (module !== undefined && !isNameInBase(module, /\.py$/))
       return [{ path, name: `the module ${module}`, command: pythonHasModule(module) }]; // S1
+    const perlModule = /^(?:(?:src|lib|inc|local)\/)?((?:[A-Z]\w*\/)*[A-Z]\w*)\.pm$/.exec(path)?.[1]?.replaceAll("/", "::");
+    if (perlModule !== undefined)
+      return [{ path, name: `the module ${perlModule}`, command: `cd / && perl -M${perlModule} -e 1 2>/dev/null` }];
     const header = /(?:^|\/)([\w-]+\.(?:h|hh|hpp))$/.exec(path)?.[1];
     return header === undefined ? [] : [{ path, name: `the header ${header}`, command: compilerHasHeader(header) }];
   });
