@@ -49,7 +49,7 @@ import "testing"
 func TestDiscounted(t *testing.T) {
 	for _, c := range []struct{ price, percent, want int }{{100, 25, 75}, {100, 0, 100}, {80, 50, 40}} {
 		if got := Discounted(c.price, c.percent); got != c.want {
-			t.Errorf("%d percent off %d: %d instead of %d", c.percent, c.price, got, c.want)
+			t.Errorf("%d percent off %d is %d and should be %d", c.percent, c.price, got, c.want)
 		}
 	}
 }

@@ -71,7 +71,6 @@ export function isProgramText(path: string): boolean {
 /** Programs are recognised by extension alone, of which even a large tree has few. */
 const programEndings = new Map<string, boolean>();
 const endingCharsMax = 12;
-
 export const languageOf = (path: string): Language | null => languages.find(([ending]) => ending.test(path))?.[1] ?? null;
 
 const fileNamed = (names: string): RegExp => new RegExp(`(?:^|/)(?:${names})$`);
@@ -266,8 +265,7 @@ const rows: readonly ProtectionRow[] = [
   // the tests beside it.
   { kind: "test", fits: /_test\.go$/, rules: "beside", isHarmless: (text) => !/^func\s+(?:TestMain\s*\(|init\s*\(\s*\))/m.test(text) },
   { kind: "test", fits: /\.(?:test|spec|cy|e2e)\.[^/]+$|(?:^|\/)test_[^/]*\.(?:py|sh)$|_test\.(?:py|rs)$|_spec\.\w+$/ },
-  { kind: "test", fits: /\.t$|(?:^|\/)x?t\/.*\.p[lm]$/ },
-  { kind: "test", fits: /(?:^|\/)tests?\.(?:[cm]?[jt]sx?|py|sh)$|_test\.(?:[cm]?[jt]sx?|sh)$|\.bats$/ },
+  { kind: "test", fits: /(?:^|\/)tests?\.(?:[cm]?[jt]sx?|py|sh)$|_test\.(?:[cm]?[jt]sx?|sh)$|\.bats$|\.t$|(?:^|\/)x?t\/.*\.p[lm]$/ },
   { kind: "test", fits: /(?:^|\/)test-[^/]*\.[cm]?[jt]sx?$|-test\.[cm]?[jt]sx?$|Spec\.[cm]?[jt]sx?$/, content: testContent },
   { kind: "test", fits: /(?:^|\/)(?:Test[A-Z]\w*|\w*(?:Tests?|TestCase|IT|Spec))\.(?:java|kt|scala|groovy)$/ },
   { kind: "test", fits: /(?:^|\/)spec\/(?:.*\/)?[^/]+\.rb$|(?:^|\/)spec\/(?:fixtures|support|factories)\/|\wTest\.php$/ },
@@ -299,5 +297,4 @@ export const isTest = (path: string): boolean => mayBeTest(path) && findRow(path
 
 /** Asked first where every file of a tree is looked at: each row of tests above requires one of these words, and most paths have none. */
 export const mayBeTest = (path: string): boolean => testPathPattern.test(path);
-const testPathPattern =
-  /test|spec|e2e|mocks|fixtures|cypress|\.(?:cy\.|bats$|rs$|t$)|(?:^|\/)x?t\/|IT\.(?:java|kt|scala|groovy)$|src\/it\//i;
+const testPathPattern = /test|spec|e2e|mocks|fixtures|cypress|\.(?:cy\.|bats$|rs$|t$)|\bx?t\/|IT\.(?:java|kt|scala|groovy)$|src\/it\//i;

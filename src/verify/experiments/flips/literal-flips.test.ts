@@ -35,7 +35,6 @@ describe("where flips are looked for", () => {
     ].join("\n");
     expect(literalFlips("a_test.go", text).map(({ line, score }) => [line, score])).toEqual([
       [5, 1],
-      [6, 1],
       [8, 3],
     ]);
   });
@@ -99,4 +98,13 @@ test("a command is changed in what it compares with, else in each literal, also 
 test("what is said when something is not true is no expectation", () => {
   expect(flipLine("t.notOk(equal(a, b), 'they are the same');")).toBeNull();
   expect(flipLine("t.equal(name(a), 'b');")).toBe("t.equal(name(a), 'c');");
+});
+
+test("what a failure says is no expectation, whatever its words; a comparison in the same line is", () => {
+  const broken = (path: string, ...lines: readonly string[]): readonly number[] =>
+    literalFlips(path, lines.join("\n")).map(({ line }) => line);
+  const go = ['\t\t{"two", 5, 2, 10},', "\tif got != c.want {", '\t\tt.Errorf("Total is %d and should be %d", got, c.want)', "\t}"];
+  expect(broken("a_test.go", ...go)).toEqual([1]);
+  expect(broken("test_a.py", "        if got != 3:", '            self.fail("it should be 3")')).toEqual([1]);
+  expect(broken("t/a.t", 'die "should be 3" if total(1) != 3;')).toEqual([1]);
 });

@@ -43,6 +43,11 @@ const shellCompared = /^(.*(?:\[\[?|\btest)\s.*\s(?:==?|!=|-eq|-ne)\s+)(-?\d+|"[
 /** For a plain comparison the failure is reported on its own line. */
 const reports =
   /\b(?:t|b|tb|self|this|ctx|done)\.(?:Error|Fatal|Fail|fail)\w*\b|\b(?:fail|panic!?|process\.exit|exit|die|raise|throw)\b|\b(?:fail\w*|errors?|bad|wrong)\s*(?:\+\+|\+?=)|\+\+\s*(?:fail\w*|errors?|bad|wrong)\b/;
+/** A line that only reports a failure: what it says is a message, whatever words are in it, unless it also compares (`die "no" if $a != 3`). */
+const onlyReports =
+  /^\s*(?:\}\s*else\s*\{\s*)?(?:(?:t|b|tb|self|this|ctx|done)\.(?:Error|Fatal|Fail|fail|Log|Skip)\w*|fail|panic!?|die|raise|throw|console\.\w+|println!?|eprintln!|printf|puts)\b/;
+const isMessage = (line: string): boolean =>
+  onlyReports.test(line) && !/[=!<>]=|\b(?:if|unless|eq|ne)\b/.test(line.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`/g, ""));
 const answerNames = /\b(?:want|wanted|expected|expects|output|out|result|answer)\b/i;
 const notCode =
   /^\s*(?:\/\/|\/\*|\*|#(?!\[)|--|;|<!--|"""|''')|^\s*(?:import\b|export\s.*\bfrom\b|from\s|package\s|use\s|using\s|#include|require\s|@)|\brequire\(["']/;
@@ -61,7 +66,7 @@ export function literalFlips(path: string, text: string): readonly Flip[] {
   const strong = lines.map((line) => line.length <= lineCharsMax && !notCode.test(line) && isAssertion(line));
   const weak = lines.map((line, index) => strong[index] === true || (line.length <= lineCharsMax && reports.test(line)));
   return lines.flatMap((was, index) => {
-    if (was.length > lineCharsMax || notCode.test(was) || isDefinition(path, was)) return [];
+    if (was.length > lineCharsMax || notCode.test(was) || isDefinition(path, was) || isMessage(was)) return [];
     const isNear = weak.slice(Math.max(0, index - nearLines), index + nearLines + 1).includes(true);
     if (strong[index] !== true && !isNear) return [];
     const call = shellFile.test(path) ? (shellCall.exec(was) ?? shellCompared.exec(was)) : null;
