@@ -1,14 +1,32 @@
 // overlap: whether two tasks may change the same file, by the globs they name. In doubt they may.
 
+import { parseScope } from "../../runner/draft/objective-scope.ts";
+
 /** `touches` empty: it may change anything. */
 export function mayOverlap(left: readonly string[], right: readonly string[]): boolean {
-  if (left.length === 0 || right.length === 0) return true;
-  return left.some((one) => right.some((other) => globsMeet(one, other)));
+  const others = includedIn(right);
+  return includedIn(left).some((one) => others.some((other) => globsMeet(one, other)));
 }
+
+/** Each list is read once: a plan compares many. */
+const includedGlobs = new WeakMap<readonly string[], readonly string[]>();
+
+/** What a list lets a task change, read as its run reads it. What is excluded only makes that less. */
+function includedIn(touches: readonly string[]): readonly string[] {
+  const known = includedGlobs.get(touches);
+  if (known !== undefined) return known;
+  const read = parseScope(touches);
+  const globs = touches.length === 0 || "fault" in read ? ["**"] : read.scope.filter((glob) => !glob.startsWith("!"));
+  includedGlobs.set(touches, globs);
+  return globs;
+}
+
+/** Alternatives that have a folder in them: what stands at a place is unknown. */
+const hasSplitAlternatives = /[{(][^})]*\//;
 
 /** Compared from the front, part by part: only plain parts that differ keep two globs apart. */
 function globsMeet(left: string, right: string): boolean {
-  if (left.startsWith("!") || right.startsWith("!")) return false; // what is excluded is added to nothing
+  if (hasSplitAlternatives.test(left) || hasSplitAlternatives.test(right)) return true;
   const [a, b] = [partsOf(left), partsOf(right)];
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
     const [one, other] = [a[at], b[at]];

@@ -192,6 +192,17 @@ test("globs that may name one file overlap, in doubt too", () => {
   ];
   expect(rows.map(([a, b]) => [a, b, mayOverlap([a], [b])])).toEqual(rows);
   expect(mayOverlap([], ["a"])).toBe(true);
+  const lists: readonly (readonly [readonly string[], readonly string[], boolean])[] = [
+    [["!feat/x"], ["feat/y"], true], // only exclusions: everything but
+    [["!feat/x"], ["!feat/y"], true],
+    [["feat/**", "!feat/x"], ["feat/y"], true],
+    [["feat/**", "!feat/x"], ["src/y"], false],
+    [["src/a.ts, src/b.ts"], ["src/b.ts"], true], // several in one text
+    [["src/a.ts; docs/**"], ["lib/**"], false],
+    [["{src/a,lib/b}.ts"], ["lib/b.ts"], true],
+  ];
+  for (const [one, other, meet] of lists)
+    expect([one, other, mayOverlap(one, other), mayOverlap(other, one)]).toEqual([one, other, meet, meet]);
 });
 
 test("at an agent's limit the next of the list goes on, nothing starts with one at its limit, and it is first again after the reset", () => {
