@@ -2,11 +2,11 @@
 // write below it to wherever its author likes.
 //
 // Invariants:
-//   F1. Every part of the path below `root` is inspected, and a link or a file among them refuses; `root` itself is the user's choice.
+//   F1. Every part of the path below `root` is inspected, and a link, a file or `..` among them refuses; `root` itself is the user's choice.
 //   F2. The refusal names the link and its location, so that the user can inspect it.
 
 import { lstatSync, mkdirSync, type Stats } from "node:fs";
-import { join, sep } from "node:path";
+import { join } from "node:path";
 import { refuse } from "./reply.ts";
 
 export type Obstacle = { readonly path: string; readonly kind: "link" | "file" };
@@ -14,7 +14,7 @@ export type Obstacle = { readonly path: string; readonly kind: "link" | "file" }
 /** Finds the first link or file on the way to a folder below `root`; null if there is none, even if the folder isn't there yet. */
 export function findObstacle(root: string, path: string): Obstacle | null {
   let at = root;
-  for (const part of pathParts(path)) {
+  for (const part of pathParts(root, path)) {
     at = join(at, part);
     const stats = lstatSync(at, { throwIfNoEntry: false });
     if (stats === undefined) return null;
@@ -32,7 +32,7 @@ export function requireNoLink(root: string, path: string): void {
 /** Returns a folder below `root`, created if missing. F1 */
 export function folderBelow(root: string, path: string, mode = 0o700): string {
   let at = root;
-  for (const part of pathParts(path)) {
+  for (const part of pathParts(root, path)) {
     at = join(at, part);
     let stats = lstatSync(at, { throwIfNoEntry: false });
     if (stats === undefined) {
@@ -53,4 +53,13 @@ export const refuseInTheWay = (path: string, what: string, needed: "folder" | "f
   });
 
 const statsKind = (stats: Stats): Obstacle["kind"] => (stats.isSymbolicLink() ? "link" : "file");
-const pathParts = (path: string): readonly string[] => path.split(/[/\\]/).filter((part) => part !== "" && part !== "." && part !== sep);
+
+function pathParts(root: string, path: string): readonly string[] {
+  const parts = path.split(/[/\\]/).filter((part) => part !== "" && part !== ".");
+  if (parts.includes(".."))
+    refuse("workspace_unusable", {
+      message: `A folder below ${root} is needed, and ${path} leads out of it.`,
+      data: { path: join(root, path) },
+    });
+  return parts;
+}

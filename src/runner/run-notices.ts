@@ -9,10 +9,10 @@ import { basename } from "node:path";
 import type { Entry } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { readHooks } from "../project/notify/hooks.ts";
-import { openQueue } from "../project/notify/queue.ts";
+import { type Hook, readHooks } from "../project/notify/hooks.ts";
+import { openQueue, type Queue } from "../project/notify/queue.ts";
 import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
-import { answeredBy, entryNotices } from "../views/outbound/notices.ts";
+import { answeredBy, entryNotices, type Notice } from "../views/outbound/notices.ts";
 import { autopilotPath } from "./shipped-programs.ts";
 
 /** Returns the function that queues an entry's notices. A child run queues none: its parent does. */
@@ -24,21 +24,25 @@ export function openNotices(context: CommandContext, paths: ProjectPaths, folder
   let isBroken = false;
   return (entry, run) => {
     if (folder !== runFolder(paths, run.drafted.run_id)) return;
-    const isAnswered = answeredBy(entry, run);
-    if (isAnswered !== null) queue.withdraw(isAnswered);
-    const unsent = entryNotices(entry, run, basename(paths.root)).filter(({ id }) => !reported.has(id));
-    if (unsent.length === 0) return;
     try {
-      const addedHooks = unsent.flatMap((notice) =>
-        hooks.filter(({ on }) => on.includes(notice.kind)).filter(({ name }) => queue.add(notice, name, Date.now())),
-      );
+      const isAnswered = answeredBy(entry, run);
+      if (isAnswered !== null) queue.withdraw(isAnswered);
+      const unsent = entryNotices(entry, run, basename(paths.root)).filter(({ id }) => !reported.has(id));
+      queueForHooks(context.env, queue, hooks, unsent);
       for (const { id } of unsent) reported.add(id);
-      if (addedHooks.length > 0) startCourier(context.env);
     } catch (error) {
       if (!isBroken) context.show(`! Nobody can be notified: ${error instanceof Error ? error.message : String(error)}`); // T2
       isBroken = true;
     }
   };
+}
+
+/** Queues each notice for the hooks that want its kind, and starts a courier if one of them was not queued before. */
+export function queueForHooks(env: NodeJS.ProcessEnv, queue: Queue, hooks: readonly Hook[], notices: readonly Notice[]): void {
+  let isAnyNew = false;
+  for (const notice of notices)
+    for (const { name, on } of hooks) if (on.includes(notice.kind) && queue.add(notice, name, Date.now())) isAnyNew = true;
+  if (isAnyNew) startCourier(env);
 }
 
 /** Withdraws the notice of a question that has been answered, whichever process queued it. T2 */
@@ -51,7 +55,7 @@ export function withdrawNotice({ env }: Pick<CommandContext, "env">, id: string)
 }
 
 /** Starts the process that delivers notices. It outlives this one, and ends when every notice is delivered or given up. */
-export function startCourier(env: NodeJS.ProcessEnv): void {
+function startCourier(env: NodeJS.ProcessEnv): void {
   const child = spawn(process.execPath, [autopilotPath(), "notify", "send", "--wait"], { cwd: "/", detached: true, stdio: "ignore", env }); // T1
   child.on("error", () => undefined); // the next notice, or `autopilot notify send`, starts another
   child.unref();

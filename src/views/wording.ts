@@ -44,9 +44,10 @@ export const amountOf = (dimension: string, part: number, whole: number): string
   dimension === "usd" ? `${money(part)} of ${money(whole)}` : `${figure(Math.round(part))} of ${amount(dimension, whole)}`;
 
 export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  if (Math.round(ms) < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 type Amounts = { readonly tokens: number; readonly minutes: number; readonly calls: number; readonly usd: number };

@@ -4,16 +4,14 @@ import type { FollowedRun } from "./followed-runs.ts";
 import type { RunView } from "../../core/state.ts";
 import { type FileDiff, parseHunks } from "../../views/facts/hunks.ts";
 import { isOutsideScope } from "../../views/wording.ts";
-import { changedFiles, hasCommits, filePatchBetween } from "../../workspace/git/diff.ts";
+import { type ChangedFile, changedFiles, hasCommits, filePatchBetween } from "../../workspace/git/diff.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
 
-export type DiffFile = {
-  readonly path: string;
-  readonly insertions: number | null;
-  readonly deletions: number | null;
-  readonly mark: "scope" | "protected" | "look" | "refused";
-  readonly word: string;
-};
+/** A file that a run changed, or one that was refused, of which only the name is known. */
+export type DiffFile = { readonly path: string; readonly word: string } & (
+  | { readonly mark: "scope" | "protected" | "look"; readonly insertions: number | null; readonly deletions: number | null }
+  | { readonly mark: "refused" }
+);
 
 export type DiffPage = {
   readonly base: string;
@@ -28,7 +26,8 @@ export type DiffPage = {
 };
 
 const filesMax = 500;
-const markOrder = { refused: 3, scope: 2, look: 1, protected: 0 } as const;
+/** What a person must see comes first: the list is cut at its end. */
+const markOrder = { refused: 0, protected: 1, look: 2, scope: 3 } as const;
 
 export async function diffPageOf({ view, paths, foreign }: FollowedRun): Promise<DiffPage> {
   const [base, tip] = [view.drafted.base.commit, view.tip.commit];
@@ -43,6 +42,11 @@ export async function diffPageOf({ view, paths, foreign }: FollowedRun): Promise
   if (!(await hasCommits(lookup.repository, [base, tip])))
     return { ...emptyPage, problem: "The run's commits are no longer in this repository: its branch was deleted." };
   const changed = base === tip ? [] : await changedFiles(lookup.repository, base, tip);
+  return { base, tip, ...listFiles(view, changed), problem: null, closed };
+}
+
+/** The first files of those that a run changed or that were refused, and how many more there are. */
+export function listFiles(view: Pick<RunView, "oracles" | "violation">, changed: readonly ChangedFile[]): Pick<DiffPage, "files" | "more"> {
   const oracles = new Map((view.oracles?.changes ?? []).map((change) => [change.path, change]));
   const notesByPath = new Map((view.oracles?.look ?? []).map(({ path, what: note }) => [path, note]));
   const files = changed.map((file): DiffFile => {
@@ -54,13 +58,11 @@ export async function diffPageOf({ view, paths, foreign }: FollowedRun): Promise
   });
   const refusedFiles = (view.violation?.paths ?? []).map((path): DiffFile => ({
     path,
-    insertions: null,
-    deletions: null,
     mark: "refused",
     word: refusedWord(view.violation),
   }));
   const sortedFiles = [...files, ...refusedFiles].toSorted((a, b) => markOrder[a.mark] - markOrder[b.mark]);
-  return { base, tip, files: sortedFiles.slice(0, filesMax), more: Math.max(0, sortedFiles.length - filesMax), problem: null, closed };
+  return { files: sortedFiles.slice(0, filesMax), more: Math.max(0, sortedFiles.length - filesMax) };
 }
 
 function refusedWord(violation: RunView["violation"]): string {

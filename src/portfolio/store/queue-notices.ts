@@ -4,7 +4,7 @@ import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readHooks } from "../../project/notify/hooks.ts";
 import { openQueue } from "../../project/notify/queue.ts";
-import { startCourier } from "../../runner/run-notices.ts";
+import { queueForHooks } from "../../runner/run-notices.ts";
 import type { PortfolioView } from "../planner/state.ts";
 import { answeredIn, portfolioNotices } from "../views/portfolio-notices.ts";
 
@@ -16,10 +16,7 @@ export function tell(context: CommandContext, root: string, entry: PortfolioEntr
   try {
     const queue = openQueue(context.env);
     if (isOver !== null) queue.withdraw(isOver);
-    const added = fresh.flatMap((notice) =>
-      hooks.filter(({ on }) => on.includes(notice.kind)).filter(({ name }) => queue.add(notice, name, Date.now())),
-    );
-    if (added.length > 0) startCourier(context.env);
+    queueForHooks(context.env, queue, hooks, fresh);
   } catch (error) {
     context.show(`! Nobody can be notified: ${error instanceof Error ? error.message : String(error)}`);
   }

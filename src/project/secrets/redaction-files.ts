@@ -47,8 +47,8 @@ const parsers: Readonly<Record<FileFormat, (text: string) => readonly string[]>>
   netrc: (text) => [...text.matchAll(/\bpassword\s+(\S+)/g)].map((match) => match[1] ?? ""),
   urls: (text) => [...text.matchAll(/:\/\/[^\s:@/]*:([^\s@]+)@/g)].flatMap((match) => [match[1] ?? "", decoded(match[1] ?? "")]),
   lines: (text) =>
-    [...text.matchAll(/^[ \t]*(?:\S*:)?([\w-]+)\s*[:=]\s*["']?([^\s"'#]+)/gm)].flatMap(([, key = "", value = ""]) =>
-      namesLogin(key) ? [value] : [],
+    [...text.matchAll(/^[ \t]*(?:[^\s=]*:)?([\w-]+)[ \t]*[:=][ \t]*(\S.*)$/gm)].flatMap(([, key = "", value = ""]) =>
+      namesLogin(key) ? possibleValues(value.trim()) : [],
     ),
   json: (text) => {
     try {
@@ -60,6 +60,16 @@ const parsers: Readonly<Record<FileFormat, (text: string) => readonly string[]>>
 };
 
 const namesLogin = (key: string): boolean => namesSecret(key) || /authtoken|refresh|^access$|^auth$/i.test(key);
+
+/** What a value may be read as: programs differ in whether `#`, `;` or a quote in it ends it, and whether `\\` escapes. */
+function possibleValues(value: string): readonly string[] {
+  const quote = /^["']/.exec(value)?.[0];
+  const values =
+    quote === undefined
+      ? [value, value.replace(/\s+[#;].*$/, ""), value.replace(/\s*[#;].*$/, "")]
+      : [value.slice(1, Math.max(1, value.lastIndexOf(quote))) || value, value.slice(1).split(quote, 1)[0] ?? ""];
+  return [...new Set(values.flatMap((text) => [text, text.replaceAll(/\\(.)/g, "$1")]))].filter((text) => text !== "");
+}
 
 /** The strings inside a JSON value whose key marks them as a login. */
 export function secretLeaves(value: unknown, key: string, depth: number): readonly string[] {

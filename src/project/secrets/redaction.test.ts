@@ -140,6 +140,20 @@ test("login files of other programs are read as far as they are files of their s
   );
 });
 
+test.each([
+  [".pypirc", "password = left-half-1#right-half-2\n", "left-half-1#right-half-2"],
+  [".pypirc", `password = it's-"quoted"-4321\n`, `it's-"quoted"-4321`],
+  [".npmrc", "//registry.example/:_authToken=npm-secret-22;old\n", "npm-secret-22"],
+  [".npmrc", "//registry.example/:_password=ab:cd-9876=xy-5\n", "ab:cd-9876=xy-5"],
+  [".cargo/credentials.toml", `token = "cargo # secret 33" # of "work"\n`, "cargo # secret 33"],
+  [".cargo/credentials.toml", String.raw`token = "cargo-\"secret\"-33"`, `cargo-"secret"-33`],
+  [".config/gh/hosts.yml", "oauth_token: gh-secret-4444 # of work\n", "gh-secret-4444"],
+])("a value in %s is redacted whole, whichever characters are in it: %s", (path, text, secret) => {
+  mkdirSync(dirname(join(home, path)), { recursive: true });
+  writeFileSync(join(home, path), text);
+  expect(opened({}).redactor.text(`<${secret}>`)).toMatch(/^<\[redacted:\w+\]>$/);
+});
+
 test("a blob of JSON stays JSON, and its hashes stay; one without a secret is the very same", () => {
   const sha = "a".repeat(20) + "b".repeat(20);
   const { redactor } = opened({ CACHE_KEY: sha, API_TOKEN: token });

@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { findRepository } from "../git/repository.ts";
 import { landBranch } from "./land-branch.ts";
@@ -120,8 +120,8 @@ test("a branch that somebody rebases or merges into waits, in whichever checkout
   git("checkout", "-q", "-b", "side", "main");
   commit("beside");
   git("checkout", "-q", "main");
-  const land = async (): Promise<string> => {
-    const lookup = await findRepository(root);
+  const land = async (checkout = root): Promise<string> => {
+    const lookup = await findRepository(checkout);
     if ("failure" in lookup) throw new Error(lookup.failure.detail);
     const own = join(folder, "own");
     const result = await landBranch(lookup.repository, {
@@ -133,20 +133,27 @@ test("a branch that somebody rebases or merges into waits, in whichever checkout
       name: "landing-x",
       ownedPaths: [],
     });
-    return result.landed ? "landed" : `${result.because}: ${result.detail}${"git" in result ? ` (${result.git.words})` : ""}`;
+    return result.landed
+      ? "landed"
+      : `${result.because}: ${result.detail}${"git" in result ? ` (${relative(folder, result.git.folder)}: ${result.git.words})` : ""}`;
   };
   git("rebase", "-q", "-i", "--keep-empty", "HEAD~1");
-  expect(await land()).toBe("held: main can't be moved: it is being rebased (status)");
+  expect(await land()).toBe("held: main can't be moved: it is being rebased (project: status)");
   git("rebase", "--continue");
   expect(git("rev-parse", "main"), "the rebase came to its end").toBe(from);
   git("merge", "-q", "--no-commit", "--no-ff", "-s", "ours", "side");
-  expect(await land()).toBe("held: main can't be moved: a merge is unfinished (status)");
+  expect(await land()).toBe("held: main can't be moved: a merge is unfinished (project: status)");
+  git("worktree", "add", "-q", "--detach", join(folder, "beside"));
+  expect(await land(join(folder, "beside")), "from a linked worktree").toBe(
+    `held: main can't be moved: a merge is unfinished in ${root} (project: status)`,
+  );
+  git("worktree", "remove", "--force", join(folder, "beside"));
   git("merge", "--abort");
   git("checkout", "-q", "side");
   const linked = join(folder, "linked");
   git("worktree", "add", "-q", linked, "main");
   gitIn(linked, "rebase", "-q", "-i", "--keep-empty", "HEAD~1");
-  expect(await land()).toBe("held: main can't be moved: it is being rebased in the worktree linked (status)");
+  expect(await land()).toBe("held: main can't be moved: it is being rebased in the worktree linked (linked: status)");
   gitIn(linked, "rebase", "--continue");
   git("worktree", "remove", "--force", linked);
   expect(await land()).toBe("landed");

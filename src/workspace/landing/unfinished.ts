@@ -22,10 +22,16 @@ export type Unfinished = { readonly detail: string; readonly checkout: string };
 export async function findUnfinished({ root, gitDir, commonDir }: Repository, ref: string): Promise<Unfinished | null> {
   const branch = ref.replace(/^refs\/heads\//, "");
   const linked = await readdir(join(commonDir, "worktrees")).catch((): string[] => []);
-  for (const folder of new Set([gitDir, commonDir, ...linked.map((name) => join(commonDir, "worktrees", name))])) {
-    const isLinked = linked.includes(basename(folder));
-    const where = isLinked ? ` in the worktree ${basename(folder)}` : "";
-    const checkout = isLinked ? dirname(readLine(join(folder, "gitdir")) ?? join(root, ".git")) : root;
+  const mainCheckout = basename(commonDir) === ".git" ? dirname(commonDir) : commonDir; // as `git worktree list` has it
+  const checkouts = [
+    { folder: gitDir, checkout: root, where: "" },
+    { folder: commonDir, checkout: mainCheckout, where: ` in ${mainCheckout}` },
+    ...linked.map((name) => {
+      const folder = join(commonDir, "worktrees", name);
+      return { folder, checkout: dirname(readLine(join(folder, "gitdir")) ?? join(root, ".git")), where: ` in the worktree ${name}` };
+    }),
+  ];
+  for (const { folder, checkout, where } of checkouts) {
     const unfinished = (what: string): Unfinished => ({ detail: `${branch} can't be moved: ${what}${where}`, checkout });
     if (rebaseFolders.some((name) => readLine(join(folder, name, "head-name")) === ref)) return unfinished("it is being rebased");
     if (readLine(join(folder, "HEAD")) !== `ref: ${ref}`) continue;

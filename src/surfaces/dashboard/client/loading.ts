@@ -157,7 +157,8 @@ async function loadDiff(key: string): Promise<void> {
   const diffPage = await facts<NonNullable<State["diff"]>>("diff", { run: key });
   if (state.key !== key) return;
   state.diff = diffPage;
-  const file = state.file ?? diffPage.files[0]?.path ?? null;
+  const firstFile = diffPage.files.find(({ mark }) => mark !== "refused") ?? diffPage.files[0]; // a refused file has no lines to show
+  const file = state.file ?? firstFile?.path ?? null;
   if (file !== null && (file !== state.file || before !== diffPage.tip)) await loadFile(file);
 }
 

@@ -60,7 +60,8 @@ export function diffPage(): Child {
 }
 
 const pathName = (path: string): string => path.replace(/^.*\/(?=[^/]*\/)/, "…/");
-const counts = ({ insertions, deletions }: DiffFile): string => (insertions === null ? "" : `+${insertions} −${deletions ?? 0}`);
+const counts = (file: DiffFile): string =>
+  file.mark === "refused" || file.insertions === null ? "" : `+${file.insertions} −${file.deletions ?? 0}`;
 
 function fileButton(file: DiffFile): Element {
   const [shape, colour] = marks[file.mark];
@@ -78,9 +79,11 @@ function fileButton(file: DiffFile): Element {
     el("span.cut", { title: file.path }, foreignText(pathName(file.path))),
     el(
       "span.num.tiny.no-wrap",
-      file.insertions === null
-        ? el("span.dim", "binary")
-        : [el("span.c-ok", `+${figure(file.insertions)}`), " ", el("span.c-bad", `−${figure(file.deletions ?? 0)}`)],
+      file.mark === "refused"
+        ? null
+        : file.insertions === null
+          ? el("span.dim", "binary")
+          : [el("span.c-ok", `+${figure(file.insertions)}`), " ", el("span.c-bad", `−${figure(file.deletions ?? 0)}`)],
     ),
     el("small", foreignText(file.word), noteCount === 0 ? "" : ` · ${plural(noteCount, "note")}`),
   );
