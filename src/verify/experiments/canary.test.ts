@@ -329,6 +329,7 @@ test("that a check failed before shows that it can fail only if none of the work
     ["./judge", "notes.txt"],
     ["make build", "src/a.ts"],
     ["test -f src/a.ts", "src/a.ts"],
+    ["./judge | sort | grep -q done", "src/a.ts"],
   ] as const)
     expect(await asked(command, path), command).toEqual({ outcome: "noticed", detail: "it failed before the work began" });
 });

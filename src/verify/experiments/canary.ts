@@ -49,9 +49,10 @@ export async function canary(check: Check, lab: Laboratory): Promise<Experiment>
   return unknown("nothing that it compares with was found, and changed code runs in it"); // K7
 }
 
-/** Whether a command starts something, and the work changed a program. */
+/** Whether a command starts something that judges by itself, and the work changed a program. At the end of a pipe `grep` judges. */
 function runsChangedCode({ command }: Check, lab: Laboratory): boolean {
-  return !isReadOnly(command) && programsAmong(lab.changedPaths).some((path) => findRow(path)?.kind !== "test");
+  const judge = /^[^;&|]+(?:\|[^;&|]+)*\|([^;&|]+)$/.exec(command)?.[1] ?? command;
+  return !isReadOnly(judge) && programsAmong(lab.changedPaths).some((path) => findRow(path)?.kind !== "test");
 }
 
 /** Changes a literal of a command that contains its expectation (`[ "$(add 1 2)" = 3 ]`). Null if it runs no code or contains none. */
