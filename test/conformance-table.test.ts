@@ -107,6 +107,13 @@ test("what a newcomer looks for is there", () => {
   for (const message of ["npm run bench", "npm run demo"]) expect(textOf("README.md")).toContain(message);
 });
 
+test("every decision has a number of its own, which its title says", () => {
+  const records = readdirSync(join(repository, "docs/decisions")).filter((name) => /^\d/.test(name));
+  const numbers = records.map((name) => name.slice(0, 4));
+  expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
+  expect(records.filter((name) => !textOf(join("docs/decisions", name)).startsWith(`# ${name.slice(0, 4)} `))).toEqual([]);
+});
+
 test("a story of long runs names a test that holds its promise in every run, and no promise rests on long runs alone", () => {
   const long = readdirSync(join(repository, "test"), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".test.ts"))
