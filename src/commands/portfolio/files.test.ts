@@ -137,11 +137,11 @@ test("lines that are none are told with file and line and set aside, in both log
   const theirs = JSON.stringify({ ...(JSON.parse(whole.split("\n")[0] ?? "") as object), summary: "another tool's" });
   writeFileSync(shown("events/checkpoints.jsonl"), `${theirs}\n${whole.slice(0, whole.length - 40)}`);
   const lines = readFileSync(shown("events/events.jsonl"), "utf8").split("\n").length - 1;
-  appendFileSync(shown("events/events.jsonl"), 'nonsense\n{"ts":7}\n');
+  appendFileSync(shown("events/events.jsonl"), 'nonsense\n{"ts":"2026-02-27T09:30:00Z"}\n');
   const { warnings } = await addProject(context, { name: "Site", repo: repository });
   expect(warnings.filter((one) => one.includes("set aside")).map((one) => one.replace(/ in .*: /, ": "))).toEqual([
     `events/events.jsonl:${lines + 1}: set aside: not JSON`,
-    expect.stringContaining(`events/events.jsonl:${lines + 2}: set aside: `) as string,
+    `events/events.jsonl:${lines + 2}: set aside: event_type is missing`,
     "events/checkpoints.jsonl:3: set aside: the file ended in the middle of a line",
   ]);
   expect(readFileSync(shown("events/checkpoints.jsonl"), "utf8")).toBe(`${theirs}\n${whole}`);

@@ -278,8 +278,11 @@ function roomOf(pool: Pool, state: PortfolioView, quotaMb: number | undefined): 
 function cancelWorkers({ active, context }: Pool, tasks: Readonly<Record<string, TaskView>>): void {
   for (const [task_id, { run, cancel }] of active) {
     const task = tasks[task_id];
-    if (task?.status === "running" && task.run_id === run) continue;
+    if ((task?.status === "running" && task.run_id === run) || canceled.has(cancel)) continue;
     context.show(`! ${task_id} is ${task?.status ?? "gone"}; its worker is stopped`);
+    canceled.add(cancel); // it takes a while to end, and is said once
     cancel();
   }
 }
+
+const canceled = new WeakSet<() => void>();

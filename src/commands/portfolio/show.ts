@@ -5,7 +5,7 @@ import { parseIsoTime } from "../../kit/iso-time.ts";
 import { board, waitingForPeople } from "../../portfolio/views/board.ts";
 import { countsOf, metricsOf } from "../../portfolio/views/metrics.ts";
 import { phaseOf } from "../../portfolio/views/pages.ts";
-import type { Plan } from "../../portfolio/planner/plan.ts";
+import type { Action, Plan } from "../../portfolio/planner/plan.ts";
 import { heldLandings } from "../../portfolio/planner/held-landings.ts";
 import { tasksForPeople } from "../../portfolio/planner/for-people.ts";
 import { namesOf } from "../../portfolio/planner/questions.ts";
@@ -154,7 +154,7 @@ export function tickPortfolio(context: CommandContext, input: PoolInput & { read
           ? ["Nothing to do now."]
           : actions.map(
               (action) =>
-                `would ${"is_approved" in action && action.is_approved ? "queue the approved work of" : action.do.replaceAll("_", " ")} ${"task_id" in action ? action.task_id : "tasks" in action ? action.tasks.join(", ") : "project_id" in action ? action.project_id : ""}`,
+                `would ${"is_approved" in action && action.is_approved ? "queue the approved work of" : action.do.replaceAll("_", " ")} ${subjectOf(action)}`,
             )),
         ...(waiting.length === 0 ? [] : ["", ...waiting.map(({ task_id, code, because }) => `waits ${task_id}  ${code}: ${because}`)]),
       ],
@@ -245,4 +245,11 @@ export function portfolioInbox(context: CommandContext): Promise<Answer> {
       data: { blocks: rows, tasks, foreign },
     });
   });
+}
+
+/** What an action is about; one without a name does not compile. */
+function subjectOf(action: Action): string {
+  if ("ended" in action) return `of ${action.ended.project_id ?? action.ended.scope}: ${action.ended.because}`;
+  if ("tasks" in action) return action.tasks.join(", ");
+  return "task_id" in action ? action.task_id : action.project_id;
 }

@@ -127,6 +127,6 @@ export function judge(
   if (asked.length > 0 && !project.accept_unproved)
     return { to: "blocked_human", because: "no command proves a criterion", ask: asked.join("; ") };
   return end.has_changes
-    ? { to: "running", because: "accepted; it waits to be merged", ask: null }
+    ? { to: "running", because: "accepted", ask: null }
     : { to: "done", because: "nothing needed to change", ask: null };
 }

@@ -4,7 +4,7 @@
 
 import { createHash } from "node:crypto";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import * as v from "valibot";
 import { folderBelow } from "../../project/own-folder.ts";
 import { seqKey } from "../views/event-line.ts";
@@ -54,7 +54,11 @@ export function faultOf(schema: v.GenericSchema, row: string): string | null {
     return "not JSON";
   }
   const read = v.safeParse(schema, said);
-  if (!read.success) return `${v.getDotPath(read.issues[0]) ?? ""} ${read.issues[0].message}`.trim();
+  if (!read.success) {
+    const [{ message, received }] = read.issues;
+    const key = v.getDotPath(read.issues[0]) ?? "";
+    return received === "undefined" ? `${key} is missing` : `${key} ${message}`.trim();
+  }
   const { meta } = said as { readonly meta?: Readonly<Record<string, unknown>> };
   return typeof meta?.[seqKey] === "number" ? "it says that it is ours, and the journal does not know it" : null;
 }
@@ -67,7 +71,7 @@ export function keepCopy({ own }: PortfolioPaths, name: string, text: string): s
 
 /** D3. Not synced: what a power cut loses is drawn again. */
 export function replace(path: string, text: string | Uint8Array, mode = 0o644): void {
-  const draft = `${path}.${process.pid}.new`;
+  const draft = join(dirname(path), `.${basename(path)}.${process.pid}.new`); // hidden: others list these folders
   rmSync(draft, { force: true });
   writeFileSync(draft, text, { mode, flag: "wx" }); // D4: a name that is there, a link say, is never written through
   renameSync(draft, path);
