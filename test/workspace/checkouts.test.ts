@@ -1,7 +1,18 @@
 // Checkouts: folders that are views of a base. What they show, what is found in them, and that nothing written in one reaches the base.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore, type Store } from "../../src/workspace/bases/store.ts";
@@ -172,6 +183,43 @@ describe.skipIf(!hasBoxes)("a checkout that is a view (needs bubblewrap and name
     await expect(bench.workspace.requireIntact()).rejects.toThrow("changed files");
     await bench.workspace.checkout(commit, "check");
     await bench.workspace.requireIntact();
+  });
+
+  test("what is gone below an agent's work is made anew, and its work read back", async () => {
+    const room = makeRoom();
+    const store = openStore(join(room, "store"));
+    const root = makeRepository(join(room, "repo"), files);
+    write(root, "node_modules/x/i.js", "x\n");
+    const bench = await openBench({ root, checkouts: "overlay", sharesHistory: true, store });
+    const isolation = await openLevel("overlay", bench);
+    const layer = await bench.workspace.openLayer(attempt, []);
+    run(isolation, layer, "echo n > src/new.ts; echo more >> src/a.ts; rm -rf docs; mkdir docs; echo d > docs/d.md");
+    for (const kind of ["bases", "history"]) rmSync(join(store.folder, kind), { recursive: true });
+    openStore(store.folder);
+    const { paths, violations } = await bench.workspace.changesOf(attempt);
+    expect([violations, paths.toSorted()]).toEqual([
+      [],
+      ["docs/d.md", "docs/guide.md", "docs/more/one.md", "docs/more/two.md", "src/a.ts", "src/new.ts"],
+    ]);
+    const applied = await bench.workspace.apply(attempt, "work");
+    expect(git(root, "show", `${applied !== null && "commit" in applied ? applied.commit : ""}:src/a.ts`)).toContain("more");
+    const folder = await bench.workspace.checkout((await bench.workspace.tip()).commit, "check");
+    expect(run(isolation, folder, "cat src/b.ts node_modules/x/i.js", { writes: "directly" }).out).toBe("b\nx\n");
+    await bench.workspace.requireIntact();
+    await bench.workspace.openLayer("1@1/execute#2", []);
+    expect(readBorrowedObjects(bench.runDir, "1@1/execute#2").every((path) => existsSync(path))).toBe(true);
+  });
+
+  test("work that lies over something that can't be made anew is discarded, and nothing is stuck", async () => {
+    const bench = await openAt("overlay");
+    const isolation = await openLevel("overlay", bench);
+    run(isolation, await bench.workspace.openLayer(attempt, []), "echo n > src/new.ts");
+    rmSync(join(bench.runDir, "worlds"), { recursive: true });
+    const { violations } = await bench.workspace.changesOf(attempt);
+    expect(violations).toEqual([expect.objectContaining({ kind: "damaged_base", detail: expect.stringContaining("removed") })]);
+    await bench.workspace.quarantine(attempt);
+    run(isolation, await bench.workspace.openLayer(attempt, []), "echo n > src/new.ts");
+    expect((await bench.workspace.changesOf(attempt)).paths).toEqual(["src/new.ts"]);
   });
 
   test("what a check shows of a damaged base is still found when its result is to count", async () => {

@@ -10,7 +10,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { rm, truncate, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { errorErrno, WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
@@ -49,6 +49,8 @@ export const bootId = (): string => {
 
 const baseName = ({ format, tree }: Pick<BaseSource, "format" | "tree">): string => `${format}-${tree}`;
 const baseFolder = (store: Store, source: Pick<BaseSource, "format" | "tree">): string => join(store.folder, "bases", baseName(source));
+/** The tree whose base has its files here; null if they are no base's. */
+export const baseTreeAt = (files: string): GitSha | null => /^sha(?:1|256)-([0-9a-f]+)$/.exec(basename(dirname(files)))?.[1] ?? null;
 export const hasBase = (store: Store, source: Pick<BaseSource, "format" | "tree">): boolean =>
   existsSync(join(baseFolder(store, source), "base.json"));
 

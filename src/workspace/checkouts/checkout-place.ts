@@ -7,6 +7,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSy
 import { basename, dirname, join } from "node:path";
 import { createHash } from "node:crypto";
 import type { MadeFolder } from "../bases/intact.ts";
+import { writeWhole } from "../folder.ts";
 
 export type MountPrograms = { readonly unshare: string; readonly mount: string };
 
@@ -25,7 +26,7 @@ export const deltaFolder = (place: string): string => join(place, partNames.delt
 /** The paths of the checkout at a folder; null if that is an ordinary folder. */
 export function checkoutAt(runDir: string, folder: string): string | null {
   const place = checkoutPlace(runDir, folder);
-  return existsSync(join(place, lowerName(0))) ? place : null;
+  return lstatSync(join(place, lowerName(0)), { throwIfNoEntry: false }) === undefined ? null : place; // also if what it links to is gone
 }
 
 /** The lower folders of a checkout, the topmost first. */
@@ -43,6 +44,11 @@ export function readMadeLowers(place: string): readonly MadeFolder[] {
     const [time = "", id = ""] = rows[index] ?? [];
     return { files, madeNs: /^\d+$/.test(time) ? time : "0", id };
   });
+}
+
+/** Records lower folders that were made anew at the same paths. */
+export async function rewriteMadeLowers(place: string, lowers: readonly MadeFolder[]): Promise<void> {
+  await writeWhole(join(place, partNames.made), lowers.map(({ madeNs, id }) => `${madeNs} ${id}\n`).join(""));
 }
 
 /** Writes the parts of a checkout; the first lower folder makes it one, so it comes last. A folder of the checkout's own is made now. */

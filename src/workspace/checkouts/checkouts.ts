@@ -9,14 +9,14 @@
 //       something that had changed by then (requireIntact).
 
 import { execFile } from "node:child_process";
-import { constants } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { copyFile, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
 import { type BytePath, bytePathFromText, bytePathBytes, parentFolders } from "../git/byte-path.ts";
 import { type DependencyBase, openDependencyBase } from "../bases/dependency-base.ts";
-import { type Base, distrustBase, hasBase, openBase } from "../bases/base.ts";
+import { type Base, baseTreeAt, distrustBase, hasBase, openBase } from "../bases/base.ts";
 import { openStore, type Store } from "../bases/store.ts";
 import { isIntact, isSameFolder, type MadeFolder } from "../bases/intact.ts";
 import { WorkspaceFailed } from "../failure.ts";
@@ -30,7 +30,15 @@ import { type TreeEntry, resolveTree } from "../git/tree.ts";
 import { isTree, treeFolders, type TreeFolders } from "../git/tree-folders.ts";
 import { deltaBetween, writeChanged, writeDelta, type TreeDelta } from "./delta.ts";
 import { writeListing } from "./listing.ts";
-import { deltaFolder, writeCheckoutParts, readLowers, checkoutAt, checkoutPlace } from "./checkout-place.ts";
+import {
+  checkoutAt,
+  checkoutPlace,
+  deltaFolder,
+  readLowers,
+  readMadeLowers,
+  rewriteMadeLowers,
+  writeCheckoutParts,
+} from "./checkout-place.ts";
 
 /** `overlay`: a view of a base, mounted for each command. `reflink`: a copy that shares the base's blocks. `copy`: plain copies. */
 export type CheckoutKind = "overlay" | "reflink" | "copy";
@@ -56,6 +64,11 @@ export type Checkouts = {
   drop(folder: string): Promise<void>;
   /** Throws if anything that checkouts of this process are made from was changed since: what was done with them proves nothing then. */
   requireIntact(): Promise<void>;
+  /**
+   * Makes what a checkout lies over anew, from the same tree and at the same path, if it is gone; a base, and packages as `packages` finds
+   * them. What is there and another is left to those who read the checkout.
+   */
+  restoreLowers(folder: string, packages: () => Promise<DependencyBase | null>): Promise<void>;
   /** Opens everything anew for the next checkout, after something was found changed. */
   distrust(): Promise<void>;
   /** Folders in which files of a checkout may be, in search order, its own first. */
@@ -104,6 +117,21 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
     },
     requireIntact: () => bases.requireIntact(),
     distrust: () => bases.distrust(),
+    restoreLowers: async (folder, packages) => {
+      const place = checkoutAt(runDir, folder);
+      const lowers = place === null ? [] : readMadeLowers(place);
+      const gone = lowers.filter(({ files, id }) => id !== "" && !existsSync(files));
+      if (place === null || gone.length === 0) return;
+      await bases.distrust(); // what else was opened may be gone as well
+      const made = new Map<string, MadeFolder>();
+      for (const { files } of gone) {
+        const tree = baseTreeAt(files);
+        const anew = tree === null ? await packages() : await bases.open(tree);
+        if (anew !== null) made.set(anew.files, anew);
+      }
+      const restored = lowers.map((lower) => made.get(lower.files) ?? lower);
+      await rewriteMadeLowers(place, restored);
+    },
     foldersOf: (folder) => {
       const place = checkoutAt(runDir, folder);
       return place === null ? [folder] : [folder, ...readLowers(place)];
@@ -113,6 +141,7 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
 
 /** The nearest base of a tree, and the difference to it. Bases stay leased for as long as the process lives. */
 function openBases({ shadow, commit, store: givenStore }: CheckoutOptions): {
+  readonly open: (tree: GitSha) => Promise<Base>;
   readonly below: (tree: GitSha) => Promise<{ readonly base: Base; readonly delta: TreeDelta }>;
   readonly packages: (root: string, paths: readonly string[]) => Promise<DependencyBase | null>;
 } & Pick<Checkouts, "requireIntact" | "distrust"> {
@@ -187,6 +216,7 @@ function openBases({ shadow, commit, store: givenStore }: CheckoutOptions): {
       );
     },
     distrust,
+    open,
     packages: async (root, paths) => {
       await dropLost();
       const dependencyBase = await openDependencyBase((store ??= openStore()), root, paths, leasedPackages);

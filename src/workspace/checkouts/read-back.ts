@@ -5,8 +5,9 @@
 //   K2. Only the kernel knows what was deleted from a recreated folder, so the checkout is mounted again and listed.
 //   K3. What was copied from below, or is missing below, is the checkout's own change only if what lies below is as it was made
 //       (intact.ts): damage of a base never becomes a change.
+//   K4. If what lies below is gone and could not be made anew nothing is read, which is damage too: the attempt is repeated.
 
-import type { Stats } from "node:fs";
+import { existsSync, type Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathBytes, parentFolders, joinBytePath, displayPath, type BytePath } from "../git/byte-path.ts";
@@ -19,20 +20,18 @@ import type { PathTest } from "../layers/scope.ts";
 import type { ObjectFormat, TreeEntry } from "../git/tree.ts";
 import { isTree, type TreeFolders } from "../git/tree-folders.ts";
 import { isIntactAt, isSameFolder } from "../bases/intact.ts";
-import { readMadeLowers } from "./checkout-place.ts";
+import { readLowers, readMadeLowers } from "./checkout-place.ts";
 import { withMerged } from "./merged.ts";
 
-const damagedEntry: ScannedEntry = {
-  kind: "odd",
-  violation: "damaged_base",
-  detail: "something outside the run changed the shared copy of it, which is made anew",
-};
+const damaged = (detail: string): ScannedEntry => ({ kind: "odd", violation: "damaged_base", detail });
+const damagedEntry = damaged("something outside the run changed the shared copy of it, which is made anew");
 
 /** The tree itself, which has no name. */
 const top = "" as BytePath;
 
 export type ReadBackInput = {
-  readonly place: string;
+  /** Null if it is gone. */
+  readonly place: string | null;
   readonly folder: string;
   /** The checkout was made from this tree; its changes are compared with it. */
   readonly tree: GitSha;
@@ -56,7 +55,15 @@ export type ReadBack = {
 const writtenMax = 2_000_000;
 const sliceMs = 25;
 
-export async function readBack(input: ReadBackInput): Promise<ReadBack> {
+export async function readBack({ place, ...rest }: ReadBackInput): Promise<ReadBack> {
+  const lost = findLost(place);
+  if (place === null || lost !== null) {
+    const entry = damaged(
+      `something outside the run removed ${lost ?? "what it lies over"}, without which it can't be read; it is made anew`,
+    );
+    return { scanned: new Map([[top, entry]]), ignored: [], base: new Map(), neighbours: [] }; // K4
+  }
+  const input = { ...rest, place };
   const written = await readWritten(input);
   for (const path of await findDeletedByMount(input, written.shared)) written.deleted.add(path);
   const untrackedScan = await scan({ ...scanInput(input), from: written.untracked });
@@ -71,6 +78,13 @@ export async function readBack(input: ReadBackInput): Promise<ReadBack> {
   }
   return { scanned: scanned, ignored: untrackedScan.ignored, base, neighbours: await readNeighbours(input, created) };
 }
+
+/** A lower folder that is gone. */
+const findLost = (place: string | null): string | null =>
+  place === null ? null : (readLowers(place).find((files) => !existsSync(files)) ?? null);
+
+/** With the place, which is there. */
+type Placed = ReadBackInput & { readonly place: string };
 
 const scanInput = ({ folder, format, isOwned, ignoredOf, fileBytesMax }: ReadBackInput): ScanInput => ({
   root: folder,
@@ -93,7 +107,7 @@ type Written = {
   readonly damaged: BytePath[];
 };
 
-async function readWritten(input: ReadBackInput): Promise<Written> {
+async function readWritten(input: Placed): Promise<Written> {
   const written: Written = { scanned: new Map(), deleted: new Set(), shared: [], untracked: [], damaged: [] };
   const stack: SharedFolder[] = [{ path: "" as BytePath, tree: input.tree }];
   const lowers = readMadeLowers(input.place);
@@ -180,7 +194,7 @@ function identifyReplaced(
 }
 
 /** What the tree has in these folders and the checkout does not. K2 */
-async function findDeletedByMount(input: ReadBackInput, shared: readonly SharedFolder[]): Promise<ReadonlySet<BytePath>> {
+async function findDeletedByMount(input: Placed, shared: readonly SharedFolder[]): Promise<ReadonlySet<BytePath>> {
   const deleted = new Set<BytePath>();
   if (shared.length === 0) return deleted;
   const mergedNames = await withMerged(input.place, (merged) => shared.map(({ path }) => withOverlayFolder(merged, path, listAt)));

@@ -7,7 +7,6 @@ import { invariant } from "../../kit/invariant.ts";
 import { bytePathBytes, displayPath, type BytePath } from "../git/byte-path.ts";
 import { embeddedRepositories, type EmbeddedInput } from "./embedded-repository.ts";
 import { NotRead } from "./fd-walk.ts";
-import { WorkspaceFailed } from "../failure.ts";
 import { openIgnoreRules } from "../git/ignore.ts";
 import { judge, type Judgement } from "./judge.ts";
 import { layerFolder } from "./layer.ts";
@@ -43,6 +42,9 @@ export async function examineLayer(run: OpenRun, attempt: AttemptId): Promise<Ex
   const isKept = record.keeps === undefined ? null : globScope(record.keeps);
   const isLeftOut: PathTest = (path) => run.isPlaybookOwned(path) || (isKept !== null && !isKept(path));
   const { base: against } = record;
+  await run.checkouts.restoreLowers(layerFolder(run, attempt), async () =>
+    run.checkouts.packagesFor(record.tree ?? against, run.packagesRoot, await run.dependencyFolders(run.dependencies)),
+  );
   const examined = await examine(run, record, { folder: layerFolder(run, attempt), against, isOwned: run.isOwned, isLeftOut });
   // The attempt is discarded for it. What a check was shown is left to requireIntact, which must still find it.
   if (examined.violations.some(({ kind }) => kind === "damaged_base")) await run.checkouts.distrust();
@@ -65,7 +67,7 @@ export async function findTouchedFiles(run: OpenRun, record: FolderRecord, folde
   const tree = await resolveTree(call, record.tree ?? record.base);
   if (record.isView === true) {
     const request = { format, isOwned: none, ignoredOf: () => Promise.resolve(new Set<BytePath>()), fileBytesMax: run.fileBytesMax };
-    const place = requirePlace(checkoutAt(run.runDir, folder));
+    const place = checkoutAt(run.runDir, folder);
     return [...(await readBack({ ...request, place, folder, tree, against: tree, folders: treeFolders(call) })).base.keys()];
   }
   const isUnchanged = await readListing(checkoutPlace(run.runDir, folder));
@@ -102,7 +104,7 @@ async function examine(run: OpenRun, record: FolderRecord, options: ExamineOptio
     record.isView === true
       ? await readBack({
           ...request,
-          place: requirePlace(place),
+          place,
           folder,
           tree: await resolveTree(call, record.tree ?? against),
           against: tree,
@@ -163,11 +165,6 @@ async function readUnchangedTest(
   if (tree === undefined || (await resolveTree(call, tree)) !== (await resolveTree(call, against))) return {};
   const isUnchanged = await readListing(checkoutPlace(run.runDir, folder));
   return isUnchanged === null ? {} : { isUnchanged };
-}
-
-function requirePlace(place: string | null): string {
-  if (place === null) throw new WorkspaceFailed("workspace_unusable", "A folder that is a view of a base has lost what lies below it.");
-  return place;
 }
 
 const scanAgainst = async (input: ScanInput): Promise<Scan & Pick<ScanInput, "base">> => ({ ...(await scan(input)), base: input.base });
