@@ -31,7 +31,12 @@ export function classifySystemError(error: unknown): Trouble | null {
   if (error instanceof JournalFailure) {
     const { kind, trouble } = error;
     if (kind === "event_too_large") return null; // large payloads belong in blobs
-    return { code: kind, message: error.message, ...(trouble.kind === "store_unusable" ? { hint: trouble.hint } : {}) };
+    const full = kind === "disk_full" && error.cause instanceof Error ? whyFull(error.cause) : null;
+    return {
+      code: kind,
+      message: full === null ? error.message : `${full} ${error.message}.`,
+      ...(trouble.kind === "store_unusable" ? { hint: trouble.hint } : {}),
+    };
   }
   if (error instanceof WorkspaceFailed) {
     const full = error.reason === "workspace_unusable" ? whyFull(error) : null;

@@ -2,7 +2,7 @@ import { statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { whyDiskFull } from "./disk-room.ts";
+import { describeRoom, whyDiskFull } from "./disk-room.ts";
 
 test("a program that says it has no room is believed, and the disk is named with what is left", () => {
   for (const message of ["write: No space left on device", "error: Out of diskspace", "Disk quota exceeded", "ENOSPC: no space"])
@@ -17,4 +17,10 @@ test("another reason is not taken for a full disk", () => {
 test("a file that git could not write, without a reason, is one of little room only", () => {
   const { bavail, bsize } = statfsSync(tmpdir());
   expect(whyDiskFull("error: unable to write file g28", []) === null).toBe(bavail * bsize >= 256 << 20);
+});
+
+test("a disk without inodes has room for no more files, and is not called full", () => {
+  expect(describeRoom({ folder: tmpdir(), bytes: 0, hasInodes: false })).toMatch(
+    /^The disk at \/.* has no room for more files \(all its inodes/,
+  );
 });

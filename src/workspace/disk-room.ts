@@ -17,15 +17,18 @@ const saysAnotherReason = /Permission denied|Read-only file system|Operation not
 export function whyDiskFull(message: string, folders: readonly string[]): string | null {
   const rooms = [...folders, tmpdir()].flatMap((folder) => readRoom(folder)).toSorted((one, other) => one.bytes - other.bytes);
   const [least] = rooms;
-  if (saysNoRoom.test(message)) return least === undefined ? "The disk is full." : describe(least);
+  if (saysNoRoom.test(message)) return least === undefined ? "The disk is full." : describeRoom(least);
   if (least === undefined) return null;
   const isUnexplained = saysNotWritten.test(message) && !saysAnotherReason.test(message);
-  return least.bytes < (isUnexplained ? unexplainedBytesMin : roomBytesMin) ? describe(least) : null;
+  return least.bytes < (isUnexplained ? unexplainedBytesMin : roomBytesMin) ? describeRoom(least) : null;
 }
 
-type Room = { readonly folder: string; readonly bytes: number };
+export type Room = { readonly folder: string; readonly bytes: number; readonly hasInodes: boolean };
 
-const describe = ({ folder, bytes }: Room): string => `The disk at ${findMount(folder)} is full (${Math.floor(bytes / 1024)} KB left).`;
+export const describeRoom = ({ folder, bytes, hasInodes }: Room): string =>
+  hasInodes
+    ? `The disk at ${findMount(folder)} is full (${Math.floor(bytes / 1024)} KB left).`
+    : `The disk at ${findMount(folder)} has no room for more files (all its inodes are used).`;
 
 /** The topmost folder on the same disk. */
 function findMount(folder: string): string {
@@ -38,7 +41,8 @@ function readRoom(folder: string): readonly Room[] {
   try {
     const { blocks, bavail, bsize, files, ffree } = statfsSync(folder);
     if (blocks === 0) return [];
-    return [{ folder, bytes: files > 0 && ffree === 0 ? 0 : bavail * bsize }];
+    const hasInodes = files === 0 || ffree > 0;
+    return [{ folder, bytes: hasInodes ? bavail * bsize : 0, hasInodes }];
   } catch {
     return dirname(folder) === folder ? [] : readRoom(dirname(folder));
   }

@@ -99,14 +99,14 @@ const callInBase = (source: BaseSource, files: string, index: string): Omit<GitC
   env: { ...source.call.env, GIT_WORK_TREE: files, GIT_INDEX_FILE: index },
 });
 
-/** Whether the disk holds the files of the index and no others. */
+/** Whether the disk holds the files of the index and no others. Throws what git says if it can't tell. */
 async function matchesIndex(source: BaseSource, { files, index }: Pick<Base, "files" | "index">): Promise<boolean> {
   const call = callInBase(source, files, index);
   const [changed, extra] = await Promise.all([
-    git({ ...call, args: ["-c", "core.preloadIndex=true", "diff-files", "--quiet"], codes: [0, 1, 128] }),
-    git({ ...call, args: ["ls-files", "--others", "-z"], codes: [0, 128], outputBytesMax: 4096 }),
+    git({ ...call, args: ["-c", "core.preloadIndex=true", "diff-files", "--quiet"], codes: [0, 1] }),
+    git({ ...call, args: ["ls-files", "--others", "-z"], outputBytesMax: 4096 }),
   ]);
-  return changed.code === 0 && extra.code === 0 && extra.out.length === 0;
+  return changed.code === 0 && extra.out.length === 0;
 }
 
 async function matchesContent(store: Store, source: BaseSource, base: Base): Promise<boolean> {
@@ -116,6 +116,9 @@ async function matchesContent(store: Store, source: BaseSource, base: Base): Pro
     await git({ ...call, args: ["read-tree", source.tree] });
     await git({ ...call, args: ["update-index", "-q", "--refresh"], codes: [0, 1, 128] }); // reads every file, and says nothing
     return await matchesIndex(source, { files: base.files, index: draft });
+  } catch (error) {
+    if (error instanceof WorkspaceFailed && error.reason === "workspace_unusable") return false; // what git can't look at is damaged
+    throw error;
   } finally {
     await rm(draft, { force: true });
   }

@@ -351,6 +351,13 @@ test("a folder of bases that others may write to is refused", () => {
 test.skipIf(process.getuid?.() !== 0)("a store that belongs to another user is refused (needs root, to make one)", () => {
   chownSync(store.folder, 65534, 65534);
   expect(() => openStore(store.folder)).toThrow("belongs to another user");
+  expect(() => openStore(store.folder)).toThrow(expect.objectContaining({ hint: expect.not.stringContaining("chmod") }));
+});
+
+test("a tree that git refuses to look at is refused with what git says", async () => {
+  const source = treeOf({ ...usual, ".gitmodules": '[submodule "s"]\n\tpath = s\n\turl = ./s\n\tupdate = !touch x\n' });
+  git("update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},s`);
+  await expect(openBase(store, { ...source, tree: git("write-tree") })).rejects.toThrow("submodule.s.update");
 });
 
 test("the store lies where caches lie", () => {
