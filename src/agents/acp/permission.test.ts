@@ -47,6 +47,9 @@ test("answers are counted, and the first refusals are told", () => {
   expect(answers.count).toEqual({ allowed: 1, refused: 7, cancelled: 0 });
   expect(answers.warnings()).toEqual([expect.stringMatching(/^7 requests .*path 0; .*path 4; and 2 more$/)]);
   expect(new PermissionAnswers().warnings()).toEqual([]);
+  const single = new PermissionAnswers();
+  single.add("refused", "path 0");
+  expect(single.warnings()).toEqual(["1 request for permission was refused: path 0"]);
 });
 
 test("calls left open are closed in our records", () => {

@@ -52,6 +52,7 @@ export class PermissionAnswers {
     const { refused } = this.count;
     if (refused === 0) return [];
     const more = refused - this.#refusals.length;
-    return [`${refused} requests for permission were refused: ${this.#refusals.join("; ")}${more > 0 ? `; and ${more} more` : ""}`];
+    const requests = refused === 1 ? "1 request for permission was" : `${refused} requests for permission were`;
+    return [`${requests} refused: ${this.#refusals.join("; ")}${more > 0 ? `; and ${more} more` : ""}`];
   }
 }

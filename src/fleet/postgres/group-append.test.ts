@@ -60,6 +60,19 @@ test("a run that is fenced off leaves the others of its statement kept", async (
   expect(await Promise.all(sent)).toEqual([true, false, true]);
 });
 
+test("a statement's bytes are bounded, those of its first append counted", async () => {
+  const { ask, asked, next } = database();
+  const send = openGroupAppend({ askOften: ask });
+  const long = "x".repeat(5 * 1024 * 1024);
+  const sent = [send(append("a", long)), send(append("b", long)), send(append("c", "1"))];
+  const second = await next(2);
+  expect(asked.map(({ runs }) => runs)).toEqual([["a"], ["b", "c"]]);
+  asked[0]?.answer(one(true));
+  second.answer(places(1, 2));
+  expect(await Promise.all(sent)).toEqual([true, true, true]);
+  expect(asked).toHaveLength(2);
+});
+
 test("an answer that does not come holds nobody else up", async () => {
   const { ask, next } = database();
   const send = openGroupAppend({ askOften: ask });

@@ -87,7 +87,10 @@ const bytesOf = (lines: readonly Buffer[]): number => lines.reduce((sum, line) =
 /** How many of these go into one statement: at least one. */
 function groupSize(gathered: readonly Waiting[]): number {
   let bytes = 0;
-  const end = gathered.findIndex(({ append }, at) => at > 0 && ((bytes += bytesOf(append.lines)) > groupBytesMax || at >= appendsMax));
+  const end = gathered.findIndex(({ append }, at) => {
+    bytes += bytesOf(append.lines);
+    return at > 0 && (bytes > groupBytesMax || at >= appendsMax);
+  });
   return end === -1 ? gathered.length : end;
 }
 

@@ -8,7 +8,7 @@
 //       whenever the run is opened.
 
 import { existsSync } from "node:fs";
-import { chmod, cp, mkdir, rename, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BytePath } from "./byte-path.ts";
 import { errorErrno } from "../failure.ts";
@@ -92,7 +92,7 @@ async function createShadow({ repository, user, installed }: ShadowOptions, gitD
 /** Packages that were installed while the run was paused are available to its checks. */
 async function addInstalledRules(user: GitPlaces, gitDir: string, installed: readonly BytePath[]): Promise<void> {
   const path = join(gitDir, "info", "exclude");
-  const rules = await readTextOrEmpty(path);
+  const rules = await readFile(path, "utf8"); // ours, so that neither its size nor a fault in reading it drops the copied rules (H2)
   const newRules = (await installedRules(user, installed)).split("\n").filter((line) => line !== "" && !rules.split("\n").includes(line));
   if (newRules.length > 0) await writeWhole(path, `${rules}${newRules.join("\n")}\n`);
 }

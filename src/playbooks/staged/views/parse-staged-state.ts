@@ -171,10 +171,16 @@ function parseRows<T>(
 ): T[] {
   const rows: T[] = [];
   const remainingLines: Line[] = [];
-  for (const line of lines.slice(0, rowsMax)) {
+  let firstUnread: Line | null = null;
+  for (const line of lines) {
     const cells = parseCells(line);
     if (cells === null) {
       if (line.text.trim() !== "") remainingLines.push(line);
+      continue;
+    }
+    if (rows.length === rowsMax) {
+      firstUnread ??= line;
+      remainingLines.push(line);
       continue;
     }
     if (isSeparatorRow(cells) || /^(step|attempt)$/i.test(cells[0] ?? "") || cells.every((cell) => isEmptyMark(cell))) continue;
@@ -186,7 +192,9 @@ function parseRows<T>(
     report("error", line.number, "row", `found a row that cannot be read: ${result.fault}`);
     remainingLines.push(line);
   }
-  keep(remainingLines);
+  if (firstUnread !== null)
+    report("error", firstUnread.number, "too_many_rows", `found more than ${rowsMax} rows; from here on they are kept, but not read`);
+  keep(remainingLines); // R3
   return rows;
 }
 
@@ -215,6 +223,7 @@ function parseRetry(cells: Cells): RowResult<RetryRow> {
 function parseSession(lines: readonly Line[], keep: (lines: readonly Line[]) => void): StagedState["last_session"] {
   const values: Record<string, string> = {};
   const remainingLines: Line[] = [];
+  const noteLines: string[] = [];
   let openField: string | null = null;
   for (const line of lines.filter(({ text }) => text.trim() !== "")) {
     const field = parseField(line);
@@ -225,10 +234,11 @@ function parseSession(lines: readonly Line[], keep: (lines: readonly Line[]) => 
     } else if (isField) {
       openField = null;
       remainingLines.push(line);
-    } else if (openField === "notes") values["notes"] = `${values["notes"] ?? ""} ${line.text.trim()}`.trim();
+    } else if (openField === "notes") noteLines.push(line.text.trim());
     else remainingLines.push(line);
   }
   keep(remainingLines);
+  if (noteLines.length > 0) values["notes"] = [values["notes"] ?? "", ...noteLines].join(" ").trim();
   if (Object.values(values).every((value) => value === "")) return null;
   return { date: values["date"] ?? "", ended_at: values["ended_at"] ?? "", reason: values["reason"] ?? "", notes: values["notes"] ?? "" };
 }

@@ -3,8 +3,6 @@
 export type Line = { readonly number: number; readonly text: string };
 export type Section = { readonly title: string; readonly line: number; readonly lines: readonly Line[] };
 
-const linesMax = 20_000;
-
 /**
  * The sections below level-2 headings; text before the first one has an empty title. In the format's own sections code fences are dropped;
  * in a foreign section they are kept, and lines inside of a fence are never headings.
@@ -12,7 +10,7 @@ const linesMax = 20_000;
 export function splitSections(text: string, ownTitles: readonly string[]): readonly Section[] {
   const sections: { title: string; line: number; lines: Line[] }[] = [{ title: "", line: 1, lines: [] }];
   const isOwn = (title: string): boolean => title === "" || ownTitles.some((heading) => heading.toLowerCase() === title.toLowerCase());
-  const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/, linesMax);
+  const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/);
   let fence: string | null = null;
   for (const [index, line] of lines.entries()) {
     const mark = /^\s*(```|~~~)/.exec(line)?.[1];

@@ -193,6 +193,22 @@ test("nothing that somebody wrote is lost: words at the top, code in sections of
   expect(renderStagedState({ ...parseStagedState(written).state, current: example.current })).toBe(written); // and stays so
 });
 
+test("nothing is lost of a very long file: rows beyond those that are read are kept and reported, and what follows them is read", () => {
+  const row = (n: number): string => `| 1 | Problem | 2026-01-01 | outcome ${n} |`;
+  const rows = Array.from({ length: 6_000 }, (_, n) => row(n));
+  const notes = Array.from({ length: 15_000 }, (_, n) => `note ${n}`);
+  const text = renderStagedState({ ...example, completed: [], others: [] })
+    .replace(/(## Completed Steps\n\n.*\n.*\n)/, `$1${rows.join("\n")}\n`)
+    .replace(/(notes: .*\n)/, `$1${notes.join("\n")}\n`);
+  const { state, findings } = parseStagedState(text);
+  expect(state.completed).toHaveLength(5_000);
+  expect(state.others).toEqual([{ title: "Completed Steps", lines: rows.slice(5_000) }]);
+  expect(findings.map(({ rule, line }) => `${rule} ${text.split("\n")[line - 1] ?? ""}`)).toEqual([`too_many_rows ${row(5_000)}`]);
+  expect(state.last_session?.notes).toMatch(/^risk table half done note 0 .* note 14999$/);
+  expect(state.blockers).toEqual(example.blockers);
+  expect(parseStagedState(renderStagedState({ ...state, current: example.current })).state.others).toEqual(state.others);
+});
+
 test("done has no number, and a section that is missing is told", () => {
   const { state, findings } = parseStagedState(
     "# Autopilot State\n## Current Step\nflow: greenfield\nstep: done\nname: Deploy\nstatus: completed\nretry_count: 0\n",
