@@ -5,7 +5,7 @@ import { loadFlow } from "../flows/load.ts";
 import { findingText } from "../kit/finding.ts";
 import { type Features, forecastFor, type Range, forecastRecord, samplesMin } from "../insight/forecast.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { flowBudget, flowEstimate } from "../project/config/objective-budget.ts";
+import { flowBudget, flowEstimate } from "../project/config/flow-budget.ts";
 import { settingsOf } from "../project/config/settings.ts";
 import { answered, refuse, reply } from "../project/reply.ts";
 import { requireProject } from "../project/runs/project-paths.ts";

@@ -167,6 +167,7 @@ function holdAfter(run: Run, { by, reason_code }: EventOf<"step_interrupted">, t
   return by === "provider" ? reason_code : null;
 }
 
+/** Records why and until when the provider keeps the run from working, and how often in a row. Waiting for it isn't decided here. */
 function park(run: Run, event: EventOf<"step_interrupted"> & Envelope, role: string | null): void {
   const { fault = "limit", until, detail = "" } = event;
   recordLimit(run, role, event, event.ts);

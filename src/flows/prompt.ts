@@ -9,7 +9,7 @@
 export const placeholders = {
   goal: { isData: false, charactersMax: 8_000, about: "what the user wants" },
   scope: { isData: false, charactersMax: 4_000, about: "the patterns of what may change" },
-  criteria: { isData: false, charactersMax: 8_000, about: "every done criterion, and whether it holds now" },
+  criteria: { isData: false, charactersMax: 8_000, about: "every done criterion, and the command that proves it" },
   criterion: { isData: false, charactersMax: 4_000, about: "the done criterion of this turn" },
   promise: { isData: false, charactersMax: 200, about: "the completion promise's token" },
   phase: { isData: true, charactersMax: 16_000, about: "the phase as its document tells it" },

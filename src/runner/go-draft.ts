@@ -3,7 +3,7 @@
 import { fitted } from "../kit/fitted.ts";
 import type { Answer } from "../contracts/answer.ts";
 import type { RunView } from "../core/state.ts";
-import { ownedPathTest } from "../workspace/layers/scope.ts";
+import { ownedPathTest } from "../workspace/layers/scope-globs.ts";
 import { readChangedFiles, uncommittedMessage } from "../workspace/git/status.ts";
 import { whyStale } from "./draft/draft-in-force.ts";
 import { keepWithinQuota } from "../project/runs/disk-quota.ts";

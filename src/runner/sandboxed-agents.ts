@@ -18,7 +18,7 @@ import { type Isolation, privateHome } from "../workspace/isolation/confinement.
 import { apartRoot } from "../workspace/isolation/overlay-place.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
 import { readBorrowedObjects } from "../workspace/layers/records.ts";
-import { globScope } from "../workspace/layers/scope.ts";
+import { globScope } from "../workspace/layers/scope-globs.ts";
 import { sandboxLimits } from "./sandbox-limits.ts";
 import { toolServerPath, scriptedAgentPath } from "./shipped-programs.ts";
 import type { CommandContext } from "../project/command-context.ts";

@@ -61,7 +61,7 @@ async function canContinue(context: CommandContext, openRun: OpenRun, leavesPark
   if (hasFailed(run)) return false; // an answer to something else is not a `resume`
   // Both modules are rarely needed, so they are loaded on demand.
   if (isParked(run)) {
-    const { resumeWithOtherAgent, waitForProvider } = await import("./park.ts");
+    const { resumeWithOtherAgent, waitForProvider } = await import("./wait-for-provider.ts");
     return (await resumeWithOtherAgent(context, openRun)) || (!leavesParked && waitForProvider(context, openRun));
   }
   const canAsk = run.status === "paused" && Object.keys(run.blocks).length > 0 && context.isTerminal && !context.interrupted.aborted;

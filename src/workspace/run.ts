@@ -5,7 +5,7 @@ import type { FoundSecret } from "../kit/redact-find.ts";
 import type { Identity } from "./git/identity.ts";
 import type { Records } from "./layers/records.ts";
 import type { Repository } from "./git/repository.ts";
-import type { PathTest } from "./layers/scope.ts";
+import type { PathTest } from "./layers/scope-globs.ts";
 import type { History } from "./bases/history.ts";
 import type { Shadow } from "./git/shadow.ts";
 import type { Checkouts } from "./checkouts/checkouts.ts";

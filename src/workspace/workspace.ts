@@ -36,7 +36,7 @@ import { layerRecordsPath, openRecords } from "./layers/records.ts";
 import type { GitPlaces } from "./git/places.ts";
 import type { Repository } from "./git/repository.ts";
 import type { OpenRun } from "./run.ts";
-import { ownedPathTest, globScope } from "./layers/scope.ts";
+import { ownedPathTest, globScope } from "./layers/scope-globs.ts";
 import { openShadow, type Shadow } from "./git/shadow.ts";
 import { readSummary } from "./git/summary.ts";
 import { revertAttempts } from "./landing/revert.ts";

@@ -11,7 +11,7 @@ import { Refusal } from "../../project/reply.ts";
 import { readSettings } from "../../project/config/settings.ts";
 import { assignAgents, inferAgent } from "../../runner/draft/assign-agents.ts";
 import { loadCheckedFlow } from "../../runner/draft/load-checked-flow.ts";
-import { ownedPathTest } from "../../workspace/layers/scope.ts";
+import { ownedPathTest } from "../../workspace/layers/scope-globs.ts";
 import { readChangedFiles } from "../../workspace/git/status.ts";
 import { type Bug, parseBugs } from "../cycle/bugs.ts";
 import { type BenchmarkPlan, type CyclePlan, cyclesFolder, findingsDefault, recallTarget } from "../cycle/plan.ts";

@@ -6,7 +6,7 @@ import type { RunView } from "../../core/state.ts";
 import { isReasonCode } from "../../contracts/reason.ts";
 import { retryOf } from "../../project/reply.ts";
 import type { OrderEnd } from "../../ports/dispatch.ts";
-import { resumeTimeMs } from "../../runner/park.ts";
+import { resumeTimeMs } from "../../runner/wait-for-provider.ts";
 
 /** A worker's own pause: any worker continues it. Every other pause is for a person to end. */
 export const handedBack = "handed back";

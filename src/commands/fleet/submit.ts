@@ -20,7 +20,7 @@ import { makeDraft } from "../../runner/draft/draft.ts";
 import { buildPreview } from "../../runner/draft/preview.ts";
 import { withRun } from "../../runner/open-run.ts";
 import { readStatus, uncommittedMessage } from "../../workspace/git/status.ts";
-import { ownedPathTest } from "../../workspace/layers/scope.ts";
+import { ownedPathTest } from "../../workspace/layers/scope-globs.ts";
 import { addIgnoreLines } from "../../workspace/owned.ts";
 import { parseLabels, requireHub } from "./worker.ts";
 import { eraseSync } from "../../workspace/folder.ts";

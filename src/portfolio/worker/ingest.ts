@@ -14,7 +14,7 @@ import { openBlocks, type PortfolioView, type TaskView } from "../planner/state.
 import { ask, holdUp } from "../store/ask.ts";
 import type { OpenPortfolio } from "../store/open.ts";
 import { copyIn, type PortfolioPaths } from "../store/folder.ts";
-import { resumeTimeMs } from "../../runner/park.ts";
+import { resumeTimeMs } from "../../runner/wait-for-provider.ts";
 import { exchangeFor } from "./exchange-for.ts";
 import { eachEntry } from "../../project/runs/entries.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";

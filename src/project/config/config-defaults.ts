@@ -1,4 +1,4 @@
-// config-defaults: the defaults of the config, and of every limit with its looser direction. A run's budget: objective-budget.ts.
+// config-defaults: the defaults of the config, and of every limit with its looser direction. A run's budget: flow-budget.ts.
 
 import type { Config } from "../../contracts/config.ts";
 import { thresholdDefaults } from "../../contracts/limit-ranges.ts";

@@ -15,7 +15,7 @@ import { defaultLimits } from "../../workspace/isolation/limits.ts";
 import { agentDirections, whyCheaper } from "./config-directions-agents.ts";
 import { configDefaults, limitDefaults } from "./config-defaults.ts";
 import { costNames } from "./cost-constants.ts";
-import { looserDimensions, parseBudget } from "./objective-budget.ts";
+import { looserDimensions, parseBudget } from "./flow-budget.ts";
 import { neutral, type Node, type Rule, tighten, userOnly } from "./config-rule.ts";
 
 /** Not above the user's value, or the default. */

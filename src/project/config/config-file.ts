@@ -5,7 +5,7 @@ import { extendableProfiles, whyNotExtendable } from "../../agents/profiles/reso
 import { Config } from "../../contracts/config.ts";
 import type { Finding } from "../../kit/finding.ts";
 import { documentBytesMax, fitLocated, isRefused, parseLocated, type Positions } from "../../kit/located.ts";
-import { parseBudget } from "./objective-budget.ts";
+import { parseBudget } from "./flow-budget.ts";
 
 export type ConfigFile = { readonly config: Config; readonly positions: Positions | null } | { readonly findings: readonly Finding[] };
 

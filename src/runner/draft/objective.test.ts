@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Config } from "../../contracts/config.ts";
 import type { Flow } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
-import { flowBudget } from "../../project/config/objective-budget.ts";
+import { flowBudget } from "../../project/config/flow-budget.ts";
 import type { ObjectiveInput } from "../../playbooks/contract/go-input.ts";
 import { resolveObjective } from "./objective.ts";
 import { limitWarnings } from "./preview.ts";

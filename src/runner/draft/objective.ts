@@ -8,7 +8,7 @@ import { approvalPolicies, completionModes, handoffModes, type Objective, riskLe
 import { quantityText } from "../../kit/quantity.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { nonBlank } from "../../playbooks/contract/non-blank.ts";
-import { flowBudget, parseBudget } from "../../project/config/objective-budget.ts";
+import { flowBudget, parseBudget } from "../../project/config/flow-budget.ts";
 import { numberCriteria, parseCriteria } from "./objective-criteria.ts";
 import { parseScope } from "./objective-scope.ts";
 

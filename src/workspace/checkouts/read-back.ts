@@ -16,7 +16,7 @@ import { NotRead, withFolder } from "../layers/fd-walk.ts";
 import type { FindIgnored } from "../git/ignore.ts";
 import { makeAccessible, listAt, withOverlayFolder } from "../isolation/overlay-fd.ts";
 import { type ScannedEntry, identifyIn, gitMetadata, scan, type ScanInput, scanSubmodule } from "../layers/scan.ts";
-import type { PathTest } from "../layers/scope.ts";
+import type { PathTest } from "../layers/scope-globs.ts";
 import type { ObjectFormat, TreeEntry } from "../git/tree.ts";
 import { isTree, type TreeFolders } from "../git/tree-folders.ts";
 import { isIntactAt, isSameFolder } from "../bases/intact.ts";

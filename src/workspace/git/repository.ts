@@ -9,7 +9,7 @@ import { type BytePath, displayPath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitAnswer, requireSafeRepository } from "./git.ts";
 import { ownedAlways } from "../owned.ts";
-import { ownedPathTest } from "../layers/scope.ts";
+import { ownedPathTest } from "../layers/scope-globs.ts";
 import { readChangedFiles, uncommittedMessage } from "./status.ts";
 import { isGitlink, cacheTree, type ObjectFormat, type TreeEntry } from "./tree.ts";
 import { listTree } from "./tree-list.ts";

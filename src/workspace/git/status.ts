@@ -2,7 +2,7 @@
 
 import { bytePathFromBytes, displayPath } from "./byte-path.ts";
 import { git } from "./git.ts";
-import type { PathTest } from "../layers/scope.ts";
+import type { PathTest } from "../layers/scope-globs.ts";
 import type { GitPlaces } from "./places.ts";
 import { userViewCall } from "./user-view.ts";
 

@@ -16,7 +16,7 @@ import { git, type GitCall, gitLine } from "../git/git.ts";
 import { identityEnv, readIdentity } from "../git/identity.ts";
 import { ownedAlways } from "../owned.ts";
 import { findRepository, type Repository } from "../git/repository.ts";
-import { ownedPathTest } from "../layers/scope.ts";
+import { ownedPathTest } from "../layers/scope-globs.ts";
 import { readChangedFiles } from "../git/status.ts";
 import { isSameEntry, type TreeEntry, resolveTree } from "../git/tree.ts";
 import { isTree, treeFolders, writeEditedTree } from "../git/tree-folders.ts";

@@ -13,7 +13,7 @@ import { git } from "../git/git.ts";
 import { readBranch, readHeadBranch } from "../git/refs.ts";
 import type { Repository } from "../git/repository.ts";
 import { readChangedFiles } from "../git/status.ts";
-import { ownedPathTest } from "../layers/scope.ts";
+import { ownedPathTest } from "../layers/scope-globs.ts";
 import { ownedAlways } from "../owned.ts";
 import { branchOf, openWorkspace } from "../workspace.ts";
 import { filesInTheWayMessage, findFilesInTheWay, shortList } from "./files-in-the-way.ts";

@@ -15,7 +15,7 @@ import type { OpenRun } from "../run.ts";
 import { readScannedContent, scan, type Scan, type ScanInput } from "./scan.ts";
 import { readObject } from "../git/object-reader.ts";
 import { readChangeSurroundings } from "../git/result-around.ts";
-import { globMasks, type PathTest, globScope } from "./scope.ts";
+import { globMasks, type PathTest, globScope } from "./scope-globs.ts";
 import { findSecrets } from "./secrets.ts";
 import { withStoredContent } from "./stored-content.ts";
 import { readTree } from "../git/read-tree.ts";

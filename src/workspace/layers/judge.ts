@@ -12,7 +12,7 @@ import type { Violation } from "../../ports/workspace.ts";
 import { displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
 import { findCollisions } from "../git/names.ts";
 import type { ScannedEntry } from "./scan.ts";
-import type { PathTest } from "./scope.ts";
+import type { PathTest } from "./scope-globs.ts";
 import { isGitlink, isSameEntry, type Tree, type TreeEntry } from "../git/tree.ts";
 
 export type Change = {

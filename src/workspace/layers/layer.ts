@@ -16,7 +16,7 @@ import { git, gitLine } from "../git/git.ts";
 import { identityEnv, runnerIdentity } from "../git/identity.ts";
 import { type FolderRecord, slugOf } from "./records.ts";
 import type { OpenRun } from "../run.ts";
-import { globMasks } from "./scope.ts";
+import { globMasks } from "./scope-globs.ts";
 import { withoutFilters } from "../git/shadow.ts";
 import { resolveTree } from "../git/tree.ts";
 import { listTree } from "../git/tree-list.ts";

@@ -9,7 +9,7 @@ import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder, type OpenFolder } from "./fd-walk.ts";
 import type { FindIgnored } from "../git/ignore.ts";
 import { isGitName } from "../git/names.ts";
-import type { PathTest } from "./scope.ts";
+import type { PathTest } from "./scope-globs.ts";
 import { isGitlink, objectHash, type ObjectFormat, type Tree } from "../git/tree.ts";
 
 export type ScannedEntry =

@@ -9,7 +9,7 @@ import { basename, join } from "node:path";
 import { gateLogPath, progressPath, runStatePath, terminalSection } from "../views/run-state-names.ts";
 import { type ParsedLog, parseLog, whyLogClosed } from "../views/parse-run-state.ts";
 import { ownedAlways } from "../../../workspace/owned.ts";
-import { ownedPathTest } from "../../../workspace/layers/scope.ts";
+import { ownedPathTest } from "../../../workspace/layers/scope-globs.ts";
 import { readStatus } from "../../../workspace/git/status.ts";
 import { docsFolders, isDocument } from "../steps/docs-present.ts";
 import type { ProjectPaths } from "../../../project/runs/project-paths.ts";

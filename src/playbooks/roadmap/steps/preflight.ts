@@ -4,7 +4,7 @@ import { specHash, describeMismatch } from "../files/spec.ts";
 import type { RunView } from "../../../core/state.ts";
 import { findRepository } from "../../../workspace/git/repository.ts";
 import { ownedAlways } from "../../../workspace/owned.ts";
-import { ownedPathTest } from "../../../workspace/layers/scope.ts";
+import { ownedPathTest } from "../../../workspace/layers/scope-globs.ts";
 import { readChangedFiles } from "../../../workspace/git/status.ts";
 import { ownedInPhases } from "../../../contracts/roadmap-places.ts";
 import { readDocument } from "../../contract/read-document.ts";

@@ -1,6 +1,6 @@
 // staged-prepare: prepares a run of a staged flow: its options follow from the state file and from the documents that exist.
 
-import { globScope } from "../../../workspace/layers/scope.ts";
+import { globScope } from "../../../workspace/layers/scope-globs.ts";
 import type { Flow, Scalar } from "../../../contracts/flow.ts";
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
 import { declaredPhases, phaseRule } from "../../../core/selectors.ts";

@@ -1,4 +1,4 @@
-// scope: which paths an attempt may change, by globs. Pure.
+// scope-globs: which paths an attempt may change, by globs. Pure.
 //
 // Invariants:
 //   S1. A path is matched from the root of the tree; a leading dot has no special meaning.

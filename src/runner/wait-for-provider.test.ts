@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { RunView } from "../core/state.ts";
-import { resumeTimeMs } from "./park.ts";
+import { resumeTimeMs } from "./wait-for-provider.ts";
 
 const now = Date.parse("2026-01-01T00:00:00.000Z");
 const minute = 60_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { globMasks, ownedPathTest, globScope } from "./scope.ts";
+import { globMasks, ownedPathTest, globScope } from "./scope-globs.ts";
 
 test("everything is in scope of **, dot files included", () => {
   const inScope = globScope(["**"]);

@@ -1,4 +1,4 @@
-// objective-budget: parses a budget such as `tokens=250k`, derives a flow's default one, and compares two.
+// flow-budget: parses a budget such as `tokens=250k`, derives a flow's default one, and compares two.
 
 import { type Budget, dimensions, profiles } from "../../contracts/budget.ts";
 import type { Flow } from "../../contracts/flow.ts";
