@@ -94,6 +94,11 @@ describe("what a test asks is asked outside it", () => {
     expect(differs({ [source]: code, [path]: text }, path)).toBe(true),
   );
 
+  test("what a skipped test expects is not asked", () => {
+    const text = `${esm}${asks}test('light', { skip: 'no clock' }, () => { assert.equal(mul(1, 1), 2); });\n`;
+    expect(buildPlainCalls("test/mul.test.mjs", text, "n0")?.calls).toEqual(["mul(2, 3)"]);
+  });
+
   test("what has no arguments is asked once: it may give another answer each time", () => {
     const text = `${esm.replace("mul }", "nextId }")}test('id', () => { assert.equal(nextId(), 1); });\n`;
     expect(

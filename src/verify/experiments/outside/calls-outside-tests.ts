@@ -10,6 +10,7 @@
 import { languageOf } from "../../protected/kinds.ts";
 import { comparedValues } from "../flips/assertion-flips.ts";
 import { isClosedOver, isWrittenOut } from "../flips/near-values.ts";
+import { findTestCases } from "../source/test-cases.ts";
 import { quoted, repeatMs } from "./plain-program.ts";
 
 export type PlainCalls = {
@@ -30,7 +31,7 @@ export function buildPlainCalls(path: string, text: string, nonce: string): Plai
   const family = languageOf(path);
   if ((family !== "js" && family !== "py") || /\.[cm]?tsx?$/.test(path) || setupWords.test(text)) return null; // P1
   const modules = family === "js" ? jsImports(text) : pythonImports(text);
-  const comparisons = comparedValues(path, text).filter(
+  const comparisons = comparedValues(path, withoutSkipped(path, text)).filter(
     ({ actual, expected }) =>
       !`${actual}${expected}`.includes("\n") &&
       isClosedOver(actual, modules.names) &&
@@ -44,6 +45,10 @@ export function buildPlainCalls(path: string, text: string, nonce: string): Plai
   const command = family === "py" ? `PYTHONPATH=.:src python3 -B ${quoted(file)}` : `node ${quoted(file)}`;
   return { path: file, text: program, command, calls: chosen.map(({ actual }) => actual.trim()) };
 }
+
+/** What a skipped test asks is not asked elsewhere. */
+const withoutSkipped = (path: string, text: string): string =>
+  findTestCases(path, text).reduce((rest, test) => (test.isSkipped ? rest.replace(test.text, () => "") : rest), text);
 
 type Imports = { readonly names: ReadonlySet<string>; readonly lines: readonly string[]; readonly isCommon: boolean };
 type Comparison = ReturnType<typeof comparedValues>[number];
