@@ -86,6 +86,8 @@ export class Writer {
       if (this.#failure !== null) throw this.#failure; // W3
       const batch = this.#openBatch();
       const entries = this.#encode(batch, events);
+      // Refused events leave no batch behind: nobody would write it, and closing would wait for it.
+      if (batch.waiting.length === 0) this.#queue.push(batch);
       batch.waiting.push({ entries, resolve, reject });
       // A microtask later, everything else appended in this event-loop turn shares the write.
       if (this.#isSyncing || this.#isScheduled) return;
@@ -178,13 +180,10 @@ export class Writer {
     return failure;
   }
 
-  /** The batch that the next events go into. */
+  /** The batch that the next events go into; a new one is queued with its first. */
   #openBatch(): PendingBatch {
     const last = this.#queue.at(-1);
-    if (last !== undefined && last.used <= batchBytesMax - appendBytesMax) return last;
-    const batch = this.#emptyBatch();
-    this.#queue.push(batch);
-    return batch;
+    return last !== undefined && last.used <= batchBytesMax - appendBytesMax ? last : this.#emptyBatch();
   }
 
   #emptyBatch(): PendingBatch {
