@@ -1,7 +1,7 @@
 // What people give a portfolio, by hand or as a list: everything wrong is told, and nothing of it is taken.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { Answer } from "../../contracts/answer.ts";
@@ -182,6 +182,15 @@ test("an agent named for a project works on its tasks that name nobody, and a sc
   expect(data?.["waiting"]).toMatchObject([
     { task_id: plain, code: "agent", because: expect.stringContaining("codex can't be used here") as unknown },
   ]);
+  // Nor does a repository that is away.
+  renameSync(repository, `${repository}.away`);
+  const away = await tickPortfolio(context, { dryRun: true, jobs: 4 });
+  renameSync(`${repository}.away`, repository);
+  expect(away.data?.["waiting"]).toContainEqual({
+    task_id: own,
+    code: "no_repository",
+    because: `${repository} is not there; the tick that tries it asks you`,
+  });
   const pooled = await tickPortfolio(context, { dryRun: true, agent: "scripted:../other.yaml" });
   expect(pooled.result).toBe("PASS");
   for (const answer of [

@@ -85,7 +85,7 @@ export function runPortfolio(context: CommandContext, given: PoolInput): Promise
     };
     if (input.agent !== undefined) requireAgents(context.cwd, input.agent);
     if (input.fleet) requireStoreAddress(context.env);
-    const release = await holdPool(paths, input.fleet);
+    const release = await holdPool(paths, input.fleet, input);
     try {
       const plan = (planning: CommandContext, at: PortfolioPaths): Promise<Answer> => work(planning, at, input);
       const answer = input.fleet

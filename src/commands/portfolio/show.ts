@@ -1,6 +1,8 @@
 // show: the state of a portfolio: its projects, what works, what waits and why, what asks for a person.
 
+import { existsSync } from "node:fs";
 import type { Answer } from "../../contracts/answer.ts";
+import { definedFields } from "../../core/drafts.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import { board, waitingForPeople } from "../../portfolio/views/board.ts";
 import { countsOf, metricsOf } from "../../portfolio/views/metrics.ts";
@@ -25,6 +27,7 @@ import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { lookAtLandings } from "./look-at-landings.ts";
 import { lookAtWorkers } from "./look-at-workers.ts";
+import { readPoolTerms } from "./hold-pool.ts";
 import { planFor } from "./plan-for.ts";
 import { type PoolInput, runPortfolio } from "./pool.ts";
 import { type InboxRow, runQuestions } from "./run-questions.ts";
@@ -44,7 +47,7 @@ export function showPortfolio(context: CommandContext, input: PoolInput & { read
       ...onlyShown(visible.foreign),
       message: `${counts.running} running, ${counts.ready} ready, ${counts.blocked_human} blocked, ${counts.done} done of ${Object.keys(state.tasks).length}.`,
       page: [
-        ...board(state, planned, systemClock.now(), input.rows ?? rowsShown),
+        ...board(state, planned, systemClock.now(), input.rows ?? rowsShown, isIdle(visible, copy !== null)),
         ...(copy === null
           ? []
           : ["", `${copy.key} in the store, ${copy.behind === null ? "" : "this machine's copy "}up to line ${state.seq}`]),
@@ -85,6 +88,9 @@ export function showPortfolio(context: CommandContext, input: PoolInput & { read
 
 type Visible = ReturnType<typeof visiblePortfolio>;
 
+/** Whether nobody works on it: no pool is here, and it is in no store, where others may. */
+const isIdle = ({ paths, foreign }: Visible, isStored: boolean): boolean => foreign === null && !isStored && readPoolTerms(paths) === null;
+
 /** What is said of a portfolio that is only inspected. */
 const onlyShown = (foreign: string | null) =>
   foreign === null
@@ -106,17 +112,18 @@ async function readPlanned(
     return { state, planned: planFor(context, { state, now: () => systemClock.now() }, { input, paths }, new Set()) }; // its runs are not opened
   }
   const state = await readPortfolio(paths);
+  const terms = { ...readPoolTerms(paths), ...definedFields({ jobs: input.jobs, agent: input.agent }) };
   const open = { state, now: () => systemClock.now(), write: () => Promise.resolve() };
   const { gone } = await lookAtWorkers({ paths, active: new Map() }, open);
-  const planned = planFor(context, open, { input, paths }, gone);
+  const planned = planFor(context, open, { input: terms, paths }, gone);
   const { held, state: currentState } = await lookAtLandings(paths, state, planned.actions, open.now());
-  const plannedNow = planFor(context, { ...open, state: currentState }, { input, paths, held }, gone);
+  const plannedNow = planFor(context, { ...open, state: currentState }, { input: terms, paths, held }, gone);
   const isElsewhere = portfolioMark(paths.own) !== null; // workers of other machines have agents of their own
-  return { state: currentState, planned: isElsewhere ? plannedNow : await withoutAgents(context, currentState, plannedNow) };
+  return { state: currentState, planned: isElsewhere ? plannedNow : await withoutMeans(context, currentState, plannedNow) };
 }
 
-/** A task whose agent can't be used here is not said to start: the tick that tries it asks a person. */
-async function withoutAgents(context: CommandContext, { projects, tasks }: PortfolioView, { actions, waiting }: Plan): Promise<Plan> {
+/** A task whose repository is gone or whose agent can't be used here is not said to start: the tick that tries it asks a person. */
+async function withoutMeans(context: CommandContext, { projects, tasks }: PortfolioView, { actions, waiting }: Plan): Promise<Plan> {
   const problems = new Map<string, string | null>();
   const problemOf = async (root: string, agent: string): Promise<string | null> => {
     const key = `${root}\n${agent}`;
@@ -131,7 +138,13 @@ async function withoutAgents(context: CommandContext, { projects, tasks }: Portf
   for (const action of actions) {
     if (action.do !== "dispatch" || action.is_approved) continue;
     const agent = agentName(action.agent);
-    const problem = await problemOf(projects[tasks[action.task_id]?.project_id ?? ""]?.repository ?? context.cwd, agent);
+    const repository = projects[tasks[action.task_id]?.project_id ?? ""]?.repository ?? context.cwd;
+    if (!existsSync(repository)) {
+      const because = `${repository} is not there; the tick that tries it asks you`;
+      unable.push({ task_id: action.task_id, code: "no_repository", because });
+      continue;
+    }
+    const problem = await problemOf(repository, agent);
     const because = `${agent} can't be used here (${problem ?? ""}); the tick that tries it asks you`;
     if (problem !== null) unable.push({ task_id: action.task_id, code: "agent", because });
   }

@@ -55,6 +55,13 @@ test("at 24 rows: projects, the blocked task first, what works and starts, and o
   expect(text).toContain("27 tasks wait: the pool works on 2 at a time: 1 at work, 1 to start before it");
 });
 
+test("what is running while no pool works is said to rest, with the command that goes on", () => {
+  const { state, planned } = scene();
+  const sentence = "! Nobody works on what is running: autopilot portfolio run goes on with it";
+  expect(board(state, planned, now, 40, true)).toContain(sentence);
+  expect(board(state, planned, now, 40, false)).not.toContain(sentence);
+});
+
 test("tasks that wait for different things are one line that says so, and does not give one's reason for all", () => {
   const { state } = scene();
   const waiting = ["a", "b"].map((id) => ({ task_id: id, code: "dependencies" as const, because: `it depends on task-${id}` }));

@@ -33,7 +33,8 @@ const single: readonly WaitCode[] = [
   "no_repository",
 ];
 
-export function board(state: PortfolioView, { actions, waiting }: Plan, now: string, rows: number): readonly string[] {
+/** `isIdle`: no pool works on it now. */
+export function board(state: PortfolioView, { actions, waiting }: Plan, now: string, rows: number, isIdle = false): readonly string[] {
   const starting = new Map(
     actions.flatMap((action): [string, string][] => (action.do === "dispatch" ? [[action.task_id, "starts at the next tick"]] : [])),
   );
@@ -48,7 +49,12 @@ export function board(state: PortfolioView, { actions, waiting }: Plan, now: str
     .toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status) || a.priority - b.priority || a.created - b.created)
     .map((task) => ({ task, because: reasons.get(task.task_id) ?? "" }));
   const tail = [...groups(waiting.filter(({ code }) => !singleCodes.has(code))), ...landed(state, now)];
-  const head = [...headOf(state, now), "", ...fit(projectRows(state), Math.max(3, Math.floor(rows * tableRowsShare)), "projects"), ""];
+  const head = [
+    ...headOf(state, now, isIdle),
+    "",
+    ...fit(projectRows(state), Math.max(3, Math.floor(rows * tableRowsShare)), "projects"),
+    "",
+  ];
   const room = rows - head.length - tail.length;
   const whole = tasks.flatMap(({ task, because }) => taskRows(task, wrappedTo(oneLine(because, reasonCharsMax), reasonColumns)));
   if (whole.length <= room) return [...head, ...whole, ...tail];
@@ -58,13 +64,14 @@ export function board(state: PortfolioView, { actions, waiting }: Plan, now: str
   return [...head, ...short, ...(hiddenCount === 0 ? [] : [`… and ${plural(hiddenCount, "task")} more`]), ...tail].slice(0, rows); // B1
 }
 
-function headOf(state: PortfolioView, now: string): readonly string[] {
+function headOf(state: PortfolioView, now: string, isIdle: boolean): readonly string[] {
   const counts = countsOf(state);
   const peopleSentence = waitingForPeople(openBlocks(state).length, tasksForPeople(state, now).length);
   const beat = state.heartbeat === null ? "no tick yet" : `last tick ${age(state.heartbeat, now)} ago`;
   return [
     `Portfolio ${oneLine(state.name, 30)}${state.paused ? " (paused)" : ""}: ${counts.running} running, ${counts.ready} ready, ${counts.done} done; ${beat}; ${figure(state.spent.tokens)} tokens, ${money(state.spent.usd)}`,
     ...(peopleSentence === null ? [] : [`! ${peopleSentence}: autopilot inbox`]),
+    ...(isIdle && counts.running > 0 ? ["! Nobody works on what is running: autopilot portfolio run goes on with it"] : []),
   ];
 }
 

@@ -1,0 +1,18 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
+import { holdPool, readPoolTerms } from "./hold-pool.ts";
+
+const own = mkdtempSync(join(tmpdir(), "pool-"));
+afterEach(() => rmSync(own, { recursive: true, force: true }));
+const paths = { root: own, own } as PortfolioPaths;
+
+test("screens know what the pool at work was started with, and that none is at work", async () => {
+  expect(readPoolTerms(paths)).toBeNull();
+  const release = await holdPool(paths, false, { jobs: 4, agent: "codex" });
+  expect(readPoolTerms(paths)).toEqual({ jobs: 4, agent: "codex" });
+  release();
+  expect(readPoolTerms(paths)).toBeNull();
+});
