@@ -108,7 +108,7 @@ export function predictRange(values: readonly number[]): Range {
   if (count >= ranksMin || count < 2) return { p50, p90: Math.max(p50, valueAtRank(sorted, 0.9 * (count + 1))) };
   const smallest = sorted.find((value) => value > 0);
   if (smallest === undefined) return { p50, p90: p50 };
-  const logs = sorted.map((value) => Math.log(Math.max(value, smallest / 2)));
+  const logs = sorted.map((value) => Math.log(Math.max(value, smallest / 2, Number.MIN_VALUE)));
   const mean = logs.reduce((sum, value) => sum + value, 0) / count;
   const deviation = Math.sqrt(logs.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (count - 1));
   const above = Math.exp(mean + (studentT[count - 2] ?? 1.4) * deviation * Math.sqrt(1 + 1 / count));
