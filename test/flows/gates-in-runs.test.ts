@@ -233,7 +233,7 @@ test("a document may name commits of the project's history; one that was never m
     { do: [wrote(`It broke with commit ${first.slice(0, 10)} and with commit ${git(folder, "rev-parse", "HEAD")}.\n`, "report.md")] },
   ]);
   expect(eventsOf(folder, "step_failed").map(({ detail }) => detail)).toEqual([
-    "citations report.md: found names what is not there (commit 0badc0de12), expected places, commits, logs and commands that exist",
+    "citations report.md: found names what is not there (commit 0badc0de12), expected places, commits, logs and commands that exist; what a tool printed belongs in a code block",
   ]);
   expect(json).toMatchObject({ state: "completed" });
 });

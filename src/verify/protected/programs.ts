@@ -44,7 +44,14 @@ export function settingsIn(commands: readonly string[]): ReadonlySet<string> {
 
 /** Every path that texts name, whatever for. */
 export const pathsNamedIn = (texts: readonly string[]): ReadonlySet<string> =>
-  new Set(texts.flatMap((text) => text.match(/[\w@/-][\w.@/-]*/g) ?? []).map((path) => normalize(path)));
+  new Set(
+    texts.flatMap((text) => {
+      const paths = (text.match(/[\p{L}\p{N}_@/-][\p{L}\p{N}_.@/-]*/gu) ?? []).map((path) => normalize(path));
+      const [, quoted, bare] = /^\s*cd\s+(?:["']([^"']+)["']|([^\s;&|"']+))\s*&&/.exec(text) ?? [];
+      const folder = quoted ?? bare;
+      return folder === undefined ? paths : [...paths, ...paths.map((path) => normalize(`${folder}/${path}`))];
+    }),
+  );
 
 const inlineCode =
   /\b(?:(?:python[\d.]*|node|deno|bun|ruby|perl|php|tsx)\b[^'"|;&\n]{0,200}?\s(?:-[a-zA-Z]?[cep]|--eval|--print)|php\s+-r)[ =]*('[^']*'|"(?:[^"\\]|\\.)*")/g;
@@ -55,7 +62,7 @@ export function inlineCodeIn(command: string): { readonly code: readonly string[
   return { code, rest: code.length === 0 ? command : command.replaceAll(inlineCode, " ") };
 }
 
-const readOnlyProgram = /^(?:grep|egrep|fgrep|rg|test|\[|\[\[|ls|cat|head|tail|wc|sort|uniq|cut|tr|diff|cmp|stat|true|!)$/;
+const readOnlyProgram = /^(?:grep|egrep|fgrep|rg|test|\[|\[\[|ls|cat|head|tail|wc|sort|uniq|cut|tr|diff|cmp|stat|true|cd|!)$/;
 
 /**
  * Whether a command only reads files and starts nothing of the project (`grep -q word file`), so nothing in it can keep it from failing.
