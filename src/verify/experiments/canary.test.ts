@@ -315,12 +315,22 @@ test.each([
 });
 
 test("that a check failed before shows that it can fail only if none of the work's code runs in it", async () => {
-  const unread = { wasRed: true, now: { ...green, tests: null }, textAt: () => Promise.resolve(null) };
-  const asked = (command: string, path: string) =>
+  const unread = { wasRed: true, now: { ...green, tests: null }, textAt: () => Promise.resolve("x\n") };
+  const asked = (command: string, path: string, isRun = true) =>
     canary(
       { ...check, command },
-      lab(() => green, { ...unread, commands: [command], changedPaths: [path] }),
+      lab(() => green, {
+        ...unread,
+        commands: [command],
+        changedPaths: [path],
+        run: (_side, edits) =>
+          Promise.resolve({ ...green, tests: null, passed: !(isRun && edits.some(({ text }) => text.startsWith(")]}"))) }),
+      }),
     );
+  expect(await asked("./judge", "src/a.ts", false), "which only reads it").toEqual({
+    outcome: "noticed",
+    detail: "it failed before the work began",
+  });
   expect(await asked("./judge", "src/a.ts")).toEqual({
     outcome: "unknown",
     detail: "nothing that it compares with was found, and changed code runs in it",

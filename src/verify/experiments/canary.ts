@@ -22,7 +22,7 @@ import { breakSample } from "./flips/flip-expectations.ts";
 import { breakTypes } from "./flips/type-checker.ts";
 import { shuffled } from "./flips/choose-flips.ts";
 import { commandVariants } from "./flips/literal-flips.ts";
-import { missed, type Laboratory, timedOut, noticed, type Side, unknown } from "./laboratory.ts";
+import { filesReadMax, missed, type Laboratory, timedOut, noticed, type Side, unknown } from "./laboratory.ts";
 
 const breakagesMax = 3;
 const variantsMax = 6;
@@ -45,15 +45,26 @@ export async function canary(check: Check, lab: Laboratory): Promise<Experiment>
   if (result !== null) return result;
   if (!lab.wasRed) return breakFiles(check, lab);
   // Code that runs inside an unknown judge could keep it from failing. What only reads code has shown that it can fail.
-  if (readsCode.test(check.command) || !runsChangedCode(check, lab)) return noticed("it failed before the work began");
+  if (readsCode.test(check.command) || !(await runsChangedCode(check, lab))) return noticed("it failed before the work began");
   return unknown("nothing that it compares with was found, and changed code runs in it"); // K7
 }
 
-/** Whether a command starts something that judges by itself, and the work changed a program. At the end of a pipe `grep` judges. */
-function runsChangedCode({ command }: Check, lab: Laboratory): boolean {
+/**
+ * Whether a command starts something that judges by itself, and runs a program that the work changed: it fails where none of them can be
+ * run, with all their words in place. At the end of a pipe `grep` judges.
+ */
+async function runsChangedCode({ command }: Check, lab: Laboratory): Promise<boolean> {
   const judge = /^[^;&|]+(?:\|[^;&|]+)*\|([^;&|]+)$/.exec(command)?.[1] ?? command;
-  return !isReadOnly(judge) && programsAmong(lab.changedPaths).some((path) => findRow(path)?.kind !== "test");
+  const programs = programsAmong(lab.changedPaths).filter((path) => findRow(path)?.kind !== "test");
+  if (isReadOnly(judge) || programs.length === 0) return false;
+  const texts = await Promise.all(programs.slice(0, filesReadMax).map(async (path) => ({ path, text: await lab.textAt("work", path) })));
+  const edits = texts.flatMap(({ path, text }) =>
+    text === null ? [] : [{ path, text: text.replace(/^(#!.*\n)?/, (head) => `${head}${notCode}\n`) }],
+  );
+  return (await lab.run("work", edits))?.passed !== true;
 }
+/** No language runs a file that begins so. */
+const notCode = ")]} >>> ({[";
 
 /** Changes a literal of a command that contains its expectation (`[ "$(add 1 2)" = 3 ]`). Null if it runs no code or contains none. */
 async function changeCommand({ command, kind }: Check, lab: Laboratory): Promise<Experiment | null> {
