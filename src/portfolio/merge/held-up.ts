@@ -1,6 +1,7 @@
 // held-up: what holds a landing up, and what a person can do about it.
 // Invariants L1 and on: portfolio/merge/land-batch.ts.
 
+import { shellWord } from "../../kit/shell-word.ts";
 import type { Retry } from "../../contracts/reason.ts";
 import { failureOf, retryOf } from "../../project/reply.ts";
 import type { BranchObstacle } from "../../workspace/landing/land-branch.ts";
@@ -31,7 +32,7 @@ export const hubRefuses = (state: PortfolioView, { repository, target }: Branch,
 /** What waits lands by itself once the branch is mended, or with the task that mends it. */
 export const branchRed = (state: PortfolioView, { repository, target }: Branch, what: string, check: string): HeldUp => ({
   why: `${target} of ${repository} is red: ${what} there without any task; mend it, or let a task do so`,
-  command: `autopilot portfolio add task ${projectAt(state, { repository, target })} "mend ${target}" --accept ${quoted(`it passes :: ${check}`)}`,
+  command: `autopilot portfolio add task ${projectAt(state, { repository, target })} "mend ${target}" --accept ${shellWord(`it passes :: ${check}`)}`,
 });
 
 export function heldByError(state: PortfolioView, branch: Branch, error: unknown): HeldUp {
@@ -40,6 +41,4 @@ export function heldByError(state: PortfolioView, branch: Branch, error: unknown
   return { why: message, command: `autopilot portfolio edit ${projectAt(state, branch)} ${flag}`, retry: retryOf(code) };
 }
 
-const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`);
-
-export const obstacleCommand = ({ git: { folder, words } }: Pick<BranchObstacle, "git">): string => `git -C ${quoted(folder)} ${words}`;
+export const obstacleCommand = ({ git: { folder, words } }: Pick<BranchObstacle, "git">): string => `git -C ${shellWord(folder)} ${words}`;

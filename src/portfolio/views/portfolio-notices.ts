@@ -4,6 +4,7 @@
 // Invariants:
 //   N1. A notice's id follows from the journal: the same fact has the same id, however often it is read.
 
+import { shellWord } from "../../kit/shell-word.ts";
 import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
 import type { NoticeKind } from "../../contracts/config.ts";
 import type { Notice } from "../../views/outbound/notices.ts";
@@ -13,10 +14,9 @@ import { heldLandings } from "../planner/held-landings.ts";
 import { type PortfolioView, queueOf, type TaskView } from "../planner/state.ts";
 
 const titleCharsMax = 120;
-const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\\''`)}'`);
 
 export function portfolioNotices(entry: PortfolioEntry, state: PortfolioView, root: string): readonly Notice[] {
-  const here = `autopilot -C ${quoted(root)}`;
+  const here = `autopilot -C ${shellWord(root)}`;
   const notice = (
     id: string,
     kind: NoticeKind,

@@ -1,5 +1,7 @@
 // unit-file: the systemd unit and the cron line that keep a portfolio going, as text. Nothing is installed.
 
+import { shellWord } from "../../kit/shell-word.ts";
+
 export type Schedule = {
   /** The words that start autopilot: the runtime and the program. */
   readonly program: readonly string[];
@@ -51,4 +53,3 @@ function cronTimes(every: string): string {
 const percent = (text: string): string => text.replaceAll("%", "%%");
 /** Quoted as systemd reads it: percent signs are specifiers, dollars are variables. */
 const systemdWord = (text: string): string => `"${percent(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("$", "$$$$")}"`;
-const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);

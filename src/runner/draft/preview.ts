@@ -1,5 +1,6 @@
 // preview: builds the preview of a draft: steps, agents, scope, checks, limits, isolation and estimate.
 
+import { shellWord } from "../../kit/shell-word.ts";
 import { resolveProfile } from "../../agents/profiles/resolve.ts";
 import { levelGrade } from "../../contracts/isolation-order.ts";
 import type { Policy } from "../../contracts/policy.ts";
@@ -93,12 +94,10 @@ function agentCommands(cast: readonly RunView["drafted"]["cast"][string][]): Rea
       ...(override === undefined ? {} : { override: structuredClone(override) as never }),
     });
     if ("problem" in resolved || argv === undefined) return [];
-    return [[agent, shownCommand({ profile: resolved.profile, argv }).map(quoted).join(" ")] as const];
+    return [[agent, shownCommand({ profile: resolved.profile, argv }).map(shellWord).join(" ")] as const];
   });
   return Object.fromEntries(commands);
 }
-
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
 
 /** Lists the variables the config sets for checks, and those of the user's shell that affect tools. */
 function checkEnvironment({ env }: CommandContext, { check_env = {} }: Policy): readonly CheckVariable[] {

@@ -1,6 +1,7 @@
 // start-folder: a run that is started in a folder of the repository. It works on the whole repository; what its user typed is meant from
 // where they stand: commands run there, and globs begin there.
 
+import { shellWord } from "../../kit/shell-word.ts";
 import { realpathSync } from "node:fs";
 import { relative } from "node:path";
 import type { Objective } from "../../contracts/objective.ts";
@@ -29,7 +30,7 @@ export function refuseDocumentsBelowRoot(folder: string): void {
 /** The objective as it is meant from that folder. A scope that nobody typed stays. */
 export function readFromFolder(objective: Objective, folder: string, isScopeTyped: boolean): Objective {
   if (folder === "") return objective;
-  const inFolder = (command: string): string => `cd ${quoted(folder)} && ${command}`;
+  const inFolder = (command: string): string => `cd ${shellWord(folder)} && ${command}`;
   const globFolder = folder.replaceAll(/[\\[\]{}()*?!+@]/g, "\\$&");
   return {
     ...objective,
@@ -44,5 +45,3 @@ export function readFromFolder(objective: Objective, folder: string, isScopeType
 
 export const startFolderWarnings = (folder: string): readonly string[] =>
   folder === "" ? [] : [`Commands of this objective run in ${folder}/, where you are, and its scope begins there.`];
-
-const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);

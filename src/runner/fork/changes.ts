@@ -1,5 +1,6 @@
 // changes: builds what a fork or a replay changes from its flags: another agent, model, prompt or limit.
 
+import { shellWord } from "../../kit/shell-word.ts";
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { dimensions } from "../../contracts/budget.ts";
@@ -38,9 +39,8 @@ export function formatChangeFlags({ agent, model, prompt, limits = [] }: ChangeF
     ["--prompt", prompt],
     ...limits.map((limit) => ["--limit", limit] as const),
   ] as const;
-  return flags.flatMap(([name, value]) => (value === undefined ? [] : [` ${name} ${quoted(value)}`])).join("");
+  return flags.flatMap(([name, value]) => (value === undefined ? [] : [` ${name} ${shellWord(value)}`])).join("");
 }
-const quoted = (word: string): string => (/^[\w.,:=+/@%-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 /** The changes as they are journaled: texts by hash, and the texts themselves as blobs. */
 export type Changes = Pick<Forked, "cast" | "prompts" | "limits"> & { readonly blobs: readonly string[] };
