@@ -89,7 +89,7 @@ export function stillRuntime(journal: Journal, onEntry: Runtime["onEntry"]): Run
     },
     functions: { run: {}, proof: {}, phases: {}, tasks: {} },
     children: { run: async () => ({ ok: true, facts: {}, detail: "" }) },
-    inbox: { pending: async () => [], forget: async () => undefined, watch: () => () => undefined },
+    requests: { pending: async () => [], forget: async () => undefined, watch: () => () => undefined },
     buildPrompt: async () => ({ prompt: "", returns: null, promise: null, cast: { agent: "still" } }),
     onEntry,
     onLiveEvent: () => undefined,

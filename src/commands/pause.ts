@@ -5,7 +5,7 @@ import { sendToRun, refuseLate, buildRequest } from "../runner/send-to-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { answered, reply } from "../project/reply.ts";
 import { runFolder } from "../project/runs/project-paths.ts";
-import { sendRequest } from "../project/inbox/inbox.ts";
+import { sendRequest } from "../project/requests/send-request.ts";
 import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 
 /** Pauses a run: when its turn ends, or now, with the attempt set aside. Works from any other terminal. */

@@ -27,7 +27,7 @@ import { WakeSignal, Mutex } from "./mutex.ts";
 import type { Runtime } from "./runtime.ts";
 
 const eventsMax = 2_000_000;
-const inboxPollMs = 250;
+const requestPollMs = 250;
 
 /** Drives a run from wherever its journal left it to its next rest, and returns why it rests. Safe to call again after any crash. */
 export async function drive(runtime: Runtime, fold: Fold): Promise<string> {
@@ -61,12 +61,12 @@ class RunLoop {
       this.#hasRequests = true;
       this.#wake.ring();
     };
-    this.#cleanups.push(runtime.inbox.watch(onRequest));
+    this.#cleanups.push(runtime.requests.watch(onRequest));
     const poll = (): void => {
       onRequest();
-      stopPolling = runtime.clock.after(inboxPollMs, poll);
+      stopPolling = runtime.clock.after(requestPollMs, poll);
     };
-    let stopPolling = runtime.clock.after(inboxPollMs, poll);
+    let stopPolling = runtime.clock.after(requestPollMs, poll);
     this.#cleanups.push(() => stopPolling());
   }
 
@@ -95,7 +95,7 @@ class RunLoop {
     try {
       if (this.#hasRequests) {
         this.#hasRequests = false;
-        await recordRequests(this.#runtime.inbox, this.#run, (event) => this.#record(event));
+        await recordRequests(this.#runtime.requests, this.#run, (event) => this.#record(event));
       }
       const outcome = this.#carryOut(decide(this.#fold.state));
       return outcome instanceof Promise ? await outcome : outcome;

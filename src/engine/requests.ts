@@ -5,19 +5,19 @@ import { isRefusedGrant } from "../core/grants.ts";
 import { own } from "../core/record.ts";
 import { isOpen, questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
-import type { Inbox, Request } from "../ports/inbox.ts";
+import type { RequestQueue, Request } from "../ports/request-queue.ts";
 
-/** `record` journals an event. A request is removed from the inbox only after that. */
-export async function recordRequests(inbox: Inbox, run: RunView, record: (event: Draft) => Promise<unknown>): Promise<void> {
-  for (const request of await inbox.pending()) {
+/** `record` journals an event. A request is removed from the queue only after that. */
+export async function recordRequests(queue: RequestQueue, run: RunView, record: (event: Draft) => Promise<unknown>): Promise<void> {
+  for (const request of await queue.pending()) {
     if (run.requests[request.request] === undefined && isApplicable(run, request)) await record(requestEvent(run, request));
-    await inbox.forget(request.request);
+    await queue.forget(request.request);
   }
 }
 
 /** Whether a request still makes sense in the run's current state. */
 export function isApplicable(run: RunView, request: Request): boolean {
-  if (isRefusedGrant(request)) return false; // written by some surface, or by a person in the inbox
+  if (isRefusedGrant(request)) return false; // the sender's own check can be bypassed by writing the file by hand
   switch (request.event) {
     case "control_requested":
       // A parked run would continue by itself, so a pause means something even there.

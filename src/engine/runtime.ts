@@ -1,4 +1,4 @@
-// runtime: everything the engine may use from outside: journal, agents, workspace, verifier, inbox and clock.
+// runtime: everything the engine may use from outside: journal, agents, workspace, verifier, requests and clock.
 
 import type { Usage } from "../contracts/budget.ts";
 import type { Draft, Entry, EventOf } from "../contracts/event.ts";
@@ -10,7 +10,7 @@ import type { Step } from "../contracts/flow.ts";
 import type { Agents, TurnRequest } from "../ports/agent.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Functions } from "../ports/functions.ts";
-import type { Inbox } from "../ports/inbox.ts";
+import type { RequestQueue } from "../ports/request-queue.ts";
 import type { Verifier } from "../ports/verifier.ts";
 import type { Workspace } from "../ports/workspace.ts";
 
@@ -72,7 +72,7 @@ export type Runtime = {
   readonly verifier: Verifier;
   readonly functions: Functions<RunView, CursorView>;
   readonly children: Children;
-  readonly inbox: Inbox;
+  readonly requests: RequestQueue;
   readonly buildPrompt: (turn: PromptTurn) => Promise<TurnPrompt>;
   /** Called with each entry after the journal has acknowledged it and the state has moved. */
   readonly onEntry: (entry: Entry, run: RunView) => void;

@@ -10,8 +10,8 @@ import { journalFile } from "../journal/journal.ts";
 import { findOwner } from "../journal/owner.ts";
 import { hasLine, readJournal } from "../journal/read.ts";
 import type { Lease, RunStore, StoredRun } from "../ports/run-store.ts";
-import { leaveRequest } from "../project/inbox/inbox-files.ts";
-import { openInbox } from "../project/inbox/inbox.ts";
+import { leaveRequest } from "../project/requests/request-files.ts";
+import { openRequestQueue } from "../project/requests/request-queue.ts";
 
 export function openFileStore(root: string): RunStore {
   const folderOf = (run: string): string => join(root, run);
@@ -33,7 +33,7 @@ export function openFileStore(root: string): RunStore {
     hasBlob: async (run, hash) => hasBlob(folderOf(run), hash),
     runs: async () => foldersIn().map((run) => storedRun(run, folderOf(run))),
     send: async (run, request) => void (await leaveRequest(folderOf(run), request)),
-    inbox: (run) => openInbox(folderOf(run)),
+    requests: (run) => openRequestQueue(folderOf(run)),
     close: async () => undefined,
   };
 }

@@ -8,7 +8,7 @@
 import type { Entry } from "../contracts/event.ts";
 import type { Hash } from "../contracts/ids.ts";
 import type { OpenedJournal, Position, Replay } from "../journal/journal.ts";
-import type { Inbox, Request } from "./inbox.ts";
+import type { RequestQueue, Request } from "./request-queue.ts";
 
 export type RunKind = "run" | "portfolio";
 
@@ -63,6 +63,6 @@ export interface RunStore {
   runs(): Promise<readonly StoredRun[]>;
   /** Leaves a request for a run, whichever process has it. */
   send(run: string, request: Request): Promise<void>;
-  inbox(run: string): Promise<Inbox & { readonly close: () => Promise<void> }>;
+  requests(run: string): Promise<RequestQueue & { readonly close: () => Promise<void> }>;
   close(): Promise<void>;
 }

@@ -6,8 +6,8 @@
 
 import type { Draft } from "../contracts/event.ts";
 import { recordRequests } from "../engine/requests.ts";
-import type { Request } from "../ports/inbox.ts";
-import { openInbox } from "../project/inbox/inbox.ts";
+import type { Request } from "../ports/request-queue.ts";
+import { openRequestQueue } from "../project/requests/request-queue.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
@@ -34,14 +34,14 @@ export async function askAtTerminal(
     readonly beforeRecording?: (request: Request) => (() => Promise<void>) | null;
   },
 ): Promise<TerminalReply> {
-  const inbox = await openInbox(openRun.folder);
+  const requestQueue = await openRequestQueue(openRun.folder);
   const withdrawal = new AbortController();
-  const hasRequests = async (): Promise<boolean> => (await inbox.pending()).length > 0;
+  const hasRequests = async (): Promise<boolean> => (await requestQueue.pending()).length > 0;
   const withdrawOnRequest = (): void => void hasRequests().then((isThere) => isThere && withdrawal.abort());
-  const unwatch = inbox.watch(withdrawOnRequest);
+  const unwatch = requestQueue.watch(withdrawOnRequest);
   try {
     const text = (await hasRequests()) ? null : await context.ask(question, choices, withdrawal.signal);
-    const requests = await inbox.pending();
+    const requests = await requestQueue.pending();
     if (requests.length === 0) return text === null ? { kind: "none" } : { kind: "answer", text }; // L2
     const record = async (event: Draft): Promise<void> => {
       const request = requests.find((candidate) => "request" in event && candidate.request === event.request);
@@ -49,12 +49,12 @@ export async function askAtTerminal(
       await openRun.append(event);
       await afterwards?.();
       if (request === undefined) return;
-      inbox.acknowledge(request.request); // L1
+      requestQueue.acknowledge(request.request); // L1
     };
-    await recordRequests(inbox, openRun.view(), record);
+    await recordRequests(requestQueue, openRun.view(), record);
     return { kind: "requests", requests };
   } finally {
     unwatch();
-    await inbox.close();
+    await requestQueue.close();
   }
 }

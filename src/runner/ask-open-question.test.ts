@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";
 import { block, runView, cursor } from "../views/run-view.test-support.ts";
-import type { Request } from "../ports/inbox.ts";
+import type { Request } from "../ports/request-queue.ts";
 import { askOpenQuestion } from "./ask-open-question.ts";
-import { sendRequest } from "../project/inbox/inbox.ts";
+import { sendRequest } from "../project/requests/send-request.ts";
 import type { OpenRun } from "./open-run.ts";
 import { commandContext } from "../../test/support/command-context.ts";
 

@@ -7,7 +7,7 @@ import type { RunView } from "../core/state.ts";
 import { chooseBox, runQuestions } from "../views/choose-box.ts";
 import { oneLine } from "../views/wording.ts";
 import { isVerdict } from "../views/verdicts.ts";
-import type { Request } from "../ports/inbox.ts";
+import type { Request } from "../ports/request-queue.ts";
 import { matchAnswer } from "./match-answer.ts";
 import { unreachable } from "../kit/never.ts";
 import { testsPatch } from "../project/runs/tests-patch.ts";

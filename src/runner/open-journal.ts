@@ -12,7 +12,7 @@ import type { Journal, Options } from "../journal/journal.ts";
 import type { Redactor } from "../kit/redact.ts";
 import type { Lease } from "../ports/run-store.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { openInbox, type OwnedInbox } from "../project/inbox/inbox.ts";
+import { openRequestQueue, type OwnedRequestQueue } from "../project/requests/request-queue.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
@@ -64,32 +64,32 @@ export async function openHubFor(
   return { send: (commit) => hub.send(mark.key, epoch, commit) };
 }
 
-/** Opens the inbox of a run: requests in its folder and, of other machines, in the store. */
-export async function openRunInbox(context: CommandContext, folder: string): Promise<OwnedInbox> {
-  const localInbox = await openInbox(folder);
+/** Opens the requests to a run: those in its folder and, if the run is shared, those that other machines left in the store. */
+export async function openRunRequests(context: CommandContext, folder: string): Promise<OwnedRequestQueue> {
+  const localRequests = await openRequestQueue(folder);
   const mark = sharedMark(folder);
-  if (mark === null) return localInbox;
-  const storeInbox = await (await (await import("../fleet/shared-run.ts")).storeIn(context.env)).inbox(mark.key);
+  if (mark === null) return localRequests;
+  const storeRequests = await (await (await import("../fleet/shared-run.ts")).storeIn(context.env)).requests(mark.key);
   let mayHoldRequests = true; // the store is read after it gave notice of a request, not before each step
-  storeInbox.watch(() => (mayHoldRequests = true));
+  storeRequests.watch(() => (mayHoldRequests = true));
   return {
     pending: async () => {
-      const storedRequests = mayHoldRequests ? await storeInbox.pending() : [];
+      const storedRequests = mayHoldRequests ? await storeRequests.pending() : [];
       mayHoldRequests = storedRequests.length > 0;
-      return [...(await localInbox.pending()), ...storedRequests];
+      return [...(await localRequests.pending()), ...storedRequests];
     },
     forget: async (request) => {
-      await localInbox.forget(request);
-      if (mayHoldRequests) await storeInbox.forget(request).catch(ignoreUnreachable); // if found again, its key identifies it, and it is removed then
+      await localRequests.forget(request);
+      if (mayHoldRequests) await storeRequests.forget(request).catch(ignoreUnreachable); // if found again, its key identifies it, and it is removed then
     },
     watch: (callback) => {
-      const ends = [localInbox.watch(callback), storeInbox.watch(callback)];
+      const ends = [localRequests.watch(callback), storeRequests.watch(callback)];
       return () => ends.forEach((end) => end());
     },
-    acknowledge: (request) => localInbox.acknowledge(request),
+    acknowledge: (request) => localRequests.acknowledge(request),
     close: async () => {
-      await storeInbox.close();
-      await localInbox.close();
+      await storeRequests.close();
+      await localRequests.close();
     },
   };
 }

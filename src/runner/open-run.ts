@@ -20,7 +20,7 @@ import type { Journal } from "../journal/journal.ts";
 import { invariant } from "../kit/invariant.ts";
 import type { Lease } from "../ports/run-store.ts";
 import { writePlaybookFiles } from "../playbooks/registry/open-playbook.ts";
-import { sendRequest } from "../project/inbox/inbox.ts";
+import { sendRequest } from "../project/requests/send-request.ts";
 import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";

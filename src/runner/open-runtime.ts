@@ -27,7 +27,7 @@ import { blobReader, openPlaybook, readEntries } from "../playbooks/registry/ope
 import { loadPlaybook } from "../playbooks/registry/table.ts";
 import { createFunctions } from "../playbooks/registry/registry.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
-import { sendRequest } from "../project/inbox/inbox.ts";
+import { sendRequest } from "../project/requests/send-request.ts";
 import { onlyDetects } from "./inspect-isolation.ts";
 import { openIsolation } from "./draft/isolation-for.ts";
 import { isolationInForce } from "./isolation-in-force.ts";
@@ -36,7 +36,7 @@ import { openNotices } from "./run-notices.ts";
 import { openLearningChecks } from "./learning-checks.ts";
 import { openLiveTrace } from "./live-trace.ts";
 import { openLiveView } from "./live-view.ts";
-import { openRunInbox } from "./open-journal.ts";
+import { openRunRequests } from "./open-journal.ts";
 import { openedRepository, packagesOrigin } from "../project/runs/opened-repository.ts";
 import { actorOf, atOnce } from "../project/command-context.ts";
 import { recordedPolicy } from "./draft/policy.ts";
@@ -107,7 +107,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
       return agents.guard(word);
     },
   });
-  const inbox = await openRunInbox(context, folder);
+  const requests = await openRunRequests(context, folder);
   const fileWriter = await openPlaybook({ context, paths, folder, view, isDisposable: parts.isApart === true });
   const endedFolders = openEndedFolders(folder);
   const queueNotices = openNotices(context, paths, folder);
@@ -133,10 +133,10 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
       isChild: isChild(parts),
     }),
     children: createChildren(parts),
-    inbox,
+    requests,
     buildPrompt: promptBuilder(parts, await readPrompts(parts), { verifier, fileWriter }),
     onEntry: (entry, run) => {
-      if ("request" in entry) inbox.acknowledge(entry.request);
+      if ("request" in entry) requests.acknowledge(entry.request);
       liveView.onEntry(entry, run);
       fileWriter.onEntry(entry, run);
       endedFolders.onEntry(entry, run);
@@ -152,7 +152,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     await fileWriter.close();
     await agents.close();
     await limits.close();
-    await inbox.close();
+    await requests.close();
     await endedFolders.close(view());
     await trace.close();
   };

@@ -5,7 +5,7 @@ import { resumeBlockedBy } from "../core/breaker.ts";
 import { hasFailed } from "../core/selectors.ts";
 import type { Asks } from "../contracts/asks.ts";
 import { loadPlaybook } from "../playbooks/registry/table.ts";
-import { readRequests, removeRequest } from "../project/inbox/inbox-files.ts";
+import { readRequests, removeRequest } from "../project/requests/request-files.ts";
 import { findPolicyChange } from "./draft/policy.ts";
 import { settingsOf } from "../project/config/settings.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";

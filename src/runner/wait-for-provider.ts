@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { canSwitchAgent } from "../core/players.ts";
 import type { RunView } from "../core/state.ts";
 import type { OpenRun } from "./open-run.ts";
-import { openInbox } from "../project/inbox/inbox.ts";
+import { openRequestQueue } from "../project/requests/request-queue.ts";
 import { askAtTerminal } from "./ask-at-terminal.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { recordedPolicy } from "./draft/policy.ts";
@@ -54,8 +54,8 @@ export async function waitForProvider(context: CommandContext, openRun: OpenRun)
   context.show(`! Parked until ${new Date(resumeMs).toISOString()}: the run goes on by itself then. Ctrl-C leaves it paused.`);
   const wokenBy = await waitUntil(context, openRun.folder, resumeMs);
   if (wokenBy === "interrupted") return false;
-  if (wokenBy === "mail") {
-    await openRun.drive(); // P2: drains the inbox and rests again
+  if (wokenBy === "request") {
+    await openRun.drive(); // P2: handles the requests and pauses again
     return openRun.view().status === "running" || waitForProvider(context, openRun);
   }
   return appendResumed(openRun, "provider_reset");
@@ -76,20 +76,20 @@ async function shouldWait(context: CommandContext, openRun: OpenRun, resumeMs: n
   return reply.kind === "answer" && reply.text === "y";
 }
 
-async function waitUntil(context: CommandContext, folder: string, untilMs: number): Promise<"time" | "mail" | "interrupted"> {
-  const inbox = await openInbox(folder);
+async function waitUntil(context: CommandContext, folder: string, untilMs: number): Promise<"time" | "request" | "interrupted"> {
+  const requestQueue = await openRequestQueue(folder);
   const ended = new AbortController();
-  let wokenBy: "time" | "mail" | "interrupted" = "time";
+  let wokenBy: "time" | "request" | "interrupted" = "time";
   const wake = (why: typeof wokenBy) => (): void => {
     wokenBy = why;
     ended.abort();
   };
-  const [onMail, onInterrupt] = [wake("mail"), wake("interrupted")];
-  const unwatch = inbox.watch(onMail);
+  const [onRequest, onInterrupt] = [wake("request"), wake("interrupted")];
+  const unwatch = requestQueue.watch(onRequest);
   context.interrupted.addEventListener("abort", onInterrupt, { once: true });
   if (context.interrupted.aborted) onInterrupt();
   try {
-    if ((await inbox.pending()).length > 0) onMail();
+    if ((await requestQueue.pending()).length > 0) onRequest();
     // The wall clock counts, and it may jump: a machine that slept must not wait for a time long past.
     while (!ended.signal.aborted && Date.now() < untilMs) {
       await sleep(Math.min(clockCheckMs, Math.max(1, untilMs - Date.now())), undefined, { signal: ended.signal }).catch(() => undefined);
@@ -98,6 +98,6 @@ async function waitUntil(context: CommandContext, folder: string, untilMs: numbe
   } finally {
     unwatch();
     context.interrupted.removeEventListener("abort", onInterrupt);
-    await inbox.close();
+    await requestQueue.close();
   }
 }

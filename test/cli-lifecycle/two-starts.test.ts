@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { go } from "../../src/commands/go.ts";
-import { leaveRequest } from "../../src/project/inbox/inbox-files.ts";
+import { leaveRequest } from "../../src/project/requests/request-files.ts";
 import { start } from "../../src/commands/start.ts";
 import { apart, autopilot, runFolderOf, scripted } from "../support/autopilot.ts";
 import { commandContext } from "../support/command-context.ts";

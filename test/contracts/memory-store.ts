@@ -3,7 +3,7 @@
 import type { Entry } from "../../src/contracts/event.ts";
 import { damaged, JournalFailure } from "../../src/journal/failure.ts";
 import { MemoryStore, openMemoryJournal } from "../../src/journal/memory.ts";
-import type { Request } from "../../src/ports/inbox.ts";
+import type { Request } from "../../src/ports/request-queue.ts";
 import type { RunKind, RunStore } from "../../src/ports/run-store.ts";
 
 type Kept = {
@@ -73,7 +73,7 @@ export function openMemoryStore(): RunStore & { readonly lapse: (run: string) =>
       const { requests } = keptAt(run);
       if (!requests.has(request.request)) requests.set(request.request, request);
     },
-    inbox: async (run) => {
+    requests: async (run) => {
       const { requests } = keptAt(run);
       return {
         pending: async () => [...requests.values()],

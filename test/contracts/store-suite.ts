@@ -7,7 +7,7 @@ import { JournalFailure } from "../../src/journal/failure.ts";
 import { openJournal } from "../../src/journal/file.ts";
 import { genesis, lineBytesMax } from "../../src/journal/line.ts";
 import { readBytes, failureFrom, freshFolder, skipped, still, surveyed } from "../../src/journal/scene.ts";
-import type { Request } from "../../src/ports/inbox.ts";
+import type { Request } from "../../src/ports/request-queue.ts";
 import type { OpenOptions, RunStore } from "../../src/ports/run-store.ts";
 
 export type Stage = {
@@ -166,11 +166,11 @@ export function storeSuite(name: string, stage: () => Stage): void {
       await put(run, [skipped(1)]);
       const [a, b] = [pause(randomUUID()), pause(randomUUID())];
       for (const request of [a, b, a]) await store.send(run, request);
-      const inbox = await store.inbox(run);
-      expect(await inbox.pending()).toEqual([a, b]);
-      await inbox.forget(a.request);
-      expect(await inbox.pending()).toEqual([b]);
-      await inbox.close();
+      const requests = await store.requests(run);
+      expect(await requests.pending()).toEqual([a, b]);
+      await requests.forget(a.request);
+      expect(await requests.pending()).toEqual([b]);
+      await requests.close();
     });
 
     test("says when it has lost a line that it acknowledged once, and changes nothing", async () => {

@@ -12,7 +12,7 @@ import { hastenOrders, ordersIn } from "../../src/fleet/postgres/orders.ts";
 import { sendRequest } from "../../src/fleet/postgres/requests.ts";
 import { migrate } from "../../src/fleet/postgres/migrate.ts";
 import type { Dispatch, WorkerRegistration, WorkOrder } from "../../src/ports/dispatch.ts";
-import type { Request } from "../../src/ports/inbox.ts";
+import type { Request } from "../../src/ports/request-queue.ts";
 import { until } from "../support/autopilot.ts";
 import { type Cluster, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { openEngine, withoutEngine } from "./engines.ts";

@@ -96,9 +96,9 @@ describe.skipIf(postgresBin === null)(`troubles of a store${withoutPostgres}`, (
     const blob = await journal.putBlob("payload");
     expect((await store.readBlob(run, blob)).toString()).toBe("payload");
     await store.send(run, { event: "control_requested", control: "pause", now: false, request: "one", actor: "operator:kim" });
-    const inbox = await store.inbox(run);
-    expect((await inbox.pending()).map(({ request }) => request)).toEqual(["one"]);
-    await inbox.close();
+    const requests = await store.requests(run);
+    expect((await requests.pending()).map(({ request }) => request)).toEqual(["one"]);
+    await requests.close();
     const orders = openOrders(store.database, { leaseMs: 8_000 });
     await orders.offer({ id: "a", run, repository: "r", priority: 3, needs: [], slots: 1 });
     let begun: (id: string) => void = () => undefined;

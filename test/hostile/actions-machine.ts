@@ -13,8 +13,8 @@ const request = (id: string): string =>
 
 const asked =
   (id: string) =>
-  async ({ inbox }: Scene): Promise<boolean> =>
-    (await inbox.pending()).some((candidate) => candidate.request === id);
+  async ({ requests }: Scene): Promise<boolean> =>
+    (await requests.pending()).some((candidate) => candidate.request === id);
 
 export const stateActions: readonly Action[] = [
   { id: "state/append", tries: "appends to the journal", command: 'echo x >> "$RUN_DIR/journal.jsonl"' },

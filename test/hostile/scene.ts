@@ -1,5 +1,5 @@
 // scene: everything a hostile agent could want to reach, made for one test: a user's checkout and home, another repository, a run with its
-// journal, inbox and evidence, a process that stands for the runner, and services that listen. All of it is watched from outside.
+// journal, requests and evidence, a process that stands for the runner, and services that listen. All of it is watched from outside.
 //
 // It is beside this project rather than in the system's temporary folder, which most means of isolation empty anyway.
 
@@ -8,7 +8,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { type OwnedInbox, openInbox } from "../../src/project/inbox/inbox.ts";
+import { type OwnedRequestQueue, openRequestQueue } from "../../src/project/requests/request-queue.ts";
 import { type Bench, git, makeRepository, openBench, write } from "../workspace/bench-repository.ts";
 import { openStore } from "../../src/workspace/bases/store.ts";
 import { type OpenEgress, openEgress } from "./egress.ts";
@@ -26,7 +26,7 @@ export type Scene = {
   readonly out: string;
   readonly ears: Ears;
   readonly egress: OpenEgress;
-  readonly inbox: OwnedInbox;
+  readonly requests: OwnedRequestQueue;
   /** What an agent that knows everything but the secrets would know. */
   readonly env: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
@@ -91,7 +91,7 @@ export async function openScene(level: string = "none"): Promise<Scene> {
   const ears = await openEars(room);
   const shared = await openSharedObjects(of("shared"), ears.hear);
   const egress = await openEgress();
-  const inbox = await openInbox(runDir);
+  const requests = await openRequestQueue(runDir);
   let runner = startRunner(runDir, of("environment"));
   let before = new Map<string, string>();
 
@@ -122,7 +122,7 @@ export async function openScene(level: string = "none"): Promise<Scene> {
     write(runDir, "journal.lock", '{"pid":1}\n');
     write(runDir, "blobs/aa/aabb", "evidence\n");
     rmSync(join(layer, "loot"), { force: true });
-    for (const { request } of await inbox.pending()) await inbox.forget(request);
+    for (const { request } of await requests.pending()) await requests.forget(request);
     ears.forget();
     before = look();
   };
@@ -136,7 +136,7 @@ export async function openScene(level: string = "none"): Promise<Scene> {
     out,
     ears,
     egress,
-    inbox,
+    requests,
     secrets,
     env: {
       NODE: process.execPath,
@@ -165,7 +165,7 @@ export async function openScene(level: string = "none"): Promise<Scene> {
     runnerPid: () => runner.pid ?? 0,
     close: async () => {
       runner.kill("SIGKILL");
-      await inbox.close();
+      await requests.close();
       await ears.close();
       await shared.close();
       await egress.close();

@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, expect, test } from "vitest";
 import { autopilot, compiled, eventsOf, goScripted, program, runFolderOf, scripted } from "../support/autopilot.ts";
-import { leaveRequest } from "../../src/project/inbox/inbox-files.ts";
+import { leaveRequest } from "../../src/project/requests/request-files.ts";
 import { scratch } from "../support/scratch-repository.ts";
 
 type Message = { readonly id?: number; readonly result?: Record<string, unknown>; readonly error?: { readonly code: number } };

@@ -42,7 +42,7 @@ function once(tick: number, asked: { control: "pause" | "stop"; now: boolean }) 
   return (disk: Lived["disk"], now: number): void => {
     if (isSent || now < tick) return;
     isSent = true;
-    disk.inbox.push({ event: "control_requested", request: `control:${tick}`, actor: "operator:story", ...asked });
+    disk.requests.push({ event: "control_requested", request: `control:${tick}`, actor: "operator:story", ...asked });
     disk.ring?.();
   };
 }

@@ -110,11 +110,11 @@ export function simulatedRuntime(
         return { ok: plan.fail === undefined, facts: plan.facts ?? {}, detail: plan.fail ?? "" };
       },
     },
-    inbox: {
-      pending: async () => [...disk.inbox],
+    requests: {
+      pending: async () => [...disk.requests],
       forget: async (request) => {
-        const at = disk.inbox.findIndex((candidate) => candidate.request === request);
-        if (at >= 0) disk.inbox.splice(at, 1);
+        const at = disk.requests.findIndex((candidate) => candidate.request === request);
+        if (at >= 0) disk.requests.splice(at, 1);
         machine.tickNow();
       },
       watch: (callback) => {

@@ -1,7 +1,7 @@
 // story-words: the words in which the stories of whole runs are written.
 
 import type { RunView } from "../../src/core/state.ts";
-import type { Request } from "../../src/ports/inbox.ts";
+import type { Request } from "../../src/ports/request-queue.ts";
 import type { Place, Plan, Script, TaskPlan } from "./story.ts";
 
 export type Asked = Omit<Request, "actor">;

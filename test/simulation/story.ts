@@ -1,5 +1,5 @@
 import type { RunView, CursorView } from "../../src/core/state.ts";
-import type { Request } from "../../src/ports/inbox.ts";
+import type { Request } from "../../src/ports/request-queue.ts";
 
 /** Where something happens in a run. */
 export type Place = {

@@ -1,7 +1,7 @@
 // sweeping: what the sweeps share: which moments to try, who resumes a run, and what must never happen twice.
 
 import { expect } from "vitest";
-import type { Request } from "../../src/ports/inbox.ts";
+import type { Request } from "../../src/ports/request-queue.ts";
 import type { Lived } from "./live.ts";
 import { stories } from "./stories.ts";
 import type { Story } from "./story.ts";

@@ -1,8 +1,8 @@
 // requests: what other processes ask of a run, in the store until its owner has journaled it (T3).
 
 import { JournalFailure } from "../../journal/failure.ts";
-import type { Inbox, Request } from "../../ports/inbox.ts";
-import { requestProblem } from "../../project/inbox/inbox-files.ts";
+import type { RequestQueue, Request } from "../../ports/request-queue.ts";
+import { requestProblem } from "../../project/requests/request-files.ts";
 import type { Database } from "./connect.ts";
 import { storeFailure } from "./connect.ts";
 
@@ -25,7 +25,7 @@ export async function sendRequest({ ask, name }: Database, run: string, request:
 }
 
 /** The owner's side. It looks each second: a notification may be lost by a pooler, and looking is cheap. */
-export function openRequests({ ask, name }: Database, run: string): Inbox & { readonly close: () => Promise<void> } {
+export function openStoredRequests({ ask, name }: Database, run: string): RequestQueue & { readonly close: () => Promise<void> } {
   const callbacks = new Set<() => void>();
   let known = 0;
   const look = async (): Promise<void> => {

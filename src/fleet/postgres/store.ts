@@ -16,7 +16,7 @@ import { StoredJournal } from "./journal.ts";
 import { holdLease, leaseClock, type LeaseClock, leaseLeft, msOf, takeRun } from "./lease.ts";
 import { requireSound } from "./migrate.ts";
 import { linesAfter, readLines, refuseNewerRun } from "./read.ts";
-import { openRequests, sendRequest } from "./requests.ts";
+import { openStoredRequests, sendRequest } from "./requests.ts";
 import { seedJournal, type Seed } from "./seed.ts";
 import { readSnapshot } from "./snapshot.ts";
 
@@ -92,7 +92,7 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
     hasBlob: (_run, sum) => hasBlob(database, sum),
     runs: () => runsIn(database),
     send: (run, request) => sendRequest(database, run, request),
-    inbox: async (run) => openRequests(database, run),
+    requests: async (run) => openStoredRequests(database, run),
     close: () => database.close(),
   };
 }

@@ -72,7 +72,7 @@ export function live(scenario: Scenario, { cuts = [], pick, flow = flowNamed(sce
       );
       const requests = scenario.user?.(tape.run, why) ?? null;
       if (requests === null) return { disk, tape, why, ticks, crashes };
-      disk.inbox.push(...requests);
+      disk.requests.push(...requests);
     } catch (error) {
       if (!(error instanceof PowerCut)) throw error;
     }

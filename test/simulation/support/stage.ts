@@ -44,7 +44,7 @@ export type Disk = {
   commits: string[];
   effects: Set<string>;
   files: Set<string>;
-  inbox: Draft[];
+  requests: Draft[];
   turns: string[];
 };
 export const newDisk = (): Disk => ({
@@ -53,7 +53,7 @@ export const newDisk = (): Disk => ({
   commits: [],
   effects: new Set(),
   files: new Set(),
-  inbox: [],
+  requests: [],
   turns: [],
 });
 
@@ -80,7 +80,7 @@ export function drive(machine: Machine, script: Script): { readonly tape: Tape; 
   };
   append(opened(tape.run.opening + 1));
   for (let loop = 0; loop < loopsMax; loop++) {
-    for (const request of disk.inbox.splice(0)) if (fits(tape.run, request)) append(request);
+    for (const request of disk.requests.splice(0)) if (fits(tape.run, request)) append(request);
     const { next, run } = tape;
     if (next.do === "rest") return { tape, why: next.why };
     if (next.do === "record") append(next.event);

@@ -1,4 +1,4 @@
-// inbox: port to requests from other processes: pause, stop, resume, answers and raised limits.
+// request-queue: port to what other processes ask of a run: pause, stop, resume, answers and raised limits.
 
 import type { EventOf } from "../contracts/event.ts";
 
@@ -11,7 +11,7 @@ export type Request =
   | Omit<EventOf<"run_resumed">, "reason_code" | "from_state" | "to_state">;
 
 /** Requests from other processes. They stay on disk until the owner has journaled them, each exactly once by its key. */
-export interface Inbox {
+export interface RequestQueue {
   /** Requests that have arrived and are not removed yet, oldest first. */
   pending(): Promise<readonly Request[]>;
   /** The request is journaled, or can never fit: it may be removed. */

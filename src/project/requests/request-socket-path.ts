@@ -1,4 +1,4 @@
-// inbox-socket-path: the path of the run's socket. A socket's path is limited to about a hundred bytes, so a run in a deep folder has its
+// request-socket-path: the path of the run's socket. A socket's path is limited to about a hundred bytes, so a run in a deep folder has its
 // socket in a private folder under the system's temporary folder, recorded in control.json.
 //
 // Invariant:
@@ -41,7 +41,7 @@ export async function findSocketPath(runDir: string): Promise<string | null> {
   return (await isPrivate(parent)) ? recorded : null;
 }
 
-/** Removes what a dead owner left. Only a socket or a link is removed; anything else was not ours. */
+/** Removes the socket of an owner that died. Only a socket or a link is removed: we make no other kind of file there. False if one is. */
 export async function clearSocket(path: string): Promise<boolean> {
   const stat = await lstat(path).catch(() => null);
   if (stat === null) return true;

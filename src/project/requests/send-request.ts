@@ -1,24 +1,25 @@
-// inbox-send: how another process reaches a run's owner. The file is the request; the socket only speeds it up and returns the result.
+// send-request: sends a request to the process that owns a run. The file is the request; the socket only speeds it up and returns the
+// result.
 
 import { lstat } from "node:fs/promises";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Request } from "../../ports/inbox.ts";
-import { leaveRequest } from "./inbox-files.ts";
-import type { RequestResult } from "./inbox-socket.ts";
-import { findSocketPath } from "./inbox-socket-path.ts";
+import type { Request } from "../../ports/request-queue.ts";
+import { leaveRequest } from "./request-files.ts";
+import type { RequestResult } from "./request-socket.ts";
+import { findSocketPath } from "./request-socket-path.ts";
 
 /**
  * `journaled`: the owner has recorded it. `left`: no answer in time; the request is stored and will be found. `gone`: the owner removed it
  * without recording it again: it was recorded already, or no longer fits.
  */
-export type Sent = RequestResult | "left";
+export type SendResult = RequestResult | "left";
 
 const pollEveryMs = 100;
 const answerBytesMax = 4096;
 
 /** Leaves a request for a run and waits up to `waitMs` for its result. */
-export async function sendRequest(runDir: string, request: Request, { waitMs }: { readonly waitMs: number }): Promise<Sent> {
+export async function sendRequest(runDir: string, request: Request, { waitMs }: { readonly waitMs: number }): Promise<SendResult> {
   const path = await leaveRequest(runDir, request);
   const until = performance.now() + waitMs;
   for (;;) {
@@ -33,7 +34,7 @@ export async function sendRequest(runDir: string, request: Request, { waitMs }: 
   }
 }
 
-/** One connection: a nudge, and its answer; null if there is none. */
+/** Asks the owner over its socket to read its folder. Returns the request's result, or null if the owner doesn't answer. */
 function nudge(socketPath: string, request: string, waitMs: number): Promise<RequestResult | null> {
   return new Promise((resolve) => {
     const socket = connect(socketPath, () => socket.write(`${JSON.stringify({ nudge: request })}\n`));

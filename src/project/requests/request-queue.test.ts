@@ -15,32 +15,33 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Request } from "../../ports/inbox.ts";
-import { requestBytesMax } from "./inbox-files.ts";
-import { lineBytesMax } from "./inbox-socket.ts";
-import { openInbox, type OwnedInbox, sendRequest } from "./inbox.ts";
+import type { Request } from "../../ports/request-queue.ts";
+import { requestBytesMax } from "./request-files.ts";
+import { lineBytesMax } from "./request-socket.ts";
+import { openRequestQueue, type OwnedRequestQueue } from "./request-queue.ts";
+import { sendRequest } from "./send-request.ts";
 
 let runDir = "";
-let inbox: OwnedInbox | null = null;
+let queue: OwnedRequestQueue | null = null;
 let atRest = (): Promise<void> => Promise.resolve();
 beforeEach(() => {
-  runDir = mkdtempSync(join(tmpdir(), "inbox-"));
+  runDir = mkdtempSync(join(tmpdir(), "requests-"));
 });
 afterEach(async () => {
-  await inbox?.close();
+  await queue?.close();
   await atRest();
-  inbox = null;
+  queue = null;
   rmSync(runDir, { recursive: true, force: true });
 });
 
 const pause = (request: string): Request => ({ event: "control_requested", actor: "operator:me", request, control: "pause", now: false });
 const left = (request: string, folder = runDir) => sendRequest(folder, pause(request), { waitMs: 0 });
-const keys = async (of: OwnedInbox) => (await of.pending()).map(({ request }) => request);
+const keys = async (of: OwnedRequestQueue) => (await of.pending()).map(({ request }) => request);
 const files = () => readdirSync(join(runDir, "inbox")).filter((name) => name.endsWith(".json"));
-const open = async (folder = runDir): Promise<OwnedInbox> => (inbox = await openInbox(folder));
+const open = async (folder = runDir): Promise<OwnedRequestQueue> => (queue = await openRequestQueue(folder));
 
 /** An owner as the engine is one: journals what is new to the journal, tells, forgets. */
-async function drain(of: OwnedInbox, journal: string[]): Promise<void> {
+async function drain(of: OwnedRequestQueue, journal: string[]): Promise<void> {
   for (const { request } of await of.pending()) {
     if (!journal.includes(request)) {
       journal.push(request);
@@ -51,7 +52,7 @@ async function drain(of: OwnedInbox, journal: string[]): Promise<void> {
 }
 
 /** Lets the owner drain whenever something may have come, one look after the other; the answer waits until it is at rest. */
-function serve(of: OwnedInbox, journal: string[] = []): () => Promise<void> {
+function serve(of: OwnedRequestQueue, journal: string[] = []): () => Promise<void> {
   let last = Promise.resolve();
   of.watch(() => {
     last = last.then(() => drain(of, journal));
@@ -95,7 +96,7 @@ test("an owner that dies between journal and forget: the next one sees it again 
   const journal: string[] = [];
   await left("r1");
   await left("r2");
-  const first = await openInbox(runDir);
+  const first = await openRequestQueue(runDir);
   journal.push(...(await keys(first)).slice(0, 1));
   await first.close();
   expect(files()).toHaveLength(2);
@@ -215,7 +216,7 @@ test("a sender cannot leave what is no request", async () => {
 test("an inbox that is a link is refused, for both sides", async () => {
   mkdirSync(join(runDir, "elsewhere"));
   symlinkSync("elsewhere", join(runDir, "inbox"));
-  await expect(openInbox(runDir)).rejects.toThrow("is not a folder");
+  await expect(openRequestQueue(runDir)).rejects.toThrow("is not a folder");
   await expect(left("r1")).rejects.toThrow("is not a folder");
   expect(readdirSync(join(runDir, "elsewhere"))).toEqual([]);
 });

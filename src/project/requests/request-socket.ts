@@ -1,5 +1,5 @@
-// inbox-socket: the owner's socket. A sender nudges (`{"nudge":"<request>"}`) and gets the result of its request
-// (`{"journaled":"<request>"}` or `{"gone":"<request>"}`). The socket carries no request and no authority: the files do.
+// request-socket: the socket on which a run's owner learns at once of a new request file. A sender writes `{"nudge":"<request>"}` and gets
+// `{"journaled":"<request>"}` or `{"gone":"<request>"}`. The request itself is never sent over the socket: only its file counts.
 //
 // Invariants:
 //   S1. Nothing that is sent can do more than make the owner read its folder.
@@ -8,7 +8,7 @@
 import { chmod, rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import * as v from "valibot";
-import { chooseSocketPath, clearSocket } from "./inbox-socket-path.ts";
+import { chooseSocketPath, clearSocket } from "./request-socket-path.ts";
 
 export const lineBytesMax = 1024 * 1024;
 const connectionsMax = 64;
@@ -21,14 +21,14 @@ const Nudge = v.strictObject({ nudge: v.pipe(v.string(), v.minLength(1), v.maxLe
 /** What became of a request: recorded, or removed without being recorded. */
 export type RequestResult = "journaled" | "gone";
 
-export type InboxListener = {
+export type RequestSocket = {
   /** Notifies those who wait for this request of its result; later callers get the same answer. */
   readonly report: (request: string, result: RequestResult) => void;
   readonly close: () => Promise<void>;
 };
 
-/** Listens. Null if no socket is available: the folder is watched anyway. */
-export async function openInboxListener(runDir: string, onNudge: () => void): Promise<InboxListener | null> {
+/** Starts to listen. Null if no socket can be made; the owner watches the folder anyway. */
+export async function openRequestSocket(runDir: string, onNudge: () => void): Promise<RequestSocket | null> {
   const path = await chooseSocketPath(runDir).catch(() => null);
   if (path === null || !(await clearSocket(path))) return null;
   const sockets = new Set<Socket>();
@@ -43,13 +43,13 @@ export async function openInboxListener(runDir: string, onNudge: () => void): Pr
     }
     const result = results.get(request);
     if (result !== undefined) {
-      answer(socket, request, result);
+      sendResult(socket, request, result);
       return;
     }
     socket.setTimeout(resultTimeoutMs);
-    const sameRequest = waiters.get(request) ?? new Set();
-    waiters.set(request, sameRequest.add(socket));
-    socket.once("close", () => sameRequest.delete(socket) && sameRequest.size === 0 && waiters.delete(request));
+    const socketsOfRequest = waiters.get(request) ?? new Set();
+    waiters.set(request, socketsOfRequest.add(socket));
+    socket.once("close", () => socketsOfRequest.delete(socket) && socketsOfRequest.size === 0 && waiters.delete(request));
     onNudge();
   };
   const server = createServer((socket) => {
@@ -67,21 +67,21 @@ export async function openInboxListener(runDir: string, onNudge: () => void): Pr
       if (results.has(request)) return;
       results.set(request, result);
       for (const oldest of results.keys()) if (results.size > resultsMax) results.delete(oldest);
-      for (const socket of waiters.get(request) ?? []) answer(socket, request, result);
+      for (const socket of waiters.get(request) ?? []) sendResult(socket, request, result);
     },
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       // An answer on its way is still sent; a sender that does not read it is cut off.
       for (const socket of sockets) if (!socket.writableEnded) socket.destroy();
-      const cut = setTimeout(() => sockets.forEach((socket) => socket.destroy()), 100);
+      const cutOffTimer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), 100);
       await closed;
-      clearTimeout(cut);
+      clearTimeout(cutOffTimer);
       await rm(path, { force: true });
     },
   };
 }
 
-/** Whether the server listens now. */
+/** Starts the server on a path that only the user can open. Returns whether it listens. */
 async function listen(server: Server, path: string): Promise<boolean> {
   const isUp = await new Promise<boolean>((resolve) => {
     server.once("error", () => resolve(false));
@@ -93,7 +93,7 @@ async function listen(server: Server, path: string): Promise<boolean> {
   return isUp;
 }
 
-function answer(socket: Socket, request: string, result: RequestResult): void {
+function sendResult(socket: Socket, request: string, result: RequestResult): void {
   socket.end(`${JSON.stringify({ [result]: request })}\n`);
 }
 

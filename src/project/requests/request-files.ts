@@ -1,5 +1,5 @@
-// inbox-files: stores requests as files. A request exists when its name does: written to a temporary file, synced, renamed, the folder
-// synced.
+// request-files: stores requests as files in the run's folder. A request exists once its final name does: it is written to a temporary
+// file, synced, renamed, and the folder is synced.
 //
 // Invariants:
 //   I1. A request file is complete or absent, whenever the power goes.
@@ -13,7 +13,7 @@ import { erase } from "../../workspace/folder.ts";
 import { join } from "node:path";
 import * as v from "valibot";
 import { eventSchemas } from "../../contracts/event.ts";
-import type { Request } from "../../ports/inbox.ts";
+import type { Request } from "../../ports/request-queue.ts";
 
 export const requestBytesMax = 256 * 1024;
 const pendingMax = 1_000;
@@ -24,8 +24,8 @@ const RequestKey = v.looseObject({
   event: v.picklist(["control_requested", "limit_raised", "review_noted", "block_answered", "run_resumed"]),
   request: v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, "expected a request id: letters, digits, . _ : -")),
 });
-/** An event without the fields that its owner adds. */
-const schemas = {
+/** Schemas of the requests: each is an event without the fields that the run's owner adds. */
+const requestSchemas = {
   control_requested: v.omit(eventSchemas.control_requested, ["reason_code"]),
   limit_raised: v.omit(eventSchemas.limit_raised, ["reason_code"]),
   review_noted: v.omit(eventSchemas.review_noted, ["reason_code"]),
@@ -33,11 +33,12 @@ const schemas = {
   run_resumed: v.omit(eventSchemas.run_resumed, ["reason_code", "from_state", "to_state"]),
 } as const;
 
-export const inboxFolder = (runDir: string): string => join(runDir, "inbox");
+/** The folder is called `inbox` on disk, so that a request reaches an owner of another version. */
+export const requestFolder = (runDir: string): string => join(runDir, "inbox");
 
 /** Creates the folder if missing. A link or a file in its place is refused, because it would send requests elsewhere. */
-export async function ensureInbox(runDir: string): Promise<string> {
-  const folder = inboxFolder(runDir);
+export async function ensureRequestFolder(runDir: string): Promise<string> {
+  const folder = requestFolder(runDir);
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });
@@ -45,14 +46,14 @@ export async function ensureInbox(runDir: string): Promise<string> {
   return folder; // I3
 }
 
-/** Puts a request into the inbox; when this returns, it survives a power cut. Returns its path. */
+/** Writes a request to a file of its own; when this returns, it survives a power cut. Returns its path. */
 export async function leaveRequest(runDir: string, request: Request): Promise<string> {
   const text = `${JSON.stringify(request)}\n`;
   const problem = requestProblem(text);
   if (problem !== null) throw new Error(`this is no request: ${problem}`);
-  const folder = await ensureInbox(runDir);
+  const folder = await ensureRequestFolder(runDir);
   const draft = join(folder, `.aside-${randomBytes(8).toString("hex")}`);
-  const path = join(folder, `${tick()}-${fileKey(request.request)}.json`);
+  const path = join(folder, `${nextTimestamp()}-${fileNameKey(request.request)}.json`);
   const file = await open(draft, "wx", 0o600);
   try {
     await file.writeFile(text);
@@ -65,11 +66,11 @@ export async function leaveRequest(runDir: string, request: Request): Promise<st
   return path;
 }
 
-/** The requests in the inbox, oldest first; a request sent twice counts once. Other files are moved to `bad/`. */
+/** Reads all requests, oldest first; a request sent twice counts once. Files that aren't requests are moved to `bad/`. */
 export async function readRequests(runDir: string): Promise<readonly Request[]> {
-  const folder = await ensureInbox(runDir);
+  const folder = await ensureRequestFolder(runDir);
   const requests = new Map<string, Request>();
-  for (const name of (await readNames(folder)).slice(0, pendingMax)) {
+  for (const name of (await readRequestNames(folder)).slice(0, pendingMax)) {
     const request = await readRequest(join(folder, name));
     if (request === null) continue;
     if (typeof request === "string") await moveToBad(folder, name, request);
@@ -80,13 +81,14 @@ export async function readRequests(runDir: string): Promise<readonly Request[]> 
 
 /** Removes every file of a request. Not synced: one that comes back after a power cut is recognised by its key. */
 export async function removeRequest(runDir: string, request: string): Promise<void> {
-  const folder = inboxFolder(runDir);
-  for (const name of await readNames(folder)) if (name.endsWith(`-${fileKey(request)}.json`)) await rm(join(folder, name), { force: true });
+  const folder = requestFolder(runDir);
+  for (const name of await readRequestNames(folder))
+    if (name.endsWith(`-${fileNameKey(request)}.json`)) await rm(join(folder, name), { force: true });
 }
 
-/** Removes drafts of senders that died before the rename; a living sender's is never this old. */
+/** Removes drafts of senders that died before the rename. A living sender renames its draft long before an hour has passed. */
 export async function clearDrafts(runDir: string, nowMs: number): Promise<void> {
-  const folder = await ensureInbox(runDir);
+  const folder = await ensureRequestFolder(runDir);
   for (const name of await readdir(folder)) {
     if (!name.startsWith(".aside-")) continue;
     const path = join(folder, name);
@@ -95,8 +97,8 @@ export async function clearDrafts(runDir: string, nowMs: number): Promise<void> 
   }
 }
 
-/** Names of request files in the order of their time. */
-export async function readNames(folder: string): Promise<readonly string[]> {
+/** Names of the request files, oldest first: a name begins with the time it was sent at. */
+export async function readRequestNames(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
     throw error;
@@ -122,7 +124,7 @@ async function readRequest(path: string): Promise<Request | string | null> {
     if (problem !== null) return problem;
     const request = JSON.parse(text) as Request;
     // The name contains the key by which it is removed; a file without it could never be removed.
-    return path.endsWith(`-${fileKey(request.request)}.json`) ? request : "its name does not carry its request id";
+    return path.endsWith(`-${fileNameKey(request.request)}.json`) ? request : "its name does not carry its request id";
   } finally {
     await file.close();
   }
@@ -138,7 +140,7 @@ export function requestProblem(text: string): string | null {
     return "it is not JSON";
   }
   const key = v.safeParse(RequestKey, value);
-  const issue = key.success ? v.safeParse(schemas[key.output.event], value).issues?.[0] : key.issues[0];
+  const issue = key.success ? v.safeParse(requestSchemas[key.output.event], value).issues?.[0] : key.issues[0];
   return issue === undefined ? null : `${v.getDotPath(issue) ?? "it"}: ${issue.message}`;
 }
 
@@ -153,16 +155,16 @@ async function moveToBad(folder: string, name: string, reason: string): Promise<
   await writeFile(join(bad, `${name}.reason`), `${reason}\n`, { mode: 0o600, flag: "wx" }).catch(() => undefined);
 }
 
-/** A key as part of a file name: unchanged if every file system allows it, else its hash. */
-function fileKey(request: string): string {
+/** A request's key as part of a file name: unchanged if every file system allows it (`pause-3f2a`), else its hash (`h9c56…`). */
+function fileNameKey(request: string): string {
   return /^[a-z0-9][a-z0-9-]{0,63}$/.test(request) ? request : `h${createHash("sha256").update(request).digest("hex").slice(0, 32)}`;
 }
 
-let lastTick = 0;
-/** Milliseconds since 1970, padded; two requests of one process never share one, so their order is the order they were sent in. */
-function tick(): string {
-  lastTick = Math.max(Date.now(), lastTick + 1);
-  return String(lastTick).padStart(15, "0");
+let lastTimestampMs = 0;
+/** Milliseconds since 1970, padded with zeros. Each call returns a later one, so requests of one process sort in the order they were sent. */
+function nextTimestamp(): string {
+  lastTimestampMs = Math.max(Date.now(), lastTimestampMs + 1);
+  return String(lastTimestampMs).padStart(15, "0");
 }
 
 async function syncFolder(folder: string): Promise<void> {
