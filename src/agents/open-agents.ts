@@ -84,12 +84,12 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
     prepare: () => protocolFor("acp"),
     // Not this process's own: after a crash attempts are settled one by one, and those settled first are already running.
     sweep: async (run) => {
-      const sweptCount = await sweepMarked((words) => belongsToRun(run, place)(words) && !belongsToLife(life)(words));
+      const sweptCount = await sweepMarked((words) => belongsToRun(run, place)(words) && !belongsToLife(life)(words), "all");
       if (options.home !== undefined) returnLeftoverLoans(loginFiles, options.userHome ?? homedir(), options.home); // O3
       return sweptCount;
     },
     close: async () => {
-      await sweepMarked(belongsToLife(life));
+      await sweepMarked(belongsToLife(life), "since_runner");
       guardian?.leave();
       guardian = null;
     },

@@ -4,10 +4,11 @@
 // environment, a folder no other command ever had; so `setsid`, `nohup` and a double fork do not hide it. One that does all of that
 // *and* clears its environment escapes: only a process namespace (isolation) contains that. Without /proc, only the group can be seen.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { keepStartTicks } from "../kit/start-ticks.ts";
 
 /**
- * `word`: what only this command's processes have in their environment, as `NAME=value`. `began`: the kernel's tick at which the command
+ * `mark`: what only this command's processes have in their environment, as `NAME=value`. `startTick`: the kernel's tick at which the command
  * began; no earlier process belongs. Zero if unknown.
  */
 export type Family = { readonly leader: number; readonly mark: string; readonly startTick: number };
@@ -17,33 +18,25 @@ type ProcessRow = {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  readonly startTick: number;
 };
 
 /** The process family of a command that was just started: its start time can still be read. */
 export const identifyFamily = (leader: number, mark: string): Family => ({ leader, mark, startTick: startTickOf(readStat(leader)) });
 
-/**
- * The command's living processes, without zombies. Read one after the other: each takes a few microseconds, and a promise takes more.
- * `strangers`: processes that an earlier scan of the same moment found not to belong; they are not read again.
- */
-export function livingProcesses(family: Family, strangers: Set<number> = new Set()): readonly number[] {
+/** The command's living processes, without zombies. Read one after the other: each takes a few microseconds, and a promise takes more. */
+export function livingProcesses(family: Family): readonly number[] {
   const pids = listPids();
   if (pids === null) return isGroupAlive(family.leader) ? [family.leader] : [];
   const members = new Set<number>();
   const candidates: ProcessRow[] = [];
   for (const pid of pids) {
-    const row = strangers.has(pid) || pid === process.pid ? null : readRow(pid);
+    if (pid === process.pid || (keptStartTickOf(pid) ?? 0) < family.startTick) continue;
+    const row = readRow(pid);
     if (row === null) continue;
-    if (row.startTick < family.startTick) strangers.add(pid);
-    else if (row.group === family.leader || row.session === family.leader) members.add(pid);
+    if (row.group === family.leader || row.session === family.leader) members.add(pid);
     else candidates.push(row);
   }
-  for (const { pid } of candidates) {
-    const variables = readEnviron(pid);
-    if (variables.includes(family.mark)) members.add(pid);
-    else if (members.size === 0 && variables.length > 1) strangers.add(pid); // one that is just being created shows nothing yet
-  }
+  for (const { pid } of candidates) if (readEnviron(pid).includes(family.mark)) members.add(pid);
   // Children of those found, until there are no new ones.
   for (let sizeBefore = -1; sizeBefore !== members.size;) {
     sizeBefore = members.size;
@@ -53,8 +46,8 @@ export function livingProcesses(family: Family, strangers: Set<number> = new Set
 }
 
 /** Sends a signal to the group and to everything else that belongs. */
-export function signalFamily(family: Family, signal: "SIGTERM" | "SIGKILL", strangers?: Set<number>): number {
-  const living = livingProcesses(family, strangers); // scanned first: a process that is gone by then was not left behind
+export function signalFamily(family: Family, signal: "SIGTERM" | "SIGKILL"): number {
+  const living = livingProcesses(family); // scanned first: a process that is gone by then was not left behind
   send(-family.leader, signal);
   for (const pid of living) send(pid, signal);
   return living.length;
@@ -65,14 +58,12 @@ export async function endFamily(family: Family, roundsMax = 40): Promise<{ reado
   let foundAtFirst = -1;
   let left = 0;
   // Processes that end with the command, or were just signalled, may take a moment longer, and were not left behind.
-  const strangers = new Set<number>();
-  const wait = (ms: number): Promise<void> => pause(ms).then(() => strangers.clear()); // a pid may be reused by then
-  for (let poll = 0; poll < settlePolls && livingProcesses(family, strangers).length > 0; poll++) await wait(Math.min(settleMs, 2 << poll));
+  for (let poll = 0; poll < settlePolls && livingProcesses(family).length > 0; poll++) await pause(Math.min(settleMs, 2 << poll));
   for (let round = 0; round < roundsMax; round++) {
-    left = signalFamily(family, "SIGKILL", strangers);
+    left = signalFamily(family, "SIGKILL");
     if (foundAtFirst < 0) foundAtFirst = left;
     if (left === 0) break;
-    await wait(5 + round * 2);
+    await pause(5 + round * 2);
   }
   return { found: Math.max(0, foundAtFirst), left };
 }
@@ -113,7 +104,7 @@ function readRow(pid: number): ProcessRow | null {
   const fields = readStat(pid);
   const [state, parent, group, session] = fields;
   if (state === undefined || session === undefined || state === "Z" || state === "X") return null;
-  return { pid, parent: Number(parent), group: Number(group), session: Number(session), startTick: startTickOf(fields) };
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session) };
 }
 
 /** The program's name is in brackets and may hold anything, so the fields are counted from the last bracket on. */
@@ -123,6 +114,11 @@ function readStat(pid: number): readonly string[] {
 }
 
 const startTickOf = (fields: readonly string[]): number => Number(fields[19] ?? 0) || 0;
+
+const keptStartTickOf = keepStartTicks({
+  inodeOf: (pid) => lstatSync(`/proc/${pid}`, { throwIfNoEntry: false })?.ino,
+  readStartTick: (pid) => startTickOf(readStat(pid)) || undefined,
+});
 
 const readEnviron = (pid: number): readonly string[] => readOrEmpty(`/proc/${pid}/environ`).split("\0");
 

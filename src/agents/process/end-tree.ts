@@ -7,7 +7,7 @@
 
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
-import { findDescendants, findMarked, isAlive, type ProcessInfo, readProcess } from "./process-table.ts";
+import { findDescendants, findMarked, isAlive, type ProcessInfo, readProcess, type SearchRange } from "./process-table.ts";
 import type { EnvironmentFilter } from "./mark.ts";
 
 export const defaultTermGraceMs = 300;
@@ -32,26 +32,24 @@ export async function endTree(
   }
   signalGroup(pid, "SIGKILL");
   for (const member of tree) if (isAlive(member)) signal(member.pid, "SIGKILL"); // E2
-  const swept = await killMarked(belongs);
+  const swept = await killMarked(belongs, "since_runner");
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
   return swept.alive;
 }
 
 /** Kills whatever belongs until nothing does; returns how many there were. */
-export async function sweepMarked(belongs: EnvironmentFilter): Promise<number> {
-  return (await killMarked(belongs)).killed;
+export async function sweepMarked(belongs: EnvironmentFilter, range: SearchRange): Promise<number> {
+  return (await killMarked(belongs, range)).killed;
 }
 
-async function killMarked(belongs: EnvironmentFilter): Promise<{ readonly killed: number; readonly alive: number }> {
+async function killMarked(belongs: EnvironmentFilter, range: SearchRange): Promise<{ readonly killed: number; readonly alive: number }> {
   const killed = new Set<number>();
   const until = performance.now() + sweepMs;
   let alive = 0;
-  const unrelatedPids = new Set<number>();
   for (let emptyScans = 0; emptyScans < 2 && performance.now() < until;) {
-    const marked = findMarked(belongs, unrelatedPids);
+    const marked = findMarked(belongs, range);
     alive = marked.length;
     emptyScans = alive === 0 ? emptyScans + 1 : 0; // E3
-    if (alive > 0) unrelatedPids.clear(); // time passes until the next look
     for (const pid of marked) {
       killed.add(pid);
       signal(pid, "SIGKILL");

@@ -4,7 +4,8 @@
 // mark (its values contain no blanks).
 
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { keepStartTicks } from "../../kit/start-ticks.ts";
 import type { EnvironmentFilter } from "./mark.ts";
 
 /** A process, with its start time, so that a reused pid is not mistaken for it. */
@@ -13,20 +14,16 @@ export type ProcessInfo = { readonly pid: number; readonly parent: number; reado
 const psTimeoutMs = 1000;
 const psBytesMax = 32 * 1024 * 1024;
 
-/**
- * The processes that belong, without the runner itself and its ancestors. `strangers`: processes that an earlier scan of the same moment
- * found not to belong, and that are not read again; one without an environment may be just starting, and is not among them.
- */
-export function findMarked(belongs: EnvironmentFilter, unrelatedPids: Set<number> = new Set()): readonly number[] {
-  if (unrelatedPids.size === 0) for (const pid of findAncestors(process.pid)) unrelatedPids.add(pid);
-  return readEnvironments(unrelatedPids).flatMap(({ pid, words }) => {
-    if (belongs(words)) return [pid];
-    if (words.length > 1) unrelatedPids.add(pid);
-    return [];
-  });
+/** Which processes a search reads: all, or those that began no earlier than the runner, as everything that it starts does. */
+export type SearchRange = "all" | "since_runner";
+
+/** The processes that belong, without the runner itself and its ancestors. */
+export function findMarked(belongs: EnvironmentFilter, range: SearchRange): readonly number[] {
+  const ancestors = findAncestors(process.pid);
+  return readEnvironments(range).flatMap(({ pid, words }) => (belongs(words) && !ancestors.has(pid) ? [pid] : []));
 }
 
-/** Children, their children, and so on, as far as the chain is unbroken. */
+/** Children of a process that the runner started, their children, and so on, as far as the chain is unbroken. */
 export function findDescendants(root: number): readonly ProcessInfo[] {
   const processes = readProcesses();
   const descendants: ProcessInfo[] = [];
@@ -68,12 +65,12 @@ function parentsByPs(): (pid: number) => number | undefined {
 
 function readProcesses(): readonly ProcessInfo[] {
   if (process.platform !== "linux") return parsePs(ps("pid=,ppid=,lstart="));
-  return pids().flatMap((pid) => readProcStat(pid) ?? []);
+  return pidsSinceRunner().flatMap((pid) => readProcStat(pid) ?? []);
 }
 
-function readEnvironments(excluded: ReadonlySet<number>): readonly { readonly pid: number; readonly words: readonly string[] }[] {
-  if (process.platform !== "linux") return parsePsEnvironment(ps("pid=,command=", "-E")).filter(({ pid }) => !excluded.has(pid));
-  return pids().flatMap((pid) => (excluded.has(pid) ? [] : [{ pid, words: readStartEnvironment(pid) }]));
+function readEnvironments(range: SearchRange): readonly { readonly pid: number; readonly words: readonly string[] }[] {
+  if (process.platform !== "linux") return parsePsEnvironment(ps("pid=,command=", "-E"));
+  return (range === "all" ? pids() : pidsSinceRunner()).map((pid) => ({ pid, words: readStartEnvironment(pid) }));
 }
 
 /** On Linux only: the `NAME=value` words it was begun with. */
@@ -81,8 +78,19 @@ export function readStartEnvironment(pid: number): readonly string[] {
   return readOrEmpty(`/proc/${pid}/environ`).split("\0");
 }
 
+const startTickOf = keepStartTicks({
+  inodeOf: (pid) => lstatSync(`/proc/${pid}`, { throwIfNoEntry: false })?.ino,
+  readStartTick: (pid) => Number(readProcStat(pid)?.began),
+});
+
+/** On Linux only: the processes that began no earlier than the runner. A machine has hundreds of others, which need not be read each time. */
+export function pidsSinceRunner(): readonly number[] {
+  const runnerTick = startTickOf(process.pid) ?? 0;
+  return pids().filter((pid) => (startTickOf(pid) ?? 0) >= runnerTick);
+}
+
 /** On Linux only. */
-export function pids(): readonly number[] {
+function pids(): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number);

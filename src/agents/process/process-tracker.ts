@@ -7,7 +7,15 @@
 //       case they were just starting, and then now and again, since a pid may be reused.
 //   R3. Turns that are scanned at the same moment share one read per process.
 
-import { findAncestors, findDescendants, readStartEnvironment, findMarked, pids, type ProcessInfo, readProcStat } from "./process-table.ts";
+import {
+  findAncestors,
+  findDescendants,
+  readStartEnvironment,
+  findMarked,
+  pidsSinceRunner,
+  type ProcessInfo,
+  readProcStat,
+} from "./process-table.ts";
 import type { EnvironmentFilter } from "./mark.ts";
 
 /** The processes there are, as a system reports them. */
@@ -25,10 +33,10 @@ const scansBetween = 10;
 /** Those whose environment belongs, and descendants of the root; without the runner itself and its ancestors. */
 export function openProcessTracker(belongs: EnvironmentFilter, root: number): ProcessTracker {
   if (process.platform === "linux") return trackProcesses(system, belongs, root, findAncestors(process.pid));
-  return { scan: () => [...new Set([...findMarked(belongs), ...findDescendants(root).map(({ pid }) => pid)])] };
+  return { scan: () => [...new Set([...findMarked(belongs, "since_runner"), ...findDescendants(root).map(({ pid }) => pid)])] };
 }
 
-const system = cacheForMoment({ pids, statOf: readProcStat, environmentOf: readStartEnvironment });
+const system = cacheForMoment({ pids: pidsSinceRunner, statOf: readProcStat, environmentOf: readStartEnvironment });
 /** From here on processes are read again. */
 export const beginMoment = (): void => system.begin();
 

@@ -44,7 +44,7 @@ async function sweepOne(folder: string, tryLock: (fd: number) => boolean): Promi
     if (file === null) return false;
     try {
       if (!fstatSync(file).isFile() || !tryLock(file)) return false; // T1
-      await sweepMarked((words) => words.some((word) => word.startsWith(`HOME=${folder}/`)));
+      await sweepMarked((words) => words.some((word) => word.startsWith(`HOME=${folder}/`)), "all");
       for (const name of readdirSync(inside)) if (name !== ownerFile) await erase(join(inside, name));
       rmSync(join(inside, ownerFile), { force: true }); // T3
       rmdirSync(folder);

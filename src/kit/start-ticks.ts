@@ -1,0 +1,27 @@
+// start-ticks: remembers when processes began, so that a process that was there before is recognised without being read again.
+
+/** Reads about one process; undefined if there is none, or it can't be read. */
+export type ProcessReader = {
+  /** The inode of the process's folder in /proc: one that gets the pid of another gets a new folder. */
+  readonly inodeOf: (pid: number) => number | undefined;
+  /** The kernel's tick at which it began; NaN counts as unknown. */
+  readonly readStartTick: (pid: number) => number | undefined;
+};
+
+const rememberedMax = 10_000;
+
+/** Tells the tick at which a process began. Whoever forks keeps its tick when it starts another program. */
+export function keepStartTicks({ inodeOf, readStartTick }: ProcessReader): (pid: number) => number | undefined {
+  const remembered = new Map<number, { readonly inode: number; readonly tick: number }>();
+  return (pid) => {
+    const inode = inodeOf(pid);
+    if (inode === undefined) return undefined;
+    const known = remembered.get(pid);
+    if (known?.inode === inode) return known.tick;
+    const tick = readStartTick(pid);
+    if (tick === undefined || Number.isNaN(tick)) return undefined;
+    if (remembered.size >= rememberedMax) remembered.clear();
+    remembered.set(pid, { inode, tick });
+    return tick;
+  };
+}
