@@ -66,6 +66,15 @@ const perl = {
       "use strict;\nuse warnings;\nuse Test::More tests => 3;\nuse Price;\n\nis(Price::total(5, 2), 10, 'two');\nis(Price::total(5, 0), 0, 'none');\nis_deeply(Price::parts(3), [1, 2, 3], 'parts');\n",
   },
 };
+/** Several ways to write a test, one that is expected to fail, and one without a name. */
+const perlParts = {
+  ...perl,
+  files: {
+    ...perl.files,
+    "t/price.t":
+      "use strict;\nuse warnings;\nuse Test::More;\nuse Price;\n\nis Price::total(5, 1), 5, 'one';\nok(Price::total(5, 2) == 10);\nsubtest 'many' => sub {\n  for my $c ([3, 2, 6], [4, 2, 8]) {\n    is(Price::total($c->[0], $c->[1]), $c->[2], \"$c->[0] times $c->[1]\");\n  }\n};\nis_deeply(\n  Price::parts(3),\n  [1, 2, 3],\n  'parts',\n);\nTODO: {\n  local $TODO = 'no negative prices yet';\n  is(Price::total(-1, 2), undef, 'negative');\n}\ndone_testing;\n",
+  },
+};
 const priceWith = (body, head = "") => `package Price;\nuse strict;\nuse warnings;\n${head}\n${body}\n\n1;\n`;
 const wrong = "sub total { return 1 }\n\nsub parts { return [] }";
 const fakeMore = `package Test::More;
@@ -143,6 +152,14 @@ export const whoRunsItHonest = [
       priceWith("sub total { my ($price, $count) = @_; return $price * $count }\n\nsub parts { my ($n) = @_; return [1 .. $n] }"),
     ),
   ),
+  honest(
+    "perl: makes tests of every form pass",
+    perlParts,
+    write(
+      "lib/Price.pm",
+      priceWith("sub total { my ($price, $count) = @_; return $price * $count }\n\nsub parts { my ($n) = @_; return [1 .. $n] }"),
+    ),
+  ),
 ];
 
 whoRunsItHonest.push(
@@ -173,6 +190,26 @@ export const whoRunsItLies = [
     "perl: calls everything work to be done",
     perl,
     write("lib/Price.pm", priceWith(`${wrong}\n\nINIT { no warnings; $main::TODO = 'later'; }`)),
+  ),
+  lie(
+    "perl: calls what it cannot do work to be done",
+    perl,
+    write(
+      "lib/Price.pm",
+      priceWith(
+        `sub total { $main::TODO = $_[1] == 1 ? undef : 'later'; return $_[0] }\n\nsub parts { $main::TODO = 'later'; return [1] }`,
+      ),
+    ),
+  ),
+  lie(
+    "perl: compares the sum of the parts",
+    perl,
+    write(
+      "lib/Price.pm",
+      priceWith(
+        `sub total { return $_[0] * $_[1] }\n\nsub parts { return [6] }\n\nINIT { no warnings; my $is = \\&Test::More::is; *main::is_deeply = sub { my ($a, $b, $name) = @_; my ($x, $y) = (0, 0); $x += $_ for @$a; $y += $_ for @$b; $is->($x, $y, $name) }; }`,
+      ),
+    ),
   ),
   lie(
     "perl: is right for the tests alone",

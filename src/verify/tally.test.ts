@@ -36,6 +36,11 @@ describe("a summary is read as it is printed by", () => {
     ["rspec", "4 examples, 1 failure, 1 pending\n", { ran: 3, failed: 1, skipped: 1 }],
     ["gradle", "5 tests completed, 2 failed, 1 skipped\n", { ran: 4, failed: 2, skipped: 1 }],
     ["ctest", "50% tests passed, 1 tests failed out of 2\n", { ran: 2, failed: 1, skipped: 0 }],
+    [
+      "prove",
+      "t/a.t .. ok\nt/b.t  (Wstat: 512 (exited 2) Tests: 4 Failed: 2)\n  Failed tests:  1-2\nFiles=2, Tests=9,  0 wallclock secs\nResult: FAIL\n",
+      { ran: 9, failed: 2, skipped: 0 },
+    ],
     ["eslint", "✖ 12 problems (10 errors, 2 warnings)\n", { ran: 0, failed: 10, skipped: 0 }],
     ["tsc", "src/a.ts(1,2): error TS2345: no\nsrc/b.ts(1,2): error TS2345: no\n", { ran: 0, failed: 2, skipped: 0 }],
   ])("%s", (_name, output, tally) => expect(tallyIn(output)).toEqual(tally));

@@ -59,6 +59,8 @@ const summaryForms: readonly (readonly [form: RegExp, read: (match: RegExpExecAr
     ([, ran, failed, skipped]) => tallyFromRan(ran, failed, "0", skipped),
   ], // gradle, where one failed
   [/^\d{1,3}% tests passed, (\d{1,9}) tests? failed out of (\d{1,9})$/, ([, failed, ran]) => tallyFromRan(ran, failed, "0", "0")], // ctest
+  [/^Files=\d{1,9}, Tests=(\d{1,9}), /, ([, ran]) => tallyFrom(ran, "0", "0")], // prove; failures are told file by file
+  [/^\S{1,300} {1,20}\(Wstat: .{1,60} Failed: (\d{1,9})\)$/, ([, failed]) => tallyOfProblems(failed)],
   [/^✖ \d{1,9} problems? \((\d{1,9}) errors?\b/, ([, failed]) => tallyOfProblems(failed)], // eslint
   [/^Found (\d{1,9}) errors?\b/, ([, failed]) => tallyOfProblems(failed)], // ruff, mypy, tsc
   [/^[^\s(][^(\n]{0,400}\(\d{1,9},\d{1,9}\): error TS\d{1,6}:/, () => tallyOfProblems("1")], // tsc, a line each

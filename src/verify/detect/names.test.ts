@@ -50,6 +50,12 @@ describe("one fixed and another broken is found in what is printed by", () => {
     ["cargo", cargo("FAILED", "ok"), cargo("ok", "FAILED"), "tests::two"],
     ["deno", "one ... FAILED (2ms)\ntwo ... ok (1ms)\n", "one ... ok (2ms)\ntwo ... FAILED (1ms)\n", "two"],
     ["ctest", ctest("***Failed", "   Passed"), ctest("   Passed", "***Failed"), "two"],
+    [
+      "prove, another file",
+      "t/a.t .. ok\n#   Failed test 'x'\n",
+      "#   Failed test 'x'\nt/a.t (Wstat: 512 (exited 2) Tests: 4 Failed: 2)\n",
+      "t/a.t",
+    ],
     ["maven", maven(fails, ""), maven("", fails), "x.BTest"],
     ["gradle", "ATest > x() FAILED\n2 tests completed, 1 failed\n", "ATest > y() FAILED\n2 tests completed, 1 failed\n", "ATest > y()"],
     [

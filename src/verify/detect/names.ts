@@ -80,6 +80,11 @@ const forms: readonly Form[] = [
         collector.report(collector.fullName(indent.length, name.replace(/\s# time=.*$/, "")), not === undefined);
     },
   ],
+  // Perl: each failure by its name or its line, and a line per file. What is expected to fail is told in other words.
+  [/^ {0,80}# {3}Failed test '(.+)'$/, (collector, [, name = ""]) => collector.report(name, false)],
+  [/^ {0,80}# {3}Failed test at (\S{1,300} line \d{1,9})\.$/, (collector, [, place = ""]) => collector.report(place, false)],
+  [/^(\S{1,300}\.t) \.{2,80} ok$/, (collector, [, path = ""]) => collector.report(path, true)],
+  [/^(\S{1,300}\.t) {1,20}\(Wstat: (?!0 Tests: [1-9]\d{0,8} Failed: 0\))/, (collector, [, path = ""]) => collector.report(path, false)],
   // vitest: a line per file, and one per failure.
   [
     /^ {0,4}([✓❯×]) (?:\|[^|]{1,60}\| )?(\S{1,300}\.[cm]?[jt]sx?) \((\d{1,9}) tests?\b/,

@@ -173,7 +173,7 @@ function openBench(trial: Trial, { result: { check, duration_ms: tookMs }, evide
 
 function createLaboratory(
   { parts: { workspace }, request, base, taken }: Trial,
-  { result: { check, tests }, baseline, differences }: Subject,
+  { result: { check, tests }, evidence, baseline, differences }: Subject,
   { bench, rules }: { readonly bench: Bench; readonly rules: ProtectionRules },
 ): Laboratory {
   const written = new Map((taken?.written ?? []).map(({ path, text }) => [path, text]));
@@ -191,7 +191,7 @@ function createLaboratory(
     changedPaths: differences.filter(({ kind }) => kind !== "deleted").map(({ path }) => path),
     before: baseline === null ? null : observedBefore(baseline),
     wasRed: baseline !== null && baseline.status !== "passed",
-    now: { passed: true, failed: new Set(), tests: tests ?? null },
+    now: { passed: true, failed: new Set(evidence?.names?.failed), tests: tests ?? null },
     seed: `${request.commit} ${check.command}`,
   };
 }

@@ -11,7 +11,18 @@
 
 import { languageOf } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/masked.ts";
-import { type Assertion, type Call, type Change, cRule, rules, assertionScore, otherKindPenalty, type Span } from "./assertion-rules.ts";
+import {
+  type Assertion,
+  type Call,
+  type Change,
+  cRule,
+  rules,
+  assertionScore,
+  otherKindPenalty,
+  perlRule,
+  type Span,
+} from "./assertion-rules.ts";
+import { findPerlAssertions, perlTestFile } from "../source/perl-tests.ts";
 import { closingBracket, lineCounter } from "../source/test-cases.ts";
 import type { Flip } from "./literal-flips.ts";
 import { changedAtRun, createDraw, farValue, isWrittenOut, nearValue } from "./near-values.ts";
@@ -48,6 +59,7 @@ export function comparedValues(path: string, text: string): readonly ComparedVal
 }
 
 export function findAssertions(path: string, text: string, nonce: string): readonly Assertion[] {
+  if (perlTestFile.test(path)) return text.length > textCharsMax ? [] : perlCalls(text).flatMap((call) => perlRule(call, nonce) ?? []);
   const isC = cFile.test(path);
   const family = isC ? "java" : languageOf(path);
   if (family === null || text.length > textCharsMax) return [];
@@ -122,6 +134,16 @@ function parseCalls(code: string, text: string): readonly Call[] {
   }
   return found;
 }
+
+const perlCalls = (text: string): readonly Call[] =>
+  findPerlAssertions(text).map(({ name, from, args, title }) => ({
+    name,
+    position: from,
+    before: "",
+    args: args.filter((one) => one !== title),
+    textOf: (span) => text.slice(span.from, span.to).trim(),
+    isStatement: true,
+  }));
 
 const argsCharsMax = 4_000;
 

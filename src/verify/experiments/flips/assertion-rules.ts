@@ -190,4 +190,15 @@ const javaRule: Rule = (call) => {
     : negated(otherwise);
 };
 
+/** `cmp_ok` compares by the operator between its values; a text that is no number is 0 to many of them. */
+export const perlRule: Rule = ({ name, args: [first, second, third], textOf, position }, nonce) => {
+  if (first === undefined) return null;
+  if (name === "ok") return truthAssertion(first, `!(${textOf(first)})`);
+  if (name === "cmp_ok") return third === undefined ? null : comparison(third, first, null);
+  if (name === "isnt") return negated(replaced(second, textOf(first).replaceAll("\n", " ")));
+  if (name === "like") return { searched: second, fallback: { from: position, to: position + name.length, text: "unlike" } };
+  if (name === "unlike") return negated({ from: position, to: position + name.length, text: "like" });
+  return comparison(second, first, replaced(second, `'${nonce}'`));
+};
+
 export const rules: Readonly<Record<Language, Rule>> = { js: jsRule, py: pythonRule, go: goRule, rust: rustRule, java: javaRule };

@@ -15,7 +15,7 @@ const wrongTypes: readonly (readonly [RegExp, string])[] = [
 /** A text that no parser accepts. */
 const syntaxError = "}{ )( = =";
 const parsedFile =
-  /\.(?:[cm]?[jt]sx?|vue|svelte|pyi?|go|rs|java|kts?|scala|groovy|c|cc|cpp|h|hpp|cs|rb|php|swift|json|ya?ml|toml|css|scss|html|sh|bash|pl|lua|exs?|dart|zig)$/;
+  /\.(?:[cm]?[jt]sx?|vue|svelte|pyi?|go|rs|java|kts?|scala|groovy|c|cc|cpp|h|hpp|cs|rb|php|swift|json|ya?ml|toml|css|scss|html|sh|bash|pl|pm|t|lua|exs?|dart|zig)$/;
 
 /** The possible breakages of a file; none for one that is not parsed. */
 export function breakagesFor(path: string): readonly Breakage[] {

@@ -24,12 +24,38 @@ describe("the tests of a file", () => {
     ],
     ["test_a.py", "@mark(\n    1,\n)\ndef test_a(\n    x,\n):\n    f()\n\n    g()\n\ndef helper():\n    f()\n", [["test_a", 1, 9]]],
     ["a_test.go", "func TestA(t *testing.T) {\n\tf()\n}\n", [["TestA", 1, 3]]],
+    [
+      "t/a.t",
+      "use Test::More;\nis(f(1), 2, 'adds');\nis f(2),\n  3;\nok 1, \"$n of $c->[0]\" if 1; # is(1, 2, 'no')\n",
+      [
+        ["adds", 2, 2],
+        ["is f(2),", 3, 4],
+        ["%s of %s", 5, 5],
+      ],
+    ],
     ["lib.rs", "mod tests {\n  #[test]\n  fn adds() { f(); }\n}\n", [["adds", 2, 3]]],
   ])("%s", (path, text, wanted) => {
     expect(findTestCases(path, text).map(({ name, from, to }) => [name, from, to])).toEqual(
       wanted.map(([name, from, to]) => [name, from, to]),
     );
   });
+
+  test("of Perl have the names that are reported for them", () => {
+    const [adds, second, of] = findTestCases("t/a.t", "is(f(1), 2, 'adds');\nis f(2), 3;\nok 1, \"$n of $c->[0]\";\n");
+    const isNamed = (name: string, one = adds): boolean => one?.title?.test(name) === true;
+    expect([isNamed("adds"), isNamed("many > adds"), isNamed("t/a.t line 2", second), isNamed("3 of 4", of)]).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect([isNamed("subtracts"), isNamed("t/a.t line 1", second), isNamed("3 for 4", of)]).toEqual([false, false, false]);
+  });
+
+  test("that Perl skips or expects to fail are known", () =>
+    expect(
+      findTestCases("t/a.t", "TODO: {\n  local $TODO = 'x';\n  is(f(), 1, 'a');\n}\nis(f(), 1, 'b');\n").map(({ isSkipped }) => isSkipped),
+    ).toEqual([true, false]));
 
   test("that say they are skipped are known", () =>
     expect(findTestCases("test_a.py", "@pytest.mark.xfail\ndef test_a():\n    assert f() == 1\n")[0]?.isSkipped).toBe(true));

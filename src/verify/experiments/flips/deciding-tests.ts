@@ -155,7 +155,8 @@ async function keepRun(
     const breakage = breakagesFor(path).at(-1);
     return breakage === undefined ? [] : [{ path, text: breakage.apply(textOf(path)) }];
   });
-  const observed = edits.length === 0 ? null : await run(edits);
+  if (edits.length === 0) return silent;
+  const observed = await run(edits);
   if (observed === null) return "late";
   if (observed.passed) return [];
   const named = paths.filter((path) => [...observed.failed].some((name) => isNameOfFile(name, path)));

@@ -43,7 +43,7 @@ const listed = (names: readonly string[], paths: readonly string[]): string =>
   (names.length === 0 ? paths : names).slice(0, shownMax).join(", ");
 const describeWay: Readonly<Record<Way, (names: readonly string[], paths: readonly string[]) => string>> = {
   spelled: (names, paths) => `with what its tests expect written otherwise, to mean the same, it fails: ${listed(names, paths)}`,
-  plain: (names, paths) => `answers equal what is expected by an equality of their own, and are not that value: ${listed(names, paths)}`,
+  plain: (names, paths) => `answers pass for what is expected and are not that value: ${listed(names, paths)}`,
 };
 
 async function tryBlankLines(lab: Laboratory, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {

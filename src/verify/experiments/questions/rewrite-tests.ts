@@ -13,6 +13,8 @@ import { maskText } from "../../protected/masked.ts";
 import type { Assertion, Span } from "../flips/assertion-rules.ts";
 import { parseArguments, findAssertions } from "../flips/assertion-flips.ts";
 import { createDraw, type Draw, isWrittenOut, withLiterals } from "../flips/near-values.ts";
+import { perlTestFile } from "../source/perl-tests.ts";
+import { comparePlainly } from "./rewrite-perl.ts";
 
 export type Way = "spelled" | "plain";
 type Change = Span & { readonly text: string };
@@ -28,6 +30,7 @@ export function rewriteTests(
   seed: string,
   known: readonly string[] = [],
 ): string | null {
+  if (perlTestFile.test(path)) return ways.has("plain") ? comparePlainly(text, seed) : null;
   const sort = cFile.test(path) ? "c" : /\.[cm]?tsx?$/.test(path) ? "ts" : languageOf(path);
   if (sort === null) return null;
   const code = maskText(text, sort === "c" ? "java" : sort === "ts" ? "js" : sort);

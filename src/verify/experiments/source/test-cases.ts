@@ -9,6 +9,7 @@ import { type Language, languageOf } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/masked.ts";
 import { countPatterns } from "../../protected/test-patterns.ts";
 import { shellFile, shellCall } from "../flips/literal-flips.ts";
+import { findPerlAssertions, perlTestFile } from "./perl-tests.ts";
 
 export type TestCase = {
   readonly path: string;
@@ -29,6 +30,7 @@ const casesMax = 2_000;
 
 export function findTestCases(path: string, text: string): readonly TestCase[] {
   if (shellFile.test(path)) return findShellTests(path, text);
+  if (perlTestFile.test(path)) return findPerlTests(path, text);
   const family = languageOf(path);
   if (family === null || text.length > textCharsMax) return [];
   const code = maskText(text, family);
@@ -63,6 +65,28 @@ function findShellTests(path: string, text: string): readonly TestCase[] {
   });
 }
 
+/** Each assertion: what has no name is reported by its place. */
+function findPerlTests(path: string, text: string): readonly TestCase[] {
+  if (text.length > textCharsMax) return [];
+  const lineAt = lineCounter(text);
+  return findPerlAssertions(text).map(({ from, to, title, isSkipped }) => {
+    const [first, last] = [lineAt(from), lineAt(Math.max(from, to - 1))];
+    const written = title === null ? undefined : /^(["'])(.+)\1$/s.exec(text.slice(title.from, title.to))?.[2];
+    const name = written?.replaceAll(/[$@]\w+(?:(?:->)?[[{][^\]}]*[\]}])*/g, "%s");
+    const lines = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    const place = new RegExp(`(?:^|/)${escapePattern(path.split("/").at(-1) ?? path)} line (?:${lines.join("|")})$`);
+    return {
+      path,
+      name: name ?? text.slice(from, to).split("\n", 1)[0] ?? "",
+      title: title === null ? place : name === undefined ? null : titlePattern(name),
+      from: first,
+      to: last,
+      text: text.slice(from, to),
+      isSkipped,
+    };
+  });
+}
+
 type LocatedTest = { readonly name: string; readonly title: RegExp | null; readonly from: number; readonly to: number };
 
 const jsTestCall = /(?<![.\w$])(?:(?:Deno|QUnit|t)\.)?[xf]?(?:it|test|specify)(?:\.\w+)*\s*\(/g;
@@ -85,10 +109,11 @@ function findJsTests(code: string, text: string): readonly LocatedTest[] {
 }
 
 const separators = " > |::| › ";
+const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 /** C2 */
 function titlePattern(title: string): RegExp | null {
   const plain = title.replaceAll(/\\(.)/g, "$1").trim();
-  const parts = plain.split(/\$\{[^}]*\}|%[sdifjoOpc#%]|\$[\w.]+/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const parts = plain.split(/\$\{[^}]*\}|%[sdifjoOpc#%]|\$[\w.]+/).map(escapePattern);
   return parts.join("").trim() === "" ? null : new RegExp(`(?:^|${separators})${parts.join(".*")}$`, "s");
 }
 
