@@ -1,4 +1,5 @@
-// file-store: the store that every machine has: one folder a run. Its lease is the kernel's lock, which ends with its process.
+// file-store: the store that every machine has: one folder a run. Its lease is the kernel's lock, which ends with its process: whoever appends
+// under another lease (T3) has it still.
 
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -18,14 +19,14 @@ export function openFileStore(root: string): RunStore {
   const foldersIn = (): readonly string[] =>
     existsSync(root) ? readdirSync(root).filter((name) => existsSync(join(root, name, journalFile))) : [];
   return {
-    async open(run, _kind, { known, ...options }) {
+    async open(run, _kind, { known, under: _lives, ...options }) {
       mkdirSync(root, { recursive: true, mode: 0o700 });
       const opened = await openJournal(folderOf(run), { commit: "group", ...options });
       if (known !== undefined && !hasLine(folderOf(run), known)) {
         await opened.journal.close();
         throw new JournalFailure({ kind: "store_lost_lines", detail: `line ${known.seq} of ${run} was acknowledged and is not there` });
       }
-      return { ...opened, lease: certain(opened.journal.position.epoch + 1) };
+      return { ...opened, lease: certain(run, opened.journal.position.epoch + 1) };
     },
     read: async (run, from, onEntry) => readJournal(folderOf(run), { from, onEntry }).end,
     lines: (run, afterSeq) => linesIn(join(folderOf(run), journalFile), afterSeq),
@@ -45,7 +46,7 @@ async function* linesIn(path: string, afterSeq: number): AsyncIterable<Uint8Arra
 }
 
 /** Had as long as the process lives. */
-const certain = (epoch: number): Lease => ({ epoch, isConfirmed: () => true, lost: new AbortController().signal });
+const certain = (run: string, epoch: number): Lease => ({ run, epoch, isConfirmed: () => true, lost: new AbortController().signal });
 
 function storedRun(run: string, folder: string): StoredRun {
   const { end } = readJournal(folder, { from: "start" });

@@ -3,7 +3,8 @@
 // Promises, besides those of a journal (J1 to J6):
 //   T1. The bytes of a journal are the same in every store: its `lines` are those of the `journal.jsonl` of the same events.
 //   T2. A process that lost a run writes nothing more to it, whatever it believes: the store refuses.
-//   T3. A request is pending until it is removed, and counts once however often it was sent.
+//   T3. A journal that was opened under another lease is appended to only while that one is held too: the store asks it in the same step.
+//   T4. A request is pending until it is removed, and counts once however often it was sent.
 
 import type { Entry } from "../contracts/event.ts";
 import type { Hash } from "../contracts/ids.ts";
@@ -17,6 +18,7 @@ export type Holder = { readonly worker: string; readonly host: string; readonly 
 
 /** The right to write to a run. On files it is the kernel's lock, which ends with its process. */
 export interface Lease {
+  readonly run: string;
   readonly epoch: number;
   /** Checked before anything is spent: false unless it is certain that no other process has the run. */
   isConfirmed(): boolean;
@@ -35,6 +37,8 @@ export type OpenOptions = Replay & {
   readonly activeMs: () => number;
   /** A line that was once acknowledged to this machine: a store without it has lost lines. */
   readonly known?: { readonly seq: number; readonly prev: Hash };
+  /** A lease of the same store without which nothing may be appended, whoever has the journal (T3). */
+  readonly under?: Lease;
 };
 
 /** The state of a run in the store, without reading its journal. */

@@ -2,9 +2,10 @@
 
 import type { Entry } from "../../src/contracts/event.ts";
 import { damaged, JournalFailure } from "../../src/journal/failure.ts";
+import type { Journal } from "../../src/journal/journal.ts";
 import { MemoryStore, openMemoryJournal } from "../../src/journal/memory.ts";
 import type { Request } from "../../src/ports/request-queue.ts";
-import type { RunKind, RunStore } from "../../src/ports/run-store.ts";
+import type { Lease, RunKind, RunStore } from "../../src/ports/run-store.ts";
 
 type Kept = {
   readonly kind: RunKind;
@@ -31,7 +32,7 @@ export function openMemoryStore(): RunStore & { readonly lapse: (run: string) =>
       kept.store.crash();
       leases.get(run)?.abort(new JournalFailure({ kind: "lease_lost", detail: "it lapsed" }));
     },
-    async open(run, kind, { known, ...options }) {
+    async open(run, kind, { known, under, ...options }) {
       const kept = keptAt(run, kind);
       const at = kept.store.position;
       // A store that counts takings, as a shared one does: a line's epoch is its owner's.
@@ -44,7 +45,8 @@ export function openMemoryStore(): RunStore & { readonly lapse: (run: string) =>
       const ended = new AbortController();
       leases.set(run, ended);
       kept.epoch = at.epoch + 1;
-      return { ...opened, lease: { epoch: kept.epoch, isConfirmed: () => !ended.signal.aborted, lost: ended.signal } };
+      const lease = { run, epoch: kept.epoch, isConfirmed: () => !ended.signal.aborted, lost: ended.signal };
+      return { ...opened, journal: under === undefined ? opened.journal : appendedUnder(under, opened.journal), lease };
     },
     async read(run, from, onEntry) {
       const { store } = keptAt(run);
@@ -85,6 +87,25 @@ export function openMemoryStore(): RunStore & { readonly lapse: (run: string) =>
     close: async () => undefined,
   };
 }
+
+/** T3: nothing comes between asking and writing, for both are done in one turn. */
+const appendedUnder = ({ lost }: Lease, journal: Journal): Journal => ({
+  get position() {
+    return journal.position;
+  },
+  append: async (events) => {
+    lost.throwIfAborted();
+    return journal.append(events);
+  },
+  appendSync: (events) => {
+    lost.throwIfAborted();
+    return journal.appendSync(events);
+  },
+  putBlob: (bytes) => journal.putBlob(bytes),
+  readBlob: (hash) => journal.readBlob(hash),
+  snapshot: (state) => journal.snapshot(state),
+  close: () => journal.close(),
+});
 
 /** The hash of the line before, as a line has it. */
 const prevOf = (line: string | undefined): string | undefined => /"prev":"([0-9a-f]{64})","crc":"[0-9a-f]{8}"\}$/.exec(line ?? "")?.[1];

@@ -13,7 +13,7 @@ import { project, task } from "../../src/portfolio/planner/portfolio.test-suppor
 import { type PortfolioPaths, portfolioAt } from "../../src/portfolio/store/folder.ts";
 import { portfolioIn, readPortfolio } from "../../src/portfolio/store/fold.ts";
 import { allLines, withPortfolio } from "../../src/portfolio/store/open.ts";
-import type { OpenOptions } from "../../src/ports/run-store.ts";
+import type { Lease, OpenedRun, OpenOptions } from "../../src/ports/run-store.ts";
 import type { PortfolioStore } from "../../src/ports/portfolio-store.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
 import { commandContext } from "../support/command-context.ts";
@@ -102,6 +102,35 @@ export function portfolioStoreSuite(name: string, stage: () => Stage): void {
       const seqs: number[] = [];
       await store.read(genesis, ({ seq }) => seqs.push(seq));
       expect(seqs).toEqual([1, 2]);
+    });
+
+    test("takes a planner's lines while its lease is held, and none once another has it, whoever has the journal", async () => {
+      const { store, run } = opened();
+      const { lapse, store: leases } = stage();
+      const planner = await leases.open(`${run}-planner`, "portfolio", options);
+      const under = async (lease: Lease): Promise<OpenedRun> => store.open({ ...options, under: lease });
+      const late = await under(planner.lease);
+      expect(await late.journal.append([skipped(1)])).toMatchObject([{ seq: 1 }]);
+      expect(await late.journal.append([skipped(2), skipped(3)])).toMatchObject([{ seq: 2 }, { seq: 3 }]);
+      if (lapse !== null) {
+        await lapse(`${run}-planner`);
+        const next = await leases.open(`${run}-planner`, "portfolio", options);
+        expect(await failureFrom(late.journal.append([skipped(66)]))).toMatchObject({ kind: "lease_lost" });
+        await late.journal.close();
+        const again = await under(planner.lease);
+        expect(await failureFrom(again.journal.append([skipped(66), skipped(67)]))).toMatchObject({ kind: "lease_lost" });
+        await again.journal.close();
+        const successor = await under(next.lease);
+        expect(await successor.journal.append([skipped(4)])).toMatchObject([{ seq: 4 }]);
+        await successor.journal.close();
+        await next.journal.close();
+      }
+      await late.journal.close();
+      await planner.journal.close();
+      await filled(store, 5); // a person's change is nobody's plan
+      const steps: string[] = [];
+      await store.read(genesis, (entry) => steps.push(String((entry as unknown as { step: string }).step)));
+      expect(steps).toEqual(["step-1", "step-2", "step-3", ...(lapse === null ? [] : ["step-4"]), "step-5"]);
     });
 
     const begun = async (): Promise<{ readonly root: string; readonly at: () => PortfolioPaths; readonly here: CommandContext }> => {

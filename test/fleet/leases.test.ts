@@ -10,10 +10,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../src/fleet/postgres/connect.ts";
 import { migrate } from "../../src/fleet/postgres/migrate.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
+import { plannerKey } from "../../src/fleet/shared-mark.ts";
 import { JournalFailure } from "../../src/journal/failure.ts";
 import { genesis } from "../../src/journal/line.ts";
 import { skipped } from "../../src/journal/scene.ts";
-import type { OpenedRun } from "../../src/ports/run-store.ts";
+import type { OpenedRun, OpenOptions } from "../../src/ports/run-store.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { openWay, type Way } from "./way.ts";
 
@@ -28,15 +29,16 @@ type Said = {
 type Owner = { readonly child: ChildProcess; readonly said: Said[]; readonly all: (word: string) => readonly Said[] };
 
 const leaseMs = 6_000;
-const program = `node_modules/.cache/fleet-owner-${process.pid}.mjs`;
+const programs = ["owner", "planner"] as const;
+const programOf = (name: (typeof programs)[number]): string => `node_modules/.cache/fleet-${name}-${process.pid}.mjs`;
 const options = { now: () => new Date().toISOString(), activeMs: () => performance.now() };
 const owners: Owner[] = [];
 const ways: Way[] = [];
 let cluster: Cluster;
 let store: PostgresStore;
 
-function start(url: string, run: string): Owner {
-  const child = spawn(process.execPath, [program, url, run, String(leaseMs)], { stdio: ["ignore", "pipe", "inherit"] });
+function start(url: string, run: string, name: (typeof programs)[number] = "owner"): Owner {
+  const child = spawn(process.execPath, [programOf(name), url, run, String(leaseMs)], { stdio: ["pipe", "pipe", "inherit"] });
   const said: Said[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => void said.push(JSON.parse(line) as Said));
   const owner = { child, said, all: (word: string) => said.filter((one) => one.word === word) };
@@ -45,10 +47,10 @@ function start(url: string, run: string): Owner {
 }
 
 /** Takes a run as soon as its lease has lapsed. */
-async function takeWhenFree(run: string): Promise<OpenedRun> {
+async function takeWhenFree(run: string, more: Partial<OpenOptions> = {}): Promise<OpenedRun> {
   for (;;) {
     try {
-      return await store.open(run, "run", options);
+      return await store.open(run, "run", { ...options, ...more });
     } catch (error) {
       if (!(error instanceof JournalFailure) || error.kind !== "run_locked") throw error;
       await sleep(20);
@@ -73,9 +75,11 @@ function wayTo(): { readonly url: string; readonly way: Way } {
 
 describe.skipIf(postgresBin === null)(`a lease${withoutPostgres}`, () => {
   beforeAll(async () => {
-    const bundle = await rolldown({ input: "test/fleet/owner.ts", external: ["fs-native-extensions", "pg-native"], platform: "node" });
-    await bundle.write({ file: program, format: "esm", codeSplitting: false });
-    await bundle.close();
+    for (const name of programs) {
+      const bundle = await rolldown({ input: `test/fleet/${name}.ts`, external: ["fs-native-extensions", "pg-native"], platform: "node" });
+      await bundle.write({ file: programOf(name), format: "esm", codeSplitting: false });
+      await bundle.close();
+    }
     cluster = startCluster();
     const database = connect(cluster.database("leases"), { answerMs: 20_000 });
     await migrate(database, "test");
@@ -93,7 +97,7 @@ describe.skipIf(postgresBin === null)(`a lease${withoutPostgres}`, () => {
   afterAll(async () => {
     await store.close();
     cluster.stop();
-    rmSync(program, { force: true });
+    for (const name of programs) rmSync(programOf(name), { force: true });
   });
 
   test("an owner that is stopped past its lease and wakes writes nothing, spends nothing and says that it lost the run", async () => {
@@ -118,6 +122,29 @@ describe.skipIf(postgresBin === null)(`a lease${withoutPostgres}`, () => {
     expect(stale.all("spent").filter(({ asked = 0 }) => asked >= wokenAt)).toEqual([]);
     expect(new Set(stale.all("refused").map(({ kind }) => kind))).toEqual(new Set(["lease_lost"]));
     for (const { seq, step } of stale.all("kept")) expect(steps[(seq ?? 0) - 1]).toMatchObject({ seq, epoch: 1, step });
+  });
+
+  test("a planner that is stopped past its lease, clocks and all, and wakes before its successor writes is refused by the statement", async () => {
+    const key = "portfolio-0123456789abcdef";
+    const stale = start(cluster.database("leases"), key, "planner");
+    await spoke(stale, "taken", 1);
+    stale.child.stdin?.write("1\n");
+    await spoke(stale, "kept", 1);
+    stale.child.kill("SIGSTOP");
+    const next = await takeWhenFree(plannerKey(key)); // the journal, nobody has taken
+    stale.child.stdin?.write("66\n");
+    stale.child.kill("SIGCONT");
+    await spoke(stale, "refused", 1);
+    await spoke(stale, "lost", 1);
+    expect(stale.all("believes"), "it asked its lease before, and was sure of it").toHaveLength(2);
+    expect(stale.all("refused").map(({ kind }) => kind)).toEqual(["lease_lost"]);
+    expect(cluster.sql("leases", `select epoch from autopilot.run where run_id = '${key}'`), "and it had the journal").toBe("1");
+    stale.child.kill("SIGKILL");
+    const { journal } = await takeWhenFree(key, { under: next.lease });
+    await journal.append([skipped(2)]);
+    await journal.close();
+    await next.journal.close();
+    expect((await stepsOf(key)).map(({ step }) => step)).toEqual(["step-1", "step-2"]);
   });
 
   test("an owner that is cut off stops itself before anybody else gets its run", async () => {

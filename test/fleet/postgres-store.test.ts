@@ -158,7 +158,7 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
 
   test("a lease that lapsed and that nobody took is the owner's again with the next renewal", async () => {
     const run = "run-2026-01-02-030405-4";
-    const store = kept(await openPostgresStore(cluster.database("store"), { leaseMs: 1_500 }));
+    const store = kept(await openPostgresStore(cluster.database("store"), { leaseMs: 12_000 }));
     const { journal } = await store.open(run, "run", options);
     await lapse(run);
     expect(await journal.append([skipped(1)])).toMatchObject([{ seq: 1 }]);

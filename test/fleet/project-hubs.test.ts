@@ -15,7 +15,7 @@ import { plannedPortfolios } from "../../src/fleet/planned-portfolios.ts";
 import type { PostgresStore } from "../../src/fleet/postgres/store.ts";
 import { sharePortfolio } from "../../src/fleet/share-portfolio.ts";
 import { storeIn } from "../../src/fleet/shared-run.ts";
-import { sweep } from "../../src/journal/scene.ts";
+import { still, sweep } from "../../src/journal/scene.ts";
 import { clonesOf } from "../../src/portfolio/store/clones.ts";
 import { readPortfolio } from "../../src/portfolio/store/fold.ts";
 import { portfolioAt, type PortfolioPaths } from "../../src/portfolio/store/folder.ts";
@@ -56,10 +56,11 @@ function hubOf(repository: string, branch = "main"): string {
   if (branch !== "") git(repository, "push", "-q", hub, branch);
   return hub;
 }
-const planning = (paths: PortfolioPaths): PortfolioPaths => ({
-  ...paths,
-  planner: { epoch: 1, unbrought: new Map(), requireLease: () => Promise.resolve() },
-});
+let planners = 0;
+const planning = async (paths: PortfolioPaths): Promise<PortfolioPaths> => {
+  const { lease } = await store.open(`portfolio-${++planners}/planner`, "portfolio", still);
+  return { ...paths, planner: { lease, unbrought: new Map() } };
+};
 const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => "ok",
@@ -216,7 +217,7 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     await add(context, { name: "Bank", repo: bank.repository, hub: bank.hub });
     await sharePortfolio(store, paths.own);
     for (const { repository } of [shop, bank]) git(repository, "commit", "-q", "--allow-empty", "-m", "not pushed");
-    const exchange = async ({ repository }: typeof shop) => exchangeFor(planning(paths), await readPortfolio(paths), repository);
+    const exchange = async ({ repository }: typeof shop) => exchangeFor(await planning(paths), await readPortfolio(paths), repository);
     for (const one of [shop, bank]) expect(await (await exchange(one)).tipOf("main")).toBe(git(one.hub, "rev-parse", "main"));
     expect(await (await exchange(shop)).tipOf("gone")).toBeNull();
 
@@ -278,7 +279,7 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     for (const hub of [shop.hub, bank.hub]) expect(page.join("\n"), "where commits go is shown first").toContain(hub);
     expect((await adoptPortfolio(contextIn(there), { yes: true })).result).toBe("PASS");
     for (const { repository } of [shop, bank]) renameSync(repository, `${repository}.gone`);
-    const exchange = async () => exchangeFor(planning(other), await readPortfolio(other), bank.repository);
+    const exchange = async () => exchangeFor(await planning(other), await readPortfolio(other), bank.repository);
     expect(await codeOf(exchange())).toBe("hub_unreachable");
     expect(existsSync(join(there, "clones/proj-bank")), "whole or not at all").toBe(false);
     renameSync(`${bank.hub}.away`, bank.hub);
@@ -332,7 +333,7 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     await sharePortfolio(store, paths.own);
     mkdirSync(join(paths.own, "copies"), { recursive: true });
     renameSync(bank.hub, `${bank.hub}.away`);
-    const planner = planning(paths);
+    const planner = await planning(paths);
     await bringTasks(context, planner, "clone");
     const hasCopy = () => ids.map((id) => existsSync(join(paths.own, "copies", `${id}.1-1`)));
     expect([hasCopy(), [...(planner.planner?.unbrought.keys() ?? [])]]).toEqual([[true, false], [ids[1]]]);

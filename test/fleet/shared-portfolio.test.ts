@@ -13,9 +13,9 @@ import type { PortfolioChange } from "../../src/contracts/portfolio-journal.ts";
 import { openFileStore } from "../../src/fleet/file-store.ts";
 import { connect } from "../../src/fleet/postgres/connect.ts";
 import { grantTo, migrate } from "../../src/fleet/postgres/migrate.ts";
-import type { PostgresStore } from "../../src/fleet/postgres/store.ts";
+import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
 import { sharePortfolio } from "../../src/fleet/share-portfolio.ts";
-import { markShared, portfolioMark } from "../../src/fleet/shared-mark.ts";
+import { markShared, plannerKey, portfolioMark } from "../../src/fleet/shared-mark.ts";
 import { openShared, storeIn } from "../../src/fleet/shared-run.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
 import { failureFrom, still, sweep } from "../../src/journal/scene.ts";
@@ -161,6 +161,25 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
     expect([journalOf(one.paths).includes("late"), await stored(one.key)]).toEqual([false, journalOf(one.paths)]);
   });
 
+  test("takes no line of a planner that another has taken over from, though it has the journal and believes its lease", async () => {
+    const one = await shared();
+    const { lease } = await store.open(plannerKey(one.key), "portfolio", still);
+    const pool: Place = { ...one, paths: { ...one.paths, planner: { lease, unbrought: new Map() } } };
+    await change(pool, "planned");
+    const next = await openPostgresStore(env["AUTOPILOT_STORE"] ?? "");
+    const late = withPortfolio(pool.context, pool.paths, async ({ state, write }) => {
+      await lapse(plannerKey(one.key));
+      const taken = await next.open(plannerKey(one.key), "portfolio", still);
+      expect([lease.isConfirmed(), taken.lease.epoch]).toEqual([true, 2]);
+      await write(objective(state, "late"));
+    });
+    await expect(late).rejects.toMatchObject({ kind: "lease_lost" });
+    expect(lease.lost.aborted, "and it knows").toBe(true);
+    await change(one, "a person's");
+    expect([(await stored(one.key)).includes("late"), await stored(one.key)]).toEqual([false, journalOf(one.paths)]);
+    await next.close();
+  });
+
   test("that does not answer takes nothing, and says that it may be tried again; the folder stays as it is", async () => {
     const one = await shared();
     const before = [journalOf(one.paths), drawn(one.paths)];
@@ -285,11 +304,8 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
     };
     const settled = { event: "hub_set", actor: "operator:kim", reason_code: "ok", repository: repository ?? "", hub } as const;
     await withPortfolio(one.context, one.paths, ({ write }) => write(settled, named));
-    const planning = ({ paths }: Place): PortfolioPaths => ({
-      ...paths,
-      planner: { epoch: 1, unbrought: new Map(), requireLease: () => Promise.resolve() },
-    });
-    const bring = (place: Place) => bringTasks(place.context, planning(place), "clone");
+    const { lease } = await store.open(plannerKey(one.key), "portfolio", still);
+    const bring = ({ context, paths }: Place) => bringTasks(context, { ...paths, planner: { lease, unbrought: new Map() } }, "clone");
     const copyOf = ({ paths }: Place): ProjectPaths => homeOfCopy(join(paths.own, "copies", copy));
     await bring(one);
     await bring(two);

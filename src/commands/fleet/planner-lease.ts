@@ -20,13 +20,10 @@ import { failureOf, refuse, retryOf } from "../../project/reply.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 
 type PlannerLease = NonNullable<PortfolioPaths["planner"]> & {
-  /** Fires with a JournalFailure, `lease_lost`. */
-  readonly lost: AbortSignal;
   readonly release: () => Promise<void>;
 };
 
 const pollMs = 1_000;
-const confirmPollMs = 50;
 
 /** Plans while it has the portfolio's lease, and waits for it again if it was lost or the store was away. */
 export async function planWithLease(
@@ -37,22 +34,23 @@ export async function planWithLease(
 ): Promise<Answer> {
   for (;;) {
     const planner = await waitForPortfolio(given, found);
-    const context = { ...given, interrupted: AbortSignal.any([given.interrupted, planner.lost]) };
+    const context = { ...given, interrupted: AbortSignal.any([given.interrupted, planner.lease.lost]) };
     try {
       const paths = { ...found, planner };
       await bringTasks(context, paths, isolation);
       const answer = await plan(context, paths);
-      if (!planner.lost.aborted || given.interrupted.aborted) return answer;
+      if (!planner.lease.lost.aborted || given.interrupted.aborted) return answer;
     } catch (error) {
       const { code, message } = failureOf(error);
-      const mayGoOn = planner.lost.aborted || (retryOf(code) === "always" && !isOnce);
+      const mayGoOn = planner.lease.lost.aborted || (retryOf(code) === "always" && !isOnce);
       if (!mayGoOn || given.interrupted.aborted) throw error;
-      if (!planner.lost.aborted) given.show(`· waits: ${message}`);
+      if (!planner.lease.lost.aborted) given.show(`· waits: ${message}`);
       await sleep(pollMs, undefined, { signal: given.interrupted }).catch(() => undefined);
     } finally {
       await planner.release();
     }
-    if (planner.lost.aborted) given.show("! this pool has lost the portfolio to another, or to silence; it wrote nothing more and waits");
+    if (planner.lease.lost.aborted)
+      given.show("! this pool has lost the portfolio to another, or to silence; it wrote nothing more and waits");
   }
 }
 
@@ -67,13 +65,7 @@ async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths):
       const key = await sharePortfolio(store, paths.own); // Z3
       const { journal, lease } = await store.open(plannerKey(key), "portfolio", clocks); // Z1
       if (lastMessage !== "") context.show("▶ this pool plans the portfolio now");
-      const requireLease = async (): Promise<void> => {
-        while (!lease.isConfirmed()) {
-          lease.lost.throwIfAborted();
-          await sleep(confirmPollMs); // after a jump of the clock, until the store has confirmed it
-        }
-      };
-      return { epoch: lease.epoch, requireLease, unbrought: new Map(), lost: lease.lost, release: () => journal.close() };
+      return { lease, unbrought: new Map(), release: () => journal.close() };
     } catch (error) {
       const waits = error instanceof JournalFailure && (error.kind === "run_locked" || error.kind === "store_unreachable");
       if (!waits) throw error;

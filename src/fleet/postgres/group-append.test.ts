@@ -11,6 +11,7 @@ const append = (run: string, ...lines: readonly string[]): Append => ({
   from: { seq: 0, head: Buffer.alloc(1) },
   to: { seq: lines.length, head: Buffer.alloc(1, 1) },
   lines: lines.map((line) => Buffer.from(line)),
+  under: null,
 });
 
 type Asked = { readonly runs: readonly string[]; readonly values: readonly unknown[]; readonly answer: (given: Answered | Error) => void };

@@ -4,7 +4,8 @@
 //   G1. An append is sent at once while nothing is under way. What comes meanwhile goes together: when an answer is back, or after a
 //       moment, so that one lost answer blocks no other.
 //   G2. Each run is fenced by itself: one that is refused leaves the others kept.
-//   G3. If the server refuses a statement of several runs, it has kept nothing of it, and each run is sent by itself: one run's failure
+//   G3. An append under a second lease is sent by itself: its statement holds that lease's row until it has committed.
+//   G4. If the server refuses a statement of several runs, it has kept nothing of it, and each run is sent by itself: one run's failure
 //       does not affect another.
 
 import { type Ask, isInDoubt } from "./connect.ts";
@@ -18,6 +19,8 @@ export type Append = {
   readonly to: RowPosition;
   /** Without newlines. */
   readonly lines: readonly Buffer[];
+  /** Another lease that must be held for it, by its row. */
+  readonly under: { readonly run: string; readonly epoch: number } | null;
 };
 /** Whether the lines are durable; false if the run's row is not as expected. Throws what the database throws. */
 export type SendAppend = (append: Append) => Promise<boolean>;
@@ -37,6 +40,8 @@ const appendLineSql = `with fence as (
 /** The same for several lines of a run (schema.ts). */
 const appendOneSql =
   "select autopilot.append_lines($1::text, $2::bigint, $3::bigint, $4::bytea, $5::bytea, $6::bytea[], $7::bigint) as kept";
+const appendUnderSql =
+  "select autopilot.append_under($8::text, $9::bigint, $1::text, $2::bigint, $3::bigint, $4::bytea, $5::bytea, $6::bytea[], $7::bigint) as kept";
 /** The same for several runs, whose lines are slices of all lines. The row that is updated is the fence of its run. */
 const appendManySql = `with a as (
     select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[], $8::int[], $9::int[], $10::bigint[])
@@ -63,7 +68,7 @@ export function openGroupAppend({ askOften: ask }: { readonly askOften: Ask }): 
       for (const [at, { resolve }] of group.entries()) resolve(durable.has(at)); // G2
     } catch (error) {
       if (group.length === 1 || isInDoubt(error)) for (const { reject } of group) reject(error);
-      else await Promise.all(group.map((one) => send([one]))); // G3
+      else await Promise.all(group.map((one) => send([one]))); // G4
     } finally {
       underWay -= 1;
       flush();
@@ -89,7 +94,8 @@ function groupSize(gathered: readonly Waiting[]): number {
   let bytes = 0;
   const end = gathered.findIndex(({ append }, at) => {
     bytes += bytesOf(append.lines);
-    return at > 0 && (bytes > groupBytesMax || at >= appendsMax);
+    const isApart = append.under !== null || gathered[at - 1]?.append.under != null; // G3
+    return at > 0 && (isApart || bytes > groupBytesMax || at >= appendsMax);
   });
   return end === -1 ? gathered.length : end;
 }
@@ -99,12 +105,13 @@ async function appendGroup(ask: Ask, group: readonly Waiting[]): Promise<Readonl
   const appends = group.map(({ append }) => append);
   const [only] = appends;
   if (only !== undefined && appends.length === 1) {
-    const { run, epoch, from, to, lines } = only;
+    const { run, epoch, from, to, lines, under } = only;
     const [line] = lines;
     const fence = [run, epoch, from.seq + 1, from.head, to.head];
-    if (line !== undefined && lines.length === 1)
+    if (line !== undefined && lines.length === 1 && under === null)
       return new Set((await ask(appendLineSql, [...fence, line, line.length + 1])).count === 1 ? [0] : []);
-    const { rows } = await ask(appendOneSql, [...fence, lines, bytesOf(lines)]);
+    const given = [...fence, lines, bytesOf(lines)];
+    const { rows } = await (under === null ? ask(appendOneSql, given) : ask(appendUnderSql, [...given, under.run, under.epoch]));
     return new Set(rows[0]?.["kept"] === true ? [0] : []);
   }
   let last = 0;

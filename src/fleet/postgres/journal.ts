@@ -11,12 +11,11 @@ import type { Batch } from "../../journal/batch.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import type { Journal, Position } from "../../journal/journal.ts";
 import { addLine, appendBytesMax, type Stamp } from "../../journal/line.ts";
-import { appendLines, refuseLost } from "./append.ts";
+import { appendLines, type Leases, refuseLost } from "./append.ts";
 import { putBlob, readBlob } from "./blobs.ts";
 import type { Database } from "./connect.ts";
 import { storeFailure } from "./connect.ts";
 import type { SendAppend } from "./group-append.ts";
-import type { HeldLease } from "./lease.ts";
 import { writeSnapshot } from "./snapshot.ts";
 
 type Waiting = {
@@ -26,10 +25,9 @@ type Waiting = {
 };
 type Load = { lines: Buffer[]; bytes: number; tip: Position; waiting: Waiting[] };
 
-export type JournalParts = {
+export type JournalParts = Leases & {
   readonly database: Database;
   readonly send: SendAppend;
-  readonly lease: HeldLease;
   readonly run: string;
   readonly at: Readonly<Position>;
   readonly stamp: () => Stamp;
@@ -105,7 +103,7 @@ export class StoredJournal implements Journal {
   #refuse(): void {
     invariant(!this.#isClosed, "a closed journal takes nothing");
     if (this.#failure !== null) throw this.#failure; // J5
-    refuseLost(this.#parts.lease);
+    refuseLost(this.#parts);
   }
 
   #made(events: readonly Event[]): { entries: Entry[]; lines: Buffer[]; tip: Position; bytes: number } {
@@ -133,7 +131,7 @@ export class StoredJournal implements Journal {
 
   /** Sends one load after another until none is left (B1). */
   async #send(): Promise<void> {
-    const { database, send, lease, run, onKept } = this.#parts;
+    const { database, send, run, onKept } = this.#parts;
     await Promise.resolve(); // what is appended in the same turn goes together
     for (let load = this.#queue.shift(); load !== undefined; load = this.#queue.shift()) {
       const { lines, tip, waiting } = load;
@@ -141,7 +139,7 @@ export class StoredJournal implements Journal {
       const from = { seq: this.#acknowledged.seq, head: Buffer.from(this.#acknowledged.prev, "hex") };
       try {
         const to = { seq: tip.seq, head: Buffer.from(tip.prev, "hex") };
-        await appendLines(database, send, lease, { run, epoch: lease.epoch, from, to, lines });
+        await appendLines(database, send, this.#parts, { run, from, to, lines });
         this.#acknowledged = tip;
         onKept?.(lines);
         for (const { entries, resolve } of waiting) resolve(entries);

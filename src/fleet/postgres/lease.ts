@@ -61,7 +61,7 @@ export async function takeRun(
 export type HeldLease = Lease & {
   /** Reports that the run is lost, from whichever check. */
   readonly lose: (detail: string) => void;
-  /** Why it was lost; null while it is not. */
+  /** Why it is not held any more; null while it is. */
   readonly whyLost: () => string | null;
   /** Gives it back, so that the next owner need not wait. */
   readonly release: () => Promise<void>;
@@ -122,11 +122,12 @@ export function holdLease(
   const timer = setInterval(watch, Math.max(20, Math.floor(times.renewMs / 6)));
   timer.unref();
   return {
+    run: of.id,
     epoch: taken.epoch,
     lost: lost.signal,
     isConfirmed: () => why === null && !isOver && silentMs() < times.stopMs && !hasJumped(),
     lose,
-    whyLost: () => why,
+    whyLost: () => why ?? (isOver ? "it was given back" : null),
     release: async () => {
       if (isOver) return;
       isOver = true;

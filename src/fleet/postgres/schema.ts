@@ -113,6 +113,25 @@ export const migrations: readonly Migration[] = [
     statements: ["alter table autopilot.work_order add column deaths int not null default 0"],
     least: 2,
   },
+  {
+    about: "append under a second lease",
+    // The share lock keeps whoever would take that lease waiting until the lines are in, and this waiting until it was taken.
+    statements: [
+      `create function autopilot.append_under(
+          of_lease text, lease_epoch bigint,
+          of_run text, of_epoch bigint, first_seq bigint, head_before bytea, head_after bytea, lines bytea[], line_bytes bigint)
+        returns boolean language plpgsql as $$
+        begin
+          perform from autopilot.run
+          where run_id = of_lease and epoch = lease_epoch and lease_until > clock_timestamp() for share;
+          if not found then
+            return false;
+          end if;
+          return autopilot.append_lines(of_run, of_epoch, first_seq, head_before, head_after, lines, line_bytes);
+        end $$`,
+    ],
+    least: 2,
+  },
 ];
 
 /** What a worker's role may do, and nothing else: it can neither change nor remove a line, a blob or the schema. */

@@ -5,15 +5,16 @@ import { hostname } from "node:os";
 import { hash } from "node:crypto";
 import type { Entry } from "../../contracts/event.ts";
 import { damaged, JournalFailure } from "../../journal/failure.ts";
+import { invariant } from "../../kit/invariant.ts";
 import { genesis } from "../../journal/line.ts";
 import { createStamp } from "../../journal/stamp.ts";
-import type { Holder, OpenedRun, OpenOptions, RunKind, RunStore, StoredRun } from "../../ports/run-store.ts";
+import type { Holder, Lease, OpenedRun, OpenOptions, RunKind, RunStore, StoredRun } from "../../ports/run-store.ts";
 import { leaseMsDefault, leaseTimes } from "../lease-times.ts";
 import { hasBlob, readBlob } from "./blobs.ts";
 import { connect, type Database, storeFailure } from "./connect.ts";
 import { openGroupAppend } from "./group-append.ts";
 import { StoredJournal } from "./journal.ts";
-import { holdLease, leaseClock, type LeaseClock, leaseLeft, msOf, takeRun } from "./lease.ts";
+import { type HeldLease, holdLease, leaseClock, type LeaseClock, leaseLeft, msOf, takeRun } from "./lease.ts";
 import { requireSound } from "./migrate.ts";
 import { linesAfter, readLines, refuseNewerRun } from "./read.ts";
 import { openStoredRequests, sendRequest } from "./requests.ts";
@@ -50,9 +51,17 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
     throw error;
   }
 
+  const held = new WeakMap<Lease, HeldLease>();
+  const heldLease = (lease: Lease): HeldLease => {
+    const found = held.get(lease);
+    invariant(found !== undefined, "T3: a second lease is one of the same store");
+    return found;
+  };
   const open: PostgresStore["open"] = async (run, kind, given) => {
+    const under = given.under === undefined ? null : heldLease(given.under);
     const taken = await takeRun(database, { run, kind, holder, leaseMs: times.leaseMs, clock });
     const lease = holdLease(database, { of: { table: "run", id: run }, taken, times, clock });
+    held.set(lease, lease);
     try {
       await refuseLostLines(database, run, taken.seq, given.known);
       const entries: Entry[] = [];
@@ -70,6 +79,7 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
         database,
         send,
         lease,
+        under,
         run,
         at,
         stamp,

@@ -15,7 +15,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { folderBelow } from "../../project/own-folder.ts";
 import { dropLandingBranch, landBranch } from "../../workspace/landing/land-branch.ts";
 import { readPortfolio } from "../store/fold.ts";
-import type { PortfolioPaths } from "../store/folder.ts";
+import { type PortfolioPaths, requirePlanner } from "../store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
 import { exchangeFor, type ProjectExchange } from "../worker/exchange-for.ts";
 import type { Exchange } from "../worker/git-exchange.ts";
@@ -55,7 +55,7 @@ async function landThere(
   batch: Batch,
   target: string,
 ): Promise<HeldUp | null> {
-  await paths.planner?.requireLease(); // proving takes a while
+  await requirePlanner(paths); // proving takes a while
   const landing = await land(target, batch.from, batch.commit);
   if (landing.kind === "landed") return null;
   if (landing.kind === "moved") return passing(`${target} of the hub has moved`);

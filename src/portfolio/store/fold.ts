@@ -4,6 +4,7 @@
 //   G1. A fold is changed by one at a time, and only by lines that are durable.
 //   G2. Whatever fails on the way, the fold is thrown away and made again: it is a short cut, never a truth.
 //   G3. A journal is in one place: whoever has locked the folder looks for the mark once more before a line is written there.
+//   G4. Of a pool that plans under a lease the store takes a line only while it has that lease: there is no other way to its journal.
 
 import { dirname, basename } from "node:path";
 import type { Entry } from "../../contracts/event.ts";
@@ -52,9 +53,10 @@ export const storeOf = ({ own, journal }: PortfolioPaths): PortfolioStore =>
 export async function openStored(
   env: NodeJS.ProcessEnv,
   paths: PortfolioPaths,
-  options: OpenOptions & { readonly onEntry: (entry: Entry) => void },
+  given: Omit<OpenOptions, "under"> & { readonly onEntry: (entry: Entry) => void },
 ): Promise<OpenedRun> {
-  const { own, journal } = paths;
+  const { own, journal, planner } = paths;
+  const options = { ...given, ...(planner === undefined ? {} : { under: planner.lease }) }; // G4
   if (journal !== undefined) return journal.open(options);
   if (portfolioMark(own) === null) {
     const entries: Entry[] = [];

@@ -8,11 +8,13 @@
 //   F3. No link is followed, neither to its files nor to its journal.
 
 import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { portfolioFolder } from "../../contracts/portfolio.ts";
 import { journalFile } from "../../journal/journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import type { PortfolioStore } from "../../ports/portfolio-store.ts";
+import type { Lease } from "../../ports/run-store.ts";
 import { type Obstacle, findObstacle, refuseInTheWay } from "../../project/own-folder.ts";
 import { refuse } from "../../project/reply.ts";
 import { bindingOf, bindRun, type Head, whyOverwritten } from "../../project/runs/run-binding.ts";
@@ -29,15 +31,22 @@ export type PortfolioPaths = {
   readonly tell?: (warning: string) => void;
   /** Of a pool whose right to plan is a lease in a store, which it may lose. */
   readonly planner?: {
-    readonly epoch: number;
-    /**
-     * Resolves when it is certain; throws a JournalFailure once it is lost. Called while the journal is held: no other process writes then.
-     */
-    readonly requireLease: () => Promise<void>;
+    /** The store takes no line of this pool without it (openStored). */
+    readonly lease: Lease;
     /** Tasks that another machine began and whose hub was away, by id: each is brought before anything is done about it. */
     readonly unbrought: Map<string, () => Promise<void>>;
   };
 };
+
+const confirmPollMs = 50;
+
+/** Asked before work is begun that would be in vain. Resolves when the lease is certain; throws a JournalFailure once it is lost. */
+export async function requirePlanner({ planner }: Pick<PortfolioPaths, "planner">): Promise<void> {
+  while (planner !== undefined && !planner.lease.isConfirmed()) {
+    planner.lease.lost.throwIfAborted();
+    await sleep(confirmPollMs); // after a jump of the clock, until the store has confirmed it
+  }
+}
 
 export const portfolioAt = (root: string): PortfolioPaths => ({
   root,

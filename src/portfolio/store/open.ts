@@ -6,7 +6,7 @@
 //   O2. What another tool appended to the events file is taken in before anything of ours is written.
 //   O3. A change that its schema refuses is not written.
 //   O4. An agent proposes and pauses; every other change of its own, and every person's from inside a run, is refused.
-//   O5. A pool that has lost the portfolio to another writes nothing: it is asked while the journal is held, which its successor needs too.
+//   O5. A pool that has lost the portfolio to another begins nothing; what it has begun, the statement that appends refuses (G4).
 //   O6. Every open question is about what is there: one that a change has overtaken is asked again in the same breath.
 //   O7. What is found in the files and does not count is told once, with its file, its line and why: by the answer, or by the pool.
 // Invariants G1 and on: portfolio/store/fold.ts.
@@ -35,7 +35,7 @@ import { askedAgain } from "./ask.ts";
 import { draw, layOut, readCursor, writeCursor } from "./draw.ts";
 import { type Beyond, type Cursor, drawEvents, linesBeyond } from "./events-file.ts";
 import { asPortfolioEntry, beginAnew, type Fold, folded, foldOf, openStored, storeOf } from "./fold.ts";
-import { type PortfolioPaths, rememberHead } from "./folder.ts";
+import { type PortfolioPaths, rememberHead, requirePlanner } from "./folder.ts";
 import { tell } from "./queue-notices.ts";
 
 const waitMsMax = 20_000;
@@ -112,7 +112,7 @@ async function workWith<Value>(
   { journal, cursor, lines, take, repaired }: Held,
   work: (open: OpenPortfolio) => Promise<Value>,
 ): Promise<Value> {
-  await paths.planner?.requireLease(); // O5
+  await requirePlanner(paths); // O5
   const append = async (changes: readonly PortfolioChange[]): Promise<void> => {
     for (const change of changes) {
       const fault = faultOfChange(change);
@@ -133,7 +133,6 @@ async function workWith<Value>(
     if (changes.length > 0) await append(changes); // O6
   };
   const write = async (...changes: readonly PortfolioChange[]): Promise<void> => {
-    await paths.planner?.requireLease();
     await append(changes);
     await askAgain();
   };
@@ -195,7 +194,7 @@ async function openWhenFree(
       if (systemClock.monotonicMs() > until) {
         // A pool that took over from one that is stopped in the middle of a change waits for it to wake or to be killed.
         if (paths.planner === undefined || context.interrupted.aborted) throw error;
-        await paths.planner.requireLease();
+        await requirePlanner(paths);
         context.show(`! Process ${error.trouble.pid ?? "?"} is in the middle of a change and doesn't end it; if it is stopped, kill it`);
         until = systemClock.monotonicMs() + waitMsMax;
       }

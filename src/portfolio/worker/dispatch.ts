@@ -7,7 +7,7 @@ import { isApproved } from "../planner/questions.ts";
 import type { TaskView } from "../planner/state.ts";
 import { atOnce, type CommandContext } from "../../project/command-context.ts";
 import { failureOf } from "../../project/reply.ts";
-import type { PortfolioPaths } from "../store/folder.ts";
+import { type PortfolioPaths, requirePlanner } from "../store/folder.ts";
 import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
 import { withHub } from "./exchange-for.ts";
@@ -85,7 +85,7 @@ async function give(pool: Workers, { task_id, agent: chosen, allowance }: Given)
     if ((await tryAgainOrAsk(pool, task_id, "start", failureOf(error))) === "asked" && !isResumed) eraseSync(copy);
     return true;
   }
-  await paths.planner?.requireLease(); // drafting takes a while
+  await requirePlanner(paths); // drafting takes a while
   const instead = task.chosen !== null && task.chosen !== chosen ? ` with ${agent}, in place of ${task.chosen}` : "";
   context.show(`▶ ${task_id}: ${isResumed ? "resumes" : "starts"} ${run}${instead}`);
   const cancelled = new AbortController();

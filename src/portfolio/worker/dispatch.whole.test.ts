@@ -6,12 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { JournalFailure } from "../../journal/failure.ts";
+import type { PortfolioStore } from "../../ports/portfolio-store.ts";
 import { commandContext } from "../../../test/support/command-context.ts";
 import { WorkspaceFailed } from "../../workspace/failure.ts";
 import { project, task } from "../planner/portfolio.test-support.ts";
 import { whoWaits } from "../planner/questions.ts";
 import { openBlocks } from "../planner/state.ts";
-import { readPortfolio } from "../store/fold.ts";
+import { readPortfolio, storeOf } from "../store/fold.ts";
 import { type PortfolioPaths, portfolioAt } from "../store/folder.ts";
 import { withPortfolio } from "../store/open.ts";
 import { dispatch, type Workers } from "./dispatch.ts";
@@ -20,6 +21,31 @@ const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-dispatch-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const id = "task-a-000001";
 const said = { actor: "system", reason_code: "ok" } as const;
+
+/** A store that asks the planner's lease with every append, as one that is shared does. */
+const fenced = (store: PortfolioStore): PortfolioStore => ({
+  read: (from, onEntry) => store.read(from, onEntry),
+  open: async (options) => {
+    const opened = await store.open(options);
+    const { journal } = opened;
+    const append: typeof journal.append = async (events) => {
+      if (options.under?.isConfirmed() === false) throw options.under.lost.reason;
+      return journal.append(events);
+    };
+    const position = (): typeof journal.position => journal.position;
+    return {
+      ...opened,
+      journal: {
+        ...journal,
+        append,
+        close: () => journal.close(),
+        get position() {
+          return position();
+        },
+      },
+    };
+  },
+});
 
 let made = 0;
 async function scene() {
@@ -51,7 +77,7 @@ async function scene() {
       driven.push(run);
       return failure === null ? Promise.resolve(null) : Promise.reject(failure);
     };
-    const own = planner === undefined ? paths : { ...paths, planner };
+    const own = planner === undefined ? paths : { ...paths, planner, journal: fenced(storeOf(paths)) };
     const pool: Workers = {
       context,
       paths: own,
@@ -73,8 +99,12 @@ async function scene() {
   /** A pool that loses its lease when it asks for the nth time. */
   const losing = (nth: number): NonNullable<PortfolioPaths["planner"]> => {
     let asked = 0;
-    const lost = new JournalFailure({ kind: "lease_lost", detail: "another plans" });
-    return { epoch: 1, unbrought: new Map(), requireLease: () => (++asked >= nth ? Promise.reject(lost) : Promise.resolve()) };
+    const lost = new AbortController();
+    const isConfirmed = (): boolean => {
+      if (++asked >= nth) lost.abort(new JournalFailure({ kind: "lease_lost", detail: "another plans" }));
+      return !lost.signal.aborted;
+    };
+    return { lease: { run: "planner", epoch: 1, isConfirmed, lost: lost.signal }, unbrought: new Map() };
   };
   return { context, paths, repository, give, runs, losing, driven };
 }

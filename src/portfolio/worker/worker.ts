@@ -97,7 +97,7 @@ export async function prepare(
   const work = openRun === null || openRun.tip === null || kept === null ? null : { ...openRun, tip: openRun.tip, base: kept };
   const { base, conflicts } = work === null ? await baseFor(exchange, task, tip) : await continueWork(exchange, task.task_id, work);
   // A pool that lost the portfolio and wakes must not meet the copy that its successor makes.
-  const epoch = paths.planner === undefined ? "" : `-${paths.planner.epoch}`;
+  const epoch = paths.planner === undefined ? "" : `-${paths.planner.lease.epoch}`;
   const copy = join(paths.own, "copies", `${task.task_id}.${task.attempt + 1}${epoch}`);
   await exchange.makeCopy(copy, project.target, base);
   const others = readdirSync(join(paths.own, "copies")).map((name) => homeOfCopy(join(paths.own, "copies", name)));
