@@ -5,7 +5,9 @@
 //   X2. Sent first, written down after: what the journal names is there.
 //   X3. No configuration of the project's repository takes part: the git directory is ours and borrows its objects.
 //   X4. A branch of the hub is moved by compare-and-set alone: from the commit that was inspected, to one that was proved on top of it.
-//   X5. A transfer that hangs or is killed did not reach the hub: it is tried again, as one that gets no connection is.
+//   X5. Whoever offers a run sends its base first, so a hub without any commit of the run is another one than its submitter's: no address
+//       says that, since one hub has many and a copy has the same branches.
+//   X6. A transfer that hangs or is killed did not reach the hub: it is tried again, as one that gets no connection is.
 
 import { WorkspaceFailed } from "../workspace/failure.ts";
 import type { GitAnswer } from "../workspace/git/git.ts";
@@ -15,6 +17,8 @@ import { openTransfer } from "../workspace/git/transfer.ts";
 export type Hub = {
   /** Puts a commit and its history where others find it. */
   readonly send: (key: string, epoch: number, commit: string) => Promise<void>;
+  /** Whether anybody has sent a commit of this run here (X5). */
+  readonly has: (key: string) => Promise<boolean>;
   /** Brings what any owner of a run has sent. */
   readonly bring: (key: string) => Promise<void>;
   /** Brings a branch of the hub; its newest commit, null if the hub has no such branch. */
@@ -31,7 +35,7 @@ export async function openHub(repository: Repository, folder: string, url: strin
     try {
       return await ask(args);
     } catch (error) {
-      return error instanceof WorkspaceFailed ? unreachable(doing, { err: error.message }) : Promise.reject(error); // X5
+      return error instanceof WorkspaceFailed ? unreachable(doing, { err: error.message }) : Promise.reject(error); // X6
     }
   };
   const transfer = async (doing: string, args: readonly string[]): Promise<GitAnswer> => {
@@ -48,6 +52,8 @@ export async function openHub(repository: Repository, folder: string, url: strin
         url,
         `+${commit}:refs/autopilot/${key}/${epoch}/tip`,
       ])), // X1
+    has: async (key) =>
+      (await transfer("Asking the hub for a run", ["ls-remote", "-q", "--", url, `refs/autopilot/${key}/*`])).out.length > 0,
     bring: async (key) =>
       void (await transfer("Bringing commits from the hub", [...fetching, "--", url, `+refs/autopilot/${key}/*:refs/autopilot/${key}/*`])),
     tipOf: async (branch) => {

@@ -244,6 +244,23 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     rmSync(join(fleet.hub, "hooks", "pre-receive"));
   });
 
+  test("a worker with another hub than the run's gives it back untried and says so; the right one is known under any of its names", async () => {
+    const fleet = await fresh();
+    const copy = `${fleet.hub}.copy`;
+    git(fleet.first.folder, "clone", "-q", "--mirror", fleet.hub, copy); // the same branches, and so the same first commit
+    const key = await submit(fleet.first, "a", [makes("a")]);
+    const before = await events(key);
+    start(fleet.another({ AUTOPILOT_HUB: copy }), "--name", "wrong");
+    const told = async (): Promise<string> => said(await at(fleet.first, "fleet", "status"));
+    const sentence = `${copy}, the hub of this worker, has no commit of ${key}: it was submitted through another hub`;
+    await expect.poll(told, { timeout: 120_000, interval: 500 }).toContain(sentence);
+    expect([await events(key), git(copy, "for-each-ref", "refs/autopilot")]).toEqual([before, ""]);
+    start(fleet.another({ AUTOPILOT_HUB: `file://${fleet.hub}` }), "--name", "right");
+    const { outcome, timesTaken } = await ended(key);
+    expect([outcome, timesTaken]).toEqual([expect.stringMatching(/landed as/), 1]);
+    expect(git(copy, "ls-tree", "--name-only", "main")).toBe("README.md");
+  });
+
   test("a second worker of one name is refused, and so is one without a hub, a store or a whole clone", async () => {
     const fleet = await fresh();
     const machine = fleet.another();

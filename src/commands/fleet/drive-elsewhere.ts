@@ -11,7 +11,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Hub, openHub } from "../../fleet/hub.ts";
+import { openHub } from "../../fleet/hub.ts";
 import { openOrders, ordersIn } from "../../fleet/postgres/orders.ts";
 import type { PostgresStore } from "../../fleet/postgres/store.ts";
 import { repositoryId } from "../../fleet/repository-id.ts";
@@ -49,9 +49,10 @@ export const driveElsewhere =
     const repository = await openedRepository(copy);
     const hub = await openHub(repository, join(ownFolder(paths), "hub.git"), requireHub(context.env));
     const retry = retryDuringOutage(context);
-    const view = await retry(() => beginIfDraft(context, { store, hub }, { copy, run, key }));
+    const view = await retry(() => beginIfDraft(context, store, { copy, run, key }));
     if (view === null) return { code: "run_missing", message: `There is no run ${key} in the store.` };
     const isOver = view.status === "completed" || view.status === "stopped"; // while no pool was running
+    if (!isOver) await retry(() => hub.send(key, 0, view.drafted.base.commit)); // what the order refers to exists
     const outcome = isOver ? null : await waitForOrder(context, store, key, await repositoryId(repository));
     const after = await retry(() => viewIn(store, key));
     await retry(() => hub.bring(key));
@@ -63,12 +64,11 @@ export const driveElsewhere =
 /** The state of the run, which is started if it was a draft; null if there is no such run. */
 async function beginIfDraft(
   context: CommandContext,
-  { store, hub }: { readonly store: PostgresStore; readonly hub: Hub },
+  store: PostgresStore,
   { copy, run, key }: { readonly copy: string; readonly run: string; readonly key: string },
 ): Promise<Awaited<ReturnType<typeof viewIn>>> {
   const view = await viewIn(store, key);
   if (view?.status !== "draft") return view;
-  await hub.send(key, 0, view.drafted.base.commit); // what the order refers to exists
   await withRun({ ...context, cwd: copy }, homeOfCopy(copy), run, async (openRun) => {
     const [{ ack }, actor] = [openRun.view().drafted, actorOf(context)];
     await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });

@@ -13,7 +13,7 @@ export const handedBack = "handed back";
 export const troubleAgainMs = 5_000;
 /** Another worker, for example a newer one, may be able to, or this one later. */
 export const isFixable = (code: string | null): boolean =>
-  code === "journal_newer" || (code !== null && isReasonCode(code) && retryOf(code) === "always");
+  code === "journal_newer" || code === "hub_unusable" || (code !== null && isReasonCode(code) && retryOf(code) === "always");
 
 /** Whether a person requested a pause, whether or not it took effect. */
 const isPausedByPerson = ({ status, reason, detail, asked, asker }: RunView): boolean =>

@@ -1,11 +1,13 @@
 // requests: sends pause, stop, answer and resume requests to a run in a store: the request stays in the store until its owner has journaled
 // it.
 
+import { join } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { isApplicable } from "../../engine/requests.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
+import { openHub } from "../../fleet/hub.ts";
 import { hastenOrders, openOrders, ordersIn, type StoredOrder } from "../../fleet/postgres/orders.ts";
 import { openPostgresStore, type PostgresStore } from "../../fleet/postgres/store.ts";
 import { repositoryId } from "../../fleet/repository-id.ts";
@@ -13,12 +15,13 @@ import { isKey } from "../../fleet/shared-mark.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { answered, refuse, reply } from "../../project/reply.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { requireProject } from "../../project/runs/project-paths.ts";
+import { ownFolder, requireProject } from "../../project/runs/project-paths.ts";
 import { matchAnswer } from "../../runner/match-answer.ts";
 import { buildRequest } from "../../runner/send-to-run.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { orderId, priorityDefault, slotsDefault } from "./submit.ts";
 import { viewIn } from "./take.ts";
+import { requireHub } from "./worker.ts";
 
 export type FleetRequest = {
   readonly key: string;
@@ -146,15 +149,18 @@ async function sendRequest(
 }
 
 /** The submitter was killed before its order was written: no worker has it, and a person wants it worked on. */
-async function offerFirst(context: CommandContext, { store, key }: StoredRunState): Promise<void> {
+async function offerFirst(context: CommandContext, { store, key, view }: StoredRunState): Promise<void> {
   const holder = (await store.runs()).find(({ run }) => run === key)?.holder ?? null;
   if (holder !== null)
     refuse("run_locked", {
       message: `${key} is being worked on by ${holder.worker}, process ${holder.pid}, and was not submitted to workers.`,
       data: { pid: holder.pid },
     });
-  const repository = await repositoryId(await openedRepository((await requireProject(context.cwd)).root));
-  const order = { repository, priority: priorityDefault, needs: [], slots: slotsDefault };
+  const paths = await requireProject(context.cwd);
+  const clone = await openedRepository(paths.root);
+  const hub = await openHub(clone, join(ownFolder(paths, "worker"), "hub.git"), requireHub(context.env));
+  await hub.send(key, 0, view.drafted.base.commit); // what the order refers to exists
+  const order = { repository: await repositoryId(clone), priority: priorityDefault, needs: [], slots: slotsDefault };
   await openOrders(store.database).offer({ id: orderId(key, 1), run: key, ...order });
 }
 

@@ -6,6 +6,7 @@
 //   W2. A copy is reused only while no other worker has written to the run since; else it is made again from the store and the hub.
 //   W3. The run's result is read from its journal.
 //   W4. A run that workers die of is given to no further worker: before anything of it is read, a person is asked.
+//   W5. A worker with another hub than the run's gives it back untried: its commits would be sent where nobody looks for them.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -120,12 +121,18 @@ async function prepareCopy(
   const copy = here.cwd;
   const { run_id: run, base } = view.drafted;
   const folder = runFolder(homeOfCopy(copy), run);
+  const repository = await openedRepository(paths.root);
+  const hub = await openHub(repository, join(ownFolder(paths, "worker"), "hub.git"), url);
+  if (!(await hub.has(key)))
+    refuse("hub_unusable", {
+      message: `${url}, the hub of this worker, has no commit of ${key}: it was submitted through another hub. Workers and submitters of a repository need the same one in AUTOPILOT_HUB.`,
+      remediation: [],
+      run_id: run,
+    }); // W5
   if (existsSync(folder)) {
     if (countLines(folder) >= view.seq) return; // even if the store has lost lines: opening the run reports that
     deleteCopy(here, copy, run);
   }
-  const repository = await openedRepository(paths.root);
-  const hub = await openHub(repository, join(ownFolder(paths, "worker"), "hub.git"), url);
   await hub.bring(key);
   const exchange = await openExchange(paths.root, join(ownFolder(paths, "worker"), "exchange.git"));
   if (!(await exchange.has(base.commit)))
