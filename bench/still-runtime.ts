@@ -51,6 +51,7 @@ export function stillRuntime(journal: Journal, onEntry: Runtime["onEntry"]): Run
       }),
       sweep: async () => 0,
     },
+    receipts: { reserve: () => undefined, keep: () => undefined, read: () => null, drop: () => undefined },
     workspace: {
       tip: async () => tip,
       openLayer: async () => "/",

@@ -8,6 +8,8 @@
 //   L4. Parallel turns share the copy: a token that one of them renewed is not overwritten for the other, and the last one deletes it.
 //   L5. A copy is recorded before it is made, so that after a crash the next process copies it back by the same rules: a renewed token is
 //       not lost with the runner, and no copy stays behind.
+//   L6. A disk that refuses a renewed login doesn't cost the turn that has just ended: the copy stays, and is copied back after the next
+//       turn, or by the next process.
 
 import { createHash, randomBytes } from "node:crypto";
 import {
@@ -52,10 +54,15 @@ export function lendLogin(profile: Pick<AgentProfile, "ownLogin">, userHome: str
     const kept: { path: string; why: string }[] = [];
     for (const item of isReturned ? [] : loans) {
       openWay(privateHome, item.file.path.split("/").slice(0, -1));
-      const why = copyBack(item, userHome);
-      if (why === null) renewed.push(item.file.path);
-      else if (why !== "") kept.push({ path: item.file.path, why });
       item.borrowers -= 1;
+      try {
+        const why = copyBack(item, userHome);
+        if (why === null) renewed.push(item.file.path);
+        else if (why !== "") kept.push({ path: item.file.path, why });
+      } catch (error) {
+        kept.push({ path: item.file.path, why: `${error instanceof Error ? error.message : String(error)}; it is tried again` });
+        continue; // L6
+      }
       if (item.borrowers > 0) continue;
       // A login is in the private HOME only while a turn uses it.
       currentLoans.delete(item.place); // L4

@@ -1,7 +1,7 @@
 // recovery: the table that says what to do with an attempt whose outcome was never recorded. Total: every crash state matches exactly one
 // row.
 //
-// kind, stage: how far the journal says it came.   layer: the attempt's own folder; `intact` is what the recorded turn left.
+// kind, stage: how far the journal, or the receipt of its turn, says it came.   layer: the attempt's own folder; `intact` is what the recorded turn left.
 // done: the action's key is found in the world (a commit's trailer, an effect's key).   proof: its proof holds, fresh, and no row needs the
 // agent's return.
 // often: this attempt has taken the runner down too many times.

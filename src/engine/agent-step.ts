@@ -8,6 +8,8 @@
 //   A3. The agent's claims decide nothing here: `passed` means that the step's own proof holds.
 //   A4. Tasks of one wave are applied in the wave's order, each once those before it are over, whichever turn ends first.
 //   A5. Turn, scope, budget, evidence: work of a turn that used more than a limit allows is kept, and proved once the limit is raised.
+//   A6. Room for a turn's outcome is taken before the turn is paid for, and the outcome is kept there as soon as it ends: whatever fails
+//       until it is recorded, the next opening records it and reads what it made.
 
 import type { Usage } from "../contracts/budget.ts";
 import type { Step } from "../contracts/flow.ts";
@@ -18,6 +20,7 @@ import { errorFingerprint, madeProgress } from "../core/breaker.ts";
 import { runOverdraft } from "../core/overdraft.ts";
 import type { RunView, CursorView } from "../core/state.ts";
 import type { TurnResult } from "../ports/agent.ts";
+import type { EndedTurn } from "../ports/turn-receipts.ts";
 import type { ChangeSet } from "../ports/workspace.ts";
 import { Cancelled, type StepExecution, executionContext } from "./step-execution.ts";
 import { checkClaims, loadTurn, refusedReturnEvents, type AgentReport } from "./check-claims.ts";
@@ -26,7 +29,7 @@ import { locksField, fillPath, prove } from "./prove.ts";
 import { commitSubject, phasePlace } from "./commit-subject.ts";
 import { buildTurnRequest } from "./turn-request.ts";
 import { interruptionFields, unavailableFields } from "./turn-cut.ts";
-import { stepFailedEvent, turnEndedEvent, turnFailedEvent, violationEvent } from "./turn-events.ts";
+import { endedTurn, stepFailedEvent, turnEndedEvent, turnFailedEvent, violationEvent } from "./turn-events.ts";
 
 export async function agentStep(action: StepExecution): Promise<void> {
   const { stage } = executionContext(action).open;
@@ -61,7 +64,10 @@ type CompletedTurn = { readonly changes: ChangeSet; readonly report: AgentReport
 /** The turn, its changes and its text; `over` if the attempt ended with it. */
 async function runTurn(action: StepExecution): Promise<CompletedTurn | "over"> {
   const { runtime, attempt } = action;
+  const kept = runtime.receipts.read(attempt);
+  if (kept !== null) return recordTurn(action, kept); // A6
   const { run, cursor, step, open } = executionContext(action);
+  runtime.receipts.reserve(attempt); // A6
   const layer = await runtime.workspace.openLayer(attempt, step.masks ?? [], ...layerPatterns(run, cursor, step));
   const agentSwitch = switchFor(run, step.agent ?? "", runtime.clock.now());
   if (agentSwitch !== null) await action.record({ event: "agent_switched", reason_code: "agent_switched", ...agentSwitch });
@@ -86,10 +92,13 @@ async function runTurn(action: StepExecution): Promise<CompletedTurn | "over"> {
     share,
     receivedBytes: outputBytes,
   });
-  if (action.cancel.isCancelled) {
-    action.interruption = usage;
-    throw new Cancelled();
+  if (result.kind === "ended") {
+    const turn = endedTurn(action, result, { agent: turnPrompt.cast.agent, usage });
+    runtime.receipts.keep(attempt, turn); // A6
+    endIfCancelled(action, usage);
+    return recordTurn(action, turn, turnPrompt.prompt);
   }
+  endIfCancelled(action, usage);
   if (result.kind === "cut" && (result.by !== "deadline" || request.isBoundByBudget)) {
     const isFree = result.by === "provider" && result.usage === null && result.hasWorked !== true;
     const paid = isFree ? {} : { usage };
@@ -105,26 +114,33 @@ async function runTurn(action: StepExecution): Promise<CompletedTurn | "over"> {
     });
     return "over";
   }
-  if (result.kind !== "ended") return failTurn(action, result, turnPrompt.cast.agent, usage);
+  return failTurn(action, result, turnPrompt.cast.agent, usage);
+}
+
+function endIfCancelled(action: StepExecution, usage: Usage): void {
+  if (!action.cancel.isCancelled) return;
+  action.interruption = usage;
+  throw new Cancelled();
+}
+
+/** Records a turn that has ended, with what it left in its layer. `prompt` is unknown if another process ran it. */
+async function recordTurn(action: StepExecution, turn: EndedTurn, prompt?: string): Promise<CompletedTurn | "over"> {
+  const { runtime, attempt } = action;
+  const { run, cursor, step } = executionContext(action);
+  const { agent, promised, announced_more, question, outside = [] } = turn.event;
   const changes = await runtime.workspace.changesOf(attempt);
-  const endedEvent = await turnEndedEvent(action, result, changes, turnPrompt.cast.agent, usage);
-  const report = { said: result.said, claim: result.claim, promised: result.promised, prompt: turnPrompt.prompt };
-  const isWithoutChanges = changes.paths.length === 0 && changes.violations.length === 0 && result.outside.length === 0;
+  const endedEvent = await turnEndedEvent(action, turn, changes);
+  const report = { ...turn.report, promised, ...(prompt === undefined ? {} : { prompt }) };
+  const isWithoutChanges = changes.paths.length === 0 && changes.violations.length === 0 && outside.length === 0;
   if (isWithoutChanges && (step.proof ?? []).length === 0) {
     const progress = progressField(step, madeProgress(run, cursor.phase, { tree: run.tip.tree, checks: [], changed: false }));
-    const facts = { changed: false, promised: result.promised, announced_more: result.announcedMore, ...questionFact(result.question) };
-    const claimEvents = await checkClaims(action, {
-      agent: turnPrompt.cast.agent,
-      report,
-      commit: run.tip.commit,
-      changed: [],
-      results: [],
-    });
+    const facts = { changed: false, promised, announced_more, ...questionFact(question) };
+    const claimEvents = await checkClaims(action, { agent, report, commit: run.tip.commit, changed: [], results: [] });
     const ending = { ...progress, ...ignoredDetail(changes.ignored) };
     await action.record(endedEvent, ...claimEvents, { event: "step_completed", attempt, facts, checks: [], tree: run.tip.tree, ...ending }); // A1
     return "over";
   }
-  const violation = violationEvent(action, changes, result.outside);
+  const violation = violationEvent(action, changes, outside);
   if (violation !== null) {
     await action.recordAndQuarantine(endedEvent, violation); // A1
     return "over";

@@ -131,6 +131,7 @@ class RunLoop {
   }
 
   async #attempt(event: Extract<Next, { do: "attempt" }>["event"]): Promise<null> {
+    this.#runtime.receipts.drop(event.attempt); // of an earlier try under this name
     await this.#record(event); // E1
     this.#startAction(event.attempt);
     return null;
@@ -159,8 +160,15 @@ class RunLoop {
   #accept(entry: Entry): void {
     this.#events++;
     this.#fold.apply(entry); // E2
+    if ("attempt" in entry) this.#dropReceipt(entry.attempt);
     if (this.#waiting.size > 0) this.#releaseWaiting();
     this.#runtime.onEntry(entry, this.#run);
+  }
+
+  /** A receipt has served once the branch has the attempt's work, or the attempt is over. */
+  #dropReceipt(attempt: AttemptId): void {
+    const open = this.#run.open[attempt];
+    if (open === undefined || open.stage === "applied") this.#runtime.receipts.drop(attempt);
   }
 
   #startAction(attempt: AttemptId): void {
@@ -234,7 +242,10 @@ class RunLoop {
     const settlement = await settle(this.#runtime, this.#run, attempt);
     await this.#record(settlement.event);
     if (settlement.closing !== null) await this.#record(settlement.closing);
-    if (settlement.isQuarantined) await this.#runtime.workspace.quarantine(attempt);
+    if (settlement.isQuarantined) {
+      this.#runtime.receipts.drop(attempt);
+      await this.#runtime.workspace.quarantine(attempt);
+    }
     if (settlement.event.remedy !== "ask") this.#startAction(attempt);
     return null;
   }

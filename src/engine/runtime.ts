@@ -11,6 +11,7 @@ import type { Agents, TurnRequest } from "../ports/agent.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Functions } from "../ports/functions.ts";
 import type { RequestQueue } from "../ports/request-queue.ts";
+import type { TurnReceipts } from "../ports/turn-receipts.ts";
 import type { Verifier } from "../ports/verifier.ts";
 import type { Workspace } from "../ports/workspace.ts";
 
@@ -68,6 +69,7 @@ export type Runtime = {
   readonly journal: Recorder;
   readonly clock: Clock;
   readonly agents: Agents;
+  readonly receipts: TurnReceipts;
   readonly workspace: Workspace;
   readonly verifier: Verifier;
   readonly functions: Functions<RunView, CursorView>;

@@ -50,6 +50,9 @@ async function inspectCrash(runtime: Runtime, run: RunView, cursor: CursorView, 
   switch (kind) {
     case "agent": {
       const { layer, commit } = await runtime.workspace.inspect(open.attempt, open.turn?.layer ?? null);
+      // Its turn has ended; it was not recorded, and its layer is read for the first time.
+      if (stage === "started" && runtime.receipts.read(open.attempt) !== null)
+        return { ...defaults, kind, stage: "turned", layer: layer === "absent" ? layer : "intact", done: commit !== null };
       const layerState = stage === "started" && layer === "intact" ? "dirty" : layer;
       const isProved = stage === "started" && layerState === "dirty" && (await isDoneByArtifacts(runtime, run, cursor, step, open.attempt));
       return { ...defaults, kind, layer: layerState, done: commit !== null, proof: isProved };

@@ -5,28 +5,25 @@ import type { Usage } from "../contracts/budget.ts";
 import type { Draft, EventOf } from "../contracts/event.ts";
 import { errorFingerprint } from "../core/breaker.ts";
 import type { TurnResult } from "../ports/agent.ts";
+import type { EndedTurn } from "../ports/turn-receipts.ts";
 import type { ChangeSet } from "../ports/workspace.ts";
 import type { StepExecution } from "./step-execution.ts";
 
 const saidCharsMax = 2_000;
 const violationsShownMax = 50;
 
-export async function turnEndedEvent(
-  action: StepExecution,
+/** What is known of a turn when it ends, before anything it made is read. */
+export function endedTurn(
+  { attempt }: StepExecution,
   result: Extract<TurnResult, { kind: "ended" }>,
-  changes: ChangeSet,
-  agent: string,
-  usage: Usage,
-): Promise<Draft> {
-  const isKeptAsBlob = result.said.length > saidCharsMax || result.claim !== undefined;
-  const claim = isKeptAsBlob
-    ? await action.runtime.journal.putBlob(JSON.stringify({ said: result.said, claim: result.claim ?? null }))
-    : undefined;
+  { agent, usage }: { readonly agent: string; readonly usage: Usage },
+): EndedTurn {
   const says = result.confidence === null ? result.says : { ...result.says, confidence: result.confidence };
-  return {
+  const event: EndedTurn["event"] = {
     event: "turn_ended",
-    attempt: action.attempt,
+    attempt,
     actor: `agent:${agent}`,
+    reason_code: "ok",
     agent,
     stop: result.stop,
     says,
@@ -35,9 +32,6 @@ export async function turnEndedEvent(
     announced_more: result.announcedMore,
     confidence: result.confidence,
     usage,
-    layer: changes.tree,
-    ...(claim === undefined ? {} : { claim }),
-    ...(claim === undefined || (result.claim ?? null) === null ? {} : { returned: true }),
     ...(result.outside.length === 0 ? {} : { outside: [...result.outside] }),
     ...(result.warnings.length === 0 ? {} : { warnings: [...result.warnings] }),
     ...(result.notes.length === 0 ? {} : { notes: [...result.notes] }),
@@ -45,6 +39,15 @@ export async function turnEndedEvent(
     ...(result.question === null || result.answers === undefined ? {} : { answers: [...result.answers] }),
     ...turnTranscript(result),
   };
+  return { event, report: { said: result.said, claim: result.claim } };
+}
+
+/** The turn's line: with what it left in its layer, and the blob of what it said and returned. */
+export async function turnEndedEvent(action: StepExecution, { event, report }: EndedTurn, changes: ChangeSet): Promise<Draft> {
+  const { said, claim } = report;
+  if (said.length <= saidCharsMax && claim === undefined) return { ...event, layer: changes.tree };
+  const blob = await action.runtime.journal.putBlob(JSON.stringify({ said, claim: claim ?? null }));
+  return { ...event, layer: changes.tree, claim: blob, ...((claim ?? null) === null ? {} : { returned: true }) };
 }
 
 const turnTranscript = ({ transcript }: TurnResult): Pick<EventOf<"turn_ended">, "transcript"> =>

@@ -26,12 +26,12 @@ const systemCodes = [
   "ENXIO",
 ];
 
-/** Classifies an error as a system failure; null if it is a bug. */
-export function classifySystemError(error: unknown): Trouble | null {
+/** Classifies an error as a system failure; null if it is a bug. `folders`: what it may have written to, if the error doesn't say. */
+export function classifySystemError(error: unknown, folders: readonly string[] = []): Trouble | null {
   if (error instanceof JournalFailure) {
     const { kind, trouble } = error;
     if (kind === "event_too_large") return null; // large payloads belong in blobs
-    const full = kind === "disk_full" && error.cause instanceof Error ? whyFull(error.cause) : null;
+    const full = kind === "disk_full" && error.cause instanceof Error ? whyFull(error.cause, folders) : null;
     return {
       code: kind,
       message: full === null ? error.message : `${full} ${error.message}.`,
@@ -39,13 +39,13 @@ export function classifySystemError(error: unknown): Trouble | null {
     };
   }
   if (error instanceof WorkspaceFailed) {
-    const full = error.reason === "workspace_unusable" ? whyFull(error) : null;
+    const full = error.reason === "workspace_unusable" ? whyFull(error, folders) : null;
     if (full !== null) return { code: "disk_full", message: `${full} ${error.message}` };
     return { code: error.reason, message: error.message, ...(error.hint === null ? {} : { hint: error.hint }) };
   }
   const errno = errorCode(error);
   if (errno === null || !(error instanceof Error)) return null;
-  const full = whyFull(error);
+  const full = whyFull(error, folders);
   if (full !== null) return { code: "disk_full", message: isHiddenBehindMkdir(error) ? full : `${full} ${error.message}.` };
   if ("syscall" in error && error.syscall === "mkdtemp")
     return {
@@ -76,11 +76,12 @@ const isFileInTheWay = (error: Error): boolean =>
   "syscall" in error && error.syscall === "mkdir" && ["ENOTDIR", "EEXIST"].includes(errorCode(error) ?? "");
 
 /** Any failure counts as one of a full disk if a disk that it may have written to has no room. */
-function whyFull(error: Error): string | null {
+function whyFull(error: Error, folders: readonly string[]): string | null {
   const paths = ["path" in error ? error.path : null, "dest" in error ? error.dest : null];
   // Node has no name for an exceeded quota, and its message none either.
   return whyDiskFull(`${errorCode(error) ?? ""} ${error.message}`, [
     ...paths.filter((path) => typeof path === "string"),
+    ...folders,
     process.cwd(),
     storeFolder(),
   ]);

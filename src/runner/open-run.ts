@@ -96,7 +96,7 @@ async function withRunIn<Value>(location: RunLocation, work: (openRun: OpenRun) 
   try {
     return await withLockedRun(location, work);
   } catch (error) {
-    const trouble = classifySystemError(error);
+    const trouble = classifySystemError(error, [location.folder]);
     if (trouble === null || neverPaused.includes(trouble.code)) return refuseJournal(error, location.run); // H3
     const state = await pauseFor(location, trouble); // H2
     return refuse(trouble.code, {

@@ -1,7 +1,7 @@
 // open-runtime: the one place that assembles the parts of a driven run.
 
 import { randomUUID } from "node:crypto";
-import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry, IsolationInForce } from "../contracts/event.ts";
 import type { Evidence } from "../contracts/evidence.ts";
@@ -45,6 +45,7 @@ import { redactionOf } from "../project/secrets/redaction-of.ts";
 import { secretFinder } from "../project/secrets/redaction.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { sweepTemporary } from "../project/runs/temporary.ts";
+import { openTurnReceipts } from "../project/runs/turn-receipts.ts";
 import { transcribedAgents } from "../project/runs/transcript-write.ts";
 
 export type RuntimeParts = ChildParts & {
@@ -91,7 +92,6 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
   });
   // Processes that an earlier opening left alive are ended before anything new begins; the branch is inspected meanwhile.
   const [workspace] = await Promise.all([openingWorkspace, agents.sweep(drafted.run_id), sweepTemporary()]);
-  for (const layer of readLayers(folder)) await isolation.collect(layer);
   const verifier = openSandboxedVerifier({
     workspace,
     isolation,
@@ -118,6 +118,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     journal: recorder,
     clock: systemClock,
     agents: transcribedAgents(redactedAgents(agents, redactor), { folder, redactor, now: () => systemClock.now() }),
+    receipts: openTurnReceipts(folder),
     workspace,
     verifier,
     functions: createFunctions({
@@ -182,6 +183,7 @@ async function openRunWorkspace(
     expectedTip: tip.commit,
     checkouts: checkoutKindFor(isolation.level, folder),
     sharesHistory: !onlyDetects(isolation.level),
+    collect: (layer) => isolation.collect(layer),
     redact: (bytes) => redactBytes(redactor, bytes),
     secretsIn: secretFinder(redactor),
     isSquashed: policy.land_squash === true,
@@ -232,12 +234,6 @@ function pauseOnInterrupt(parts: RuntimeParts): () => void {
   const unsubscribes = [whenAborted(interrupted, () => pause(isChild(parts) || interrupted.reason === atOnce))];
   if (!isChild(parts) && context.hurried !== undefined) unsubscribes.push(whenAborted(context.hurried, () => pause(true)));
   return () => unsubscribes.forEach((unsubscribe) => unsubscribe());
-}
-
-/** Lists the layers in which agents of an earlier process may have left unmerged writes. */
-function readLayers(folder: string): readonly string[] {
-  const layers = join(folder, "layers");
-  return existsSync(layers) ? readdirSync(layers).map((name) => join(layers, name)) : [];
 }
 
 /** Calls back when aborted, or now if it already was; returns the unsubscribe function. */

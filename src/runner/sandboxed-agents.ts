@@ -2,9 +2,8 @@
 //
 // Invariants:
 //   A1. The meter is open before the first turn; opening a run does not need one.
-//   A2. An agent's writes in an overlay are merged after its last process has ended, and before its layer is read.
-//   A3. An agent sees its layer, its private HOME and the files it must read; of the blobs only its script.
-//   A4. What a turn needs may be loaded ahead of it, while idle; if that fails, the turn reports it.
+//   A2. An agent sees its layer, its private HOME and the files it must read; of the blobs only its script.
+//   A3. What a turn needs may be loaded ahead of it, while idle; if that fails, the turn reports it.
 
 import { join } from "node:path";
 import { type OpenedAgents, openAgents } from "../agents/open-agents.ts";
@@ -73,7 +72,7 @@ export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
           ...scriptPaths(parts, request),
           ...readBorrowedObjects(folder, request.attempt),
           ...(tools === null ? [] : [toolServerPath()]),
-        ], // A3
+        ], // A2
         network: "egress",
         egress: { socket, port },
         writes: "apart",
@@ -84,14 +83,13 @@ export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
   });
   return {
     ...agents,
-    prepare: () => Promise.all([meter.ready(), agents.prepare()]).catch(() => undefined), // A4
+    prepare: () => Promise.all([meter.ready(), agents.prepare()]).catch(() => undefined), // A3
     turn: async (request) => {
       await meter.ready(); // A1
       try {
         return await agents.turn(request);
       } finally {
         await limits.release(request.attempt);
-        await isolation.collect(request.layer); // A2
       }
     },
     close: async () => {

@@ -52,6 +52,8 @@ export type OpenRun = {
   readonly history: ((commit: GitSha) => Promise<History>) | null;
   readonly layers: Records;
   readonly checks: Records;
+  /** Merges what an agent wrote apart from its layer into it, before the layer is read. */
+  readonly collect: (layer: string) => Promise<void>;
   /** Redacts what is kept of an attempt beside the journal. */
   readonly redact: (bytes: Buffer) => Buffer;
   /** The secrets that are in some bytes; none of them reaches the branch. */

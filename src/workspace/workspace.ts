@@ -66,6 +66,8 @@ export type WorkspaceOptions = {
   /** The branch's tip according to the journal; null or absent on the first opening. */
   readonly expectedTip?: GitSha | null;
   readonly fileBytesMax?: number;
+  /** Merges what an agent wrote apart from its layer into it, as its isolation does; default: nothing is written apart. */
+  readonly collect?: (layer: string) => Promise<void>;
   /** Redacts what is kept of an attempt that was set aside. */
   readonly redact?: (bytes: Buffer) => Buffer;
   /** Finds secrets in what an attempt would commit; without it none are searched. */
@@ -208,6 +210,7 @@ async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
     history: options.sharesHistory === true ? openSharedHistory(shadow, options.store) : null,
     layers: await openRecords(join(runDir, ...layerRecordsPath)),
     checks: await openRecords(join(runDir, "records", "checks")),
+    collect: options.collect ?? (() => Promise.resolve()),
     redact: options.redact ?? ((bytes) => bytes),
     secretsIn: options.secretsIn ?? (() => Promise.resolve([])),
     failpoint: options.failpoint ?? (() => undefined),

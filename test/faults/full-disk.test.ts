@@ -1,11 +1,10 @@
 // A disk that is really full: a small one in memory, filled up by something else while a run works on it.
 
-import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
 import { autopilot } from "../support/autopilot.ts";
-import { scratchFolder } from "../support/scratch-repository.ts";
+import { fill, mayMount, smallDisk, whyNoDisk } from "./small-disk.ts";
 import {
   acknowledgedIn,
   entriesOf,
@@ -21,34 +20,17 @@ import { sampled } from "../support/sampled.ts";
 
 const diskMegabytes = 12;
 /** What is left free when the run begins: from nothing at all to nearly enough. */
-const freeKilobytes = sampled(4, [0, 24, 96, 160, 240, 320, 480, 700]);
-
-const mounted: string[] = [];
-afterAll(() => {
-  for (const folder of mounted.splice(0)) execFileSync("umount", [folder]);
-});
-
-const mayMount = ((): boolean => {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return false;
-  const folder = scratchFolder();
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], { stdio: "ignore" });
-    execFileSync("umount", [folder]);
-    return true;
-  } catch {
-    return false;
-  }
-})();
+const freeKilobytes = sampled(4, [0, 24, 160, 480, 1100, 1300, 1600, 2200]);
 
 test.skipIf(!mayMount)(
-  `on a disk that is full a run pauses with disk_full, and completes when there is room again${mayMount ? "" : " (skipped: only root may mount a small disk)"}`,
+  `on a disk that is full a run pauses with disk_full, and completes when there is room again${whyNoDisk}`,
   async () => {
     let refusals = 0;
     let pauses = 0;
     for (const kilobytes of freeKilobytes) {
       const folder = onSmallDisk();
       expect((await autopilot(folder, ["start", ...objectiveArgs(folder), "--json"])).code).toBe(0);
-      const ballast = fill(folder, kilobytes);
+      const ballast = fill(dirname(folder), kilobytes);
       const reported = await autopilot(folder, ["go", "--yes", "--json"]);
       if (reported.json.reason_code !== "completion_verified") {
         expect(reported.json, said(reported)).toMatchObject({ reason_code: "disk_full", result: "FAIL" });
@@ -70,19 +52,8 @@ test.skipIf(!mayMount)(
 );
 
 function onSmallDisk(): string {
-  const disk = scratchFolder("autopilot-disk-");
-  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${diskMegabytes}m`, "tmpfs", disk]);
-  mounted.push(disk);
-  const folder = join(disk, "repo");
+  const folder = join(smallDisk(diskMegabytes), "repo");
   mkdirSync(folder);
   cpSync(smallRepository(), folder, { recursive: true });
   return folder;
-}
-
-/** Fills the disk until only so much is free. */
-function fill(folder: string, kilobytes: number): string {
-  const ballast = join(folder, "..", "ballast");
-  const { bavail, bsize } = statfsSync(folder);
-  writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - kilobytes * 1024)));
-  return ballast;
 }

@@ -2,6 +2,7 @@
 
 import { MemoryStore } from "../../src/journal/memory.ts";
 import type { Request } from "../../src/ports/request-queue.ts";
+import type { EndedTurn } from "../../src/ports/turn-receipts.ts";
 import type { Chance } from "./chance.ts";
 
 /** The power is gone. Whatever was not on disk never was. */
@@ -16,6 +17,7 @@ export type Layer = { state: "dirty" | "intact"; tree: string; isDone: boolean; 
 export class Disk {
   readonly store = new MemoryStore();
   readonly layers = new Map<string, Layer>();
+  readonly receipts = new Map<string, EndedTurn>();
   readonly commits: { key: string; commit: string; tree: string; file: string }[] = [];
   readonly effects = new Map<string, number>();
   readonly files = new Map<string, number>();

@@ -61,6 +61,15 @@ export function simulatedRuntime(
         return left;
       },
     },
+    receipts: {
+      reserve: () => machine.tickNow(),
+      keep: (attempt, turn) => {
+        disk.receipts.set(attempt, turn);
+        machine.tickNow();
+      },
+      read: (attempt) => disk.receipts.get(attempt) ?? null,
+      drop: (attempt) => void disk.receipts.delete(attempt),
+    },
     workspace: workspaceOf(machine, view),
     verifier: {
       check: async ({ attempt, checks }) => {

@@ -4,7 +4,10 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Entry } from "../../contracts/event.ts";
 import { runView } from "../../views/run-view.test-support.ts";
+import { slugOf } from "../../workspace/layers/records.ts";
 import { freeForRoom, openEndedFolders } from "./ended-folders.ts";
+import { endedTurn } from "./ended-turn.test-support.ts";
+import { openTurnReceipts } from "./turn-receipts.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -59,4 +62,26 @@ test("for room, copies for checks go first, and what agents work on only if that
   await freeForRoom(folder, () => false);
   expect([names("layers"), names("records/layers"), existsSync(join(folder, "home"))]).toEqual([[], [], false]);
   expect(existsSync(join(folder, "journal.jsonl"))).toBe(true);
+});
+
+test("for room, what a turn that has ended made stays, until its run is over", async () => {
+  const receipts = openTurnReceipts(folder);
+  const slug = slugOf("1@1/do#1");
+  for (const name of [slug, slugOf("1@1/do#2")])
+    for (const path of [
+      `layers/${name}/f`,
+      `worlds/layers-${name}-0/delta/f`,
+      `apart/${name}-0-1/upper/f`,
+      `records/layers/${name}.json`,
+    ]) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), "x");
+    }
+  for (const attempt of ["1@1/do#1", "1@1/do#2"]) receipts.reserve(attempt);
+  receipts.keep("1@1/do#1", endedTurn("1@1/do#1"));
+  await freeForRoom(folder, () => false);
+  expect([names("layers"), names("records/layers"), names("records/turns")]).toEqual([[slug], [`${slug}.json`], [slug]]);
+  expect([names("worlds"), names("apart")]).toEqual([[`layers-${slug}-0`], [`${slug}-0-1`]]);
+  await openEndedFolders(folder).close(runView({ status: "completed" }));
+  expect(["layers", "worlds", "apart", "records/layers", "records/turns"].flatMap(names)).toEqual([]);
 });

@@ -4,46 +4,65 @@
 //   E1. Only while nothing is under way: no attempt is open, or no process works on the run and its lock is held.
 //   E2. A record is deleted before its folder, and a folder is renamed away before anything in it is deleted: after a crash at any point
 //       the workspace finds a usable folder, or none.
+//   E3. What a turn that has ended made is paid for: until the run's branch has it, it goes only with its phase or its run.
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry } from "../../contracts/event.ts";
 import type { RunView } from "../../core/state.ts";
 import { erase, moveToTrash, readFolderNames } from "../../workspace/folder.ts";
+import { readEndedTurns, receiptsPath } from "./turn-receipts.ts";
 
-const records = ["records/layers", "records/checks"];
+const records = ["records/layers", "records/checks", receiptsPath];
 /** Folders whose content phases leave behind, and those that go whole at a run's end: names in these may be any bytes. */
 const phaseFolders = ["layers", "checks", "worlds", "apart"];
 const runFolders = ["scratch", "home", "rules"];
 
-/** Moves what phases left to the trash at once; returns the moved folders, to be deleted later. */
-function trashPhaseFolders(run: string): readonly string[] {
-  for (const folder of records) for (const name of readFolderNames(join(run, folder))) rmSync(join(run, folder, name), { force: true }); // E2
+/** Moves what phases left to the trash at once, but for what is kept; returns the moved folders, to be deleted later. */
+function trashPhaseFolders(run: string, isKept: (name: string) => boolean = () => false): readonly string[] {
+  const namesIn = (folder: string): readonly string[] => readFolderNames(join(run, folder)).filter((name) => !isKept(name));
+  for (const folder of records) for (const name of namesIn(folder)) rmSync(join(run, folder, name), { force: true }); // E2
   return phaseFolders.flatMap((folder) =>
-    readFolderNames(join(run, folder)).flatMap((name) => moveToTrash(join(run, folder, name), join(run, "trash")) ?? []),
+    namesIn(folder).flatMap((name) => moveToTrash(join(run, folder, name), join(run, "trash")) ?? []),
   ); // E2
+}
+
+function trashRunFolders(run: string): void {
+  for (const folder of runFolders) moveToTrash(join(run, folder), join(run, "trash"));
+}
+
+async function emptyTrash(run: string): Promise<void> {
+  for (const name of readFolderNames(join(run, "trash"))) await erase(join(run, "trash", name));
 }
 
 /** Frees everything of a finished run, and of its child runs. The caller holds its lock. */
 export async function freeRun(run: string): Promise<void> {
   trashPhaseFolders(run); // E1
-  for (const folder of runFolders) moveToTrash(join(run, folder), join(run, "trash"));
-  for (const name of readFolderNames(join(run, "trash"))) await erase(join(run, "trash", name));
+  trashRunFolders(run);
+  await emptyTrash(run);
   for (const child of readFolderNames(join(run, "children"))) await freeRun(join(run, "children", child));
 }
 
 /**
- * Frees what a run that is paused for a full disk can do without: copies for checks, temporary homes; what agents were working on only if
- * that made no room. A step whose layer is missing is repeated.
+ * Frees what a run that is paused for a full disk can do without: copies for checks, temporary homes; what agents were still working on
+ * only if that made no room. A step whose layer is missing is repeated.
  */
 export async function freeForRoom(run: string, hasRoom: () => boolean): Promise<void> {
-  for (const name of readFolderNames(join(run, "trash"))) await erase(join(run, "trash", name));
+  await emptyTrash(run);
   for (const name of readFolderNames(join(run, "records/checks"))) rmSync(join(run, "records/checks", name), { force: true }); // E2
   for (const folder of ["checks", "scratch"]) await erase(join(run, folder));
   for (const name of readFolderNames(join(run, "worlds"))) if (name.startsWith("checks-")) await erase(join(run, "worlds", name));
   for (const child of readFolderNames(join(run, "children"))) await freeForRoom(join(run, "children", child), hasRoom);
-  if (!hasRoom()) await freeRun(run); // E1
+  if (hasRoom()) return;
+  const endedSlugs = readEndedTurns(run);
+  trashPhaseFolders(run, (name) => endedSlugs.some((slug) => isOfLayer(slug, name))); // E1, E3
+  trashRunFolders(run);
+  await emptyTrash(run);
 }
+
+/** Whether a folder or a record is a layer's: its own folder, what that lies over, what was written apart from it, its record and receipt. */
+const isOfLayer = (slug: string, name: string): boolean =>
+  name === slug || name === `${slug}.json` || name.startsWith(`${slug}-`) || name.startsWith(`layers-${slug}-`);
 
 /** Watches a working run: a phase's leftovers are deleted at its end, the rest at the run's. */
 export function openEndedFolders(run: string): {

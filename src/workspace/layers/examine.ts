@@ -42,6 +42,7 @@ export async function examineLayer(run: OpenRun, attempt: AttemptId): Promise<Ex
   const isKept = record.keeps === undefined ? null : globScope(record.keeps);
   const isLeftOut: PathTest = (path) => run.isPlaybookOwned(path) || (isKept !== null && !isKept(path));
   const { base: against } = record;
+  await run.collect(layerFolder(run, attempt));
   await run.checkouts.restoreLowers(layerFolder(run, attempt), async () =>
     run.checkouts.packagesFor(record.tree ?? against, run.packagesRoot, await run.dependencyFolders(run.dependencies)),
   );

@@ -1,0 +1,100 @@
+// turn-receipts: keeps the outcome of a paid turn in a file of the run's folder until the run's branch has its work.
+//
+// Invariants:
+//   T1. The file has its size before the turn is paid for, and the outcome is written over it: a disk that is full by then takes it.
+//   T2. Half an outcome is none: the file begins with a hash of the rest.
+//   T3. An outcome is never larger than the room, if it can be made to fit: what the agent said is cut first, and its transcript has it.
+
+import { hash } from "node:crypto";
+import { closeSync, constants, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import * as v from "valibot";
+import { type EventOf, eventSchemas } from "../../contracts/event.ts";
+import type { EndedTurn, TurnReceipts } from "../../ports/turn-receipts.ts";
+import { readFolderNames, readSmallFile } from "../../workspace/folder.ts";
+import { slugOf } from "../../workspace/layers/records.ts";
+
+export const receiptsPath = "records/turns";
+const roomBytes = 1 << 20;
+const receiptBytesMax = 64 << 20;
+const turnBytesMax = 256 << 20;
+const header = /^([0-9a-f]{64}) (\d{1,9})\n/;
+const headerBytesMax = 80;
+const writeFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
+
+const Receipt = v.strictObject({
+  event: eventSchemas.turn_ended,
+  report: v.strictObject({ said: v.string(), claim: v.optional(v.unknown()) }),
+});
+
+export function openTurnReceipts(run: string): TurnReceipts {
+  const folder = join(run, receiptsPath);
+  const pathOf = (attempt: string): string => join(folder, slugOf(attempt));
+  const drop = (attempt: string): void => rmSync(pathOf(attempt), { force: true });
+  return {
+    reserve: (attempt) => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      try {
+        writeFileSync(pathOf(attempt), Buffer.alloc(roomBytes), { mode: 0o600 }); // T1
+      } catch (error) {
+        drop(attempt);
+        throw error;
+      }
+    },
+    keep: (attempt, turn) => {
+      try {
+        overwrite(pathOf(attempt), encode(turn));
+      } catch {
+        // The journal is next, and reports what is wrong with the disk.
+      }
+    },
+    read: (attempt) => {
+      const turn = parse(readContent(pathOf(attempt)));
+      return turn?.event.attempt === attempt ? turn : null;
+    },
+    drop,
+  };
+}
+
+/** The slugs of a run's attempts whose turns have ended and whose work is not on its branch yet. */
+export function readEndedTurns(run: string): readonly string[] {
+  const folder = join(run, receiptsPath);
+  return readFolderNames(folder).filter((slug) => readContent(join(folder, slug)) !== null);
+}
+
+function encode(turn: EndedTurn): Buffer {
+  const whole = encodeWhole(turn);
+  return whole.length <= roomBytes ? whole : encodeWhole({ ...turn, report: { ...turn.report, said: turn.event.said } }); // T3
+}
+
+function encodeWhole(turn: EndedTurn): Buffer {
+  const content = deflateRawSync(JSON.stringify(turn));
+  return Buffer.concat([Buffer.from(`${hash("sha256", content)} ${content.length}\n`), content]);
+}
+
+function overwrite(path: string, bytes: Buffer): void {
+  const fd = openSync(path, writeFlags, 0o600);
+  try {
+    for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done, done);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** What was written over the room; null if that is nothing, or not whole. T2 */
+function readContent(path: string): Buffer | null {
+  const bytes = readSmallFile(path, receiptBytesMax);
+  const [line = "", expected = "", length] = header.exec(bytes?.toString("latin1", 0, headerBytesMax) ?? "") ?? [];
+  const content = bytes?.subarray(line.length, line.length + Number(length)) ?? null;
+  return content !== null && line !== "" && hash("sha256", content) === expected ? content : null;
+}
+
+function parse(content: Buffer | null): EndedTurn | null {
+  if (content === null) return null;
+  const value: unknown = JSON.parse(inflateRawSync(content, { maxOutputLength: turnBytesMax }).toString("utf8"));
+  const receipt = v.safeParse(Receipt, value);
+  if (!receipt.success) return null; // written by another version
+  const { event, report } = receipt.output;
+  return { event: event as unknown as EventOf<"turn_ended">, report: { said: report.said, claim: report.claim } };
+}
