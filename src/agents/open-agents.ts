@@ -82,7 +82,7 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
     turn: (request) => runTurn(options, request, { run: request.run, attempt: request.attempt, place, life }, getGuardian),
     guard: (word) => getGuardian().seek(word),
     prepare: () => protocolFor("acp"),
-    // Not this process's own: after a crash attempts are settled one by one, and those settled first are already running.
+    // Leaves this process's own agents alone: after a crash attempts are settled one at a time, and agents of the first ones already run.
     sweep: async (run) => {
       const sweptCount = await sweepMarked((words) => belongsToRun(run, place)(words) && !belongsToLife(life)(words), "all");
       if (options.home !== undefined) returnLeftoverLoans(loginFiles, options.userHome ?? homedir(), options.home); // O3
@@ -103,7 +103,7 @@ async function runTurn(
   options: AgentsOptions,
   request: TurnRequest,
   mark: TurnEnvironment["mark"],
-  guarding: () => Guardian,
+  getGuardian: () => Guardian,
 ): Promise<TurnResult> {
   if (request.cancel.aborted) return { kind: "cut", by: "cancel", detail: "The turn was cancelled before it began.", usage: null };
   const env = options.env ?? process.env;
@@ -122,10 +122,11 @@ async function runTurn(
     isUnpaid: request.isUnpaid,
     onTool: submissions.onTool,
   });
-  const loan = login.kind === "own" && options.home !== undefined ? await lendLogin(profile, userHome, options.home) : null;
   const warnings: string[] = [];
+  let loan: Awaited<ReturnType<typeof lendLogin>> | null = null;
   let result: TurnResult;
   try {
+    if (login.kind === "own" && options.home !== undefined) loan = await lendLogin(profile, userHome, options.home);
     const { account } = metering;
     const turn = {
       home: options.home ?? userHome,
@@ -152,7 +153,7 @@ async function runTurn(
       model: "model" in login ? login.model : profile.model,
       mark,
       wrap: (command) => applyWrap(command, options.wrap?.(command.argv, request, command.env, { profile, account, tools })),
-      guardian: guarding(),
+      guardian: getGuardian(),
       returnOf: options.returnOf,
       submissions,
       metering,
@@ -176,7 +177,8 @@ async function runTurn(
   const refusedHosts = metering.account?.refusedHosts() ?? [];
   if (refusedHosts.length > 0) warnings.push(`it wanted to reach ${refusedHosts.join(", ")}, which is not among the allowed hosts`);
   const usage = metering.takeUsed() ?? result.usage; // O2
-  return result.kind === "ended" ? { ...result, usage, warnings: [...result.warnings, ...warnings] } : { ...result, usage };
+  if (result.kind === "ended") return { ...result, usage, warnings: [...result.warnings, ...warnings] };
+  return { ...result, usage, detail: [result.detail, ...warnings].join("; ") }; // a refused host may be why it failed
 }
 
 /** The profile, command and login of a turn; or why there is none. */

@@ -5,16 +5,16 @@ import { runsPage } from "../views/runs-page.ts";
 import { findProject } from "../project/runs/project-paths.ts";
 import { knownRuns } from "../project/runs/known-runs.ts";
 import type { CommandContext } from "../project/command-context.ts";
+import { plural } from "../views/wording.ts";
 import { answered, reply } from "../project/reply.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
-/** Every run here: state, goal, age, cost, disk. Reads only. */
 export function runs(context: CommandContext, input: { readonly all: boolean }): Promise<Answer> {
   return answered(async () => {
     const paths = findProject(context.cwd);
     const rows = paths === null ? [] : await knownRuns(context, paths);
     return reply("ok", {
-      message: rows.length === 0 ? "No runs here." : `${rows.length} runs.`,
+      message: rows.length === 0 ? "No runs here." : `${plural(rows.length, "run")}.`,
       page: runsPage(rows, systemClock.now(), input.all),
       data: { runs: rows },
     });

@@ -22,12 +22,15 @@ export function decodeDocument(
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
-    return refuse(
-      positionIn(lenientText, lenientText.indexOf("\ufffd")),
-      "not_utf8",
-      "found bytes that are not UTF-8, expected a text file",
-    );
+    const before = new TextDecoder("utf-8").decode(bytes.subarray(0, firstStrangeByte(bytes)));
+    return refuse(positionIn(before, before.length), "not_utf8", "found bytes that are not UTF-8, expected a text file");
   }
+}
+
+/** The index of the first byte that is not UTF-8: only such bytes are others when the text is encoded again. */
+function firstStrangeByte(bytes: Uint8Array): number {
+  const again = new TextEncoder().encode(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
+  return bytes.findIndex((byte, index) => byte !== again[index]);
 }
 
 function positionIn(text: string, offset: number): Position {

@@ -57,7 +57,7 @@ function scanWithThread(
     parseFailure = { error };
   }
   if (parseFailure !== null) thread.cancel();
-  const isSound = parseFailure === null ? thread.answer() : null;
+  const isSound = parseFailure === null ? thread.waitForVerdict() : null;
   if (isSound === true) return scanInPlace(fd, position, size, onEntry);
   // It throws if the journal is damaged. Returned entries are not returned again.
   const isDone = parseFailure !== null || isSound === false;

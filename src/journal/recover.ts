@@ -75,8 +75,9 @@ async function removeIfUnneeded(disk: Disk, log: string): Promise<void> {
   let fd: number;
   try {
     fd = openFile(nodeDisk, log, editFlags);
-  } catch {
-    return; // Another process has removed it.
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return; // Another process has removed it.
+    throw error;
   }
   try {
     const runs = tryLock(fd) ? new Set(readRecords(log).map(({ run }) => run)) : null; // R2

@@ -1,5 +1,5 @@
 // second-thread: checks a section of a journal in a second thread while the main thread parses it. Checksums and hashes are half the cost
-// of a replay. Without the program or the thread only time is lost.
+// of a replay. If the program is missing or no thread can be started, the main thread checks alone, more slowly.
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import type { Section } from "./chain-check.ts";
 
 /** The shared memory of the two threads, by index. */
 export const cell = { verdict: 0, isCancelled: 1, progress: 2 } as const;
-/** Zero is a check under way; `none` one that could not be finished. */
+/** Zero: it still checks. `none`: the check could not be finished. */
 export const verdict = { sound: 1, bad: 2, none: 3 } as const;
 
 const cells = 3;
@@ -21,8 +21,8 @@ const resourceLimits = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 16
 
 export interface SecondThread {
   /** Waits for the verdict: whether the section is intact, null if that thread cannot say. */
-  answer(): boolean | null;
-  /** The verdict is no longer needed; it reads nothing more once this has returned. */
+  waitForVerdict(): boolean | null;
+  /** The verdict is no longer needed. Waits until the thread has stopped reading, unless it stalls for ten seconds. */
   cancel(): void;
 }
 
@@ -42,7 +42,7 @@ export function checkInThread(section: Section, path: string | null = programPat
   worker.on("error", () => undefined);
   worker.unref();
   return {
-    answer: () => {
+    waitForVerdict: () => {
       const value = waitFor(board);
       return value === verdict.sound ? true : value === verdict.bad ? false : null;
     },

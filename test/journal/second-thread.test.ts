@@ -54,7 +54,7 @@ function walk(second: (real: SecondThread | null) => SecondThread | null = (real
       const real = second(checkInThread(stretch, program));
       return real === null
         ? null
-        : { ...real, answer: () => (reported.asked++, real.answer()), cancel: () => (reported.asked++, real.cancel()) };
+        : { ...real, waitForVerdict: () => (reported.asked++, real.waitForVerdict()), cancel: () => (reported.asked++, real.cancel()) };
     };
     const walked = checkChain(fd, genesis, onEntry ?? ((entry) => void reported.entries.push(entry)), { bytesMin: 0, check });
     return { ...reported, end: walked.end.seq };
@@ -80,7 +80,7 @@ describe("the second thread", () => {
 
   test.each([
     ["that cannot be had", () => null, 0],
-    ["whose answer never comes", () => ({ answer: () => null, cancel: () => undefined }), 1],
+    ["whose answer never comes", () => ({ waitForVerdict: () => null, cancel: () => undefined }), 1],
   ])("%s costs nothing but time", (_, second, asked) => {
     putBytes(dir, sound);
     expect(shown(walk(second))).toEqual({ isWhole: true, asked, line: null, detail: null, end: entries.length });

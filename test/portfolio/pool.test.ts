@@ -190,7 +190,7 @@ test("finished work waits while its project's branch is red by itself: it is tol
   expect(counts()).toEqual([2, 0, 1, 0]);
   const [waits, ...more] = (await run("inbox"))["tasks"] as readonly { readonly why: string; readonly commands: readonly string[] }[];
   expect(more).toEqual([]);
-  expect(waits?.why).toMatch(/main of .* is red: npm run test fails there without any task; .*\(1 more wait behind it\)/);
+  expect(waits?.why).toMatch(/main of .* is red: npm run test fails there without any task; .*\(1 more waits behind it\)/);
   expect(waits?.commands).toEqual([`autopilot portfolio add task proj-shop "mend main" --accept 'it passes :: npm run test'`]);
   await pool();
   expect(counts()).toEqual([2, 0, 1, 0]);

@@ -174,7 +174,7 @@ test("a landing that waits for its user is shown wherever something waits, with 
   expect((await tick()).data).toMatchObject({ actions: [], waiting: [{ code: "landing" }, { code: "landing" }] });
   expect((await pool()).data).toMatchObject({ held: expect.stringContaining(dirty) as string });
   const [why, command] = [`landing waits: ${repository}: ${dirty}`, `git -C ${repository} status`];
-  const waits = { task: id("one"), why: `it is finished, and ${why} (1 more wait behind it)`, commands: [command] };
+  const waits = { task: id("one"), why: `it is finished, and ${why} (1 more waits behind it)`, commands: [command] };
   expect(await rows()).toMatchObject([waits]);
   const shown = await showPortfolio(context, {});
   expect(shown.data).toMatchObject({ needs_you: 1, held: [{ repository, target: "main", command, tasks: [id("one"), id("two")] }] });
@@ -224,7 +224,7 @@ test("a landing that an untracked or ignored file holds up, or a branch that was
       expect(dry).toContain(`landing waits for you: ${repository}: ${why}`);
       expect(dry).not.toContain("would merge");
       expect(board).toMatch(/1 task waits for you: autopilot inbox[\s\S]*2 tasks wait: landing waits for you: /);
-      expect(inbox).toContain(`${why} (1 more wait behind it)`);
+      expect(inbox).toContain(`${why} (1 more waits behind it)`);
       expect(inbox).toContain(`  git -C ${repository} status --ignored`);
     }
     expect(readFileSync(join(repository, name), "utf8")).toBe("mine\n");

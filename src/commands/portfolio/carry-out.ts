@@ -13,7 +13,7 @@ import { usageOf, viewOf } from "../../portfolio/worker/worker.ts";
 const planner = { actor: "planner", reason_code: "ok" } as const;
 const heartbeatMs = 60_000;
 
-/** Writes it down; whether there was anything. */
+/** Writes the changes of a plan to the journal, with a tick if one is due; returns whether there were changes. */
 export async function carryOut(paths: PortfolioPaths, { state, write, now }: OpenPortfolio, { actions, waiting }: Plan): Promise<boolean> {
   const changes: PortfolioChange[] = [];
   for (const action of actions) {
@@ -24,9 +24,8 @@ export async function carryOut(paths: PortfolioPaths, { state, write, now }: Ope
   const counts: Record<string, number> = {};
   for (const { code } of waiting) counts[code] = (counts[code] ?? 0) + 1;
   const age = (parseIsoTime(now()) ?? 0) - (parseIsoTime(state.heartbeat ?? "") ?? 0);
-  const isDue = dispatched.length > 0 || changes.length > 0 || age > heartbeatMs || age < 0;
-  if (changes.length > 0 || isDue)
-    await write(...changes, ...(isDue ? [{ ...planner, event: "planner_tick", dispatched, waiting: counts } as const] : []));
+  const isTickDue = dispatched.length > 0 || changes.length > 0 || age > heartbeatMs || age < 0;
+  if (isTickDue) await write(...changes, { ...planner, event: "planner_tick", dispatched, waiting: counts });
   return changes.length > 0;
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Entry } from "../../contracts/event.ts";
 import type { CheckResult, ProtectedChange } from "../../contracts/evidence.ts";
 import { readBlob } from "../../journal/blobs.ts";
-import { JournalFailure } from "../../journal/failure.ts";
+import { errorCode, JournalFailure } from "../../journal/failure.ts";
 import { eachEntry } from "../../project/runs/entries.ts";
 import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 
@@ -87,7 +87,8 @@ function listBlobs(folder: string): readonly string[] {
     return readdirSync(join(folder, "blobs"), { recursive: true, encoding: "utf8" })
       .map((path) => path.split("/").at(-1) ?? "")
       .filter((name) => /^[0-9a-f]{64}$/.test(name));
-  } catch {
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
     return []; // a run without blobs has no such folder
   }
 }

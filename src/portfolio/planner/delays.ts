@@ -1,7 +1,7 @@
-// delays: when a task is tried again that failed for a reason of its surroundings, and when a person is asked instead. Pure.
+// delays: when a task that failed because of its surroundings is tried again, and when a person is asked instead. Pure.
 //
 // Invariants:
-//   T1. An outage is no answer about the task: it is tried again for as long as it lasts, and the task keeps its place.
+//   T1. An outage says nothing about the task: the task is tried again for as long as the outage lasts, and keeps its place.
 //   T2. What may be an outage or not is tried again a few times; then a person is asked, once.
 
 import type { Retry } from "../../contracts/reason.ts";
@@ -9,15 +9,15 @@ import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
 import type { Delay, TaskView } from "./state.ts";
 import { isAhead } from "./under-way.ts";
 
-const firstMs = 2_000;
+const firstDelayMs = 2_000;
 const delayMsMax = 60_000;
 /** How often what may be an outage is tried again. T2 */
 const outageRetriesMax = 3;
 
-export type Failed = { readonly reason: string; readonly retry: Retry; readonly doing: Delay["doing"] };
+export type Failure = { readonly reason: string; readonly retry: Retry; readonly doing: Delay["doing"] };
 
 /** When to try again; null if a person is to be asked. */
-export function nextTry({ delay }: Pick<TaskView, "delay">, { reason, retry, doing }: Failed, now: string): string | null {
+export function nextTry({ delay }: Pick<TaskView, "delay">, { reason, retry, doing }: Failure, now: string): string | null {
   const tries = delay?.reason === reason && delay.doing === doing ? delay.tries : 0;
   if (!mayTryAgain(retry, tries)) return null;
   return formatIsoTime((parseIsoTime(now) ?? 0) + delayMs(tries));
@@ -27,13 +27,16 @@ export function nextTry({ delay }: Pick<TaskView, "delay">, { reason, retry, doi
 export const mayTryAgain = (retry: Retry, tries: number): boolean =>
   retry === "always" || (retry === "bounded" && tries < outageRetriesMax);
 
-export const delayMs = (tries: number): number => Math.min(delayMsMax, firstMs * 2 ** Math.min(tries, 10));
+export const delayMs = (tries: number): number => Math.min(delayMsMax, firstDelayMs * 2 ** Math.min(tries, 10)); // beyond that it is the longest anyway
 
 /** Whether it is too early to try again. A time beyond the longest delay was written by a clock that was set back since. */
 export const isDelayed = ({ delay }: Pick<TaskView, "delay">, now: string): boolean =>
   delay !== null && isAhead(delay.until, now, delayMsMax);
 
-/** Why it waits before it is tried again, and since when; null if it is due. A result is taken in by the look before the plan, never by a start. */
+/**
+ * Why the task waits before it is tried again, and since when; null if it is due. Only a start can be due: a result that could not be
+ * taken in is tried again before each plan, and is shown until that worked.
+ */
 export function whyDelayed(task: Pick<TaskView, "delay">, now: string): string | null {
   const { delay } = task;
   if (delay === null || (delay.doing === "start" && !isDelayed(task, now))) return null;

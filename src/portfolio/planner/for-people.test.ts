@@ -82,7 +82,7 @@ test("a budget that is used up waits for a person once, whosever it is, and no m
     const amount = id === ids[0] ? "16k" : "31k"; // enough for all that wait
     expect([first?.commands, more]).toEqual([[`autopilot portfolio edit ${id} ${flag} tokens=${amount}`], []]);
     expect(first?.why).toMatch(/0 of 100 tokens left|budget of 100 tokens is used up/);
-    expect(first?.why.includes("1 more wait behind it")).toBe(id !== ids[0]);
+    expect(first?.why.includes("1 more waits behind it")).toBe(id !== ids[0]);
     if (flag === "--day-budget") expect(tasksForPeople(state, tomorrow.replace("2026-01-02", "2099-01-02"))).toEqual([]);
     write(raises);
     expect(shown(now)).toEqual([]);

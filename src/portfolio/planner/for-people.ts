@@ -19,7 +19,7 @@ export type TaskForPeople = {
   readonly since?: string;
 };
 
-/** Whether it is tried again by itself. */
+/** Whether autopilot tries the task again without a person. */
 export const isTriedAgain = ({ status, failures, returned_by, adjustments }: TaskView): boolean =>
   status === "failed" ? failures < failuresMax : status === "needs_adjustment" && returned_by === "queue" && adjustments < adjustmentsMax;
 
@@ -30,24 +30,27 @@ export const tasksForPeople = (state: PortfolioView, now: string = state.heartbe
   ...Object.values(state.tasks).flatMap((task) => forPeople(state, task)),
 ];
 
+/** ` (1 more waits behind it)`; nothing if none does. */
+const behindIt = (count: number): string => (count === 0 ? "" : ` (${count} more ${count === 1 ? "waits" : "wait"} behind it)`);
+
 /** A landing that waits is reported once, by the first task of its queue. */
 function heldForPeople({ held, tasks: [task, ...others] }: HeldLanding): readonly TaskForPeople[] {
   if (task === undefined) return [];
-  const more = others.length === 0 ? "" : ` (${others.length} more wait behind it)`;
+  const more = behindIt(others.length);
   return [{ task, why: `it is finished, and landing waits: ${held.because}${more}`, commands: [held.command], since: held.since }];
 }
 
 /** A budget that is used up is reported once, by the first task that it holds up: one whose run rests, if there is one. */
 function unpaidForPeople({ scope, because, commands, tasks: [task, ...others] }: HeldByBudget): readonly TaskForPeople[] {
   if (task === undefined) return [];
-  const more = others.length === 0 ? "" : ` (${others.length} more wait behind it)`;
+  const more = behindIt(others.length);
   const later = scope === "day" ? "; it goes on tomorrow, or once you raise it" : "";
   if (task.short === null) return [{ task, why: `${because}${later}${more}`, commands }];
   const why = `${because}${later}${more}; ${task.rest_because ?? "its run rests"}`;
   return [{ task, why, commands: [...commands, `autopilot diff --run ${task.task_id}`, `autopilot portfolio cancel ${task.task_id}`] }];
 }
 
-/** Empty if it continues by itself, or is over, or its question is what waits. */
+/** Empty if the task goes on by itself, is over, or waits for the answer to its question. */
 export function forPeople(state: PortfolioView, task: TaskView): readonly TaskForPeople[] {
   const { task_id, status } = task;
   const cancel = `autopilot portfolio cancel ${task_id}`;

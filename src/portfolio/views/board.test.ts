@@ -45,6 +45,17 @@ test("it fits any height, and what a person must do is seen on all but the small
   }
 });
 
+test("a ready task that a person must see to comes before those that go on by themselves", () => {
+  const { state } = scene();
+  const waiting = [
+    { task_id: "task-shop0-aaaaaa", code: "working", because: "it works" },
+    { task_id: "task-till3-aaaaaa", code: "no_repository", because: "its project names no repository" },
+  ] as const;
+  const lines = board(state, { actions: [], waiting: [...waiting], wakeAt: null } as unknown as Parameters<typeof board>[1], now, 11);
+  expect(lines.join("\n")).toContain("its project names no repository");
+  expect(lines.join("\n")).not.toContain("it works");
+});
+
 test("at 24 rows: projects, the blocked task first, what works and starts, and one line for all that wait for a slot", () => {
   const { state, planned } = scene();
   const text = board(state, planned, now, 23).join("\n");

@@ -1,7 +1,8 @@
-// board: the state of a portfolio, on one screen: what waits for a person first, then its projects, what works, what waits and why, what landed.
+// board: draws a portfolio's state on one screen: what waits for a person, its projects, its tasks and why they wait, what landed.
 //
 // Invariants:
-//   B1. It has at most the rows it is given. What a person must do is never among what is cut.
+//   B1. It has at most the rows it is given. Tasks that a person must see to come first, and the first rows count them: what does not fit
+//       is in the inbox.
 //   B2. Tasks that wait for the same reason are one line, however many they are.
 
 import { wrappedTo } from "../../kit/columns.ts";
@@ -20,35 +21,25 @@ const reasonColumns = 62;
 const reasonCharsMax = 600;
 const landedShown = 3;
 const tableRowsShare = 0.4;
-/** Each of these is shown by itself: something happens to it, or a person must act. */
-const single: readonly WaitCode[] = [
-  "working",
-  "merging",
-  "resting",
-  "delayed",
-  "agent",
-  "block",
-  "needs_person",
-  "dependency_canceled",
-  "no_repository",
-];
+/** A person must act. */
+const personCodes: readonly WaitCode[] = ["block", "needs_person", "dependency_canceled", "no_repository"];
+/** Tasks that wait for these are shown one by one: a person must act, or something happens to them. */
+const shownSingly = new Set<WaitCode>([...personCodes, "working", "merging", "resting", "delayed", "agent"]);
+/** The task, and why it waits. */
+const rowsPerTask = 2;
 
 /** `isIdle`: no pool works on it now. */
 export function board(state: PortfolioView, { actions, waiting }: Plan, now: string, rows: number, isIdle = false): readonly string[] {
-  const starting = new Map(
-    actions.flatMap((action): [string, string][] => (action.do === "dispatch" ? [[action.task_id, "starts at the next tick"]] : [])),
-  );
-  const singleCodes = new Set<string>(single);
-  const reasons = new Map([
-    ...waiting.flatMap(({ task_id, code, because }): [string, string][] => (singleCodes.has(code) ? [[task_id, because]] : [])),
-    ...starting,
-  ]);
+  const reasons = new Map(waiting.flatMap(({ task_id, code, because }) => (shownSingly.has(code) ? [[task_id, because] as const] : [])));
+  for (const action of actions) if (action.do === "dispatch") reasons.set(action.task_id, "starts at the next tick");
+  const forPerson = new Set(waiting.flatMap(({ task_id, code }) => (personCodes.includes(code) ? [task_id] : [])));
   const tasksWithReason = Object.values(state.tasks).filter(({ task_id }) => reasons.has(task_id));
   const order = ["blocked_human", "needs_adjustment", "failed", "running", "ready"];
+  const rank = ({ task_id, status }: TaskView): number => (forPerson.has(task_id) ? -1 : order.indexOf(status)); // B1
   const tasks = tasksWithReason
-    .toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status) || a.priority - b.priority || a.created - b.created)
+    .toSorted((a, b) => rank(a) - rank(b) || a.priority - b.priority || a.created - b.created)
     .map((task) => ({ task, because: reasons.get(task.task_id) ?? "" }));
-  const tail = [...groups(waiting.filter(({ code }) => !singleCodes.has(code))), ...landed(state, now)];
+  const tail = [...groups(waiting.filter(({ code }) => !shownSingly.has(code))), ...landed(state, now)];
   const head = [
     ...headOf(state, now, isIdle),
     "",
@@ -56,12 +47,13 @@ export function board(state: PortfolioView, { actions, waiting }: Plan, now: str
     "",
   ];
   const room = rows - head.length - tail.length;
-  const whole = tasks.flatMap(({ task, because }) => taskRows(task, wrappedTo(oneLine(because, reasonCharsMax), reasonColumns)));
-  if (whole.length <= room) return [...head, ...whole, ...tail];
-  const shownCount = Math.max(0, Math.min(tasks.length, Math.floor((room - (tasks.length * 2 > room ? 1 : 0)) / 2)));
+  const wrappedRows = tasks.flatMap(({ task, because }) => taskRows(task, wrappedTo(oneLine(because, reasonCharsMax), reasonColumns)));
+  if (wrappedRows.length <= room) return [...head, ...wrappedRows, ...tail];
+  const roomForMore = tasks.length * rowsPerTask > room ? 1 : 0; // the row "… and N tasks more"
+  const shownCount = Math.max(0, Math.min(tasks.length, Math.floor((room - roomForMore) / rowsPerTask)));
   const hiddenCount = tasks.length - shownCount;
-  const short = tasks.slice(0, shownCount).flatMap(({ task, because }) => taskRows(task, [oneLine(because, 200)]));
-  return [...head, ...short, ...(hiddenCount === 0 ? [] : [`… and ${plural(hiddenCount, "task")} more`]), ...tail].slice(0, rows); // B1
+  const shortRows = tasks.slice(0, shownCount).flatMap(({ task, because }) => taskRows(task, [oneLine(because, 200)]));
+  return [...head, ...shortRows, ...(hiddenCount === 0 ? [] : [`… and ${plural(hiddenCount, "task")} more`]), ...tail].slice(0, rows); // B1
 }
 
 function headOf(state: PortfolioView, now: string, isIdle: boolean): readonly string[] {
@@ -100,7 +92,7 @@ const taskRows = ({ status, task_id, objective }: TaskView, because: readonly st
   ...because.map((line) => `${" ".repeat(17)}${line}`),
 ];
 
-/** B2. */
+/** One row for each reason, with the number of tasks. B2 */
 function groups(waiting: Plan["waiting"]): readonly string[] {
   const reasonsByCode = new Map<WaitCode, string[]>();
   for (const { code, because } of waiting) {

@@ -14,9 +14,10 @@ import type { Shadow } from "../git/shadow.ts";
 import type { TreeEntry } from "../git/tree.ts";
 import { isTree, treeDifferences, treeFolders } from "../git/tree-folders.ts";
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 const whiteoutTimeoutMs = 60_000;
-const whiteoutsPerCall = 500;
+/** A command line holds at least 128 KiB; each byte of a name may take four characters. */
+const argumentBytesMax = 100_000;
 
 export type TreeDelta = {
   /** New or changed files, as in the second tree. */
@@ -31,9 +32,9 @@ export async function deltaBetween(call: Omit<GitCall, "args">, from: GitSha, to
   const folders = treeFolders(call);
   const changed: [BytePath, TreeEntry][] = [];
   const deleted: BytePath[] = [];
-  // A new file or folder hides what was there by itself.
+  // A new file or folder needs no whiteout: it hides the old one of the same path.
   for await (const { path, now } of treeDifferences(folders, from, to)) {
-    if (isAttributesFile(path)) return null; // files that are the same in both may be written otherwise
+    if (isAttributesFile(path)) return null; // it may change how unchanged files are checked out
     if (now === undefined) deleted.push(path);
     else if (!isTree(now)) changed.push([path, now]);
     else
@@ -44,15 +45,14 @@ export async function deltaBetween(call: Omit<GitCall, "args">, from: GitSha, to
       }
     if (changed.length + deleted.length > pathsMax) return null;
   }
-  return { changed, deleted: deleted };
+  return { changed, deleted };
 }
 
 /** Writes the difference into an empty folder, to be a lower folder of a checkout. */
-export async function writeDelta(shadow: Shadow, { changed, deleted: gone }: TreeDelta, tree: GitSha, folder: string): Promise<void> {
+export async function writeDelta(shadow: Shadow, { changed, deleted }: TreeDelta, tree: GitSha, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
   await writeChanged(shadow, changed, tree, folder);
-  for (let index = 0; index < gone.length; index += whiteoutsPerCall)
-    await writeWhiteouts(folder, gone.slice(index, index + whiteoutsPerCall));
+  for (const names of inBatches(deleted.map((path) => `./${escapeForShell(path)}`))) await writeWhiteouts(folder, names);
 }
 
 /** Files as a checkout of the whole tree would have them. */
@@ -72,9 +72,24 @@ const escapeForShell = (path: BytePath): string =>
     )
     .join("");
 
-async function writeWhiteouts(folder: string, deleted: readonly BytePath[]): Promise<void> {
+/** Batches that each fit into one command line. */
+function inBatches(names: readonly string[]): readonly (readonly string[])[] {
+  const batches: string[][] = [];
+  let bytes = argumentBytesMax;
+  for (const name of names) {
+    bytes += name.length + 1;
+    if (bytes > argumentBytesMax) {
+      batches.push([]);
+      bytes = name.length + 1;
+    }
+    batches.at(-1)?.push(name);
+  }
+  return batches;
+}
+
+async function writeWhiteouts(folder: string, names: readonly string[]): Promise<void> {
   try {
-    await run("/bin/sh", ["-c", whiteoutScript, "autopilot-delta", folder, ...deleted.map((path) => `./${escapeForShell(path)}`)], {
+    await execFileAsync("/bin/sh", ["-c", whiteoutScript, "autopilot-delta", folder, ...names], {
       timeout: whiteoutTimeoutMs,
     });
   } catch (error) {

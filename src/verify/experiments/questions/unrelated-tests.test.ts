@@ -33,6 +33,10 @@ describe("a new test that passes whatever the function answers", () => {
       "a method of the same name that is another's",
       "from calc import mul\nimport other\ndef test_two():\n    assert other.mul(2, 3) == 6\n",
     ],
+    [
+      "a method of an object that only begins with the same letters",
+      "import calc\ndef test_two():\n    other = {...calculated}\n    assert other.mul(2, 3) == 6\n",
+    ],
     ["what is left alone", "from calc import mul\ndef test_two():\n    a = [1]\n    mul(a, 1)\n    assert a == [1]\n"],
   ])("is none if it asks something else: %s", (_name, text) => {
     expect(hollow(`${text}\n${even}`, ["test_two"])).toEqual([]);

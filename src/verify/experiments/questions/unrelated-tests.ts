@@ -49,8 +49,8 @@ function findImportedNames(path: string, text: string, sources: ReadonlySet<stri
   );
   for (const [, name = "", from = ""] of text.matchAll(/\b(?:self\.|this\.)?([A-Za-z_$][\w$]*)\s*=(?![=>])\s*([^;\n]+)/g))
     if (
-      (from.match(/(?<![.\w$])[A-Za-z_$][\w$]*/g) ?? []).some((word) => roots.has(word)) ||
-      [...roots].some((root) => from.includes(`...${root}`))
+      // A name at the start of an expression, also a spread one: `total` of `total(1).value`, `user` of `...user`.
+      (from.match(/(?<=\.\.\.|(?<![.\w$]))[A-Za-z_$][\w$]*/g) ?? []).some((word) => roots.has(word))
     )
       roots.add(name);
   return roots;
