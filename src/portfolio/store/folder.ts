@@ -42,8 +42,10 @@ const confirmPollMs = 50;
 
 /** Asked before work is begun that would be in vain. Resolves when the lease is certain; throws a JournalFailure once it is lost. */
 export async function requirePlanner({ planner }: Pick<PortfolioPaths, "planner">): Promise<void> {
-  while (planner !== undefined && !planner.lease.isConfirmed()) {
-    planner.lease.lost.throwIfAborted();
+  if (planner === undefined) return;
+  const { lease } = planner;
+  while (!lease.isConfirmed()) {
+    lease.lost.throwIfAborted();
     await sleep(confirmPollMs); // after a jump of the clock, until the store has confirmed it
   }
 }
