@@ -31,7 +31,7 @@ function database(): { readonly ask: Ask; readonly asked: Asked[]; readonly next
   return { ask, asked, next };
 }
 const one = (kept: boolean): Answered => ({ rows: [], count: kept ? 1 : 0 });
-const places = (...kept: readonly number[]): Answered => ({ rows: kept.map((n) => ({ n })), count: kept.length });
+const places = (...kept: readonly number[]): Answered => ({ rows: [{ kept: kept.join(" ") }], count: 1 });
 
 test("a lone append is sent at once; what comes meanwhile goes together with the next statement", async () => {
   const { ask, asked, next } = database();
@@ -42,11 +42,12 @@ test("a lone append is sent at once; what comes meanwhile goes together with the
   alone.answer(one(true));
   const together = await next(2);
   expect([alone.runs, together.runs]).toEqual([["a"], ["b", "c"]]);
-  expect(together.values.slice(6), "which of the lines are whose, and how many bytes").toEqual([
-    [1, 1, 2],
-    [1, 3],
-    [2, 3],
-    [5, 4],
+  expect(together.values.slice(5, 8), "the lines of each, and how many bytes").toEqual(["{1,3}", "{2,3}", "{5,4}"]);
+  expect(together.values.slice(8), "all lines, and where each begins, how long it is and whose").toEqual([
+    Buffer.from("122333"),
+    "{1,2,4}",
+    "{1,2,3}",
+    "{1,1,2}",
   ]);
   together.answer(places(1, 2));
   expect(await Promise.all([first, ...others])).toEqual([true, true, true]);
@@ -59,6 +60,20 @@ test("a run that is fenced off leaves the others of its statement kept", async (
   const sent = [send(append("a", "1")), send(append("b", "1")), send(append("c", "1"))];
   (await next(1)).answer(places(1, 3));
   expect(await Promise.all(sent)).toEqual([true, false, true]);
+});
+
+test("an append under a second lease is sent by itself", async () => {
+  const { ask, asked, next } = database();
+  const send = openGroupAppend({ askOften: ask });
+  const planned = { ...append("p", "1"), under: { run: "planner", epoch: 7 } };
+  const sent = [send(append("a", "1")), send(append("b", "1")), send(planned), send(append("c", "1"))];
+  await next(3);
+  expect(asked.map(({ runs }) => runs)).toEqual([["a", "b"], ["p"], ["c"]]);
+  expect(asked[1]?.values.slice(7)).toEqual(["planner", 7]);
+  asked[0]?.answer(places(1, 2));
+  asked[1]?.answer({ rows: [{ kept: false }], count: 1 });
+  asked[2]?.answer(one(true));
+  expect(await Promise.all(sent)).toEqual([true, true, false, true]);
 });
 
 test("a statement's bytes are bounded, those of its first append counted", async () => {

@@ -107,7 +107,7 @@ export class StoredJournal implements Journal {
   }
 
   #made(events: readonly Event[]): { entries: Entry[]; lines: Buffer[]; tip: Position; bytes: number } {
-    const batch: Batch = { bytes: Buffer.allocUnsafeSlow(4096), used: 0 };
+    const batch: Batch = { bytes: Buffer.allocUnsafe(1024), used: 0 };
     const tip = { ...this.#tip };
     const stamp = this.#parts.stamp();
     const ends: number[] = [];
