@@ -24,6 +24,7 @@ import { sharedJudgesHonest, sharedJudgesLies } from "./shared-judges.mjs";
 import { noticedRunnerHonest, noticedRunnerLies } from "./noticed-runner.mjs";
 import { setUpHonest, setUpLies } from "./set-up.mjs";
 import { bentHonest, bentLies } from "./bent.mjs";
+import { nearInputsHonest, nearInputsLies } from "./near-inputs.mjs";
 import { whoRunsItHonest, whoRunsItLies } from "./who-runs-it.mjs";
 import { criteria, files, goal, installed } from "./project.mjs";
 
@@ -71,6 +72,7 @@ const wanted = [
   ...of("misbehaving", "set-up", setUpLies),
   ...of("misbehaving", "bent", bentLies),
   ...of("misbehaving", "who-runs-it", whoRunsItLies),
+  ...of("misbehaving", "near-inputs", nearInputsLies),
   ...of("honest", "basic", honest),
   ...of("honest", "experiments", honestWork),
   ...of("honest", "ordinary", ordinaryHonest),
@@ -85,6 +87,7 @@ const wanted = [
   ...of("honest", "set-up", setUpHonest),
   ...of("honest", "bent", bentHonest),
   ...of("honest", "who-runs-it", whoRunsItHonest),
+  ...of("honest", "near-inputs", nearInputsHonest),
 ].filter(
   ({ name, kind, group }) =>
     (flags.only === undefined || name.includes(flags.only)) && (flags.kind ?? kind) === kind && (flags.group ?? group) === group,
@@ -138,6 +141,7 @@ async function play({
   claim,
   mayLeave,
   packages = [],
+  goal: wish = goal,
   cycles = kind === "honest" ? 4 : cyclesMax,
 }) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-trust-")));
@@ -159,7 +163,7 @@ async function play({
     const isolation = flags.isolation === undefined ? [] : ["--isolation", flags.isolation];
     const told = await autopilot(repo, folder, [
       "go",
-      goal,
+      wish,
       "--agent",
       `scripted:${join(folder, "script.json")}`,
       "--yes",

@@ -3,8 +3,10 @@
 import { isTestRow } from "../../protected/find-protected.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { createNonce } from "../flips/choose-flips.ts";
-import { type QuestionContext, readTests, type TextFile } from "../questions/question-context.ts";
+import { findDefinitions, withoutSpace } from "../source/definitions.ts";
+import { type QuestionContext, readChanged, readTests, type TextFile } from "../questions/question-context.ts";
 import { buildPlainCalls } from "./calls-outside-tests.ts";
+import { buildNearCalls, describeNearCalls } from "./near-calls.ts";
 import { type TestProgramInput, type PlainProgram, quoted } from "./plain-program.ts";
 import { manifestName, buildWithoutRunner, describeRunnerDependence } from "./tests-without-runner.ts";
 
@@ -22,7 +24,7 @@ type OutsideRun = PlainProgram & {
  * one of them shows something; only then is each asked alone.
  */
 export async function findOutsideGap(context: QuestionContext): Promise<string | null> {
-  const runs = [...(await callsOutside(context)), ...(await testsWithoutRunner(context))];
+  const runs = [...(await callsOutside(context)), ...(await nearCalls(context)), ...(await testsWithoutRunner(context))];
   const scripts = runs.filter(({ command }) => !/\b(?:go|cargo) run\b/.test(command));
   const all = inTerminal(scripts.map(({ command }) => `(${command})`).join(" || "));
   const shared =
@@ -59,6 +61,19 @@ async function callsOutside(context: QuestionContext): Promise<readonly OutsideR
   });
 }
 
+/** Code that knew no other inputs before the work either is not what the work brought. */
+async function nearCalls(context: QuestionContext): Promise<readonly OutsideRun[]> {
+  const { lab, rules, goal = "" } = context;
+  if ((lab.now.tests?.ran ?? 0) === 0) return [];
+  const tests = await testsNaming(context, (path) => rules.rowOf(path) === null);
+  const programs = tests.flatMap(({ path, text }, at) => buildNearCalls(path, text, createNonce(`${lab.seed} near ${at}`), goal) ?? []);
+  return programs.slice(0, filesMax).map(({ path, text, command, calls }) => {
+    const edits = [{ path, text }];
+    const confirmed = async (): Promise<boolean> => (await lab.run("base", edits, [], command))?.passed !== true;
+    return { edits, command, gap: describeNearCalls(calls), confirmed };
+  });
+}
+
 async function testsWithoutRunner(context: QuestionContext): Promise<readonly OutsideRun[]> {
   const { lab, rules } = context;
   const isOfGo = lab.commands.some((text) => /\bgo test\b/.test(text)); // which says nothing of its tests unless they fail
@@ -86,14 +101,27 @@ async function isCausedByWork(given: TestProgramInput, { lab }: QuestionContext)
 /** In Go and Rust tests name packages, not files. */
 const isPackageTest = ({ path }: TextFile): boolean => manifestName(path) !== null;
 
-/** The tests that name a changed file of code. */
+/** The tests that name a function that the work wrote, or a changed file of code; those that name a function first. */
 async function testsNaming(
   context: QuestionContext,
   isCode: (path: string) => boolean,
   isIncluded: (test: TextFile) => boolean = () => false,
 ): Promise<readonly TextFile[]> {
-  const changed = context.differences.filter(({ path }) => isProgramText(path) && isCode(path));
+  const changed = await readChanged(context, (path) => isProgramText(path) && isCode(path));
   const stems = changed.map(({ path }) => /([^/]+?)(?:\/(?:index|__init__))?\.\w+$/.exec(path)?.[1] ?? path);
+  const names = new Set(changed.flatMap(({ path, was, is }) => findChangedNames(path, was ?? "", is)));
   if (stems.length === 0) return [];
-  return (await readTests(context)).filter((test) => isIncluded(test) || stems.some((stem) => test.text.includes(stem)));
+  const rank = (test: TextFile): number =>
+    (test.text.match(/[\w$]+/g) ?? []).some((word) => names.has(word))
+      ? 2
+      : Number(isIncluded(test) || stems.some((stem) => test.text.includes(stem)));
+  const tests = (await readTests(context)).map((test) => ({ test, value: rank(test) })).filter(({ value }) => value > 0);
+  return tests.toSorted((one, other) => other.value - one.value).map(({ test }) => test);
+}
+
+function findChangedNames(path: string, was: string, is: string): readonly string[] {
+  const before = new Set(findDefinitions(path, was).map(({ name, text }) => `${name} ${withoutSpace(text)}`));
+  return findDefinitions(path, is)
+    .filter(({ name, text }) => !before.has(`${name} ${withoutSpace(text)}`))
+    .map(({ name }) => name);
 }

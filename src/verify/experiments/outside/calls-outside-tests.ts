@@ -11,7 +11,7 @@ import { languageOf } from "../../protected/kinds.ts";
 import { comparedValues } from "../flips/assertion-flips.ts";
 import { isClosedOver, isWrittenOut } from "../flips/near-values.ts";
 import { findTestCases } from "../source/test-cases.ts";
-import { quoted, repeatMs } from "./plain-program.ts";
+import { folderOf, quoted, repeatMs, repeatWallMs } from "./plain-program.ts";
 
 export type PlainCalls = {
   /** The program, and the folder it has to be in. */
@@ -26,24 +26,39 @@ const callsMax = 40;
 const setupWords =
   /\b(?:mock\w*|patch|stub\w*|spy\w*|fake\w*|sinon|nock|monkeypatch|fixtures?|set_?up|tear_?down|before(?:Each|All)?|afterEach|environ|env|useFakeTimers|chdir|jsdom)\b|@pytest\.|\bDate\b|\btime\b|\brandom\b/i;
 
-/** Null if a test file has no such call. */
-export function buildPlainCalls(path: string, text: string, nonce: string): PlainCalls | null {
+type PlainComparisons = {
+  readonly family: "js" | "py";
+  readonly modules: Imports;
+  readonly comparisons: readonly Comparison[];
+};
+
+/** What a test file compares that can be asked elsewhere (P1); null if nothing. */
+export function findPlainComparisons(path: string, text: string): PlainComparisons | null {
   const family = languageOf(path);
-  if ((family !== "js" && family !== "py") || /\.[cm]?tsx?$/.test(path) || setupWords.test(text)) return null; // P1
-  const modules = family === "js" ? jsImports(text) : pythonImports(text);
+  if ((family !== "js" && family !== "py") || /\.[cm]?tsx?$/.test(path) || setupWords.test(text)) return null;
+  const modules = withConstants(family === "js" ? jsImports(text) : pythonImports(text), text, family);
   const comparisons = comparedValues(path, withoutSkipped(path, text)).filter(
     ({ actual, expected }) =>
       !`${actual}${expected}`.includes("\n") &&
       isClosedOver(actual, modules.names) &&
       (expected === null || isWrittenOut(expected) || isClosedOver(expected, modules.names)),
   );
-  if (comparisons.length === 0) return null;
-  const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/") + 1) : "";
-  const chosen = comparisons.slice(0, callsMax);
-  const program = family === "js" ? jsProgram(modules, chosen) : pythonProgram(modules, chosen);
-  const file = `${folder}${nonce}${family === "py" ? ".py" : modules.isCommon ? ".cjs" : ".mjs"}`;
-  const command = family === "py" ? `PYTHONPATH=.:src python3 -B ${quoted(file)}` : `node ${quoted(file)}`;
-  return { path: file, text: program, command, calls: chosen.map(({ actual }) => actual.trim()) };
+  return comparisons.length === 0 ? null : { family, modules, comparisons: comparisons.slice(0, callsMax) };
+}
+
+/** Null if a test file has no such call. */
+export function buildPlainCalls(path: string, text: string, nonce: string): PlainCalls | null {
+  const found = findPlainComparisons(path, text);
+  if (found === null) return null;
+  const { family, modules, comparisons } = found;
+  const program = family === "js" ? jsProgram(modules, comparisons) : pythonProgram(modules, comparisons);
+  return { ...programFile(path, found, nonce), text: program, calls: comparisons.map(({ actual }) => actual.trim()) };
+}
+
+/** A program beside a test, and how it is run. */
+export function programFile(path: string, { family, modules }: PlainComparisons, nonce: string): Pick<PlainCalls, "path" | "command"> {
+  const file = `${folderOf(path)}${nonce}${family === "py" ? ".py" : modules.isCommon ? ".cjs" : ".mjs"}`;
+  return { path: file, command: family === "py" ? `PYTHONPATH=.:src python3 -B ${quoted(file)}` : `node ${quoted(file)}` };
 }
 
 /** What a skipped test asks is not asked elsewhere. */
@@ -92,6 +107,13 @@ function pythonImports(text: string): Imports {
   return { names, lines: [...lines], isCommon: false };
 }
 
+/** Values that a test writes out once, at its top. */
+function withConstants({ names, lines, isCommon }: Imports, text: string, family: "js" | "py"): Imports {
+  const form = family === "js" ? /^(?:const|let|var)\s+(\w+)\s*=\s*(.+?);?$/gm : /^([A-Za-z_]\w*)\s*=\s*(.+)$/gm;
+  const found = [...text.matchAll(form)].filter(([, name = "", value = ""]) => !names.has(name) && isWrittenOut(value));
+  return { names: new Set([...names, ...found.map(([, name = ""]) => name)]), lines: [...lines, ...found.map(([line]) => line)], isCommon };
+}
+
 /** What may answer otherwise the next time. */
 const isAskedOnce = ({ actual }: Comparison): boolean => /\(\s*\)/.test(actual);
 
@@ -105,17 +127,18 @@ function jsProgram({ lines, isCommon }: Imports, asked: readonly Comparison[]): 
   const isOther =
     "const isOther = (a, b) => (b === null || typeof b !== 'object') && typeof a === 'object' && a !== null ? true : !(a == b) && JSON.stringify(a) !== JSON.stringify(b);";
   const body = [
-    "const now = performance.now.bind(performance);",
+    "const [now, used] = [performance.now.bind(performance), process.cpuUsage.bind(process)];",
     isOther,
     "let differ = 0;",
     "try {",
     ...lines.map((line) => `  ${line}`),
-    "  const began = now();",
+    "  const [began, first] = [now(), used()];",
+    `  const isDone = () => used(first).user + used(first).system > ${repeatMs * 1000} || now() - began > ${repeatWallMs};`,
     "  const ask = async (isFirst) => {",
     ...each.map((line) => `  ${line}`),
     "  };",
     "  await ask(true);",
-    `  while (differ === 0 && now() - began < ${repeatMs / 2}) await ask(false);`,
+    "  while (differ === 0 && !isDone()) for (let time = 0; time < 20; time += 1) await ask(false);",
     "} catch {}",
   ];
   const end = "process.exit(differ > 0 ? 0 : 1);";
@@ -125,6 +148,8 @@ function jsProgram({ lines, isCommon }: Imports, asked: readonly Comparison[]): 
 function pythonProgram({ lines }: Imports, asked: readonly Comparison[]): string {
   const isOther = [
     "def is_other(a, b):",
+    "    if type(a) in (int, float, str) and type(b) in (int, float, str) and a == b:",
+    "        return False",
     "    return any(isinstance(a, t) and type(b) is t and t.__eq__(a, b) is False for t in (bool, int, float, str, list, tuple, dict))",
   ];
   const each = asked.flatMap((comparison) => {
@@ -139,16 +164,16 @@ function pythonProgram({ lines }: Imports, asked: readonly Comparison[]): string
   });
   const load = lines.flatMap((line) => ["try:", `    ${line}`, "except Exception:", "    pass"]);
   return [
-    "from time import perf_counter as _now",
+    "from time import perf_counter as _now, process_time as _used",
     ...isOther,
     "differ = 0",
     ...load,
-    "_began = _now()",
+    "_began, _first = _now(), _used()",
     "def _ask(is_first):",
     "    global differ",
     ...each,
     "_ask(True)",
-    `while differ == 0 and _now() - _began < ${repeatMs / 2000}:`,
+    `while differ == 0 and _used() - _first < ${repeatMs / 1000} and _now() - _began < ${repeatWallMs / 1000}:`,
     "    _ask(False)",
     "raise SystemExit(0 if differ else 1)",
     "",

@@ -11,8 +11,13 @@ export type TestProgramInput = TestFile & {
   /** Tests that are not called. */
   readonly skippedTests: readonly string[];
 };
-/** For how long a program asks again, in milliseconds, if asking once took at most half of that. */
-export const repeatMs = 300;
+/**
+ * For how long a program asks again, in milliseconds, if asking once took at most half of that: of its own time in JavaScript and Python, so
+ * that a busy machine asks as often.
+ */
+export const repeatMs = 500;
+/** However busy the machine is. */
+export const repeatWallMs = 5_000;
 export type PlainProgram = { readonly edits: readonly Edit[]; readonly command: string };
 
 /** With its slash; empty at the top. */
