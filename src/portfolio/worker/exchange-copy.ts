@@ -1,7 +1,7 @@
 // exchange-copy: makes the copy of a repository that a task works in.
 //
 // Invariant:
-//   X1. A copy borrows the repository's objects and has branches, index and files of its own: nothing that happens in it reaches the user.
+//   C1. A copy borrows the repository's objects and has branches, index and files of its own: nothing that happens in it reaches the user.
 
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
@@ -33,7 +33,7 @@ async function writeGitDirectory({ repository, objects, hub, identity }: Exchang
     await mkdir(join(gitDir, name), { recursive: true });
   await writeFile(join(gitDir, "HEAD"), `ref: refs/heads/${branch}\n`);
   await writeFile(join(gitDir, "config"), gitConfigOf(await readFile(join(hub, "config"), "utf8"), identity));
-  await writeFile(join(gitDir, "objects", "info", "alternates"), `${quotePath(objects)}\n`); // X1
+  await writeFile(join(gitDir, "objects", "info", "alternates"), `${quotePath(objects)}\n`); // C1
   const shallow = join(repository.commonDir, "shallow");
   if (existsSync(shallow)) await copyFile(shallow, join(gitDir, "shallow"));
 }

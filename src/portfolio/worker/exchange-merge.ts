@@ -1,7 +1,7 @@
 // exchange-merge: merges a task's commit onto another commit, in git objects alone: no branch, index or file changes.
 //
 // Invariant:
-//   X3. What was taken out of a branch does not come back with a task: if the branch no longer contains the commit that the work is based
+//   M1. What was taken out of a branch does not come back with a task: if the branch no longer contains the commit that the work is based
 //       on, only the task's own changes are brought over.
 
 import { git, gitLine } from "../../workspace/git/git.ts";
@@ -64,7 +64,7 @@ export class CommitMerger {
   async #merge(request: MergeRequest): Promise<Merged> {
     const { onto, commit, message, tip } = request;
     if (onto === commit) return { commit: onto };
-    if (tip !== null && !(await this.isWithin(tip, onto))) return this.#bringChanges({ ...request, tip }); // X3
+    if (tip !== null && !(await this.isWithin(tip, onto))) return this.#bringChanges({ ...request, tip }); // M1
     const merged = await this.#mergeTrees(onto, commit);
     // A commit that is contained already adds nothing; one that isn't is merged even if it changes nothing.
     if (merged.isClean && merged.tree === (await this.#treeOf(onto)) && (await this.isWithin(commit, onto))) return { commit: onto };
@@ -78,7 +78,7 @@ export class CommitMerger {
     return { commit: await commitTree(this.#git, { tree: await this.#treeOf(rebased), parents: [onto, rebased], message }) };
   }
 
-  /** X3. Commits what changed from `tip` to `commit` on top of `onto`, without their history. */
+  /** M1. Commits what changed from `tip` to `commit` on top of `onto`, without their history. */
   async #bringChanges({ onto, commit, message, tip }: MergeRequest & { readonly tip: string }): Promise<Merged> {
     if (await this.isWithin(commit, onto)) return { commit: onto };
     const merged = await this.#mergeThreeWay({ base: tip, onto, theirs: commit });

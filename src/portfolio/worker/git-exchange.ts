@@ -1,7 +1,7 @@
 // git-exchange: gives a repository's tasks copies to work in, takes their commits back, and merges them.
 //
-// Invariants (X1 in exchange-copy, X3 in exchange-merge):
-//   X2. Only commits come back, as objects under a ref of ours; no branch of the user's is moved here.
+// Invariant:
+//   X1. Only commits come back, as objects under a ref of ours; no branch of the user's is moved here.
 
 import { join } from "node:path";
 import { git } from "../../workspace/git/git.ts";
@@ -88,7 +88,7 @@ async function takeCommit(exchangeGit: ExchangeGit, { copy, commit, since, name 
   await keepCommit(exchangeGit, name, commit);
 }
 
-/** X2. */
+/** X1. */
 async function keepCommit({ user }: ExchangeGit, name: string, commit: string): Promise<void> {
   await git({ ...user, args: ["update-ref", `${refPrefix}${name}`, commit] });
 }

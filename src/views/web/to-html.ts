@@ -34,8 +34,8 @@ function elementHtml({ type, props }: Element): string {
 
 function attributeHtml(name: string, value: unknown): string {
   if (value === null || value === undefined || value === false || typeof value === "function" || !safeNamePattern.test(name)) return "";
-  const isHandler = /^on/i.test(name); // onclick, onLoad
-  if (isHandler || name === "key" || name === "ref" || name === "src") return ""; // T2
+  const isEventAttribute = /^on/i.test(name); // onclick, onLoad
+  if (isEventAttribute || name === "key" || name === "ref" || name === "src") return ""; // T2
   if (name === "style" && typeof value === "object") return ` style="${escapeHtml(styleText(value as Record<string, unknown>))}"`;
   if (value === true) return ` ${name}`;
   if (typeof value !== "string" && typeof value !== "number") return "";
