@@ -1,6 +1,7 @@
 // fold-step: reducers of step events: started, completed, failed, interrupted, settled, skipped, retried and routed.
 // Invariants F1 and on: core/fold.ts.
 
+import type { CheckResult } from "../contracts/evidence.ts";
 import type { Envelope, EventOf } from "../contracts/event.ts";
 import { isVerdict } from "./verdict.ts";
 import { stepKind } from "../contracts/flow.ts";
@@ -185,6 +186,20 @@ function restartAttempt(run: Run, open: OpenAttempt): void {
   if (open.heard === true) delete open.heard;
 }
 
+/** What experiments found of a passing check holds until they are repeated: a later pass on the landed work is not tried out again. */
+function withEarlierFindings(result: CheckResult, earlier: CheckResult | undefined): CheckResult {
+  const isKnown = result.status === "passed" && result.canary === undefined && earlier?.status === "passed" && earlier.canary !== undefined;
+  if (!isKnown || earlier.check.command !== result.check.command) return result;
+  const { canary, without_work, gap, programs } = earlier;
+  return {
+    ...result,
+    canary,
+    ...(without_work === undefined ? {} : { without_work }),
+    ...(programs === undefined ? {} : { programs }),
+    ...(gap === undefined || result.gap !== undefined ? {} : { gap }),
+  };
+}
+
 type EndEvent = (EventOf<"step_completed"> | EventOf<"step_failed">) & Envelope;
 
 /** Records the outcome of an attempt at its cursor and closes the attempt. */
@@ -210,7 +225,8 @@ function endAttempt(run: Run, open: OpenAttempt, event: EndEvent, kind: "passed"
     const knownCheck = own(run.checks, result.check.id);
     // What is red for the first time after a change was not red before it.
     const isLate = knownCheck === undefined ? run.tip.tree !== run.drafted.base.tree : knownCheck.isLate === true;
-    put(run.checks, result.check.id, { baseline: knownCheck?.baseline ?? result, latest: result, ...(isLate ? { isLate } : {}) });
+    const latest = withEarlierFindings(result, knownCheck?.latest);
+    put(run.checks, result.check.id, { baseline: knownCheck?.baseline ?? result, latest, ...(isLate ? { isLate } : {}) });
   }
   recordProof(run, cursor, open, event, kind);
   const { verdict, gaps } = event.facts;

@@ -69,6 +69,15 @@ describe("a check that was tried out", () => {
     const looked = { ...run, oracles: { content: "c".repeat(64), changes: [], look: seen } };
     expect(computeVerdict(looked)).toEqual({ verdict: "verified_with_gaps", gaps: ["look at src/a.js: it reads the clock"] });
   });
+  test("keeps its gap if it passes once more and is not tried out again", () => {
+    const noticed = { outcome: "noticed" as const, detail: "a.js:1" };
+    const plain = result(check("c", "criterion"), "passed");
+    const proved = (n: number, one: CheckResult): Draft => ({ ...passed("look", n), checks: [one] }) as Draft;
+    const back = { event: "route_taken", walk: "1", step: "look", to: "look" } as Draft;
+    const first = begun(flowOf(gated, { ...look, retry: 3 })).append(phase, ...turn(), began("look", 1, "check"));
+    const tried = first.append(proved(1, { ...plain, canary: noticed, gap: "it knows its tests" }), back, began("look", 2, "check"));
+    expect(computeVerdict(tried.append(proved(2, plain)).run).gaps).toEqual(["c: it knows its tests"]);
+  });
   test("the arguments of a file that every check loads as a program alone are its input", () => {
     const seen = [{ path: "bin/a.js", what: "reads the command line", gap: true as const }];
     const gapsWith = (...programs: readonly (readonly string[] | null)[]): readonly string[] => {
