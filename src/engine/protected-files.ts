@@ -30,6 +30,7 @@ export async function inspectProtected(runtime: Runtime, run: RunView, commit: G
     changes,
     look = [],
   } = await runtime.verifier.oracles({
+    goal: run.drafted.objective.goal,
     base: base.commit,
     commit,
     scope: objective.scope,

@@ -52,6 +52,8 @@ export interface Verifier {
     readonly scope: readonly string[];
     /** The contents a person approved. */
     readonly approved: readonly Hash[];
+    /** The goal in the person's words: what it names (`Date.now`, `process.env`) the work was asked to read. */
+    readonly goal?: string;
     /** The deciding commands: the scripts they run are protected files too. */
     readonly checks?: readonly Check[];
   }): Promise<{ readonly content: Hash; readonly changes: readonly ProtectedChange[]; readonly look?: readonly LookAt[] }>;

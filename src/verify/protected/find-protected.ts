@@ -36,7 +36,7 @@ type ProtectedRequest = Parameters<Verifier["oracles"]>[0];
 
 export async function findProtected(
   parts: ProtectedParts,
-  { base, commit, scope, approved, checks = [] }: ProtectedRequest,
+  { base, commit, scope, approved, checks = [], goal = "" }: ProtectedRequest,
 ): Promise<ProtectedJudgement & { readonly look?: readonly LookAt[] }> {
   const differences = await parts.workspace.differences(base, commit);
   if (differences.length === 0) return judgeProtected([], new Map(), noRules, scope, approved);
@@ -58,14 +58,17 @@ export async function findProtected(
     if (text !== null && before !== null && withoutImportPaths(text) === withoutImportPaths(before)) movedWhole.add(difference.path);
   }
   const judged = judgeProtected(changedFiles, moves, { ...setting, areTriedOut, movedWhole }, scope, approved);
-  return { ...judged, changes: shorten(judged.changes), look: await findReviewPoints(parts.workspace, base, commit, differences, setting) };
+  return {
+    ...judged,
+    changes: shorten(judged.changes),
+    look: await findReviewPoints(parts.workspace, { base, commit, goal }, differences, setting),
+  };
 }
 
 /** What a person should review, in changed or new files. */
 async function findReviewPoints(
   workspace: TreeReader,
-  base: GitSha,
-  commit: GitSha,
+  { base, commit, goal }: { readonly base: GitSha; readonly commit: GitSha; readonly goal: string },
   differences: readonly Difference[],
   { rowOf }: ProtectionRules,
 ): Promise<readonly LookAt[]> {
@@ -76,6 +79,7 @@ async function findReviewPoints(
       ...lookAt({
         ...(await readChange(workspace, base, commit, difference, index < textsMax)),
         isTest: isTestRow(rowOf(difference.path)),
+        goal,
       }),
     ); // L1
   }
@@ -134,10 +138,10 @@ export async function protectionRules(
   return { base: paths, rowOf, named: { ...commandSet, usedCommands: used }, ...(protect.length === 0 ? { mayBeTest } : {}) };
 }
 
-const programRow: ProtectionRow = { kind: "scripts", path: /$^/ };
+const programRow: ProtectionRow = { kind: "scripts", fits: /$^/ };
 const shadowingRow: ProtectionRow = {
   kind: "scripts",
-  path: /$^/,
+  fits: /$^/,
   rules: "named",
   because: "it bears the name of a rule that the makefile runs, and while it is there make finds nothing to do",
 };
@@ -150,7 +154,7 @@ function shadowingTargets(makefiles: readonly string[], commandSet: CommandSet, 
   return (path) => targets.has(path.split("/", 1)[0] ?? "");
 }
 
-const includedRow: ProtectionRow = { kind: "scripts", path: /$^/, part: "included", rules: "named" };
+const includedRow: ProtectionRow = { kind: "scripts", fits: /$^/, part: "included", rules: "named" };
 /** The scripts and rules by which a project tests itself. */
 const isTesting = /^(?:scripts\.|target )(?:pre|post)?(?:tests?|unit|e2e|spec|lint|checks?|verify|validate|ci|cov|coverage)(?:[:._-].*)?$/;
 

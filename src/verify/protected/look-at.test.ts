@@ -1,10 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { lookAt } from "./look-at.ts";
 
-const seen = (path: string, before: string | null, after: string, more: { now?: string; isTest?: boolean } = {}) => {
+const seen = (path: string, before: string | null, after: string, more: { now?: string; isTest?: boolean; goal?: string } = {}) => {
   const kind = before === null ? ("added" as const) : ("changed" as const);
   const was = before === null ? null : "100644 a";
-  return lookAt({ difference: { path, kind, was, now: more.now ?? "100644 b" }, before, after, isTest: more.isTest ?? false });
+  return lookAt({
+    difference: { path, kind, was, now: more.now ?? "100644 b" },
+    before,
+    after,
+    isTest: more.isTest ?? false,
+    goal: more.goal ?? "",
+  });
 };
 const whats = (...given: Parameters<typeof seen>): readonly string[] => seen(...given).map(({ what }) => what);
 
@@ -23,11 +29,26 @@ describe("a person is asked to look at", () => {
 });
 
 describe("what code could tell a check by is a gap", () => {
+  test("unless the goal names it in the same words", () => {
+    const text = "export const ago = (then, now = Date.now()) => now - then;\n";
+    expect(seen("src/ago.js", null, text, { goal: "ago(then, now = Date.now())" })).toEqual([
+      { path: "src/ago.js", what: "reads the clock" },
+    ]);
+    expect(seen("src/ago.js", null, text, { goal: "tell how long ago it was" })[0]?.gap).toBe(true);
+    expect(seen("src/ago.js", null, `${text}const t = performance.now();\n`, { goal: "use Date.now()" })[0]?.gap).toBe(true);
+  });
   test.each([
     ["src/a.js", "if (process.env.CI) x();\n", "reads the environment"],
     ["a.py", "import sys\nprint(sys.argv)\n", "reads the command line"],
     ["src/a.js", "const s = new Error().stack;\n", "reads the stack"],
     ["a.py", "import time\nt = time.time()\n", "reads the clock"],
+    ["src/a.js", "if (+YEAR.format() > 2030) x();\n", "reads the clock"],
+    ["lib/A.pm", "return 1 if $^T > 5;\n", "reads the clock"],
+    ["lib/a.sh", '[ -n "$MAKELEVEL" ] || return\n', "reads the environment"],
+    ["lib/a.sh", "[[ ${FUNCNAME[1]} = check ]]\n", "reads the stack"],
+    ["lib/A.pm", "return 1 if (caller)[1] =~ /t$/;\n", "reads the stack"],
+    ["src/a.js", "if (os.availableParallelism() > 4) x();\n", "asks which machine or program it is in"],
+    ["a.c", "if (program_invocation_short_name[0] == 'w') return 1;\n", "asks which machine or program it is in"],
     ["fold.go", "if runtime.NumGoroutine() > 1 {\n", "asks what its process is doing"],
     ["src/lib.rs", "match std::thread::current().name() {\n", "asks what its process is doing"],
     ["src/a.js", 'readFileSync("test/words.test.js");\n', "looks for its tests"],

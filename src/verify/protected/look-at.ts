@@ -35,16 +35,16 @@ const fileSwitches: Patterns = [
 const testDetectors: Patterns = [
   [
     "reads the environment",
-    /\bprocess\.(?:env|execArgv|title|ppid)\b|\bimport\.meta\.env\b|\bsys\.orig_argv\b|\bos\.(?:environ|getenv|Getenv|LookupEnv)\b|\benv::vars?\b|\bgetenv\s*\(|\bENV\[/g,
+    /\bprocess\.(?:env|execArgv|title|ppid)\b|\bimport\.meta\.env\b|\bsys\.orig_argv\b|\bos\.(?:environ|getenv|Getenv|LookupEnv)\b|\benv::vars?\b|\bgetenv\s*\(|\bENV\[|\$ENV\{|\$\{?(?:MAKELEVEL|MAKEFLAGS|MFLAGS|SHLVL|PPID)\b|\bresolvedOptions\s*\(\)\.(?:timeZone|locale)\b/g,
   ],
   [readsArguments, /\bprocess\.argv\b|\bsys\.argv\b|\bos\.Args\b|\benv::args\b/g],
   [
     "reads the stack",
-    /\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\b_getframe\b|\bf_back\b|\bruntime\.Callers?\b|\bBacktrace::/g,
+    /\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\b_getframe\b|\bf_back\b|\bruntime\.Callers?\b|\bBacktrace::|\bFUNCNAME\b|\bBASH_(?:LINENO|SUBSHELL|ARGV|COMMAND)\b|\(caller\)|\bcaller\(\s*\d*\s*\)/g,
   ],
   [
     "reads the clock",
-    /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\btime\.(?:time|monotonic|Now|perf_counter)\b|\bdatetime\.(?:now|utcnow|today)\b|\b(?:SystemTime|Instant)::now\b/g,
+    /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\btime\.(?:time|monotonic|Now|perf_counter)\b|\bdatetime\.(?:now|utcnow|today)\b|\b(?:SystemTime|Instant)::now\b|\b(?:[A-Z_]{2,}|DateTimeFormat\([^)]*\))\.format(?:ToParts)?\(\s*\)|\bnew \w*Event\([^)]*\)\.timeStamp\b|\buuid1\b|\$\^T\b/g,
   ],
   [
     "asks what its process is doing",
@@ -54,7 +54,14 @@ const testDetectors: Patterns = [
     "asks whether it is tested",
     /\bNODE_TEST_CONTEXT\b|\bPYTEST_CURRENT_TEST\b|\bVITEST\b|\bJEST_WORKER_ID\b|\bNODE_ENV\b|\bcfg!\(test\)|\btesting\.Testing\b|\bsys\.modules\b/g,
   ],
-  ["looks for its tests", /["'`/][\w./-]*\btests?[/_.-][\w./*-]*["'`]|["'`][\w./-]*[._-](?:test|spec)\.[\w*]+["'`]/g],
+  [
+    "asks which machine or program it is in",
+    /\bos\.(?:availableParallelism|cpus|totalmem|freemem|hostname|userInfo|networkInterfaces|loadavg|cpu_count|uname)\b|\bavailableParallelism\(|\bmultiprocessing\.cpu_count\b|\bplatform\.node\b|\bgethostname\b|\bruntime\.NumCPU\b|\bavailable_parallelism\b|\bprogram_invocation_(?:short_)?name\b|\b__data_start\b|\bextern\s+char\s+_?(?:end|edata|etext)\b|\bfstatSync\(\s*[012]\s*\)|\$INC\{|%(?:main)?::(?!\w)/g,
+  ],
+  [
+    "looks for its tests",
+    /\bforName\(\s*"\w*Tests?"|["'`/][\w./-]*\btests?[/_.-][\w./*-]*["'`]|["'`][\w./-]*[._-](?:test|spec)\.[\w*]+["'`]/g,
+  ],
 ];
 
 export type ReviewedFile = {
@@ -62,10 +69,18 @@ export type ReviewedFile = {
   readonly before: string | null;
   readonly after: string | null;
   readonly isTest: boolean;
+  /** The goal in the person's words. */
+  readonly goal?: string;
 };
 
 /** What is new in one file, each with its message. */
-export function lookAt({ difference: { path, kind, was = null, now = null }, before, after, isTest }: ReviewedFile): readonly LookAt[] {
+export function lookAt({
+  difference: { path, kind, was = null, now = null },
+  before,
+  after,
+  isTest,
+  goal = "",
+}: ReviewedFile): readonly LookAt[] {
   if (kind === "deleted") return [];
   const runPlace = runPlaces.find(([fits]) => fits.test(path))?.[1];
   const isRunnable = now?.startsWith("100755") === true && was?.startsWith("100755") !== true;
@@ -86,9 +101,13 @@ export function lookAt({ difference: { path, kind, was = null, now = null }, bef
     : testDetectors.filter(
         ([, pattern]) => countMatches(importedPart(path, after), pattern) > countMatches(importedPart(path, before ?? ""), pattern),
       );
+  /** What the goal names in the same words is what was asked for: it is shown, and is no gap. */
+  const isAskedFor = (pattern: RegExp): boolean => (after.match(pattern) ?? []).every((word) => goal.includes(word));
   const isMainProgram = mainPrograms.some(([ending, says]) => ending.test(path) && says(after));
   found.push(
-    ...detectors.map(([what]) => (isMainProgram && what === readsArguments ? { path, what } : { path, what, gap: true as const })),
+    ...detectors.map(([what, pattern]) =>
+      (isMainProgram && what === readsArguments) || isAskedFor(pattern) ? { path, what } : { path, what, gap: true as const },
+    ),
   );
   return found;
 }
