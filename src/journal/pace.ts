@@ -9,15 +9,15 @@ const growth = 1.25;
 
 export interface Pace {
   /** A line has arrived. */
-  lineArrived(): void;
+  comes(): void;
   /** A batch is being written. */
-  syncStarted(): void;
+  begins(): void;
   /** It is on disk; the number of runs in this round, including those waiting for the next. */
-  syncEnded(round: number): void;
+  ends(round: number): void;
   /** While some still work: whether enough lines have arrived for the first of two halves. */
-  isHalfBatchReady(waiting: number): boolean;
+  isHalf(waiting: number): boolean;
   /** When a sync has ended: whether those that arrived meanwhile go at once. */
-  shouldSyncNow(waiting: number): boolean;
+  isWorth(waiting: number): boolean;
 }
 
 /** By the duration of a sync, and of the work between two of them. */
@@ -39,16 +39,16 @@ class MeasuredPace implements Pace {
     this.#nowMs = nowMs;
   }
 
-  lineArrived(): void {
+  comes(): void {
     this.#arrivals++;
     this.#lastArrivalMs = this.#nowMs();
   }
 
-  syncStarted(): void {
+  begins(): void {
     this.#startedMs = this.#nowMs();
   }
 
-  syncEnded(round: number): void {
+  ends(round: number): void {
     if (this.#arrivals >= halfMin) this.#workMs = (this.#lastArrivalMs - this.#endedMs) / this.#arrivals;
     this.#endedMs = this.#nowMs();
     this.#syncMs = Math.min(this.#endedMs - this.#startedMs, this.#syncMs * growth);
@@ -56,11 +56,11 @@ class MeasuredPace implements Pace {
     this.#arrivals = 0;
   }
 
-  isHalfBatchReady(waiting: number): boolean {
+  isHalf(waiting: number): boolean {
     return waiting >= halfMin && waiting * 2 >= this.#round && this.#areHalvesFaster;
   }
 
-  shouldSyncNow(waiting: number): boolean {
+  isWorth(waiting: number): boolean {
     return waiting >= halfMin && this.#areHalvesFaster;
   }
 

@@ -33,10 +33,18 @@ const runsCode = /\s-(?:e|c|p|r)\s|\|\s*grep\b|\$\(|`|\[ |\btest\s.*=|--eval\b|<
 const readsCode =
   /\b(?:tsc|vue-tsc|[a-z]*lint\w*|ruff|mypy|pyright|flake8|clippy|fmt|format|prettier|biome|type-?check|build|compile|vet|--check)\b/i;
 
+/** A script (`npm run test`) does what it is made of. */
+function readsOnly(command: string, expanded: readonly string[]): boolean {
+  const leaves = startsScript.test(command) ? expanded.filter((one) => !startsScript.test(one)) : [];
+  return readsCode.test(command) || (leaves.length > 0 && leaves.every((one) => readsCode.test(one)));
+}
+const startsScript = /^\s*(?:npm|pnpm|yarn|bun)\s+(?:run\s+|run-script\s+)?[\w:.-]+\s*$|^\s*make(?:\s+[\w.-]+)*\s*$/;
+
 export async function canary(check: Check, lab: Laboratory): Promise<Experiment> {
   const hasTests = (lab.now.tests?.ran ?? 0) > 0;
   if (lab.wasRed && isReadOnly(check.command)) return noticed("it failed before the work began");
-  if (check.kind !== "holdout" && (hasTests || !readsCode.test(check.command))) {
+  const onlyReads = readsOnly(check.command, lab.commands);
+  if (check.kind !== "holdout" && (hasTests || !onlyReads)) {
     const sampled = await breakSample(check, lab);
     if (sampled !== null) return sampled;
   }
@@ -45,7 +53,7 @@ export async function canary(check: Check, lab: Laboratory): Promise<Experiment>
   if (result !== null) return result;
   if (!lab.wasRed) return breakFiles(check, lab);
   // Code that runs inside an unknown judge could keep it from failing. What only reads code has shown that it can fail.
-  if (readsCode.test(check.command) || !(await runsChangedCode(check, lab))) return noticed("it failed before the work began");
+  if (onlyReads || !(await runsChangedCode(check, lab))) return noticed("it failed before the work began");
   return unknown("nothing that it compares with was found, and changed code runs in it"); // K7
 }
 

@@ -1,49 +1,50 @@
-// report-file: the report of a run as one HTML file to send around: what was asked for, the proof, the change, the cost, the timeline.
-// What the runner proved and what agents claim are in separate sections.
+// report-file: a run as one file to send around: what was asked, the proof, the change, the cost, what happened when.
+// What the runner proved and what agents say stand apart.
 
 import { describeOrigin } from "../facts/origin.ts";
-import type { Shape } from "../facts/shape.ts";
 import { amount } from "../wording.ts";
-import { burnDownChart, spendingChart } from "./charts.ts";
+import { burnDown, spendingCurve } from "./charts.ts";
 import { type Child, el, type Element, foreignText } from "./element.ts";
 import { forecastSection } from "./forecast-chart.ts";
-import { commandBox, definitionList, figureRow, notice, section } from "./components.ts";
-import { htmlPage } from "./page-file.ts";
-import { criteriaList, proofTable } from "./proof-table.ts";
-import { changeSection, claimsSection, decisionsSection, type RunReport, phasesSection } from "./report-sections.ts";
-import { stateIcon, stateLabel } from "./icons.ts";
+import { command, facts, figures, notice, section } from "./pieces.ts";
+import { page } from "./page-file.ts";
+import { criteriaList, proofTable } from "./proof.ts";
+import { change, claims, decisions, type FileReport, phases } from "./report-sections.ts";
+import { mark, status } from "./shapes.ts";
 import { waterfallList } from "./waterfall-list.ts";
-import { figure, money, plural, shortNumber } from "./page-figures.ts";
+import { figure, money, plural, short } from "./page-figures.ts";
 
-export function runReportHtml(run: RunReport): string {
+export function reportFile(run: FileReport): string {
   const { card, report } = run;
-  return htmlPage(
+  return page(
     `${card.goal.slice(0, 120)} · autopilot`,
-    reportHeader(run),
+    head(run),
     el("p.second.gap-top", foreignText(report.summary)),
     report.ending === null
       ? null
-      : el("div.gap-top", notice({ icon: stateIcon(card.shape), kind: noticeKinds[card.shape] ?? "you" }, foreignText(report.ending))),
+      : el(
+          "div.gap-top",
+          notice(mark(card.shape), card.shape === "bad" ? "bad" : card.shape === "ok" ? "plain" : "you", foreignText(report.ending)),
+        ),
     report.forked_from === null ? null : el("p.second", foreignText(`Forked from ${describeOrigin(report.forked_from)}.`)),
-    tableOfContents(run),
-    mainFigures(run),
-    withAnchor("asked", objectiveSection(run)),
-    withAnchor("proof", proofSection(run)),
-    withAnchor("time", section("What happened, in time", "UTC", waterfallList(run.waterfall))),
-    withAnchor("cost", costSection(run)),
+    contents(run),
+    numbers(run),
+    anchored("asked", objectiveSection(run)),
+    anchored("proof", proof(run)),
+    anchored("time", section("What happened, in time", "UTC", waterfallList(run.waterfall))),
+    anchored("cost", cost(run)),
     forecastSection(card.flow, run.forecasts ?? [], card.run),
-    report.phases.length === 0 ? null : withAnchor("phases", phasesSection(run)),
-    withAnchor("change", changeSection(run)),
-    withAnchor("claims", claimsSection(run)),
-    decisionsSection(run),
-    reportFooter(run),
+    report.phases.length === 0 ? null : anchored("phases", phases(run)),
+    anchored("change", change(run)),
+    anchored("claims", claims(run)),
+    decisions(run),
+    footer(run),
   );
 }
 
-const noticeKinds: Partial<Record<Shape, "plain" | "bad">> = { bad: "bad", ok: "plain" };
-const withAnchor = (id: string, content: Child): Element => el("div", { id }, content);
+const anchored = (id: string, content: Child): Element => el("div", { id }, content);
 
-const tableOfContents = ({ report }: RunReport): Element =>
+const contents = ({ report }: FileReport): Element =>
   el(
     "nav.toc",
     { "aria-label": "In this report" },
@@ -58,7 +59,7 @@ const tableOfContents = ({ report }: RunReport): Element =>
     ].map(([id, word]) => el("a.link", { href: `#${id ?? ""}` }, word ?? "")),
   );
 
-const reportHeader = ({ card, branch, agents, isolation, at }: RunReport): Element =>
+const head = ({ card, branch, agents, isolation, at }: FileReport): Element =>
   el(
     "div.head",
     el(
@@ -67,7 +68,7 @@ const reportHeader = ({ card, branch, agents, isolation, at }: RunReport): Eleme
       el("h1", foreignText(card.goal)),
       el(
         "div.meta",
-        stateLabel(card.shape, card.word),
+        status(card.shape, card.word),
         el("span", card.at === "" ? card.flow : `${card.flow}, ${card.at}`),
         el("span", [...new Set(agents.map(([, agent]) => agent))].join(" · ")),
         el("span", `isolation ${isolation.level}`),
@@ -77,9 +78,9 @@ const reportHeader = ({ card, branch, agents, isolation, at }: RunReport): Eleme
     ),
   );
 
-function mainFigures({ card, report }: RunReport): Element {
+function numbers({ card, report }: FileReport): Element {
   const passed = report.evidence.filter(({ status: word }) => word === "passed").length;
-  return figureRow([
+  return figures([
     {
       name: "Verdict",
       value: card.verdict === null ? card.word : card.verdict.replaceAll("_", " "),
@@ -97,13 +98,13 @@ function mainFigures({ card, report }: RunReport): Element {
     },
     {
       name: "Cost",
-      value: report.cost.usd > 0 ? money(report.cost.usd) : `${shortNumber(report.cost.tokens)} tokens`,
-      note: `${shortNumber(report.cost.tokens)} tokens in ${plural(report.cost.calls, "call")}, ${amount("minutes", report.cost.minutes)}`,
+      value: report.cost.usd > 0 ? money(report.cost.usd) : `${short(report.cost.tokens)} tokens`,
+      note: `${short(report.cost.tokens)} tokens in ${plural(report.cost.calls, "call")}, ${amount("minutes", report.cost.minutes)}`,
     },
   ]);
 }
 
-function objectiveSection({ report, scope, goal_rest: rest }: RunReport): Child {
+function objectiveSection({ report, scope, goal_rest: rest }: FileReport): Child {
   return [
     report.criteria.length === 0 && rest === "" ? null : section("Asked for", "", criteriaList(report.criteria, rest)),
     section(
@@ -117,7 +118,7 @@ function objectiveSection({ report, scope, goal_rest: rest }: RunReport): Child 
   ];
 }
 
-function proofSection({ report, card }: RunReport): Child {
+function proof({ report, card }: FileReport): Child {
   return [
     section(
       "Proof",
@@ -126,31 +127,28 @@ function proofSection({ report, card }: RunReport): Child {
         ? el("div.panel.pad.second", `No check proved anything. ${plural(report.gates, "gate")} held.`)
         : proofTable(report.evidence),
     ),
-    report.gaps.length === 0 ? null : section("Not proved", "", iconList(report.gaps, "gap")),
-    report.blockers.length === 0 ? null : section("In the way", "", iconList(report.blockers, "bad")),
+    report.gaps.length === 0 ? null : section("Not proved", "", list(report.gaps, "gap")),
+    report.blockers.length === 0 ? null : section("In the way", "", list(report.blockers, "bad")),
     report.look_at.length === 0
       ? null
       : section(
           "Look at",
           "what a person should see",
-          el(
-            "div.panel.pad",
-            definitionList(report.look_at.map(({ path, what }) => [el("span.mono", foreignText(path)), foreignText(what)])),
-          ),
+          el("div.panel.pad", facts(report.look_at.map(({ path, what }) => [el("span.mono", foreignText(path)), foreignText(what)]))),
         ),
-    section("Check it again", "on a machine that has the run", commandBox(`autopilot verify --run ${card.run}`)),
+    section("Check it again", "on a machine that has the run", command(`autopilot verify --run ${card.run}`)),
   ];
 }
 
-const iconList = (items: readonly string[], shape: "gap" | "bad"): Element =>
+const list = (items: readonly string[], shape: "gap" | "bad"): Element =>
   el(
     "ul.panel",
-    items.map((item) => el("li.item.row.top", stateIcon(shape), el("span", foreignText(item)))),
+    items.map((item) => el("li.item.row.top", mark(shape), el("span", foreignText(item)))),
   );
 
-function costSection({ points, budget, waterfall, card, at, report }: RunReport): Element {
-  const period = { from: waterfall.from, until: card.ended_at ?? at };
-  const chart = burnDownChart(points, budget, period) ?? spendingChart(points, period);
+function cost({ points, budget, waterfall, card, at, report }: FileReport): Element {
+  const until = card.ended_at ?? at;
+  const chart = burnDown(points, budget, waterfall.from, until) ?? spendingCurve(points, waterfall.from, until);
   const rows = (["tokens", "minutes", "calls", "usd"] as const).map((dimension) => {
     const limit = budget.limits[dimension];
     return [
@@ -161,11 +159,11 @@ function costSection({ points, budget, waterfall, card, at, report }: RunReport)
   return section(
     "Cost over time",
     report.cost.estimated > 0 ? "part of it is an estimate" : "",
-    el("div.panel.two", el("div", chart ?? el("p.pad.second", "Nothing was spent.")), el("div.pad", definitionList(rows))),
+    el("div.panel.two", el("div", chart ?? el("p.pad.second", "Nothing was spent.")), el("div.pad", facts(rows))),
   );
 }
 
-const reportFooter = ({ product, journal, isolation, at }: RunReport): Element =>
+const footer = ({ product, journal, isolation, at }: FileReport): Element =>
   el(
     "footer",
     el(

@@ -1,4 +1,4 @@
-// report-sections: the longer sections of a run's report: phases, the change with its lines, claims, decisions.
+// report-sections: the longer parts of a report as a file: phases, the change with its lines, claims, decisions.
 
 import type { Backtest } from "../../insight/forecast.ts";
 import type { BudgetView } from "../budget-view.ts";
@@ -10,12 +10,12 @@ import type { ReportView } from "../report.ts";
 import { amount } from "../wording.ts";
 import { diffTable } from "./diff-table.ts";
 import { type Child, el, type Element, foreignText } from "./element.ts";
-import { claimQuote, definitionList, section } from "./components.ts";
-import { verifiedClaims } from "./proof-table.ts";
-import { stateLabel } from "./icons.ts";
-import { figure, plural, shortNumber } from "./page-figures.ts";
+import { claim, facts, section } from "./pieces.ts";
+import { lookedUp } from "./proof.ts";
+import { status } from "./shapes.ts";
+import { figure, plural, short } from "./page-figures.ts";
 
-export type RunReport = {
+export type FileReport = {
   readonly at: string;
   readonly product: string;
   readonly card: RunCard;
@@ -57,12 +57,12 @@ export type RunReport = {
   }[];
   /** Files beyond those whose lines are shown. */
   readonly more: number;
-  /** Earlier runs of its flow, each with what had been forecast for it. */
+  /** Runs of its flow beside what was forecast of each. */
   readonly forecasts?: readonly Backtest[];
   readonly journal: { readonly events: number; readonly head: string };
 };
 
-export function phasesSection({ report }: RunReport): Element {
+export function phases({ report }: FileReport): Element {
   const shapes: Readonly<Record<string, "ok" | "bad" | "you" | "run" | "skipped" | "waits">> = {
     completed: "ok",
     failed: "bad",
@@ -84,9 +84,9 @@ export function phasesSection({ report }: RunReport): Element {
             el(
               "tr",
               el("th", { scope: "row" }, foreignText(`${id}  ${name}`)),
-              el("td", stateLabel(shapes[word] ?? "waits", word.replaceAll("_", " "))),
+              el("td", status(shapes[word] ?? "waits", word.replaceAll("_", " "))),
               el("td.n", { "data-label": "score" }, score === null ? "–" : figure(score)),
-              el("td.n", { "data-label": "tokens" }, shortNumber(tokens)),
+              el("td.n", { "data-label": "tokens" }, short(tokens)),
               el("td.n", amount("minutes", duration_minutes)),
             ),
           ),
@@ -96,7 +96,7 @@ export function phasesSection({ report }: RunReport): Element {
   );
 }
 
-export function changeSection({ files, more, base, tip, report }: RunReport): Element {
+export function change({ files, more, base, tip, report }: FileReport): Element {
   return section(
     "Change",
     `${base.slice(0, 10)} to ${tip.slice(0, 10)}`,
@@ -105,9 +105,7 @@ export function changeSection({ files, more, base, tip, report }: RunReport): El
       : el(
           "div.panel.pad",
           { style: { "margin-bottom": "12px" } },
-          definitionList(
-            report.changes.commits.slice(0, 50).map(({ sha, subject }) => [el("span.mono", sha.slice(0, 10)), foreignText(subject)]),
-          ),
+          facts(report.changes.commits.slice(0, 50).map(({ sha, subject }) => [el("span.mono", sha.slice(0, 10)), foreignText(subject)])),
         ),
     el(
       "div.panel.clip",
@@ -132,11 +130,11 @@ export function changeSection({ files, more, base, tip, report }: RunReport): El
   );
 }
 
-export function claimsSection({ report }: RunReport): Child {
+export function claims({ report }: FileReport): Child {
   return [
     report.looked_up.claims.length === 0
       ? null
-      : section("What agents said, looked up", "a claim counts for nothing by itself", verifiedClaims(report.looked_up)),
+      : section("What agents said, looked up", "a claim counts for nothing by itself", lookedUp(report.looked_up)),
     report.claims.length === 0
       ? null
       : section(
@@ -144,15 +142,13 @@ export function claimsSection({ report }: RunReport): Child {
           "their word, no proof",
           el(
             "div.panel",
-            report.claims.map(({ agent, attempt, said: text }) =>
-              el("div.item", el("div.tiny.dim", `${agent}, ${attempt}`), claimQuote(text)),
-            ),
+            report.claims.map(({ agent, attempt, said: text }) => el("div.item", el("div.tiny.dim", `${agent}, ${attempt}`), claim(text))),
           ),
         ),
   ];
 }
 
-export function decisionsSection({ report }: RunReport): Child {
+export function decisions({ report }: FileReport): Child {
   if (report.decisions.length === 0) return null;
   return section(
     "Decisions",

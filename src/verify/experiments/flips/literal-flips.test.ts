@@ -16,9 +16,13 @@ describe("a flip changes what is expected", () => {
     ["expect(-1).toBe(-1)", "expect(-1).toBe(0)"],
   ])("%s", (line, wanted) => expect(flipLine(line)).toBe(wanted));
 
-  test.each(["assert.equal(a, b);", "test('adds numbers', () => {", "const x = y;"])("there is nothing to change in %s", (line) =>
-    expect(flipLine(line)).toBeNull(),
-  );
+  test.each([
+    "assert.equal(a, b);",
+    "test('adds numbers', () => {",
+    "const x = y;",
+    '} else System.out.println("ok " + want);',
+    'if bin/greet -x 2>/dev/null; then echo "-x was taken"; exit 1; fi',
+  ])("there is nothing to change in %s", (line) => expect(flipLine(line)).toBeNull());
 });
 
 describe("where flips are looked for", () => {

@@ -122,7 +122,7 @@ const assignment =
 export function flipLine(line: string): string | null {
   const literals = [...line.matchAll(literal)]
     .map(({ 0: text, index }) => ({ text, index }))
-    .filter(({ index }) => !assignment.test(line.slice(0, index)));
+    .filter(({ text, index }) => !assignment.test(line.slice(0, index)) && !isPrinted(line, index, index + text.length));
   const isString = ({ text }: { text: string }): boolean => /^["'`]/.test(text);
   const strings = literals.filter(isString);
   // A string after a value is often only the failure message; a lone string is the expectation.
@@ -131,6 +131,13 @@ export function flipLine(line: string): string | null {
   if (chosen === undefined) return null;
   return line.slice(0, chosen.index) + adjacentLiteral(chosen.text) + line.slice(chosen.index + chosen.text.length);
 }
+
+/** What is only printed, and the number of a stream (`2>/dev/null`, `>&2`), is no expectation. */
+const isPrinted = (line: string, from: number, to: number): boolean =>
+  (printing.exec(line.slice(0, from))?.[0].search(/[=!]=/) === -1 && /^[^|]*(?:$|[;}])/.test(line.slice(to))) ||
+  /^>/.test(line.slice(to)) ||
+  />&$/.test(line.slice(0, from));
+const printing = /\b(?:System\.(?:out|err)\.\w+|console\.\w+|e?println!?|printf|fprintf|puts|fmt\.F?[Pp]rint\w*|echo)\b[^;|&]*$/;
 
 /** The first string of a line that opens a test is the test's name; one after a boolean condition is its message. */
 const isTitle = (line: string, one: { readonly index: number } | undefined): boolean =>
