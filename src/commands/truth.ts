@@ -1,7 +1,7 @@
 // truth: reports how often agents' claims were true across the runs of this repository.
 
 import type { Answer } from "../contracts/answer.ts";
-import { runTruth, type TruthOfRun, truthOfRun, truthPage } from "../views/truth.ts";
+import { sumTruth, type RunTruth, openRunTruth, truthPage } from "../views/truth.ts";
 import { JournalFailure } from "../journal/failure.ts";
 import { readJournal } from "../journal/read.ts";
 import { findProject, listRuns, runFolder } from "../project/runs/project-paths.ts";
@@ -17,10 +17,10 @@ export function truth(context: CommandContext): Promise<Answer> {
     const paths = findProject(context.cwd);
     const runs = paths === null ? [] : listRuns(paths);
     const folders = paths === null ? [] : runs.slice(-runsMax).map((run) => ({ run, folder: runFolder(paths, run) }));
-    const read: TruthOfRun[] = [];
+    const read: RunTruth[] = [];
     const damaged: { run_id: string; why: string }[] = [];
     for (const { run, folder } of folders) {
-      const runTruthReader = truthOfRun();
+      const runTruthReader = openRunTruth();
       try {
         readJournal(folder, { from: "start", onEntry: runTruthReader.read });
         read.push(runTruthReader);
@@ -29,7 +29,7 @@ export function truth(context: CommandContext): Promise<Answer> {
         damaged.push({ run_id: run, why: error.message });
       }
     }
-    const rows = runTruth(read);
+    const rows = sumTruth(read);
     const wrong = rows.reduce((sum, row) => sum + row.false, 0);
     const right = rows.reduce((sum, row) => sum + row.true, 0);
     const message =

@@ -43,7 +43,7 @@ describe.each(verdicts)("%s", (verdict) => {
   const known = verdict === "verified" ? [] : gaps;
   test.each(landings)("%s", (landing) => {
     const run = completed(verdict, landing);
-    const text = verdictSentence(verdict, known, landing, branch);
+    const text = verdictSentence({ verdict, gaps: known, landing, branch });
     expect(runEnding(run)).toBe(text);
     const screens = {
       go: buildRunAnswer(run, "", []).message,

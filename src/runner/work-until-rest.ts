@@ -8,7 +8,7 @@ import { invocationOptionsFrom } from "../playbooks/contract/asks.ts";
 import { testsPatch } from "../project/runs/tests-patch.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { showMilestones } from "./narrate.ts";
-import { isDue } from "../views/next-actions.ts";
+import { isPullRequestDue } from "../views/next-actions.ts";
 import { type OpenRun, withRun } from "./open-run.ts";
 import { buildRunAnswer } from "./run-answer.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -72,5 +72,5 @@ const isParked = ({ status, parked }: RunView): boolean => status === "paused" &
 
 /** Opens the run's pull request if it is due; returns warnings if it could not be opened. */
 async function openDuePullRequest(context: CommandContext, openRun: OpenRun): Promise<readonly string[]> {
-  return isDue(openRun.view()) ? (await import("./pull-request/open-when-due.ts")).openWhenDue(context, openRun) : [];
+  return isPullRequestDue(openRun.view()) ? (await import("./pull-request/open-when-due.ts")).openWhenDue(context, openRun) : [];
 }

@@ -1,5 +1,5 @@
-// board: a run at a glance while it works: phases, the steps and tasks under way, what is spent, the breaker, the agent's last words.
-// Drawn again and again in place, so it has a fixed order and never more lines than it is given.
+// board: renders a run for `watch` while it works: phases, the steps and tasks under way, what is spent, the circuit breaker, the last live
+// event. It is redrawn in place, so its order is fixed and it never has more than `rowsMax` lines.
 
 import { openExecutions, stepsOfPhase, taskPath } from "../core/selectors.ts";
 import { own } from "../core/record.ts";
@@ -10,11 +10,11 @@ import type { Owner } from "./next-actions.ts";
 import { phaseRows } from "./phase-rows.ts";
 import { phaseTable } from "./phase-table.ts";
 import { verdictsOpen } from "./verdicts.ts";
-import { amount, describeAttempt, figure, firstFew, oneLine, plural, share } from "./wording.ts";
+import { amount, describeAttempt, figure, firstFew, oneLine, plural, percentText } from "./wording.ts";
 
 export type BoardInput = {
   readonly owner: Owner;
-  /** The last glimpse of the agent at work; empty if there is none. */
+  /** The last live event as a line; empty if there is none. */
   readonly live: string;
   readonly rowsMax: number;
   /** Minutes since the journal's last line: the clock runs while an agent works. */
@@ -24,7 +24,7 @@ export type BoardInput = {
 const phasesMin = 3;
 const openMax = 3;
 const tasksMax = 12;
-/** A cursor has more steps than a line has room: those around the one it is at. */
+/** A line has room for so many steps: those around the current one are shown. */
 const stepsMax = 8;
 const stepsBefore = 4;
 
@@ -32,7 +32,7 @@ export function boardLines(run: RunView, { owner, live, rowsMax, sinceMinutes }:
   const rows = phaseRows(run);
   const head = [headLine(run, owner), spendLine(run, owner === null || run.status === "paused" ? 0 : sinceMinutes)];
   const now = [...openLines(run), ...waitingLines(run), ...(live.trim() === "" ? [] : [`  ${live.trim()}`])];
-  // What is going on comes first; the table takes the room that is left.
+  // The lines about what happens now are never cut; the table of phases takes the room that is left.
   const room = Math.max(phasesMin, rowsMax - head.length - now.length - 3);
   const table = rows.length > 1 || "read" in run.drafted.flow.phases ? phaseTable(rows, Math.max(1, Math.floor(room * 0.8))) : [];
   return ["─".repeat(40), ...head, ...table.slice(0, room).map((line) => `  ${line}`), ...now].slice(0, rowsMax);
@@ -54,7 +54,7 @@ function spendLine(run: RunView, sinceMinutes: number): string {
     const limit = limits[dimension];
     return limit === undefined
       ? amount(dimension, value)
-      : `${figure(value)} of ${amount(dimension, limit)} (${share(limit === 0 ? 1 : value / limit)})`;
+      : `${figure(value)} of ${amount(dimension, limit)} (${percentText(limit === 0 ? 1 : value / limit)})`;
   };
   const parts = [
     used("tokens", counters.tokens),
@@ -75,12 +75,12 @@ function openLines(run: RunView): readonly string[] {
     .slice(0, openMax)
     .map(
       ({ attempt, role, stage, kind }) =>
-        `  ▸ ${describeAttempt(attempt)}, ${role ?? kind}${kind === "agent" ? `: ${stages[stage] ?? stage}` : ""}`,
+        `  ▸ ${describeAttempt(attempt)}, ${role ?? kind}${kind === "agent" ? `: ${stageLabels[stage] ?? stage}` : ""}`,
     );
   return [...phases, ...actions];
 }
 
-const stages: Readonly<Record<string, string>> = { started: "at work", turned: "its changes are judged", applied: "being proved" };
+const stageLabels: Readonly<Record<string, string>> = { started: "at work", turned: "its changes are judged", applied: "being proved" };
 
 function stepsLine(run: RunView, id: string): string {
   const cursor = own(run.cursors, id);

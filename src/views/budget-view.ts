@@ -3,7 +3,7 @@
 import type { Dimension } from "../contracts/budget.ts";
 import { dimensions } from "../contracts/budget.ts";
 import type { RunView } from "../core/state.ts";
-import { amount, figure, share } from "./wording.ts";
+import { amount, figure, percentText } from "./wording.ts";
 
 type PerDimension = { readonly [D in Dimension]?: number };
 
@@ -38,7 +38,7 @@ export function runBudget(run: RunView, metering: "metered" | "reported" = "repo
     ratios[dimension] = rounded(ratio, 4);
     if (ratio >= 1) warnings.push(`${dimension}: the limit of ${amount(dimension, limit)} is used up`);
     else if (ratio >= soft_ratio)
-      warnings.push(`${dimension}: ${share(ratio)} of ${amount(dimension, limit)} is used (warned at ${share(soft_ratio)})`);
+      warnings.push(`${dimension}: ${percentText(ratio)} of ${amount(dimension, limit)} is used (warned at ${percentText(soft_ratio)})`);
   }
   if (estimated > 0) warnings.push(`part of the usage is estimated; an agent reported none (${figure(estimated)})`);
   return {
@@ -79,7 +79,7 @@ export function budgetLines(budget: BudgetView): readonly string[] {
     const filled = Math.min(barCells, Math.round(ratio * barCells));
     const bar = `${"█".repeat(filled)}${"░".repeat(barCells - filled)}`;
     return [
-      `${dimension.padEnd(8)} ${bar} ${share(ratio).padStart(5)}  ${dimension === "usd" ? amount(dimension, used) : figure(used)} of ${amount(dimension, limit)}`,
+      `${dimension.padEnd(8)} ${bar} ${percentText(ratio).padStart(5)}  ${dimension === "usd" ? amount(dimension, used) : figure(used)} of ${amount(dimension, limit)}`,
     ];
   });
 }

@@ -2,7 +2,7 @@
 
 import { textColumns, paddedTo } from "../kit/columns.ts";
 
-/** Rows as lines whose cells are under each other; `right`: the columns whose figures end alike. */
+/** Rows as lines whose cells are aligned; `right`: the columns that are aligned at their right edge. */
 export function columned(
   rows: readonly (readonly string[])[],
   { right = [] }: { readonly right?: readonly number[] } = {},
@@ -19,6 +19,6 @@ export function columned(
   );
 }
 
-/** Rows with a name: the first line is beside it, the others under the first. */
+/** Lines with a label before the first one; the others are indented by the width of the label. */
 export const labelledRows = (width: number, name: string, lines: readonly string[]): readonly string[] =>
   lines.map((line, index) => `  ${(index === 0 ? name : "").padEnd(width)} ${line}`);

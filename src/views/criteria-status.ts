@@ -15,7 +15,10 @@ export type CriterionStatus = { readonly id: string; readonly text: string; read
 
 /** Each done criterion with whether the runner's own check holds now. One without a check is never proved. */
 export function runCriteria(run: RunView): readonly CriterionStatus[] {
-  return run.drafted.objective.done_criteria.map((criterion) => ({ ...criterion, proved: runResult(run, criterion)?.status === "passed" }));
+  return run.drafted.objective.done_criteria.map((criterion) => ({
+    ...criterion,
+    proved: latestResult(run, criterion)?.status === "passed",
+  }));
 }
 
 /**
@@ -37,11 +40,11 @@ export function isByPhases(run: RunView): boolean {
   return phases > 1 || (phases > 0 && "read" in run.drafted.flow.phases);
 }
 
-function runResult(run: RunView, criterion: Criterion): CheckResult | null {
+function latestResult(run: RunView, criterion: Criterion): CheckResult | null {
   if (criterion.check === null) return null;
-  const isIts = ({ kind, id, command }: Check): boolean =>
+  const isOfCriterion = ({ kind, id, command }: Check): boolean =>
     kind === "criterion" && (id === `criterion:${criterion.id}` || command === criterion.check);
-  return Object.values(run.checks).find(({ latest }) => isIts(latest.check))?.latest ?? null;
+  return Object.values(run.checks).find(({ latest }) => isOfCriterion(latest.check))?.latest ?? null;
 }
 
 /** Whether a cycle worked on a criterion that no command can prove: as good as it gets, and said to be no proof. */
@@ -104,7 +107,7 @@ function phaseTitle(id: string, name: string): string {
 /** Everything that keeps the run from going on, worst first; empty if nothing does. */
 export function runBlockers(run: RunView): readonly string[] {
   return [
-    ...runPause(run),
+    ...unchosenPause(run),
     ...verdictsOpen(run).map(({ phase, name }) => `${phaseTitle(phase, name)} needs your verdict`),
     ...questionsOpen(run)
       .filter((block) => !isVerdict(block))
@@ -129,7 +132,7 @@ export function runProblems(run: RunView): readonly string[] {
       .filter(({ status }) => status === "failed")
       .map(
         ({ id, name, because }) =>
-          `${phaseTitle(id, name)} failed${because === null ? "" : `: ${because.replaceAll("_", " ")}`}${isLeftBehind(run, id) ? "; its changes could not be undone" : ""}`,
+          `${phaseTitle(id, name)} failed${because === null ? "" : `: ${because.replaceAll("_", " ")}`}${couldNotUndo(run, id) ? "; its changes could not be undone" : ""}`,
       ),
     ...(run.breaker.state === "open" && !over && run.reason !== "breaker_open" // else the pause says it
       ? [
@@ -140,11 +143,11 @@ export function runProblems(run: RunView): readonly string[] {
   ];
 }
 
-const isLeftBehind = (run: RunView, phase: string): boolean =>
+const couldNotUndo = (run: RunView, phase: string): boolean =>
   Object.values(own(run.cursors, phase)?.last ?? {}).some(({ kind, facts }) => kind === "failed" && facts["rollback_performed"] === false);
 
 /** Pauses that the user chose aren't blockers; every other one is, with its meaning. */
-function runPause(run: RunView): readonly string[] {
+function unchosenPause(run: RunView): readonly string[] {
   const chosen = ["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached", "human_block_open", "approval_required"];
   if (run.status !== "paused" || run.reason === null || chosen.includes(run.reason)) return [];
   if (questionsOpen(run).some(({ question }) => question === run.detail)) return []; // the question is listed
@@ -171,7 +174,7 @@ export function listFailingChecks(run: RunView): readonly CheckResult[] {
 }
 
 /** Where the run is: the open attempts, else the open cursors' places. */
-export function runPlace(run: RunView): readonly string[] {
+export function currentPlaces(run: RunView): readonly string[] {
   const attempts = openExecutions(run);
   if (attempts.length > 0) return attempts.map(({ step, cursor, stage }) => `${step} of ${describeCursor(cursor)} (${stage})`);
   return run.phases.filter(({ status }) => status === "open").map(({ id, name }) => phaseTitle(id, name));

@@ -22,7 +22,7 @@ export function entryDecisions(entries: readonly Entry[]): readonly Decision[] {
 }
 
 function entryDecision(entry: Entry): readonly Decision[] {
-  const kind = eventKind(entry);
+  const kind = decisionKind(entry);
   if (kind === null) return [];
   return [{ seq: entry.seq, at: entry.ts, actor: entry.actor, kind, reason_code: entry.reason_code, decision: describeDecision(entry) }];
 }
@@ -32,7 +32,7 @@ function describeDecision(event: Event): string {
   return `Worked in sandbox ${describeSandbox(event.isolation)}, which doesn't block: ${firstFew(event.isolation.not_enforced)}.`;
 }
 
-function eventKind(event: Event): Decision["kind"] | null {
+function decisionKind(event: Event): Decision["kind"] | null {
   if (event.event === "run_opened") return event.isolation.not_enforced.length > 0 ? "trade_off" : null;
   if (event.event === "step_interrupted") {
     if (event.by === "operator") return "operator";
@@ -41,12 +41,12 @@ function eventKind(event: Event): Decision["kind"] | null {
   if (event.event === "run_paused" || event.event === "control_requested")
     return event.actor.startsWith("operator:") ? "operator" : "guardrail";
   if (event.event === "route_taken") return event.pause === undefined ? null : "guardrail";
-  if (event.event === "step_failed" || event.event === "step_completed") return judgedBy[event.reason_code] ?? null;
-  return kinds[event.event] ?? null;
+  if (event.event === "step_failed" || event.event === "step_completed") return kindByReason[event.reason_code] ?? null;
+  return kindByEvent[event.event] ?? null;
 }
 
 /** Steps that decided more than their own outcome, by their reason code. */
-const judgedBy: Readonly<Record<string, Decision["kind"]>> = {
+const kindByReason: Readonly<Record<string, Decision["kind"]>> = {
   scope_violation_blocked: "guardrail",
   oracle_changed: "guardrail",
   agent_failed: "guardrail",
@@ -65,7 +65,7 @@ const judgedBy: Readonly<Record<string, Decision["kind"]>> = {
   merge_unproved: "trade_off",
 };
 
-const kinds: { readonly [N in EventName]?: Decision["kind"] } = {
+const kindByEvent: { readonly [N in EventName]?: Decision["kind"] } = {
   preview_acknowledged: "operator",
   run_stopped: "operator",
   run_resumed: "operator",

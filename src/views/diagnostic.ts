@@ -37,7 +37,7 @@ export function diagnosticPage({ state, reason, detail, at, remediation, postMor
       `${inCode(reason)}: ${reasonInfo?.meaning ?? "The run halted."}`,
       ...(detail === null ? [] : ["", inText(detail, 500)]),
     ]),
-    ...section("Why it matters", [stateWhy(state, failed.length)]),
+    ...section("Why it matters", [progressSentence(state, failed.length)]),
     ...section("What to do now", list(hints.length === 0 ? ["autopilot report"] : hints.map((hint) => inText(hint)))),
     ...section("Where it stood", [
       `Phase ${meta.current_phase === null ? "none" : inText(meta.current_phase)}, step ${meta.current_step === null ? "none" : inText(meta.current_step)}; ` +
@@ -91,7 +91,7 @@ function skippedLines(state: RoadmapState): readonly string[] {
   return skippedPhases(state, phases).map(({ phase_id, reason }) => `Phase ${inText(phase_id)}: ${inText(reason.replaceAll("_", " "))}`);
 }
 
-function stateWhy(state: RoadmapState, failed: number): string {
+function progressSentence(state: RoadmapState, failed: number): string {
   const open = Object.values(state.phases).filter(({ status }) => status !== "completed").length;
   const all = Object.keys(state.phases).length;
   const blame = failed === 0 ? "" : ` ${failed} failed.`;

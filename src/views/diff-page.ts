@@ -11,8 +11,12 @@ const barCharsMax = 20;
 /** At most so many files, those with the most changed lines first. */
 export function fileRows(files: readonly ChangedFile[], filesMax: number): readonly string[] {
   const largestFiles = files.toSorted((a, b) => changedFileSize(b) - changedFileSize(a)).slice(0, filesMax);
-  const most = Math.max(1, ...largestFiles.map(changedFileSize));
-  const rows = largestFiles.map((file) => [oneLine(file.path, pathCharsMax), ...changedFileCounts(file), changedFileBar(file, most)]);
+  const largestSize = Math.max(1, ...largestFiles.map(changedFileSize));
+  const rows = largestFiles.map((file) => [
+    oneLine(file.path, pathCharsMax),
+    ...changedFileCounts(file),
+    changedFileBar(file, largestSize),
+  ]);
   const left = files.length - largestFiles.length;
   return [...columned(rows, { right: [1, 2] }), ...(left > 0 ? [`… ${plural(left, "more file")}`] : [])];
 }

@@ -14,20 +14,21 @@ export type FlowProof = {
   readonly gates: number;
 };
 
-const ofCriteria = ["criterion", "criteria"];
-const functionsOfCriteria = ["next_criterion", "completion"];
-const group = /^[a-z][a-z0-9_-]*$/;
+const criteriaChecks = ["criterion", "criteria"];
+const criteriaFunctions = ["next_criterion", "completion"];
+/** A check of a flow is the name of a group (`criteria`, `project`) or a command (`npm test`). */
+const checkGroupName = /^[a-z][a-z0-9_-]*$/;
 
 export function buildFlowProof(flow: FlowView): FlowProof {
   const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
   const listed = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
   const steps = [...listed, ...listed.flatMap(({ tasks }) => [...(tasks?.each ?? []), ...(tasks?.wave ?? [])])];
   const checks = steps.flatMap(({ check }) => check ?? []);
-  const isPromised = steps.some(({ run }) => run !== undefined && functionsOfCriteria.includes(run));
+  const isPromised = steps.some(({ run }) => run !== undefined && criteriaFunctions.includes(run));
   return {
-    isByCriteria: isPromised || checks.some((check) => ofCriteria.includes(check)) || steps.some((step) => step.flow !== undefined),
+    isByCriteria: isPromised || checks.some((check) => criteriaChecks.includes(check)) || steps.some((step) => step.flow !== undefined),
     isPromised,
-    commands: [...new Set(checks.filter((check) => !group.test(check)))],
+    commands: [...new Set(checks.filter((check) => !checkGroupName.test(check)))],
     gates: steps.filter(({ proof }) => (proof?.length ?? 0) > 0).length,
   };
 }

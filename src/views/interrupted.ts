@@ -12,17 +12,17 @@ export type Interrupted = {
 };
 
 /** Null if a process works on the run, or if it came to rest by itself. */
-export function interruptedOf(run: RunView, owner: Owner): Interrupted | null {
+export function findInterruption(run: RunView, owner: Owner): Interrupted | null {
   if (run.status !== "running" || owner !== null || run.resting !== null || run.opening === 0) return null;
   const open = Object.values(run.open)
     .filter(({ stage }) => stage !== "walking") // its tasks are reported by themselves
-    .map(({ attempt, kind, stage }) => ({ attempt, ...kindFate(kind, stage, run.drafted.run_id) }));
+    .map(({ attempt, kind, stage }) => ({ attempt, ...resumeFate(kind, stage, run.drafted.run_id) }));
   return { at: run.updatedAt, open };
 }
 
 type Fate = { readonly starts_over: boolean; readonly what: string };
 
-function kindFate(kind: OpenAttempt["kind"], stage: OpenAttempt["stage"], run: string): Fate {
+function resumeFate(kind: OpenAttempt["kind"], stage: OpenAttempt["stage"], run: string): Fate {
   if (kind === "flow") return { starts_over: false, what: "the run it called resumes where it was" };
   if (kind !== "agent") return { starts_over: true, what: "runs again" };
   if (stage === "turned") return { starts_over: false, what: "its turn is paid and kept; its changes are applied next" };
@@ -33,7 +33,7 @@ function kindFate(kind: OpenAttempt["kind"], stage: OpenAttempt["stage"], run: s
   };
 }
 
-/** Where it ended, and when. */
+/** `autopilot ended in execute #2 (phase 1) (16:45 UTC)` */
 export const interruptedAt = ({ at, open }: Interrupted): string =>
   `autopilot ended ${open.length === 0 ? "between two steps" : `in ${describeAttempt(open[0]?.attempt ?? "")}`} (${at.slice(11, 16)} UTC)`;
 

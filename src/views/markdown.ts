@@ -1,9 +1,8 @@
 // markdown: builds Markdown tables, lists and sections, and escapes untrusted text in them.
 
-/** Other people's words inside our Markdown: on one line, and none of them able to end a cell, open a heading or begin a link. */
-
 import { oneLine } from "./wording.ts";
 
+/** Other people's text inside our Markdown: on one line, escaped so that it cannot end a cell, open a heading or begin a link. */
 export const inText = (text: string, charsMax = 200): string => oneLine(text, charsMax).replaceAll(/[\\`*[\]<>#|]/g, "\\$&");
 
 /** As code; a text with backticks in it gets longer fences. */

@@ -1,4 +1,4 @@
-// next-actions: what a person can do about a run now, as commands where there are commands. From state and reason code alone.
+// next-actions: lists what a person can do about a run now, as commands to copy if there are some, from its state and reason code alone.
 
 import { isReasonCode, type ReasonCode, reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
@@ -19,7 +19,7 @@ export function nextActions(
   { isCurrent = true }: { readonly isCurrent?: boolean } = {},
 ): readonly string[] {
   const actions = [...new Set(findActions(run, owner))];
-  return isCurrent ? actions : actions.map((action) => naming(action, run.drafted.run_id));
+  return isCurrent ? actions : actions.map((action) => nameRun(action, run.drafted.run_id));
 }
 
 function findActions(run: RunView, owner: Owner): readonly string[] {
@@ -27,10 +27,10 @@ function findActions(run: RunView, owner: Owner): readonly string[] {
     case "draft":
       return run.acknowledged ? ["autopilot go"] : ["autopilot go --yes", `autopilot ack ${run.drafted.ack.slice(0, 12)}`];
     case "running":
-      if (owner !== null) return [...runQuestions(run), "autopilot watch", "autopilot pause"];
-      return [...runQuestions(run), "autopilot resume", "autopilot stop"];
+      if (owner !== null) return [...answerCommands(run), "autopilot watch", "autopilot pause"];
+      return [...answerCommands(run), "autopilot resume", "autopilot stop"];
     case "paused":
-      return [...runQuestions(run), ...waysOn(run), "autopilot stop"];
+      return [...answerCommands(run), ...waysOn(run), "autopilot stop"];
     case "stopped":
       return [
         ...(run.reason === null || run.reason === "operator_stopped" || !isReasonCode(run.reason) ? [] : [reasons[run.reason].hint]),
@@ -45,7 +45,7 @@ function findActions(run: RunView, owner: Owner): readonly string[] {
   }
 }
 
-function runQuestions(run: RunView): readonly string[] {
+function answerCommands(run: RunView): readonly string[] {
   const verdicts = verdictsOpen(run).map(({ phase }) => verdictCommand(phase));
   const others = Object.values(run.blocks).filter((block) => !isVerdict(block));
   return [
@@ -64,7 +64,7 @@ function completedActions(run: RunView): readonly string[] {
   const [kept, branch] = [branchKept(run), `autopilot/${run.drafted.run_id}`];
   const look = kept?.code === "work_unproved" ? [`git diff ${run.drafted.base.commit.slice(0, 12)} ${branch}`] : [];
   const bring = kept === null ? [] : [...look, mergeAction(kept.code, branch, run.drafted.base.commit.slice(0, 12))];
-  const merge = kept !== null && isDue(run) ? [`autopilot pr ${run.drafted.run_id}`] : bring;
+  const merge = kept !== null && isPullRequestDue(run) ? [`autopilot pr ${run.drafted.run_id}`] : bring;
   const { flow, objective } = run.drafted;
   const criteria = objective.done_criteria;
   const hasChecks = flow.playbook !== undefined || (criteria.length > 0 && criteria.every(({ check }) => check !== null));
@@ -74,7 +74,7 @@ function completedActions(run: RunView): readonly string[] {
   return [...merge, ...watch, "autopilot report", "autopilot verify", ...prove];
 }
 
-/** Git overwrites ignored files in a merge's way, so that it is no command to copy while something is. */
+/** A merge overwrites ignored files in its way, so no plain `git merge` is offered while there are any. */
 function mergeAction(code: string, branch: string, base: string): string {
   const merge = `git merge ${branch}`;
   if (code === "checkout_dirty") return `commit, stash or move away what is named above, then ${merge}`;
@@ -85,7 +85,7 @@ function mergeAction(code: string, branch: string, base: string): string {
 }
 
 /** Whether its work was to become a pull request and has not yet. */
-export const isDue = (run: RunView): boolean =>
+export const isPullRequestDue = (run: RunView): boolean =>
   run.status === "completed" &&
   newestLanding(runOutcomes(run))?.facts["why"] === "pull_request" &&
   (run.pull_request?.opened ?? null) === null;
@@ -98,15 +98,15 @@ const runOutcomes = (run: RunView) => Object.values(run.cursors).flatMap(({ last
 const newestLanding = (outcomes: ReturnType<typeof runOutcomes>) => outcomes.findLast(({ facts }) => facts["landed"] !== undefined);
 
 /** How a run ends: whether all of it is done, what was proved, and where the work is. */
-export function runEnding(run: RunView, found: VerdictWithGaps = { verdict: run.verdict ?? "unverified", gaps: run.gaps }): string {
+export function runEnding(run: RunView, proof: VerdictWithGaps = { verdict: run.verdict ?? "unverified", gaps: run.gaps }): string {
   const unlanded = branchKept(run) === null ? "nothing" : "kept";
   const landing: Landing = hasLanded(run) ? "landed" : unlanded;
   const branch = `autopilot/${run.drafted.run_id}`;
   const undone = undonePhases(run);
   const opened = run.pull_request?.opened ?? null;
-  if (undone.length === 0 && opened !== null) return `${proofSentence(found.verdict, found.gaps)} It is in ${oneLine(opened.url)}.`;
-  if (undone.length === 0) return verdictSentence(found.verdict, found.gaps, landing, branch);
-  const where = landing === "landed" ? "What was completed is on your branch." : landingSentence(found.verdict, landing, branch);
+  if (undone.length === 0 && opened !== null) return `${proofSentence(proof.verdict, proof.gaps)} It is in ${oneLine(opened.url)}.`;
+  if (undone.length === 0) return verdictSentence({ ...proof, landing, branch });
+  const where = landing === "landed" ? "What was completed is on your branch." : landingSentence(proof.verdict, landing, branch);
   return `${unfinishedSentence(undone)} ${where}`.trimEnd();
 }
 
@@ -124,7 +124,7 @@ export function branchKept(run: RunView): { readonly code: ReasonCode; readonly 
   const outcomes = runOutcomes(run);
   const newest = newestLanding(outcomes);
   const why = newest?.facts["why"];
-  if (isDue(run)) return { code: "pull_request_pending", detail: null };
+  if (isPullRequestDue(run)) return { code: "pull_request_pending", detail: null };
   if ((run.pull_request?.opened ?? null) !== null) return null;
   if (run.tip.commit === run.drafted.base.commit || newest?.facts["landed"] === true || why === "nothing_to_land") return null;
   const candidateReasons = [
@@ -133,11 +133,12 @@ export function branchKept(run: RunView): { readonly code: ReasonCode; readonly 
     ...run.phases.map(({ because }) => because),
     ...outcomes.map(({ reason }) => reason),
   ];
-  const code = candidateReasons.find((reason): reason is ReasonCode => reason !== null && keepsBranch.has(reason)) ?? "branch_kept";
+  const code =
+    candidateReasons.find((reason): reason is ReasonCode => reason !== null && branchKeepingReasons.has(reason)) ?? "branch_kept";
   return { code, detail: newest?.detail ?? null };
 }
 
-const keepsBranch: ReadonlySet<string> = new Set([
+const branchKeepingReasons: ReadonlySet<string> = new Set([
   "branch_kept",
   "work_unproved",
   "checkout_dirty",
@@ -150,7 +151,7 @@ const keepsBranch: ReadonlySet<string> = new Set([
 ]);
 
 /** Commands that mean a run get `--run ID`; the others are left as they are. */
-const naming = (action: string, run: string): string =>
+const nameRun = (action: string, run: string): string =>
   action.replace(
     /\bautopilot (status|go|pause|resume|stop|report|ack|approve|answer|diff|verdict|trace|inbox|budget|verify|log|watch)\b/g,
     `autopilot $1 --run ${run}`,

@@ -4,8 +4,8 @@
 import { openExecutions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { runBudget } from "./budget-view.ts";
-import { labelWidth, runStep, turnLabel } from "./progress.ts";
-import { describeBudget, figure, span } from "./wording.ts";
+import { labelWidth, stepPrefix, turnLabel } from "./progress.ts";
+import { describeBudget, figure, compactDuration } from "./wording.ts";
 
 const actionsMax = 4;
 
@@ -17,13 +17,14 @@ export type LiveActivity = {
 };
 
 /** Renders a row for each turn or check under way, and what is spent; empty if none is under way. */
-export function nowLines(run: RunView, { latestLineOf: seenOf, ageMs }: LiveActivity): readonly string[] {
+export function nowLines(run: RunView, { latestLineOf, ageMs }: LiveActivity): readonly string[] {
   const open = openExecutions(run);
   if (run.status !== "running" || open.length === 0) return [];
   const rows = open.slice(0, actionsMax).map(({ attempt, kind, stage }) => {
-    const label = kind === "agent" ? (stage === "started" ? turnLabel(run, attempt) : "Checks") : "Checks";
-    const activity = seenOf(attempt) ?? (kind === "agent" && stage === "started" ? "at work" : "looking at the result");
-    return `● ${label.padEnd(labelWidth)} ${span(ageMs(attempt)).padStart(7)}  ${kind === "agent" ? runStep(run, attempt) : ""}${activity.trim()}`;
+    const isTurn = kind === "agent" && stage === "started"; // after its turn, an attempt's changes are checked
+    const label = isTurn ? turnLabel(run, attempt) : "Checks";
+    const activity = latestLineOf(attempt) ?? (isTurn ? "at work" : "looking at the result");
+    return `● ${label.padEnd(labelWidth)} ${compactDuration(ageMs(attempt)).padStart(7)}  ${kind === "agent" ? stepPrefix(run, attempt) : ""}${activity.trim()}`;
   });
   const omitted = open.length > actionsMax ? [`  and ${figure(open.length - actionsMax)} more under way`] : [];
   const { counters, limits } = runBudget(run);

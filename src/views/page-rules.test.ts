@@ -1,7 +1,7 @@
 // Pages that a run writes for people: whole ones pass, damaged ones are reported with line and rule.
 
 import { describe, expect, test } from "vitest";
-import { judgePage, findPageFormat, pageFormatNamed } from "./page-rules.ts";
+import { judgePage, findPageFormat, findPageFormatByName } from "./page-rules.ts";
 
 /** As the quality playbook's format shows it. */
 const progress = `# QPB Run Progress
@@ -44,7 +44,7 @@ const rules = (format: Parameters<typeof judgePage>[0], text: string) =>
 describe("PROGRESS.md", () => {
   test("as the seed shows it is in order, and known by its title or its name", () => {
     expect(judgePage("quality progress", progress)).toEqual([]);
-    expect([findPageFormat(progress), pageFormatNamed("PROGRESS.md")]).toEqual(["quality progress", "quality progress"]);
+    expect([findPageFormat(progress), findPageFormatByName("PROGRESS.md")]).toEqual(["quality progress", "quality progress"]);
   });
   test.each([
     ["another title", progress.replace("# QPB", "# My"), "1 PG-title error"],

@@ -10,58 +10,64 @@ import type { Violation } from "../documents/line-rules.ts";
 
 type Page = {
   /** The file's name. */
-  readonly named: RegExp;
+  readonly fileName: RegExp;
   readonly title: RegExp;
   readonly sections: readonly string[];
   readonly severity: Violation["severity"];
-  readonly more?: (lines: readonly string[], reportLine: Report) => void;
+  readonly checkLines?: (lines: readonly string[], reportLine: Report) => void;
 };
 type Report = (line: number, rule: string, message: string) => void;
 
 export const pages = {
   "quality progress": {
-    named: /^PROGRESS\.md$/,
+    fileName: /^PROGRESS\.md$/,
     title: /^# QPB Run Progress$/,
     sections: ["Phases", "Recent events (last 10)", "Artifacts produced"],
     severity: "error",
-    more: progressLines,
+    checkLines: checkProgress,
   },
   "quality gate log": {
-    named: /^quality-gate\.log$/,
+    fileName: /^quality-gate\.log$/,
     title: /^Terminal gate, judged by the runner at /,
     sections: [],
     severity: "warning",
-    more: gateLines,
+    checkLines: checkGateLog,
   },
-  learnings: { named: /^learnings\.md$/, title: /^# Learnings \(current run\)$/, sections: [], severity: "error", more: learningLines },
+  learnings: {
+    fileName: /^learnings\.md$/,
+    title: /^# Learnings \(current run\)$/,
+    sections: [],
+    severity: "error",
+    checkLines: checkLearnings,
+  },
   diagnostic: {
-    named: /^diagnostic-.+\.md$/,
+    fileName: /^diagnostic-.+\.md$/,
     title: /^# Diagnostic: /,
     sections: ["What happened", "Why it matters", "What to do now"],
     severity: "warning",
   },
   "post-mortem page": {
-    named: /-postmortem\.md$/,
+    fileName: /-postmortem\.md$/,
     title: /^# Post-mortem: phase /,
     sections: ["Root cause", "Timeline", "Attempted fixes", "Prevention rule"],
     severity: "warning",
   },
   "completion page": {
-    named: /^completion-report\.md$/,
+    fileName: /^completion-report\.md$/,
     title: /^# Completion report: /,
     sections: ["Attempted phases", "Skipped phases", "Self-audit", "Summary"],
     severity: "warning",
   },
-  "execution log": { named: /^EXECUTION-LOG\.md$/, title: /^# Execution log: phase /, sections: ["Steps"], severity: "warning" },
+  "execution log": { fileName: /^EXECUTION-LOG\.md$/, title: /^# Execution log: phase /, sections: ["Steps"], severity: "warning" },
   "verification page": {
-    named: /^VERIFICATION\.md$/,
+    fileName: /^VERIFICATION\.md$/,
     title: /^# Verification: phase /,
     sections: ["Outcome", "Automated checks", "Criteria"],
     severity: "warning",
   },
   // Many a project has an audit.md of its own: the first line says whose it is, or the folder (formats.ts).
   "calibration audit": {
-    named: /(?!)/,
+    fileName: /(?!)/, // matches nothing
     title: /^# Calibration audit: /,
     sections: ["Verdict", "Figures", "Lever", "Matches", "Cycle findings"],
     severity: "warning",
@@ -75,7 +81,8 @@ export const findPageFormat = (head: string): PageFormat | null => {
   const [first = ""] = head.replace(/^\uFEFF/, "").split(/\r?\n/, 1);
   return pageFormats.find((format) => pages[format].title.test(first)) ?? null;
 };
-export const pageFormatNamed = (name: string): PageFormat | null => pageFormats.find((format) => pages[format].named.test(name)) ?? null;
+export const findPageFormatByName = (name: string): PageFormat | null =>
+  pageFormats.find((format) => pages[format].fileName.test(name)) ?? null;
 
 export function judgePage(format: PageFormat, text: string): readonly Violation[] {
   const page: Page = pages[format];
@@ -84,12 +91,12 @@ export function judgePage(format: PageFormat, text: string): readonly Violation[
   const reportLine: Report = (line, rule, message) => violations.push({ line, rule, message, severity: page.severity }); // P2
   if (!page.title.test(lines[0] ?? "")) reportLine(1, "PG-title", `the first line is not the title of a ${format}`);
   for (const title of page.sections) if (!lines.includes(`## ${title}`)) reportLine(1, "PG-section", `has no section ## ${title}`);
-  page.more?.(lines, reportLine);
+  page.checkLines?.(lines, reportLine);
   return violations.toSorted((a, b) => a.line - b.line);
 }
 
 /** The header's two lines and the checklist, as the quality playbook has them. */
-function progressLines(lines: readonly string[], reportLine: Report): void {
+function checkProgress(lines: readonly string[], reportLine: Report): void {
   if (!lines.some((line) => /^\*\*Started:\*\* .*\*\*Benchmark:\*\* .*\*\*Lever:\*\* /.test(line)))
     reportLine(1, "PG-field", "has no line **Started:** … **Benchmark:** … **Lever:** …");
   if (!lines.some((line) => /^\*\*Runner:\*\* .*\*\*Playbook version:\*\* /.test(line)))
@@ -107,7 +114,7 @@ function progressLines(lines: readonly string[], reportLine: Report): void {
 }
 
 /** Entries of the roadmap's learnings: a failure with its rule and context, or a person's verdict with its calibration. */
-function learningLines(lines: readonly string[], reportLine: Report): void {
+function checkLearnings(lines: readonly string[], reportLine: Report): void {
   const heads = lines.flatMap((line, index) => (line.startsWith("### ") ? [index] : []));
   for (const [n, index] of heads.entries()) {
     const entry = lines.slice(index, heads[n + 1]);
@@ -122,7 +129,7 @@ function learningLines(lines: readonly string[], reportLine: Report): void {
   }
 }
 
-function gateLines(lines: readonly string[], reportLine: Report): void {
+function checkGateLog(lines: readonly string[], reportLine: Report): void {
   if (!lines.some((line) => /^RESULT: GATE (?:PASSED|FAILED)/.test(line)))
     reportLine(Math.max(1, lines.length - 1), "PG-result", "has no line RESULT: GATE PASSED or GATE FAILED");
 }

@@ -45,12 +45,12 @@ export function phaseRows(run: RunView): readonly PhaseRow[] {
         id,
         name: name === id ? "" : name,
         status,
-        score: runScore(run, id),
+        score: latestScore(run, id),
         duration_minutes: Number((spent?.minutes ?? 0).toFixed(2)),
         tokens: spent?.tokens ?? 0,
         usd: Number((spent?.usd ?? 0).toFixed(6)),
         step: isOpen ? stepNow(run, id) : null,
-        tasks: isOpen ? runTasks(run, id, working) : null,
+        tasks: isOpen ? countTasks(run, id, working) : null,
         waits_for: status === "not_started" ? phase.after.filter((dependency) => isDone.get(dependency) === false) : [],
         because,
       };
@@ -69,7 +69,7 @@ function statusOfPhase(run: RunView, { id, status }: PhaseView): PhaseRowStatus 
 }
 
 /** The last step that gave one decides: a judge comes after a verifier. */
-function runScore(run: RunView, id: string): number | null {
+function latestScore(run: RunView, id: string): number | null {
   const stepOutcomes = own(run.cursors, id)?.seen;
   if (stepOutcomes === undefined) return null;
   for (const { id: step } of stepsOfPhase(run.drafted.flow, id).toReversed()) {
@@ -84,7 +84,7 @@ function stepNow(run: RunView, id: string): string | null {
   return cursor === undefined ? null : (stepsOfPhase(run.drafted.flow, id)[cursor.at]?.id ?? null);
 }
 
-function runTasks(run: RunView, id: string, working: readonly RunView["open"][string][]): TaskCount | null {
+function countTasks(run: RunView, id: string, working: readonly RunView["open"][string][]): TaskCount | null {
   const open = working.find(({ cursor, stage }) => cursor === id && stage === "walking");
   if (open === undefined) return null;
   const results = open.waves.flat().map((task) => own(run.cursors, taskPath(open.attempt, task))?.result ?? null);

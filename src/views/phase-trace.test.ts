@@ -7,13 +7,13 @@ import { live } from "../../test/simulation/support/scenarios.ts";
 import type { Draft } from "../contracts/event.ts";
 import { TraceSpan } from "../contracts/roadmap-reports.ts";
 import { applied, ended, failed, journal, passed, result, route, started, turned } from "../insight/entries.test-support.ts";
-import { openTrace, attemptStep, type ToolEvent } from "./phase-trace.ts";
+import { openPhaseTrace, attemptStep, type ToolEvent } from "./phase-trace.ts";
 
 const begun = (step: string, n = 1, path = "1") =>
   ({ event: "step_started", walk: path, step, attempt: `${path}@1/${step}#${n}`, kind: "agent", try: 1 }) as const;
 const spansOf = (...drafts: readonly Draft[]) => {
-  const trace = openTrace();
-  return journal(...drafts).flatMap((entry) => trace.ofEntry(entry));
+  const trace = openPhaseTrace();
+  return journal(...drafts).flatMap((entry) => trace.spansOfEntry(entry));
 };
 const tool = (changes: Partial<ToolEvent>): ToolEvent => ({
   signal: "tool",
@@ -68,9 +68,9 @@ describe("from the journal", () => {
     ]);
   });
   test("where the evidence is at hand it says when a command was run and how its output ended", () => {
-    const trace = openTrace(() => ({ at: "2025-12-31T23:59:00.000Z", output_excerpt: "a\nthe last line\n" }));
+    const trace = openPhaseTrace(() => ({ at: "2025-12-31T23:59:00.000Z", output_excerpt: "a\nthe last line\n" }));
     const entries = journal(begun("checks"), failed("checks", "criterion_failed", [result("criterion", "test -f a")]));
-    expect(entries.flatMap((entry) => trace.ofEntry(entry))[0]).toMatchObject({
+    expect(entries.flatMap((entry) => trace.spansOfEntry(entry))[0]).toMatchObject({
       timestamp: "2025-12-31T23:59:00.000Z",
       output_summary: "failed (exit 1): the last line",
     });
@@ -106,9 +106,9 @@ describe("from the journal", () => {
   test("whatever the run, every span is valid, and what lies around the phases has none", () => {
     let spans = 0;
     for (const scenario of Object.values(roadmapStories)) {
-      const trace = openTrace();
+      const trace = openPhaseTrace();
       for (const entry of live(scenario).tape.entries) {
-        for (const span of trace.ofEntry(entry)) {
+        for (const span of trace.spansOfEntry(entry)) {
           spans++;
           expect(v.safeParse(TraceSpan, span).issues).toBeUndefined();
           expect(span.phase_id).not.toMatch(/^(?:after|before)\./);
@@ -131,21 +131,21 @@ describe("from an agent's frames", () => {
   ];
   test.each(actions)("a tool of kind %s is told as %s", (kind, action) => {
     const reported = kind === undefined ? {} : { kind };
-    expect(openTrace().ofLiveEvent(tool({ ...reported, status: "completed" }), "2026-01-01T00:00:00.000Z")).toMatchObject({
+    expect(openPhaseTrace().spanOfToolEvent(tool({ ...reported, status: "completed" }), "2026-01-01T00:00:00.000Z")).toMatchObject({
       action,
       step: "execute",
     });
   });
   test("a call is told once, when it has ended, from its first frame on", () => {
-    const trace = openTrace();
-    expect(trace.ofLiveEvent(tool({ call: "t1" }), "2026-01-01T00:00:00.000Z")).toBeNull();
-    expect(trace.ofLiveEvent(tool({ call: "t1", status: "in_progress" }), "2026-01-01T00:00:00.200Z")).toBeNull();
-    expect(trace.ofLiveEvent(tool({ call: "t2", status: "failed" }), "2026-01-01T00:00:00.300Z")).toMatchObject({
+    const trace = openPhaseTrace();
+    expect(trace.spanOfToolEvent(tool({ call: "t1" }), "2026-01-01T00:00:00.000Z")).toBeNull();
+    expect(trace.spanOfToolEvent(tool({ call: "t1", status: "in_progress" }), "2026-01-01T00:00:00.200Z")).toBeNull();
+    expect(trace.spanOfToolEvent(tool({ call: "t2", status: "failed" }), "2026-01-01T00:00:00.300Z")).toMatchObject({
       status: "failure",
       duration_ms: 0,
     });
     expect(
-      trace.ofLiveEvent(tool({ call: "t1", status: "completed", kind: "edit", path: "src/a.ts" }), "2026-01-01T00:00:01.000Z"),
+      trace.spanOfToolEvent(tool({ call: "t1", status: "completed", kind: "edit", path: "src/a.ts" }), "2026-01-01T00:00:01.000Z"),
     ).toEqual({
       timestamp: "2026-01-01T00:00:00.000Z",
       phase_id: "1",
@@ -158,36 +158,38 @@ describe("from an agent's frames", () => {
     });
   });
   test("a call that was never ended by the agent is told as cut off", () =>
-    expect(openTrace().ofLiveEvent(tool({ status: "cancelled" }), "2026-01-01T00:00:00.000Z")).toMatchObject({ status: "skipped" }));
+    expect(openPhaseTrace().spanOfToolEvent(tool({ status: "cancelled" }), "2026-01-01T00:00:00.000Z")).toMatchObject({
+      status: "skipped",
+    }));
   test.each([
     ["long", "x".repeat(5_000)],
     ["of characters outside the basic plane", "😀".repeat(300)],
     ["with lines and escapes in it", "a\nb\u001b[31mc\u0000"],
   ])("a summary that is %s is cut at 200 characters, on one line", (_, title) => {
-    const span = openTrace().ofLiveEvent(tool({ title, status: "completed" }), "2026-01-01T00:00:00.000Z");
+    const span = openPhaseTrace().spanOfToolEvent(tool({ title, status: "completed" }), "2026-01-01T00:00:00.000Z");
     expect(v.safeParse(TraceSpan, span).issues).toBeUndefined();
     expect(span?.input_summary.length).toBeLessThanOrEqual(200);
     // eslint-disable-next-line no-control-regex
     expect(span?.input_summary).not.toMatch(/[\n\u001b\u0000]|[\uD800-\uDBFF]$/);
   });
   test("a flood of calls is bounded, and the step's end says how many were not kept", () => {
-    const trace = openTrace();
+    const trace = openPhaseTrace();
     const [begin, end] = journal(begun("do", 1, "1@1/execute#1/03-01"), {
       event: "step_completed",
       attempt: "1@1/execute#1/03-01@1/do#1",
       facts: {},
     });
     if (begin === undefined || end === undefined) throw new Error("two entries were made");
-    trace.ofEntry(begin);
+    trace.spansOfEntry(begin);
     let kept = 0;
     for (let n = 0; n < 2_100; n++) {
-      if (trace.ofLiveEvent(tool({ call: `t${n}`, status: "completed" }), "2026-01-01T00:00:00.000Z") !== null) kept++;
+      if (trace.spanOfToolEvent(tool({ call: `t${n}`, status: "completed" }), "2026-01-01T00:00:00.000Z") !== null) kept++;
     }
     expect(kept).toBe(2_000);
-    expect(trace.ofEntry(end)[0]?.output_summary).toBe("passed; 100 further tool calls not kept");
+    expect(trace.spansOfEntry(end)[0]?.output_summary).toBe("passed; 100 further tool calls not kept");
   });
   test("what happens before and after the roadmap's phases has no trace", () =>
     expect(
-      openTrace().ofLiveEvent(tool({ attempt: "after.self_audit@1/audit#1", status: "completed" }), "2026-01-01T00:00:00.000Z"),
+      openPhaseTrace().spanOfToolEvent(tool({ attempt: "after.self_audit@1/audit#1", status: "completed" }), "2026-01-01T00:00:00.000Z"),
     ).toBeNull());
 });

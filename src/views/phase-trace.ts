@@ -3,7 +3,7 @@
 // Invariants:
 //   T1. A span comes from a frame the agent sent while it worked or from the runner's own record, never from what an agent says it did.
 //   T2. Every span is valid against its schema: known words, summaries of at most 200 characters.
-//   T3. Spans of entries are a function of the journal; those of signals are liveEvents, and may be lost with the process that saw them.
+//   T3. Spans of entries depend on the journal alone. Spans of tool calls come from live events, which are lost if the process ends early.
 
 import type { Entry, EventOf } from "../contracts/event.ts";
 import type { CheckResult, Evidence } from "../contracts/evidence.ts";
@@ -18,10 +18,10 @@ import { describeAttempt, oneLine, plural } from "./wording.ts";
 export type EvidenceOf = (hash: string) => Pick<Evidence, "at" | "output_excerpt"> | null;
 export type ToolEvent = Extract<LiveEvent, { signal: "tool" }>;
 
-export type TraceBook = {
-  ofEntry(entry: Entry): readonly TraceSpan[];
+export type PhaseTrace = {
+  spansOfEntry(entry: Entry): readonly TraceSpan[];
   /** A tool call becomes a span when it ends; null until then. */
-  ofLiveEvent(signal: ToolEvent, at: string): TraceSpan | null;
+  spanOfToolEvent(signal: ToolEvent, at: string): TraceSpan | null;
 };
 
 const callsOpenMax = 2_000;
@@ -47,11 +47,11 @@ const stepNames: Readonly<Record<string, Step>> = {
 
 const toolStatuses: Readonly<Record<string, TraceSpan["status"]>> = { completed: "success", cancelled: "skipped" };
 
-export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
+export function openPhaseTrace(evidenceOf: EvidenceOf = () => null): PhaseTrace {
   const openAttempts = new Map<string, OpenAttempt>();
-  const calls = new Map<string, string>();
+  const callStarts = new Map<string, string>();
 
-  const span = (at: string, path: string, step: Step, action: TraceSpan["action"], reported: Reported): TraceSpan => ({
+  const span = (at: string, path: string, step: Step, action: TraceSpan["action"], reported: SpanContent): TraceSpan => ({
     timestamp: at,
     phase_id: phaseOfPath(path),
     step,
@@ -83,7 +83,7 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
   };
 
   return {
-    ofEntry(entry) {
+    spansOfEntry(entry) {
       const phase = phaseOfEntry(entry);
       if (phase === null || isOutsideRoadmap(phase)) return [];
       const decided = (input: string, output: string, status: TraceSpan["status"] = "success"): readonly TraceSpan[] => [
@@ -139,15 +139,15 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
       }
     },
 
-    ofLiveEvent(signal, at) {
+    spanOfToolEvent(signal, at) {
       if (isOutsideRoadmap(phaseOfPath(signal.attempt))) return null;
       const key = `${signal.attempt} ${signal.call ?? signal.title}`;
-      const from = calls.get(key) ?? at;
-      if (!isOver.has(signal.status)) {
-        if (!calls.has(key) && calls.size < callsOpenMax) calls.set(key, at);
+      const from = callStarts.get(key) ?? at;
+      if (!endedStatuses.has(signal.status)) {
+        if (!callStarts.has(key) && callStarts.size < callsOpenMax) callStarts.set(key, at);
         return null;
       }
-      calls.delete(key);
+      callStarts.delete(key);
       const attempt = openAttempts.get(signal.attempt);
       if (attempt !== undefined && ++attempt.calls > callsPerAttemptMax) return null;
       const action = actionOf(signal.kind);
@@ -172,9 +172,9 @@ export function openTrace(evidenceOf: EvidenceOf = () => null): TraceBook {
   }
 }
 
-type Reported = { readonly input: string; readonly output: string; readonly ms?: number; readonly status: TraceSpan["status"] };
+type SpanContent = { readonly input: string; readonly output: string; readonly ms?: number; readonly status: TraceSpan["status"] };
 
-const isOver: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
+const endedStatuses: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 const actions: Readonly<Record<string, TraceSpan["action"]>> = {
   read: "file_read",
   edit: "file_write",
@@ -185,12 +185,12 @@ const actions: Readonly<Record<string, TraceSpan["action"]>> = {
 const actionOf = (kind: string | undefined): TraceSpan["action"] =>
   kind !== undefined && Object.hasOwn(actions, kind) ? (actions[kind] ?? "tool_call") : "tool_call";
 
-/** Commands one after the other, the last of them ending with the step; where the evidence says when it was made, that counts. */
+/** The commands that ran, dated by their evidence; without it, as if they had run one after the other until the step ended. */
 function commandsOf(
   results: readonly CheckResult[],
   endedAt: string,
   evidenceOf: EvidenceOf,
-): readonly (Reported & { readonly at: string })[] {
+): readonly (SpanContent & { readonly at: string })[] {
   const endMs = parseIsoTime(endedAt) ?? 0;
   const ran = results.filter(({ cached }) => cached !== true);
   let leftMs = ran.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
@@ -210,11 +210,12 @@ function commandsOf(
   });
 }
 
-/** The format's step an attempt belongs to; a task's steps are those of the step that cursors the tasks. */
+/** The step of the trace format that an attempt belongs to; an attempt of a task belongs to the step that has the tasks. */
 export function attemptStep(attempt: string): Step {
   const parts = attemptParts(attempt);
   if (parts === null) return "phase_runner";
   if (taskOfCursor(parts.cursor) === null) return stepName(parts.step);
+  // `1@1/execute#1/03-01`: the task 03-01 of the step `execute`
   return stepName(/\/([^/#]+)#\d+\/[^/]+$/.exec(parts.cursor)?.[1] ?? parts.step);
 }
 
@@ -222,7 +223,7 @@ const stepName = (step: string): Step => (Object.hasOwn(stepNames, step) ? (step
 
 const msBetween = (from: string, to: string): number => (parseIsoTime(to) ?? 0) - (parseIsoTime(from) ?? 0);
 
-/** At most 200 of what JSON readers count as characters, and no half of one. */
+/** At most 200 UTF-16 code units, which is what JSON Schema validators count; a character of two units is not cut in half. */
 const summary = (text: string): string => {
   const line = oneLine(text, summaryCharsMax);
   return line.length <= summaryCharsMax ? line : line.slice(0, summaryCharsMax).replace(/[\uD800-\uDBFF]$/, "");

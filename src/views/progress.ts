@@ -1,4 +1,4 @@
-// progress: what a person sees while an agent works: one short line for what passes by, and for each fact worth a glance.
+// progress: the lines that a person sees while a run works: one for each live event, and one for each journal entry worth showing.
 
 import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import { type CheckResult, couldNotRun } from "../contracts/evidence.ts";
@@ -22,14 +22,14 @@ import {
   money,
   oneLine,
   plural,
-  rounded,
+  compactNumber,
   describeSandbox,
-  span,
+  compactDuration,
 } from "./wording.ts";
 
 const lineCharsMax = 120;
 
-/** A glimpse as a line; null if there is nothing to see. */
+/** A live event as a line; null if it has no text to show. */
 export function liveLine(signal: LiveEvent): string | null {
   switch (signal.signal) {
     case "said":
@@ -46,7 +46,7 @@ export function liveLine(signal: LiveEvent): string | null {
         : `  · checking ${oneLine(signal.title, 60)}: ${oneLine(signal.command, lineCharsMax)}`;
     case "check_running": {
       const line = oneLine(signal.line, lineCharsMax);
-      return `  · ${oneLine(signal.title, 60)}, ${span(signal.elapsedMs)}${line === "" ? "" : `: ${line}`}`;
+      return `  · ${oneLine(signal.title, 60)}, ${compactDuration(signal.elapsedMs)}${line === "" ? "" : `: ${line}`}`;
     }
     case "usage":
       return `  · ${figure(signal.tokens)} tokens so far in ${describeAttempt(signal.attempt)}`;
@@ -56,25 +56,30 @@ export function liveLine(signal: LiveEvent): string | null {
 }
 
 /**
- * Facts as lines while a run works: a row for every turn and every round of checks, a sentence for what else is worth a glance. Remembers
- * what it needs of a turn until its changes are judged.
+ * Returns a function that turns each journal entry into lines: a row for every turn and every time checks ran, a sentence for most other
+ * events. It remembers what a turn used until its changes are applied, because both are in one row.
  */
 export function openMilestones(): (entry: Entry, run: RunView) => readonly string[] {
-  const began = new Map<string, { readonly kind: string; readonly at: string }>();
+  const startedSteps = new Map<string, { readonly kind: string; readonly at: string }>();
   const turns = new Map<string, EventOf<"turn_ended">>();
-  let hasFailed = false;
+  let hasFailingChecks = false;
   const tookMs = (attempt: string, until: string): number =>
-    Math.max(0, (parseIsoTime(until) ?? 0) - (parseIsoTime(began.get(attempt)?.at ?? until) ?? 0));
+    Math.max(0, (parseIsoTime(until) ?? 0) - (parseIsoTime(startedSteps.get(attempt)?.at ?? until) ?? 0));
 
   function turnRow(mark: string, attempt: string, text: string, run: RunView): string {
     const turn = turns.get(attempt);
     const facts =
       turn === undefined
         ? []
-        : [span(turn.usage.minutes * 60_000), `${rounded(turn.usage.tokens)} tokens`, ...eventPrice(turn), ...confidenceText(turn)];
-    return row(mark, turnLabel(run, attempt), [`${runStep(run, attempt)}${text}`, facts.join(", ")]);
+        : [
+            compactDuration(turn.usage.minutes * 60_000),
+            `${compactNumber(turn.usage.tokens)} tokens`,
+            ...priceText(turn),
+            ...confidenceText(turn),
+          ];
+    return row(mark, turnLabel(run, attempt), [`${stepPrefix(run, attempt)}${text}`, facts.join(", ")]);
   }
-  /** A step that keeps nothing of what its agent changes isn't expected to change anything. */
+  /** A turn without changes is fine if its step keeps none of them; otherwise it is marked. */
   function unchangedRow(attempt: string, run: RunView): string {
     const cursor = own(run.cursors, attempt.replace(/@\d+\/[^/]+#\d+$/, ""));
     const step = run.turns.find((turn) => turn.attempt === attempt)?.step;
@@ -83,92 +88,96 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
   }
   function checksRow(mark: string, entry: EventOf<"step_completed" | "step_failed"> & { readonly ts: string }, more = ""): string {
     const isFirst = !isProof(entry.attempt);
-    return row(mark, isFirst ? "Baseline" : "Checks", [`${checksText(entry.checks ?? [])}${more}`, span(tookMs(entry.attempt, entry.ts))]);
+    return row(mark, isFirst ? "Baseline" : "Checks", [
+      `${checksText(entry.checks ?? [])}${more}`,
+      compactDuration(tookMs(entry.attempt, entry.ts)),
+    ]);
   }
 
   return (entry, run) => {
     switch (entry.event) {
       case "run_opened":
-        return [entry.opening === 1 ? openedLine(entry, run) : plain(entry)];
+        return [entry.opening === 1 ? openedLine(entry, run) : eventRow(entry)];
       case "step_started":
-        began.set(entry.attempt, { kind: entry.kind, at: entry.ts });
-        return entry.kind === "flow" ? [plain(entry)] : [];
+        startedSteps.set(entry.attempt, { kind: entry.kind, at: entry.ts });
+        return entry.kind === "flow" ? [eventRow(entry)] : [];
       case "turn_ended":
         turns.set(entry.attempt, entry);
         return [];
       case "changes_applied":
         return [turnRow("✓", entry.attempt, firstFew(entry.paths, 3), run)];
       case "step_interrupted":
-        if (entry.by !== "scope" || !isTurn(run, entry.attempt)) return [plain(entry)];
-        return [turnRow("✗", entry.attempt, discardedWords(entry), run), `  → autopilot diff --turn ${turnNumber(run, entry.attempt)}`];
+        if (entry.by !== "scope" || !isTurn(run, entry.attempt)) return [eventRow(entry)];
+        return [turnRow("✗", entry.attempt, discardedText(entry), run), `  → autopilot diff --turn ${turnNumber(run, entry.attempt)}`];
       case "block_opened":
-        return entry.hold ? [] : [plain(entry)]; // the run pauses for it now, and the question is shown with its answers
+        return entry.hold ? [] : [eventRow(entry)]; // the run pauses for it now, and the question is shown with its answers
       case "phase_started":
       case "phase_completed":
-        return isWhole(run, entry.walk) ? [] : [plain(entry)];
+        return needsNoPhaseRow(run, entry.walk) ? [] : [eventRow(entry)];
       case "oracles_judged":
         return entry.changes.length === 0 ? [] : [`! ${eventSentence(entry)}`];
       case "step_completed": {
-        const kind = began.get(entry.attempt)?.kind;
+        const kind = startedSteps.get(entry.attempt)?.kind;
         if (entry.asks !== undefined) return []; // its question is the next line
         if (isTurn(run, entry.attempt)) return entry.facts["changed"] === false ? [unchangedRow(entry.attempt, run)] : [];
         if ((entry.checks ?? []).length > 0) {
-          hasFailed = false;
-          return [checksRow(areAllIdle(entry.checks) || (isProof(entry.attempt) && hasRed(entry.checks)) ? "!" : "✓", entry)];
+          hasFailingChecks = false;
+          return [checksRow(areAllIdle(entry.checks) || (isProof(entry.attempt) && hasFailingCheck(entry.checks)) ? "!" : "✓", entry)];
         }
-        if (kind !== "run") return [plain(entry)];
-        const sentence = hasFailed || entry.facts["landed"] === true ? null : stepSentence(entry); // a red check has just said why it is not done, and the end says where the work is
+        if (kind !== "run") return [eventRow(entry)];
+        // A failing check has just said why the work isn't done, and the last line of the run says where the work is.
+        const sentence = hasFailingChecks || entry.facts["landed"] === true ? null : stepSentence(entry);
         return sentence === null ? [] : [sentence];
       }
       case "step_failed":
         if ((entry.checks ?? []).length > 0) {
-          hasFailed = true;
-          return [checksRow("✗", entry, hasRed(entry.checks) ? "" : whyRefused(entry))];
+          hasFailingChecks = true;
+          return [checksRow("✗", entry, hasFailingCheck(entry.checks) ? "" : refusalText(entry))];
         }
-        if (isTurn(run, entry.attempt)) return [turnRow("✗", entry.attempt, failedWords(entry), run)];
-        return [warningSentence(entry) ?? plain(entry)];
+        if (isTurn(run, entry.attempt)) return [turnRow("✗", entry.attempt, failureText(entry), run)];
+        return [warningSentence(entry) ?? eventRow(entry)];
       default:
-        return quiet.has(entry.event) ? [] : [plain(entry)];
+        return silentEvents.has(entry.event) ? [] : [eventRow(entry)];
     }
   };
 }
 
 const isProof = (attempt: string): boolean => !attempt.startsWith("before.");
-const hasRed = (checks: readonly CheckResult[] | undefined): boolean =>
+const hasFailingCheck = (checks: readonly CheckResult[] | undefined): boolean =>
   (checks ?? []).some((result) => result.status !== "passed" && !couldNotRun(result));
 
-/** Checks may pass and prove nothing: a test was weakened, say. */
-const whyRefused = ({ reason_code }: EventOf<"step_failed">): string =>
+/** Why a step failed although no check did: a test was weakened, for example. */
+const refusalText = ({ reason_code }: EventOf<"step_failed">): string =>
   isReasonCode(reason_code) ? `, but: ${oneLine(reasons[reason_code].meaning).replace(/\.$/, "")}` : "";
 
-/** Who works, in what, and how much of everything there is. */
+/** The first line of a run: its id, its agents, its sandbox, and its limits of tokens and minutes. */
 function openedLine({ isolation }: EventOf<"run_opened">, { drafted, limits }: RunView): string {
   const agents = new Set(Object.values(drafted.cast).map(({ agent }) => agent));
   const { tokens, minutes } = limits.run;
-  return `· ${[`${drafted.run_id}: ${firstFew([...agents], 3)}`, `sandbox ${describeSandbox(isolation)}`, ...(tokens === undefined ? [] : [`${rounded(tokens)} tokens`]), ...(minutes === undefined ? [] : [amount("minutes", minutes)])].join(", ")}`;
+  return `· ${[`${drafted.run_id}: ${firstFew([...agents], 3)}`, `sandbox ${describeSandbox(isolation)}`, ...(tokens === undefined ? [] : [`${compactNumber(tokens)} tokens`]), ...(minutes === undefined ? [] : [amount("minutes", minutes)])].join(", ")}`;
 }
 
 export const labelWidth = 9;
 const row = (mark: string, label: string, parts: readonly string[]): string =>
   `${mark} ${label.padEnd(labelWidth)} ${parts.filter((part) => part !== "").join("   ")}`;
-const eventPrice = ({ usage: { usd } }: EventOf<"turn_ended">): readonly string[] => (usd === undefined ? [] : [money(usd)]);
+const priceText = ({ usage: { usd } }: EventOf<"turn_ended">): readonly string[] => (usd === undefined ? [] : [money(usd)]);
 const confidenceText = ({ promised, confidence }: EventOf<"turn_ended">): readonly string[] => [
   ...(promised ? ["says it's done"] : []),
   ...(confidence === null ? [] : [`confidence ${figure(confidence)}`]),
 ];
 
-const discardedWords = ({ paths = [], detail = "" }: EventOf<"step_interrupted">): string =>
+const discardedText = ({ paths = [], detail = "" }: EventOf<"step_interrupted">): string =>
   isOutsideScope(detail) ? `discarded: ${firstFew(paths, 3)} outside the scope` : `discarded: ${oneLine(detail)}`;
 
-const failedWords = ({ reason_code, detail = "" }: EventOf<"step_failed">): string =>
+const failureText = ({ reason_code, detail = "" }: EventOf<"step_failed">): string =>
   oneLine(detail === "" && isReasonCode(reason_code) ? reasons[reason_code].meaning : detail).replace(/\.$/, "");
 
-/** Whether these words are an open question's, which is shown by itself. */
+/** Whether a message is the text of an open question, which is shown by itself. */
 export const isQuestion = (run: RunView, message: string | null | undefined): boolean =>
   Object.values(run.blocks).some(({ question }) => question === message);
 
-/** Whether a phase needs no row of its own: the only one there is, or one around them. */
-const isWhole = (run: RunView, path: string): boolean => !isByPhases(run) || /^(before|after)\./.test(path);
+/** Whether a phase needs no row: the run isn't reported by phases, or this one is before or after them (`before.survey`). */
+const needsNoPhaseRow = (run: RunView, path: string): boolean => !isByPhases(run) || /^(before|after)\./.test(path);
 
 const isTurn = (run: RunView, attempt: string): boolean => run.turns.some((turn) => turn.attempt === attempt);
 
@@ -179,8 +188,8 @@ export function turnLabel(run: RunView, attempt: string): string {
   return number === 0 ? "Turn" : `Turn ${number}`;
 }
 
-/** Which step a turn belongs to, if that is not plain. */
-export function runStep(run: RunView, attempt: string): string {
+/** The step of a turn, `plan: ` for example; empty if it is the step of the first turn. */
+export function stepPrefix(run: RunView, attempt: string): string {
   const turn = run.turns.find((candidate) => candidate.attempt === attempt);
   if (turn === undefined) return "";
   if (isByPhases(run)) return `${describeAttempt(attempt)}: `;
@@ -189,7 +198,7 @@ export function runStep(run: RunView, attempt: string): string {
 
 const resultMarks: Readonly<Record<string, string>> = { PASS: "✓", WARN: "!" };
 
-/** The runner's own steps are reported by what they found. */
+/** A step of the runner's own, reported by the meaning of its reason code. */
 function stepSentence(event: EventOf<"step_completed">): string | null {
   if (event.reason_code === "ok" || !isReasonCode(event.reason_code) || verdictCodes.has(event.reason_code)) return null;
   const { result, meaning } = reasons[event.reason_code];
@@ -197,7 +206,7 @@ function stepSentence(event: EventOf<"step_completed">): string | null {
   return `${resultMarks[result] ?? "✗"} ${meaning}${detail}`;
 }
 
-const plain = (event: Event): string => `${marks[event.event] ?? "·"} ${eventSentence(event)}`;
+const eventRow = (event: Event): string => `${eventMarks[event.event] ?? "·"} ${eventSentence(event)}`;
 
 /** The verdict is shown once, when the run ends: later steps may still find a gap. */
 const verdictCodes: ReadonlySet<string> = new Set(Object.values(completionCodes));
@@ -246,7 +255,7 @@ export function phaseEnding(event: Event, run: RunView): string | null {
   return `  ${parts.join(", ")}`;
 }
 
-const quiet: ReadonlySet<EventName> = new Set([
+const silentEvents: ReadonlySet<EventName> = new Set([
   "run_drafted",
   "preview_acknowledged",
   "artifacts_surveyed",
@@ -254,13 +263,13 @@ const quiet: ReadonlySet<EventName> = new Set([
   "step_skipped",
   "route_taken",
   "claims_checked",
-  // What follows says it: the command's last line, or the question.
+  // The line that follows says the same: the command's last line, or the question.
   "circuit_breaker_opened",
   "run_paused",
   "run_completed",
 ]);
 
-const marks: { readonly [N in EventName]?: string } = {
+const eventMarks: { readonly [N in EventName]?: string } = {
   run_completed: "✓",
   phase_completed: "✓",
   step_completed: "✓",

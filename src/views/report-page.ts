@@ -9,7 +9,19 @@ import { describeOrigin } from "./facts/origin.ts";
 import { phaseReportLines } from "./report-phases-page.ts";
 import type { Changes, Claim, Proved, ReportView } from "./report.ts";
 import { verdictLabel, verdictMark } from "./verdict-sentences.ts";
-import { amount, describeAttempt, fewLines, figure, firstFew, describeReason, money, oneLine, plural, rounded, span } from "./wording.ts";
+import {
+  amount,
+  describeAttempt,
+  fewLines,
+  figure,
+  firstFew,
+  describeReason,
+  money,
+  oneLine,
+  plural,
+  compactNumber,
+  compactDuration,
+} from "./wording.ts";
 
 const commitsMax = 10;
 const filesMax = 5;
@@ -76,7 +88,7 @@ function reportHead({ run_id, state, verdict, reason_code }: ReportView): string
 
 function describeUsage({ cost }: ReportView): string {
   const price = cost.usd === 0 ? "" : `, ${money(cost.usd)}`;
-  return `${rounded(cost.tokens)} tokens, ${plural(cost.calls, "call")}, ${amount("minutes", cost.minutes)}${price}${cost.estimated > 0 ? ", part of it estimated" : ""}`;
+  return `${compactNumber(cost.tokens)} tokens, ${plural(cost.calls, "call")}, ${amount("minutes", cost.minutes)}${price}${cost.estimated > 0 ? ", part of it estimated" : ""}`;
 }
 
 const section = (title: string, lines: readonly string[]): readonly string[] =>
@@ -127,7 +139,7 @@ function provedLines({ kind, title, command, before, status, exit_code, duration
   const was = `${before.replace("_", " ")} before${before === status ? " too" : ""}`;
   const proves = kind === "criterion" && status === "passed" && before === "passed" ? ", so it proves nothing new" : "";
   const name = kind !== "criterion" || title === "" || title === command ? oneLine(command) : `${oneLine(title)} :: ${oneLine(command)}`;
-  const line = `${checkMark(status)} ${name}   ${status === "passed" ? "" : `${how}, `}${span(duration_ms)}, ${was}${proves}`;
+  const line = `${checkMark(status)} ${name}   ${status === "passed" ? "" : `${how}, `}${compactDuration(duration_ms)}, ${was}${proves}`;
   if (status === "passed" || excerpt === undefined) return [line];
   return [line, ...failureLines(excerpt).map((text) => `    │ ${text}`)];
 }

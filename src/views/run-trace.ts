@@ -3,23 +3,23 @@
 import type { Entry } from "../contracts/event.ts";
 import type { TraceSpan } from "../contracts/roadmap-reports.ts";
 import type { TurnTranscript } from "../contracts/transcript.ts";
-import { type EvidenceOf, openTrace, type ToolEvent } from "./phase-trace.ts";
+import { type EvidenceOf, openPhaseTrace, type ToolEvent } from "./phase-trace.ts";
 
 export function traceOfRun(entries: readonly Entry[], turns: readonly TurnTranscript[], evidenceOf: EvidenceOf): readonly TraceSpan[] {
-  const book = openTrace(evidenceOf);
+  const book = openPhaseTrace(evidenceOf);
   const toolEvents = turns.flatMap((turn) => transcriptSignals(turn));
   const spans: TraceSpan[] = [];
   let position = 0;
   const reportUntil = (ts: string): void => {
     for (let next = toolEvents[position]; next !== undefined && next.at <= ts; next = toolEvents[++position]) {
-      const span = book.ofLiveEvent(next.signal, next.at);
+      const span = book.spanOfToolEvent(next.signal, next.at);
       if (span !== null) spans.push(span);
     }
   };
   toolEvents.sort((a, b) => compareText(a.at, b.at));
   for (const entry of entries) {
     reportUntil(entry.ts);
-    spans.push(...book.ofEntry(entry));
+    spans.push(...book.spansOfEntry(entry));
   }
   reportUntil("9999");
   return spans.toSorted((a, b) => compareText(a.timestamp, b.timestamp));

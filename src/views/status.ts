@@ -8,12 +8,12 @@ import { completionCodes } from "../core/verdict.ts";
 import { unreachable } from "../kit/never.ts";
 import { type BudgetView, runBudget } from "./budget-view.ts";
 import { runBreaker, type BreakerView } from "./breaker-view.ts";
-import { type Interrupted, interruptedOf } from "./interrupted.ts";
+import { type Interrupted, findInterruption } from "./interrupted.ts";
 import { nextActions, type Owner } from "./next-actions.ts";
 import { runOrigin, type OriginView } from "./facts/origin.ts";
 import { isAnswered } from "./facts/pause-detail.ts";
 import { phaseRows, type PhaseRow } from "./phase-rows.ts";
-import { runBlockers, type CriterionStatus, runCriteria, runPlace, runSteps } from "./criteria-status.ts";
+import { runBlockers, type CriterionStatus, runCriteria, currentPlaces, runSteps } from "./criteria-status.ts";
 
 /** Facts from outside the journal, which the caller may pass. */
 export type StatusExtra = {
@@ -64,12 +64,12 @@ export function runStatus(run: RunView, owner: Owner, extra: StatusExtra = {}): 
     progress: { completed_steps: completed, pending_steps: pending, blockers: runBlockers(run) },
     phases: phaseRows(run),
     breaker: runBreaker(run),
-    checkpoint: { seq: run.seq, at: run.updatedAt, place: runPlace(run), commit: run.tip.commit },
+    checkpoint: { seq: run.seq, at: run.updatedAt, place: currentPlaces(run), commit: run.tip.commit },
     isolation: copied(run.isolation ?? notYet(drafted.isolation)),
     verdict: run.verdict,
     gaps: run.gaps,
     owner,
-    interrupted: interruptedOf(run, owner),
+    interrupted: findInterruption(run, owner),
     branch: `autopilot/${drafted.run_id}`,
     started_at: run.startedAt,
     forked_from: runOrigin(run),
@@ -81,7 +81,7 @@ export function runStatus(run: RunView, owner: Owner, extra: StatusExtra = {}): 
 export function runReason(run: RunView, owner: Owner): ReasonCode {
   if (run.status === "draft") return run.acknowledged ? "ack_recorded" : "run_drafted";
   if (run.status === "running" && owner !== null) return "run_in_progress";
-  if (interruptedOf(run, owner) !== null) return "run_interrupted";
+  if (findInterruption(run, owner) !== null) return "run_interrupted";
   if (run.status === "running" && run.resting !== null && isReasonCode(run.resting)) return run.resting;
   if (isAnswered(run)) return "block_answered";
   if (run.reason !== null && isReasonCode(run.reason)) return run.reason;

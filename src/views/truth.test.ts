@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Event } from "../contracts/event.ts";
 import { drafted, entryOf } from "./run-view.test-support.ts";
-import { runTruth, truthOfRun, truthPage } from "./truth.ts";
+import { sumTruth, openRunTruth, truthPage } from "./truth.ts";
 
 const usage = { tokens: 1, calls: 1, minutes: 0, source: "reported" as const };
 const attempt = "1@1/execute#1";
@@ -40,13 +40,13 @@ const claims = (...verdicts: readonly ("true" | "false" | "unverifiable")[]): Ev
 });
 
 const reported = (...events: readonly Event[]) => {
-  const run = truthOfRun();
+  const run = openRunTruth();
   [drafted(), begun, turn, ...events].forEach((event, seq) => run.read(entryOf(event, seq)));
   return run;
 };
 
 test("what could be decided makes the share, over all runs, by agent and role", () => {
-  const [row, ...more] = runTruth([reported(claims("true", "unverifiable")), reported(claims("true", "false"), claims("true"))]);
+  const [row, ...more] = sumTruth([reported(claims("true", "unverifiable")), reported(claims("true", "false"), claims("true"))]);
   expect(more).toEqual([]);
   expect(row).toMatchObject({
     agent: "scripted",
@@ -64,7 +64,7 @@ test("what could be decided makes the share, over all runs, by agent and role", 
 
 test("models are told apart, and only the last false claims are kept", () => {
   const other: Event = { ...(claims("true") as Extract<Event, { event: "claims_checked" }>), model: "m1" };
-  const rows = runTruth([reported(claims(...Array.from({ length: 20 }, () => "false" as const)), other)]);
+  const rows = sumTruth([reported(claims(...Array.from({ length: 20 }, () => "false" as const)), other)]);
   expect(rows.map(({ model, share_true }) => [model, share_true])).toEqual([
     [null, 0],
     ["m1", 1],
@@ -73,8 +73,8 @@ test("models are told apart, and only the last false claims are kept", () => {
 });
 
 test("an agent of which nothing could be decided has no share", () => {
-  const rows = runTruth([reported(claims("unverifiable"))]);
+  const rows = sumTruth([reported(claims("unverifiable"))]);
   expect(rows[0]?.share_true).toBeNull();
   expect(truthPage(rows)).toEqual(["✓ scripted as executor: nothing could be decided, 1 unverifiable; 1 turn in 1 run"]);
-  expect(truthPage(runTruth([reported(claims("false"))]))[1]).toContain("“claim 0” because");
+  expect(truthPage(sumTruth([reported(claims("false"))]))[1]).toContain("“claim 0” because");
 });

@@ -1,4 +1,4 @@
-// truth: how often agents' claims were true, by agent, model and role, from the journals of several runs.
+// truth: counts how often agents' claims were true, by agent, model and role, from the journals of several runs.
 //
 // Invariants:
 //   T1. The share counts only what could be decided; a claim that cannot be checked counts neither for nor against an agent.
@@ -29,52 +29,52 @@ export type TruthRow = {
 type Tally = { -readonly [K in Exclude<keyof TruthRow, "share_true" | "last_false">]: TruthRow[K] } & { last_false: FalseClaim[] };
 
 /** Reads one run's journal, entry by entry. */
-export type TruthOfRun = { readonly read: (entry: Entry) => void; readonly rows: () => readonly Tally[] };
+export type RunTruth = { readonly read: (entry: Entry) => void; readonly rows: () => readonly Tally[] };
 
-export function truthOfRun(): TruthOfRun {
+export function openRunTruth(): RunTruth {
   const tallies = new Map<string, Tally>();
   const roles = new Map<string, string>();
   let run = "";
-  let cast: Readonly<Record<string, Cast>> = {};
+  let agentsByRole: Readonly<Record<string, Cast>> = {};
   const agentTally = (agent: string, role: string, model: string | undefined): Tally => {
     const key = JSON.stringify([agent, model ?? null, role]);
     const tally = tallies.get(key) ?? newTally(agent, role, model ?? null);
     tallies.set(key, tally);
     return tally;
   };
-  const attemptPlayer = (attempt: string): { readonly role: string; readonly player: Cast | undefined } => {
+  const agentOfAttempt = (attempt: string): { readonly role: string; readonly player: Cast | undefined } => {
     const role = roles.get(attempt) ?? "";
-    return { role, player: cast[role] ?? cast["*"] };
+    return { role, player: agentsByRole[role] ?? agentsByRole["*"] };
   };
   return {
     rows: () => [...tallies.values()],
     read: (entry) => {
       switch (entry.event) {
         case "run_drafted":
-          ({ run_id: run, cast } = entry);
-          stepRoles(entry.flow, roles);
+          ({ run_id: run, cast: agentsByRole } = entry);
+          collectStepRoles(entry.flow, roles);
           return;
         case "run_forked": // what was taken over is reported where it happened
           tallies.clear();
-          cast = { ...cast, ...entry.cast };
+          agentsByRole = { ...agentsByRole, ...entry.cast };
           return;
         case "policy_changed":
-          cast = { ...cast, ...entry.cast };
+          agentsByRole = { ...agentsByRole, ...entry.cast };
           return;
         case "agent_switched":
-          cast = { ...cast, [entry.role]: entry.player };
+          agentsByRole = { ...agentsByRole, [entry.role]: entry.player };
           return;
         case "step_started":
           if (entry.kind === "agent") roles.set(entry.attempt, roles.get(`step ${entry.step}`) ?? "");
           return;
         case "turn_ended": {
-          const { role, player } = attemptPlayer(entry.attempt);
+          const { role, player } = agentOfAttempt(entry.attempt);
           if (entry.agent !== "unknown") agentTally(entry.agent, role, player?.override?.model).turns++;
           roles.delete(entry.attempt);
           return;
         }
         case "return_asked_again": {
-          const { role, player } = attemptPlayer(entry.attempt);
+          const { role, player } = agentOfAttempt(entry.attempt);
           if (player !== undefined) agentTally(player.agent, role, player.override?.model).returns_refused++;
           return;
         }
@@ -106,16 +106,16 @@ const newTally = (agent: string, role: string, model: string | null): Tally => (
   last_false: [],
 });
 
-/** The role of every step of a flow, wherever it is in it. */
-function stepRoles(part: unknown, roles: Map<string, string>): void {
+/** Adds the role of every step of a flow, however deeply nested, to `roles` under `step <id>`. */
+function collectStepRoles(part: unknown, roles: Map<string, string>): void {
   if (typeof part !== "object" || part === null) return;
   const { id, agent } = part as { readonly id?: unknown; readonly agent?: unknown };
   if (typeof id === "string" && typeof agent === "string") roles.set(`step ${id}`, agent);
-  for (const below of Object.values(part)) stepRoles(below, roles);
+  for (const below of Object.values(part)) collectStepRoles(below, roles);
 }
 
-/** All runs together, oldest first; the least truthful first. */
-export function runTruth(runs: readonly TruthOfRun[]): readonly TruthRow[] {
+/** Adds up runs, which are given oldest first. The least truthful agent comes first. */
+export function sumTruth(runs: readonly RunTruth[]): readonly TruthRow[] {
   const all = new Map<string, Tally>();
   for (const row of runs.flatMap((run) => run.rows())) {
     const key = JSON.stringify([row.agent, row.model, row.role]);

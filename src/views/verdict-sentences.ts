@@ -24,7 +24,7 @@ export function proofSentence(verdict: Verdict, gaps: readonly string[]): string
   }
 }
 
-/** The verdict of a run whose phases are not all done: other proofs say nothing of those. */
+/** How a run whose phases are not all done ends; what was proved of the other phases says nothing of these. */
 export function unfinishedSentence(phases: readonly string[]): string {
   const are = phases.length === 1 ? "phase isn't" : "phases aren't";
   return `Not everything asked for is done: ${phases.length} ${are} completed (${firstFew(phases)}).`;
@@ -38,8 +38,10 @@ export function landingSentence(verdict: Verdict, landing: Landing, branch: stri
   return isUnproved ? `Unproved work isn't merged: it stays on ${branch}.` : `The work stays on ${branch}.`;
 }
 
-/** Both together. */
-export const verdictSentence = (verdict: Verdict, gaps: readonly string[], landing: Landing, branch: string): string =>
+type Outcome = { readonly verdict: Verdict; readonly gaps: readonly string[]; readonly landing: Landing; readonly branch: string };
+
+/** What was proved, and where the work is. */
+export const verdictSentence = ({ verdict, gaps, landing, branch }: Outcome): string =>
   `${proofSentence(verdict, gaps)} ${landingSentence(verdict, landing, branch)}`.trimEnd();
 
 /** The verdict in two words, for headings. */

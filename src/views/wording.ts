@@ -1,4 +1,4 @@
-// wording: how figures, places and other people's text are written for a person. No locale, so that the same run reads the same everywhere.
+// wording: formats numbers, durations, cursors and other people's text for a person. It uses no locale: a run reads the same everywhere.
 
 import { levelGrade } from "../contracts/isolation-order.ts";
 import { type ReasonCode, reasons } from "../contracts/reason.ts";
@@ -12,14 +12,14 @@ export function figure(value: number): string {
 }
 
 /** `940`, `12.9k`, `180k`, `1.2M`: close enough for a glance. */
-export function rounded(value: number): string {
+export function compactNumber(value: number): string {
   const scaled = (unit: number): string => figure(Math.round((value / unit) * 10) / 10);
   if (value >= 999_950) return `${scaled(1_000_000)}M`; // 999,950 would be rounded to 1000k
   return value >= 1000 ? `${scaled(1000)}k` : scaled(1);
 }
 
 export const money = (usd: number): string => (usd > 0 && usd < 0.005 ? "under $0.01" : `$${usd.toFixed(2)}`);
-export const share = (ratio: number): string => `${Math.floor(ratio * 100)} %`;
+export const percentText = (ratio: number): string => `${Math.floor(ratio * 100)} %`;
 export const plural = (count: number, singular: string, many = `${singular}s`): string =>
   `${figure(count)} ${count === 1 ? singular : many}`;
 
@@ -55,10 +55,10 @@ type Amounts = { readonly tokens: number; readonly minutes: number; readonly cal
 /** `12.9k of 180k tokens (7 %), 1.4 of 30 min, 2 of 180 calls, $0.14`. */
 export function describeBudget({ tokens, minutes, calls, usd }: Amounts, limits: Partial<Amounts>): string {
   const of = (limit: number | undefined, format: (value: number) => string): string => (limit === undefined ? "" : ` of ${format(limit)}`);
-  const part = limits.tokens === undefined ? "" : ` (${share(limits.tokens === 0 ? 1 : tokens / limits.tokens)})`;
+  const part = limits.tokens === undefined ? "" : ` (${percentText(limits.tokens === 0 ? 1 : tokens / limits.tokens)})`;
   const price = usd === 0 && limits.usd === undefined ? [] : [`${money(usd)}${of(limits.usd, money)}`];
   return [
-    `${rounded(tokens)}${of(limits.tokens, rounded)} tokens${part}`,
+    `${compactNumber(tokens)}${of(limits.tokens, compactNumber)} tokens${part}`,
     `${figure(Math.round(minutes * 10) / 10)}${of(limits.minutes, figure)} min`,
     `${figure(calls)}${of(limits.calls, figure)} calls`,
     ...price,
@@ -66,7 +66,7 @@ export function describeBudget({ tokens, minutes, calls, usd }: Amounts, limits:
 }
 
 /** `0.3s`, `41s`, `2m 05s`, `1h 12m`: for a glance. */
-export function span(ms: number): string {
+export function compactDuration(ms: number): string {
   if (ms < 9950) return `${Math.round(ms / 100) / 10}s`;
   const seconds = Math.round(ms / 1000);
   const two = (value: number): string => String(value).padStart(2, "0");
@@ -78,7 +78,7 @@ export function span(ms: number): string {
 
 const textCharsMax = 200;
 
-/** Other people's text on one line of ours: blank space folded, what steers a terminal escaped, the rest cut off. */
+/** Other people's text on one line: white space collapsed, control characters escaped, cut off at `charsMax`. */
 export function oneLine(text: string, charsMax = textCharsMax): string {
   const characters = Array.from(visible(text.replace(/\s+/g, " ").trim()));
   return characters.length <= charsMax ? characters.join("") : `${characters.slice(0, charsMax - 1).join("")}…`;
@@ -144,11 +144,11 @@ export function describeSandbox({ level }: { readonly level: string }): string {
   return grade === null ? level : `${level} (${grade})`;
 }
 
-/** A reason's sentence as the rest of one of ours. */
+/** A reason's meaning as the end of a sentence: `Paused: the next turn might not fit the budget.` → `the next turn might not …`. */
 export function describeReason(code: ReasonCode): string {
   const text = reasons[code].meaning.replace(/^(?:Paused|Stopped|Finished)[:;,]? /, "").replace(/\.$/, "");
   return /^[A-Z][a-z']*[ :]/.test(text) ? `${text.charAt(0).toLowerCase()}${text.slice(1)}` : text;
 }
 
-/** Why work was refused as a whole, by the detail that the refusal recorded: out of its scope, or of a kind that is never kept. */
+/** Whether work was refused for files outside its scope, by the detail recorded with it: `README.md (outside_scope: …)`. */
 export const isOutsideScope = (detail: string): boolean => detail === "" || /\((?:outside_scope|outside_layer|runner_owned)\b/.test(detail);

@@ -2,7 +2,7 @@
 
 import { basename, dirname } from "node:path";
 import { cycleEventNames, runEventNames } from "../../contracts/quality-run.ts";
-import { findPageFormat, pageFormatNamed, type PageFormat } from "../../views/page-rules.ts";
+import { findPageFormat, findPageFormatByName, type PageFormat } from "../../views/page-rules.ts";
 import { isStagedState } from "../../documents/staged-title.ts";
 
 /** Logs: one JSON object a line, read as a stream. */
@@ -99,7 +99,7 @@ export function formatByName(path: string): Format | null {
   if (folder === "events" && name === "events.jsonl") return "portfolio events";
   if (folder === "events" && name === "checkpoints.jsonl") return "portfolio checkpoints";
   if (name === "audit.md" && basename(dirname(dirname(path))) === "Calibration Cycles") return "calibration audit";
-  return formatsByName.find(([pattern]) => pattern.test(name))?.[1] ?? pageFormatNamed(name);
+  return formatsByName.find(([pattern]) => pattern.test(name))?.[1] ?? findPageFormatByName(name);
 }
 
 const formatsByName: readonly (readonly [RegExp, Format])[] = [

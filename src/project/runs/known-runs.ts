@@ -1,7 +1,7 @@
 // known-runs: lists every run that was begun here, with the data of a row each.
 
 import type { RunView } from "../../core/state.ts";
-import { interruptedOf } from "../../views/interrupted.ts";
+import { findInterruption } from "../../views/interrupted.ts";
 import type { RunRow } from "../../views/runs-page.ts";
 import { currentRun, type ProjectPaths, listRuns, runFolder } from "./project-paths.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -31,7 +31,7 @@ const unreadable = { state: "damaged", live: false, flow: null, goal: null, verd
 function rowOf(view: RunView, owner: { readonly pid: number } | null): Omit<RunRow, "run_id" | "disk_bytes" | "current" | "foreign"> {
   const { tokens, usd } = view.ledger.run;
   return {
-    state: interruptedOf(view, owner) === null ? view.status : "interrupted",
+    state: findInterruption(view, owner) === null ? view.status : "interrupted",
     live: owner !== null,
     flow: view.drafted.flow.flow,
     goal: view.drafted.objective.goal,

@@ -5,8 +5,8 @@ import { isReasonCode, reasons } from "../../contracts/reason.ts";
 import { own } from "../../core/record.ts";
 import { isPausedFor, questionsOpen } from "../../core/selectors.ts";
 import { runBudget } from "../budget-view.ts";
-import { isByPhases, listOwnCriteria, runPlace } from "../criteria-status.ts";
-import { interruptedOf } from "../interrupted.ts";
+import { isByPhases, listOwnCriteria, currentPlaces } from "../criteria-status.ts";
+import { findInterruption } from "../interrupted.ts";
 import { hasLanded, type Owner } from "../next-actions.ts";
 import { phaseRows, type PhaseRow } from "../phase-rows.ts";
 import { runReason } from "../status.ts";
@@ -75,12 +75,12 @@ export function runCard(view: RunView, { key, project, owner, foreign, ended }: 
     project,
     goal: goalTitle(drafted.objective.goal),
     flow: drafted.flow.flow,
-    state: interruptedOf(view, owner) === null ? view.status : "interrupted",
+    state: findInterruption(view, owner) === null ? view.status : "interrupted",
     reason,
     meaning: reasons[reason].meaning,
     segments: segmentShapes(view, rows),
     at: describePosition(view, rows),
-    place: runPlace(view)[0] ?? "",
+    place: currentPlaces(view)[0] ?? "",
     used: fullestLimit(view),
     started_at: view.startedAt,
     updated_at: view.updatedAt,

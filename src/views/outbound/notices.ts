@@ -11,7 +11,7 @@ import { isPausedFor, questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { runBudget } from "../budget-view.ts";
 import { proofSentence, verdictLabel } from "../verdict-sentences.ts";
-import { amount, choices, describeCursor, oneLine, plural, share } from "../wording.ts";
+import { amount, choices, describeCursor, oneLine, plural, percentText } from "../wording.ts";
 
 export type Notice = {
   readonly id: string;
@@ -87,7 +87,7 @@ export function entryNotices(entry: Entry, run: RunView, project: string): reado
         notice({
           id: `${dimension}:${limit}`,
           kind: "limit",
-          title: `${share(used)} of the ${dimension} budget is used`,
+          title: `${percentText(used)} of the ${dimension} budget is used`,
           text: `${amount(dimension, limit)} is the limit; the run pauses before a turn that might not fit.`,
           command: "budget",
         }),

@@ -1,7 +1,7 @@
 // page-figures: figures and times as pages write them. Times are the runner's, in UTC unless a page says how far it is away.
 
 import { parseIsoTime } from "../../kit/iso-time.ts";
-export { amount, figure, money, plural, share } from "../wording.ts";
+export { amount, figure, money, plural, percentText as share } from "../wording.ts";
 
 /** 09:24 */
 export const shortTime = (iso: string): string => iso.slice(11, 16);

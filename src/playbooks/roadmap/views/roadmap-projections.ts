@@ -13,7 +13,7 @@ import { buildPostMortem } from "../../../insight/post-mortem.ts";
 import { openExecutionLog } from "./roadmap-execution-log.ts";
 import type { LogOptions } from "./roadmap-log.ts";
 import { openRoadmapState, type RoadmapStateProjection } from "./roadmap-state.ts";
-import { type EvidenceOf, openTrace } from "../../../views/phase-trace.ts";
+import { type EvidenceOf, openPhaseTrace } from "../../../views/phase-trace.ts";
 import { buildTriage } from "./roadmap-triage.ts";
 import { openVerification } from "./roadmap-verification.ts";
 
@@ -41,7 +41,7 @@ export function openRoadmapProjections({ readEvidence = () => null, ...options }
   const state = openRoadmapState(options);
   const log = openExecutionLog();
   const verification = openVerification(options.readClaim ?? (() => undefined));
-  const trace = openTrace(readEvidence);
+  const trace = openPhaseTrace(readEvidence);
   const triages = new Map<string, TriageFile>();
   const postMortems = new Map<string, PostMortem>();
   const learnings: Learning[] = [];
@@ -83,9 +83,9 @@ export function openRoadmapProjections({ readEvidence = () => null, ...options }
       if (triage !== null) triages.set(phase, triage);
       addLearnings(entry, phase);
       changedPhases.add(phase);
-      return trace.ofEntry(entry);
+      return trace.spansOfEntry(entry);
     },
-    onLiveEvent: (signal, at) => (signal.signal === "tool" ? trace.ofLiveEvent(signal, at) : null),
+    onLiveEvent: (signal, at) => (signal.signal === "tool" ? trace.spanOfToolEvent(signal, at) : null),
     renderPages(phase) {
       const name = state.history.phases.get(phase)?.name ?? phase;
       const triage = triages.get(phase);
