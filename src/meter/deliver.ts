@@ -1,4 +1,4 @@
-// deliver: sends one call to its provider and the answer back, chunk by chunk, at the pace of the slower of the two.
+// deliver: sends one model call to its provider and the answer back to the agent, chunk by chunk, at the pace of the slower of the two.
 //
 // Invariants:
 //   D1. Each call ends once, and its end is recorded once.
@@ -6,6 +6,7 @@
 //   D3. When one side closes, the other is closed at once.
 
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
 import type { ModelCall, Upstream } from "../ports/meter.ts";
 import type { OpenAccount } from "./account.ts";
 import { type AnswerScan, openAnswerScan } from "./answer-scan.ts";
@@ -20,7 +21,7 @@ import { findRetryAt } from "./retry-at.ts";
 import type { Route } from "./routes.ts";
 import { decompress } from "./unpack.ts";
 
-type End = Pick<ModelCall, "status" | "ended" | "error" | "retryAt">;
+type CallEnd = Pick<ModelCall, "status" | "ended" | "error" | "retryAt">;
 export type Delivery = {
   readonly floor: { readonly dial: Dial; readonly now: () => number };
   readonly account: OpenAccount;
@@ -30,138 +31,197 @@ export type Delivery = {
   readonly url: URL;
   readonly headers: OutgoingHttpHeaders;
   readonly body: readonly Buffer[];
+  /** Called when the body is no longer needed, so that its memory can be freed. */
   readonly letGo: () => void;
   readonly response: ServerResponse;
+  /** Why the call must end now because a budget is used up; null while there is some left. */
   readonly spent: () => string | null;
-  readonly settle: (end: End) => void;
+  /** Records how the call ended. */
+  readonly settle: (end: CallEnd) => void;
 };
 
 export function deliver(delivery: Delivery): void {
-  const { account, route, figures, upstream, response, floor } = delivery;
-  let body = delivery.body;
-  let outgoing: ClientRequest | null = null;
-  let status: number | null = null;
-  let hasSent = false;
-  let isOver = false;
-  const bytes = body.reduce((sum, chunk) => sum + chunk.length, 0);
+  new CallDelivery(delivery).start();
+}
 
-  const finish = (end: Omit<End, "status">): boolean => {
-    if (isOver) return false;
-    isOver = true; // D1
-    clearTimeout(timer);
-    detach();
-    releaseBody();
-    delivery.settle({ status, ...end });
-    return true;
-  };
-  const releaseBody = (): void => {
-    body = [];
-    delivery.letGo();
-  };
-  const stop = (end: "cut" | "broken", error: string): void => {
-    if (!finish({ ended: end, error, retryAt: null })) return;
-    outgoing?.destroy(); // D3
-    response.destroy();
-  };
-  const detach = account.attach("call", () => stop("cut", "The turn is over."));
-  const timer = setTimeout(() => stop("broken", `The call took longer than ${callTotalMs / 60_000} minutes.`), callTotalMs);
-  timer.unref();
-  response.on("close", () => {
-    if (response.writableFinished) return;
-    if (!hasSent) figures.forgive();
-    stop("broken", "The agent went away.");
-  });
+/** An answer on its way to the agent. */
+type AnswerStream = {
+  readonly source: Readable;
+  readonly scan: AnswerScan;
+  readonly isEventStream: boolean;
+  /** Whether the answer may be ended early: only one that the provider streams, which agents read part by part. */
+  readonly mayCut: boolean;
+  /** Whether all that was sent to the agent so far is whole events. */
+  isBetweenEvents: boolean;
+};
 
-  function send(isRetry: boolean): void {
+class CallDelivery {
+  readonly #delivery: Delivery;
+  readonly #bodyBytes: number;
+  #body: readonly Buffer[];
+  #outgoing: ClientRequest | null = null;
+  #status: number | null = null;
+  #hasSent = false;
+  #isOver = false;
+  #detach: () => void = () => undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(delivery: Delivery) {
+    this.#delivery = delivery;
+    this.#body = delivery.body;
+    this.#bodyBytes = delivery.body.reduce((sum, chunk) => sum + chunk.length, 0);
+  }
+
+  start(): void {
+    const { account, response, figures } = this.#delivery;
+    this.#detach = account.attach("call", () => this.#stop("cut", "The turn is over."));
+    this.#timer = setTimeout(() => this.#stop("broken", `The call took longer than ${callTotalMs / 60_000} minutes.`), callTotalMs);
+    this.#timer.unref();
+    response.on("close", () => {
+      if (response.writableFinished) return;
+      if (!this.#hasSent) figures.forgive();
+      this.#stop("broken", "The agent went away.");
+    });
+    this.#send(false);
+  }
+
+  #send(isRetry: boolean): void {
+    const { floor, url, route, headers } = this.#delivery;
     const request = floor.dial.call({
-      url: delivery.url,
+      url,
       method: route.method,
-      headers: route.method === "POST" ? { ...delivery.headers, "content-length": bytes } : delivery.headers,
-      onAnswer,
+      headers: route.method === "POST" ? { ...headers, "content-length": this.#bodyBytes } : headers,
+      onAnswer: (incoming) => this.#onAnswer(incoming),
     });
-    outgoing = request;
+    this.#outgoing = request;
     request.setTimeout(providerIdleMs, () => request.destroy(new Error(`silent for ${providerIdleMs / 60_000} minutes`)));
-    request.on("finish", () => (hasSent = true));
+    request.on("finish", () => (this.#hasSent = true));
     request.on("error", (error: NodeJS.ErrnoException) => {
-      if (isOver || status !== null) return;
-      // A kept-alive connection that the provider had closed: nothing was sent yet.
-      if (!isRetry && request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE")) return send(true);
-      if (!hasSent || error.code === "ECONNREFUSED" || error.code === "ENOTFOUND") figures.forgive();
-      const sentence = `The provider at ${delivery.url.host} does not answer: ${withoutKey(error.code ?? error.message, upstream.key)}.`;
-      if (finish({ ended: "broken", error: sentence, retryAt: null })) refuse(response, route.api, { status: 502, sentence });
+      if (this.#isOver || this.#status !== null) return;
+      // The provider had closed a connection that we kept open: nothing was sent yet, so it is sent again on a new one.
+      const wasClosed = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
+      if (wasClosed && !isRetry) this.#send(true);
+      else this.#failToConnect(error);
     });
-    for (const chunk of body) request.write(chunk);
+    for (const chunk of this.#body) request.write(chunk);
     request.end();
   }
 
-  function onAnswer(incoming: IncomingMessage): void {
-    if (isOver) return void incoming.destroy();
-    status = incoming.statusCode ?? 0;
-    releaseBody();
+  #failToConnect(error: NodeJS.ErrnoException): void {
+    const { figures, url, upstream, response, route } = this.#delivery;
+    if (!this.#hasSent || error.code === "ECONNREFUSED" || error.code === "ENOTFOUND") figures.forgive();
+    const sentence = `The provider at ${url.host} does not answer: ${withoutKey(error.code ?? error.message, upstream.key)}.`;
+    if (this.#finish({ ended: "broken", error: sentence, retryAt: null })) refuse(response, route.api, { status: 502, sentence });
+  }
+
+  #onAnswer(incoming: IncomingMessage): void {
+    if (this.#isOver) return void incoming.destroy();
+    const { account, route, figures } = this.#delivery;
+    const status = incoming.statusCode ?? 0;
+    this.#status = status;
+    this.#releaseBody();
     account.request.onLife();
-    incoming.on("error", (error: NodeJS.ErrnoException) => providerLost(error.code ?? error.message));
-    incoming.on("aborted", () => providerLost("the connection broke"));
-    if (status < 200 || status > 299) return void forwardError(incoming);
+    incoming.on("error", (error: NodeJS.ErrnoException) => this.#loseProvider(error.code ?? error.message));
+    incoming.on("aborted", () => this.#loseProvider("the connection broke"));
+    if (status < 200 || status > 299) return void this.#forwardError(incoming, status);
     const source = decompress(incoming);
-    if (source === null) return stop("broken", "The provider packs its answer in a way that cannot be read.");
-    const isEvents = /text\/event-stream/i.test(incoming.headers["content-type"] ?? "");
-    const scan = openAnswerScan(route.api, isEvents ? "events" : "json", figures);
-    const mayCut = isEvents || route.path.endsWith(":streamGenerateContent");
-    let isBetweenEvents = true;
+    if (source === null) return this.#stop("broken", "The provider packs its answer in a way that cannot be read.");
+    const isEventStream = /text\/event-stream/i.test(incoming.headers["content-type"] ?? ""); // "text/event-stream; charset=utf-8"
+    this.#streamAnswer(incoming, status, {
+      source,
+      scan: openAnswerScan(route.api, isEventStream ? "events" : "json", figures),
+      isEventStream,
+      mayCut: isEventStream || route.path.endsWith(":streamGenerateContent"),
+      isBetweenEvents: true,
+    });
+  }
+
+  #streamAnswer(incoming: IncomingMessage, status: number, answer: AnswerStream): void {
+    const { response, upstream } = this.#delivery;
     response.writeHead(status, headersToAgent(incoming.headers, upstream.key));
     response.flushHeaders();
-
-    source.on("data", (chunk: Buffer) => {
-      if (isOver) return;
-      account.request.onLife();
-      scan.feed(chunk);
-      const spent = mayCut && !scan.hasEnded() ? delivery.spent() : null;
-      if (spent !== null) return cut(scan, chunk, isEvents, isBetweenEvents, spent);
-      isBetweenEvents = scan.isBetweenEvents();
-      if (response.write(chunk)) return;
-      source.pause(); // D2
-      response.once("drain", () => source.resume());
-    });
-    source.on("error", (error: NodeJS.ErrnoException) => providerLost(error.code ?? error.message));
-    source.on("end", () => {
-      if (!incoming.complete) return providerLost("the connection broke");
-      if (!isEvents) figures.settle();
-      const error = scan.error();
-      const text = error === null ? null : withoutKey(errorText(error), upstream.key);
-      finish({ ended: text === null ? "whole" : "broken", error: text, retryAt: error === null ? null : retryAt({}, { error }) });
-      response.end();
+    answer.source.on("data", (chunk: Buffer) => this.#onChunk(answer, chunk));
+    answer.source.on("error", (error: NodeJS.ErrnoException) => this.#loseProvider(error.code ?? error.message));
+    answer.source.on("end", () => {
+      if (incoming.complete) this.#endAnswer(answer);
+      else this.#loseProvider("the connection broke");
     });
   }
 
-  function providerLost(why: string): void {
-    stop("broken", `The provider broke off: ${withoutKey(why, upstream.key)}.`);
+  #onChunk(answer: AnswerStream, chunk: Buffer): void {
+    if (this.#isOver) return;
+    const { account, response, spent } = this.#delivery;
+    const { source, scan } = answer;
+    account.request.onLife();
+    scan.feed(chunk);
+    const spentSentence = answer.mayCut && !scan.hasEnded() ? spent() : null;
+    if (spentSentence !== null) return this.#cutAnswer(answer, chunk, spentSentence);
+    answer.isBetweenEvents = scan.isBetweenEvents();
+    if (response.write(chunk)) return;
+    source.pause(); // D2
+    response.once("drain", () => source.resume());
   }
 
-  function cut(scan: AnswerScan, chunk: Buffer, isEvents: boolean, isBetweenEvents: boolean, sentence: string): void {
-    if (!finish({ ended: "cut", error: sentence, retryAt: null })) return;
-    outgoing?.destroy(); // D3
+  #endAnswer({ scan, isEventStream }: AnswerStream): void {
+    const { figures, upstream, response } = this.#delivery;
+    if (!isEventStream) figures.settle();
+    const error = scan.error();
+    if (error === null) this.#finish({ ended: "whole", error: null, retryAt: null });
+    else this.#finish({ ended: "broken", error: withoutKey(errorText(error), upstream.key), retryAt: this.#retryAt({}, { error }) });
+    response.end();
+  }
+
+  /** Ends the answer early, after the last whole event of this chunk, with a message that says why. */
+  #cutAnswer({ scan, isEventStream, isBetweenEvents }: AnswerStream, chunk: Buffer, sentence: string): void {
+    if (!this.#finish({ ended: "cut", error: sentence, retryAt: null })) return;
+    const { response, route, account } = this.#delivery;
+    this.#outgoing?.destroy(); // D3
     const whole = chunk.subarray(0, scan.wholeEventBytes());
-    if (isEvents)
+    if (isEventStream)
       endWithMessage(response, route.api, { status: 402, sentence }, { whole, isBetweenEvents: isBetweenEvents || whole.length > 0 });
     else response.destroy();
-    account.cut(sentence); // Last: its listener may close the account.
+    account.cut(sentence); // last, because its listener may close the account
   }
 
-  /** The provider refuses: its message is read whole, so that the agent sees no key in it. */
-  async function forwardError(incoming: IncomingMessage): Promise<void> {
+  /** The provider refuses: its message is read whole, so that a key in it is removed before the agent sees it. */
+  async #forwardError(incoming: IncomingMessage, status: number): Promise<void> {
+    const { figures, upstream, account, response } = this.#delivery;
     figures.forgive();
-    const errorBody = await collectError(incoming);
-    const error = errorBody.value;
-    if (!finish({ ended: "whole", error: withoutKey(errorText(error, status), upstream.key), retryAt: retryAt(incoming.headers, error) }))
-      return;
-    const redacted = Buffer.from(withoutKey(errorBody.text, upstream.key, account.token));
-    response.writeHead(status ?? 502, { ...headersToAgent(incoming.headers, upstream.key), "content-length": redacted.length });
+    const { value, text } = await collectError(incoming);
+    const error = withoutKey(errorText(value, status), upstream.key);
+    if (!this.#finish({ ended: "whole", error, retryAt: this.#retryAt(incoming.headers, value) })) return;
+    const redacted = Buffer.from(withoutKey(text, upstream.key, account.token));
+    response.writeHead(status, { ...headersToAgent(incoming.headers, upstream.key), "content-length": redacted.length });
     response.end(redacted);
   }
 
-  function retryAt(headers: IncomingMessage["headers"], value: unknown): string | null {
-    return findRetryAt(headers, value, floor.now());
+  #loseProvider(why: string): void {
+    this.#stop("broken", `The provider broke off: ${withoutKey(why, this.#delivery.upstream.key)}.`);
   }
 
-  send(false);
+  #stop(ended: "cut" | "broken", error: string): void {
+    if (!this.#finish({ ended, error, retryAt: null })) return;
+    this.#outgoing?.destroy(); // D3
+    this.#delivery.response.destroy();
+  }
+
+  /** Records the end of the call. False if it had ended before. */
+  #finish(end: Omit<CallEnd, "status">): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true; // D1
+    clearTimeout(this.#timer);
+    this.#detach();
+    this.#releaseBody();
+    this.#delivery.settle({ status: this.#status, ...end });
+    return true;
+  }
+
+  #releaseBody(): void {
+    this.#body = [];
+    this.#delivery.letGo();
+  }
+
+  #retryAt(headers: IncomingMessage["headers"], value: unknown): string | null {
+    return findRetryAt(headers, value, this.#delivery.floor.now());
+  }
 }
