@@ -266,6 +266,55 @@ describe.skipIf(postgresBin === null)(`the schema${withoutPostgres}`, () => {
     await (await openPostgresStore(url)).close();
   });
 
+  test("that becomes one that may lose what it acknowledged gives out no run from then on, and goes on when it is durable again", async () => {
+    const database = at("hurried");
+    await migrate(database, "test");
+    await database.close();
+    const store = await openPostgresStore(schema.database("hurried"));
+    const held = await store.open("run-2026-01-02-030405", "run", options);
+    await held.journal.close();
+    const setCommit = (value: string): void => {
+      schema.sql("postgres", `alter system set synchronous_commit = ${value}`);
+      schema.sql("postgres", "select pg_reload_conf()");
+    };
+    setCommit("off");
+    const shown = async (): Promise<unknown> => (await store.database.ask("show synchronous_commit")).rows[0]?.["synchronous_commit"];
+    await expect.poll(shown, { timeout: 30_000 }).toBe("off");
+    const refused = await failureFrom(store.open("run-2026-01-02-030405", "run", options));
+    expect([refused.kind, refused.message]).toEqual(["store_unusable", expect.stringContaining("synchronous_commit=off")]);
+    expect((await store.runs())[0], "and nobody has it").toMatchObject({ holder: null });
+    setCommit("on");
+    await expect.poll(shown, { timeout: 30_000 }).toBe("on");
+    await (await store.open("run-2026-01-02-030405", "run", options)).journal.close();
+    await store.close();
+  });
+
+  test.each([
+    ["somebody else's", "create schema autopilot; create table autopilot.run (a int)", "init"],
+    ["without a table", "drop table autopilot.request", "use"],
+    ["without a column", "alter table autopilot.run drop column take_overs", "use"],
+    ["without a function", "drop function autopilot.append_lines", "use"],
+  ])("that is %s is refused with words", async (name, statement, when) => {
+    const folded = `wrong_${name.replaceAll(/[^a-z]/g, "")}`;
+    const [database, url] = [at(folded), schema.database(folded)];
+    if (when === "use") await migrate(database, "test");
+    await database.ask(statement);
+    const use = async (): Promise<void> => {
+      if (when === "init") await migrate(database, "test");
+      const store = await openPostgresStore(url);
+      try {
+        const { journal } = await store.open("run-2026-01-02-030405", "run", options);
+        await journal.append([skipped(1), skipped(2)]);
+        await (await store.requests("run-2026-01-02-030405")).pending();
+      } finally {
+        await store.close();
+      }
+    };
+    expect(await failureFrom(use())).toMatchObject({ kind: "store_unusable" });
+    if (when === "init") expect(await versionOf(database.ask), "and it is left alone").toBeNull();
+    await database.close();
+  });
+
   test("is not made by somebody without the right to, nor read by somebody without any", async () => {
     schema.sql("postgres", "create role nobody login");
     const database = at("rights");

@@ -1,6 +1,6 @@
 // Runs whose truth is in a store, on two "machines": two clones with a home each, one database, one hub.
 
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -152,6 +152,22 @@ describe.skipIf(postgresBin === null)(`a run in a store${withoutPostgres}`, () =
     expect(processesOf(run, folder)).toEqual([]);
     expect(() => git(folder, "show", "main:a")).toThrow();
     expect((await store.runs()).find((one) => one.run === key)).toMatchObject({ takeOvers: 1 });
+  });
+
+  test("pauses where the hub rejects its commits, says in whose words, and goes on with what was bought once it takes them", async () => {
+    const { first, hub } = machines();
+    const { folder, env } = first;
+    const hook = join(hub, "hooks", "pre-receive");
+    mkdirSync(dirname(hook), { recursive: true });
+    writeFileSync(hook, "#!/bin/sh\necho 'no refs of runs here' >&2\nexit 1\n", { mode: 0o755 });
+    const paused = await autopilot(folder, goArgs(folder, [writes("b")]), { env });
+    expect(paused.json, said(paused)).toMatchObject({ result: "FAIL", reason_code: "hub_unreachable", state: "paused" });
+    expect(said(paused)).toContain("no refs of runs here");
+    rmSync(hook);
+    const resumed = await autopilot(folder, ["resume", "--json"], { env });
+    expect(resumed.json, said(resumed)).toMatchObject({ result: "PASS", reason_code: "completion_verified" });
+    const turns = (await stored(keyOf(folder))).split('"event":"turn_ended"').length - 1;
+    expect(turns, "the turn is not bought again").toBe(1);
   });
 
   test("pauses where the hub takes nothing, and is not begun where the store is not there", async () => {

@@ -1,6 +1,8 @@
 // What a database, its network and its machine may do to a store: a migration that loses its network, a full disk, a pooler that keeps no
 // session, a clock that is an hour off.
 
+import { chownSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseError, Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Database } from "../../src/fleet/postgres/connect.ts";
@@ -11,6 +13,7 @@ import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
 import { failureFrom, skipped, still } from "../../src/journal/scene.ts";
 import type { OpenOptions } from "../../src/ports/run-store.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
+import { fill, mayMount, smallDisk, whyNoDisk } from "../faults/small-disk.ts";
 import { openPooler } from "./pooler.ts";
 import { openWay } from "./way.ts";
 
@@ -32,31 +35,37 @@ describe.skipIf(postgresBin === null)(`troubles of a store${withoutPostgres}`, (
   });
   afterAll(() => cluster.stop());
 
-  test.each(["questions", "answers"])(
-    "a migration whose %s are lost half-way leaves the version before it, whole, and the next one makes it",
+  test.each(["questions", "answers", "last answers"])(
+    "a migration whose %s are lost on the way is made whole or not at all, and the next one goes on from there",
     async (lost) => {
-      const url = await made(`cut_${lost}`);
+      const name = `cut_${lost.replace(" ", "_")}`;
+      const url = await made(name);
       const way = openWay(cluster.socket);
-      const far = connect(`postgres://owner@/cut_${lost}?host=${encodeURIComponent(way.folder)}`, { answerMs: 1_000 });
+      const far = connect(`postgres://owner@/${name}?host=${encodeURIComponent(way.folder)}`, { answerMs: 1_000 });
       const wanted: readonly Migration[] = [
         ...migrations,
         { about: "two tables", statements: ["create table autopilot.first (a int)", "create table autopilot.second (a int)"] },
       ];
-      // The network goes while the second statement is on its way.
+      // The network goes while the second statement is on its way, or the commit is: then it is made, and nobody hears of it.
+      const isMade = lost === "last answers";
+      const cut = (): object => Object.assign(way, lost === "questions" ? { isUpCut: true } : { isDownCut: true });
       const cutting: Database = {
         ...far,
         inTransaction: (work) =>
-          far.inTransaction((ask) =>
-            work((text, values) => {
-              if (text.includes("autopilot.second")) Object.assign(way, lost === "questions" ? { isUpCut: true } : { isDownCut: true });
+          far.inTransaction(async (ask) => {
+            const value = await work((text, values) => {
+              if (!isMade && text.includes("autopilot.second")) cut();
               return ask(text, values);
-            }),
-          ),
+            });
+            if (isMade) cut();
+            return value;
+          }),
       };
       expect(await failureFrom(migrate(cutting, "test", wanted))).toMatchObject({ kind: "store_unreachable" });
       const near = connect(url, { answerMs: 20_000 });
-      expect(await versionOf(near.ask)).toBe(migrations.length);
-      expect(await migrate(near, "test", wanted)).toEqual({ from: migrations.length, to: wanted.length });
+      const before = isMade ? wanted.length : migrations.length;
+      await expect.poll(() => versionOf(near.ask), { timeout: 30_000 }).toBe(before);
+      expect(await migrate(near, "test", wanted)).toEqual({ from: before, to: wanted.length });
       expect(
         (await near.ask("select to_regclass('autopilot.first') is not null and to_regclass('autopilot.second') is not null as both")).rows,
       ).toEqual([{ both: true }]);
@@ -87,6 +96,39 @@ describe.skipIf(postgresBin === null)(`troubles of a store${withoutPostgres}`, (
     await next.journal.append([skipped(2)]);
     await next.journal.close();
     await store.close();
+  });
+
+  test.skipIf(!mayMount)(`a disk of the database that fills up costs the lines that did not fit, and no other${whyNoDisk}`, async () => {
+    const store = await openPostgresStore(await made("small"));
+    const disk = smallDisk(8);
+    const { uid, gid } = statSync(cluster.socket); // the server's user
+    const folder = join(disk, "tables");
+    mkdirSync(folder, { mode: 0o700 });
+    chownSync(folder, uid, gid);
+    cluster.sql("small", `create tablespace small location '${folder}'`);
+    for (const part of [0, 1, 2, 3])
+      for (const what of [`table autopilot.entry_${part}`, `index autopilot.entry_${part}_pkey`])
+        cluster.sql("small", `alter ${what} set tablespace small`);
+    const ballast = fill(disk, 128);
+    const { journal } = await store.open(run, "run", options);
+    let acknowledged = 0;
+    const failure = await failureFrom(
+      (async () => {
+        for (; acknowledged < 100_000; acknowledged += 50)
+          await journal.append(Array.from({ length: 50 }, (_, n) => skipped(acknowledged + n)));
+      })(),
+    );
+    expect([failure.kind, failure.message]).toEqual(["disk_full", expect.stringContaining("No space left on device")]);
+    expect(acknowledged).toBeGreaterThan(0);
+    await journal.close();
+    rmSync(ballast);
+    const next = await store.open(run, "run", options);
+    expect([next.journal.position.seq, (await store.runs())[0]?.takeOvers], "given back, and whole").toEqual([acknowledged, 0]);
+    await next.journal.append([skipped(1)]);
+    await next.journal.close();
+    await store.close();
+    cluster.sql("postgres", "drop database small with (force)");
+    cluster.sql("postgres", "drop tablespace small");
   });
 
   test("a pooler that gives every question another connection breaks nothing: no session is relied on", async () => {

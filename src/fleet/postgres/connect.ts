@@ -137,10 +137,20 @@ const codes: Readonly<Record<string, (name: string, message: string) => JournalF
   "42P01": (name) => unusable(`${name} has no store of autopilot`, "autopilot fleet init"),
   "3F000": (name) => unusable(`${name} has no store of autopilot`, "autopilot fleet init"),
   "3D000": (_name, message) => unusable(message, "createdb, then autopilot fleet init"),
+  // A relation of ours is there already, or a column or function is not: somebody else's schema, or one that was changed by hand.
+  "42P07": (name, message) => notOurs(name, message),
+  "42703": (name, message) => notOurs(name, message),
+  "42883": (name, message) => notOurs(name, message),
   "25006": (name) => unusable(`${name} takes no writes: it is a standby`, "name the primary server"),
 };
 
 export const unusable = (detail: string, hint: string): JournalFailure => new JournalFailure({ kind: "store_unusable", detail, hint });
+
+const notOurs = (name: string, message: string): JournalFailure =>
+  unusable(
+    `the schema autopilot in ${name} is not as autopilot makes it: ${message}`,
+    "restore it from a backup, or name another database",
+  );
 
 /** What an error of the database means. Our own failures and bugs pass through. */
 export function storeFailure(error: unknown, name: string): Error {

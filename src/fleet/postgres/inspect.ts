@@ -1,7 +1,8 @@
 // inspect: what a store can be asked about itself: settings, rights, clock, size. Changes nothing.
 
 import type { Database } from "./connect.ts";
-import { durabilityFaults, schemaIn, type Settings, settingsOf } from "./migrate.ts";
+import { schemaIn } from "./migrate.ts";
+import { durabilityFaults, type Settings, settingsOf } from "./settings.ts";
 import { migrations } from "./schema.ts";
 
 export type Inspection = {

@@ -13,6 +13,7 @@ import type { Holder, Lease } from "../../ports/run-store.ts";
 import type { LeaseTimes } from "../lease-times.ts";
 import type { Database } from "./connect.ts";
 import { storeFailure } from "./connect.ts";
+import { durabilityFaults, settingColumns, settingsIn } from "./settings.ts";
 
 export type LeaseClock = { readonly monotonicMs: () => number; readonly wallMs: () => number };
 export const leaseClock: LeaseClock = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };
@@ -30,12 +31,14 @@ export type Taken = {
   readonly bytes: number;
   readonly head: Buffer;
   readonly sentMs: number;
+  /** Why the store may lose what it acknowledges, as it is set now: it may have been set since it was opened. */
+  readonly faults: readonly string[];
 };
 
 const takeSql = `update autopilot.run set epoch = epoch + 1, owner = $2::jsonb,
     take_overs = take_overs + case when owner is null then 0 else 1 end,
     lease_until = clock_timestamp() + $3::int * interval '1 ms', updated_at = now()
-  where run_id = $1::text and lease_until < clock_timestamp() returning epoch::text, seq::text, bytes::text, head`;
+  where run_id = $1::text and lease_until < clock_timestamp() returning epoch::text, seq::text, bytes::text, head, ${settingColumns}`;
 
 /** Takes a run, made where it is not there; refuses with who has it. */
 export async function takeRun(
@@ -48,8 +51,10 @@ export async function takeRun(
     const sentMs = clock.monotonicMs();
     const { rows } = await ask(takeSql, [run, JSON.stringify(holder), leaseMs]); // L1
     const row = rows[0];
-    if (row !== undefined)
-      return { epoch: Number(row["epoch"]), seq: Number(row["seq"]), bytes: Number(row["bytes"]), head: row["head"] as Buffer, sentMs };
+    if (row !== undefined) {
+      const [epoch, seq, bytes] = [Number(row["epoch"]), Number(row["seq"]), Number(row["bytes"])];
+      return { epoch, seq, bytes, head: row["head"] as Buffer, sentMs, faults: durabilityFaults(settingsIn(row)) };
+    }
     const current = await ask("select owner from autopilot.run where run_id = $1", [run]);
     const owner = current.rows[0]?.["owner"] as Partial<Holder> | null | undefined;
     throw new JournalFailure({ kind: "run_locked", pid: owner?.pid ?? null, host: owner?.host ?? null });

@@ -9,6 +9,7 @@
 
 import type { Ask, Database } from "./connect.ts";
 import { storeFailure, unusable } from "./connect.ts";
+import { durabilityFaults, refuseLossy, settingsOf } from "./settings.ts";
 import { grants, type Migration, migrations, schemaName } from "./schema.ts";
 
 const lockKey = 7_214_030_191;
@@ -106,43 +107,11 @@ export async function requireSound({ ask, name }: Database, wanted = migrations.
     if (least > wanted) throw newer(name, version, wanted); // M3
     if (version < wanted)
       throw unusable(`the store in ${name} has schema ${version}, and this product needs ${wanted}`, "autopilot fleet init");
-    const faults = durabilityFaults(await settingsOf(ask));
-    if (faults.length > 0) throw unusable(`${name} may lose what it acknowledged: ${faults.join(", ")}`, "set it to on, then try again");
+    refuseLossy(name, durabilityFaults(await settingsOf(ask)));
   } catch (error) {
     throw storeFailure(error, name);
   }
 }
-
-export type Settings = {
-  readonly version: number;
-  readonly synchronousCommit: string;
-  readonly fsync: string;
-  readonly fullPageWrites: string;
-  readonly synchronousStandbys: string;
-};
-
-export async function settingsOf(ask: Ask): Promise<Settings> {
-  const { rows } = await ask(
-    `select current_setting('server_version_num')::int as version, current_setting('synchronous_commit') as synchronous_commit,
-      current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
-      current_setting('synchronous_standby_names') as standbys`,
-  );
-  const row = rows[0] ?? {};
-  return {
-    version: Math.floor(Number(row["version"]) / 10_000),
-    synchronousCommit: String(row["synchronous_commit"]),
-    fsync: String(row["fsync"]),
-    fullPageWrites: String(row["full_page_writes"]),
-    synchronousStandbys: String(row["standbys"]),
-  };
-}
-
-/** Settings under which an acknowledged line may be gone after a crash of this one server. */
-export const durabilityFaults = ({ synchronousCommit, fsync, fullPageWrites }: Settings): readonly string[] => [
-  ...(synchronousCommit === "off" ? ["synchronous_commit=off"] : []),
-  ...(fsync === "off" ? ["fsync=off"] : []),
-  ...(fullPageWrites === "off" ? ["full_page_writes=off"] : []),
-];
 
 /** Gives a role what a worker needs, and nothing more. */
 export async function grantTo(database: Database, role: string): Promise<void> {

@@ -16,6 +16,7 @@ import { openGroupAppend } from "./group-append.ts";
 import { StoredJournal } from "./journal.ts";
 import { type HeldLease, holdLease, leaseClock, type LeaseClock, leaseLeft, msOf, takeRun } from "./lease.ts";
 import { requireSound } from "./migrate.ts";
+import { refuseLossy } from "./settings.ts";
 import { linesAfter, readLines, refuseNewerRun } from "./read.ts";
 import { openStoredRequests, sendRequest } from "./requests.ts";
 import { seedJournal, type Seed } from "./seed.ts";
@@ -63,6 +64,7 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
     const lease = holdLease(database, { of: { table: "run", id: run }, taken, times, clock });
     held.set(lease, lease);
     try {
+      refuseLossy(database.name, taken.faults);
       await refuseLostLines(database, run, taken.seq, given.known);
       const entries: Entry[] = [];
       const onEntry = given.onEntry ?? ((entry: Entry) => void entries.push(entry));

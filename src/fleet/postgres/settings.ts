@@ -1,0 +1,37 @@
+// settings: what a server is set to, and which of it would lose what it has acknowledged.
+
+import { type Ask, type Row, unusable } from "./connect.ts";
+
+export type Settings = {
+  readonly version: number;
+  readonly synchronousCommit: string;
+  readonly fsync: string;
+  readonly fullPageWrites: string;
+  readonly synchronousStandbys: string;
+};
+
+/** Asked alone, or with something else in one statement. */
+export const settingColumns = `current_setting('server_version_num')::int as version,
+  current_setting('synchronous_commit') as synchronous_commit, current_setting('fsync') as fsync,
+  current_setting('full_page_writes') as full_page_writes, current_setting('synchronous_standby_names') as standbys`;
+
+export const settingsIn = (row: Row): Settings => ({
+  version: Math.floor(Number(row["version"]) / 10_000),
+  synchronousCommit: String(row["synchronous_commit"]),
+  fsync: String(row["fsync"]),
+  fullPageWrites: String(row["full_page_writes"]),
+  synchronousStandbys: String(row["standbys"]),
+});
+
+export const settingsOf = async (ask: Ask): Promise<Settings> => settingsIn((await ask(`select ${settingColumns}`)).rows[0] ?? {});
+
+/** Settings under which an acknowledged line may be gone after a crash of this one server. */
+export const durabilityFaults = ({ synchronousCommit, fsync, fullPageWrites }: Settings): readonly string[] => [
+  ...(synchronousCommit === "off" ? ["synchronous_commit=off"] : []),
+  ...(fsync === "off" ? ["fsync=off"] : []),
+  ...(fullPageWrites === "off" ? ["full_page_writes=off"] : []),
+];
+
+export function refuseLossy(name: string, faults: readonly string[]): void {
+  if (faults.length > 0) throw unusable(`${name} may lose what it acknowledged: ${faults.join(", ")}`, "set it to on, then try again");
+}
