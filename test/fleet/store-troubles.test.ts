@@ -3,7 +3,7 @@
 
 import { chownSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseError, Pool } from "pg";
+import { DatabaseError, Pool, type PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Database } from "../../src/fleet/postgres/connect.ts";
 import { migrate, versionOf } from "../../src/fleet/postgres/migrate.ts";
@@ -180,6 +180,31 @@ describe.skipIf(postgresBin === null)(`troubles of a store${withoutPostgres}`, (
     await Promise.all(journals.map((journal) => journal.close()));
     await Promise.all([store.close(), other.close()]);
     pooler.close();
+  });
+
+  test("a connection that breaks at the moment it is handed out costs its question, and not the process", async () => {
+    const database = connect(await made("broken"), { answerMs: 20_000 });
+    await database.ask("select 1");
+    type Handing = { _acquireClient(client: PoolClient, ...rest: readonly unknown[]): unknown };
+    const pools = Pool.prototype as unknown as Handing;
+    const handOut = pools._acquireClient;
+    const unheard: unknown[] = [];
+    pools._acquireClient = function (client, ...rest) {
+      const value = handOut.call(this, client, ...rest);
+      try {
+        client.emit("error", new Error("Connection terminated unexpectedly")); // nobody has had a turn since
+      } catch (error) {
+        unheard.push(error);
+      }
+      return value;
+    };
+    try {
+      await database.ask("select 1");
+    } finally {
+      pools._acquireClient = handOut;
+    }
+    expect(unheard).toEqual([]);
+    await database.close();
   });
 
   test("a machine that falls silent in the middle of taking an order holds no other up", async () => {

@@ -8,6 +8,7 @@
 //       A machine that sleeps or is cut off would keep its locks until TCP gives up, which takes hours.
 //   Q5. A statement that is kept by its connection is named after its text, so that a pooler that mixes connections can't have another one
 //       carried out; where it is not there, the server has refused before doing anything, and it is sent as any other from then on.
+//   Q6. A connection that breaks ends its question, whenever it breaks, and never the process.
 
 import { hash } from "node:crypto";
 import { DatabaseError, Pool, type PoolClient } from "pg";
@@ -48,11 +49,12 @@ export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: 
     allowExitOnIdle: true,
     application_name: "autopilot",
   });
-  pool.on("error", () => undefined); // a broken idle connection is replaced; the next query reports it
+  pool.on("error", ignore); // a broken idle connection is replaced; the next query reports it
+  // For as long as it lives: it may break after the pool has let go of it and before whoever asked for it has a turn.
+  pool.on("connect", (client) => void client.on("error", ignore)); // Q6
   async function withClient<Value>(work: (client: PoolClient) => Promise<Value>): Promise<Value> {
     const client = await pool.connect();
     let isSound = false;
-    client.on("error", ignore);
     try {
       const value = await work(client);
       isSound = true;
@@ -61,7 +63,6 @@ export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: 
       isSound = error instanceof DatabaseError && !isOver(error);
       throw error;
     } finally {
-      client.removeListener("error", ignore);
       client.release(!isSound); // Q2
     }
   }
