@@ -21,13 +21,17 @@ const looksMax = 100;
 const script = `
 trap '' TERM HUP INT
 groups=''
-marks=$1
 newline='
 '
+marks="$1$newline"
 while read -r word rest; do
   case $word in
-    seek) marks="$marks$newline$rest" ;;
-    lost) marks=$(printf '%s\\n' "$marks" | grep -vxF -e "$rest") ;;
+    seek) marks="$marks$rest$newline" ;;
+    lost)
+      before=\${marks%%"$newline$rest$newline"*}
+      after=\${marks#*"$newline$rest$newline"}
+      [ "$before" = "$marks" ] || marks="$before$newline$after"
+      ;;
     watch) groups="$groups $rest" ;;
     forget) groups=$(for group in $groups; do [ "$group" = "$rest" ] || printf ' %s' "$group"; done) ;;
     leave) exit 0 ;;
@@ -35,6 +39,7 @@ while read -r word rest; do
 done
 for group in $groups; do kill -KILL "-$group" 2>/dev/null; done
 [ -r /proc/self/environ ] || exit 0
+marks=\${marks%"$newline"}
 looks=0
 quiet=0
 while [ "$looks" -lt ${looksMax} ] && [ "$quiet" -lt 2 ]; do

@@ -9,7 +9,7 @@
 
 import { execFile } from "node:child_process";
 import { lstatSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { errorErrno } from "../failure.ts";
@@ -19,6 +19,8 @@ const run = promisify(execFile);
 /** Longer than the tick of a file system's clock. */
 const tickMs = 25;
 const findTimeoutMs = 120_000;
+/** A folder of so few files and folders is looked at sooner than another program is started. */
+const entriesFew = 200;
 
 /**
  * A folder, the change time that nothing in it may exceed (a decimal number of nanoseconds), and what tells it from another; empty for a
@@ -44,8 +46,12 @@ export const isSameFolder = ({ files, id }: MadeFolder): boolean => id === "" ||
 export function findMountIn(folder: string): string | null {
   try {
     const real = realpathSync(folder);
+    const written = Buffer.from(real)
+      .toString("latin1")
+      .replaceAll(/[ \t\n\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`);
     const points = readFileSync("/proc/self/mountinfo", "latin1")
       .split("\n")
+      .filter((row) => row.includes(written))
       .map((row) => row.split(" ")[4] ?? "")
       .map((point) => point.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))))
       .map((point) => Buffer.from(point, "latin1").toString("utf8"));
@@ -77,7 +83,8 @@ export async function isIntact(folder: MadeFolder): Promise<boolean> {
   const made = BigInt(madeNs);
   const time = `@${made / 1_000_000_000n}.${String(made % 1_000_000_000n).padStart(9, "0")}`;
   const find = programOnPath("find");
-  if (find === null) return isIntactByWalk(files, made);
+  const answer = isIntactByWalk(Buffer.from(files), made, { entries: find === null ? Number.POSITIVE_INFINITY : entriesFew });
+  if (answer !== "too many" || find === null) return answer === true;
   try {
     const { stdout } = await run(find, [files, "-newerct", time, "-print", "-quit"], {
       timeout: findTimeoutMs,
@@ -85,15 +92,21 @@ export async function isIntact(folder: MadeFolder): Promise<boolean> {
     });
     return stdout === "";
   } catch {
-    return isIntactByWalk(files, made); // not every find knows the test; a folder that is gone is found out there
+    return isIntactByWalk(Buffer.from(files), made, { entries: Number.POSITIVE_INFINITY }) === true; // not every find knows the test
   }
 }
 
-function isIntactByWalk(path: string, made: bigint): boolean {
+/** The same by looking at every file and folder, as long as there are no more than are left to look at. */
+function isIntactByWalk(path: Buffer, made: bigint, left: { entries: number }): boolean | "too many" {
+  if (left.entries-- <= 0) return "too many";
   try {
     const stat = lstatSync(path, { bigint: true });
     if (stat.ctimeNs > made) return false;
-    return !stat.isDirectory() || readdirSync(path).every((name) => isIntactByWalk(join(path, name), made));
+    for (const name of stat.isDirectory() ? readdirSync(path, { encoding: "buffer" }) : []) {
+      const answer = isIntactByWalk(Buffer.concat([path, Buffer.from("/"), name]), made, left);
+      if (answer !== true) return answer;
+    }
+    return true;
   } catch (error) {
     if (errorErrno(error) === null) throw error;
     return false;
