@@ -4,7 +4,7 @@ import type { Check } from "../../../contracts/evidence.ts";
 import { asSet, type StringSet } from "../../../kit/as-set.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { programsAmong, testsAmong } from "../../protected/listed-kinds.ts";
-import { pathsNamedIn } from "../../protected/programs.ts";
+import { isReadOnly, pathsNamedIn } from "../../protected/programs.ts";
 import { findStarted } from "../questions/non-code-files.ts";
 import { findTestCases, type TestCase } from "../source/test-cases.ts";
 import { createNonce, shuffled } from "./choose-flips.ts";
@@ -48,7 +48,9 @@ export async function findCandidates(check: Check, lab: Laboratory): Promise<rea
 async function findJudges(check: Check | null, lab: Laboratory): Promise<(path: string) => boolean> {
   const work = await lab.pathsAt("work");
   const isHere = (path: string): boolean => isProgramText(path) && work.includes(path); // called for the few that a command names
-  const named = check === null ? new Set<string>() : pathsNamedIn([check.command]);
+  // What a part of the command only looks at (`npm test && grep -q split src/a.js`) judges nothing.
+  const judging = (check?.command ?? "").split(/&&|\|\||;/).filter((part) => !isReadOnly(part.trim()));
+  const named = check === null ? new Set<string>() : pathsNamedIn(judging);
   if ([...named].some(isHere)) return (path) => isProgramText(path) && named.has(path);
   const base = asSet(await lab.pathsAt("base"));
   const started = findStarted(lab.commands, { has: (path) => base.has(path) && isHere(path) });
