@@ -11,9 +11,9 @@ import { loadRun } from "../project/runs/loaded-run.ts";
 import { runCases } from "../project/runs/run-cases.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { parseHunks } from "../views/facts/hunks.ts";
-import { portfolioFile } from "../views/web/portfolio-file.ts";
-import { reportFile } from "../views/web/report-file.ts";
-import type { FileReport } from "../views/web/report-sections.ts";
+import { portfolioReportHtml } from "../views/web/portfolio-file.ts";
+import { runReportHtml } from "../views/web/report-file.ts";
+import type { RunReport } from "../views/web/report-sections.ts";
 import { changedFiles, hasCommits, filePatchBetween } from "../workspace/git/diff.ts";
 import { findRepository } from "../workspace/git/repository.ts";
 import { readSummary } from "../workspace/git/summary.ts";
@@ -50,7 +50,7 @@ export function reportHtml(context: CommandContext, input: Input): Promise<Answe
     });
     const journal = { events: entries.length, head };
     const forecasts = backtest(await runCases(projectPaths, view.drafted.flow.flow));
-    return writeHtml(path, reportFile({ ...page, product, files, more, journal, forecasts }), run);
+    return writeHtml(path, runReportHtml({ ...page, product, files, more, journal, forecasts }), run);
   });
 }
 
@@ -58,10 +58,10 @@ async function portfolioHtml(context: CommandContext): Promise<string> {
   const facts = openFacts(context);
   const [portfolio, overview] = [await facts.portfolio(), await facts.overview()];
   if (portfolio === null) return refuse("portfolio_missing", { message: `There is no portfolio in ${context.cwd}.` });
-  return portfolioFile({ ...portfolio, product, runs: overview.runs });
+  return portfolioReportHtml({ ...portfolio, product, runs: overview.runs });
 }
 
-type Change = Pick<FileReport, "files" | "more"> & { readonly changes: FileReport["report"]["changes"] | null };
+type Change = Pick<RunReport, "files" | "more"> & { readonly changes: RunReport["report"]["changes"] | null };
 
 /** The change with its lines, as far as a file to share should have them. */
 async function readChange(root: string, base: string, tip: string): Promise<Change> {
@@ -69,7 +69,7 @@ async function readChange(root: string, base: string, tip: string): Promise<Chan
   const opened = await findRepository(root);
   if ("failure" in opened || !(await hasCommits(opened.repository, [base, tip]))) return none;
   const [summary, paths] = await Promise.all([readSummary(opened.repository, base, tip), changedFiles(opened.repository, base, tip)]);
-  const files: FileReport["files"][number][] = [];
+  const files: RunReport["files"][number][] = [];
   let linesLeft = linesOfAllMax;
   for (const file of paths.slice(0, filesShownMax)) {
     const { text, isCut } = linesLeft > 0 ? await filePatchBetween(opened.repository, base, tip, file.path) : { text: "", isCut: true };

@@ -2,9 +2,9 @@
 
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { SpendingPoint } from "../../views/facts/run-index.ts";
-import { pointCurve, spendingCurve } from "../../views/web/charts.ts";
+import { spendingChart, sumChart } from "../../views/web/charts.ts";
 import { el, type Element } from "../../views/web/element.ts";
-import { money, short, span } from "../../views/web/page-figures.ts";
+import { money, shortNumber, shortDuration } from "../../views/web/page-figures.ts";
 import type { BenchmarkRun, Cycle } from "./state.ts";
 
 /** The sums so far at the end of every run, in the order they ended. */
@@ -22,9 +22,9 @@ export function costPoints(cycle: Cycle): readonly SpendingPoint[] {
 export function costCurve(cycle: Cycle): Element | null {
   const points = costPoints(cycle);
   if (points.length === 0) return null;
-  const [from, until] = [cycle.startedAt, cycle.lastAt];
-  const spending = spendingCurve(points, from, until);
-  return el("div.two", ...(spending === null ? [] : [el("div", spending)]), el("div", pointCurve(points, "minutes", from, until)));
+  const period = { from: cycle.startedAt, until: cycle.lastAt };
+  const spending = spendingChart(points, period);
+  return el("div.two", ...(spending === null ? [] : [el("div", spending)]), el("div", sumChart(points, "minutes", period)));
 }
 
 /** Both sides in one sentence, so that a lever that only costs more is seen. */
@@ -33,7 +33,11 @@ export function costNote(cycle: Cycle): string {
     const runs = endedRuns(cycle).filter(({ lever_state }) => lever_state === state);
     const [tokens, usd] = (["tokens", "usd"] as const).map((unit) => runs.reduce((all, { spent }) => all + (spent?.[unit] ?? 0), 0));
     const minutes = runs.reduce((all, run) => all + runMinutes(run), 0);
-    const amounts = [usd === 0 ? null : money(usd ?? 0), tokens === 0 ? null : `${short(tokens ?? 0)} tokens`, span(minutes * 60_000)];
+    const amounts = [
+      usd === 0 ? null : money(usd ?? 0),
+      tokens === 0 ? null : `${shortNumber(tokens ?? 0)} tokens`,
+      shortDuration(minutes * 60_000),
+    ];
     return amounts.filter((amount) => amount !== null).join(", ");
   };
   return `before ${side("pre-lever")}; after ${side("post-lever")}`;

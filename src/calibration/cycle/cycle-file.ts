@@ -1,8 +1,8 @@
 // cycle-file: a cycle as one HTML file: every run before and after the lever on one scale, the mean gain with its interval, and why.
 
 import { el, type Element, foreignText } from "../../views/web/element.ts";
-import { page } from "../../views/web/page-file.ts";
-import { section } from "../../views/web/pieces.ts";
+import { htmlPage } from "../../views/web/page-file.ts";
+import { section } from "../../views/web/components.ts";
 import { cycleNote } from "./audit.ts";
 import { costCurve, costNote } from "./cost-curve.ts";
 import { cycleFigures, judgeCycle, cycleScale, cycleSide } from "./decide.ts";
@@ -22,7 +22,7 @@ export function cycleFile(cycle: Cycle): string {
   const judged = judgeCycle(cycle);
   const target = cycle.plan?.target.metric ?? recallTarget;
   const { better } = cycleScale(cycle);
-  return page(
+  return htmlPage(
     `${cycle.name} · autopilot calibration`,
     el(
       "div.head",

@@ -115,7 +115,7 @@ async function makeCopy(
   await exchange.bringWork({ ...task, commit: null });
   if (!(await exchange.has(base))) return; // V3
   const draft = `${copy}.new`;
-  await exchange.makeCopy(draft, project.target, base);
+  await exchange.makeCopy(draft, { branch: project.target, commit: base });
   const draftPaths = homeOfCopy(draft);
   if (view === null) markShared(runFolder(draftPaths, run), key);
   else {

@@ -60,12 +60,8 @@ export async function landOnHub(
 async function mergeOnto(exchange: Exchange, tip: string, view: RunView): Promise<string | { readonly why: string }> {
   const { run_id, objective } = view.drafted;
   if (await exchange.holds(tip, view.tip.commit)) return view.tip.commit;
-  const merged = await exchange.merge(
-    tip,
-    view.tip.commit,
-    `Merge ${run_id}\n\n${objective.goal.slice(0, 2000)}\n\nAutopilot-Run: ${run_id}\n`,
-    null,
-  );
+  const message = `Merge ${run_id}\n\n${objective.goal.slice(0, 2000)}\n\nAutopilot-Run: ${run_id}\n`;
+  const merged = await exchange.merge({ onto: tip, commit: view.tip.commit, message, tip: null });
   if ("commit" in merged) return merged.commit;
   return { why: `it conflicts with what has landed in ${merged.conflicts.slice(0, 5).join(", ")}` };
 }

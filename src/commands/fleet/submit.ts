@@ -65,7 +65,7 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
     const copyPaths = homeOfCopy(copy);
     let run: string | null = null;
     try {
-      await (await openExchange(paths.root, join(workerFolder, "exchange.git"))).makeCopy(copy, branch, head.commit);
+      await (await openExchange(paths.root, join(workerFolder, "exchange.git"))).makeCopy(copy, { branch, commit: head.commit });
       const drafted = await makeDraft(copyContext, copyPaths, objective);
       run = drafted.run;
       const { view } = await readRun(copyPaths, run);

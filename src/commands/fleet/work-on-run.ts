@@ -137,7 +137,7 @@ async function prepareCopy(
   const exchange = await openExchange(paths.root, join(ownFolder(paths, "worker"), "exchange.git"));
   if (!(await exchange.has(base.commit)))
     refuse("work_missing", { message: `Commit ${base.commit.slice(0, 12)}, on which ${run} began, isn't in the hub.`, run_id: run });
-  await exchange.makeCopy(copy, base.branch ?? "detached", base.commit);
+  await exchange.makeCopy(copy, { branch: base.branch ?? "detached", commit: base.commit });
   await bringRun(here, homeOfCopy(copy), store, key, view);
 }
 

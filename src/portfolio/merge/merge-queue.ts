@@ -130,7 +130,7 @@ async function mergedOnto(
 ): Promise<{ readonly commit: string } | { readonly conflict: readonly string[] }> {
   let commit = tip;
   for (const task of tasks) {
-    const merged = await exchange.merge(commit, task.commit ?? "", messageOf(task), task.tip);
+    const merged = await exchange.merge({ onto: commit, commit: task.commit ?? "", message: messageOf(task), tip: task.tip });
     if ("conflicts" in merged) return { conflict: merged.conflicts };
     commit = merged.commit;
   }
@@ -148,7 +148,7 @@ async function withoutConflicts(
   const batch: TaskView[] = [];
   let commit = tip;
   for (const task of tasks) {
-    const merged = await exchange.merge(commit, task.commit ?? "", messageOf(task), task.tip);
+    const merged = await exchange.merge({ onto: commit, commit: task.commit ?? "", message: messageOf(task), tip: task.tip });
     if ("conflicts" in merged) {
       const others = [...new Set([...batch.map(({ task_id }) => task_id), ...(await landedSince(parts, task))])];
       await reject(

@@ -56,7 +56,7 @@ export async function ingest(
   const handed = isAsked ? handedIn(task, end.is_completed ? await handedInBy(copy, delivered.run_id) : null) : null;
   const judgement = judge(task, project, end, proof, handed);
   const commit = end.is_completed && end.has_changes ? view.tip.commit : null;
-  if (commit !== null) await exchange?.takeCommit(copy, commit, base, task.task_id); // before the line: what the journal names is there
+  if (commit !== null) await exchange?.takeCommit({ copy, commit, since: base, name: task.task_id }); // before the journal names it
   const evidence = [
     ...Object.values(view.checks).map(({ latest }) => `${latest.status}: ${latest.check.command}`),
     `report: autopilot -C ${copy} report --run ${delivered.run_id}`,

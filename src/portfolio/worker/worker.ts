@@ -99,7 +99,7 @@ export async function prepare(
   // A pool that lost the portfolio and wakes must not meet the copy that its successor makes.
   const epoch = paths.planner === undefined ? "" : `-${paths.planner.lease.epoch}`;
   const copy = join(paths.own, "copies", `${task.task_id}.${task.attempt + 1}${epoch}`);
-  await exchange.makeCopy(copy, project.target, base);
+  await exchange.makeCopy(copy, { branch: project.target, commit: base });
   const others = readdirSync(join(paths.own, "copies")).map((name) => homeOfCopy(join(paths.own, "copies", name)));
   // No other task's run has its name: people name a run by its id alone. Nothing is awaited between looking and claiming it.
   const run = newRunId(homeOfCopy(copy), systemClock.now(), (id) => others.some((other) => existsSync(runFolder(other, id))));
@@ -144,7 +144,7 @@ async function continueWork(
   task_id: string,
   { copy, base, tip }: { readonly copy: string; readonly base: string; readonly tip: string },
 ): Promise<{ readonly base: string; readonly conflicts: readonly string[] }> {
-  if (tip !== base) await exchange.takeCommit(copy, tip, base, task_id);
+  if (tip !== base) await exchange.takeCommit({ copy, commit: tip, since: base, name: task_id });
   return { base: tip, conflicts: [] };
 }
 
@@ -156,7 +156,7 @@ async function baseFor(
 ): Promise<{ readonly base: string; readonly conflicts: readonly string[] }> {
   if (task.returned_by !== "queue" || task.commit === null) return { base: tip, conflicts: [] };
   const message = `Merge ${task.task_id} to go on with it\n`;
-  const merged = await exchange.merge(tip, task.commit, message, task.tip);
+  const merged = await exchange.merge({ onto: tip, commit: task.commit, message, tip: task.tip });
   if ("commit" in merged) return { base: merged.commit, conflicts: [] };
   if (merged.marked === null) return { base: tip, conflicts: [] };
   return { base: await exchange.commitTree(merged.marked, merged.parents, message), conflicts: merged.conflicts };

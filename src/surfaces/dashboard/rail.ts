@@ -1,7 +1,7 @@
 // rail: the pages by their names, and the list of them beside the content: drawn by the script, and before it by the server.
 
 import { type Child, el, type Element } from "../../views/web/element.ts";
-import { type Icon, icon, mark } from "../../views/web/shapes.ts";
+import { type Icon, icon, stateIcon } from "../../views/web/icons.ts";
 import { figure } from "../../views/web/page-figures.ts";
 
 export const pages = ["now", "inbox", "run", "log", "diff", "portfolio", "fleet", "cost", "settings"] as const;
@@ -29,7 +29,7 @@ export function railItem(page: PageName, kind: string, at: RailState): Element {
     { href: at.addressOf(page), ...(at.page === page ? { "aria-current": "page" } : {}) },
     icon(shape),
     word,
-    waits === 0 ? null : el("span.count", mark("you"), el("span.num", figure(waits)), el("span.hidden-text", " need you")),
+    waits === 0 ? null : el("span.count", stateIcon("you"), el("span.num", figure(waits)), el("span.hidden-text", " need you")),
   );
 }
 

@@ -1,174 +1,163 @@
-// charts: spending drawn as SVG. Each is an image with the sentence it shows; the numbers are in a table or beside it.
+// charts: spending drawn as SVG: the rest of a limit, a growing sum, and the cost of each day. The page that shows one also shows its
+// numbers as text.
 
+import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { BudgetView } from "../budget-view.ts";
 import type { CostView } from "../facts/cost.ts";
 import type { SpendingPoint } from "../facts/run-index.ts";
-import { parseIsoTime } from "../../kit/iso-time.ts";
+import { chartFrame, chartLine, chartText, gridLines } from "./chart-parts.ts";
 import { el, type Element } from "./element.ts";
-import { money, percent, short, shortTime, span } from "./page-figures.ts";
+import { money, percent, shortDuration, shortNumber, shortTime } from "./page-figures.ts";
 
-export const text = (x: number, y: number, word: string, anchor = "start"): Element =>
-  el("text", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": anchor }, word);
-export const rule = (x1: number, y1: number, x2: number, y2: number, colour = "--line", dash = ""): Element =>
-  el("line", {
-    x1: x1.toFixed(1),
-    y1: y1.toFixed(1),
-    x2: x2.toFixed(1),
-    y2: y2.toFixed(1),
-    style: { stroke: `var(${colour})`, ...(dash === "" ? {} : { "stroke-dasharray": dash }) },
-  });
+type Period = { readonly from: string; readonly until: string };
+type Unit = "tokens" | "usd" | "minutes";
 
-/** A wide one is moved sideways on a small screen: shrunk to fit, its words could not be read. */
-export const picture = (
-  width: number,
-  height: number,
-  label: string,
-  ...parts: readonly (Element | readonly Element[] | null)[]
-): Element =>
-  el(
-    "div.chart",
-    width > wideFrom ? { style: { "overflow-x": "auto" }, tabindex: 0 } : {},
-    el(
-      "svg",
-      {
-        viewBox: `0 0 ${width} ${height}`,
-        role: "img",
-        "aria-label": label,
-        style: {
-          "max-width": `${Math.round(width * 1.2)}px`,
-          ...(width > wideFrom ? { "min-width": `${Math.round(width * 0.85)}px` } : {}),
-        },
-      },
-      ...parts,
-    ),
-  );
-const wideFrom = 400;
+/** The small charts have one size; `left` leaves room for the values beside the grid, `bottom` for the times below it. */
+const size = { width: 280, height: 168 } as const;
+const plot = { left: 44, right: size.width, top: 10, bottom: 144 } as const;
 
-/** The remainder of the tightest limit, turn by turn. Null without a limit, or if nothing was spent. */
-export function burnDown(points: readonly SpendingPoint[], budget: BudgetView, from: string, now: string): Element | null {
-  const unit = (["tokens", "usd", "minutes"] as const)
-    .filter((dimension) => budget.limits[dimension] !== undefined)
-    .toSorted((a, b) => (budget.ratios[b] ?? 0) - (budget.ratios[a] ?? 0))[0];
+/** How much of the tightest limit was left after each turn. Null without a limit, or if nothing was spent. */
+export function burnDownChart(points: readonly SpendingPoint[], budget: BudgetView, period: Period): Element | null {
+  const unit = tightestUnit(budget);
   const limit = unit === undefined ? undefined : budget.limits[unit];
   if (unit === undefined || limit === undefined || points.length === 0) return null;
-  const formats = { usd: money, minutes: (value: number) => `${short(value)} min`, tokens: short } as const;
-  const format = (value: number): string => formats[unit](value);
-  const [width, height, left, bottom, top] = [280, 168, 44, 144, 10];
-  const [start, end] = [parseIsoTime(from) ?? 0, Math.max((parseIsoTime(from) ?? 0) + 1, parseIsoTime(now) ?? 0)];
-  const x = (at: string): number => left + ((width - left) * Math.max(0, (parseIsoTime(at) ?? start) - start)) / (end - start);
-  const y = (rest: number): number => top + (bottom - top) * (1 - Math.max(0, Math.min(1, rest / limit)));
-  let path = `M${left} ${y(limit).toFixed(1)}`;
-  let rest = limit;
-  for (const point of points) {
-    path += `L${x(point.at).toFixed(1)} ${y(rest).toFixed(1)}`;
-    rest = limit - point[unit];
-    path += `L${x(point.at).toFixed(1)} ${y(rest).toFixed(1)}`;
-  }
-  path += `L${width} ${y(rest).toFixed(1)}`;
-  const soft = limit * (1 - budget.soft_ratio);
-  return picture(
-    width,
-    height,
+  const formats = { usd: money, minutes: (value: number) => `${shortNumber(value)} min`, tokens: shortNumber } as const;
+  const format = formats[unit];
+  const yOf = (rest: number): number => plot.top + (plot.bottom - plot.top) * (1 - Math.max(0, Math.min(1, rest / limit)));
+  const rest = limit - (points.at(-1)?.[unit] ?? 0);
+  const path = stepPath({ start: limit, steps: points.map((point) => ({ at: point.at, value: limit - point[unit] })), period, yOf });
+  const warningY = yOf(limit * (1 - budget.soft_ratio));
+  return chartFrame(
+    size,
     `Of ${format(limit)} ${unit === "usd" ? "" : unit} ${format(Math.max(0, rest))} are left`,
-    [0, 0.5, 1].flatMap((part) => [
-      rule(left, y(limit * part), width, y(limit * part)),
-      text(0, y(limit * part) + 4, format(limit * part)),
-    ]),
-    el("path", { d: `${path}L${width} ${bottom}L${left} ${bottom}Z`, style: { fill: "var(--s2)", opacity: "0.12" } }),
-    rule(left, y(soft), width, y(soft), "--you", "2 3"),
-    text(left + 4, y(soft) - 4, `warns at ${percent(budget.soft_ratio)}`),
-    el("path", { d: path, fill: "none", style: { stroke: "var(--s2)", "stroke-width": "1.5" } }),
-    text(left, height - 6, shortTime(from)),
-    text(width, height - 6, `${format(Math.max(0, rest))} left`, "end"),
+    gridLines({ ...plot, top: limit, yOf, format }),
+    filledArea(`${path}L${plot.right} ${plot.bottom}L${plot.left} ${plot.bottom}Z`),
+    chartLine({ x1: plot.left, y1: warningY, x2: plot.right, y2: warningY }, { colour: "--you", dash: "2 3" }),
+    chartText({ x: plot.left + 4, y: warningY - 4 }, `warns at ${percent(budget.soft_ratio)}`),
+    curve(path),
+    chartText({ x: plot.left, y: size.height - 6 }, shortTime(period.from)),
+    chartText({ x: plot.right, y: size.height - 6, anchor: "end" }, `${format(Math.max(0, rest))} left`),
   );
 }
 
-/** For runs without a limit: money where it is known, else tokens. Null if nothing was spent. */
-export function spendingCurve(points: readonly SpendingPoint[], from: string, now: string): Element | null {
-  const lastSpendingPoint = points.at(-1);
-  if (lastSpendingPoint === undefined || lastSpendingPoint.tokens === 0) return null;
-  return pointCurve(points, lastSpendingPoint.usd > 0 ? "usd" : "tokens", from, now);
+/** The unit of which the largest part of its limit is used. */
+const tightestUnit = ({ limits, ratios }: BudgetView): Unit | undefined =>
+  (["tokens", "usd", "minutes"] as const)
+    .filter((unit) => limits[unit] !== undefined)
+    .toSorted((a, b) => (ratios[b] ?? 0) - (ratios[a] ?? 0))[0];
+
+/** Money as it was spent, or tokens if no price is known. Null if nothing was spent. */
+export function spendingChart(points: readonly SpendingPoint[], period: Period): Element | null {
+  const sum = points.at(-1);
+  if (sum === undefined || sum.tokens === 0) return null;
+  return sumChart(points, sum.usd > 0 ? "usd" : "tokens", period);
 }
 
-/** One of the sums as it grew. */
-export function pointCurve(points: readonly SpendingPoint[], unit: "usd" | "tokens" | "minutes", from: string, now: string): Element {
-  const formats = { usd: money, minutes: (value: number) => span(value * 60_000), tokens: short } as const;
-  const format = (value: number): string => formats[unit](value);
-  const most = Math.max(points.at(-1)?.[unit] ?? 0, Number.MIN_VALUE);
-  const [width, height, left, bottom, top] = [280, 168, 44, 144, 10];
-  const [start, end] = [parseIsoTime(from) ?? 0, Math.max((parseIsoTime(from) ?? 0) + 1, parseIsoTime(now) ?? 0)];
-  const x = (at: string): number => left + ((width - left) * Math.max(0, (parseIsoTime(at) ?? start) - start)) / (end - start);
-  const y = (value: number): number => top + (bottom - top) * (1 - value / most);
-  let path = `M${left} ${bottom}`;
-  let spent = 0;
-  for (const point of points) {
-    path += `L${x(point.at).toFixed(1)} ${y(spent).toFixed(1)}`;
-    spent = point[unit];
-    path += `L${x(point.at).toFixed(1)} ${y(spent).toFixed(1)}`;
+/** How the sum of one unit grew. */
+export function sumChart(points: readonly SpendingPoint[], unit: Unit, period: Period): Element {
+  const formats = { usd: money, minutes: (value: number) => shortDuration(value * 60_000), tokens: shortNumber } as const;
+  const format = formats[unit];
+  const sum = points.at(-1)?.[unit] ?? 0;
+  const yOf = (value: number): number => plot.top + (plot.bottom - plot.top) * (1 - value / Math.max(sum, Number.MIN_VALUE));
+  const path = stepPath({ start: 0, steps: points.map((point) => ({ at: point.at, value: point[unit] })), period, yOf });
+  return chartFrame(
+    size,
+    `${format(sum)} ${unit === "tokens" ? "tokens " : ""}were spent`,
+    gridLines({ ...plot, top: sum, yOf, format }),
+    filledArea(`${path}L${plot.right} ${plot.bottom}Z`),
+    curve(path),
+    chartText({ x: plot.left, y: size.height - 6 }, shortTime(period.from)),
+    chartText({ x: plot.right, y: size.height - 6, anchor: "end" }, `${format(sum)} spent`),
+  );
+}
+
+type Steps = {
+  /** The value before the first step. */
+  readonly start: number;
+  readonly steps: readonly { readonly at: string; readonly value: number }[];
+  readonly period: Period;
+  readonly yOf: (value: number) => number;
+};
+
+/** The `d` of an SVG path that goes sideways to each step's time, and there up or down to its value. */
+function stepPath({ start, steps, period, yOf }: Steps): string {
+  const fromMs = parseIsoTime(period.from) ?? 0;
+  const untilMs = Math.max(fromMs + 1, parseIsoTime(period.until) ?? 0);
+  const xOf = (at: string): number =>
+    plot.left + ((plot.right - plot.left) * Math.max(0, (parseIsoTime(at) ?? fromMs) - fromMs)) / (untilMs - fromMs);
+  let path = `M${plot.left} ${yOf(start).toFixed(1)}`;
+  let valueBefore = start;
+  for (const { at, value } of steps) {
+    path += `L${xOf(at).toFixed(1)} ${yOf(valueBefore).toFixed(1)}L${xOf(at).toFixed(1)} ${yOf(value).toFixed(1)}`;
+    valueBefore = value;
   }
-  path += `L${width} ${y(spent).toFixed(1)}`;
-  return picture(
-    width,
-    height,
-    `${format(spent)} ${unit === "tokens" ? "tokens " : ""}were spent`,
-    [0, 0.5, 1].flatMap((part) => [
-      rule(left, y(spent * part), width, y(spent * part)),
-      text(0, y(spent * part) + 4, format(spent * part)),
-    ]),
-    el("path", { d: `${path}L${width} ${bottom}Z`, style: { fill: "var(--s2)", opacity: "0.12" } }),
-    el("path", { d: path, fill: "none", style: { stroke: "var(--s2)", "stroke-width": "1.5" } }),
-    text(left, height - 6, shortTime(from)),
-    text(width, height - 6, `${format(spent)} spent`, "end"),
-  );
+  return `${path}L${plot.right} ${yOf(valueBefore).toFixed(1)}`;
 }
+
+const curve = (d: string): Element => el("path", { d, fill: "none", style: { stroke: "var(--s2)", "stroke-width": "1.5" } });
+const filledArea = (d: string): Element => el("path", { d, style: { fill: "var(--s2)", opacity: "0.12" } });
 
 export const seriesClasses = ["b-s1", "b-s2", "b-s3", "b-s4"] as const;
 
-/** Bars a day, stacked by group, and the band in which a day may go on. */
-export function costBars({ days, by, unit, forecast }: CostView, of: keyof CostView["by"], width = 760): Element {
-  const { bars, groups } = by[of];
-  const format = (value: number): string => (unit === "usd" ? (value < 100 ? money(value) : `$${short(value)}`) : short(value));
-  const most = Math.max(1e-9, forecast?.p90 ?? 0, ...bars.map((bar) => bar.reduce((sum, part) => sum + part, 0)));
-  const [height, left, bottom, top, ahead] = [220, 48, 196, 10, 4];
-  const step = (width - left) / (days.length + ahead);
-  const y = (value: number): number => top + (bottom - top) * (1 - value / most);
-  const edge = left + days.length * step;
-  const total = bars.flat().reduce((sum, part) => sum + part, 0);
-  return picture(
-    width,
-    height,
-    `${unit === "usd" ? money(total) : `${short(total)} tokens`} in ${days.length} days, by ${of}${forecast === null ? "" : `; a day may go on with ${format(forecast.p50)} to ${format(forecast.p90)}`}`,
-    [0, 0.5, 1].flatMap((part) => [rule(left, y(most * part), width, y(most * part)), text(0, y(most * part) + 4, format(most * part))]),
-    days.flatMap((day, at) => {
-      let from = 0;
-      const stack = groups.map((_, index) => {
-        const value = bars[at]?.[index] ?? 0;
-        const bar = el("rect", {
-          x: (left + at * step + step * 0.16).toFixed(1),
-          y: y(from + value).toFixed(1),
-          width: (step * 0.68).toFixed(1),
-          height: Math.max(0, y(from) - y(from + value) - 0.6).toFixed(1),
-          rx: "1",
-          class: seriesClasses[index % seriesClasses.length] ?? "b-s4",
-        });
-        from += value;
-        return bar;
-      });
-      return (days.length - 1 - at) % 2 === 1 ? stack : [...stack, text(left + at * step + step / 2, height - 6, day.slice(8), "middle")];
+/** How many days wide the forecast is drawn. */
+const forecastDays = 4;
+
+/** One bar a day, stacked by group, and beside them the forecast of a further day. */
+export function dailyCostChart({ days, by, unit, forecast }: CostView, groupedBy: keyof CostView["by"], width = 760): Element {
+  const { bars } = by[groupedBy];
+  const format = unit === "usd" ? (value: number) => (value < 100 ? money(value) : `$${shortNumber(value)}`) : shortNumber;
+  const highest = Math.max(1e-9, forecast?.p90 ?? 0, ...bars.map(sumOf));
+  const [height, left, bottom, top] = [220, 48, 196, 10];
+  const dayWidth = (width - left) / (days.length + forecastDays);
+  const yOf = (value: number): number => top + (bottom - top) * (1 - value / highest);
+  const forecastX = left + days.length * dayWidth;
+  const total = sumOf(bars.flat());
+  const totalText = unit === "usd" ? money(total) : `${shortNumber(total)} tokens`;
+  const forecastText = forecast === null ? "" : `; a day may go on with ${format(forecast.p50)} to ${format(forecast.p90)}`;
+  return chartFrame(
+    { width, height },
+    `${totalText} in ${days.length} days, by ${groupedBy}${forecastText}`,
+    gridLines({ left, right: width, top: highest, yOf, format }),
+    days.flatMap((day, index) => {
+      const x = left + index * dayWidth;
+      const bar = stackedBar(bars[index] ?? [], { x: x + dayWidth * 0.16, width: dayWidth * 0.68, yOf });
+      const isLabelled = (days.length - 1 - index) % 2 === 0; // every second day, the last one included
+      return isLabelled ? [...bar, chartText({ x: x + dayWidth / 2, y: height - 6, anchor: "middle" }, day.slice(8))] : bar;
     }),
     forecast === null
       ? null
       : [
           el("rect", {
-            x: edge.toFixed(1),
-            y: y(forecast.p90).toFixed(1),
-            width: (ahead * step).toFixed(1),
-            height: Math.max(1, y(forecast.p50) - y(forecast.p90)).toFixed(1),
+            x: forecastX.toFixed(1),
+            y: yOf(forecast.p90).toFixed(1),
+            width: (forecastDays * dayWidth).toFixed(1),
+            height: Math.max(1, yOf(forecast.p50) - yOf(forecast.p90)).toFixed(1),
             style: { fill: "var(--s2)", opacity: "0.2" },
           }),
-          rule(edge, y(forecast.p50), width, y(forecast.p50), "--s1", "3 3"),
-          rule(edge, top, edge, bottom, "--run"),
-          text(edge + 6, top + 12, "forecast"),
+          chartLine({ x1: forecastX, y1: yOf(forecast.p50), x2: width, y2: yOf(forecast.p50) }, { colour: "--s1", dash: "3 3" }),
+          chartLine({ x1: forecastX, y1: top, x2: forecastX, y2: bottom }, { colour: "--run" }),
+          chartText({ x: forecastX + 6, y: top + 12 }, "forecast"),
         ],
   );
 }
+
+type BarPlace = { readonly x: number; readonly width: number; readonly yOf: (value: number) => number };
+
+/** The values of one day on top of each other, each in the colour of its group. */
+function stackedBar(values: readonly number[], { x, width, yOf }: BarPlace): readonly Element[] {
+  let below = 0;
+  return values.map((value, group) => {
+    const [bottom, top] = [yOf(below), yOf(below + value)];
+    below += value;
+    return el("rect", {
+      x: x.toFixed(1),
+      y: top.toFixed(1),
+      width: width.toFixed(1),
+      height: Math.max(0, bottom - top - 0.6).toFixed(1),
+      rx: "1",
+      class: seriesClasses[group % seriesClasses.length] ?? "b-s4",
+    });
+  });
+}
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);

@@ -1,18 +1,19 @@
-// fleet-board: a store's workers and their leases, what waits for them, who plans, and what was taken over.
+// fleet-board: the page of a shared store: its workers and their leases, the queue of orders, which process plans each portfolio, and which
+// runs were taken over from a worker that went silent.
 
 import { type Child, el, type Element, foreignText } from "./element.ts";
-import { section } from "./pieces.ts";
-import { status } from "./shapes.ts";
-import { figure, plural, span } from "./page-figures.ts";
+import { section } from "./components.ts";
+import { stateLabel } from "./icons.ts";
+import { figure, plural, shortDuration } from "./page-figures.ts";
 
-type HolderShown = { readonly worker: string; readonly host: string; readonly pid: number };
+type LeaseHolder = { readonly worker: string; readonly host: string; readonly pid: number };
 
-/** Times are sent as durations: the database's clock judges leases, not the browser's. */
+/** Times are durations, because only the database's clock says when a lease ends; the browser's may differ. */
 export type FleetBoard = {
   readonly workers: readonly {
     readonly worker: string;
     /** Null if its lease has lapsed. */
-    readonly holder: HolderShown | null;
+    readonly holder: LeaseHolder | null;
     readonly lease_left_ms: number | null;
     readonly jobs: number;
     readonly at_work: number;
@@ -22,7 +23,7 @@ export type FleetBoard = {
   }[];
   readonly portfolios: readonly {
     readonly id: string;
-    readonly holder: HolderShown | null;
+    readonly holder: LeaseHolder | null;
     readonly epoch: number;
     readonly take_overs: number;
   }[];
@@ -40,7 +41,7 @@ export type FleetBoard = {
   /** Held now, or taken from an owner that had gone silent. */
   readonly runs: readonly {
     readonly run: string;
-    readonly holder: HolderShown | null;
+    readonly holder: LeaseHolder | null;
     readonly lease_left_ms: number | null;
     readonly lines: number;
     readonly epoch: number;
@@ -48,35 +49,36 @@ export type FleetBoard = {
   }[];
 };
 
-const columns = (...names: readonly string[]): Element => el("thead", el("tr", ...names.map((name) => el("th", { scope: "col" }, name))));
-const holderText = (holder: HolderShown | null): Child => (holder === null ? "–" : foreignText(`${holder.host}, pid ${holder.pid}`));
-const left = (ms: number | null): string => (ms === null ? "–" : `${span(Math.max(0, ms))} left`);
-const none = (text: string): Element => el("div.item.second", text);
+const tableHead = (...names: readonly string[]): Element => el("thead", el("tr", ...names.map((name) => el("th", { scope: "col" }, name))));
+const holderText = (holder: LeaseHolder | null): Child => (holder === null ? "–" : foreignText(`${holder.host}, pid ${holder.pid}`));
+const leaseLeftText = (ms: number | null): string => (ms === null ? "–" : `${shortDuration(Math.max(0, ms))} left`);
+const emptyText = (text: string): Element => el("div.item.second", text);
 
 export function fleetBoard({ workers, portfolios, orders, orders_more: more, runs }: FleetBoard): Child {
-  const [waiting, taken] = [orders.filter(({ worker }) => worker === null), orders.filter(({ worker }) => worker !== null)];
-  const alive = workers.filter(({ holder }) => holder !== null);
+  const waitingCount = orders.filter(({ worker }) => worker === null).length;
+  const takenCount = orders.length - waitingCount;
+  const aliveCount = workers.filter(({ holder }) => holder !== null).length;
   return [
     section(
       "Workers",
-      `${figure(alive.length)} of ${figure(workers.length)} alive`,
+      `${figure(aliveCount)} of ${figure(workers.length)} alive`,
       el(
         "div.panel.clip",
         workers.length === 0
-          ? none("No worker has ever worked for this store: autopilot worker starts one.")
-          : el("table.grid.lists", columns("Worker", "Where", "At work", "Lease", ""), el("tbody", workers.map(workerRow))),
+          ? emptyText("No worker has ever worked for this store: autopilot worker starts one.")
+          : el("table.grid.lists", tableHead("Worker", "Where", "At work", "Lease", ""), el("tbody", workers.map(workerRow))),
       ),
     ),
     el(
       "div.two",
       section(
         "Queue",
-        `${plural(waiting.length + more, "order")} waiting, ${figure(taken.length)} with a worker`,
+        `${plural(waitingCount + more, "order")} waiting, ${figure(takenCount)} with a worker`,
         el(
           "div.panel.clip",
           orders.length === 0
-            ? none("Nothing waits for a worker.")
-            : el("table.grid.lists", columns("Run", "Stands", "Since"), el("tbody", orders.map(orderRow))),
+            ? emptyText("Nothing waits for a worker.")
+            : el("table.grid.lists", tableHead("Run", "Stands", "Since"), el("tbody", orders.map(orderRow))),
         ),
         more === 0 ? null : el("p.tiny.dim.gap-top", `${figure(more)} more: autopilot fleet status`),
       ),
@@ -86,8 +88,8 @@ export function fleetBoard({ workers, portfolios, orders, orders_more: more, run
         el(
           "div.panel.clip",
           runs.length === 0
-            ? none("No run is held, and none was ever taken over.")
-            : el("table.grid.lists", columns("Run", "Held by", "Lease", "Taken over"), el("tbody", runs.map(runRow))),
+            ? emptyText("No run is held, and none was ever taken over.")
+            : el("table.grid.lists", tableHead("Run", "Held by", "Lease", "Taken over"), el("tbody", runs.map(runRow))),
         ),
       ),
     ),
@@ -98,73 +100,63 @@ export function fleetBoard({ workers, portfolios, orders, orders_more: more, run
           plural(portfolios.length, "portfolio"),
           el(
             "div.panel.clip",
-            el("table.grid.lists", columns("Portfolio", "Planned by", "Taken over"), el("tbody", portfolios.map(portfolioRow))),
+            el("table.grid.lists", tableHead("Portfolio", "Planned by", "Taken over"), el("tbody", portfolios.map(portfolioRow))),
           ),
         ),
   ];
 }
 
-const workerRow = ({
-  worker,
-  holder,
-  lease_left_ms: ms,
-  jobs,
-  at_work,
-  labels,
-  product,
-  is_draining,
-}: FleetBoard["workers"][number]): Element =>
+type Worker = FleetBoard["workers"][number];
+
+const workerRow = (row: Worker): Element =>
   el(
     "tr",
-    { key: worker },
-    el("th", { scope: "row" }, foreignText(worker), el("div.tiny.dim", foreignText([product, ...labels].join(", ")))),
-    el("td", { "data-label": "where" }, holderText(holder)),
-    el("td.num", { "data-label": "at work" }, `${figure(at_work)} of ${figure(jobs)}`),
-    el("td.num", { "data-label": "lease" }, left(ms)),
-    el(
-      "td",
-      holder === null
-        ? status("bad", "gone")
-        : is_draining
-          ? status("paused", "draining")
-          : at_work > 0
-            ? status("run", "works")
-            : status("waits", "idle"),
-    ),
+    { key: row.worker },
+    el("th", { scope: "row" }, foreignText(row.worker), el("div.tiny.dim", foreignText([row.product, ...row.labels].join(", ")))),
+    el("td", { "data-label": "where" }, holderText(row.holder)),
+    el("td.num", { "data-label": "at work" }, `${figure(row.at_work)} of ${figure(row.jobs)}`),
+    el("td.num", { "data-label": "lease" }, leaseLeftText(row.lease_left_ms)),
+    el("td", workerState(row)),
   );
 
-const orderRow = ({ id, run, priority, needs, worker, times_taken: times, waits_ms: ms, why }: FleetBoard["orders"][number]): Element =>
-  el(
+function workerState({ holder, is_draining, at_work }: Worker): Element {
+  if (holder === null) return stateLabel("bad", "gone");
+  if (is_draining) return stateLabel("paused", "draining");
+  return at_work > 0 ? stateLabel("run", "works") : stateLabel("waits", "idle");
+}
+
+function orderRow({ id, run, priority, needs, worker, times_taken, waits_ms, why }: FleetBoard["orders"][number]): Element {
+  const notes = [times_taken > 1 ? `handed out ${times_taken} times` : "", why?.slice(0, 200) ?? ""].filter((note) => note !== "");
+  return el(
     "tr",
     { key: id },
     el("th", { scope: "row" }, foreignText(run), el("div.tiny.dim", foreignText([`P${priority}`, ...needs].join(", ")))),
     el(
       "td",
-      worker === null ? status("waits", "waits") : status("run", "with "),
-      worker === null ? null : foreignText(worker),
-      el(
-        "div.tiny.dim",
-        foreignText([...(times > 1 ? [`handed out ${times} times`] : []), ...(why === null ? [] : [why.slice(0, 200)])].join("; ")),
-      ),
+      worker === null ? stateLabel("waits", "waits") : [stateLabel("run", "with "), foreignText(worker)],
+      el("div.tiny.dim", foreignText(notes.join("; "))),
     ),
-    el("td.num", { "data-label": "since" }, span(Math.max(0, ms))),
+    el("td.num", { "data-label": "since" }, shortDuration(Math.max(0, waits_ms))),
   );
+}
 
-const runRow = ({ run, holder, lease_left_ms: ms, lines, epoch, take_overs: times }: FleetBoard["runs"][number]): Element =>
+const takeOverText = (count: number): string => (count === 0 ? "–" : plural(count, "time"));
+
+const runRow = ({ run, holder, lease_left_ms, lines, epoch, take_overs }: FleetBoard["runs"][number]): Element =>
   el(
     "tr",
     { key: run },
     el("th", { scope: "row" }, foreignText(run), el("div.tiny.dim", `${figure(lines)} lines, epoch ${figure(epoch)}`)),
     el("td", { "data-label": "held by" }, holder === null ? "nobody" : foreignText(holder.worker)),
-    el("td.num", { "data-label": "lease" }, left(ms)),
-    el("td.num", { "data-label": "taken over" }, times === 0 ? "–" : plural(times, "time")),
+    el("td.num", { "data-label": "lease" }, leaseLeftText(lease_left_ms)),
+    el("td.num", { "data-label": "taken over" }, takeOverText(take_overs)),
   );
 
-const portfolioRow = ({ id, holder, epoch, take_overs: times }: FleetBoard["portfolios"][number]): Element =>
+const portfolioRow = ({ id, holder, epoch, take_overs }: FleetBoard["portfolios"][number]): Element =>
   el(
     "tr",
     { key: id },
     el("th", { scope: "row" }, foreignText(id), el("div.tiny.dim", `epoch ${figure(epoch)}`)),
     el("td", { "data-label": "planned by" }, holder === null ? "nobody" : holderText(holder)),
-    el("td.num", { "data-label": "taken over" }, times === 0 ? "–" : plural(times, "time")),
+    el("td.num", { "data-label": "taken over" }, takeOverText(take_overs)),
   );

@@ -1,19 +1,19 @@
-// page-figures: figures and times as pages write them. Times are the runner's, in UTC unless a page says how far it is away.
+// page-figures: how pages write numbers, durations and times of day. Times of day are in UTC.
 
 import { parseIsoTime } from "../../kit/iso-time.ts";
 export { amount, figure, money, plural, percentText as share } from "../wording.ts";
 
-/** 09:24 */
+/** `2026-01-01T09:24:13.000Z` → `09:24` */
 export const shortTime = (iso: string): string => iso.slice(11, 16);
 
 /** 940, 12.9 k, 1.2 M */
-export function short(value: number): string {
+export function shortNumber(value: number): string {
   if (value < 1_000) return String(Math.round(value));
   return value < 1_000_000 ? `${(value / 1_000).toFixed(1)} k` : `${(value / 1_000_000).toFixed(2)} M`;
 }
 
 /** 42 s, 12 min, 3 h 24 min, 2 days */
-export function span(ms: number): string {
+export function shortDuration(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return `${Math.max(0, Math.floor(ms / 1_000))} s`;
   if (minutes < 60) return `${minutes} min`;
@@ -21,10 +21,10 @@ export function span(ms: number): string {
   return `${Math.floor(minutes / 1_440)} days`;
 }
 
-/** How long ago, by a clock that the caller names; empty if it is not known. */
-export function age(iso: string | null, now: string): string {
+/** How long ago `iso` was at the time `now`: `12 min`. Empty if either isn't a time. */
+export function elapsedText(iso: string | null, now: string): string {
   const [from, to] = [parseIsoTime(iso ?? ""), parseIsoTime(now)];
-  return from === null || to === null ? "" : span(Math.max(0, to - from));
+  return from === null || to === null ? "" : shortDuration(Math.max(0, to - from));
 }
 
 export const percent = (ratio: number): string => `${(ratio * 100).toFixed(ratio < 0.1 && ratio > 0 ? 1 : 0)} %`;

@@ -1,14 +1,14 @@
-// portfolio-board: a portfolio's projects by state, its merge queue, its workers, and why the rest waits.
+// portfolio-board: the page of a portfolio: its projects with their tasks by state, the merge queue, the workers, and why other tasks wait.
 
 import type { Shape } from "../facts/shape.ts";
 import { type Child, el, type Element, foreignText } from "./element.ts";
-import { meter, section, time } from "./pieces.ts";
-import { mark, status } from "./shapes.ts";
-import { figure, money, plural, short, span } from "./page-figures.ts";
+import { limitMeter, section, timeElement } from "./components.ts";
+import { stateIcon, stateLabel } from "./icons.ts";
+import { figure, money, plural, shortNumber, shortDuration } from "./page-figures.ts";
 
 type Spending = { readonly tokens: number; readonly usd: number };
 type Limits = { readonly tokens?: number | undefined; readonly usd?: number | undefined };
-type TaskLine = {
+type TaskRow = {
   readonly id: string;
   readonly project: string;
   readonly title: string;
@@ -17,7 +17,10 @@ type TaskLine = {
   readonly note: string;
 };
 
-/** The data of a drawn portfolio. */
+/** A task that a worker has. `age_ms`: how long ago the last line of its run's journal was written. */
+type WorkerRow = TaskRow & { readonly agent: string; readonly age_ms: number | null; readonly alive: boolean };
+
+/** What the page shows of a portfolio. */
 export type PortfolioBoard = {
   readonly projects: readonly {
     readonly id: string;
@@ -30,15 +33,15 @@ export type PortfolioBoard = {
   }[];
   readonly counts: Readonly<Record<string, number>>;
   readonly spent: Spending;
-  readonly queue: readonly TaskLine[];
+  readonly queue: readonly TaskRow[];
   readonly batch: readonly string[];
-  readonly returned: readonly TaskLine[];
-  readonly landed: readonly TaskLine[];
-  readonly workers: readonly (TaskLine & { readonly agent: string; readonly age_ms: number | null; readonly alive: boolean })[];
+  readonly returned: readonly TaskRow[];
+  readonly landed: readonly TaskRow[];
+  readonly workers: readonly WorkerRow[];
   readonly waiting: readonly { readonly because: string; readonly count: number }[];
 };
 
-const states: readonly (readonly [name: string, word: string, shape: Shape])[] = [
+const taskStates: readonly (readonly [name: string, word: string, shape: Shape])[] = [
   ["proposed", "proposed", "unproved"],
   ["ready", "ready", "waits"],
   ["running", "running", "run"],
@@ -48,7 +51,7 @@ const states: readonly (readonly [name: string, word: string, shape: Shape])[] =
   ["done", "done", "ok"],
   ["canceled", "canceled", "stopped"],
 ];
-const phases: Readonly<Record<string, Shape>> = {
+const phaseShapes: Readonly<Record<string, Shape>> = {
   building: "run",
   merging: "run",
   blocked: "you",
@@ -57,116 +60,126 @@ const phases: Readonly<Record<string, Shape>> = {
   idle: "waits",
 };
 
-export function portfolioBoard(board: PortfolioBoard, addressOf: (key: string) => string | null): Child {
-  const titled = ({ title, key }: TaskLine): Child => {
-    const href = key === null ? null : addressOf(key);
-    return href === null ? el("span.cut", foreignText(title)) : el("a.cut", { href, "data-row": "" }, foreignText(title));
-  };
+type AddressOf = (key: string) => string | null;
+
+/** `addressOf` returns the address of a run's page by the run's key, or null if there is none to link to. */
+export function portfolioBoard(board: PortfolioBoard, addressOf: AddressOf): Child {
   return [
-    section("Projects and states", "by priority", el("div.panel.clip", projects(board))),
-    el(
-      "div.two",
-      section(
-        "Merge queue",
-        board.batch.length === 0 ? plural(board.queue.length, "task") : `${plural(board.batch.length, "task")} proved together, landing`,
-        el(
-          "div.panel",
-          board.queue.length + board.returned.length + board.landed.length === 0
-            ? el("div.item.second", "Nothing waits to be merged.")
-            : null,
-          el(
-            "ol",
-            board.queue.map((task, index) =>
-              el(
-                `li.queue-line${board.batch.includes(task.id) ? ".in-batch" : ""}`,
-                { key: task.id },
-                el("span.num.dim.right", String(index + 1)),
-                mark(board.batch.includes(task.id) ? "run" : "waits"),
-                titled(task),
-                el("span.tiny.second", foreignText(task.project)),
-              ),
-            ),
-          ),
-          board.returned
-            .slice(0, 5)
-            .map((task) =>
-              el(
-                "div.queue-line.unnumbered",
-                { key: `r${task.id}` },
-                mark("again"),
-                el("span", titled(task), el("div.dim.tiny", foreignText(task.note.slice(0, 300)))),
-                el("span.tiny.second", time(task.at)),
-              ),
-            ),
-          board.landed
-            .slice(0, 8)
-            .map((task) =>
-              el(
-                "div.queue-line.unnumbered",
-                { key: `l${task.id}` },
-                mark("ok"),
-                titled(task),
-                el("span.tiny.second.no-wrap", "landed ", time(task.at)),
-              ),
-            ),
-        ),
-      ),
-      section(
-        "Workers",
-        plural(board.workers.length, "task"),
-        el(
-          "div.panel.clip",
-          board.workers.length === 0
-            ? el("div.item.second", "Nobody works now: autopilot portfolio run starts workers.")
-            : el(
-                "table.grid.lists",
-                el("thead", el("tr", ...["Task", "Agent", "Last line", ""].map((name) => el("th", { scope: "col" }, name)))),
-                el(
-                  "tbody",
-                  board.workers.map((task) =>
-                    el(
-                      "tr",
-                      { key: task.id },
-                      el("th", { scope: "row" }, titled(task), el("div.tiny.dim", foreignText(task.project))),
-                      el("td", foreignText(task.agent)),
-                      el("td.num", { "data-label": "last line" }, task.age_ms === null ? "–" : `${span(task.age_ms)} ago`),
-                      el(
-                        "td",
-                        task.alive
-                          ? status("run", "alive")
-                          : task.note === "at work"
-                            ? status("bad", "gone")
-                            : status("parked", task.note.slice(0, 40)),
-                      ),
-                    ),
-                  ),
-                ),
-              ),
-        ),
-      ),
-    ),
-    section(
-      "Why the rest waits",
-      "",
-      el(
-        "div.panel",
-        board.waiting.length === 0 ? el("div.item.second", "Nothing waits.") : null,
-        board.waiting
-          .slice(0, 30)
-          .map(({ because, count }) =>
-            el(
-              "div.item.row",
-              { key: because },
-              el("b.num", { style: { width: "24px", flex: "none", "font-weight": "550" } }, figure(count)),
-              el("span.second", foreignText(because)),
-            ),
-          ),
-      ),
-    ),
+    section("Projects and states", "by priority", el("div.panel.clip", projectsTable(board))),
+    el("div.two", mergeQueueSection(board, addressOf), workersSection(board, addressOf)),
+    waitingSection(board),
   ];
 }
 
-function projects({ projects: rows, counts, spent }: PortfolioBoard): Element {
+function taskTitle({ title, key }: TaskRow, addressOf: AddressOf): Child {
+  const href = key === null ? null : addressOf(key);
+  return href === null ? el("span.cut", foreignText(title)) : el("a.cut", { href, "data-row": "" }, foreignText(title));
+}
+
+function mergeQueueSection({ batch, queue, returned, landed }: PortfolioBoard, addressOf: AddressOf): Element {
+  const isEmpty = queue.length + returned.length + landed.length === 0;
+  return section(
+    "Merge queue",
+    batch.length === 0 ? plural(queue.length, "task") : `${plural(batch.length, "task")} proved together, landing`,
+    el(
+      "div.panel",
+      isEmpty ? el("div.item.second", "Nothing waits to be merged.") : null,
+      el(
+        "ol",
+        queue.map((task, index) => {
+          const isInBatch = batch.includes(task.id);
+          return el(
+            `li.queue-line${isInBatch ? ".in-batch" : ""}`,
+            { key: task.id },
+            el("span.num.dim.right", String(index + 1)),
+            stateIcon(isInBatch ? "run" : "waits"),
+            taskTitle(task, addressOf),
+            el("span.tiny.second", foreignText(task.project)),
+          );
+        }),
+      ),
+      returned
+        .slice(0, 5)
+        .map((task) =>
+          el(
+            "div.queue-line.unnumbered",
+            { key: `r${task.id}` },
+            stateIcon("again"),
+            el("span", taskTitle(task, addressOf), el("div.dim.tiny", foreignText(task.note.slice(0, 300)))),
+            el("span.tiny.second", timeElement(task.at)),
+          ),
+        ),
+      landed
+        .slice(0, 8)
+        .map((task) =>
+          el(
+            "div.queue-line.unnumbered",
+            { key: `l${task.id}` },
+            stateIcon("ok"),
+            taskTitle(task, addressOf),
+            el("span.tiny.second.no-wrap", "landed ", timeElement(task.at)),
+          ),
+        ),
+    ),
+  );
+}
+
+function workersSection({ workers }: PortfolioBoard, addressOf: AddressOf): Element {
+  const headings = ["Task", "Agent", "Last line", ""];
+  return section(
+    "Workers",
+    plural(workers.length, "task"),
+    el(
+      "div.panel.clip",
+      workers.length === 0
+        ? el("div.item.second", "Nobody works now: autopilot portfolio run starts workers.")
+        : el(
+            "table.grid.lists",
+            el("thead", el("tr", ...headings.map((heading) => el("th", { scope: "col" }, heading)))),
+            el(
+              "tbody",
+              workers.map((worker) =>
+                el(
+                  "tr",
+                  { key: worker.id },
+                  el("th", { scope: "row" }, taskTitle(worker, addressOf), el("div.tiny.dim", foreignText(worker.project))),
+                  el("td", foreignText(worker.agent)),
+                  el("td.num", { "data-label": "last line" }, worker.age_ms === null ? "–" : `${shortDuration(worker.age_ms)} ago`),
+                  el("td", workerState(worker)),
+                ),
+              ),
+            ),
+          ),
+    ),
+  );
+}
+
+function workerState({ alive, note }: WorkerRow): Element {
+  if (alive) return stateLabel("run", "alive");
+  return note === "at work" ? stateLabel("bad", "gone") : stateLabel("parked", note.slice(0, 40));
+}
+
+const waitingSection = ({ waiting }: PortfolioBoard): Element =>
+  section(
+    "Why the rest waits",
+    "",
+    el(
+      "div.panel",
+      waiting.length === 0 ? el("div.item.second", "Nothing waits.") : null,
+      waiting
+        .slice(0, 30)
+        .map(({ because, count }) =>
+          el(
+            "div.item.row",
+            { key: because },
+            el("b.num", { style: { width: "24px", flex: "none", "font-weight": "550" } }, figure(count)),
+            el("span.second", foreignText(because)),
+          ),
+        ),
+    ),
+  );
+
+function projectsTable({ projects: rows, counts, spent }: PortfolioBoard): Element {
   return el(
     "table.grid.lists",
     el(
@@ -175,14 +188,14 @@ function projects({ projects: rows, counts, spent }: PortfolioBoard): Element {
         "tr",
         el("th", { scope: "col" }, "Project"),
         el("th", { scope: "col" }, "Phase"),
-        states.map(([name, word, shape]) =>
+        taskStates.map(([name, word, shape]) =>
           el(
             "th.n",
             { scope: "col", key: name },
             el(
               "span",
               { style: { display: "flex", "flex-direction": "column", "align-items": "flex-end", gap: "4px" } },
-              mark(shape),
+              stateIcon(shape),
               word,
             ),
           ),
@@ -197,8 +210,8 @@ function projects({ projects: rows, counts, spent }: PortfolioBoard): Element {
           "tr",
           { key: row.id },
           el("th", { scope: "row" }, foreignText(row.name), " ", el("span.tiny.dim", `P${row.priority}`)),
-          el("td", status(phases[row.phase] ?? "waits", row.phase)),
-          states.map(([name, word, shape]) => {
+          el("td", stateLabel(phaseShapes[row.phase] ?? "waits", row.phase)),
+          taskStates.map(([name, word, shape]) => {
             const count = row.counts[name] ?? 0;
             return el(
               `td.n${count === 0 ? ".zero" : ""}`,
@@ -215,7 +228,7 @@ function projects({ projects: rows, counts, spent }: PortfolioBoard): Element {
       el(
         "tr",
         el("td", { colspan: "2" }, "All"),
-        states.map(([name]) => el("td.n", { key: name }, figure(counts[name] ?? 0))),
+        taskStates.map(([name]) => el("td.n", { key: name }, figure(counts[name] ?? 0))),
         el("td.n", describeSpending(spent, {})),
       ),
     ),
@@ -224,11 +237,11 @@ function projects({ projects: rows, counts, spent }: PortfolioBoard): Element {
 
 function describeSpending({ tokens, usd }: Spending, budget: Limits): Child {
   if (budget.usd !== undefined)
-    return [`${money(usd)} of ${money(budget.usd)}`, meter(usd / budget.usd, 0.8, `${money(usd)} of ${money(budget.usd)}`)];
+    return [`${money(usd)} of ${money(budget.usd)}`, limitMeter(usd / budget.usd, 0.8, `${money(usd)} of ${money(budget.usd)}`)];
   if (budget.tokens !== undefined)
     return [
-      `${short(tokens)} of ${short(budget.tokens)}`,
-      meter(tokens / budget.tokens, 0.8, `${short(tokens)} of ${short(budget.tokens)} tokens`),
+      `${shortNumber(tokens)} of ${shortNumber(budget.tokens)}`,
+      limitMeter(tokens / budget.tokens, 0.8, `${shortNumber(tokens)} of ${shortNumber(budget.tokens)} tokens`),
     ];
-  return usd > 0 ? money(usd) : `${short(tokens)} tokens`;
+  return usd > 0 ? money(usd) : `${shortNumber(tokens)} tokens`;
 }

@@ -1,12 +1,12 @@
-// portfolio-file: a portfolio as one file to send around.
+// portfolio-file: the report of a portfolio as one HTML file to send around.
 
 import type { RunCard } from "../facts/run-card.ts";
 import { el, foreignText } from "./element.ts";
-import { page } from "./page-file.ts";
-import { section } from "./pieces.ts";
+import { htmlPage } from "./page-file.ts";
+import { section } from "./components.ts";
 import { type PortfolioBoard, portfolioBoard } from "./portfolio-board.ts";
-import { status } from "./shapes.ts";
-import { money, plural, short } from "./page-figures.ts";
+import { stateLabel } from "./icons.ts";
+import { money, plural, shortNumber } from "./page-figures.ts";
 
 export type PortfolioReport = PortfolioBoard & {
   readonly at: string;
@@ -16,11 +16,10 @@ export type PortfolioReport = PortfolioBoard & {
   readonly runs: readonly RunCard[];
 };
 
-/** A portfolio as one file. */
-export function portfolioFile(portfolio: PortfolioReport): string {
+export function portfolioReportHtml(portfolio: PortfolioReport): string {
   const { name, counts, needs_you, at, product, runs } = portfolio;
-  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return page(
+  const taskCount = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return htmlPage(
     `${name} · autopilot portfolio`,
     el(
       "div.head",
@@ -29,7 +28,7 @@ export function portfolioFile(portfolio: PortfolioReport): string {
         el("h1", foreignText(name)),
         el(
           "p",
-          `${plural(all, "task")}: ${counts["running"] ?? 0} running, ${counts["ready"] ?? 0} ready, ${needs_you} ${needs_you === 1 ? "needs" : "need"} you, ${counts["done"] ?? 0} done. As of ${at.slice(0, 16).replace("T", " ")} UTC.`,
+          `${plural(taskCount, "task")}: ${counts["running"] ?? 0} running, ${counts["ready"] ?? 0} ready, ${needs_you} ${needs_you === 1 ? "needs" : "need"} you, ${counts["done"] ?? 0} done. As of ${at.slice(0, 16).replace("T", " ")} UTC.`,
         ),
       ),
     ),
@@ -48,9 +47,9 @@ export function portfolioFile(portfolio: PortfolioReport): string {
               el(
                 "tr",
                 el("th", { scope: "row" }, foreignText(run.goal), el("div.tiny.dim", foreignText(`${run.project} · ${run.run}`))),
-                el("td", status(run.shape, run.word)),
+                el("td", stateLabel(run.shape, run.word)),
                 el("td.n", `${run.proved} of ${run.criteria}`),
-                el("td.n", run.usd > 0 ? money(run.usd) : `${short(run.tokens)} tokens`),
+                el("td.n", run.usd > 0 ? money(run.usd) : `${shortNumber(run.tokens)} tokens`),
               ),
             ),
           ),

@@ -1,50 +1,49 @@
-// report-file: a run as one file to send around: what was asked, the proof, the change, the cost, what happened when.
-// What the runner proved and what agents say stand apart.
+// report-file: the report of a run as one HTML file to send around: what was asked for, the proof, the change, the cost, the timeline.
+// What the runner proved and what agents claim are in separate sections.
 
 import { describeOrigin } from "../facts/origin.ts";
+import type { Shape } from "../facts/shape.ts";
 import { amount } from "../wording.ts";
-import { burnDown, spendingCurve } from "./charts.ts";
+import { burnDownChart, spendingChart } from "./charts.ts";
 import { type Child, el, type Element, foreignText } from "./element.ts";
 import { forecastSection } from "./forecast-chart.ts";
-import { command, facts, figures, notice, section } from "./pieces.ts";
-import { page } from "./page-file.ts";
-import { criteriaList, proofTable } from "./proof.ts";
-import { change, claims, decisions, type FileReport, phases } from "./report-sections.ts";
-import { mark, status } from "./shapes.ts";
+import { commandBox, definitionList, figureRow, notice, section } from "./components.ts";
+import { htmlPage } from "./page-file.ts";
+import { criteriaList, proofTable } from "./proof-table.ts";
+import { changeSection, claimsSection, decisionsSection, type RunReport, phasesSection } from "./report-sections.ts";
+import { stateIcon, stateLabel } from "./icons.ts";
 import { waterfallList } from "./waterfall-list.ts";
-import { figure, money, plural, short } from "./page-figures.ts";
+import { figure, money, plural, shortNumber } from "./page-figures.ts";
 
-export function reportFile(run: FileReport): string {
+export function runReportHtml(run: RunReport): string {
   const { card, report } = run;
-  return page(
+  return htmlPage(
     `${card.goal.slice(0, 120)} · autopilot`,
-    head(run),
+    reportHeader(run),
     el("p.second.gap-top", foreignText(report.summary)),
     report.ending === null
       ? null
-      : el(
-          "div.gap-top",
-          notice(mark(card.shape), card.shape === "bad" ? "bad" : card.shape === "ok" ? "plain" : "you", foreignText(report.ending)),
-        ),
+      : el("div.gap-top", notice({ icon: stateIcon(card.shape), kind: noticeKinds[card.shape] ?? "you" }, foreignText(report.ending))),
     report.forked_from === null ? null : el("p.second", foreignText(`Forked from ${describeOrigin(report.forked_from)}.`)),
-    contents(run),
-    numbers(run),
-    anchored("asked", objectiveSection(run)),
-    anchored("proof", proof(run)),
-    anchored("time", section("What happened, in time", "UTC", waterfallList(run.waterfall))),
-    anchored("cost", cost(run)),
+    tableOfContents(run),
+    mainFigures(run),
+    withAnchor("asked", objectiveSection(run)),
+    withAnchor("proof", proofSection(run)),
+    withAnchor("time", section("What happened, in time", "UTC", waterfallList(run.waterfall))),
+    withAnchor("cost", costSection(run)),
     forecastSection(card.flow, run.forecasts ?? [], card.run),
-    report.phases.length === 0 ? null : anchored("phases", phases(run)),
-    anchored("change", change(run)),
-    anchored("claims", claims(run)),
-    decisions(run),
-    footer(run),
+    report.phases.length === 0 ? null : withAnchor("phases", phasesSection(run)),
+    withAnchor("change", changeSection(run)),
+    withAnchor("claims", claimsSection(run)),
+    decisionsSection(run),
+    reportFooter(run),
   );
 }
 
-const anchored = (id: string, content: Child): Element => el("div", { id }, content);
+const noticeKinds: Partial<Record<Shape, "plain" | "bad">> = { bad: "bad", ok: "plain" };
+const withAnchor = (id: string, content: Child): Element => el("div", { id }, content);
 
-const contents = ({ report }: FileReport): Element =>
+const tableOfContents = ({ report }: RunReport): Element =>
   el(
     "nav.toc",
     { "aria-label": "In this report" },
@@ -59,7 +58,7 @@ const contents = ({ report }: FileReport): Element =>
     ].map(([id, word]) => el("a.link", { href: `#${id ?? ""}` }, word ?? "")),
   );
 
-const head = ({ card, branch, agents, isolation, at }: FileReport): Element =>
+const reportHeader = ({ card, branch, agents, isolation, at }: RunReport): Element =>
   el(
     "div.head",
     el(
@@ -68,7 +67,7 @@ const head = ({ card, branch, agents, isolation, at }: FileReport): Element =>
       el("h1", foreignText(card.goal)),
       el(
         "div.meta",
-        status(card.shape, card.word),
+        stateLabel(card.shape, card.word),
         el("span", card.at === "" ? card.flow : `${card.flow}, ${card.at}`),
         el("span", [...new Set(agents.map(([, agent]) => agent))].join(" · ")),
         el("span", `isolation ${isolation.level}`),
@@ -78,9 +77,9 @@ const head = ({ card, branch, agents, isolation, at }: FileReport): Element =>
     ),
   );
 
-function numbers({ card, report }: FileReport): Element {
+function mainFigures({ card, report }: RunReport): Element {
   const passed = report.evidence.filter(({ status: word }) => word === "passed").length;
-  return figures([
+  return figureRow([
     {
       name: "Verdict",
       value: card.verdict === null ? card.word : card.verdict.replaceAll("_", " "),
@@ -98,13 +97,13 @@ function numbers({ card, report }: FileReport): Element {
     },
     {
       name: "Cost",
-      value: report.cost.usd > 0 ? money(report.cost.usd) : `${short(report.cost.tokens)} tokens`,
-      note: `${short(report.cost.tokens)} tokens in ${plural(report.cost.calls, "call")}, ${amount("minutes", report.cost.minutes)}`,
+      value: report.cost.usd > 0 ? money(report.cost.usd) : `${shortNumber(report.cost.tokens)} tokens`,
+      note: `${shortNumber(report.cost.tokens)} tokens in ${plural(report.cost.calls, "call")}, ${amount("minutes", report.cost.minutes)}`,
     },
   ]);
 }
 
-function objectiveSection({ report, scope, goal_rest: rest }: FileReport): Child {
+function objectiveSection({ report, scope, goal_rest: rest }: RunReport): Child {
   return [
     report.criteria.length === 0 && rest === "" ? null : section("Asked for", "", criteriaList(report.criteria, rest)),
     section(
@@ -118,7 +117,7 @@ function objectiveSection({ report, scope, goal_rest: rest }: FileReport): Child
   ];
 }
 
-function proof({ report, card }: FileReport): Child {
+function proofSection({ report, card }: RunReport): Child {
   return [
     section(
       "Proof",
@@ -127,28 +126,31 @@ function proof({ report, card }: FileReport): Child {
         ? el("div.panel.pad.second", `No check proved anything. ${plural(report.gates, "gate")} held.`)
         : proofTable(report.evidence),
     ),
-    report.gaps.length === 0 ? null : section("Not proved", "", list(report.gaps, "gap")),
-    report.blockers.length === 0 ? null : section("In the way", "", list(report.blockers, "bad")),
+    report.gaps.length === 0 ? null : section("Not proved", "", iconList(report.gaps, "gap")),
+    report.blockers.length === 0 ? null : section("In the way", "", iconList(report.blockers, "bad")),
     report.look_at.length === 0
       ? null
       : section(
           "Look at",
           "what a person should see",
-          el("div.panel.pad", facts(report.look_at.map(({ path, what }) => [el("span.mono", foreignText(path)), foreignText(what)]))),
+          el(
+            "div.panel.pad",
+            definitionList(report.look_at.map(({ path, what }) => [el("span.mono", foreignText(path)), foreignText(what)])),
+          ),
         ),
-    section("Check it again", "on a machine that has the run", command(`autopilot verify --run ${card.run}`)),
+    section("Check it again", "on a machine that has the run", commandBox(`autopilot verify --run ${card.run}`)),
   ];
 }
 
-const list = (items: readonly string[], shape: "gap" | "bad"): Element =>
+const iconList = (items: readonly string[], shape: "gap" | "bad"): Element =>
   el(
     "ul.panel",
-    items.map((item) => el("li.item.row.top", mark(shape), el("span", foreignText(item)))),
+    items.map((item) => el("li.item.row.top", stateIcon(shape), el("span", foreignText(item)))),
   );
 
-function cost({ points, budget, waterfall, card, at, report }: FileReport): Element {
-  const until = card.ended_at ?? at;
-  const chart = burnDown(points, budget, waterfall.from, until) ?? spendingCurve(points, waterfall.from, until);
+function costSection({ points, budget, waterfall, card, at, report }: RunReport): Element {
+  const period = { from: waterfall.from, until: card.ended_at ?? at };
+  const chart = burnDownChart(points, budget, period) ?? spendingChart(points, period);
   const rows = (["tokens", "minutes", "calls", "usd"] as const).map((dimension) => {
     const limit = budget.limits[dimension];
     return [
@@ -159,11 +161,11 @@ function cost({ points, budget, waterfall, card, at, report }: FileReport): Elem
   return section(
     "Cost over time",
     report.cost.estimated > 0 ? "part of it is an estimate" : "",
-    el("div.panel.two", el("div", chart ?? el("p.pad.second", "Nothing was spent.")), el("div.pad", facts(rows))),
+    el("div.panel.two", el("div", chart ?? el("p.pad.second", "Nothing was spent.")), el("div.pad", definitionList(rows))),
   );
 }
 
-const footer = ({ product, journal, isolation, at }: FileReport): Element =>
+const reportFooter = ({ product, journal, isolation, at }: RunReport): Element =>
   el(
     "footer",
     el(

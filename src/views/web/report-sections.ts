@@ -1,4 +1,4 @@
-// report-sections: the longer parts of a report as a file: phases, the change with its lines, claims, decisions.
+// report-sections: the longer sections of a run's report: phases, the change with its lines, claims, decisions.
 
 import type { Backtest } from "../../insight/forecast.ts";
 import type { BudgetView } from "../budget-view.ts";
@@ -10,12 +10,12 @@ import type { ReportView } from "../report.ts";
 import { amount } from "../wording.ts";
 import { diffTable } from "./diff-table.ts";
 import { type Child, el, type Element, foreignText } from "./element.ts";
-import { claim, facts, section } from "./pieces.ts";
-import { lookedUp } from "./proof.ts";
-import { status } from "./shapes.ts";
-import { figure, plural, short } from "./page-figures.ts";
+import { claimQuote, definitionList, section } from "./components.ts";
+import { verifiedClaims } from "./proof-table.ts";
+import { stateLabel } from "./icons.ts";
+import { figure, plural, shortNumber } from "./page-figures.ts";
 
-export type FileReport = {
+export type RunReport = {
   readonly at: string;
   readonly product: string;
   readonly card: RunCard;
@@ -57,12 +57,12 @@ export type FileReport = {
   }[];
   /** Files beyond those whose lines are shown. */
   readonly more: number;
-  /** Runs of its flow beside what was forecast of each. */
+  /** Earlier runs of its flow, each with what had been forecast for it. */
   readonly forecasts?: readonly Backtest[];
   readonly journal: { readonly events: number; readonly head: string };
 };
 
-export function phases({ report }: FileReport): Element {
+export function phasesSection({ report }: RunReport): Element {
   const shapes: Readonly<Record<string, "ok" | "bad" | "you" | "run" | "skipped" | "waits">> = {
     completed: "ok",
     failed: "bad",
@@ -84,9 +84,9 @@ export function phases({ report }: FileReport): Element {
             el(
               "tr",
               el("th", { scope: "row" }, foreignText(`${id}  ${name}`)),
-              el("td", status(shapes[word] ?? "waits", word.replaceAll("_", " "))),
+              el("td", stateLabel(shapes[word] ?? "waits", word.replaceAll("_", " "))),
               el("td.n", { "data-label": "score" }, score === null ? "–" : figure(score)),
-              el("td.n", { "data-label": "tokens" }, short(tokens)),
+              el("td.n", { "data-label": "tokens" }, shortNumber(tokens)),
               el("td.n", amount("minutes", duration_minutes)),
             ),
           ),
@@ -96,7 +96,7 @@ export function phases({ report }: FileReport): Element {
   );
 }
 
-export function change({ files, more, base, tip, report }: FileReport): Element {
+export function changeSection({ files, more, base, tip, report }: RunReport): Element {
   return section(
     "Change",
     `${base.slice(0, 10)} to ${tip.slice(0, 10)}`,
@@ -105,7 +105,9 @@ export function change({ files, more, base, tip, report }: FileReport): Element 
       : el(
           "div.panel.pad",
           { style: { "margin-bottom": "12px" } },
-          facts(report.changes.commits.slice(0, 50).map(({ sha, subject }) => [el("span.mono", sha.slice(0, 10)), foreignText(subject)])),
+          definitionList(
+            report.changes.commits.slice(0, 50).map(({ sha, subject }) => [el("span.mono", sha.slice(0, 10)), foreignText(subject)]),
+          ),
         ),
     el(
       "div.panel.clip",
@@ -130,11 +132,11 @@ export function change({ files, more, base, tip, report }: FileReport): Element 
   );
 }
 
-export function claims({ report }: FileReport): Child {
+export function claimsSection({ report }: RunReport): Child {
   return [
     report.looked_up.claims.length === 0
       ? null
-      : section("What agents said, looked up", "a claim counts for nothing by itself", lookedUp(report.looked_up)),
+      : section("What agents said, looked up", "a claim counts for nothing by itself", verifiedClaims(report.looked_up)),
     report.claims.length === 0
       ? null
       : section(
@@ -142,13 +144,15 @@ export function claims({ report }: FileReport): Child {
           "their word, no proof",
           el(
             "div.panel",
-            report.claims.map(({ agent, attempt, said: text }) => el("div.item", el("div.tiny.dim", `${agent}, ${attempt}`), claim(text))),
+            report.claims.map(({ agent, attempt, said: text }) =>
+              el("div.item", el("div.tiny.dim", `${agent}, ${attempt}`), claimQuote(text)),
+            ),
           ),
         ),
   ];
 }
 
-export function decisions({ report }: FileReport): Child {
+export function decisionsSection({ report }: RunReport): Child {
   if (report.decisions.length === 0) return null;
   return section(
     "Decisions",

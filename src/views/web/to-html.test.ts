@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { el, foreignText } from "./element.ts";
 import { colours } from "./style-base.ts";
-import { escaped, toHtml } from "./to-html.ts";
+import { escapeHtml, toHtml } from "./to-html.ts";
 
 const hostile = [
   '<img src=x onerror="alert(1)">',
@@ -37,7 +37,7 @@ test("nothing that runs or fetches is written, whoever put it into the tree", ()
 test("what steers, hides or turns text round is shown by its code point", () => {
   expect(toHtml(foreignText("a\u202eb\u001b[2J\u200bc"))).toMatch(/U\+202E.*U\+001B.*U\+200B/);
   expect(toHtml(foreignText("a\tb\nc é 漢 👩‍💻"))).not.toContain("U+0009");
-  expect(escaped("<")).toBe("&#60;");
+  expect(escapeHtml("<")).toBe("&#60;");
 });
 
 /** WCAG's contrast of two colours. */

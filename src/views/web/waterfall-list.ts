@@ -1,25 +1,29 @@
-// waterfall-list: a run's phases and steps as rows with a bar in time each.
+// waterfall-list: a run's phases and steps as rows, each with a bar that shows when it began and ended.
 
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
 import type { Waterfall, WaterfallRow } from "../facts/waterfall.ts";
 import { el, type Element, foreignText } from "./element.ts";
-import { mark } from "./shapes.ts";
+import { stateIcon } from "./icons.ts";
 
-const secondsBelowMs = 300_000;
+const showSecondsBelowMs = 300_000;
 
-type Choosing = {
-  readonly chosen: string | null;
-  readonly choose: (row: WaterfallRow) => void;
-  readonly pane: (row: WaterfallRow) => Element | null;
-  /** Rows from this one on show their names alone. */
-  readonly whole: number;
+/** In the dashboard a row can be selected; a report in a file has no selection. */
+type RowSelection = {
+  readonly selected: string | null;
+  readonly select: (row: WaterfallRow) => void;
+  readonly detailsOf: (row: WaterfallRow) => Element | null;
+  /** How many rows are shown with icon and bar; those after them show their names only, which a browser draws faster. */
+  readonly detailedRows: number;
 };
 
-export function waterfallList({ rows, from, spanMs, nowMs }: Waterfall, choosing?: Choosing): Element {
+export function waterfallList({ rows, from, spanMs, nowMs }: Waterfall, selection?: RowSelection): Element {
   return el(
     "div.panel.waterfall",
-    el("div.w-head", el("span", "Phase and step"), axis(from, spanMs, nowMs >= 0), el("span.right", "Took")),
-    rows.map((row, index) => [rowOf(row, spanMs, choosing, index), choosing?.pane(row) ?? null]),
+    el("div.w-head", el("span", "Phase and step"), timeAxis(from, spanMs, nowMs >= 0), el("span.right", "Took")),
+    rows.map((row, index) => {
+      const isDetailed = selection === undefined || index < selection.detailedRows;
+      return [waterfallRow(row, { spanMs, isDetailed, selection }), selection?.detailsOf(row) ?? null];
+    }),
     el(
       "div.w-key",
       { "aria-hidden": "true" },
@@ -36,11 +40,11 @@ export function waterfallList({ rows, from, spanMs, nowMs }: Waterfall, choosing
   );
 }
 
-const share = (part: number, whole: number): string => `${Math.max(0, Math.min(100, (part / whole) * 100)).toFixed(2)}%`;
+const percentOf = (part: number, whole: number): string => `${Math.max(0, Math.min(100, (part / whole) * 100)).toFixed(2)}%`;
 
-function axis(from: string, spanMs: number, isNow: boolean): Element {
+function timeAxis(from: string, spanMs: number, isNow: boolean): Element {
   const start = parseIsoTime(from) ?? 0;
-  const isShort = spanMs < secondsBelowMs; // times with seconds are wider, so there is room for fewer
+  const isShort = spanMs < showSecondsBelowMs; // times with seconds are wider, so there is room for fewer
   const marks = (isShort ? [0, 1 / 2, 1] : [0, 1 / 3, 2 / 3, 1]).map((part) => ({
     left: `${(part * 100).toFixed(1)}%`,
     word: part === 1 && isNow ? "now" : formatIsoTime(start + spanMs * part).slice(11, isShort ? 19 : 16),
@@ -51,17 +55,19 @@ function axis(from: string, spanMs: number, isNow: boolean): Element {
   );
 }
 
-function rowOf(row: WaterfallRow, spanMs: number, choosing: Choosing | undefined, at: number): Element {
-  const isWhole = choosing === undefined || at < choosing.whole;
-  const inner = [
+type RowView = { readonly spanMs: number; readonly isDetailed: boolean; readonly selection: RowSelection | undefined };
+
+function waterfallRow(row: WaterfallRow, { spanMs, isDetailed, selection }: RowView): Element {
+  const canExpand = isDetailed && row.kids > 0 && selection !== undefined;
+  const cells = [
     el(
       "span.w-name",
-      isWhole ? mark(row.shape) : null,
+      isDetailed ? stateIcon(row.shape) : null,
       el("span.cut", foreignText(row.name)),
-      isWhole && row.kids > 0 && choosing !== undefined ? el("span.dim.tiny", { "aria-hidden": "true" }, row.isExpanded ? "−" : "+") : null,
+      canExpand ? el("span.dim.tiny", { "aria-hidden": "true" }, row.isExpanded ? "−" : "+") : null,
       el("span.hidden-text", `, ${row.word}`),
     ),
-    isWhole &&
+    isDetailed &&
       el(
         "span.w-track",
         { "aria-hidden": "true" },
@@ -69,13 +75,13 @@ function rowOf(row: WaterfallRow, spanMs: number, choosing: Choosing | undefined
           ? null
           : el("i", {
               class: row.bar.kind,
-              style: `left:${share(row.bar.from, spanMs)};width:${share(row.bar.to - row.bar.from, spanMs)}`,
+              style: `left:${percentOf(row.bar.from, spanMs)};width:${percentOf(row.bar.to - row.bar.from, spanMs)}`,
             }),
       ),
-    isWhole && el("span.tiny.dim.right.no-wrap.took", row.took),
+    isDetailed && el("span.tiny.dim.right.no-wrap.took", row.took),
   ];
   const classes = `w-row d${row.depth}`;
-  if (choosing === undefined) return el("div", { class: classes, key: row.id }, inner);
+  if (selection === undefined) return el("div", { class: classes, key: row.id }, cells);
   return el(
     "button",
     {
@@ -83,10 +89,10 @@ function rowOf(row: WaterfallRow, spanMs: number, choosing: Choosing | undefined
       class: classes,
       key: row.id,
       "data-row": "",
-      "aria-pressed": String(choosing.chosen === row.id),
+      "aria-pressed": String(selection.selected === row.id),
       ...(row.kids > 0 && row.depth === 0 ? { "aria-expanded": String(row.isExpanded) } : {}),
-      onClick: () => choosing.choose(row),
+      onClick: () => selection.select(row),
     },
-    inner,
+    cells,
   );
 }

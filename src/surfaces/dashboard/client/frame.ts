@@ -1,8 +1,8 @@
 // frame: the frame of every page: navigation, connection state, banners, toasts and dialogs.
 
-import { blank, command, notice } from "../../../views/web/pieces.ts";
+import { emptyState, commandBox, notice } from "../../../views/web/components.ts";
 import { type Child, el, type Element, foreignText } from "../../../views/web/element.ts";
-import { icon, mark, status } from "../../../views/web/shapes.ts";
+import { icon, stateIcon, stateLabel } from "../../../views/web/icons.ts";
 import { shortTime } from "../../../views/web/page-figures.ts";
 import { copy, send, typeCode } from "./actions.ts";
 import { isUnlocked } from "./api.ts";
@@ -46,9 +46,9 @@ function skip(event: Event): void {
 }
 
 function connection(): Element {
-  if (state.connection === "gone") return status("bad", "not connected");
-  if (state.held) return status("paused", "held");
-  return status(state.connection === "live" ? "ok" : "waits", state.connection === "live" ? "live" : "opening");
+  if (state.connection === "gone") return stateLabel("bad", "not connected");
+  if (state.held) return stateLabel("paused", "held");
+  return stateLabel(state.connection === "live" ? "ok" : "waits", state.connection === "live" ? "live" : "opening");
 }
 
 const more = (): Element =>
@@ -78,21 +78,19 @@ function banners(): Child {
     state.connection !== "gone"
       ? null
       : notice(
-          mark("bad"),
-          "bad",
+          { icon: stateIcon("bad"), kind: "bad" },
           `The dashboard's server has not answered since ${shortTime(state.goneSince ?? "")}.`,
           el(
             "div.second",
             `What you see is as of then. Runs go on without it. Trying again in ${Math.max(0, state.retryInS)} s; nothing is lost.`,
           ),
-          el("div.gap-top", command("autopilot dashboard --open", copy)),
+          el("div.gap-top", commandBox("autopilot dashboard --open", copy)),
           el("div.gap-top", button("Try now", tryNow)),
         ),
     weak === null || isUnlocked() || !actingPages.has(state.page)
       ? null
       : notice(
-          mark("you"),
-          "you",
+          { icon: stateIcon("you"), kind: "you" },
           `Read-only: ${weak}.`,
           el("div.second", "Its agent runs as you and could read this page's token. To act from here, type the code from the terminal."),
           el(
@@ -124,11 +122,13 @@ export const closedPage = (): Element =>
   el(
     "main.lone",
     h1("This link does not open anything"),
-    blank(
-      icon("shield"),
-      "The token in the address is not this server's",
-      "A token ends with the server that made it. Nothing was shown and nothing was sent.",
-      command("autopilot dashboard --open", copy),
+    emptyState(
+      {
+        icon: icon("shield"),
+        title: "The token in the address is not this server's",
+        text: "A token ends with the server that made it. Nothing was shown and nothing was sent.",
+      },
+      commandBox("autopilot dashboard --open", copy),
     ),
   );
 

@@ -1,10 +1,10 @@
 // cost: what was spent, by day and by project, role or agent; the table is the chart's legend.
 
-import { costBars, seriesClasses } from "../../../../views/web/charts.ts";
+import { dailyCostChart, seriesClasses } from "../../../../views/web/charts.ts";
 import { type Child, el, foreignText } from "../../../../views/web/element.ts";
-import { blank, command, figures, section } from "../../../../views/web/pieces.ts";
-import { icon } from "../../../../views/web/shapes.ts";
-import { money, percent, short } from "../../../../views/web/page-figures.ts";
+import { emptyState, commandBox, figureRow, section } from "../../../../views/web/components.ts";
+import { icon } from "../../../../views/web/icons.ts";
+import { money, percent, shortNumber } from "../../../../views/web/page-figures.ts";
 import { copy } from "../actions.ts";
 import { h1 } from "../controls.ts";
 import { draw, state } from "../store.ts";
@@ -17,16 +17,14 @@ export function costPage(): Child {
   if (cost.window.tokens === 0 && cost.month.tokens === 0)
     return [
       h1("Cost"),
-      blank(
-        icon("cost"),
-        "Nothing was spent in the last 14 days",
-        "Before a run, its estimate is in its preview.",
-        command("autopilot estimate", copy),
+      emptyState(
+        { icon: icon("cost"), title: "Nothing was spent in the last 14 days", text: "Before a run, its estimate is in its preview." },
+        commandBox("autopilot estimate", copy),
       ),
     ];
   const words = ({ usd, tokens }: { readonly usd: number; readonly tokens: number }): string =>
-    cost.unit === "usd" ? money(usd) : `${short(tokens)} tokens`;
-  const day = (value: number): string => (cost.unit === "usd" ? money(value) : `${short(value)} tokens`);
+    cost.unit === "usd" ? money(usd) : `${shortNumber(tokens)} tokens`;
+  const day = (value: number): string => (cost.unit === "usd" ? money(value) : `${shortNumber(value)} tokens`);
   return [
     el(
       "div.head",
@@ -46,10 +44,10 @@ export function costPage(): Child {
         ),
       ),
     ),
-    figures([
-      { name: "Today", value: words(cost.today), note: `${short(cost.today.tokens)} tokens` },
-      { name: "This month", value: words(cost.month), note: `${short(cost.month.tokens)} tokens` },
-      { name: "14 days", value: words(cost.window), note: `${short(cost.window.tokens)} tokens` },
+    figureRow([
+      { name: "Today", value: words(cost.today), note: `${shortNumber(cost.today.tokens)} tokens` },
+      { name: "This month", value: words(cost.month), note: `${shortNumber(cost.month.tokens)} tokens` },
+      { name: "14 days", value: words(cost.window), note: `${shortNumber(cost.window.tokens)} tokens` },
       {
         name: "Median day",
         value: cost.forecast === null ? "–" : day(cost.forecast.p50),
@@ -61,7 +59,7 @@ export function costPage(): Child {
       `by ${costBy}${cost.forecast === null ? "" : "; the band is the forecast, p50 to p90"}`,
       el(
         "div.panel",
-        costBars(cost, costBy, matchMedia("(max-width:719px)").matches ? 360 : undefined),
+        dailyCostChart(cost, costBy, matchMedia("(max-width:719px)").matches ? 360 : undefined),
         el(
           "table.grid.lists",
           el(
@@ -86,7 +84,7 @@ export function costPage(): Child {
                 ),
                 el("td.n", { "data-label": "share" }, percent(item.share)),
                 el("td.n", words(item)),
-                el("td.n", { "data-label": "tokens" }, short(item.tokens)),
+                el("td.n", { "data-label": "tokens" }, shortNumber(item.tokens)),
                 el("td.tiny.second", item.counted),
               ),
             ),

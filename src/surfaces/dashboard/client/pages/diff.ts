@@ -4,8 +4,8 @@ import type { DiffFile } from "../../../../commands/dashboard/diff-files.ts";
 import type { DiffLine } from "../../../../views/facts/hunks.ts";
 import { diffTable } from "../../../../views/web/diff-table.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
-import { blank, command } from "../../../../views/web/pieces.ts";
-import { type Icon, icon } from "../../../../views/web/shapes.ts";
+import { emptyState, commandBox } from "../../../../views/web/components.ts";
+import { type Icon, icon } from "../../../../views/web/icons.ts";
 import { figure, plural } from "../../../../views/web/page-figures.ts";
 import { copy, send } from "../actions.ts";
 import { acting, button } from "../controls.ts";
@@ -26,16 +26,19 @@ export function diffPage(): Child {
   const { diff } = state;
   if (diff === null) return [top.head, el("p.dim.gap-top", "…")];
   if (diff.problem !== null)
-    return [top.head, blank(icon("diff"), "There is nothing to compare", diff.problem, command(`git reflog`, copy))];
+    return [
+      top.head,
+      emptyState({ icon: icon("diff"), title: "There is nothing to compare", text: diff.problem }, commandBox(`git reflog`, copy)),
+    ];
   const file = diff.files.find(({ path }) => path === state.file);
   if (file === undefined)
     return [
       top.head,
-      blank(
-        icon("diff"),
-        "Nothing changed yet",
-        "A turn that is still at work is not in here; what it changes appears when its work is kept.",
-      ),
+      emptyState({
+        icon: icon("diff"),
+        title: "Nothing changed yet",
+        text: "A turn that is still at work is not in here; what it changes appears when its work is kept.",
+      }),
     ];
   return [
     top.head,
@@ -110,7 +113,7 @@ function lines(file: DiffFile): Element {
               ? "Nothing of that attempt is on the branch; only its name is known here."
               : "Git shows no lines for this file.",
           )
-        : diffTable(file.path, state.fileDiff, canNote ? { begin, under } : undefined),
+        : diffTable(file.path, state.fileDiff, canNote ? { beginNote: begin, notesUnder: under } : undefined),
   );
 }
 

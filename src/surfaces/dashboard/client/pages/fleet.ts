@@ -2,8 +2,8 @@
 
 import { type Child, el, foreignText } from "../../../../views/web/element.ts";
 import { fleetBoard } from "../../../../views/web/fleet-board.ts";
-import { blank, command, notice } from "../../../../views/web/pieces.ts";
-import { icon, mark } from "../../../../views/web/shapes.ts";
+import { emptyState, commandBox, notice } from "../../../../views/web/components.ts";
+import { icon, stateIcon } from "../../../../views/web/icons.ts";
 import { figure, plural } from "../../../../views/web/page-figures.ts";
 import { copy } from "../actions.ts";
 import { h1 } from "../controls.ts";
@@ -16,21 +16,22 @@ export function fleetPage(): Child {
     return [
       h1("Fleet"),
       notice(
-        mark("bad"),
-        "bad",
+        { icon: stateIcon("bad"), kind: "bad" },
         "The store could not be asked.",
         el("div.second", foreignText(fleet.problem)),
-        command("autopilot fleet doctor", copy),
+        commandBox("autopilot fleet doctor", copy),
       ),
     ];
   if (fleet.board === null)
     return [
       h1("Fleet"),
-      blank(
-        icon("fleet"),
-        "No store is named",
-        "Several machines share one database and one git repository; each takes runs as it has room.",
-        command("autopilot fleet init --store postgres://USER@HOST/DATABASE", copy),
+      emptyState(
+        {
+          icon: icon("fleet"),
+          title: "No store is named",
+          text: "Several machines share one database and one git repository; each takes runs as it has room.",
+        },
+        commandBox("autopilot fleet init --store postgres://USER@HOST/DATABASE", copy),
       ),
     ];
   return [

@@ -2,9 +2,9 @@
 
 import type { Attention } from "../../../../views/facts/attention.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
-import { blank, command, facts, notice, time } from "../../../../views/web/pieces.ts";
-import { icon, mark } from "../../../../views/web/shapes.ts";
-import { age } from "../../../../views/web/page-figures.ts";
+import { emptyState, commandBox, definitionList, notice, timeElement } from "../../../../views/web/components.ts";
+import { icon, stateIcon } from "../../../../views/web/icons.ts";
+import { elapsedText } from "../../../../views/web/page-figures.ts";
 import { copy, send } from "../actions.ts";
 import { acting, h1 } from "../controls.ts";
 import { draw, href, now, state } from "../store.ts";
@@ -35,7 +35,11 @@ export function inboxPage(): Child {
       el(
         "div",
         asks.length === 0
-          ? blank(icon("ok"), "Nothing waits for you", "Questions, verdicts and approvals come here, one a card.")
+          ? emptyState({
+              icon: icon("ok"),
+              title: "Nothing waits for you",
+              text: "Questions, verdicts and approvals come here, one a card.",
+            })
           : asks.map(card),
       ),
       el(
@@ -52,7 +56,7 @@ export function inboxPage(): Child {
                     "div.item.small",
                     { key: at + question },
                     el("div", foreignText(question)),
-                    el("div.tiny.dim", "“", foreignText(answer), `” · ${actor.replace(/^operator:/, "")} · ${project} · `, time(at)),
+                    el("div.tiny.dim", "“", foreignText(answer), `” · ${actor.replace(/^operator:/, "")} · ${project} · `, timeElement(at)),
                   ),
                 ),
               ),
@@ -73,9 +77,9 @@ function card(ask: Attention): Element {
       el(
         "button.card-head",
         { type: "button", "data-row": "", "aria-expanded": String(isOn), onClick: () => choose(isOn ? "" : id) },
-        mark("you"),
+        stateIcon("you"),
         el("b", foreignText(ask.question)),
-        el("span.age.num.tiny.c-you.no-wrap", `waits ${age(ask.asked_at, now())}`),
+        el("span.age.num.tiny.c-you.no-wrap", `waits ${elapsedText(ask.asked_at, now())}`),
         el(
           "span.about.tiny.dim",
           el("span.hidden-text", "needs you. "),
@@ -99,8 +103,7 @@ function body(ask: Attention, id: string): Element {
     "div.body",
     state.stale === id
       ? notice(
-          mark("you"),
-          "you",
+          { icon: stateIcon("you"), kind: "you" },
           "The question changed while you read it. Your answer was not taken.",
           el("div.second", "What is asked now stands above; your words are kept below."),
         )
@@ -111,11 +114,11 @@ function body(ask: Attention, id: string): Element {
       ? null
       : el(
           "div.row.top",
-          mark("ok"),
+          stateIcon("ok"),
           el(
             "div.grow",
             el("span.hidden-text", "The runner found: "),
-            facts(ask.show.map(([name, value]) => [foreignText(name), foreignText(value)])),
+            definitionList(ask.show.map(([name, value]) => [foreignText(name), foreignText(value)])),
           ),
         ),
     ask.kind === "Paused" ? paused(ask) : ask.kind === "Task" ? adjusted(ask) : answers(ask, id),
@@ -123,7 +126,7 @@ function body(ask: Attention, id: string): Element {
 }
 
 const paused = (ask: Attention): Child => [
-  ...ask.commands.slice(0, 4).map((item) => command(item, copy)),
+  ...ask.commands.slice(0, 4).map((item) => commandBox(item, copy)),
   el(
     "div.row.wrap",
     acting("Resume", () => void send({ do: "resume", key: ask.key }), "first"),
@@ -133,7 +136,7 @@ const paused = (ask: Attention): Child => [
 
 /** A task asks nothing: what to do is a command. */
 const adjusted = (ask: Attention): Child => [
-  ...ask.commands.slice(0, 4).map((item) => command(item, copy)),
+  ...ask.commands.slice(0, 4).map((item) => commandBox(item, copy)),
   el("div.row.wrap", el("a.button.quiet", { href: "#portfolio" }, "Open the portfolio")),
 ];
 

@@ -8,7 +8,7 @@
 import { render } from "preact";
 import type { LogRow } from "../../../../views/facts/log-rows.ts";
 import { el, type Element, foreignText } from "../../../../views/web/element.ts";
-import { mark } from "../../../../views/web/shapes.ts";
+import { stateIcon } from "../../../../views/web/icons.ts";
 import { figure } from "../../../../views/web/page-figures.ts";
 import { draw, state } from "../store.ts";
 
@@ -96,7 +96,7 @@ function line(row: LogRow, at: number, count: number): Element {
       { tabindex: "0", role: "button", "data-at": String(at), ...(state.log.open === row.seq ? { "aria-current": "true" } : {}) },
       el("span.seq.mono.dim", figure(row.seq)),
       el("span.time.mono.dim", row.at.slice(11, 19)),
-      mark(row.shape),
+      stateIcon(row.shape),
       el("span.place.tiny.dim.cut", foreignText(`${row.phase === "" ? "run" : row.phase} · ${row.event.replaceAll("_", " ")}`)),
       el("span.text.cut", foreignText(row.text)),
       el("span.who.tiny.dim", foreignText(row.actor)),

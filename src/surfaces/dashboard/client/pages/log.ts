@@ -2,7 +2,7 @@
 
 import type { LogRow } from "../../../../views/facts/log-rows.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
-import { status } from "../../../../views/web/shapes.ts";
+import { stateLabel } from "../../../../views/web/icons.ts";
 import { figure } from "../../../../views/web/page-figures.ts";
 import { copy } from "../actions.ts";
 import { facts } from "../api.ts";
@@ -147,7 +147,7 @@ function detail(seq: number): Element {
     { role: "region", "aria-label": `Line ${seq}` },
     el(
       "div.row.wrap",
-      row === undefined ? null : status(row.shape, row.event),
+      row === undefined ? null : stateLabel(row.shape, row.event),
       el("span.grow"),
       button(`Copy link to line ${figure(seq)}`, () => copy(`${location.origin}/${href("log", state.key, seq)}`)),
       button(

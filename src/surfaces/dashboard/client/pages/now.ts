@@ -2,9 +2,17 @@
 
 import type { RunCard } from "../../../../views/facts/run-card.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
-import { blank, command, facts, meter, section, time, track } from "../../../../views/web/pieces.ts";
-import { icon, mark, status } from "../../../../views/web/shapes.ts";
-import { age, figure, money, percent, plural, short } from "../../../../views/web/page-figures.ts";
+import {
+  emptyState,
+  commandBox,
+  definitionList,
+  limitMeter,
+  section,
+  timeElement,
+  segmentTrack,
+} from "../../../../views/web/components.ts";
+import { icon, stateIcon, stateLabel } from "../../../../views/web/icons.ts";
+import { elapsedText, figure, money, percent, plural, shortNumber } from "../../../../views/web/page-figures.ts";
 import { copy } from "../actions.ts";
 import { h1 } from "../controls.ts";
 import { wholeRows } from "../in-parts.ts";
@@ -74,7 +82,7 @@ export function nowPage(): Child {
               el(
                 "div.panel",
                 overview.unreadable.map(({ key, run, problem }) =>
-                  el("div.item", { key }, status("bad", run), el("div.tiny.second", foreignText(problem))),
+                  el("div.item", { key }, stateLabel("bad", run), el("div.tiny.second", foreignText(problem))),
                 ),
               ),
             ),
@@ -112,9 +120,9 @@ function needsYou(): Element {
           el(
             "a.item",
             { href: href("inbox", ask.key, ask.id), "data-row": "", key: `${ask.key} ${ask.id}` },
-            mark("you"),
+            stateIcon("you"),
             el("h3", foreignText(ask.question)),
-            el("span.age.num.tiny.c-you", `waits ${age(ask.asked_at, now())}`),
+            el("span.age.num.tiny.c-you", `waits ${elapsedText(ask.asked_at, now())}`),
             el("p", el("span.hidden-text", "needs you. "), `${ask.kind} · ${ask.project} · ${ask.impact}`),
           ),
         ),
@@ -150,24 +158,24 @@ function runLine(run: RunCard): Element {
     { href: href("run", run.key), "data-row": "", key: run.key },
     el(
       "span.title",
-      mark(run.shape),
+      stateIcon(run.shape),
       el("b.cut", foreignText(run.goal)),
       run.foreign ? el("span.tiny.dim.no-wrap", "from elsewhere") : null,
       el("span.hidden-text", `, ${run.word}`),
     ),
-    el("span.gauge", track(run.segments, run.at), el("span.num", run.at)),
+    el("span.gauge", segmentTrack(run.segments, run.at), el("span.num", run.at)),
     el(
       "span.gauge.budget",
       run.used === null
         ? null
         : [
-            meter(run.used.ratio, run.used.soft, `${percent(run.used.ratio)} of ${run.used.of}`),
+            limitMeter(run.used.ratio, run.used.soft, `${percent(run.used.ratio)} of ${run.used.of}`),
             el("span.num", `${percent(run.used.ratio)} ${run.used.of}`),
           ],
     ),
     el(
       "span.tiny.dim.right.no-wrap.num",
-      run.shape === "parked" && run.until !== null ? `until ${run.until.slice(11, 16)}` : age(run.started_at, now()),
+      run.shape === "parked" && run.until !== null ? `until ${run.until.slice(11, 16)}` : elapsedText(run.started_at, now()),
     ),
     el(
       "span.now-line",
@@ -195,11 +203,11 @@ function endedLine(run: RunCard): Element {
   return el(
     "a.item.ended",
     { href: href("run", run.key), "data-row": "", key: run.key },
-    mark(run.shape),
+    stateIcon(run.shape),
     el("span.cut", foreignText(run.goal), " ", el("span.dim.tiny", foreignText(run.project))),
     el("span.tiny.second.no-wrap", `${run.word}${proof === "" ? "" : `, ${proof}`}`),
-    el("span.tiny.dim.num.right", run.usd > 0 ? money(run.usd) : `${short(run.tokens)} tokens`),
-    el("span.tiny.dim.num.right", time(run.ended_at ?? run.updated_at)),
+    el("span.tiny.dim.num.right", run.usd > 0 ? money(run.usd) : `${shortNumber(run.tokens)} tokens`),
+    el("span.tiny.dim.num.right", timeElement(run.ended_at ?? run.updated_at)),
   );
 }
 
@@ -230,18 +238,18 @@ function limits(openRunCards: readonly RunCard[]): Element {
               el("span.grow"),
               el("span.num.tiny.second.no-wrap", `${percent(ratio)} of ${of}`),
             ),
-            meter(ratio, soft, `${percent(ratio)} of ${of} used`),
+            limitMeter(ratio, soft, `${percent(ratio)} of ${of} used`),
             ratio >= soft ? el("div.tiny.c-you", `Over the warning line at ${percent(soft)}`) : null,
           ),
         ),
-      facts([
+      definitionList([
         [
           "Breaker",
           openRunCards.length === 0
             ? "no open run"
             : broken === 0
-              ? status("ok", "closed in all runs")
-              : status("bad", `open in ${plural(broken, "run")}`),
+              ? stateLabel("ok", "closed in all runs")
+              : stateLabel("bad", `open in ${plural(broken, "run")}`),
         ],
         ["Isolation", levels === "" ? "–" : levels],
       ]),
@@ -256,7 +264,7 @@ function runnersDay(): Element {
     "",
     el(
       "div.panel.pad",
-      facts(
+      definitionList(
         [
           ["Checks run", figure(day?.checks ?? 0)],
           ["Claims looked up", figure(day?.claims ?? 0)],
@@ -272,12 +280,14 @@ function runnersDay(): Element {
 
 const noRuns = (): Child => [
   el("div.head", el("div", h1("Nothing runs yet"))),
-  blank(
-    icon("logo"),
-    "No run was ever started here",
-    "A run is drafted in the terminal, shown as a preview, and starts when you acknowledge it. From then on you can follow it here.",
-    command("autopilot doctor", copy),
-    command('autopilot "what you want done"', copy),
-    command("autopilot demo", copy),
+  emptyState(
+    {
+      icon: icon("logo"),
+      title: "No run was ever started here",
+      text: "A run is drafted in the terminal, shown as a preview, and starts when you acknowledge it. From then on you can follow it here.",
+    },
+    commandBox("autopilot doctor", copy),
+    commandBox('autopilot "what you want done"', copy),
+    commandBox("autopilot demo", copy),
   ),
 ];

@@ -1,10 +1,10 @@
 // portfolio: projects by state, the merge queue, who works on what, and why the rest waits.
 
 import { type Child, el, foreignText } from "../../../../views/web/element.ts";
-import { blank, command } from "../../../../views/web/pieces.ts";
+import { emptyState, commandBox } from "../../../../views/web/components.ts";
 import { portfolioBoard } from "../../../../views/web/portfolio-board.ts";
-import { icon } from "../../../../views/web/shapes.ts";
-import { age, figure } from "../../../../views/web/page-figures.ts";
+import { icon } from "../../../../views/web/icons.ts";
+import { elapsedText, figure } from "../../../../views/web/page-figures.ts";
 import { copy, send } from "../actions.ts";
 import { acting, h1 } from "../controls.ts";
 import { href, now, state } from "../store.ts";
@@ -14,12 +14,14 @@ export function portfolioPage(): Child {
   if (overview !== null && !overview.hasPortfolio)
     return [
       h1("Portfolio"),
-      blank(
-        icon("portfolio"),
-        "No portfolio here",
-        "Several projects, one queue of tasks, one merge queue a repository.",
-        command("autopilot portfolio init", copy),
-        command('autopilot portfolio add project NAME --repo DIR --objective "…"', copy),
+      emptyState(
+        {
+          icon: icon("portfolio"),
+          title: "No portfolio here",
+          text: "Several projects, one queue of tasks, one merge queue a repository.",
+        },
+        commandBox("autopilot portfolio init", copy),
+        commandBox('autopilot portfolio add project NAME --repo DIR --objective "…"', copy),
       ),
     ];
   if (portfolio === null) return h1("Portfolio");
@@ -33,7 +35,7 @@ export function portfolioPage(): Child {
         h1(foreignText(portfolio.name)),
         el(
           "p",
-          `${figure(all)} tasks: ${counts.running} running, ${counts.ready} ready, ${portfolio.needs_you} ${portfolio.needs_you === 1 ? "needs" : "need"} you, ${counts.done} done. ${portfolio.planned_at === null ? "Never planned yet." : `Planned ${age(portfolio.planned_at, now())} ago.`}${paused ? " Nothing new is dispatched: it is paused." : ""}`,
+          `${figure(all)} tasks: ${counts.running} running, ${counts.ready} ready, ${portfolio.needs_you} ${portfolio.needs_you === 1 ? "needs" : "need"} you, ${counts.done} done. ${portfolio.planned_at === null ? "Never planned yet." : `Planned ${elapsedText(portfolio.planned_at, now())} ago.`}${paused ? " Nothing new is dispatched: it is paused." : ""}`,
         ),
       ),
       el(

@@ -1,8 +1,8 @@
 // run-head: what is above the three pages about a run, and what takes their place where the run is gone.
 
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
-import { blank, command } from "../../../../views/web/pieces.ts";
-import { icon, status } from "../../../../views/web/shapes.ts";
+import { emptyState, commandBox } from "../../../../views/web/components.ts";
+import { icon, stateLabel } from "../../../../views/web/icons.ts";
 import { copy, send } from "../actions.ts";
 import { acting, h1 } from "../controls.ts";
 import { draw, href, state } from "../store.ts";
@@ -25,7 +25,7 @@ export function runHead(page: "run" | "log" | "diff"): { readonly head: Child } 
           h1(foreignText(card.goal)),
           el(
             "div.meta",
-            status(card.shape, card.word),
+            stateLabel(card.shape, card.word),
             el("span", card.at === "" ? card.flow : `${card.flow}, ${card.at}`),
             el("span", [...new Set(agents.map(([, agent]) => agent))].join(" · ")),
             el("span", `isolation ${isolation.level}`),
@@ -63,22 +63,22 @@ function controls(): Child {
 
 const missing = (key: string): Child => [
   h1("This run is not here any more"),
-  blank(
-    icon("stopped"),
-    key,
-    "run_missing: there is no such run here. If it was discarded, its branch stays until you delete it.",
-    command("autopilot runs", copy),
-    /^[\w.-]+$/.test(key) ? command(`git log autopilot/${key}`, copy) : null, // a URL is untrusted
+  emptyState(
+    {
+      icon: icon("stopped"),
+      title: key,
+      text: "run_missing: there is no such run here. If it was discarded, its branch stays until you delete it.",
+    },
+    commandBox("autopilot runs", copy),
+    /^[\w.-]+$/.test(key) ? commandBox(`git log autopilot/${key}`, copy) : null, // a URL is untrusted
     el("p.gap-top", el("a.link", { href: "#now" }, "Back to what runs now")),
   ),
 ];
 
 const noRun = (): Child => [
   h1("No run yet"),
-  blank(
-    icon("logo"),
-    "No run was ever started here",
-    "Start one in the terminal; it can be followed here.",
-    command('autopilot "what you want done"', copy),
+  emptyState(
+    { icon: icon("logo"), title: "No run was ever started here", text: "Start one in the terminal; it can be followed here." },
+    commandBox('autopilot "what you want done"', copy),
   ),
 ];

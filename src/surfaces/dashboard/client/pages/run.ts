@@ -1,13 +1,13 @@
 // run: one run: its live line or why it rests, four figures, its waterfall with a pane, its budget, its proof, and apart from it the claims.
 
 import type { WaterfallRow } from "../../../../views/facts/waterfall.ts";
-import { burnDown } from "../../../../views/web/charts.ts";
+import { burnDownChart } from "../../../../views/web/charts.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
-import { claim, command, facts, figures, meter, notice, section } from "../../../../views/web/pieces.ts";
-import { criteriaList, lookedUp, proofTable } from "../../../../views/web/proof.ts";
-import { mark, status } from "../../../../views/web/shapes.ts";
+import { claimQuote, commandBox, definitionList, figureRow, limitMeter, notice, section } from "../../../../views/web/components.ts";
+import { criteriaList, verifiedClaims, proofTable } from "../../../../views/web/proof-table.ts";
+import { stateIcon, stateLabel } from "../../../../views/web/icons.ts";
 import { waterfallList } from "../../../../views/web/waterfall-list.ts";
-import { amount, figure, percent, plural, short, shortTime } from "../../../../views/web/page-figures.ts";
+import { amount, figure, percent, plural, shortNumber, shortTime } from "../../../../views/web/page-figures.ts";
 import type { ShownRun } from "../../../../commands/dashboard/run-page.ts";
 import { copy } from "../actions.ts";
 import { wholeRows } from "../in-parts.ts";
@@ -49,7 +49,7 @@ export function runPage(): Child {
           "Proof",
           "made by the runner itself, failing first",
           proofTable(report.evidence, copy),
-          el("div.gap-top", command(`autopilot verify --run ${run.card.run}`, copy)),
+          el("div.gap-top", commandBox(`autopilot verify --run ${run.card.run}`, copy)),
         ),
     report.gaps.length === 0
       ? null
@@ -58,10 +58,10 @@ export function runPage(): Child {
           "",
           el(
             "ul.panel",
-            report.gaps.map((gap) => el("li.item.row.top", { key: gap }, mark("gap"), el("span", foreignText(gap)))),
+            report.gaps.map((gap) => el("li.item.row.top", { key: gap }, stateIcon("gap"), el("span", foreignText(gap)))),
           ),
         ),
-    report.looked_up.claims.length === 0 ? null : section("What agents said, looked up", "", lookedUp(report.looked_up)),
+    report.looked_up.claims.length === 0 ? null : section("What agents said, looked up", "", verifiedClaims(report.looked_up)),
     claims.length === 0
       ? null
       : section(
@@ -70,7 +70,7 @@ export function runPage(): Child {
           el(
             "div.panel",
             claims.map((item) =>
-              el("div.item", { key: item.attempt }, el("div.tiny.dim", `${item.agent}, ${item.attempt}`), claim(item.said)),
+              el("div.item", { key: item.attempt }, el("div.tiny.dim", `${item.agent}, ${item.attempt}`), claimQuote(item.said)),
             ),
           ),
         ),
@@ -87,10 +87,10 @@ function drawWaterfall(waterfall: ShownRun["waterfall"]): Element {
     cachedWaterfall = {
       of,
       element: waterfallList(waterfall, {
-        chosen: state.chosen,
-        choose,
-        whole,
-        pane: (waterfallRow) => (!isWide() && waterfallRow.id === state.chosen ? pane(waterfallRow) : null),
+        selected: state.chosen,
+        select: choose,
+        detailedRows: whole,
+        detailsOf: (waterfallRow) => (!isWide() && waterfallRow.id === state.chosen ? pane(waterfallRow) : null),
       }),
     };
   return cachedWaterfall.element;
@@ -107,12 +107,11 @@ function describeState(run: ShownRun): Child {
       card.questions === 0 ? null : el("a.link.tiny.no-wrap", { href: "#inbox" }, `${plural(card.questions, "question")} in the Inbox`),
     );
   const ending = run.report.ending;
-  if (card.state === "completed") return el("div.panel.live", mark(card.shape), el("span", foreignText(ending ?? card.meaning)));
+  if (card.state === "completed") return el("div.panel.live", stateIcon(card.shape), el("span", foreignText(ending ?? card.meaning)));
   return el(
     "div.gap-top",
     notice(
-      mark(card.shape),
-      card.state === "stopped" || card.state === "draft" ? "plain" : "you",
+      { icon: stateIcon(card.shape), kind: card.state === "stopped" || card.state === "draft" ? "plain" : "you" },
       foreignText(card.meaning),
       el("div.tiny.dim.mono", card.reason),
       detail === null || detail === "" ? null : el("div.second", foreignText(detail)),
@@ -122,7 +121,7 @@ function describeState(run: ShownRun): Child {
         actions
           .slice(0, 3)
           .map((action) =>
-            action.startsWith("autopilot") || action.startsWith("git") ? command(action, copy) : el("div.second", foreignText(action)),
+            action.startsWith("autopilot") || action.startsWith("git") ? commandBox(action, copy) : el("div.second", foreignText(action)),
           ),
       ),
     ),
@@ -133,7 +132,7 @@ function strip({ card, report, budget: spent, breaker, breaker_words: words }: S
   const failing = report.evidence.filter(({ status: word }) => word === "failed").length;
   const tightest = card.used;
   const evidence = `${figure(report.evidence.filter(({ status: word }) => word === "passed").length)} of ${plural(report.evidence.length, "check")} ${report.evidence.length === 1 ? "passes" : "pass"}`;
-  return figures([
+  return figureRow([
     {
       name: "Progress",
       value: card.at === "" || card.criteria > 0 ? card.word : card.at,
@@ -146,8 +145,8 @@ function strip({ card, report, budget: spent, breaker, breaker_words: words }: S
     },
     {
       name: tightest === null ? "Tokens" : tightest.of.replace(/^./, (first) => first.toUpperCase()),
-      value: tightest === null ? short(card.tokens) : percent(tightest.ratio),
-      note: tightest === null ? "no limit" : `${short(spent.counters.tokens)} tokens, warned at ${percent(tightest.soft)}`,
+      value: tightest === null ? shortNumber(card.tokens) : percent(tightest.ratio),
+      note: tightest === null ? "no limit" : `${shortNumber(spent.counters.tokens)} tokens, warned at ${percent(tightest.soft)}`,
     },
     {
       name: "Breaker",
@@ -158,7 +157,7 @@ function strip({ card, report, budget: spent, breaker, breaker_words: words }: S
 }
 
 function budget({ budget: view, points, waterfall, at, card }: ShownRun): Element {
-  const chart = burnDown(points, view, waterfall.from, card.ended_at ?? at);
+  const chart = burnDownChart(points, view, { from: waterfall.from, until: card.ended_at ?? at });
   return section(
     "Budget",
     chart === null ? "" : "what is left",
@@ -191,9 +190,12 @@ function budget({ budget: view, points, waterfall, at, card }: ShownRun): Elemen
                 "div.row.small",
                 el("span", dimension),
                 el("span.grow"),
-                el("span.num.tiny.second", `${dimension === "usd" ? amount(dimension, used) : short(used)} of ${amount(dimension, limit)}`),
+                el(
+                  "span.num.tiny.second",
+                  `${dimension === "usd" ? amount(dimension, used) : shortNumber(used)} of ${amount(dimension, limit)}`,
+                ),
               ),
-              meter(ratio, view.soft_ratio, `${percent(ratio)} of ${dimension} used`),
+              limitMeter(ratio, view.soft_ratio, `${percent(ratio)} of ${dimension} used`),
             ),
           ];
         }),
@@ -224,9 +226,9 @@ function pane(row: WaterfallRow): Element {
     "div.panel.pane",
     { role: "region", "aria-label": `Step ${row.name}`, key: `pane ${row.id}` },
     el("h3", foreignText(row.name)),
-    el("div", { style: { "margin-bottom": "12px" } }, status(row.shape, row.word)),
-    facts([["Took", row.took], ...row.facts.map(([name, value]) => [name, foreignText(value)] as const)]),
-    row.said === null || row.said === "" ? null : el("div.gap-top", el("div.tiny.dim", "The agent says, as a claim"), claim(row.said)),
+    el("div", { style: { "margin-bottom": "12px" } }, stateLabel(row.shape, row.word)),
+    definitionList([["Took", row.took], ...row.facts.map(([name, value]) => [name, foreignText(value)] as const)]),
+    row.said === null || row.said === "" ? null : el("div.gap-top", el("div.tiny.dim", "The agent says, as a claim"), claimQuote(row.said)),
     el(
       "div.row.gap-top",
       el("a.link.tiny", { href: href("log", state.key) }, "The log"),

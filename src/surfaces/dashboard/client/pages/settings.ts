@@ -1,8 +1,8 @@
 // settings: every setting in force and where it came from, isolation, and what this page is and may do. Read only.
 
 import { type Child, el, foreignText } from "../../../../views/web/element.ts";
-import { facts, notice, section } from "../../../../views/web/pieces.ts";
-import { icon, mark, status } from "../../../../views/web/shapes.ts";
+import { definitionList, notice, section } from "../../../../views/web/components.ts";
+import { icon, stateIcon, stateLabel } from "../../../../views/web/icons.ts";
 import { whyNot } from "../actions.ts";
 import { button, h1 } from "../controls.ts";
 import { draw, state } from "../store.ts";
@@ -32,8 +32,10 @@ export function settingsPage(): Child {
       section(
         "Settings",
         "",
-        settings?.problem == null ? null : notice(mark("bad"), "bad", foreignText(settings.problem)),
-        settings?.warnings.map((warning) => notice(mark("you"), "you", "Ignored", el("div.second", foreignText(warning)))),
+        settings?.problem == null ? null : notice({ icon: stateIcon("bad"), kind: "bad" }, foreignText(settings.problem)),
+        settings?.warnings.map((warning) =>
+          notice({ icon: stateIcon("you"), kind: "you" }, "Ignored", el("div.second", foreignText(warning))),
+        ),
         el(
           "div.panel.clip",
           el(
@@ -66,7 +68,7 @@ export function settingsPage(): Child {
                 "div.panel.pad.stack",
                 el(
                   "div",
-                  status(isolation.not_enforced.length === 0 ? "ok" : "gap", isolation.level),
+                  stateLabel(isolation.not_enforced.length === 0 ? "ok" : "gap", isolation.level),
                   el("div.tiny.dim", foreignText(isolation.mechanism)),
                 ),
                 el(
@@ -90,7 +92,7 @@ export function settingsPage(): Child {
           "",
           el(
             "div.panel.pad.stack",
-            facts([
+            definitionList([
               ["Server", `127.0.0.1 only, port ${location.port}`],
               ["Token", "in this tab, ends with the server"],
               ["You are", el("span.mono", `operator:${overview?.user ?? ""}`)],

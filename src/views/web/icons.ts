@@ -1,13 +1,13 @@
-// shapes: the drawings of the states and of the pages, 16 by 16, in the colour of the text around them.
+// icons: the SVG icons of states and pages, 16 by 16, in the colour of the text around them.
 
 import type { Shape } from "../facts/shape.ts";
 import { el, type Element } from "./element.ts";
 
-// How they are drawn is in the style sheet: a page has hundreds of them.
+// Stroke and fill come from the style sheet by class: a page has hundreds of icons, and repeating them in each would make it larger.
 const line = (d: string): Element => el("path.line", { d });
 const fill = (d: string): Element => el("path.full", { d });
-/** Drawn out of a filled shape. */
-const cut = (d: string): Element => el("path.cut-out", { d });
+/** A line in the background's colour, which looks cut out of a filled shape. */
+const cutOut = (d: string): Element => el("path.cut-out", { d });
 const ring = (r = 6.2, more: Record<string, string> = {}): Element => el("circle.line", { cx: "8", cy: "8", r: String(r), ...more });
 
 export type Icon =
@@ -28,11 +28,11 @@ export type Icon =
 
 const drawings: Readonly<Record<Icon, () => readonly Element[]>> = {
   run: () => [ring(), fill("M6.5 5.2v5.6L11.1 8z")],
-  you: () => [fill("M8 .9 15.1 8 8 15.1.9 8z"), cut("M8 4.7v3.7M8 11.1v.1")],
-  ok: () => [el("circle.full", { cx: "8", cy: "8", r: "7" }), cut("M4.9 8.2l2.2 2.2 4.1-4.5")],
+  you: () => [fill("M8 .9 15.1 8 8 15.1.9 8z"), cutOut("M8 4.7v3.7M8 11.1v.1")],
+  ok: () => [el("circle.full", { cx: "8", cy: "8", r: "7" }), cutOut("M4.9 8.2l2.2 2.2 4.1-4.5")],
   gap: () => [ring(), fill("M8 1.8a6.2 6.2 0 0 1 0 12.4z")],
   unproved: () => [ring(6.2, { "stroke-dasharray": "2.6 2.3" })],
-  bad: () => [fill("M5.2 1h5.6L15 5.2v5.6L10.8 15H5.2L1 10.8V5.2z"), cut("M5.8 5.8l4.4 4.4M10.2 5.8l-4.4 4.4")],
+  bad: () => [fill("M5.2 1h5.6L15 5.2v5.6L10.8 15H5.2L1 10.8V5.2z"), cutOut("M5.8 5.8l4.4 4.4M10.2 5.8l-4.4 4.4")],
   parked: () => [ring(), line("M8 4.6V8l2.4 1.5")],
   paused: () => [line("M2.6 2.6h10.8v10.800H2.600z"), line("M6.300 5.800v4.400M9.700 5.800v4.400")],
   waits: () => [ring(4)],
@@ -58,8 +58,8 @@ const drawings: Readonly<Record<Icon, () => readonly Element[]>> = {
 export const icon = (name: Icon, classes = ""): Element =>
   el("svg", { viewBox: "0 0 16 16", "aria-hidden": "true", class: `icon ${classes}`.trim() }, drawings[name]());
 
-/** A shape in its own colour. */
-export const mark = (shape: Shape): Element => icon(shape, `c-${shape}`);
+/** The icon of a state, in the colour of that state. */
+export const stateIcon = (shape: Shape): Element => icon(shape, `c-${shape}`);
 
-/** A state: its shape and its word. */
-export const status = (shape: Shape, word: string): Element => el(`span.status.c-${shape}`, icon(shape), el("span", word));
+/** A state as its icon and its word. */
+export const stateLabel = (shape: Shape, word: string): Element => el(`span.status.c-${shape}`, icon(shape), el("span", word));
