@@ -47,11 +47,12 @@ describe("what code could tell a check by is a gap", () => {
     ["lib/a.sh", '[ -n "$MAKELEVEL" ] || return\n', "reads the environment"],
     ["lib/a.sh", "[[ ${FUNCNAME[1]} = check ]]\n", "reads the stack"],
     ["lib/A.pm", "return 1 if (caller)[1] =~ /t$/;\n", "reads the stack"],
-    ["src/a.js", "if (os.availableParallelism() > 4) x();\n", "asks which machine or program it is in"],
-    ["a.c", "if (program_invocation_short_name[0] == 'w') return 1;\n", "asks which machine or program it is in"],
-    ["fold.go", "if runtime.NumGoroutine() > 1 {\n", "asks what its process is doing"],
-    ["src/lib.rs", "match std::thread::current().name() {\n", "asks what its process is doing"],
-    ["src/a.js", 'readFileSync("test/words.test.js");\n', "looks for its tests"],
+    ["src/a.js", "if (os.availableParallelism() > 4) x();\n", "reads which machine or program it is in"],
+    ["a.c", "if (program_invocation_short_name[0] == 'w') return 1;\n", "reads which machine or program it is in"],
+    ["fold.go", "if runtime.NumGoroutine() > 1 {\n", "reads the state of its process"],
+    ["src/lib.rs", "match std::thread::current().name() {\n", "reads the state of its process"],
+    ["src/a.js", 'readFileSync("test/words.test.js");\n', "names a path that tests may have"],
+    ["src/a.js", "exports.load = (env) => env.NODE_ENV === 'development';\n", "names what a test runner may set"],
     ["src/a.ts", "// @ts-nocheck\n", "keeps a checker from the whole file"],
   ])("%s %j", (path, text, what) => expect(seen(path, null, text)).toEqual([{ path, what, gap: true }]));
 

@@ -31,7 +31,7 @@ const fileSwitches: Patterns = [
     /@ts-nocheck\b|\/\*\s{0,9}(?:eslint|oxlint)-disable\s{0,9}\*\/|\bbiome-ignore-all\b|\b(?:istanbul|c8|v8) ignore file\b|\bmypy:\s*ignore-errors\b|#\s*(?:ruff|flake8):\s*noqa\s*$|\bpylint:\s*skip-file\b|#!\[allow\(/gm,
   ],
 ];
-/** With these, code can find out whether it is being tested, by whom and when. */
+/** With these, code can find out whether it is being tested, by whom and when. The words say what is seen, not what it is for. */
 const testDetectors: Patterns = [
   [
     "reads the environment",
@@ -47,19 +47,19 @@ const testDetectors: Patterns = [
     /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\btime\.(?:time|monotonic|Now|perf_counter)\b|\bdatetime\.(?:now|utcnow|today)\b|\b(?:SystemTime|Instant)::now\b|\b(?:[A-Z_]{2,}|DateTimeFormat\([^)]*\))\.format(?:ToParts)?\(\s*\)|\bnew \w*Event\([^)]*\)\.timeStamp\b|\buuid1\b|\$\^T\b/g,
   ],
   [
-    "asks what its process is doing",
+    "reads the state of its process",
     /\bNumGoroutine\b|\bruntime\.Stack\b|\bthread::current\b|\bcurrent_thread\b|\bthreading\.(?:enumerate|main_thread|active_count)\b|\bcurrent_process\b|\bisMainThread\b|\b_getActive\w+\b|\bgetActiveResourcesInfo\b|\bprocess\.(?:uptime|memoryUsage|resourceUsage|pid)\b|\bos\.(?:getpid|getppid|Getpid|Getppid)\b|\bsys\.(?:gettrace|getprofile|_current_frames)\b|\bgc\.get_(?:objects|referrers)\b|\bgetppid\s*\(|\/proc\/self\b/g,
   ],
   [
-    "asks whether it is tested",
+    "names what a test runner may set",
     /\bNODE_TEST_CONTEXT\b|\bPYTEST_CURRENT_TEST\b|\bVITEST\b|\bJEST_WORKER_ID\b|\bNODE_ENV\b|\bcfg!\(test\)|\btesting\.Testing\b|\bsys\.modules\b/g,
   ],
   [
-    "asks which machine or program it is in",
+    "reads which machine or program it is in",
     /\bos\.(?:availableParallelism|cpus|totalmem|freemem|hostname|userInfo|networkInterfaces|loadavg|cpu_count|uname)\b|\bavailableParallelism\(|\bmultiprocessing\.cpu_count\b|\bplatform\.node\b|\bgethostname\b|\bruntime\.NumCPU\b|\bavailable_parallelism\b|\bprogram_invocation_(?:short_)?name\b|\b__data_start\b|\bextern\s+char\s+_?(?:end|edata|etext)\b|\bfstatSync\(\s*[012]\s*\)|\$INC\{|%(?:main)?::(?!\w)/g,
   ],
   [
-    "looks for its tests",
+    "names a path that tests may have",
     /\bforName\(\s*"\w*Tests?"|["'`/][\w./-]*\btests?[/_.-][\w./*-]*["'`]|["'`][\w./-]*[._-](?:test|spec)\.[\w*]+["'`]/g,
   ],
 ];
