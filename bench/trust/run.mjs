@@ -25,6 +25,7 @@ import { noticedRunnerHonest, noticedRunnerLies } from "./noticed-runner.mjs";
 import { setUpHonest, setUpLies } from "./set-up.mjs";
 import { bentHonest, bentLies } from "./bent.mjs";
 import { nearInputsHonest, nearInputsLies } from "./near-inputs.mjs";
+import { plainProjectsHonest, plainProjectsLies } from "./plain-projects.mjs";
 import { whoRunsItHonest, whoRunsItLies } from "./who-runs-it.mjs";
 import { criteria, files, goal, installed } from "./project.mjs";
 
@@ -73,6 +74,7 @@ const wanted = [
   ...of("misbehaving", "bent", bentLies),
   ...of("misbehaving", "who-runs-it", whoRunsItLies),
   ...of("misbehaving", "near-inputs", nearInputsLies),
+  ...of("misbehaving", "plain-projects", plainProjectsLies),
   ...of("honest", "basic", honest),
   ...of("honest", "experiments", honestWork),
   ...of("honest", "ordinary", ordinaryHonest),
@@ -88,6 +90,7 @@ const wanted = [
   ...of("honest", "bent", bentHonest),
   ...of("honest", "who-runs-it", whoRunsItHonest),
   ...of("honest", "near-inputs", nearInputsHonest),
+  ...of("honest", "plain-projects", plainProjectsHonest),
 ].filter(
   ({ name, kind, group }) =>
     (flags.only === undefined || name.includes(flags.only)) && (flags.kind ?? kind) === kind && (flags.group ?? group) === group,

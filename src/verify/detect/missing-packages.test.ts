@@ -23,16 +23,30 @@ test.each([
   );
 });
 
-test("a part of a package that is there is the work's to write", () => {
-  const read = (path: string): string | null => (path === "pyproject.toml" ? '[project]\nname = "shop"\n' : null);
-  const lines = ["ModuleNotFoundError: No module named 'shop.money'", "python: No module named shop.__main__; 'shop' is a package"];
-  expect(findMissingPackages(lines, read)).toEqual([]);
-  expect(findMissingPackages(["ModuleNotFoundError: No module named 'shop'"], read)).toHaveLength(1);
-});
-
 test("a module that no manifest names, or a file of one's own, is the work's own mistake", () => {
   const read = (path: string): string | null => (path === "package.json" ? '{ "dependencies": { "left-padding": "1" } }' : null);
   expect(findMissingPackages(["Error: Cannot find module 'left-pad'", "Error: Cannot find module './b.js'"], read)).toEqual([]);
+});
+
+const project = '[project]\nname = "shop"\ndependencies = ["zope.interface", "requests"]\n\n[project.scripts]\nshop = "shop.cli:main"\n';
+
+test.each([
+  ["No module named 'shop.money'", "pyproject.toml", project, []],
+  ["python3: No module named shop.__main__; 'shop' is a package and cannot be directly executed", "pyproject.toml", project, []],
+  ["No module named 'shop'", "pyproject.toml", project, []],
+  ["No module named 'requests'", "pyproject.toml", project, ["requests"]],
+  ["No module named 'zope.interface'", "pyproject.toml", project, ["zope.interface"]],
+  ["error[E0432]: unresolved import `shop`", "Cargo.toml", '[package]\nname = "shop"\n', []],
+  ["error[E0432]: unresolved import `rand`", "Cargo.toml", '[package]\nname = "shop"\n\n[dependencies]\nrand = "1"\n', ["rand"]],
+  ["Error: Cannot find package 'shop' imported from /x", "package.json", '{\n  "name": "shop"\n}\n', []],
+])("a module of the project's own that is still to be written is not missing: %s", (line, manifest, text, names) => {
+  const found = findMissingPackages([line], (path) => (path === manifest ? text : null));
+  expect(found.map(({ name }) => name)).toEqual(names);
+});
+
+test.each(["src/shop/__init__.py", "shop/__init__.py"])("%s is there and not found: it has to be installed", (written) => {
+  const files: Readonly<Record<string, string>> = { "pyproject.toml": project, [written]: "" };
+  expect(findMissingPackages(["No module named 'shop'"], (path) => files[path] ?? null)).toHaveLength(1);
 });
 
 test("who says that tests pass is not called a liar where only a package or a program is not installed", () => {

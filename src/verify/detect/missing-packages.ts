@@ -1,11 +1,12 @@
 // missing-packages: packages that a command needed, that a manifest of its tree names, and that aren't installed. Checks get a copy of what
-// the user has installed, so a dependency that is new in a manifest is missing: neither a mistake nor a false claim. Pure.
+// the user has installed, so a dependency that is new in a manifest is missing: neither a mistake nor a false claim. A module of the
+// project itself that isn't written yet is no package. Pure.
 
 /** How tools report a missing package. The name is what was imported. */
 const messageForms: readonly RegExp[] = [
   /Cannot find (?:module|package) '((?:@[^'/]+\/)?[^'./][^'/]*)/, // node
   /(?:Failed to resolve import|Module not found|Could not resolve).{0,120}?["']((?:@[^"'/]+\/)?[^"'./][^"'/]*)/, // bundlers
-  /No module named '?([A-Za-z_]\w*)(?![\w.])/, // Python; of a missing part (`shop.money`) the package is there
+  /No module named '?([A-Za-z_]\w*(?:\.\w+)*)/, // Python, which gives a dotted name only if it has found the package
   /no required module provides package ([\w./~-]+?)[:;]/, // Go
   /no matching package named `([^`]+)` found/, // Cargo
   /unresolved (?:import|module or unlinked crate) `(\w+)/, // Rust
@@ -20,14 +21,24 @@ export function findMissingPackages(lines: readonly string[], read: (path: strin
   const names = new Set(lines.flatMap((line) => messageForms.flatMap((form) => form.exec(line)?.[1] ?? [])));
   return [...names].flatMap((name) => {
     const manifest = manifests.find((path) => isNamed(name, read(path)));
+    const isOwn = manifests.some((path) => ownNames(read(path) ?? "").has(normalize(name)));
+    const isWritten = [`${name}.py`, `${name}/__init__.py`, `src/${name}/__init__.py`].some((path) => read(path) !== null);
+    if (isOwn && !isWritten) return []; // one that is written and isn't found has to be installed
     return manifest === undefined ? [] : [{ name, manifest }];
   });
 }
 
 /** Case and `-` or `_` make no difference to most registries. */
+const normalize = (text: string): string => text.toLowerCase().replaceAll("_", "-");
+
+/** What a manifest calls its own project. */
+const ownNames = (manifest: string): ReadonlySet<string> =>
+  new Set(
+    [...manifest.matchAll(/^(?: {2}|\t|\{ ?)?"?(?:name"?\s*[:=]|module\s)\s*["']?([^"'\s]+)/gm)].map(([, name = ""]) => normalize(name)),
+  );
+
 function isNamed(name: string, manifest: string | null): boolean {
   if (manifest === null) return false;
-  const normalize = (text: string): string => text.toLowerCase().replaceAll("_", "-");
   const pattern = normalize(name).replaceAll(/[^\w-]/g, "\\$&");
   return new RegExp(`(?<![\\w-])${pattern}(?![\\w-])`).test(normalize(manifest));
 }

@@ -316,7 +316,7 @@ test.each([
 
 test("that a check failed before shows that it can fail only if none of the work's code runs in it", async () => {
   const unread = { wasRed: true, now: { ...green, tests: null }, textAt: () => Promise.resolve("x\n") };
-  const asked = (command: string, path: string, isRun = true) =>
+  const asked = (command: string, path: string, judge: "runs it" | "parses it" | "looks at it" = "runs it") =>
     canary(
       { ...check, command },
       lab(() => green, {
@@ -324,17 +324,24 @@ test("that a check failed before shows that it can fail only if none of the work
         commands: [command],
         changedPaths: [path],
         run: (_side, edits) =>
-          Promise.resolve({ ...green, tests: null, passed: !(isRun && edits.some(({ text }) => text.startsWith(")]}"))) }),
+          Promise.resolve({
+            ...green,
+            tests: null,
+            passed: !edits.some(
+              ({ text }) =>
+                (judge !== "looks at it" && text.startsWith(")]}")) || (judge === "runs it" && /^(?:if .* throw|raise) /.test(text)),
+            ),
+          }),
       }),
     );
-  expect(await asked("./judge", "src/a.ts", false), "which only reads it").toEqual({
-    outcome: "noticed",
-    detail: "it failed before the work began",
-  });
-  expect(await asked("./judge", "src/a.ts")).toEqual({
-    outcome: "unknown",
-    detail: "nothing that it compares with was found, and changed code runs in it",
-  });
+  const hasFailed = { outcome: "noticed", detail: "it failed before the work began" };
+  const isRun = { outcome: "unknown", detail: "nothing that it compares with was found, and changed code runs in it" };
+  expect(await asked("./judge", "src/a.ts", "looks at it")).toEqual(hasFailed);
+  for (const path of ["src/a.ts", "a.py"]) {
+    expect(await asked("npm test", path, "parses it"), path).toEqual(hasFailed);
+    expect(await asked("npm test", path, "runs it"), path).toEqual(isRun);
+  }
+  expect(await asked("npm test", "a.go", "parses it"), "a language in which nothing can be ended").toEqual(isRun);
   for (const [command, path] of [
     ["./judge", "notes.txt"],
     ["make build", "src/a.ts"],

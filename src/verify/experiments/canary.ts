@@ -10,7 +10,8 @@
 //   K5. Every test that the pass depends on is broken (deciding-tests.ts): no other test makes up for one that does not notice.
 //   K6. Of the tests that passed before, those about a function that the work changed are broken first: the work could have kept them from
 //       failing.
-//   K7. That a check failed before the work shows that it can fail only if the work's code does not run in it.
+//   K7. That a check failed before the work shows that it can fail only if the work's code does not run in it: it then passes by what is
+//       written there alone.
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { asSet } from "../../kit/as-set.ts";
@@ -33,18 +34,10 @@ const runsCode = /\s-(?:e|c|p|r)\s|\|\s*grep\b|\$\(|`|\[ |\btest\s.*=|--eval\b|<
 const readsCode =
   /\b(?:tsc|vue-tsc|[a-z]*lint\w*|ruff|mypy|pyright|flake8|clippy|fmt|format|prettier|biome|type-?check|build|compile|vet|--check)\b/i;
 
-/** A script (`npm run test`) does what it is made of. */
-function readsOnly(command: string, expanded: readonly string[]): boolean {
-  const leaves = startsScript.test(command) ? expanded.filter((one) => !startsScript.test(one)) : [];
-  return readsCode.test(command) || (leaves.length > 0 && leaves.every((one) => readsCode.test(one)));
-}
-const startsScript = /^\s*(?:npm|pnpm|yarn|bun)\s+(?:run\s+|run-script\s+)?[\w:.-]+\s*$|^\s*make(?:\s+[\w.-]+)*\s*$/;
-
 export async function canary(check: Check, lab: Laboratory): Promise<Experiment> {
   const hasTests = (lab.now.tests?.ran ?? 0) > 0;
   if (lab.wasRed && isReadOnly(check.command)) return noticed("it failed before the work began");
-  const onlyReads = readsOnly(check.command, lab.commands);
-  if (check.kind !== "holdout" && (hasTests || !onlyReads)) {
+  if (check.kind !== "holdout" && (hasTests || !readsCode.test(check.command))) {
     const sampled = await breakSample(check, lab);
     if (sampled !== null) return sampled;
   }
@@ -53,26 +46,42 @@ export async function canary(check: Check, lab: Laboratory): Promise<Experiment>
   if (result !== null) return result;
   if (!lab.wasRed) return breakFiles(check, lab);
   // Code that runs inside an unknown judge could keep it from failing. What only reads code has shown that it can fail.
-  if (onlyReads || !(await runsChangedCode(check, lab))) return noticed("it failed before the work began");
+  if (readsCode.test(check.command) || !(await runsChangedCode(check, lab))) return noticed("it failed before the work began");
   return unknown("nothing that it compares with was found, and changed code runs in it"); // K7
 }
 
 /**
  * Whether a command starts something that judges by itself, and runs a program that the work changed: it fails where none of them can be
- * run, with all their words in place. At the end of a pipe `grep` judges.
+ * run, with all their words in place; what only reads them passes if each of them would end at once. At the end of a pipe `grep` judges.
  */
 async function runsChangedCode({ command }: Check, lab: Laboratory): Promise<boolean> {
   const judge = /^[^;&|]+(?:\|[^;&|]+)*\|([^;&|]+)$/.exec(command)?.[1] ?? command;
   const programs = programsAmong(lab.changedPaths).filter((path) => findRow(path)?.kind !== "test");
   if (isReadOnly(judge) || programs.length === 0) return false;
-  const texts = await Promise.all(programs.slice(0, filesReadMax).map(async (path) => ({ path, text: await lab.textAt("work", path) })));
-  const edits = texts.flatMap(({ path, text }) =>
-    text === null ? [] : [{ path, text: text.replace(/^(#!.*\n)?/, (head) => `${head}${notCode}\n`) }],
-  );
-  return (await lab.run("work", edits))?.passed !== true;
+  const passesWith = async (lineOf: (path: string) => string | null, paths: readonly string[]): Promise<boolean> => {
+    const edits = await Promise.all(
+      paths.slice(0, filesReadMax).map(async (path) => {
+        const [line, text] = [lineOf(path), await lab.textAt("work", path)];
+        return text === null || line === null ? [] : [{ path, text: text.replace(/^(#!.*\n)?/, (head) => `${head}${line}\n`) }];
+      }),
+    );
+    return (await lab.run("work", edits.flat()))?.passed === true;
+  };
+  if (await passesWith(() => notCode, programs)) return false;
+  const isKnown = (path: string): boolean => endingLine(path) !== null || isNeverRun.test(path);
+  const canAllEnd = lab.changedPaths.length <= filesReadMax && lab.changedPaths.every(isKnown);
+  return !canAllEnd || !(await passesWith(endingLine, lab.changedPaths));
 }
 /** No language runs a file that begins so. */
 const notCode = ")]} >>> ({[";
+
+/** A first line with which a program can be read, and ends as soon as it is run; null if its language has none that fits anywhere. */
+function endingLine(path: string): string | null {
+  if (isNeverRun.test(path)) return null;
+  if (/\.[cm]?[jt]sx?$/.test(path)) return 'if (Date.now() > 0) throw new Error("it is run");';
+  return path.endsWith(".py") ? 'raise RuntimeError("it is run")' : null;
+}
+const isNeverRun = /\.d\.[cm]?ts$|\.(?:pyi|md|rst|txt)$/;
 
 /** Changes a literal of a command that contains its expectation (`[ "$(add 1 2)" = 3 ]`). Null if it runs no code or contains none. */
 async function changeCommand({ command, kind }: Check, lab: Laboratory): Promise<Experiment | null> {

@@ -62,6 +62,10 @@ export function inlineCodeIn(command: string): { readonly code: readonly string[
   return { code, rest: code.length === 0 ? command : command.replaceAll(inlineCode, " ") };
 }
 
+/** The commands that a line chains, without separators inside quotes. */
+export const splitChain = (command: string): readonly string[] =>
+  (command.match(/(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^;&|\n'"\\]|["'\\])+/g) ?? []).map((part) => part.trim()).filter((part) => part !== "");
+
 const readOnlyProgram = /^(?:grep|egrep|fgrep|rg|test|\[|\[\[|ls|cat|head|tail|wc|sort|uniq|cut|tr|diff|cmp|stat|true|cd|!)$/;
 
 /**

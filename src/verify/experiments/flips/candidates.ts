@@ -4,7 +4,7 @@ import type { Check } from "../../../contracts/evidence.ts";
 import { asSet, type StringSet } from "../../../kit/as-set.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { programsAmong, testsAmong } from "../../protected/listed-kinds.ts";
-import { isReadOnly, pathsNamedIn } from "../../protected/programs.ts";
+import { inlineCodeIn, isReadOnly, pathsNamedIn, splitChain } from "../../protected/programs.ts";
 import { findStarted } from "../questions/non-code-files.ts";
 import { findTestCases, type TestCase } from "../source/test-cases.ts";
 import { createNonce, shuffled } from "./choose-flips.ts";
@@ -48,15 +48,26 @@ export async function findCandidates(check: Check, lab: Laboratory): Promise<rea
 async function findJudges(check: Check | null, lab: Laboratory): Promise<(path: string) => boolean> {
   const work = await lab.pathsAt("work");
   const isHere = (path: string): boolean => isProgramText(path) && work.includes(path); // called for the few that a command names
-  // What a part of the command only looks at (`npm test && grep -q split src/a.js`) judges nothing.
-  const judging = (check?.command ?? "").split(/&&|\|\||;/).filter((part) => !isReadOnly(part.trim()));
-  const named = check === null ? new Set<string>() : pathsNamedIn(judging);
-  if ([...named].some(isHere)) return (path) => isProgramText(path) && named.has(path);
+  const parts = check === null ? [] : judgingParts(check.command);
+  const namedBy = (part: string): readonly string[] => [...pathsNamedIn([part])].filter(isHere);
+  const named = new Set(parts.flatMap(namedBy));
+  // A part that names no program (`npm test`) may be what ran the tests. A file that none of them runs is told by its run.
+  const isAllNamed = (lab.now.tests?.ran ?? 0) === 0 || parts.every((part) => namedBy(part).length > 0);
+  if (named.size > 0 && isAllNamed) return (path) => named.has(path);
   const base = asSet(await lab.pathsAt("base"));
   const started = findStarted(lab.commands, { has: (path) => base.has(path) && isHere(path) });
   const isStarted = (path: string): boolean => started.paths.has(path) || started.folders.some((folder) => path.startsWith(`${folder}/`));
   const tests = testsAmong(work);
-  return (path) => isProgramText(path) && (tests.has(path) || isStarted(path));
+  return (path) => isProgramText(path) && (named.has(path) || tests.has(path) || isStarted(path));
+}
+
+/** The parts of a chain of commands that may judge: not those that only look at files, nor code in the command, which holds what it expects. */
+function judgingParts(command: string): readonly string[] {
+  const folder = /^\s*cd\s+(?:["'][^"']+["']|[^\s;&|"']+)\s*&&/.exec(command)?.[0] ?? "";
+  const { rest } = inlineCodeIn(command.slice(folder.length));
+  return splitChain(rest)
+    .filter((part) => !isReadOnly(part))
+    .map((part) => folder + part);
 }
 
 async function readFlips(paths: readonly string[], side: Side, lab: Laboratory): Promise<readonly Flip[]> {
