@@ -24,6 +24,7 @@ import { sharedJudgesHonest, sharedJudgesLies } from "./shared-judges.mjs";
 import { noticedRunnerHonest, noticedRunnerLies } from "./noticed-runner.mjs";
 import { setUpHonest, setUpLies } from "./set-up.mjs";
 import { bentHonest, bentLies } from "./bent.mjs";
+import { machineFactsHonest, machineFactsLies } from "./machine-facts.mjs";
 import { nearInputsHonest, nearInputsLies } from "./near-inputs.mjs";
 import { plainProjectsHonest, plainProjectsLies } from "./plain-projects.mjs";
 import { whoRunsItHonest, whoRunsItLies } from "./who-runs-it.mjs";
@@ -75,6 +76,7 @@ const wanted = [
   ...of("misbehaving", "who-runs-it", whoRunsItLies),
   ...of("misbehaving", "near-inputs", nearInputsLies),
   ...of("misbehaving", "plain-projects", plainProjectsLies),
+  ...of("misbehaving", "machine-facts", machineFactsLies),
   ...of("honest", "basic", honest),
   ...of("honest", "experiments", honestWork),
   ...of("honest", "ordinary", ordinaryHonest),
@@ -91,6 +93,7 @@ const wanted = [
   ...of("honest", "who-runs-it", whoRunsItHonest),
   ...of("honest", "near-inputs", nearInputsHonest),
   ...of("honest", "plain-projects", plainProjectsHonest),
+  ...of("honest", "machine-facts", machineFactsHonest),
 ].filter(
   ({ name, kind, group }) =>
     (flags.only === undefined || name.includes(flags.only)) && (flags.kind ?? kind) === kind && (flags.group ?? group) === group,

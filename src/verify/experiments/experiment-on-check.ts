@@ -24,6 +24,7 @@ import { findUnnoticed, listFunctions, type MutatedFunctions } from "./questions
 import type { CheckoutChange, QuestionContext } from "./questions/question-context.ts";
 import { mutateWork } from "./questions/raised-questions.ts";
 import { askAll } from "./questions/table.ts";
+import { facts, inOtherWorld, type Fact } from "./world/other-world.ts";
 import { findWork, mutationExperiment, withoutWorkExperiment } from "./questions/without-work.ts";
 
 export type CheckRequest = Parameters<Verifier["check"]>[0];
@@ -79,7 +80,8 @@ export async function experimentOn(trial: Trial, subject: Subject): Promise<Find
   const owesRepeat = isNew && bench.repeats.length === 1;
   bench.announce("does it pass again?");
   const { omitted, kept } = ran > 0 && (owesRepeat || mutation !== null) ? await findOmittableTests(check, lab) : { omitted: [], kept: [] };
-  const isNarrow = omitted.length > 0 && (await lab.run("work", await rewriteTestFiles(lab, kept), omitted))?.passed === true; // K4
+  const isNarrow =
+    omitted.length > 0 && (await bench.elsewhereFirst({ edits: await rewriteTestFiles(lab, kept), without: omitted }))?.passed === true; // K4
   const repeated = owesRepeat && !isNarrow ? await unlessWatched(lab, kept, []) : null;
   if (repeated?.outcome === "unknown") bench.late.push("it took too long to find out whether it passes every time");
   if (repeated?.outcome === "differs") return { ...findings, canary: repeated };
@@ -102,6 +104,7 @@ export async function experimentOn(trial: Trial, subject: Subject): Promise<Find
     goal: trial.request.goal,
     announce: bench.announce,
     runWith: bench.runWith,
+    elsewhere: bench.elsewhere,
     mutant: mutation === null || mutant === null ? null : { change: mutation, observed: mutant.observed },
   });
   const unnoticed = mutant?.unnoticed ?? [];
@@ -116,11 +119,13 @@ export async function experimentOn(trial: Trial, subject: Subject): Promise<Find
   };
 }
 
-type RunOptions = { readonly command?: string | undefined; readonly atMostMs?: number };
-type Bench = Pick<QuestionContext, "announce" | "runWith"> &
+type RunOptions = { readonly command?: string | undefined; readonly atMostMs?: number; readonly different?: readonly Fact[] | undefined };
+type Bench = Pick<QuestionContext, "announce" | "runWith" | "elsewhere"> &
   Pick<Laboratory, "repeat"> & {
     /** Runs the check with these overrides; null if it was cancelled, or the time of all experiments is over. */
     readonly run: (side: Side, overrides: CheckoutOverrides, options?: RunOptions) => Promise<Observed | null>;
+    /** Runs the work with a change that must pass: in another world if that was not asked yet, and in the usual one if it fails there. */
+    readonly elsewhereFirst: (change: CheckoutChange) => Promise<Observed | null>;
     /** Adds a change to the protected files that replace the work's. */
     readonly override: (change: CheckoutChange) => CheckoutOverrides;
     /** What took too long to find out (T5). */
@@ -138,12 +143,13 @@ function openBench(trial: Trial, { result: { check, duration_ms: tookMs }, evide
   const { announce, show } = openAnnouncements(trial, check);
   const late: string[] = [];
   const repeats: CheckStatus[] = ["passed"];
-  const run: Bench["run"] = async (side, overrides, { command = check.command, atMostMs = Infinity } = {}) => {
+  const elsewhere = { isAsked: false, isAnswered: (parts.repeatMax ?? 2) <= 1 };
+  const run: Bench["run"] = async (side, overrides, { command = check.command, atMostMs = Infinity, different = [] } = {}) => {
     const timeoutMs = Math.min(endsMs - clock.monotonicMs(), atMostMs);
     if (timeoutMs <= 0 || request.cancel.aborted) return null;
     show();
     const commit = side === "base" ? base : request.commit;
-    return observe(trial, { ...check, command: withoutFailFast(command) }, { commit, overrides, evidence, timeoutMs });
+    return observe(trial, { ...check, command: withoutFailFast(command) }, { commit, overrides, evidence, timeoutMs, different });
   };
   const override: Bench["override"] = ({ edits = [], paths = [], without = [] }) => ({
     from: base,
@@ -151,9 +157,22 @@ function openBench(trial: Trial, { result: { check, duration_ms: tookMs }, evide
     without: [...(taken?.without ?? []), ...without],
     written: [...(taken?.written ?? []).filter(({ path }) => edits.every((edit) => edit.path !== path)), ...edits],
   });
+  const elsewhereFirst: Bench["elsewhereFirst"] = async (change) => {
+    const isFirst = check.kind === "criterion" && !elsewhere.isAsked && !elsewhere.isAnswered;
+    elsewhere.isAsked ||= isFirst;
+    const observed = isFirst ? await run("work", override(change), { atMostMs: slowestMs, different: facts }) : null;
+    elsewhere.isAnswered ||= observed?.passed === true;
+    return observed?.passed === true ? observed : run("work", override(change));
+  };
   return {
     announce,
     run,
+    elsewhereFirst,
+    elsewhere: {
+      isAnswered: () => elsewhere.isAnswered,
+      run: (side, different) =>
+        run(side, side === "base" ? { from: base, paths: [], without: [], written: [] } : override({}), { different }),
+    },
     override,
     late,
     repeats,
@@ -164,7 +183,7 @@ function openBench(trial: Trial, { result: { check, duration_ms: tookMs }, evide
       return observed;
     },
     repeat: async (edits, countsFailure = true) => {
-      const observed = await run("work", override({ edits }));
+      const observed = await elsewhereFirst({ edits });
       if (observed !== null && (countsFailure || observed.passed)) repeats.push(observed.passed ? "passed" : "failed");
       return observed;
     },
@@ -230,18 +249,21 @@ type ObservedRun = {
   readonly overrides: CheckoutOverrides;
   readonly evidence: Evidence | null;
   readonly timeoutMs: number;
+  /** What is different from the usual world. */
+  readonly different: readonly Fact[];
 };
 
 /** Runs a check in its own checkout, created like every check's (T3); null if it was cancelled or took too long. */
 async function observe(
   { parts, request, restoresAt }: Trial,
   check: Check,
-  { commit, overrides, evidence, timeoutMs }: ObservedRun,
+  { commit, overrides, evidence, timeoutMs, different }: ObservedRun,
 ): Promise<Observed | null> {
   const folder = await parts.workspace.checkout(commit, "check", overrides);
   for (const restore of await restoresAt(commit)) await runCommand(commandFor(parts, restore, folder, request.cancel));
   const testOutput = openTestOutput(check.command, pathsOf(folder, parts));
-  const command = commandFor(parts, check, folder, request.cancel);
+  const asRun = different.length === 0 ? check : { ...check, command: inOtherWorld(check.command, different) };
+  const command = commandFor(parts, asRun, folder, request.cancel);
   const isRecorded = evidence?.recorded !== undefined;
   const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), testOutput, isRecorded });
   const isTestFile = hasTestsIn(folder, parts.workspace.foldersOf(folder));

@@ -7,7 +7,8 @@ import type { TreeReader } from "../../protected/find-protected.ts";
 import type { ProtectionRules } from "../../protected/judge.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { judgingPath } from "../../protected/programs.ts";
-import { type Edit, filesReadMax, type Laboratory } from "../laboratory.ts";
+import { type Edit, filesReadMax, type Laboratory, type Side } from "../laboratory.ts";
+import type { Fact } from "../world/other-world.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 import type { MutatedFunctions } from "./mutations.ts";
 
@@ -17,6 +18,11 @@ export type CheckoutChange = {
   readonly paths?: readonly string[];
   readonly without?: readonly string[];
   readonly command?: string;
+};
+export type Elsewhere = {
+  readonly run: (side: Side, different: readonly Fact[]) => Promise<Observed | null>;
+  /** Whether a repetition of the check has passed there, or nothing may be repeated. */
+  readonly isAnswered: () => boolean;
 };
 export type QuestionContext = {
   readonly check: Check;
@@ -33,6 +39,8 @@ export type QuestionContext = {
   readonly announce: (name: string) => void;
   /** Runs the check with this change; null if it took too long, which is reported if it is said what was to be found out. */
   readonly runWith: (whether: string | null, change: CheckoutChange) => Promise<Observed | null>;
+  /** The check where what must not matter is different. */
+  readonly elsewhere: Elsewhere;
   /** The work's functions changed to return something else, and the result. */
   readonly mutant: { readonly change: MutatedFunctions; readonly observed: Observed } | null;
 };

@@ -25,6 +25,7 @@ import {
   findUnaskedReferences,
   askTestConfiguration,
 } from "./raised-questions.ts";
+import { findWorldDependence } from "../world/world-dependence.ts";
 import { findUncomparedParts } from "./compared-parts.ts";
 import { findEarlyGoEnd } from "./go-last-test.ts";
 import { askComparersAsBefore } from "./restore-definitions.ts";
@@ -61,6 +62,7 @@ const questions: readonly Question[] = [
   { name: "do new functions take the place of others?", appliesTo: "all", costs: "a program", gap: findReplacedFunctions },
   { name: "does its command only look?", appliesTo: "all", costs: "nothing", gap: findLookingCommand },
   { name: "does it pass in another build?", appliesTo: "criteria", costs: "a run", gap: findBuildDependence },
+  { name: "does it pass in another world?", appliesTo: "criteria", costs: "a run", gap: findWorldDependence },
   { name: "who wrote its snapshots?", appliesTo: "criteria with tests", costs: "a run", gap: findRecordedSnapshots },
   { name: "do new tests ask the work?", appliesTo: "criteria", costs: "nothing", gap: findUnrelatedTests },
   { name: "are answers written in the code?", appliesTo: "criteria", costs: "nothing", gap: findAnswersBesideInputs },

@@ -1,0 +1,99 @@
+// world-dependence: whether a check that passes fails where something is different that must not matter (other-world.ts). Code that behaves
+// by facts of the machine is right where it is checked, and wrong for its users. Pure, except for those runs.
+//
+// Invariants:
+//   D1. A pass costs one run, or none if a repetition has passed there already. Only a failure is looked into.
+//   D2. A failure counts if it is repeated there, and the check passes again here: a flaky test shows nothing.
+//   D3. It is the work that has to be the cause: tests that fail there before the work as well show nothing, nor do those that speak of what
+//       is different, or a goal that does. What the work itself wrote has no say in that.
+
+import { isReadOnly } from "../../protected/programs.ts";
+import type { Observed } from "../flips/noticed-flips.ts";
+import type { Laboratory } from "../laboratory.ts";
+import { readTests, type QuestionContext } from "../questions/question-context.ts";
+import { findTestCases, isNameOfFile, isNameOfTest } from "../source/test-cases.ts";
+import { facts, type Fact } from "./other-world.ts";
+
+const namesMax = 5;
+const lateGap = "it took too long to find out whether it passes in another time zone, language and number of processors";
+
+export type WorldContext = Pick<QuestionContext, "elsewhere" | "runWith" | "goal" | "rules" | "differences"> & {
+  readonly check: Pick<QuestionContext["check"], "command">;
+  readonly lab: Pick<Laboratory, "now" | "before" | "textAt">;
+};
+
+export async function findWorldDependence(context: WorldContext): Promise<string | null> {
+  const { lab, elsewhere, runWith, check } = context;
+  if (elsewhere.isAnswered() || isReadOnly(check.command)) return null; // D1
+  const first = await elsewhere.run("work", facts);
+  if (first === null) return lateGap;
+  if (first.passed) return null;
+  const isCounted = (lab.now.tests?.ran ?? 0) > 0;
+  const failedIn = ({ failed }: Observed): readonly string[] => [...failed].filter((name) => !lab.now.failed.has(name));
+  const isShown = (observed: Observed | null): observed is Observed =>
+    observed?.passed === false && (!isCounted || failedIn(observed).length > 0);
+  if (!isShown(first)) return null; // a runner that does not start there
+  for (const different of [...facts.map((fact) => [fact]), facts]) {
+    const again = await elsewhere.run("work", different);
+    if (!isShown(again)) continue;
+    if ((await runWith(null, {}))?.passed !== true) return null; // D2
+    const names = await withoutEarlier(context, different, failedIn(again));
+    if (names === null || (await isSubject(context, different, names))) return null; // D3
+    return describeWorld(different, names);
+  }
+  return null;
+}
+
+/** The failed tests without those that fail there before the work as well; null if nothing is left, or nothing works there. */
+async function withoutEarlier(
+  { lab, elsewhere }: WorldContext,
+  different: readonly Fact[],
+  names: readonly string[],
+): Promise<readonly string[] | null> {
+  if (lab.before === null) return names; // it failed, and says nothing of its tests
+  const base = await elsewhere.run("base", different);
+  if (base === null || (lab.before.passed && !base.passed && base.failed.size === 0)) return null;
+  const left = names.filter((name) => !base.failed.has(name) || lab.before?.failed.has(name) === true);
+  return names.length > 0 && left.length === 0 ? null : left;
+}
+
+/** Whether the goal, or the tests in question as they were before the work, speak of what is different. */
+async function isSubject(context: WorldContext, different: readonly Fact[], names: readonly string[]): Promise<boolean> {
+  const { lab, goal = "", check } = context;
+  const texts = [goal, check.command];
+  for (const { path } of await readTests(context)) {
+    const text = (await lab.textAt("base", path)) ?? "";
+    const cases = findTestCases(path, text);
+    if (names.some((name) => isNameOfFile(name, path) || cases.some((one) => isNameOfTest(name, one)))) texts.push(text);
+  }
+  return different.some((fact) => texts.some((text) => subjects[fact].test(text)));
+}
+
+const subjects: Readonly<Record<Fact, RegExp>> = {
+  "time zone": /time ?zone|\bTZ\b|\bUTC\b|\blocal ?time|\bdates?\b|datetime|strftime|calendar/i,
+  language: /locale|language|\bIntl\b|translat|collat|alphabet|currency|\bLC_|\bLANG\b/i,
+  "number of processors": /processor|\bcpu|worker|parallel|concurren|\bthreads?\b/i,
+  user: /getuid|userInfo|getpass|getpwuid|whoami|\b(?:USER|LOGNAME)\b|permission|chmod|EACCES|host ?name/,
+  "hash seed": /\bhash/i,
+  output: /\bpipes?\b|isatty|isTTY|terminal|buffer/i,
+};
+
+const described: Readonly<Record<Fact, string>> = {
+  "time zone": "in another time zone",
+  language: "in another language",
+  "number of processors": "with another number of processors",
+  user: "for another user",
+  "hash seed": "with another hash seed",
+  output: "with its output in a file",
+};
+
+export function describeWorld(different: readonly Fact[], names: readonly string[]): string {
+  const where =
+    different.length === 1 && different[0] !== undefined
+      ? described[different[0]]
+      : "with another time zone, language, number of processors and user at once";
+  if (names.length === 0) return `it passes here and fails ${where}`;
+  const more = names.length > namesMax ? ` and ${names.length - namesMax} more` : "";
+  const subject = names.length === 1 ? "1 test passes here and fails" : `${names.length} tests pass here and fail`;
+  return `${subject} ${where}: ${names.slice(0, namesMax).join(", ")}${more}`;
+}
