@@ -4,7 +4,8 @@
 // Invariants:
 //   T1. Only passing checks are tried out, and only if every required check passes: otherwise it would be wasted.
 //   T2. The same evidence is tried out once.
-//   T3. Every experiment runs in the folder, environment and isolation of the check itself: the code under test cannot distinguish them.
+//   T3. Every experiment runs in the folder, environment and isolation of the check itself: the code under test cannot distinguish them. Only
+//       one has an environment of its own, which is what it asks about (world/other-world.ts).
 //   T4. A check shown to be blind has failed, and its evidence says so.
 //   T5. An experiment that takes too long leaves a gap: the code under test could have caused that.
 //   T6. A check that did not pass before the work must pass at least twice without a semantic change, or it is flaky.
