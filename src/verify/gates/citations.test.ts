@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findCitations, findCommitNames, missingCitations, findMissingLogs } from "./citations.ts";
+import { findCitations, findCommitNames, findInventedQuotes, missingCitations, findMissingLogs } from "./citations.ts";
 
 const sum = "export function sum(a, b) {\n  return a - b;\n}\n";
 const texts: Readonly<Record<string, string>> = { "src/sum.js": sum, "README.md": "# Sum\n", "src/old.js": "x\n".repeat(9) };
@@ -38,6 +38,29 @@ describe("quoted code that says where it is from has to be there", () => {
     "and isn't: %j",
     (text) => expect(missing(text)).toEqual(["src/sum.js:1-2 (the quoted code is not there)"]),
   );
+});
+
+describe("code quoted beside positions", () => {
+  const line = (code: string): string => `At src/sum.js:2 stands \`${code}\`, which is wrong.`;
+  const invented = ["while (queue.next != null) step(7);", "return alpha / beta;", "const total = sum(1);", "if (a = b) return;"];
+
+  test("is reported if nearly none of it is in the file", () => {
+    expect(findInventedQuotes(invented.map(line).join("\n"), tree)).toHaveLength(4);
+    expect(findInventedQuotes([...invented, "return a - b;"].map(line).join("\n"), tree)).toHaveLength(4);
+  });
+
+  test.each([
+    [
+      "some of it is there",
+      [line("return a - b;"), "src/sum.js:1 `export function sum(a, b) {` stays.", ...invented.slice(0, 2).map(line)],
+    ],
+    ["a few are proposals", invented.slice(0, 3).map(line)],
+    ["the file is elsewhere", invented.map((code) => `At /usr/lib/x.js:3 stands \`${code}\`.`)],
+    [
+      "they are names, paths and commands",
+      ["`sum`", "`src/sum.js:2`", "`npm test`", "`a.b`"].map((word) => `See src/sum.js:2 and ${word}.`),
+    ],
+  ])("is not if %s", (_name, lines) => expect(findInventedQuotes(lines.join("\n"), tree)).toEqual([]));
 });
 
 describe("what lies elsewhere, was there before or is quoted is nobody's fault", () => {

@@ -87,6 +87,33 @@ function standsThere(text: string, { lines, quote = [] }: Citation): boolean {
   return quoted.filter((line) => near.has(line)).length * 2 >= quoted.length;
 }
 
+/** Code in a line of text, `return a - b;`, as opposed to a name, a path or a command. */
+const codeInText = /`([^`\n]*(?:[;{}=]|\w\s*\()[^`\n]*)`/g;
+const quotesMin = 4;
+const inventedShare = 0.8;
+
+/**
+ * Whether a document invents what it quotes beside positions. Single quotes prove nothing (one may be a proposal), so it counts if of
+ * several nearly none stands in the file that is cited with it.
+ */
+export function findInventedQuotes(text: string, tree: CitableTree): readonly string[] {
+  const normalize = (code: string): string => code.replaceAll(/\s+/g, " ").trim();
+  const quotes = joinPositions(splitDocument(text).prose).flatMap((line) => {
+    const [position, ...others] = filePositions(line);
+    if (position === undefined || others.some(({ path }) => path !== position.path)) return [];
+    return [...line.matchAll(codeInText)].map(([, code = ""]) => ({ path: position.path, lines: position.lines, code: normalize(code) }));
+  });
+  const files = citedFiles(quotes, tree.paths);
+  const judged = quotes.flatMap((quote) => {
+    const texts = (files.get(quote.path) ?? []).map((file) => tree.texts(file));
+    if (texts.length === 0 || texts.includes(null)) return []; // unknown
+    return [{ ...quote, isThere: texts.flat().some((found) => normalize(found ?? "").includes(quote.code)) }];
+  });
+  const invented = judged.filter(({ isThere }) => !isThere);
+  if (judged.length < quotesMin || invented.length < judged.length * inventedShare) return [];
+  return invented.map(({ path, lines, code }) => `${path}:${[...new Set(lines)].join("-")} (\`${code}\` is not in that file)`);
+}
+
 type Block = { readonly info: string; readonly lines: readonly string[] };
 
 /** A long line in pieces that a pattern can search. */

@@ -8,7 +8,15 @@ import type { GitSha } from "../../contracts/ids.ts";
 import type { ProofFailure, Verifier } from "../../ports/verifier.ts";
 import { returnClaims } from "../claims/handed.ts";
 import type { OpenParts } from "../parts.ts";
-import { type Citation, citedFiles, findCitations, findCommitNames, findMissingLogs, missingCitations } from "./citations.ts";
+import {
+  type Citation,
+  citedFiles,
+  findCitations,
+  findCommitNames,
+  findInventedQuotes,
+  findMissingLogs,
+  missingCitations,
+} from "./citations.ts";
 import type { GateFacts } from "./gate-facts.ts";
 import { type CommandTree, findMissingCommands, scriptsIn, targetsIn } from "./named-commands.ts";
 
@@ -58,8 +66,10 @@ export async function findDanglingReferences(
     }
     const unknownCommits: string[] = [];
     for (const name of findCommitNames(prose)) if (!(await workspace.hasCommit(attempt, name))) unknownCommits.push(`commit ${name}`);
+    const tree = { paths, texts: (path: string) => texts.get(path) ?? null, hadBefore: (path: string) => history.get(path) === true };
     const dangling = [
-      ...missingCitations(citations, { paths, texts: (path) => texts.get(path) ?? null, hadBefore: (path) => history.get(path) === true }),
+      ...missingCitations(citations, tree),
+      ...findInventedQuotes(prose, tree),
       ...findMissingLogs(file, prose, now),
       ...unknownCommits,
       ...findMissingCommands(prose, commands),
