@@ -16,17 +16,17 @@ const supportedVersions: readonly string[] = [statelessVersion, ...sessionVersio
 const batchVersion = "2025-03-26";
 const batchMax = 50;
 
-export type ToolShown = {
+export type ToolDescription = {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: object;
   readonly annotations?: object;
 };
-export type McpOffer = {
+export type ServerDescription = {
   readonly name: string;
   readonly version: string;
   readonly instructions: string;
-  readonly tools: readonly ToolShown[];
+  readonly tools: readonly ToolDescription[];
 };
 /** `client`: what the client calls itself; nothing may depend on it. */
 export type CallTool = (name: string, value: unknown, client: string | null) => Promise<{ readonly ok: boolean; readonly text: string }>;
@@ -48,7 +48,7 @@ const meta = {
 } as const;
 
 /** Handles one line, and returns the line to answer with, or null. */
-export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) => Promise<string | null> {
+export function mcpServer(offer: ServerDescription, callTool: CallTool): (line: string) => Promise<string | null> {
   const { name: serverName, version, instructions, tools } = offer;
   const serverInfo = { name: serverName, version };
   const capabilities = { tools: {} };
@@ -58,9 +58,9 @@ export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) =
   const call = (params: Params, client: string | null): Promise<Reply> => {
     const name = params["name"];
     if (typeof name !== "string" || !tools.some((tool) => tool.name === name))
-      return Promise.resolve(problem(codes.params, `Unknown tool: ${String(name)}`)); // S3
+      return Promise.resolve(errorReply(codes.params, `Unknown tool: ${String(name)}`)); // S3
     const toolInput = params["arguments"] ?? {};
-    if (!isRecord(toolInput)) return Promise.resolve(problem(codes.params, "arguments is an object"));
+    if (!isRecord(toolInput)) return Promise.resolve(errorReply(codes.params, "arguments is an object"));
     const toolResult = calls.then(() => callTool(name, toolInput, client)); // S2
     calls = toolResult.catch(() => undefined);
     return toolResult.then(
@@ -81,7 +81,7 @@ export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) =
     if (method === "tools/call") return call(params, client);
     if (method === "initialize" && !isStateless) return initialize(params);
     if (method === "ping" && !isStateless) return { result: {} };
-    return problem(codes.method, `Method not found: ${method}`);
+    return errorReply(codes.method, `Method not found: ${method}`);
   };
 
   /** S4: by the request itself where it names a revision; otherwise by the session. */
@@ -90,18 +90,18 @@ export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) =
     const requested = requestMeta[meta.version];
     if (requested === undefined) return { isStateless: method === "server/discover", client: session?.client ?? null };
     if (requested !== statelessVersion)
-      return problem(codes.version, "Unsupported protocol version", { supported: supportedVersions, requested: toText(requested) });
-    if (!isRecord(requestMeta[meta.capabilities])) return problem(codes.params, `_meta lacks ${meta.capabilities}`);
+      return errorReply(codes.version, "Unsupported protocol version", { supported: supportedVersions, requested: toText(requested) });
+    if (!isRecord(requestMeta[meta.capabilities])) return errorReply(codes.params, `_meta lacks ${meta.capabilities}`);
     return { isStateless: true, client: clientName(requestMeta[meta.client]) };
   };
 
   const answerMessage = async (message: unknown): Promise<Response | null> => {
-    if (!isRecord(message) || message["jsonrpc"] !== "2.0") return answered(null, problem(codes.request, "Invalid Request"));
+    if (!isRecord(message) || message["jsonrpc"] !== "2.0") return answered(null, errorReply(codes.request, "Invalid Request"));
     const { id, method } = message;
     const isAnswer = method === undefined && ("result" in message || "error" in message);
     if (isAnswer || (id === undefined && typeof method === "string")) return null; // S1
     const isId = typeof id === "string" || typeof id === "number";
-    if (typeof method !== "string" || !isId) return answered(isId ? id : null, problem(codes.request, "Invalid Request"));
+    if (typeof method !== "string" || !isId) return answered(isId ? id : null, errorReply(codes.request, "Invalid Request"));
     const params = isRecord(message["params"]) ? message["params"] : {};
     const caller = identifyCaller(method, params);
     if ("error" in caller) return answered(id, caller);
@@ -116,7 +116,7 @@ export function mcpServer(offer: McpOffer, callTool: CallTool): (line: string) =
     try {
       message = JSON.parse(line);
     } catch {
-      return JSON.stringify(answered(null, problem(codes.parse, "Parse error")));
+      return JSON.stringify(answered(null, errorReply(codes.parse, "Parse error")));
     }
     if (!Array.isArray(message) || session?.version !== batchVersion || message.length === 0 || message.length > batchMax)
       return serialize(await answerMessage(message));
@@ -130,7 +130,7 @@ const cacheHint = { ttlMs: 3_600_000, cacheScope: "private" } as const;
 
 const answered = (id: Id | null, reply: Reply): Response => ({ jsonrpc: "2.0", id, ...reply });
 const serialize = (answer: Response | null): string | null => (answer === null ? null : JSON.stringify(answer));
-const problem = (code: number, message: string, data?: object): { readonly error: Problem } => ({
+const errorReply = (code: number, message: string, data?: object): { readonly error: Problem } => ({
   error: { code, message, ...(data === undefined ? {} : { data }) },
 });
 const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));

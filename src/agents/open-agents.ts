@@ -65,7 +65,7 @@ export type AgentsOptions = {
 
 export type OpenedAgents = Agents & {
   /** The guardian also ends processes with this `NAME=value` in their environment if the runner dies, until it's released. */
-  readonly guard: (word: string) => () => void;
+  readonly guard: (mark: string) => () => void;
   /** Loads the protocol that nearly all agents speak, before the first turn needs it. */
   readonly prepare: () => Promise<unknown>;
   /** Ends what this set of agents started and releases its guardian. */
@@ -80,7 +80,7 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
 
   return {
     turn: (request) => runTurn(options, request, { run: request.run, attempt: request.attempt, place, life }, getGuardian),
-    guard: (word) => getGuardian().seek(word),
+    guard: (mark) => getGuardian().alsoEnd(mark),
     prepare: () => protocolFor("acp"),
     // Leaves this process's own agents alone: after a crash attempts are settled one at a time, and agents of the first ones already run.
     sweep: async (run) => {

@@ -31,7 +31,7 @@ import { answered, refuse, reply } from "../project/reply.ts";
 import { bindingOf, bindRun, whyUnusable } from "../project/runs/run-binding.ts";
 import { whyTracked } from "../project/runs/require-own-run.ts";
 import { settingsOf } from "../project/config/settings.ts";
-import { damagedBlobs, readRecords } from "./verify/verify-records.ts";
+import { checkBlobs, readRecords } from "./verify/verify-records.ts";
 
 export function adopt(context: CommandContext, input: { readonly run?: string | undefined; readonly yes: boolean }): Promise<Answer> {
   return answered(async () => {
@@ -76,7 +76,7 @@ async function refuseUnfit(context: CommandContext, paths: ProjectPaths, run: st
   if (owner !== null) refuse("run_locked", { run_id: run, message: `${run} is being worked on by process ${owner.pid}.` });
   const chain = verifyJournal(folder);
   const { results, blobs } = await readRecords(paths, run);
-  const { damaged } = damagedBlobs(paths, run, [...blobs, ...results.keys()]);
+  const { damaged } = checkBlobs(paths, run, [...blobs, ...results.keys()]);
   if (!chain.ok || damaged.length > 0 || view.drafted.run_id !== run || hasOddFiles(join(folder, "blobs")))
     refuse("journal_damaged", { run_id: run, message: `${run} can't be adopted: it isn't whole.`, remediation: waysOn(run) });
   if (isOpen(view)) await refuseSecondRun(context, paths, view.drafted.flow, { self: run, isNew: false });

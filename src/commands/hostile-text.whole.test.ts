@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { parseStagedState } from "../playbooks/staged/views/parse-staged-state.ts";
 import { placeholderReason, promptLines } from "../verify/gates/placeholder.ts";
-import { findBugIds, countFindings, countIds, namesId, namesPattern } from "../playbooks/quality/steps/count-documents.ts";
+import { findBugIds, countFindings, countIds, mentionsId, mentionsPattern } from "../playbooks/quality/steps/count-documents.ts";
 import { readReports } from "../playbooks/staged/steps/reports.ts";
 import { readTasks, tablePath } from "../playbooks/staged/steps/task-table.ts";
 import { detectFormat, headBytes } from "../playbooks/contract/formats.ts";
@@ -48,7 +48,7 @@ describe.each(Object.entries(hostile))("%s", (_what, text) => {
   test("come to an end in a quality run's documents", () => {
     const counts = [countFindings(text), countIds(text, "REQ"), countIds(text, "UC"), findBugIds(text).length];
     expect(counts.every((count) => count >= 0)).toBe(true);
-    expect([namesPattern(text, 3), namesId(text, "F-1")]).toEqual([false, false]);
+    expect([mentionsPattern(text, 3), mentionsId(text, "F-1")]).toEqual([false, false]);
   });
   test("come to an end among tasks and reports", async () => {
     const tree = {

@@ -7,7 +7,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { reply } from "../project/reply.ts";
 
 /** Without a run: the same fields, empty, so that a program need not ask first; and the detected work. */
-export async function idle(context: CommandContext, root: string | null): Promise<Answer> {
+export async function answerWithoutRun(context: CommandContext, root: string | null): Promise<Answer> {
   const detected = root === null ? [] : await detectWork(context, root);
   const portfolio = await portfolioLine(context);
   const next = [

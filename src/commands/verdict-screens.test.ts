@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { verdicts } from "../contracts/objective.ts";
 import type { Run } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
-import { buildRunAnswer } from "../runner/run-answer.ts";
+import { buildRunAnswer } from "../runner/outcome-reply.ts";
 import { eventSentence } from "../views/log-lines.ts";
 import { runEnding } from "../views/next-actions.ts";
 import { reportPage } from "../views/report-page.ts";

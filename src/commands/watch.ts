@@ -1,7 +1,7 @@
 // watch: follows a run from another terminal: events line by line, and below them a board that is redrawn in place. Without a terminal only
 // the lines. Reads only.
 
-import { buildRunAnswer } from "../runner/run-answer.ts";
+import { buildRunAnswer } from "../runner/outcome-reply.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../contracts/answer.ts";
 import type { Entry } from "../contracts/event.ts";

@@ -20,7 +20,7 @@ import { unreachable } from "../kit/never.ts";
 import { Cancel } from "./cancel.ts";
 import { Cancelled, type StepExecution } from "./step-execution.ts";
 import { perform } from "./perform.ts";
-import { recordRequests } from "./requests.ts";
+import { recordRequests } from "./record-requests.ts";
 import { settle } from "./settle.ts";
 import { survey } from "./survey.ts";
 import { WakeSignal, Mutex } from "./mutex.ts";

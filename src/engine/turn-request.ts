@@ -1,7 +1,7 @@
 // turn-request: builds the order for an agent's turn: prompt, time limit, scope, budget left and conversation to continue.
 
 import { correctionsMax, type Step } from "../contracts/flow.ts";
-import { turnHistory } from "../core/history.ts";
+import { turnHistory } from "../core/turn-history.ts";
 import { meterAllowance, minutesLeft, retriesLeft } from "../core/budget.ts";
 import type { CursorView } from "../core/state.ts";
 import type { TurnRequest } from "../ports/agent.ts";

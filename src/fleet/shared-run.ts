@@ -17,7 +17,7 @@ import { journalFile } from "../journal/journal.ts";
 import { genesis } from "../journal/line.ts";
 import { takeLock } from "../journal/lock.ts";
 import { openFile } from "../journal/open-file.ts";
-import { hasHead, readJournal } from "../journal/read.ts";
+import { hasLineAt, readJournal } from "../journal/read.ts";
 import type { OpenedRun, OpenOptions, RunKind, RunStore } from "../ports/run-store.ts";
 import { leaseMs, requireStoreAddress } from "./address.ts";
 import { openPostgresStore, type PostgresStore } from "./postgres/store.ts";
@@ -81,7 +81,7 @@ const newline = Buffer.from("\n");
 function endOfCopy(folder: string, fd: number, from: Readonly<Position> = genesis): Position {
   let end: Position = genesis;
   try {
-    ({ end } = readJournal(folder, { from: hasHead(folder, from) ? from : "start" }));
+    ({ end } = readJournal(folder, { from: hasLineAt(folder, from) ? from : "start" }));
   } catch (error) {
     if (!(error instanceof JournalFailure) || error.kind !== "journal_damaged") throw error;
   }

@@ -3,7 +3,7 @@
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-const findHost = (text: string | undefined): string | null => {
+const hostOf = (text: string | undefined): string | null => {
   const host = (text ?? "")
     .trim()
     .toLowerCase()
@@ -14,8 +14,8 @@ const findHost = (text: string | undefined): string | null => {
 
 /** The names of the variables that the program for this host must not see. */
 export function foreignTokens(host: string, env: Env): readonly string[] {
-  const enterprise = findHost(env["GH_HOST"]);
-  const gitlab = findHost(env["GITLAB_HOST"]) ?? findHost(env["GITLAB_URI"]) ?? findHost(env["GL_HOST"]) ?? "gitlab.com";
+  const enterprise = hostOf(env["GH_HOST"]);
+  const gitlab = hostOf(env["GITLAB_HOST"]) ?? hostOf(env["GITLAB_URI"]) ?? hostOf(env["GL_HOST"]) ?? "gitlab.com";
   return [
     ...(host === "github.com" || (host.endsWith(".ghe.com") && host === enterprise) ? [] : ["GH_TOKEN", "GITHUB_TOKEN"]),
     ...(host === enterprise && host !== "github.com" ? [] : ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"]),

@@ -1,4 +1,5 @@
-// batch: a growing byte buffer of lines on their way to the disk. Callers reserve room first.
+// batch: a growing byte buffer of lines on their way to the disk. Each put function makes room for what it adds; whoever writes
+// into the bytes directly reserves first.
 
 /** Bytes that are used, and room behind them. */
 export type Batch = { bytes: Buffer; used: number };
@@ -32,16 +33,20 @@ export function putByte(batch: Batch, byte: number): void {
   batch.bytes[batch.used++] = byte;
 }
 
+const zeroDigit = "0".charCodeAt(0);
+
 /** Puts a number as JSON writes it; it is finite, and not minus zero. */
 export function putNumber(batch: Batch, value: number): void {
-  if ((value | 0) !== value || value < 0) return putAscii(batch, String(value));
+  if ((value | 0) !== value || value < 0)
+    // a fraction, negative, or above 31 bits
+    return putAscii(batch, String(value));
   reserve(batch, 10);
   let digits = 1;
   for (let rest = value; rest >= 10; rest = (rest / 10) | 0) digits++;
   const { bytes, used } = batch;
   for (let index = used + digits - 1, rest = value; index >= used; index--) {
     const tenth = (rest / 10) | 0;
-    bytes[index] = 48 + rest - tenth * 10;
+    bytes[index] = zeroDigit + rest - tenth * 10;
     rest = tenth;
   }
   batch.used = used + digits;

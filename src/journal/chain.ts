@@ -25,7 +25,7 @@ export type SecondThreadOptions = { readonly bytesMin: number; readonly check: (
  * Walks from a position to the end of the file as it was when the walk began. Throws if it is damaged (J4), and then no entry it returned
  * counts: the entries of a long journal are returned before the other thread has finished checking them.
  */
-export function checkChain(
+export function replayFrom(
   fd: number,
   from: Readonly<Position>,
   onEntry: OnEntry,
@@ -34,7 +34,7 @@ export function checkChain(
   const size = fstatSync(fd).size;
   if (size < from.byte) throw damaged(from.seq, size, "the journal is shorter than it has been");
   refuseNewerFormat(fd);
-  // If a torn tail is possible, every line is checked before it is returned.
+  // The last batch may be torn, so its lines are checked here, before they are returned; the other thread gets what is before.
   const endByte = size - from.byte > threadOptions.bytesMin ? lineEndBefore(fd, size - batchBytesMax) : 0;
   const thread = endByte > from.byte ? threadOptions.check({ fd, byte: from.byte, endByte, prev: from.prev }) : null;
   return thread === null ? scanInPlace(fd, from, size, onEntry) : scanWithThread(fd, from, size, endByte, onEntry, thread);
@@ -59,10 +59,10 @@ function scanWithThread(
   if (parseFailure !== null) thread.cancel();
   const isSound = parseFailure === null ? thread.waitForVerdict() : null;
   if (isSound === true) return scanInPlace(fd, position, size, onEntry);
-  // It throws if the journal is damaged. Returned entries are not returned again.
-  const isDone = parseFailure !== null || isSound === false;
+  // scanInPlace throws if the journal is damaged. Entries that were returned are not returned again.
+  const mustReturnNothing = parseFailure !== null || isSound === false;
   const scanned = scanInPlace(fd, from, size, (entry) => {
-    if (!isDone && entry.seq > position.seq) onEntry(entry);
+    if (!mustReturnNothing && entry.seq > position.seq) onEntry(entry);
   });
   if (parseFailure !== null) throw parseFailure.error;
   invariant(isSound === null, "what one thread finds damaged, the other does too");

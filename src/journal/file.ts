@@ -7,7 +7,7 @@ import type { Entry, Event } from "../contracts/event.ts";
 import type { Hash } from "../contracts/ids.ts";
 import { invariant } from "../kit/invariant.ts";
 import { readBlob, writeBlob } from "./blobs.ts";
-import { checkChain } from "./chain.ts";
+import { replayFrom } from "./chain.ts";
 import type { Disk } from "./disk.ts";
 import { appendFlags, folderMode, nodeDisk, syncFolder } from "./disk.ts";
 import { damaged, toJournalFailure, JournalFailure } from "./failure.ts";
@@ -58,7 +58,7 @@ function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Op
   const snapshot = from === undefined ? readSnapshot(dir, fd) : null;
   const isSnapshotUsed = snapshot !== null && (options.onSnapshot?.(snapshot.state) ?? true);
   if (from !== undefined) requireLine(fd, from);
-  const scanned = checkChain(fd, from ?? (isSnapshotUsed ? snapshot.at : genesis), onEntry);
+  const scanned = replayFrom(fd, from ?? (isSnapshotUsed ? snapshot.at : genesis), onEntry);
 
   const repaired = truncateTorn(disk, fd, scanned);
   // Lines that a killed owner wrote and never synced are read here and acted upon, so they must be on disk first (J1).

@@ -1,4 +1,4 @@
-// group: group commit: one sync for the lines of several runs of a process. Each run's own journal gets its lines at once, unsynced; a
+// group: commits lines of several runs of a process with one sync (group commit). Each run's own journal gets its lines at once, unsynced; a
 // shared log is written and synced once a batch, and that is the acknowledgement. After a power cut the log completes the journals.
 //
 // Invariants:
@@ -20,11 +20,12 @@ import { toJournalFailure } from "./failure.ts";
 import { loadTryLock } from "./lock.ts";
 import { openFile } from "./open-file.ts";
 import { measuredPace, type Pace } from "./pace.ts";
-import { removeUnneeded } from "./recover.ts";
+import { removeUnneededLogs } from "./recover.ts";
 
 /** Emptied when it exceeds this; also bounds what a recovery reads. */
 const logBytesMax = 16 * 1024 * 1024;
-const keptBytesMax = 1024 * 1024;
+/** A larger buffer is replaced after use. */
+const keptBufferBytesMax = 1024 * 1024;
 /** Zeros written ahead of the log: a sync inside a file's existing length needs no metadata update. */
 const roomBytes = 1024 * 1024;
 
@@ -36,7 +37,7 @@ export async function openGroup(folder: string, options: GroupOptions = {}): Pro
   const disk = options.disk ?? nodeDisk;
   makeFolder(disk, folder);
   const realFolder = realpathSync(folder);
-  await removeUnneeded(disk, realFolder);
+  await removeUnneededLogs(disk, realFolder);
   const path = join(realFolder, `commit-${process.pid}-${randomBytes(8).toString("hex")}.log`);
   const tryLock = await loadTryLock();
   const fd = openFile(disk, path, keepFlags | constants.O_EXCL);
@@ -68,7 +69,7 @@ class SharedLog implements Group {
   #room = 0;
   #roomBytes: number;
   readonly #pace: Pace;
-  #batch: Batch = { bytes: Buffer.allocUnsafeSlow(keptBytesMax / 4), used: 0 };
+  #batch: Batch = { bytes: Buffer.allocUnsafeSlow(keptBufferBytesMax / 4), used: 0 };
   failure: Error | null = null;
 
   constructor(disk: Disk, folder: string, path: string, fd: number, bytesMax: number, pace: Pace) {
@@ -90,16 +91,16 @@ class SharedLog implements Group {
     return member;
   }
 
-  part(member: Member): void {
+  removeMember(member: Member): void {
     this.#members.delete(member);
   }
 
-  take(waiting: PendingCommit): void {
+  enqueue(waiting: PendingCommit): void {
     if (this.failure !== null) return waiting.done(this.failure); // G3
     this.#queue.push(waiting);
-    this.#pace.comes();
+    this.#pace.lineArrived();
     if (this.#isBusy) return;
-    if (this.#pace.isHalf(this.#queue.length)) return this.#flush();
+    if (this.#pace.isHalfBatchReady(this.#queue.length)) return this.#flush();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     // Other runs of this event-loop turn join the batch; a run that is alone need not wait.
@@ -128,12 +129,12 @@ class SharedLog implements Group {
     } catch (error) {
       return this.#failAll(error, batch);
     }
-    this.#pace.begins();
+    this.#pace.syncStarted();
     this.disk.fdatasyncLater(this.#fd, (error) => {
       if (error !== null && error !== undefined) return this.#failAll(error, batch);
       this.#bytes += this.#batch.used;
       for (const { member } of batch) member.isInLog = true;
-      this.#pace.ends(batch.length + this.#queue.length);
+      this.#pace.syncEnded(batch.length + this.#queue.length);
       this.#settle(batch);
     });
   };
@@ -149,16 +150,16 @@ class SharedLog implements Group {
   #syncOwn(member: Member, endByte: number, done: OnDone): void {
     this.disk.fdatasyncLater(member.fd, (error) => {
       if (error !== null && error !== undefined) {
-        member.isUnsure = true;
+        member.hasFailedSync = true;
         return done(error);
       }
-      member.isSyncedTo(endByte);
+      member.markSyncedTo(endByte);
       done(null);
     });
   }
 
   #write(batch: readonly PendingCommit[]): void {
-    if (this.#batch.bytes.length > keptBytesMax) this.#batch.bytes = Buffer.allocUnsafeSlow(keptBytesMax / 4);
+    if (this.#batch.bytes.length > keptBufferBytesMax) this.#batch.bytes = Buffer.allocUnsafeSlow(keptBufferBytesMax / 4);
     this.#batch.used = 0;
     for (const { member, lines, byte } of batch) addRecord(this.#batch, member.key, byte, lines);
     writeAll(this.disk, this.#fd, this.#batch.bytes, this.#batch.used, this.#bytes);
@@ -183,7 +184,7 @@ class SharedLog implements Group {
     for (const { done } of batch) done(null);
     if (this.#queue.length === 0) return;
     // Its sync runs while the runs that were just answered work.
-    if (this.#pace.isWorth(this.#queue.length)) return this.#flush();
+    if (this.#pace.shouldSyncNow(this.#queue.length)) return this.#flush();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(this.#flush);
@@ -226,7 +227,7 @@ class SharedLog implements Group {
       // The rest was not acknowledged, and each journal's own file decides whether it counts.
     }
     for (const { done } of [...batch, ...this.#queue.splice(0)]) done(failure); // G3
-    for (const member of this.#members) member.cutUnsure();
+    for (const member of this.#members) member.cutToSynced();
   }
 }
 
@@ -239,7 +240,7 @@ class Member implements Commit {
   /** Some of its lines are on disk in the log alone. */
   isInLog = false;
   /** A sync of its own file failed: the kernel may consider unwritten pages clean, so only the log counts (G1). */
-  isUnsure = false;
+  hasFailedSync = false;
 
   constructor(log: SharedLog, dir: string, fd: number, key: RunKey) {
     this.#log = log;
@@ -250,22 +251,22 @@ class Member implements Commit {
   }
 
   later(lines: Uint8Array, byte: number, done: OnDone): void {
-    this.#log.take({ member: this, lines, byte, done });
+    this.#log.enqueue({ member: this, lines, byte, done });
   }
 
-  isSyncedTo(byte: number): void {
+  markSyncedTo(byte: number): void {
     this.#syncedBytes = byte;
     this.isInLog = false;
   }
 
   cut(byte: number): void {
-    const endByte = this.isUnsure ? Math.min(byte, this.#syncedBytes) : byte;
+    const endByte = this.hasFailedSync ? Math.min(byte, this.#syncedBytes) : byte;
     if (endByte < fstatSync(this.fd).size) this.#log.disk.ftruncate(this.fd, endByte);
   }
 
-  cutUnsure(): void {
+  cutToSynced(): void {
     try {
-      if (this.isUnsure) this.cut(this.#syncedBytes);
+      if (this.hasFailedSync) this.cut(this.#syncedBytes);
     } catch {
       // The first failure is the one to report.
     }
@@ -276,11 +277,11 @@ class Member implements Commit {
       if (this.#log.failure !== null) return; // The note stays, and the next opening completes the file.
       this.#log.disk.fdatasync(this.fd);
     } catch (error) {
-      this.isUnsure = true;
+      this.hasFailedSync = true;
       this.#log.fail(error); // G2, G3
       throw toJournalFailure(error, "syncing the journal");
     } finally {
-      this.#log.part(this);
+      this.#log.removeMember(this);
     }
     removeNote(this.#log.disk, this.#dir);
   }

@@ -26,11 +26,15 @@ const prevKey = Buffer.from(',"prev":"');
 const crcKey = Buffer.from('","crc":"');
 const closingBytes = Buffer.from('"}');
 const hexDigits = Buffer.from("0123456789abcdef");
+const crcDigits = 8;
+const hashDigits = 64;
+const openingBrace = "{".charCodeAt(0);
+const closingBrace = "}".charCodeAt(0);
 /** `","crc":"` begins in front of the quote that closes `prev`; the CRC covers that quote too. */
-const crcBytes = crcKey.length + 8 + closingBytes.length;
-const tailBytes = prevKey.length + 64 + crcBytes;
+const crcBytes = crcKey.length + crcDigits + closingBytes.length;
+const tailBytes = prevKey.length + hashDigits + crcBytes;
 
-export const genesis: Readonly<Position> = { seq: 0, epoch: 0, activeMs: 0, byte: 0, prev: "0".repeat(64) };
+export const genesis: Readonly<Position> = { seq: 0, epoch: 0, activeMs: 0, byte: 0, prev: "0".repeat(hashDigits) };
 
 export type Stamp = { readonly epoch: number; readonly ts: string; readonly activeMs: number };
 
@@ -93,7 +97,7 @@ function putHead(batch: Batch, seq: number, { epoch, ts, activeMs }: Stamp): voi
 
 type Plain = Record<string, unknown>;
 
-/** Puts the event's fields, name, actor and reason first, and copies nested values into the entry; false if it is odd. */
+/** Puts the event's fields, name, actor and reason first, and copies nested values into the entry; false if it has a value that `putNamed` does not support. */
 function putEvent(batch: Batch, source: Event, entry: Plain): boolean {
   const { event, actor, reason_code } = source;
   if (typeof event !== "string" || typeof actor !== "string" || typeof reason_code !== "string") return false;
@@ -132,7 +136,7 @@ const hexAt = (crc: number, shift: number): string => hexOfByte[(crc >>> shift) 
 /** A checksum as written in a line. */
 export const crcHex = (crc: number): string => hexAt(crc, 24) + hexAt(crc, 16) + hexAt(crc, 8) + hexAt(crc, 0);
 
-/** Refuses a line that will be too long with its tail: all of its end but the quote. */
+/** Refuses a line that will be too long with its tail. Of the checksum's part the first quote is in the batch already. */
 function refuseTooLong(batch: Batch, start: number): void {
   const bytes = batch.used - start + crcBytes - 1;
   if (bytes <= lineBytesMax) return;
@@ -144,16 +148,16 @@ function refuseTooLong(batch: Batch, start: number): void {
 export function findLineFault(bytes: Buffer, start: number, lineEnd: number): string | null {
   const length = lineEnd - start;
   if (length > lineBytesMax) return `longer than ${lineBytesMax} bytes`;
-  if (length <= tailBytes || bytes[start] !== 123) return "not an entry";
+  if (length <= tailBytes || bytes[start] !== openingBrace) return "not an entry";
   if (
     !hasBytesAt(bytes, lineEnd - tailBytes, prevKey) ||
     !hasBytesAt(bytes, lineEnd - crcBytes, crcKey) ||
     !hasBytesAt(bytes, lineEnd - 2, closingBytes)
   )
     return "not an entry";
-  const crcAt = lineEnd - 10;
-  const crc = crc32(toByteView(bytes, start, crcAt - 8));
-  for (let digit = 0; digit < 8; digit++) {
+  const crcAt = lineEnd - closingBytes.length - crcDigits;
+  const crc = crc32(toByteView(bytes, start, crcAt - crcDigits));
+  for (let digit = 0; digit < crcDigits; digit++) {
     if (bytes[crcAt + digit] !== hexDigits[(crc >>> (28 - 4 * digit)) & 15]) return "its checksum does not match";
   }
   return null;
@@ -162,7 +166,7 @@ export function findLineFault(bytes: Buffer, start: number, lineEnd: number): st
 /** Whether an intact line names this hash as that of the line before. */
 export function continues(bytes: Buffer, lineEnd: number, prev: Hash): boolean {
   const prevAt = lineEnd - tailBytes + prevKey.length;
-  for (let i = 0; i < 64; i++) if (bytes[prevAt + i] !== prev.charCodeAt(i)) return false;
+  for (let i = 0; i < hashDigits; i++) if (bytes[prevAt + i] !== prev.charCodeAt(i)) return false;
   return true;
 }
 
@@ -171,7 +175,7 @@ export function continues(bytes: Buffer, lineEnd: number, prev: Hash): boolean {
  */
 export function lineHead(bytes: Buffer, start: number, lineEnd: number): string {
   const tailAt = headEnd(lineEnd);
-  bytes[tailAt] = 125;
+  bytes[tailAt] = closingBrace;
   return bytes.toString("utf8", start, tailAt + 1);
 }
 
@@ -181,16 +185,16 @@ export const headEnd = (lineEnd: number): number => lineEnd - tailBytes;
 /** The hash of the line before, as written in a line. */
 export const prevIn = (bytes: Buffer, lineEnd: number): Hash => {
   const prevAt = lineEnd - tailBytes + prevKey.length;
-  return bytes.toString("latin1", prevAt, prevAt + 64);
+  return bytes.toString("latin1", prevAt, prevAt + hashDigits);
 };
 
 /** The checksum that a line has. */
 export const crcIn = (bytes: Buffer, lineEnd: number): string =>
-  bytes.toString("latin1", lineEnd - closingBytes.length - 8, lineEnd - closingBytes.length);
+  bytes.toString("latin1", lineEnd - closingBytes.length - crcDigits, lineEnd - closingBytes.length);
 
 /** The same from a latin1 string, which is several times as fast. */
 export const crcInText = (text: string, lineEnd: number): string =>
-  text.slice(lineEnd - closingBytes.length - 8, lineEnd - closingBytes.length);
+  text.slice(lineEnd - closingBytes.length - crcDigits, lineEnd - closingBytes.length);
 
 /** Where the first line of these bytes ends by its tail, with or without a newline; 0 if there is no tail. */
 export function endOfLine(bytes: Buffer): number {

@@ -9,15 +9,15 @@ const growth = 1.25;
 
 export interface Pace {
   /** A line has arrived. */
-  comes(): void;
+  lineArrived(): void;
   /** A batch is being written. */
-  begins(): void;
+  syncStarted(): void;
   /** It is on disk; the number of runs in this round, including those waiting for the next. */
-  ends(round: number): void;
+  syncEnded(round: number): void;
   /** While some still work: whether enough lines have arrived for the first of two halves. */
-  isHalf(waiting: number): boolean;
+  isHalfBatchReady(waiting: number): boolean;
   /** When a sync has ended: whether those that arrived meanwhile go at once. */
-  isWorth(waiting: number): boolean;
+  shouldSyncNow(waiting: number): boolean;
 }
 
 /** By the duration of a sync, and of the work between two of them. */
@@ -39,16 +39,16 @@ class MeasuredPace implements Pace {
     this.#nowMs = nowMs;
   }
 
-  comes(): void {
+  lineArrived(): void {
     this.#arrivals++;
     this.#lastArrivalMs = this.#nowMs();
   }
 
-  begins(): void {
+  syncStarted(): void {
     this.#startedMs = this.#nowMs();
   }
 
-  ends(round: number): void {
+  syncEnded(round: number): void {
     if (this.#arrivals >= halfMin) this.#workMs = (this.#lastArrivalMs - this.#endedMs) / this.#arrivals;
     this.#endedMs = this.#nowMs();
     this.#syncMs = Math.min(this.#endedMs - this.#startedMs, this.#syncMs * growth);
@@ -56,11 +56,11 @@ class MeasuredPace implements Pace {
     this.#arrivals = 0;
   }
 
-  isHalf(waiting: number): boolean {
+  isHalfBatchReady(waiting: number): boolean {
     return waiting >= halfMin && waiting * 2 >= this.#round && this.#areHalvesFaster;
   }
 
-  isWorth(waiting: number): boolean {
+  shouldSyncNow(waiting: number): boolean {
     return waiting >= halfMin && this.#areHalvesFaster;
   }
 

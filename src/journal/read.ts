@@ -3,7 +3,7 @@
 import { closeSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry } from "../contracts/event.ts";
-import { checkChain } from "./chain.ts";
+import { replayFrom } from "./chain.ts";
 import { nodeDisk, readFlags } from "./disk.ts";
 import { errorCode, JournalFailure } from "./failure.ts";
 import type { Position, Replay } from "./journal.ts";
@@ -30,7 +30,7 @@ export function readJournal(dir: string, options: ReadOptions): ReadResult {
     const snapshot = options.from === undefined || options.from === "snapshot" ? readSnapshot(dir, fd) : null;
     const isSnapshotUsed = snapshot !== null && (options.onSnapshot?.(snapshot.state) ?? true);
     const start = typeof options.from === "object" ? options.from : isSnapshotUsed ? snapshot.at : genesis;
-    return { ...checkChain(fd, start, options.onEntry ?? ignore), snapshot: isSnapshotUsed ? snapshot.state : null };
+    return { ...replayFrom(fd, start, options.onEntry ?? ignore), snapshot: isSnapshotUsed ? snapshot.state : null };
   } finally {
     closeSync(fd);
   }
@@ -66,7 +66,7 @@ export function verifyJournal(dir: string): Verification {
 }
 
 /** Whether a journal has the line it was last known to end with: then it has every line before that one too, by the chain. */
-export function hasHead(dir: string, { seq, byte, prev }: Pick<Position, "seq" | "byte" | "prev">): boolean {
+export function hasLineAt(dir: string, { seq, byte, prev }: Pick<Position, "seq" | "byte" | "prev">): boolean {
   const fd = openForReading(dir);
   if (fd === null) return false;
   try {
@@ -77,7 +77,7 @@ export function hasHead(dir: string, { seq, byte, prev }: Pick<Position, "seq" |
   }
 }
 
-/** Whether a journal has this line. It reads up to it: only for callers without the byte's position. */
+/** Whether a journal has this line. It reads the whole journal: where the byte is known, use `hasLineAt`. */
 export function hasLine(dir: string, { seq, prev }: Pick<Position, "seq" | "prev">): boolean {
   if (seq === 0) return true;
   let nextPrev: string | null = null;

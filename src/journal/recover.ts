@@ -30,12 +30,12 @@ export async function recoverFromLog(disk: Disk, dir: string, fd: number): Promi
   }
   disk.fdatasync(fd); // R1
   removeNote(disk, dir);
-  await removeIfUnneeded(disk, log);
+  await removeLogIfUnneeded(disk, log);
 }
 
 /** A log of a process that is gone is removed if no run it names still has a note of it. */
-export async function removeUnneeded(disk: Disk, folder: string): Promise<void> {
-  for (const name of readdirSync(folder)) if (logName.test(name)) await removeIfUnneeded(disk, join(folder, name));
+export async function removeUnneededLogs(disk: Disk, folder: string): Promise<void> {
+  for (const name of readdirSync(folder)) if (logName.test(name)) await removeLogIfUnneeded(disk, join(folder, name));
 }
 
 /** The run's records from the first that its journal does not have: from there on only the log is complete. */
@@ -70,7 +70,7 @@ function readRecords(log: string): readonly LogRecord[] {
   }
 }
 
-async function removeIfUnneeded(disk: Disk, log: string): Promise<void> {
+async function removeLogIfUnneeded(disk: Disk, log: string): Promise<void> {
   const tryLock = await loadTryLock();
   let fd: number;
   try {

@@ -5,7 +5,7 @@
 //   L2. The first answer counts: one from elsewhere is journaled before the one typed here is read.
 
 import type { Draft } from "../contracts/event.ts";
-import { recordRequests } from "../engine/requests.ts";
+import { recordRequests } from "../engine/record-requests.ts";
 import type { Request } from "../ports/request-queue.ts";
 import { openRequestQueue } from "../project/requests/request-queue.ts";
 import type { OpenRun } from "./open-run.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
-import { isApplicable } from "../engine/requests.ts";
+import { isApplicable } from "../engine/record-requests.ts";
 import { openJournal } from "../journal/file.ts";
 import { sendToRun } from "./send-to-run.ts";
 import { runFolder, type ProjectPaths } from "../project/runs/project-paths.ts";

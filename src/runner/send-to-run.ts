@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { own } from "../core/record.ts";
 import type { RunView } from "../core/state.ts";
-import { requestEvent, isApplicable } from "../engine/requests.ts";
+import { requestEvent, isApplicable } from "../engine/record-requests.ts";
 import { redactEvent } from "../kit/redact-value.ts";
 import type { Request } from "../ports/request-queue.ts";
 import { runFolder } from "../project/runs/project-paths.ts";

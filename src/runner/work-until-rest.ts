@@ -10,7 +10,7 @@ import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { showMilestones } from "./narrate.ts";
 import { isPullRequestDue } from "../views/next-actions.ts";
 import { type OpenRun, withRun } from "./open-run.ts";
-import { buildRunAnswer } from "./run-answer.ts";
+import { buildRunAnswer } from "./outcome-reply.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
 /** What the caller of `workUntilRest` decides about one invocation. */

@@ -57,8 +57,8 @@ test.skipIf(noProc)("no process outlives its runner, even one killed with -9 (ne
 
 test.skipIf(noProc)("a check bears no mark, and a runner killed with -9 leaves none of it behind (needs /proc)", async () => {
   const stand = `const guardian = require(process.argv[1]).openGuardian(process.argv[2]);
-    guardian.seek("HOME=" + process.argv[2] + "/a b");
-    guardian.seek("HOME=" + process.argv[2] + "/ended")();
+    guardian.alsoEnd("HOME=" + process.argv[2] + "/a b");
+    guardian.alsoEnd("HOME=" + process.argv[2] + "/ended")();
     console.log("sought");
     setInterval(() => undefined, 1000);`;
   const runner = spawn(process.execPath, ["-e", stand, await builtGuardian(), folder], {

@@ -29,7 +29,13 @@ const folderOf = (root: string, run: number): string => join(root, "runs", Strin
 const quickDisk = { ...nodeDisk, fsync: () => undefined, fdatasync: () => undefined };
 
 /** Two of the three never wait for the third, whose sync begins while they go on. */
-const inHalves: Pace = { comes: () => {}, begins: () => {}, ends: () => {}, isHalf: (waiting) => waiting > 1, isWorth: () => true };
+const inHalves: Pace = {
+  lineArrived: () => {},
+  syncStarted: () => {},
+  syncEnded: () => {},
+  isHalfBatchReady: (waiting) => waiting > 1,
+  shouldSyncNow: () => true,
+};
 
 async function groupOf(mode: Mode, folder: string, disk: PowerCutDisk): Promise<Group | null> {
   const options = { disk, logBytesMax: 2_000 };

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Entry, Event } from "../../src/contracts/event.ts";
-import { checkChain } from "../../src/journal/chain.ts";
+import { replayFrom } from "../../src/journal/chain.ts";
 import { isSound } from "../../src/journal/chain-check.ts";
 import { JournalFailure } from "../../src/journal/failure.ts";
 import { openJournal } from "../../src/journal/file.ts";
@@ -56,7 +56,7 @@ function walk(second: (real: SecondThread | null) => SecondThread | null = (real
         ? null
         : { ...real, waitForVerdict: () => (reported.asked++, real.waitForVerdict()), cancel: () => (reported.asked++, real.cancel()) };
     };
-    const walked = checkChain(fd, genesis, onEntry ?? ((entry) => void reported.entries.push(entry)), { bytesMin: 0, check });
+    const walked = replayFrom(fd, genesis, onEntry ?? ((entry) => void reported.entries.push(entry)), { bytesMin: 0, check });
     return { ...reported, end: walked.end.seq };
   } catch (error) {
     if (!(error instanceof JournalFailure) || error.trouble.kind !== "journal_damaged") throw error;

@@ -1,7 +1,7 @@
-// guardian: a watchdog that outlives the runner by a moment, so that no agent outlives it by more.
+// guardian: a small shell process that kills a run's agents and checks if the runner dies without ending them itself.
 //
 // A runner killed with -9 cannot end its agents. The guardian is a few lines of shell in its own session, holding the other end of a pipe.
-// When the runner is gone, for whatever reason, the pipe closes, and the guardian kills everything with this life's mark, and the processes
+// When the runner is gone, for whatever reason, the pipe closes, and the guardian kills everything with the mark of this opened set of agents (its `life`, see mark.ts), and the processes
 // of running checks: those have no mark, so it is told how to recognise them.
 // A runner that ends normally dismisses it first.
 //
@@ -14,7 +14,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
 import { lifeVariable } from "./mark.ts";
 
-/** How often it scans for survivors, a tenth of a second apart, before it gives up. */
+/** How often it scans for survivors before it gives up; it waits a tenth of a second after each scan that found one. */
 const looksMax = 100;
 
 // The groups still watched are killed first; with /proc, everything with the mark follows, until two scans in a row find no process.
@@ -26,8 +26,8 @@ newline='
 marks="$1$newline"
 while read -r word rest; do
   case $word in
-    seek) marks="$marks$rest$newline" ;;
-    lost)
+    add-mark) marks="$marks$rest$newline" ;;
+    drop-mark)
       before=\${marks%%"$newline$rest$newline"*}
       after=\${marks#*"$newline$rest$newline"}
       [ "$before" = "$marks" ] || marks="$before$newline$after"
@@ -61,7 +61,7 @@ export type Guardian = {
   /** That agent has ended; its group's number may be reused. */
   readonly forget: (group: number) => void;
   /** Processes with this `NAME=value` in their environment are ended too; the returned function takes that back. */
-  readonly seek: (word: string) => () => void;
+  readonly alsoEnd: (mark: string) => () => void;
   /** Dismisses the guardian; the runner has ended its agents itself. */
   readonly leave: () => void;
   readonly pid: number | undefined;
@@ -81,9 +81,9 @@ export function openGuardian(life: string): Guardian {
   return {
     watch: (group) => send(`watch ${group}`),
     forget: (group) => send(`forget ${group}`),
-    seek: (word) => {
-      send(`seek ${word}`);
-      return () => send(`lost ${word}`);
+    alsoEnd: (mark) => {
+      send(`add-mark ${mark}`);
+      return () => send(`drop-mark ${mark}`);
     },
     leave: () => {
       send("leave");

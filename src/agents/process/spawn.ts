@@ -42,7 +42,7 @@ export type Spawned = {
   readonly exited: Promise<Exit>;
   /** The last of what it printed on stderr. */
   readonly stderrTail: () => string;
-  /** Called once when it takes too many resources. */
+  /** Resolves with a sentence when it takes too many resources. */
   readonly exceeded?: Promise<string>;
 };
 
@@ -50,7 +50,7 @@ export function environmentFor(launch: Launch, inherited: Readonly<Record<string
   const names = Object.keys(inherited).filter(
     (name) =>
       !barredVariables.has(name) &&
-      (passedVariables.some((passed) => passed === name) || name.startsWith("LC_") || launch.passEnv.includes(name)),
+      (passedVariables.some((variable) => variable === name) || name.startsWith("LC_") || launch.passEnv.includes(name)),
   );
   const passed = Object.fromEntries(names.map((name) => [name, inherited[name] ?? ""])); // S1
   const home = launch.home === null ? {} : { HOME: launch.home };

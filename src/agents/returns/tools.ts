@@ -1,7 +1,7 @@
 // tools: the runner's own tools as an agent is shown them, and how the program that offers them is started.
 
 import type { Account } from "../../ports/meter.ts";
-import type { McpOffer, ToolShown } from "../mcp-server.ts";
+import type { ServerDescription, ToolDescription } from "../mcp-server.ts";
 
 export const toolNames = { submit: "submit_result", ask: "ask_human", note: "note" } as const;
 /** The server's name, which agents put before a tool's. */
@@ -10,7 +10,7 @@ export const serverName = "autopilot";
 export const variables = { url: "AUTOPILOT_TOOLS_URL", token: "AUTOPILOT_TOOLS_TOKEN", schema: "AUTOPILOT_TOOLS_SCHEMA" } as const;
 
 /** The tools that the program offers. `schema` is the JSON Schema of the value to return; null if the step returns nothing. */
-export const returnsOffer = (schema: object | null): McpOffer => ({
+export const returnsOffer = (schema: object | null): ServerDescription => ({
   name: serverName,
   version: "1",
   instructions: "Tools of the runner that drives this session: hand in the result, ask the person in charge, leave a note.",
@@ -18,8 +18,8 @@ export const returnsOffer = (schema: object | null): McpOffer => ({
 });
 
 /** `schema`: what must be handed back, or null if nothing is asked for. */
-export function toolsFor(schema: object | null): readonly ToolShown[] {
-  const submit: ToolShown[] =
+export function toolsFor(schema: object | null): readonly ToolDescription[] {
+  const submit: ToolDescription[] =
     schema === null
       ? []
       : [

@@ -8,7 +8,7 @@ import type { AnswerGiven, DayCounts } from "../../views/facts/run-index.ts";
 import { runCard, type RunCard } from "../../views/facts/run-card.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
-import { tasksForPeople } from "../../portfolio/planner/for-people.ts";
+import { tasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
 import { openBlocks } from "../../portfolio/planner/state.ts";
 import { namesOf, whoWaits } from "../../portfolio/planner/questions.ts";
 import { answerShown } from "../../views/wording.ts";
@@ -109,7 +109,7 @@ const isUnderWay = (status: string): boolean => status === "running" || status =
 
 const portfolioAttention = (state: PortfolioView): readonly Attention[] => [
   ...findQuestions(state),
-  ...tasksForPeople(state).map(({ task, why, commands, since }): Attention => ({
+  ...tasksNeedingPerson(state).map(({ task, why, commands, since }): Attention => ({
     key: "portfolio",
     run: task.task_id,
     project: task.project_id,

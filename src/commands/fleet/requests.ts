@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
-import { isApplicable } from "../../engine/requests.ts";
+import { isApplicable } from "../../engine/record-requests.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
 import { openHub } from "../../fleet/hub.ts";
 import { hastenOrders, openOrders, ordersIn, type StoredOrder } from "../../fleet/postgres/orders.ts";

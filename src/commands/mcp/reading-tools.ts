@@ -20,7 +20,7 @@ export const readingTools: readonly McpTool[] = [
     takes: ofRun,
     run: async (context, input) =>
       (await import("../status.ts")).status(context, input, {
-        idle: async (root) => (await import("../status-idle.ts")).idle(context, root),
+        idle: async (root) => (await import("../status-idle.ts")).answerWithoutRun(context, root),
         playbookStatus: async (playbook, root) =>
           playbook === "staged" ? (await import("../staged/staged-progress.ts")).stagedStatus(root) : null,
       }),

@@ -2,7 +2,7 @@
 
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
-import type { ToolShown } from "../../agents/mcp-server.ts";
+import type { ToolDescription } from "../../agents/mcp-server.ts";
 import type { Answer } from "../../contracts/answer.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { reply } from "../../project/reply.ts";
@@ -13,7 +13,7 @@ export type ToolKind = "read" | "propose" | "grant";
 export type McpTool = {
   readonly name: string;
   readonly kind: ToolKind;
-  readonly shown: ToolShown;
+  readonly shown: ToolDescription;
   readonly call: (context: CommandContext, value: unknown) => Promise<Answer>;
 };
 

@@ -10,7 +10,7 @@ import { queueOf } from "../../portfolio/planner/state.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
-import { delayMs, mayTryAgain } from "../../portfolio/planner/delays.ts";
+import { delayMs, mayTryAgain } from "../../portfolio/planner/retry-delays.ts";
 import { exchangeFor } from "../../portfolio/worker/exchange-for.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";

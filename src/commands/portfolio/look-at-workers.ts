@@ -2,7 +2,7 @@
 
 import { portfolioMark } from "../../fleet/shared-mark.ts";
 import { remedyOf } from "../../portfolio/planner/recovery.ts";
-import { isDelayed } from "../../portfolio/planner/delays.ts";
+import { isDelayed } from "../../portfolio/planner/retry-delays.ts";
 import { unfinished } from "../../portfolio/planner/under-way.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";

@@ -25,7 +25,7 @@ import { requireStoreAddress } from "../../fleet/address.ts";
 import { portfolioMark } from "../../fleet/shared-mark.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { answered, failureOf, reply, retryOf } from "../../project/reply.ts";
-import { carryOut } from "./carry-out.ts";
+import { recordPlan } from "./record-plan.ts";
 import { holdPool } from "./hold-pool.ts";
 import { beginMerge, type Landings, redTargets, settle } from "./landings.ts";
 import { lookAtWorkers } from "./look-at-workers.ts";
@@ -230,7 +230,7 @@ async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goe
     }
     const all = planFor(context, open, { input, paths, red, noRoom: (quotaMb) => roomOf(pool, open.state, quotaMb) }, looked.gone);
     const made = pool.starts === null ? all : { ...all, actions: all.actions.filter((action) => action.do !== "dispatch") }; // N7
-    const written = await carryOut(paths, open, made);
+    const written = await recordPlan(paths, open, made);
     if (pool.pagesAt === null || systemClock.monotonicMs() - pool.pagesAt > pagesEveryMs) {
       pool.pagesAt = systemClock.monotonicMs();
       open.warnings.push(...restorePages(paths, open.state));

@@ -152,7 +152,7 @@ test("an approval that was given counts no more once its task is changed", async
 test("whether a project is done is asked again when its objective changes, and not any more when a task is wanted", async () => {
   const { context, write, shown } = await begun();
   await write({ ...said, event: "task_status_changed", task_id: id, to_status: "canceled", because: "not wanted" });
-  const { carryOut } = await import("./carry-out.ts");
+  const { recordPlan: carryOut } = await import("./record-plan.ts");
   const paths = portfolioAt(context.cwd);
   const idle = { actions: [{ do: "ask_idle", project_id: "proj-shop" }], waiting: [] } as const;
   await withPortfolio(context, paths, (open) => carryOut(paths, open, idle));

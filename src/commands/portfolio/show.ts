@@ -9,7 +9,7 @@ import { countsOf, metricsOf } from "../../portfolio/views/metrics.ts";
 import { phaseOf } from "../../portfolio/views/pages.ts";
 import type { Action, Plan } from "../../portfolio/planner/plan.ts";
 import { heldLandings } from "../../portfolio/planner/held-landings.ts";
-import { tasksForPeople } from "../../portfolio/planner/for-people.ts";
+import { tasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
 import { namesOf } from "../../portfolio/planner/questions.ts";
 import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -80,7 +80,7 @@ export function showPortfolio(context: CommandContext, input: PoolInput & { read
         waiting: planned.waiting,
         held: heldLandings(state).map(({ held, tasks }) => ({ ...held, tasks: tasks.map(({ task_id }) => task_id) })),
         blocks: openBlocks(state).length,
-        needs_you: openBlocks(state).length + tasksForPeople(state, systemClock.now()).length,
+        needs_you: openBlocks(state).length + tasksNeedingPerson(state, systemClock.now()).length,
       },
     });
   });
@@ -188,7 +188,7 @@ type TaskRow = {
 };
 
 const taskRows = (state: PortfolioView, now: string): readonly TaskRow[] =>
-  tasksForPeople(state, now).map(({ task, why, commands, since }) => ({
+  tasksNeedingPerson(state, now).map(({ task, why, commands, since }) => ({
     task: task.task_id,
     project: task.project_id,
     status: task.status,

@@ -7,7 +7,7 @@ import { openPortfolioCheckpointRules, openPortfolioEventRules } from "../../por
 import { forbiddenPhrases, requiredPhrases } from "../../playbooks/quality/views/run-state-docs.ts";
 import { openRunStateRules, type RunStateFacts } from "../../playbooks/quality/views/run-state-rules.ts";
 import { openTraceRules } from "../../playbooks/roadmap/views/trace-rules.ts";
-import { checkChain } from "../../journal/chain.ts";
+import { replayFrom } from "../../journal/chain.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { genesis } from "../../journal/line.ts";
 import { countBugHeadings } from "../../playbooks/quality/steps/count-documents.ts";
@@ -125,7 +125,7 @@ async function bugsBeside(
 export function judgeJournal(fd: number): LogJudged {
   const violations = openViolations();
   try {
-    const { end, torn } = checkChain(fd, genesis, () => undefined);
+    const { end, torn } = replayFrom(fd, genesis, () => undefined);
     const where = end.seq + 1;
     if (end.seq === 0)
       violations.add(1, "chain", torn === null ? "holds no event" : `holds no event: ${torn.bytes} bytes that are none (${torn.detail})`);

@@ -70,7 +70,7 @@ export async function openRecheck(
   });
   const life = randomUUID();
   let guardian: Guardian | null = null;
-  const guard = (word: string): (() => void) => (guardian ??= openGuardian(life)).seek(word); // A3
+  const guard = (word: string): (() => void) => (guardian ??= openGuardian(life)).alsoEnd(word); // A3
   const verifier = openSandboxedVerifier({
     workspace,
     isolation,

@@ -13,7 +13,7 @@ export type Records = {
   /** Results by the hash of their evidence, in the order in which they were made. */
   readonly results: ReadonlyMap<string, CheckResult>;
   /** The changed protected files that did not count, by commit. */
-  readonly oracles: ReadonlyMap<string, readonly ProtectedChange[]>;
+  readonly uncountedProtectedChanges: ReadonlyMap<string, readonly ProtectedChange[]>;
   readonly commits: readonly { readonly commit: string; readonly tree: string; readonly what: string }[];
   readonly blobs: ReadonlySet<string>;
 };
@@ -36,7 +36,7 @@ export async function readRecords(paths: ProjectPaths, run: string): Promise<Rec
     if (entry.event === "step_completed" || entry.event === "step_failed")
       for (const result of entry.checks ?? []) results.set(result.evidence, result);
   });
-  return { results, oracles, commits, blobs };
+  return { results, uncountedProtectedChanges: oracles, commits, blobs };
 }
 
 function findBlobs(entry: Entry): readonly string[] {
@@ -63,7 +63,7 @@ const findScripts = (cast: Readonly<Record<string, { readonly script?: string | 
   Object.values(cast).flatMap(({ script }) => (script === undefined ? [] : [script]));
 
 /** Every blob the journal refers to, and every one on disk: each must match its hash. */
-export function damagedBlobs(
+export function checkBlobs(
   paths: ProjectPaths,
   run: string,
   referenced: Iterable<string>,

@@ -16,7 +16,7 @@ import { answered, refuse, reply } from "../../project/reply.ts";
 import { whyForeign } from "../../project/runs/run-binding.ts";
 import { temporaryFolder } from "../../workspace/temporary-folder.ts";
 import { changedTranscripts } from "./transcript-verify.ts";
-import { damagedBlobs, type Records, readRecords } from "./verify-records.ts";
+import { checkBlobs, type Records, readRecords } from "./verify-records.ts";
 import { type Rechecked, type RecheckedCommit, verifyPage } from "./verify-page.ts";
 import { compareVerdicts } from "./verify-verdict.ts";
 import { eraseSync } from "../../workspace/folder.ts";
@@ -60,7 +60,7 @@ async function recheckAll(
   const repository = await openedRepository(paths.root);
   const evidenceByHash = new Map([...records.results.keys()].map((hash) => [hash, readEvidence(runFolder(paths, run), hash)]));
   const outputs = [...evidenceByHash.values()].flatMap((evidence) => evidence?.output_hash ?? []);
-  const blobs = damagedBlobs(paths, run, [...records.blobs, ...outputs]);
+  const blobs = checkBlobs(paths, run, [...records.blobs, ...outputs]);
   const commits = await recheckCommits(repository, records);
   const isForeign = whyForeign(context, paths, run) !== null;
   const { evidence, isolation, now } = await recheckEvidence(context, {
@@ -139,7 +139,7 @@ type RecheckInput = {
 /** Runs each distinct check on a commit that the journal refers to once more; `now` has the results by hash. */
 async function recheckEvidence(
   context: CommandContext,
-  { paths, repository, view, records: { results, oracles }, evidenceByHash, isForeign }: RecheckInput,
+  { paths, repository, view, records: { results, uncountedProtectedChanges: oracles }, evidenceByHash, isForeign }: RecheckInput,
 ): Promise<{ readonly evidence: readonly Rechecked[]; readonly isolation: string | null; readonly now: ReadonlyMap<string, CheckStatus> }> {
   const evidence: Rechecked[] = [];
   const now = new Map<string, CheckStatus>();

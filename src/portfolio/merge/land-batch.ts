@@ -19,7 +19,7 @@ import { type PortfolioPaths, requirePlanner } from "../store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
 import { exchangeFor, type ProjectExchange } from "../worker/exchange-for.ts";
 import type { Exchange } from "../worker/git-exchange.ts";
-import { type Branch, type HeldUp, hubRefuses, ownedByPortfolio, passing, heldByError, obstacleCommand } from "./held-up.ts";
+import { type Branch, type HeldUp, hubRefuses, ownedByPortfolio, passing as heldForNow, heldByError, obstacleCommand } from "./held-up.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 export type QueueParts = { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
@@ -28,19 +28,19 @@ type Batch = View<VerifiedBatch>;
 const system = { actor: "system", reason_code: "ok" } as const;
 export const landingsFolder = "landings";
 
-/** A run's name that no run has; branches of runs have such names. L1 */
+/** Named like a run, so that cleaning up the branches of runs covers it; the year 2000 keeps it apart from every real run. L1 */
 export function landingName({ own }: Pick<PortfolioPaths, "own">, { from, commit }: Pick<Batch, "from" | "commit">): string {
   const hash = createHash("sha256").update([own, from, commit].join("\0")).digest("hex").slice(0, 12);
   return `run-2000-01-01-000000-${Number.parseInt(hash, 16)}`;
 }
 
-/** Null if it landed. M1, M2 */
+/** Lands a proved batch; returns what holds it up, null if it landed. M1, M2 */
 export async function landBatch(parts: QueueParts, exchange: ProjectExchange, batch: Batch, target: string): Promise<HeldUp | null> {
   const { context, paths } = parts;
   const held =
     exchange.landOnHub === null
-      ? await landHere(parts, exchange, batch, target)
-      : await landThere(parts, exchange.landOnHub, batch, target);
+      ? await landInCheckout(parts, exchange, batch, target)
+      : await landOnHub(parts, exchange.landOnHub, batch, target);
   if (held !== null) return held;
   await withPortfolio(context, paths, (open) => recordLanding(open, batch, target));
   for (const task_id of batch.tasks) context.show(`✓ ${task_id} landed on ${target}`);
@@ -49,7 +49,7 @@ export async function landBatch(parts: QueueParts, exchange: ProjectExchange, ba
 }
 
 /** On the hub's branch, by compare-and-set: of two machines that land at once one does. */
-async function landThere(
+async function landOnHub(
   { paths }: QueueParts,
   land: NonNullable<ProjectExchange["landOnHub"]>,
   batch: Batch,
@@ -58,12 +58,12 @@ async function landThere(
   await requirePlanner(paths); // proving takes a while
   const landing = await land(target, batch.from, batch.commit);
   if (landing.kind === "landed") return null;
-  if (landing.kind === "moved") return passing(`${target} of the hub has moved`);
+  if (landing.kind === "moved") return heldForNow(`${target} of the hub has moved`);
   return hubRefuses(await readPortfolio(paths), { repository: batch.repository, target }, landing.why);
 }
 
 /** On the branch of the repository itself, and in its checkout. */
-async function landHere({ paths }: QueueParts, exchange: Exchange, batch: Batch, target: string): Promise<HeldUp | null> {
+async function landInCheckout({ paths }: QueueParts, exchange: Exchange, batch: Batch, target: string): Promise<HeldUp | null> {
   const name = landingName(paths, batch);
   const order = {
     branch: target,
@@ -77,7 +77,7 @@ async function landHere({ paths }: QueueParts, exchange: Exchange, batch: Batch,
   const landing = await landBranch(exchange.repository, order);
   if (landing.landed) return null;
   const why = `${batch.repository}: ${landing.detail.replace(/\.$/, "")}`;
-  return landing.because === "moved" ? passing(why) : { why, command: obstacleCommand(landing) };
+  return landing.because === "moved" ? heldForNow(why) : { why, command: obstacleCommand(landing) };
 }
 
 async function recordLanding({ state, write }: OpenPortfolio, batch: Batch, target: string): Promise<void> {
@@ -86,7 +86,7 @@ async function recordLanding({ state, write }: OpenPortfolio, batch: Batch, targ
   if (lines.length > 0) await write(...lines);
 }
 
-/** L1 */
+/** Deletes what a landing left: its branch and its folder. L1 */
 async function forgetLanding(paths: PortfolioPaths, exchange: Exchange, batch: Batch): Promise<void> {
   await exchange.forget(...batch.tasks);
   await dropLandingBranch(exchange.repository, landingName(paths, batch));
@@ -119,8 +119,14 @@ export async function settleBatches(
 async function settle(parts: QueueParts, batch: Batch, target: string): Promise<HeldUp | null> {
   const exchange = await exchangeFor(parts.paths, await readPortfolio(parts.paths), batch.repository);
   const tip = await exchange.tipOf(target);
-  const isIn = tip !== null && (tip === batch.commit || (await exchange.holds(batch.commit, tip)));
-  const { remedy } = remedyOf({ worker: "gone", lease: "lapsed", run: "ended", result: "ingested", merge: isIn ? "landed" : "verified" });
+  const hasLanded = tip !== null && (tip === batch.commit || (await exchange.holds(batch.commit, tip)));
+  const { remedy } = remedyOf({
+    worker: "gone",
+    lease: "lapsed",
+    run: "ended",
+    result: "ingested",
+    merge: hasLanded ? "landed" : "verified",
+  });
   if (remedy === "record_landing") {
     await withPortfolio(parts.context, parts.paths, (open) => recordLanding(open, batch, target));
     await forgetLanding(parts.paths, exchange, batch);

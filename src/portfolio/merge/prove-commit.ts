@@ -83,7 +83,7 @@ export async function proveCommit(
       if (text.startsWith('{"check"')) blobs.push(JSON.parse(text) as Evidence);
       return Promise.resolve("0".repeat(64));
     },
-    guard: (word) => (guardian ??= openGuardian(life)).seek(word),
+    guard: (word) => (guardian ??= openGuardian(life)).alsoEnd(word),
   });
   try {
     const results = await verifier.check({

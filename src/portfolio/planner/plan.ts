@@ -11,12 +11,12 @@
 
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
 import { type Ended, endedBudgets, openBudgets } from "./budgets.ts";
-import { whyDelayed } from "./delays.ts";
+import { whyDelayed } from "./retry-delays.ts";
 import { type Busy, candidatesLeft, firstAhead, inOrder, push } from "./dispatch-order.ts";
-import { isTriedAgain, lastFeedback } from "./for-people.ts";
+import { isTriedAgain, lastFeedback } from "./needs-person.ts";
 import { type LandingFacts, type MergeAction, merges } from "./merges.ts";
 import { mayOverlap } from "./overlap.ts";
-import { idleOf, isApproved, isAsked } from "./questions.ts";
+import { idleQuestion, isApproved, isAsked } from "./questions.ts";
 import { openBlocks, type PortfolioView, queueOf, type TaskView } from "./state.ts";
 import { agentName, agentsOf, freeAgent, isAhead, unfinished, workersByAgent } from "./under-way.ts";
 
@@ -264,7 +264,7 @@ function idle(state: PortfolioView): readonly Action[] {
     const { project_id, tasks, objective, paused } = project;
     if (paused || objective === "" || tasks.length === 0) return [];
     const isOver = tasks.every((id) => ["done", "canceled"].includes(state.tasks[id]?.status ?? "done"));
-    return !isOver || isAsked(state, "idle", idleOf(state, project)) ? [] : [{ do: "ask_idle", project_id }];
+    return !isOver || isAsked(state, "idle", idleQuestion(state, project)) ? [] : [{ do: "ask_idle", project_id }];
   });
 }
 

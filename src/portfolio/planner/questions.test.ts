@@ -7,7 +7,7 @@ import {
   approvalOf,
   type Cause,
   choiceOf,
-  idleOf,
+  idleQuestion,
   isApproved,
   isAsked,
   outdatedQuestions,
@@ -110,7 +110,7 @@ test("whether a project is done is asked of its objective and its tasks as they 
   const { state, write } = waiting();
   write({ ...answer, answer: "A" }, { event: "task_status_changed", task_id: id, to_status: "canceled", because: "not wanted" });
   const shop = () => state.projects["proj-shop"] ?? never();
-  const asked = idleOf(state, shop());
+  const asked = idleQuestion(state, shop());
   expect(asked.question).toContain("sell");
   expect(isAsked(state, "idle", asked)).toBe(false);
   const block = { block_id: "block-2", project_id: "proj-shop", task_id: null, ...shown, ...asked, content: "idle:1" };

@@ -39,7 +39,7 @@ export function approvalOf(task: TaskView): Asked {
 }
 
 /** Whether a project whose tasks are all over is done. */
-export function idleOf(state: PortfolioView, { project_id, objective, tasks }: ProjectView): Asked {
+export function idleQuestion(state: PortfolioView, { project_id, objective, tasks }: ProjectView): Asked {
   const count = (status: string): number => tasks.filter((id) => state.tasks[id]?.status === status).length;
   const [done, canceled] = [count("done"), count("canceled")];
   const doneText = `${done} done${canceled === 0 ? "" : `, ${canceled} canceled`}`;
@@ -81,7 +81,7 @@ function askedNow(state: PortfolioView, block: BlockView): Asked | null | undefi
   if (kindOf(block) === "run" && task?.is_edited === true) return ofEarlierRun(task, block);
   if (kindOf(block) !== "idle" || project === undefined) return undefined;
   const isOver = project.tasks.every((id) => ["done", "canceled", "proposed"].includes(state.tasks[id]?.status ?? "done")); // a proposal has no question to answer
-  return isOver ? idleOf(state, project) : null;
+  return isOver ? idleQuestion(state, project) : null;
 }
 
 /** An agent's question whose task was changed: its run doesn't go on, and the next one is told the answer. */

@@ -10,7 +10,7 @@ import { reduceToLines } from "../views/event-line.ts";
 import { mayOverlap } from "./overlap.ts";
 import { portfolioPage, projectPage, taskPage } from "../views/pages.ts";
 import { type Action, plan } from "./plan.ts";
-import { idleOf } from "./questions.ts";
+import { idleQuestion } from "./questions.ts";
 import { type Found, remedyOf } from "./recovery.ts";
 import { reduce } from "./reduce.ts";
 import { judge, proofOf, whyNotOurs } from "./result.ts";
@@ -304,7 +304,7 @@ function simulate(seed: number, size: SimulationSize): Simulated {
         const project = state.projects[action.project_id];
         if (project === undefined) continue;
         const asked = {
-          ...idleOf(state, project),
+          ...idleQuestion(state, project),
           expected_action: "answer",
           impact: "waits",
           options: {},

@@ -10,7 +10,7 @@ import { parseIsoTime } from "../../kit/iso-time.ts";
 import { columned } from "../../views/columned.ts";
 import { duration, figure, money, oneLine, plural } from "../../views/wording.ts";
 import type { Plan, WaitCode } from "../planner/plan.ts";
-import { tasksForPeople } from "../planner/for-people.ts";
+import { tasksNeedingPerson } from "../planner/needs-person.ts";
 import { openBlocks, type PortfolioView, type TaskView } from "../planner/state.ts";
 import { countsOf } from "./metrics.ts";
 import { phaseOf } from "./pages.ts";
@@ -58,7 +58,7 @@ export function board(state: PortfolioView, { actions, waiting }: Plan, now: str
 
 function headOf(state: PortfolioView, now: string, isIdle: boolean): readonly string[] {
   const counts = countsOf(state);
-  const peopleSentence = waitingForPeople(openBlocks(state).length, tasksForPeople(state, now).length);
+  const peopleSentence = waitingForPeople(openBlocks(state).length, tasksNeedingPerson(state, now).length);
   const beat = state.heartbeat === null ? "no tick yet" : `last tick ${age(state.heartbeat, now)} ago`;
   return [
     `Portfolio ${oneLine(state.name, 30)}${state.paused ? " (paused)" : ""}: ${counts.running} running, ${counts.ready} ready, ${counts.done} done; ${beat}; ${figure(state.spent.tokens)} tokens, ${money(state.spent.usd)}`,

@@ -4,7 +4,7 @@ import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import { dashboardOf } from "./event-line.ts";
 import { countsOf, metricsOf } from "./metrics.ts";
 import { confidenceOf } from "../planner/result.ts";
-import { tasksForPeople } from "../planner/for-people.ts";
+import { tasksNeedingPerson } from "../planner/needs-person.ts";
 import { heldByBudget } from "../planner/held-by-budget.ts";
 import { type HeldLanding, heldLandings } from "../planner/held-landings.ts";
 import { namesOf } from "../planner/questions.ts";
@@ -94,7 +94,9 @@ function nextActions(
     ...(state.paused ? ["- The portfolio is paused: `autopilot portfolio resume`"] : []),
     ...(blocks > 0 ? [`- Answer ${blocks} ${blocks === 1 ? "question" : "questions"}: \`autopilot inbox\``] : []),
     ...(runnable > 0 ? [`- Dispatch ${runnable} ready ${runnable === 1 ? "task" : "tasks"}: \`autopilot portfolio run\``] : []),
-    ...tasksForPeople(state).map(({ task, why, commands }) => `- ${task.task_id} waits for you, ${inline(why)}: \`${commands[0] ?? ""}\``),
+    ...tasksNeedingPerson(state).map(
+      ({ task, why, commands }) => `- ${task.task_id} waits for you, ${inline(why)}: \`${commands[0] ?? ""}\``,
+    ),
     ...(counts.proposed > 0 ? [`- Look at ${counts.proposed} proposed: \`autopilot portfolio ready TASK\``] : []),
   ];
 }

@@ -9,7 +9,7 @@ import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
 import type { NoticeKind } from "../../contracts/config.ts";
 import type { Notice } from "../../views/outbound/notices.ts";
 import { answerShown, choices, oneLine } from "../../views/wording.ts";
-import { forPeople, tasksForPeople } from "../planner/for-people.ts";
+import { whatTaskNeeds, tasksNeedingPerson } from "../planner/needs-person.ts";
 import { heldLandings } from "../planner/held-landings.ts";
 import { type PortfolioView, queueOf, type TaskView } from "../planner/state.ts";
 
@@ -46,13 +46,13 @@ export function portfolioNotices(entry: PortfolioEntry, state: PortfolioView, ro
       if (task === undefined) return [];
       if (task.status === "done" && entry.event === "worker_result_ingested")
         return [notice(`${entry.task_id}:done`, "ended", task, "a task is done", [entry.summary], `${here} portfolio status`)];
-      const [waits] = task.status === "ready" ? [] : forPeople(state, task);
+      const [waits] = task.status === "ready" ? [] : whatTaskNeeds(state, task);
       if (waits === undefined) return [];
       const [first = "autopilot inbox"] = waits.commands;
       return [notice(stuckId(task), "needs_you", task, "a task waits for you", [waits.why], first.replace("autopilot", here))];
     }
     case "worker_rested": {
-      const waits = tasksForPeople(state, entry.ts).find(({ task }) => task.task_id === entry.task_id);
+      const waits = tasksNeedingPerson(state, entry.ts).find(({ task }) => task.task_id === entry.task_id);
       if (entry.short === undefined || waits === undefined) return [];
       const [first = "autopilot inbox"] = waits.commands;
       const id = `${stuckId(waits.task)}:${entry.seq}`; // its run may rest again

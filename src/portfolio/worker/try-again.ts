@@ -1,11 +1,11 @@
 // try-again: what becomes of a task that failed before its work could: it is tried again later, or a person is asked.
-// Invariants T1 and on: portfolio/planner/delays.ts.
+// Invariants T1 and on: portfolio/planner/retry-delays.ts.
 
 import { join } from "node:path";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { type Failure, retryOf } from "../../project/reply.ts";
-import { nextTry } from "../planner/delays.ts";
+import { nextTry } from "../planner/retry-delays.ts";
 import type { Cause } from "../planner/questions.ts";
 import type { Delay, TaskView } from "../planner/state.ts";
 import { holdUp } from "../store/ask.ts";

@@ -14,7 +14,7 @@ import { dirname, join, relative, sep } from "node:path";
 import type { Answer } from "../../contracts/answer.ts";
 import { nodeDisk, replaceFile } from "../../journal/disk.ts";
 import { journalFile, type Position } from "../../journal/journal.ts";
-import { hasHead } from "../../journal/read.ts";
+import { hasLineAt } from "../../journal/read.ts";
 import { findProject, type ProjectPaths, isBegun, runFolder } from "./project-paths.ts";
 import type { CommandContext } from "../command-context.ts";
 
@@ -118,7 +118,7 @@ export function bindingOf(env: Env, paths: ProjectPaths, folder: string, run: st
 
 /** Why a valid journal isn't the one this user left, although it is in its file; null if it is. B3 */
 export const whyOverwritten = (folder: string, { head }: BindingRecord): string | null =>
-  head === undefined || hasHead(folder, head) ? null : `its journal isn't the one you left: line ${head.seq} is missing or another one`;
+  head === undefined || hasLineAt(folder, head) ? null : `its journal isn't the one you left: line ${head.seq} is missing or another one`;
 
 /** Every answer about another user's run says so first, from every command. */
 export function markForeign(context: Pick<CommandContext, "cwd" | "env">, answer: Answer): Answer {

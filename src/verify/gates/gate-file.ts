@@ -4,16 +4,17 @@ import type { Gate } from "../../contracts/flow.ts";
 import type { FilePair, Finding, GateFacts } from "./gate-facts.ts";
 import type { Text } from "./tree-facts.ts";
 
-export type FileJudgement = { readonly failures: readonly Finding[]; readonly missingOrders: readonly FilePair[] };
+/** `undecidedPairs`: files whose order only the history can decide; the caller looks it up and judges again. */
+export type FileJudgement = { readonly failures: readonly Finding[]; readonly undecidedPairs: readonly FilePair[] };
 
 /** One path against exists, non_empty, min_lines, matches, fresh, after. */
 export function judgeFile(path: string, gate: Gate, facts: GateFacts): FileJudgement {
   const failures: Finding[] = [];
   const add = (fault: Fault | null): unknown => fault !== null && failures.push({ file: path, isUnsure: false, ...fault });
-  const missing = judgeExistence(path, gate.exists !== false, facts);
-  if (missing !== null || gate.exists === false) {
-    add(missing);
-    return { failures, missingOrders: [] };
+  const existenceFault = judgeExistence(path, gate.exists !== false, facts);
+  if (existenceFault !== null || gate.exists === false) {
+    add(existenceFault);
+    return { failures, undecidedPairs: [] };
   }
   if (gate.non_empty === true && facts.files.get(path)?.size === 0)
     add({ rule: "non_empty", found: "0 bytes", expected: "at least 1 byte" });
@@ -21,11 +22,11 @@ export function judgeFile(path: string, gate: Gate, facts: GateFacts): FileJudge
   if (gate.matches !== undefined) add(judgeMatches(gate.matches, facts.read(path), facts));
   if (gate.fresh === true && !facts.changed.has(path))
     add({ rule: "fresh", found: "not changed by this visit", expected: "changed by this visit" });
-  if (gate.after === undefined) return { failures, missingOrders: [] };
+  if (gate.after === undefined) return { failures, undecidedPairs: [] };
   const isNewer = lookUpOrder(path, gate.after, facts);
-  if (isNewer === undefined) return { failures, missingOrders: [[path, gate.after]] };
+  if (isNewer === undefined) return { failures, undecidedPairs: [[path, gate.after]] };
   if (isNewer !== true) add(notLaterFault(isNewer, gate.after));
-  return { failures, missingOrders: [] };
+  return { failures, undecidedPairs: [] };
 }
 
 type Fault = { readonly rule: string; readonly found: string; readonly expected: string; readonly isUnsure?: boolean };
@@ -36,7 +37,7 @@ function judgeExistence(path: string, shouldExist: boolean, facts: GateFacts): F
   const entry = facts.files.get(path);
   const expected = shouldExist ? "a regular file, reached without a link" : "nothing there";
   if (entry === undefined && !facts.isWhole) return { rule: "exists", found: "a tree too large to list", expected, isUnsure: true };
-  // If nothing may exist there, anything fails: a link does not pass for nothing.
+  // If nothing may exist there, a link or a folder fails too.
   const isAsExpected = shouldExist ? entry?.kind === "file" : entry === undefined;
   return isAsExpected ? null : { rule: "exists", found: entry === undefined ? absence(path, facts) : kindLabels[entry.kind], expected };
 }
@@ -84,8 +85,8 @@ function boundNote(text: Text): string {
 }
 
 /**
- * A file this visit changed is later than one it did not; otherwise only history can decide. Without a file there is nothing to be later
- * than.
+ * Whether a file is later than another: null if that can't be known, undefined if the history has not been asked yet. A file this visit
+ * changed is later than one it did not; without the other file there is nothing to be later than.
  */
 function lookUpOrder(path: string, than: string, facts: GateFacts): boolean | null | undefined {
   if (facts.files.get(than)?.kind !== "file") return facts.isWhole ? true : null;

@@ -80,7 +80,7 @@ class Judge {
   }
 
   #judgeFile(path: string, gate: Gate): readonly Finding[] {
-    const { failures, missingOrders: lacking } = judgeFile(path, gate, this.#facts);
+    const { failures, undecidedPairs: lacking } = judgeFile(path, gate, this.#facts);
     this.orders.push(...lacking);
     if (failures.length === 0 && gate.exists !== false) this.#addSatisfied(path, gate);
     return failures;
@@ -120,11 +120,11 @@ class Judge {
     const matching = this.#filesMatching([gate.any], gate.except ?? []);
     const judged = matching.map((path) => judgeFile(path, gate, this.#facts));
     for (const [index, path] of matching.entries()) if (judged[index]?.failures.length === 0) this.#addSatisfied(path, gate);
-    const undecided = judged.filter(({ failures, missingOrders: lacking }) => failures.length === 0 && lacking.length > 0);
-    const goodCount = judged.filter(({ failures, missingOrders: lacking }) => failures.length === 0 && lacking.length === 0).length;
+    const undecided = judged.filter(({ failures, undecidedPairs: lacking }) => failures.length === 0 && lacking.length > 0);
+    const goodCount = judged.filter(({ failures, undecidedPairs: lacking }) => failures.length === 0 && lacking.length === 0).length;
     if (goodCount >= atLeast) return [];
     if (goodCount + undecided.length >= atLeast) {
-      this.orders.push(...undecided.flatMap(({ missingOrders: lacking }) => lacking));
+      this.orders.push(...undecided.flatMap(({ undecidedPairs: lacking }) => lacking));
       return [];
     }
     const faults = judged.flatMap(({ failures }) => failures);

@@ -19,7 +19,7 @@ import type { Deciding, CommandSet } from "./command-set.ts";
 import { namingPattern } from "./explicit-scope.ts";
 import { type Finding, findFindings, describeLineChanges } from "./change-kind.ts";
 import { hasOnlyMore } from "./only-more.ts";
-import { overridesBase } from "./ruling.ts";
+import { overridesBase } from "./overrides-base.ts";
 import type { ProtectionRow } from "./kinds.ts";
 
 export type ProtectionRules = {

@@ -29,7 +29,7 @@ export type Part =
 
 export type ProtectionRow = {
   readonly kind: ProtectedKind;
-  readonly fits: RegExp;
+  readonly path: RegExp;
   readonly part?: Part;
   /**
    * A new file of this kind counts if it would override existing ones: tests of this family, any tests, files of these names, what its tool
@@ -82,104 +82,104 @@ const rows: readonly ProtectionRow[] = [
   // The contents of installed packages are never the work; a copy in the tree would replace the real one.
   {
     kind: "test_config",
-    fits: /(?:^|\/)(?:node_modules|site-packages|\.venv|venv)\//,
+    path: /(?:^|\/)(?:node_modules|site-packages|\.venv|venv)\//,
     rules: "any",
     ownFolder: /(?:node_modules|site-packages|\.venv|venv)\/.*$/,
   },
-  { kind: "test_config", fits: /(?:^|\/)vendor\/.*(?:testify|gomock|ginkgo|gomega|phpunit|junit)/, rules: "any", ownFolder: /vendor\/.*$/ },
+  { kind: "test_config", path: /(?:^|\/)vendor\/.*(?:testify|gomock|ginkgo|gomega|phpunit|junit)/, rules: "any", ownFolder: /vendor\/.*$/ },
   {
     kind: "test_config",
-    fits: fileNamed("(?:pytest|_pytest|pluggy|iniconfig|unittest|doctest|nose2?|sitecustomize|usercustomize)(?:\\.py|/.*)"),
+    path: fileNamed("(?:pytest|_pytest|pluggy|iniconfig|unittest|doctest|nose2?|sitecustomize|usercustomize)(?:\\.py|/.*)"),
     rules: "py",
   },
   // Python loads plugins named here, wherever it is started.
   {
     kind: "test_config",
-    fits: /(?:^|\/)[^/]+\.(?:egg|dist)-info\/entry_points\.txt$/,
+    path: /(?:^|\/)[^/]+\.(?:egg|dist)-info\/entry_points\.txt$/,
     rules: "py",
     ownFolder: /[^/]+\.(?:egg|dist)-info\/.*$/,
     isHarmless: (text) => !/\bpytest11\b/.test(text),
   },
-  { kind: "test_config", fits: fileNamed("\\.proverc"), rules: "tool", tool: /\bprove\b/ },
+  { kind: "test_config", path: fileNamed("\\.proverc"), rules: "tool", tool: /\bprove\b/ },
   // At the root it shadows the module of that name that tests and their runner mean.
   {
     kind: "test_config",
-    fits: /^(?:json|re|os|math|random|subprocess|pathlib|tempfile|decimal|fractions|datetime|difflib|collections|itertools|functools|contextlib|io|copy|hashlib|shutil|inspect|dataclasses|warnings|traceback|importlib|threading)(?:\.py|\/__init__\.py)$/,
+    path: /^(?:json|re|os|math|random|subprocess|pathlib|tempfile|decimal|fractions|datetime|difflib|collections|itertools|functools|contextlib|io|copy|hashlib|shutil|inspect|dataclasses|warnings|traceback|importlib|threading)(?:\.py|\/__init__\.py)$/,
     rules: "py",
   },
   // A package manager in the tree is the one that is run.
   {
     kind: "scripts",
-    fits: /(?:^|\/)\.yarn\/(?:releases|plugins|sdks|patches)\/|(?:^|\/)\.pnp\.[cm]?js$/,
+    path: /(?:^|\/)\.yarn\/(?:releases|plugins|sdks|patches)\/|(?:^|\/)\.pnp\.[cm]?js$/,
     rules: "js",
     ownFolder: /\.(?:yarn|pnp).*$/,
   },
   // Jest replaces packages by what is here, automatically.
-  { kind: "test_config", fits: /^__mocks__\//, ownFolder: /__mocks__\/.*$/, rules: "tool", tool: /\bjest\b|\breact-scripts test\b/ },
+  { kind: "test_config", path: /^__mocks__\//, ownFolder: /__mocks__\/.*$/, rules: "tool", tool: /\bjest\b|\breact-scripts test\b/ },
 
-  { kind: "snapshot", fits: /(?:^|\/)__(?:snapshots|image_snapshots)__\/|\.(?:snap|snapshot|golden|approved\.\w+)$/ },
-  { kind: "test_config", fits: fileNamed("conftest\\.py"), rules: "py", comesWithTests: true },
-  { kind: "test_config", fits: fileNamed("\\.?pytest\\.(?:ini|toml)"), rules: "py" },
+  { kind: "snapshot", path: /(?:^|\/)__(?:snapshots|image_snapshots)__\/|\.(?:snap|snapshot|golden|approved\.\w+)$/ },
+  { kind: "test_config", path: fileNamed("conftest\\.py"), rules: "py", comesWithTests: true },
+  { kind: "test_config", path: fileNamed("\\.?pytest\\.(?:ini|toml)"), rules: "py" },
   // Loaded before any test beside it.
   {
     kind: "test_config",
-    fits: /(?:^|\/)tests?\/(?:.*\/)?__init__\.py$/,
+    path: /(?:^|\/)tests?\/(?:.*\/)?__init__\.py$/,
     rules: "py",
     isHarmless: (text) => /^(?:\s|#[^\n]*|"""[^"]*""")*$/.test(text),
   },
-  { kind: "test_config", fits: fileNamed("(?:setup-?[Tt]ests?|test-?[Ss]etup|tests?-?[Hh]elpers?)\\.[cm]?[jt]sx?") },
+  { kind: "test_config", path: fileNamed("(?:setup-?[Tt]ests?|test-?[Ss]etup|tests?-?[Hh]elpers?)\\.[cm]?[jt]sx?") },
   {
     kind: "test_config",
-    fits: fileNamed(`(?:vitest|jest|karma|ava|playwright|cypress|wdio|web-test-runner|nightwatch|jasmine)[.-]?${configSuffix}`),
+    path: fileNamed(`(?:vitest|jest|karma|ava|playwright|cypress|wdio|web-test-runner|nightwatch|jasmine)[.-]?${configSuffix}`),
     rules: "js",
   },
   {
     kind: "test_config",
-    fits: fileNamed("\\.mocharc(?:\\.\\w+)?|mocha\\.opts|\\.taprc|jasmine\\.json|\\.babelrc(?:\\.\\w+)?|babel\\.config\\.\\w+|\\.swcrc"),
+    path: fileNamed("\\.mocharc(?:\\.\\w+)?|mocha\\.opts|\\.taprc|jasmine\\.json|\\.babelrc(?:\\.\\w+)?|babel\\.config\\.\\w+|\\.swcrc"),
     rules: "js",
   },
-  { kind: "test_config", fits: fileNamed(`vite\\.${configSuffix}`), part: "vite", rules: "js" },
+  { kind: "test_config", path: fileNamed(`vite\\.${configSuffix}`), part: "vite", rules: "js" },
   {
     kind: "test_config",
-    fits: fileNamed("\\.cargo/config(?:\\.toml)?|\\.config/nextest\\.toml"),
+    path: fileNamed("\\.cargo/config(?:\\.toml)?|\\.config/nextest\\.toml"),
     rules: "rust",
     ownFolder: /\.(?:cargo|config)\/[^/]*$/,
   },
   {
     kind: "test_config",
-    fits: fileNamed("testng\\.xml|junit-platform\\.properties"),
+    path: fileNamed("testng\\.xml|junit-platform\\.properties"),
     rules: "java",
     ownFolder: /(?:src\/test\/resources\/)?[^/]*$/,
   },
   {
     kind: "test_config",
-    fits: /META-INF\/services\/org\.(?:junit|testng)\b/,
+    path: /META-INF\/services\/org\.(?:junit|testng)\b/,
     rules: "java",
     ownFolder: /(?:src\/test\/resources\/)?META-INF\/.*$/,
   },
-  { kind: "test_config", fits: fileNamed("settings\\.gradle(?:\\.kts)?"), part: "settings_gradle", rules: "java" },
-  { kind: "test_config", fits: fileNamed("go\\.mod"), part: "go_mod" },
-  { kind: "test_config", fits: fileNamed("go\\.work"), part: "go_work", rules: "go" },
-  { kind: "test_config", fits: fileNamed("phpunit\\.xml(?:\\.dist)?"), rules: /\wTest\.php$/ },
-  { kind: "test_config", fits: fileNamed("\\.rspec(?:-local)?|\\.simplecov"), rules: /_spec\.rb$/ },
-  { kind: "test_config", fits: /\.gradle(?:\.kts)?$/, part: "gradle", rules: "java" },
-  { kind: "test_config", fits: fileNamed("gradle\\.properties"), part: "properties", rules: "java" },
-  { kind: "test_config", fits: fileNamed("CTest(?:Custom|Config|Testfile)\\.cmake"), rules: "tool", tool: /\bctest\b/ },
-  { kind: "test_config", fits: fileNamed("CMakeLists\\.txt"), part: "cmake" },
-  { kind: "test_config", fits: fileNamed("setup\\.cfg"), part: "setup_cfg", rules: "py" },
-  { kind: "test_config", fits: fileNamed("pyproject\\.toml"), part: "pyproject", rules: "py" },
-  { kind: "test_config", fits: fileNamed("Cargo\\.toml"), part: "cargo" },
-  { kind: "test_config", fits: fileNamed("pom\\.xml"), part: "pom" },
+  { kind: "test_config", path: fileNamed("settings\\.gradle(?:\\.kts)?"), part: "settings_gradle", rules: "java" },
+  { kind: "test_config", path: fileNamed("go\\.mod"), part: "go_mod" },
+  { kind: "test_config", path: fileNamed("go\\.work"), part: "go_work", rules: "go" },
+  { kind: "test_config", path: fileNamed("phpunit\\.xml(?:\\.dist)?"), rules: /\wTest\.php$/ },
+  { kind: "test_config", path: fileNamed("\\.rspec(?:-local)?|\\.simplecov"), rules: /_spec\.rb$/ },
+  { kind: "test_config", path: /\.gradle(?:\.kts)?$/, part: "gradle", rules: "java" },
+  { kind: "test_config", path: fileNamed("gradle\\.properties"), part: "properties", rules: "java" },
+  { kind: "test_config", path: fileNamed("CTest(?:Custom|Config|Testfile)\\.cmake"), rules: "tool", tool: /\bctest\b/ },
+  { kind: "test_config", path: fileNamed("CMakeLists\\.txt"), part: "cmake" },
+  { kind: "test_config", path: fileNamed("setup\\.cfg"), part: "setup_cfg", rules: "py" },
+  { kind: "test_config", path: fileNamed("pyproject\\.toml"), part: "pyproject", rules: "py" },
+  { kind: "test_config", path: fileNamed("Cargo\\.toml"), part: "cargo" },
+  { kind: "test_config", path: fileNamed("pom\\.xml"), part: "pom" },
 
-  { kind: "coverage", fits: fileNamed("\\.nycrc(?:\\.\\w+)?|nyc\\.config\\.\\w+|\\.c8rc(?:\\.\\w+)?|\\.istanbul\\.ya?ml"), rules: "js" },
-  { kind: "coverage", fits: fileNamed("\\.coveragerc"), rules: "py" },
-  { kind: "coverage", fits: fileNamed("\\.?codecov\\.ya?ml|\\.?tarpaulin\\.toml|jacoco[\\w-]*\\.(?:xml|gradle)") },
+  { kind: "coverage", path: fileNamed("\\.nycrc(?:\\.\\w+)?|nyc\\.config\\.\\w+|\\.c8rc(?:\\.\\w+)?|\\.istanbul\\.ya?ml"), rules: "js" },
+  { kind: "coverage", path: fileNamed("\\.coveragerc"), rules: "py" },
+  { kind: "coverage", path: fileNamed("\\.?codecov\\.ya?ml|\\.?tarpaulin\\.toml|jacoco[\\w-]*\\.(?:xml|gradle)") },
 
-  { kind: "lint", fits: fileNamed("\\.eslintrc(?:\\.\\w+)?|eslint\\.config\\.\\w+|\\.eslintignore"), rules: "tool", tool: /eslint/ },
-  { kind: "lint", fits: fileNamed("biome\\.jsonc?|\\.oxlintrc\\.jsonc?|oxlint\\.config\\.\\w+"), rules: "tool", tool: /biome|oxlint/ },
+  { kind: "lint", path: fileNamed("\\.eslintrc(?:\\.\\w+)?|eslint\\.config\\.\\w+|\\.eslintignore"), rules: "tool", tool: /eslint/ },
+  { kind: "lint", path: fileNamed("biome\\.jsonc?|\\.oxlintrc\\.jsonc?|oxlint\\.config\\.\\w+"), rules: "tool", tool: /biome|oxlint/ },
   {
     kind: "lint",
-    fits: fileNamed(
+    path: fileNamed(
       "\\.prettierrc(?:\\.\\w+)?|prettier\\.config\\.\\w+|\\.prettierignore|\\.stylelintrc(?:\\.\\w+)?|stylelint\\.config\\.\\w+|\\.stylelintignore",
     ),
     rules: "tool",
@@ -187,19 +187,19 @@ const rows: readonly ProtectionRow[] = [
   },
   {
     kind: "lint",
-    fits: fileNamed("\\.?ruff\\.toml|\\.flake8|\\.?pylintrc|\\.?mypy\\.ini|pyrightconfig\\.json|\\.bandit|\\.pre-commit-config\\.yaml"),
+    path: fileNamed("\\.?ruff\\.toml|\\.flake8|\\.?pylintrc|\\.?mypy\\.ini|pyrightconfig\\.json|\\.bandit|\\.pre-commit-config\\.yaml"),
     rules: "tool",
     tool: /ruff|flake8|pylint|mypy|pyright|bandit|pre-commit/,
   },
   {
     kind: "lint",
-    fits: fileNamed("\\.golangci\\.(?:ya?ml|toml|json)|\\.?clippy\\.toml|\\.?rustfmt\\.toml|deny\\.toml"),
+    path: fileNamed("\\.golangci\\.(?:ya?ml|toml|json)|\\.?clippy\\.toml|\\.?rustfmt\\.toml|deny\\.toml"),
     rules: "tool",
     tool: /golangci|clippy|cargo (?:fmt|deny)/,
   },
   {
     kind: "lint",
-    fits: fileNamed(
+    path: fileNamed(
       "\\.rubocop(?:_todo)?\\.yml|phpstan\\.neon(?:\\.dist)?|psalm\\.xml|phpcs\\.xml(?:\\.dist)?|\\.php-cs-fixer(?:\\.dist)?\\.php|\\.clang-(?:tidy|format)|\\.shellcheckrc|\\.yamllint(?:\\.ya?ml)?|\\.?cspell\\.(?:jsonc?|ya?ml)|\\.markdownlint(?:-cli2)?\\.(?:jsonc?|ya?ml)|\\.semgrep\\.ya?ml|knip\\.\\w+|\\.dependency-cruiser\\.\\w+",
     ),
     rules: "tool",
@@ -207,55 +207,55 @@ const rows: readonly ProtectionRow[] = [
   },
   {
     kind: "lint",
-    fits: /(?:^|\/)(?:checkstyle|pmd|spotbugs|detekt)[\w-]*\.(?:xml|ya?ml)$|(?:^|\/)config\/(?:checkstyle|pmd|spotbugs|detekt)\//,
+    path: /(?:^|\/)(?:checkstyle|pmd|spotbugs|detekt)[\w-]*\.(?:xml|ya?ml)$|(?:^|\/)config\/(?:checkstyle|pmd|spotbugs|detekt)\//,
   },
   {
     kind: "compiler",
-    fits: fileNamed("(?:ts|js)config(?:[\\w.-]*)?\\.json"),
+    path: fileNamed("(?:ts|js)config(?:[\\w.-]*)?\\.json"),
     rules: "tool",
     tool: /\btsc\b|\bvue-tsc\b|type-?check|\btsx\b|\bts-node\b|ts-jest/,
   },
-  { kind: "compiler", fits: fileNamed("rust-toolchain(?:\\.toml)?"), rules: "rust" },
+  { kind: "compiler", path: fileNamed("rust-toolchain(?:\\.toml)?"), rules: "rust" },
 
-  { kind: "ci", fits: /(?:^|\/)\.(?:github\/(?:workflows|actions)|circleci|buildkite|woodpecker|forgejo\/workflows|gitea\/workflows)\// },
+  { kind: "ci", path: /(?:^|\/)\.(?:github\/(?:workflows|actions)|circleci|buildkite|woodpecker|forgejo\/workflows|gitea\/workflows)\// },
   {
     kind: "ci",
-    fits: fileNamed(
+    path: fileNamed(
       "\\.gitlab-ci\\.yml|Jenkinsfile|azure-pipelines\\.ya?ml|\\.travis\\.yml|bitbucket-pipelines\\.yml|\\.drone\\.yml|\\.?appveyor\\.yml",
     ),
   },
 
-  { kind: "scripts", fits: fileNamed("package\\.json"), part: "package" },
-  { kind: "scripts", fits: fileNamed("composer\\.json"), part: "composer" },
-  { kind: "scripts", fits: fileNamed("(?:GNUm|M|m)akefile"), part: "make", rules: "beside" },
-  { kind: "scripts", fits: fileNamed("tox\\.ini|noxfile\\.py"), rules: "py" },
-  { kind: "scripts", fits: /\.mk$/, part: "included" },
-  { kind: "scripts", fits: fileNamed("[Jj]ustfile|\\.justfile|[Tt]askfile\\.ya?ml|Rakefile|gradlew|mvnw") },
-  { kind: "scripts", fits: fileNamed("turbo\\.jsonc?|nx\\.json|lerna\\.json"), rules: "tool", tool: /\b(?:turbo|nx|lerna)\b/ },
-  { kind: "scripts", fits: fileNamed("project\\.json"), part: "nx_project", rules: "tool", tool: /\bnx\b/ },
-  { kind: "scripts", fits: fileNamed("deno\\.jsonc?"), part: "deno", rules: "tool", tool: /\bdeno\b/ },
-  { kind: "scripts", fits: fileNamed("pnpm-workspace\\.yaml"), part: "pnpm_workspace" },
-  { kind: "scripts", fits: /^(?:tasks|dodo)\.py$/, content: /^(?:from|import) invoke\b|^def task_/m },
-  { kind: "scripts", fits: fileNamed("build\\.xml"), content: /<target\b/ },
-  { kind: "scripts", fits: /(?:^|\/)\.mvn\//, rules: "java", ownFolder: /\.mvn\/.*$/, tool: /\bmvnw?\b/ },
-  { kind: "scripts", fits: /(?:^|\/)gradle\/wrapper\// },
+  { kind: "scripts", path: fileNamed("package\\.json"), part: "package" },
+  { kind: "scripts", path: fileNamed("composer\\.json"), part: "composer" },
+  { kind: "scripts", path: fileNamed("(?:GNUm|M|m)akefile"), part: "make", rules: "beside" },
+  { kind: "scripts", path: fileNamed("tox\\.ini|noxfile\\.py"), rules: "py" },
+  { kind: "scripts", path: /\.mk$/, part: "included" },
+  { kind: "scripts", path: fileNamed("[Jj]ustfile|\\.justfile|[Tt]askfile\\.ya?ml|Rakefile|gradlew|mvnw") },
+  { kind: "scripts", path: fileNamed("turbo\\.jsonc?|nx\\.json|lerna\\.json"), rules: "tool", tool: /\b(?:turbo|nx|lerna)\b/ },
+  { kind: "scripts", path: fileNamed("project\\.json"), part: "nx_project", rules: "tool", tool: /\bnx\b/ },
+  { kind: "scripts", path: fileNamed("deno\\.jsonc?"), part: "deno", rules: "tool", tool: /\bdeno\b/ },
+  { kind: "scripts", path: fileNamed("pnpm-workspace\\.yaml"), part: "pnpm_workspace" },
+  { kind: "scripts", path: /^(?:tasks|dodo)\.py$/, content: /^(?:from|import) invoke\b|^def task_/m },
+  { kind: "scripts", path: fileNamed("build\\.xml"), content: /<target\b/ },
+  { kind: "scripts", path: /(?:^|\/)\.mvn\//, rules: "java", ownFolder: /\.mvn\/.*$/, tool: /\bmvnw?\b/ },
+  { kind: "scripts", path: /(?:^|\/)gradle\/wrapper\// },
   // These set the shell, the source and the hooks of a package manager.
   {
     kind: "scripts",
-    fits: fileNamed("\\.npmrc"),
+    path: fileNamed("\\.npmrc"),
     rules: "js",
     tool: packageManagers,
     isHarmless: (text) => !/shell|node-options|prefix|scripts|hook|workspace|ifpresent|config/i.test(text),
   },
   {
     kind: "scripts",
-    fits: fileNamed("\\.yarnrc(?:\\.yml)?|\\.pnpmfile\\.c?js|bunfig\\.toml|\\.env\\.test(?:\\.local)?"),
+    path: fileNamed("\\.yarnrc(?:\\.yml)?|\\.pnpmfile\\.c?js|bunfig\\.toml|\\.env\\.test(?:\\.local)?"),
     rules: "js",
     tool: packageManagers,
   },
   {
     kind: "scripts",
-    fits: fileNamed(
+    path: fileNamed(
       "package-lock\\.json|npm-shrinkwrap\\.json|pnpm-lock\\.yaml|yarn\\.lock|bun\\.lockb?|deno\\.lock|uv\\.lock|poetry\\.lock|pdm\\.lock|Pipfile\\.lock|requirements\\.txt|Cargo\\.lock|go\\.sum|Gemfile\\.lock|composer\\.lock",
     ),
     part: "lock",
@@ -263,21 +263,21 @@ const rows: readonly ProtectionRow[] = [
 
   // Last, since configuration may be in a test folder: the tests, and everything beside them except prose. A new one in Go may take over
   // the tests beside it.
-  { kind: "test", fits: /_test\.go$/, rules: "beside", isHarmless: (text) => !/^func\s+(?:TestMain\s*\(|init\s*\(\s*\))/m.test(text) },
-  { kind: "test", fits: /\.(?:test|spec|cy|e2e)\.[^/]+$|(?:^|\/)test_[^/]*\.(?:py|sh)$|_test\.(?:py|rs)$|_spec\.\w+$/ },
-  { kind: "test", fits: /(?:^|\/)tests?\.(?:[cm]?[jt]sx?|py|sh)$|_test\.(?:[cm]?[jt]sx?|sh)$|\.bats$|\.t$|(?:^|\/)x?t\/.*\.p[lm]$/ },
-  { kind: "test", fits: /(?:^|\/)test-[^/]*\.[cm]?[jt]sx?$|-test\.[cm]?[jt]sx?$|Spec\.[cm]?[jt]sx?$/, content: testContent },
-  { kind: "test", fits: /(?:^|\/)(?:Test[A-Z]\w*|\w*(?:Tests?|TestCase|IT|Spec))\.(?:java|kt|scala|groovy)$/ },
-  { kind: "test", fits: /(?:^|\/)spec\/(?:.*\/)?[^/]+\.rb$|(?:^|\/)spec\/(?:fixtures|support|factories)\/|\wTest\.php$/ },
+  { kind: "test", path: /_test\.go$/, rules: "beside", isHarmless: (text) => !/^func\s+(?:TestMain\s*\(|init\s*\(\s*\))/m.test(text) },
+  { kind: "test", path: /\.(?:test|spec|cy|e2e)\.[^/]+$|(?:^|\/)test_[^/]*\.(?:py|sh)$|_test\.(?:py|rs)$|_spec\.\w+$/ },
+  { kind: "test", path: /(?:^|\/)tests?\.(?:[cm]?[jt]sx?|py|sh)$|_test\.(?:[cm]?[jt]sx?|sh)$|\.bats$|\.t$|(?:^|\/)x?t\/.*\.p[lm]$/ },
+  { kind: "test", path: /(?:^|\/)test-[^/]*\.[cm]?[jt]sx?$|-test\.[cm]?[jt]sx?$|Spec\.[cm]?[jt]sx?$/, content: testContent },
+  { kind: "test", path: /(?:^|\/)(?:Test[A-Z]\w*|\w*(?:Tests?|TestCase|IT|Spec))\.(?:java|kt|scala|groovy)$/ },
+  { kind: "test", path: /(?:^|\/)spec\/(?:.*\/)?[^/]+\.rb$|(?:^|\/)spec\/(?:fixtures|support|factories)\/|\wTest\.php$/ },
   {
     kind: "test",
-    fits: /(?:^|\/)(?:tests?|__tests__|__mocks__|__fixtures__|e2e|cypress|testdata|(?:unit|integration|functional|acceptance|system|smoke|contract|regression)[-_]?tests?|test[-_]?(?:utils?|helpers?|support|fixtures?|data|suite)|src\/(?:test|it|integrationTest|functionalTest|testFixtures))\/(?!.*\.(?:md|rst|adoc)$)/,
+    path: /(?:^|\/)(?:tests?|__tests__|__mocks__|__fixtures__|e2e|cypress|testdata|(?:unit|integration|functional|acceptance|system|smoke|contract|regression)[-_]?tests?|test[-_]?(?:utils?|helpers?|support|fixtures?|data|suite)|src\/(?:test|it|integrationTest|functionalTest|testFixtures))\/(?!.*\.(?:md|rst|adoc)$)/,
   },
-  { kind: "test", fits: /\.rs$/, part: "rust_source" },
+  { kind: "test", path: /\.rs$/, part: "rust_source" },
 ];
 
 /** All rows in one: most files of a large tree match none, and are told so by one look in place of seventy. */
-const anyRow = new RegExp(rows.map(({ fits }) => `(?:${fits.source})`).join("|"));
+const anyRow = new RegExp(rows.map((row) => `(?:${row.path.source})`).join("|"));
 
 /** The same paths are looked up again and again, so results are cached. */
 const rowCache = new Map<string, ProtectionRow | null>();
@@ -286,7 +286,7 @@ const rowCacheMax = 20_000;
 export function findRow(path: string): ProtectionRow | null {
   const cached = rowCache.get(path);
   if (cached !== undefined) return cached;
-  const row = anyRow.test(path) ? (rows.find(({ fits }) => fits.test(path)) ?? null) : null;
+  const row = anyRow.test(path) ? (rows.find((row) => row.path.test(path)) ?? null) : null;
   if (rowCache.size >= rowCacheMax) rowCache.clear();
   rowCache.set(path, row);
   return row;

@@ -3,7 +3,7 @@
 import picomatch from "picomatch";
 import { isProgramText, findRow, type ProtectionRow } from "./kinds.ts";
 
-const protectedRow: ProtectionRow = { kind: "test", fits: /$^/ };
+const protectedRow: ProtectionRow = { kind: "test", path: /$^/ };
 
 /** The rows in force: by convention, and what the config's `protect` adds or, with `!`, removes. Removing wins. */
 export function rowFinder(protect: readonly string[]): (path: string) => ProtectionRow | null {

@@ -24,7 +24,7 @@ export const sharedObjects = {
   keyctl: numbers(250, 219),
 } as const;
 
-/** Calls that change another process, with the argument that names it: zero is the caller itself. */
+/** Calls that change another process. Their first argument names it; zero is the caller itself. */
 export const onProcesses = {
   prlimit64: numbers(302, 261),
   sched_setparam: numbers(142, 118),

@@ -6,7 +6,7 @@ import type { Draft, Entry } from "../../../src/contracts/event.ts";
 import type { Flow, Scalar } from "../../../src/contracts/flow.ts";
 import { reportedCharge, findLimit, usedAmount } from "../../../src/core/budget.ts";
 import type { Next } from "../../../src/core/next.ts";
-import { turnHistory } from "../../../src/core/history.ts";
+import { turnHistory } from "../../../src/core/turn-history.ts";
 import { phaseRule, findStep, getCursor } from "../../../src/core/selectors.ts";
 import { remedyFor } from "../../../src/core/recovery.ts";
 import type { OpenAttempt, Run } from "../../../src/core/state.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { countBugHeadings, findBugIds, countFindings, countIds, namesId, namesPattern } from "./count-documents.ts";
+import { countBugHeadings, findBugIds, countFindings, countIds, mentionsId, mentionsPattern } from "./count-documents.ts";
 
 describe("what documents hold, counted", () => {
   test("bugs by their headings, of the third level and no other", () => {
@@ -35,10 +35,10 @@ describe("what documents hold, counted", () => {
   });
 
   test("an id is a word of its own, and a pattern a number of its own", () => {
-    expect(namesId("BUG-10 and F-1.", "BUG-1")).toBe(false);
-    expect(namesId("BUG-10 and F-1.", "F-1")).toBe(true);
-    expect(namesId("anything", " ")).toBe(false);
-    expect(namesPattern("### Pattern 1: x\npattern #3", 3)).toBe(true);
-    expect(namesPattern("### Pattern 12", 1)).toBe(false);
+    expect(mentionsId("BUG-10 and F-1.", "BUG-1")).toBe(false);
+    expect(mentionsId("BUG-10 and F-1.", "F-1")).toBe(true);
+    expect(mentionsId("anything", " ")).toBe(false);
+    expect(mentionsPattern("### Pattern 1: x\npattern #3", 3)).toBe(true);
+    expect(mentionsPattern("### Pattern 12", 1)).toBe(false);
   });
 });

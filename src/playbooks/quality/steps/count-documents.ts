@@ -29,7 +29,7 @@ function countEntries(section: string): number {
 }
 
 /** Whether EXPLORATION.md mentions a pattern by its number. */
-export const namesPattern = (exploration: string | null, pattern: number): boolean =>
+export const mentionsPattern = (exploration: string | null, pattern: number): boolean =>
   new RegExp(`\\bpattern\\s{0,9}#?\\s{0,9}${pattern}\\b`, "i").test(exploration ?? "");
 
 /** Counts the ids of one family (REQ, UC): those in headings; without any, those at the start of a line, item or cell. */
@@ -40,7 +40,7 @@ export function countIds(document: string | null, family: string): number {
 }
 
 /** Whether a document contains an id as a whole word: BUG-10 does not contain BUG-1. */
-export function namesId(document: string | null, id: string): boolean {
+export function mentionsId(document: string | null, id: string): boolean {
   if (document === null || id.trim() === "") return false;
   for (let index = document.indexOf(id); index !== -1; index = document.indexOf(id, index + 1)) {
     const isWord = (letter: string | undefined): boolean => letter !== undefined && /[A-Za-z0-9_]/.test(letter);

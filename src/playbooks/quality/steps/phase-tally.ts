@@ -15,7 +15,7 @@ import type { RunView, CursorView } from "../../../core/state.ts";
 import { readReturn } from "./kept-return.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { countBugHeadings, findBugIds, countFindings, countIds, namesId, namesPattern } from "./count-documents.ts";
+import { countBugHeadings, findBugIds, countFindings, countIds, mentionsId, mentionsPattern } from "./count-documents.ts";
 import { findEarlierEnd } from "./earlier-end.ts";
 import { isClosedByEarlierDocuments, artifactPattern } from "./phase-artifacts.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
@@ -85,7 +85,7 @@ async function countExplored({ tree, claim }: CountInput): Promise<PhaseCounts> 
   const findings = (explored?.findings ?? []).filter((finding) => isInDocument(document, finding)); // T2
   const inFile = countFindings(document); // T1
   const patterns = patternsOnDisk(document, explored?.patterns ?? [], inFile); // T2
-  const walked = patterns.length > 0 ? patterns.length : allPatterns.filter((pattern) => namesPattern(document, pattern)).length;
+  const walked = patterns.length > 0 ? patterns.length : allPatterns.filter((pattern) => mentionsPattern(document, pattern)).length;
   return {
     key_counts: { findings_total: inFile > 0 ? inFile : findings.length, patterns_walked: walked },
     findings: findings.map(({ id, category }) => ({ id, category: category ?? uncategorized })),
@@ -102,9 +102,9 @@ type ClaimedFinding = {
 
 /** Whether the document contains the finding: its id, its title, or its file and line. */
 const isInDocument = (document: string | null, { id, file, line, title }: ClaimedFinding): boolean =>
-  namesId(document, id) ||
+  mentionsId(document, id) ||
   (title !== undefined && (document ?? "").includes(title)) ||
-  (file !== undefined && (typeof line === "number" || typeof line === "string") && namesId(document, `${file}:${line}`));
+  (file !== undefined && (typeof line === "number" || typeof line === "string") && mentionsId(document, `${file}:${line}`));
 
 const allPatterns = [1, 2, 3, 4, 5, 6, 7];
 type PatternCount = { readonly pattern: number; readonly findings_count: number };
@@ -114,8 +114,8 @@ function patternsOnDisk(document: string | null, claimedCounts: readonly Pattern
   const uniqueCounts = [...new Map(claimedCounts.map((patternCount) => [patternCount.pattern, patternCount])).values()].toSorted(
     (a, b) => a.pattern - b.pattern,
   );
-  if (allPatterns.some((pattern) => namesPattern(document, pattern)))
-    return uniqueCounts.filter(({ pattern }) => namesPattern(document, pattern));
+  if (allPatterns.some((pattern) => mentionsPattern(document, pattern)))
+    return uniqueCounts.filter(({ pattern }) => mentionsPattern(document, pattern));
   return uniqueCounts.reduce((sum, { findings_count }) => sum + findings_count, 0) <= findings ? uniqueCounts : [];
 }
 

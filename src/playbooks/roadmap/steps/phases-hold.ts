@@ -14,7 +14,7 @@ const planningFolder = ".planning/";
 
 /**
  * A named proof: the locked checks of every phase that this run completed still pass. Its facts are the run's verdict: verified if all
- * criteria have a command that the user gave, and pass; with gaps if some have none, or one that their planner chose.
+ * criteria have a command and pass, with gaps if some have none.
  */
 export function phasesHold(parts: RoadmapParts) {
   return {
@@ -55,13 +55,8 @@ async function findGaps(parts: RoadmapParts, { state, commit }: StepInput): Prom
     // Without criteria in the roadmap, an agent's plan chose its own checks; a plan by the user counts as requested.
     if (phase.success_criteria.length === 0 && plan?.isUserPlan !== true)
       gaps.push(`phase ${id}: the roadmap has no success criteria for it, so only its planner's own commands decided`);
-    const criteria = phaseCriteria(phase, getRoadmapPath(state), plan);
-    const withoutCommand = criteria.filter(({ command }) => command === null);
+    const withoutCommand = phaseCriteria(phase, getRoadmapPath(state), plan).filter(({ command }) => command === null);
     gaps.push(...withoutCommand.map(({ text }) => `phase ${id}: no command proves that ${text}`));
-    // The user said what is wanted, and whoever is judged chose the command that decides it.
-    const isAsked = (text: string): boolean => phase.success_criteria.some((criterion) => criterion.text === text);
-    const byPlanner = plan?.isUserPlan === true ? [] : criteria.filter(({ by, text }) => by === "plan" && isAsked(text));
-    gaps.push(...byPlanner.map(({ text, command }) => `phase ${id}: only its planner's own command decided that ${text} (${command})`));
   }
   const changes = await parts.workspace.differences(state.drafted.base.commit, commit);
   if (changes.every(({ path }) => path.startsWith(planningFolder))) gaps.push("everything held before the run, and nothing was changed");

@@ -14,7 +14,7 @@ import { attemptParts, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../.
 import { type RootCause, findRootCause } from "../../../insight/root-cause.ts";
 import { findHighDeferRate, findUnnecessaryDeferral } from "../insight/warnings.ts";
 import { type ReadClaim, fieldOf, listOrEmpty, openAuditLog } from "./roadmap-audit.ts";
-import { earlierEvents } from "./roadmap-carried.ts";
+import { earlierEvents } from "./merge-earlier-state.ts";
 import { type PhaseHistory, roadmapSteps } from "./phase-history.ts";
 import { pipelineName } from "./roadmap-steps.ts";
 
@@ -73,7 +73,7 @@ export function openRoadmapLog(
   const events: RoadmapEvent[] = [...earlierEvents(earlierState)];
   const audit = openAuditLog(readClaim);
   const completed = new Set<string>();
-  let hasWarnedOfRate = false;
+  let isDeferRateHigh = false;
   let resumes: { readonly run: string; readonly status: string } | null = null;
   /** The run was just started or resumed on request; if it is opened without that, it recovers from a crash. */
   let wasRequested = false;
@@ -221,13 +221,13 @@ export function openRoadmapLog(
       for (const { event, details } of audit.linesOf(entry, { completed, specPath })) events.push({ timestamp: entry.ts, event, details });
       events.push(...batchReportEvents(entry), ...checkpointEvents(entry));
       const warning = findHighDeferRate(history.deferred.size, history.processed.size);
-      if (warning !== null && !hasWarnedOfRate)
+      if (warning !== null && !isDeferRateHigh)
         events.push({
           timestamp: entry.ts,
           event: "high_defer_rate_warning",
           details: { deferred: history.deferred.size, processed: history.processed.size, message: warning.message },
         });
-      hasWarnedOfRate = warning !== null;
+      isDeferRateHigh = warning !== null;
     },
   };
 }

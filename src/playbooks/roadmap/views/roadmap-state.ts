@@ -14,7 +14,7 @@ import { own } from "../../../core/record.ts";
 import type { RunView } from "../../../core/state.ts";
 import { round } from "../../../insight/metrics.ts";
 import type { ReadClaim } from "./roadmap-audit.ts";
-import { mergePhases, countNewlyProcessed, wasDeferred, wasProcessed } from "./roadmap-carried.ts";
+import { mergePhases, countNewlyProcessed, wasDeferred, wasProcessed } from "./merge-earlier-state.ts";
 import { type PhaseHistory, openPhaseHistory } from "./phase-history.ts";
 import { type LogOptions, openRoadmapLog } from "./roadmap-log.ts";
 import { buildPhaseRecord } from "./roadmap-phase.ts";

@@ -8,7 +8,7 @@ export const status: Command = {
   ...statusCommand,
   run: async (context, input) =>
     (await import("../../../commands/status.ts")).status(context, defined({ run: input.run }), {
-      idle: async (root) => (await import("../../../commands/status-idle.ts")).idle(context, root),
+      idle: async (root) => (await import("../../../commands/status-idle.ts")).answerWithoutRun(context, root),
       playbookStatus: async (playbook, root) =>
         playbook === "staged" ? (await import("../../../commands/staged/staged-progress.ts")).stagedStatus(root) : null,
     }),

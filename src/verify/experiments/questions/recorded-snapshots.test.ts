@@ -15,7 +15,7 @@ test("new and changed snapshots are meant, and whoever compares with them is fou
     was: null,
     now: null,
   }));
-  const rowOf = (path: string) => (path.endsWith(".snap") ? { kind: "snapshot" as const, fits: /x/ } : null);
+  const rowOf = (path: string) => (path.endsWith(".snap") ? { kind: "snapshot" as const, path: /x/ } : null);
   expect(changedSnapshots(differences, rowOf)).toEqual(["test/__snapshots__/a.test.js.snap"]);
   const cases = findTestCases("test/a.test.js", "test('renders', () => {});\ntest('adds', () => {});\n");
   const observed = { passed: false, failed: new Set(["test/a.test.js > renders"]), tests: null };

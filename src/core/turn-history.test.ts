@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
 import type { Flow } from "../contracts/flow.ts";
 import { begun, opened, type Tape, turnEnded, usage } from "../../test/simulation/support/tape.ts";
-import { turnHistory } from "./history.ts";
+import { turnHistory } from "./turn-history.ts";
 
 const flow: Flow = {
   flow: "tried",

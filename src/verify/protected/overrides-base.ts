@@ -1,32 +1,32 @@
-// ruling: decides whether a new file would override the test settings of the base.
+// overrides-base: decides whether a new file would override the test settings of the base.
 
 import type { StringSet } from "../../kit/as-set.ts";
 import type { CommandSet } from "./command-set.ts";
 import type { ProtectionRow } from "./kinds.ts";
 import { languageOf } from "./kinds.ts";
 
-/** `rowOf`: the rule for a path. `named`: the commands that decide. */
+/** `row`: the rule that protects the path; `rowOf`: that of any other path. `commands`: the commands that judge. */
 export function overridesBase(
   path: string,
   row: ProtectionRow,
   base: StringSet,
   rowOf: (path: string) => ProtectionRow | null,
-  named: CommandSet,
+  commands: CommandSet,
 ): boolean {
-  const { rules, ownFolder: from = /[^/]*$/, fits, tool } = row;
+  const { rules, ownFolder: namePattern = /[^/]*$/, path: pattern, tool } = row;
   if (rules === undefined) return false;
   if (rules === "named") return true;
-  const folder = path.replace(from, "");
+  const folder = path.replace(namePattern, "");
   const existsBelow = (test: (other: string) => boolean): boolean => [...base].some((other) => other.startsWith(folder) && test(other));
-  if (!existsBelow(() => true)) return false; // its own package brings its own settings
-  if (tool !== undefined && named.usedCommands.some((command) => tool.test(command))) return true;
+  if (!existsBelow(() => true)) return false; // no file of the base is in that folder, so there is nothing to override
+  if (tool !== undefined && commands.usedCommands.some((command) => tool.test(command))) return true;
   if (rules instanceof RegExp) return existsBelow((other) => rules.test(other));
   switch (rules) {
     case "beside":
-      return existsBelow((other) => fits.test(other) && !other.slice(folder.length).includes("/"));
+      return existsBelow((other) => pattern.test(other) && !other.slice(folder.length).includes("/"));
     case "tool":
       // A tool that no command ran and that had no configuration cannot have judged anything.
-      return [...base].some((other) => fits.test(other));
+      return [...base].some((other) => pattern.test(other));
     case "any":
       return existsBelow((other) => rowOf(other)?.kind === "test");
     default:

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runView } from "../views/run-view.test-support.ts";
-import { requestEvent } from "./requests.ts";
+import { requestEvent } from "./record-requests.ts";
 
 test("a person's pause stays a person's when the machine asks for one as well", () => {
   const own = {

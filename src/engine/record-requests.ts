@@ -1,4 +1,4 @@
-// requests: journals the requests of other processes, each once, and drops those that no longer apply.
+// record-requests: journals the requests of other processes, each once, and drops those that no longer apply.
 
 import type { Draft } from "../contracts/event.ts";
 import { isRefusedGrant } from "../core/grants.ts";

@@ -1,4 +1,4 @@
-// delays: when a task that failed because of its surroundings is tried again, and when a person is asked instead. Pure.
+// retry-delays: when a task that failed because of its surroundings is tried again, and when a person is asked instead. Pure.
 //
 // Invariants:
 //   T1. An outage says nothing about the task: the task is tried again for as long as the outage lasts, and keeps its place.

@@ -1,4 +1,4 @@
-// run-answer: turns the state in which `go` or `resume` left a run into the command's answer.
+// outcome-reply: turns the state in which `go` or `resume` left a run into the command's answer.
 
 import type { Answer } from "../contracts/answer.ts";
 import type { ReasonCode, ResultWord } from "../contracts/reason.ts";

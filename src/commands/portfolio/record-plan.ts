@@ -1,9 +1,9 @@
-// carry-out: the parts of a plan that need no worker: releases and retries tasks, reports budgets, asks people.
+// record-plan: the parts of a plan that need no worker: releases and retries tasks, reports budgets, asks people.
 
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { Action, Plan } from "../../portfolio/planner/plan.ts";
-import { idleOf, type Question } from "../../portfolio/planner/questions.ts";
+import { idleQuestion, type Question } from "../../portfolio/planner/questions.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { ask } from "../../portfolio/store/ask.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
@@ -14,7 +14,11 @@ const planner = { actor: "planner", reason_code: "ok" } as const;
 const heartbeatMs = 60_000;
 
 /** Writes the changes of a plan to the journal, with a tick if one is due; returns whether there were changes. */
-export async function carryOut(paths: PortfolioPaths, { state, write, now }: OpenPortfolio, { actions, waiting }: Plan): Promise<boolean> {
+export async function recordPlan(
+  paths: PortfolioPaths,
+  { state, write, now }: OpenPortfolio,
+  { actions, waiting }: Plan,
+): Promise<boolean> {
   const changes: PortfolioChange[] = [];
   for (const action of actions) {
     const change = await changeFor(paths, state, action, now());
@@ -55,7 +59,7 @@ async function changeFor(paths: PortfolioPaths, state: PortfolioView, action: Ac
         kind: "idle",
         project_id: action.project_id,
         task_id: null,
-        ...idleOf(state, project),
+        ...idleQuestion(state, project),
         expected_action: "answer A, or add the tasks that are missing",
         impact: "nothing more is done for this project",
         options: { A: "it is met" },

@@ -1,4 +1,4 @@
-// roadmap-carried: merges the state of another tool's run into that of the run that continues it: earlier events first, records merged,
+// merge-earlier-state: merges the state of another tool's run into that of the run that continues it: earlier events first, records merged,
 // counters summed.
 
 import type { RoadmapEvent } from "../../../contracts/roadmap-events.ts";
@@ -12,9 +12,13 @@ export const earlierEvents = (earlier: RoadmapState | null | undefined): readonl
   ((earlier?.event_log ?? []) as readonly RoadmapEvent[]).slice(-eventsMax);
 
 /** The phases of both runs: in the order of the earlier one, then new ones. */
-export function mergePhases(run: RunView, earlier: RoadmapState, own: Readonly<Record<string, PhaseRecord>>): Record<string, PhaseRecord> {
+export function mergePhases(
+  run: RunView,
+  earlier: RoadmapState,
+  current: Readonly<Record<string, PhaseRecord>>,
+): Record<string, PhaseRecord> {
   const merged: Record<string, PhaseRecord> = { ...earlier.phases };
-  for (const [key, record] of Object.entries(own)) {
+  for (const [key, record] of Object.entries(current)) {
     const earlierRecord = Object.hasOwn(earlier.phases, key) ? earlier.phases[key] : undefined;
     merged[key] = earlierRecord === undefined ? record : mergeRecord(run, key.replace(/^phase_/, ""), earlierRecord, record);
   }

@@ -1,11 +1,11 @@
-// history: lists the facts of a turn and of the turns before it, in a fixed order.
+// turn-history: lists the facts of a turn and of the turns before it, in a fixed order.
 
 import type { AttemptId } from "../contracts/ids.ts";
 import type { TurnFacts } from "../contracts/script.ts";
 import { invariant } from "../kit/invariant.ts";
 import type { RunView } from "./state.ts";
 
-type PlaceView = RunView["turns"][number];
+type TurnView = RunView["turns"][number];
 
 /**
  * The facts of an attempt's turn, and those of the turns in the positions before it.
@@ -17,14 +17,17 @@ export function turnHistory(
   attempt: AttemptId,
   ask = 1,
 ): { readonly facts: TurnFacts; readonly history: readonly TurnFacts[] } {
-  const at = run.turns.findLastIndex((place) => place.attempt === attempt);
-  const place = run.turns[at];
-  invariant(place !== undefined, `F1: ${attempt} is an agent's turn`);
-  const firsts = firstTurns(run, at);
-  const isAskedOnce = run.turns.every(({ asks }, index) => asks === 1 || index >= at);
-  const history = isAskedOnce ? firsts.slice(0, at) : firsts.slice(0, at).flatMap((first, index) => repeatAsks(run, first, index));
-  for (let n = 1; n < ask; n++) history.push(turnFacts(run, place, n));
-  return { facts: turnFacts(run, place, ask), history };
+  const position = run.turns.findLastIndex((turn) => turn.attempt === attempt);
+  const turn = run.turns[position];
+  invariant(turn !== undefined, `${attempt} is an agent's turn`);
+  const firsts = firstTurns(run, position);
+  // The common case copies nothing.
+  const areEarlierAskedOnce = run.turns.every(({ asks }, index) => asks === 1 || index >= position);
+  const history = areEarlierAskedOnce
+    ? firsts.slice(0, position)
+    : firsts.slice(0, position).flatMap((first, index) => repeatAsks(run, first, index));
+  for (let n = 1; n < ask; n++) history.push(turnFacts(run, turn, n));
+  return { facts: turnFacts(run, turn, ask), history };
 }
 
 /** The turn in a position, ask by ask. */
@@ -35,14 +38,14 @@ function repeatAsks({ turns }: RunView, first: TurnFacts, index: number): readon
 /** The first ask of each position, built once: every history names the same turns again, and a position is never reused. */
 const firstTurnsCache = new WeakMap<RunView["turns"], TurnFacts[]>();
 
-/** At least those of the positions before this one. */
+/** The first asks of the turns before this position, and perhaps of later ones. */
 function firstTurns(run: RunView, at: number): readonly TurnFacts[] {
   let firsts = firstTurnsCache.get(run.turns);
   if (firsts === undefined) firstTurnsCache.set(run.turns, (firsts = []));
-  for (const place of firsts.length < at ? run.turns.slice(firsts.length, at) : []) firsts.push(turnFacts(run, place, 1));
+  for (const turn of firsts.length < at ? run.turns.slice(firsts.length, at) : []) firsts.push(turnFacts(run, turn, 1));
   return firsts;
 }
 
-function turnFacts(run: RunView, { phase, step, role, task, ordinal }: PlaceView, ask: number): TurnFacts {
+function turnFacts(run: RunView, { phase, step, role, task, ordinal }: TurnView, ask: number): TurnFacts {
   return { flow: run.drafted.flow.flow, phase, step, role, task, attempt: ordinal, ask };
 }

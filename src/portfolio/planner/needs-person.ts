@@ -1,5 +1,4 @@
-// for-people: tasks that no planner, worker or merge queue moves on: each waits for a person, though it asks no question. So does finished
-// work whose landing is held up.
+// needs-person: lists the tasks that only a person can move on although they ask no question, and finished work whose landing is held up.
 
 import { heldByBudget, type HeldByBudget } from "./held-by-budget.ts";
 import { type HeldLanding, heldLandings } from "./held-landings.ts";
@@ -9,7 +8,7 @@ import { failuresMax } from "./state.ts";
 /** How often the merge queue gives a task back to its agent before a person is asked. */
 export const adjustmentsMax = 2;
 
-export type TaskForPeople = {
+export type TaskNeedingPerson = {
   readonly task: TaskView;
   /** What happened, in a line. */
   readonly why: string;
@@ -24,24 +23,24 @@ export const isTriedAgain = ({ status, failures, returned_by, adjustments }: Tas
   status === "failed" ? failures < failuresMax : status === "needs_adjustment" && returned_by === "queue" && adjustments < adjustmentsMax;
 
 /** Without a time, as of the last tick: the pages are drawn from the journal alone. */
-export const tasksForPeople = (state: PortfolioView, now: string = state.heartbeat ?? ""): readonly TaskForPeople[] => [
-  ...heldLandings(state).flatMap(heldForPeople),
-  ...heldByBudget(state, now).flatMap(unpaidForPeople),
-  ...Object.values(state.tasks).flatMap((task) => forPeople(state, task)),
+export const tasksNeedingPerson = (state: PortfolioView, now: string = state.heartbeat ?? ""): readonly TaskNeedingPerson[] => [
+  ...heldLandings(state).flatMap(whatLandingNeeds),
+  ...heldByBudget(state, now).flatMap(whatBudgetNeeds),
+  ...Object.values(state.tasks).flatMap((task) => whatTaskNeeds(state, task)),
 ];
 
 /** ` (1 more waits behind it)`; nothing if none does. */
 const behindIt = (count: number): string => (count === 0 ? "" : ` (${count} more ${count === 1 ? "waits" : "wait"} behind it)`);
 
 /** A landing that waits is reported once, by the first task of its queue. */
-function heldForPeople({ held, tasks: [task, ...others] }: HeldLanding): readonly TaskForPeople[] {
+function whatLandingNeeds({ held, tasks: [task, ...others] }: HeldLanding): readonly TaskNeedingPerson[] {
   if (task === undefined) return [];
   const more = behindIt(others.length);
   return [{ task, why: `it is finished, and landing waits: ${held.because}${more}`, commands: [held.command], since: held.since }];
 }
 
 /** A budget that is used up is reported once, by the first task that it holds up: one whose run rests, if there is one. */
-function unpaidForPeople({ scope, because, commands, tasks: [task, ...others] }: HeldByBudget): readonly TaskForPeople[] {
+function whatBudgetNeeds({ scope, because, commands, tasks: [task, ...others] }: HeldByBudget): readonly TaskNeedingPerson[] {
   if (task === undefined) return [];
   const more = behindIt(others.length);
   const later = scope === "day" ? "; it goes on tomorrow, or once you raise it" : "";
@@ -51,7 +50,7 @@ function unpaidForPeople({ scope, because, commands, tasks: [task, ...others] }:
 }
 
 /** Empty if the task goes on by itself, is over, or waits for the answer to its question. */
-export function forPeople(state: PortfolioView, task: TaskView): readonly TaskForPeople[] {
+export function whatTaskNeeds(state: PortfolioView, task: TaskView): readonly TaskNeedingPerson[] {
   const { task_id, status } = task;
   const cancel = `autopilot portfolio cancel ${task_id}`;
   if ((status === "failed" || status === "needs_adjustment") && !isTriedAgain(task)) {
