@@ -315,7 +315,7 @@ describe("every test that a pass rests on", () => {
     const mul = (body: string): Tree => ({ "src/mul.js": `export const mul = (text) => {\n${body}};\n` });
     const table = await tried(before, mul('  if (text === "3*4") return 12;\n  if (text === "5*7") return 35;\n'), nodeTest);
     expect(table).toMatchObject({ status: "passed", canary: { outcome: "noticed" } });
-    expect(table.gap).toMatch(/^2 answers that tests expect are written in src\/mul\.js beside their inputs \(3\*4: 12, 5\*7: 35\)/);
+    expect(table.gap).toMatch(/\b2 answers that tests expect are written in src\/mul\.js beside their inputs \(3\*4: 12, 5\*7: 35\)/);
     const honest = await tried(before, mul('  const [a, b] = text.split("*");\n  return a * b;\n'), nodeTest);
     expect(honest).toMatchObject({ status: "passed", canary: { outcome: "noticed" } });
     expect(honest.gap).toBeUndefined();
