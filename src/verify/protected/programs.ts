@@ -63,7 +63,7 @@ export function inlineCodeIn(command: string): { readonly code: readonly string[
 }
 
 /** The commands that a line chains, without separators inside quotes. */
-export const splitChain = (command: string): readonly string[] =>
+const splitChain = (command: string): readonly string[] =>
   (command.match(/(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^;&|\n'"\\]|["'\\])+/g) ?? []).map((part) => part.trim()).filter((part) => part !== "");
 
 const readOnlyProgram = /^(?:grep|egrep|fgrep|rg|test|\[|\[\[|ls|cat|head|tail|wc|sort|uniq|cut|tr|diff|cmp|stat|true|cd|!)$/;
@@ -83,3 +83,16 @@ export function isReadOnly(command: string): boolean {
   );
   return programNames.length > 0 && programNames.every((word) => readOnlyProgram.test(word));
 }
+
+/** The parts of a chain of commands that may judge: not those that only look at files, nor code in the command, which holds what it expects. */
+export function judgingParts(command: string): readonly string[] {
+  const folder = /^\s*cd\s+(?:["'][^"']+["']|[^\s;&|"']+)\s*&&/.exec(command)?.[0] ?? "";
+  const { rest } = inlineCodeIn(command.slice(folder.length));
+  return splitChain(rest)
+    .filter((part) => !isReadOnly(part))
+    .map((part) => folder + part);
+}
+
+/** Without its parts that only ask whether something exists (`! test -e src/a.py`), which read nothing. */
+export const withoutExistence = (command: string): string =>
+  command.replaceAll(/(?<=^|&&|;)\s*(?:!\s+)*(?:test|\[)\s+(?:!\s+)?-[defsx]\s+[^\s;&|]+(?:\s+\])?\s*(?=$|&&|;)/g, " ");

@@ -54,6 +54,8 @@ describe("an assertion is broken whatever it expects", () => {
     expect(other).toBe('assert.equal(mul(2, 28), "n0");');
   });
   test.each([
+    ["a_test.go", "want.Equal(t, Add(1, 2), 3)", /^want\.Equal\(t, Add\(1, 2\), [1-9]\)$/],
+    ["a_test.go", "want.Equal(t, 3, Add(1, 2))", /^want\.Equal\(t, [1-9], Add\(1, 2\)\)$/],
     ["a.test.js", "assert.equal(6, mul(2, 3));", /^assert\.equal\([1-9], mul\(2, 3\)\);$/],
     ["a.test.js", "check(mul(2, 3), 6, 'multiplies');", /^check\(mul\(2, 3\), [1-9], 'multiplies'\);$/],
     ["a.test.ts", "ok(parsePort('80'), 8080, 'a port');", /^ok\(parsePort\('80'\), \d{2,4}, 'a port'\);$/],

@@ -155,11 +155,19 @@ const goOpposites = bothWays({
   Same: "NotSame",
 });
 const goRule: Rule = (call) => {
-  if (!/\b(?:assert|require)\.$/.test(call.before)) return null;
+  if (!/\b(?:assert|require)\.$/.test(call.before)) return guessHelperExpectation(call);
   const otherwise = renamed(call, goOpposites.get(call.name));
   if (call.name === "InDelta") return { values: [call.args[1]], tolerance: readTolerance(call), fallback: otherwise };
   return call.name === "Equal" ? comparison(call.args[1], call.args[2], otherwise) : negated(otherwise);
 };
+
+/** A helper of the project's own that gets the test, an answer and, before or after it, what is expected. */
+function guessHelperExpectation({ args: [test, one, other, ...rest], ...call }: Call): readonly Assertion[] | null {
+  if (test === undefined || one === undefined || other === undefined || !/^(?:t|tb|b|c)$/.test(call.textOf(test))) return null;
+  const isAnswer = (span: Span): boolean => /\w\(/.test(call.textOf(span));
+  const values = isAnswer(other) && !isAnswer(one) ? [other, one] : [one, other];
+  return values.some(isAnswer) ? guessFromArguments({ ...call, args: [...values, ...rest] }) : null;
+}
 
 const cOpposites = bothWays({ ASSERT_EQ: "ASSERT_NE", EXPECT_EQ: "EXPECT_NE", ASSERT_TRUE: "ASSERT_FALSE", EXPECT_TRUE: "EXPECT_FALSE" });
 export const cRule: Rule = (call) => {

@@ -4,7 +4,7 @@ import type { Check } from "../../../contracts/evidence.ts";
 import { asSet, type StringSet } from "../../../kit/as-set.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { programsAmong, testsAmong } from "../../protected/listed-kinds.ts";
-import { inlineCodeIn, isReadOnly, pathsNamedIn, splitChain } from "../../protected/programs.ts";
+import { judgingParts, pathsNamedIn } from "../../protected/programs.ts";
 import { findStarted } from "../questions/non-code-files.ts";
 import { findTestCases, type TestCase } from "../source/test-cases.ts";
 import { createNonce, shuffled } from "./choose-flips.ts";
@@ -59,15 +59,6 @@ async function findJudges(check: Check | null, lab: Laboratory): Promise<(path: 
   const isStarted = (path: string): boolean => started.paths.has(path) || started.folders.some((folder) => path.startsWith(`${folder}/`));
   const tests = testsAmong(work);
   return (path) => isProgramText(path) && (named.has(path) || tests.has(path) || isStarted(path));
-}
-
-/** The parts of a chain of commands that may judge: not those that only look at files, nor code in the command, which holds what it expects. */
-function judgingParts(command: string): readonly string[] {
-  const folder = /^\s*cd\s+(?:["'][^"']+["']|[^\s;&|"']+)\s*&&/.exec(command)?.[0] ?? "";
-  const { rest } = inlineCodeIn(command.slice(folder.length));
-  return splitChain(rest)
-    .filter((part) => !isReadOnly(part))
-    .map((part) => folder + part);
 }
 
 async function readFlips(paths: readonly string[], side: Side, lab: Laboratory): Promise<readonly Flip[]> {

@@ -35,6 +35,13 @@ describe("beside code and tests lie", () => {
     expect(beside(["cli.py"], "python3 cli.py", ["python3 cli.py"])).toEqual(["cli.py"]));
 });
 
+test("what a command only asks to exist or looks at does not make its folder one that judges", () => {
+  const asks = "test -f qa/new.js && ! test -e qa/all.js && npm test";
+  expect(beside(["qa/lib.js"], asks, [asks, "node --test"])).toEqual([]);
+  expect(beside(["qa/lib.js"], "grep -q x qa/all.js", ["grep -q x qa/all.js"])).toEqual([]);
+  expect(beside(["qa/lib.js"], `${asks} && node qa/all.js`, [`${asks} && node qa/all.js`])).toEqual(["qa/lib.js"]);
+});
+
 test("data that the goal names and no test reads is the work, unless it lies with what judges", () => {
   const put = (path: string) => ({
     differences: [{ path, kind: "changed" as const }],

@@ -17,7 +17,7 @@ import { dirname, normalize } from "node:path/posix";
 import type { Difference } from "../../../ports/workspace.ts";
 import type { ProtectionRow } from "../../protected/kinds.ts";
 import { isProgramText } from "../../protected/kinds.ts";
-import { inlineCodeIn, isCodePath, judgingPath, pathsNamedIn } from "../../protected/programs.ts";
+import { inlineCodeIn, isCodePath, judgingParts, judgingPath, pathsNamedIn, withoutExistence } from "../../protected/programs.ts";
 import type { RemovedWork } from "./without-work.ts";
 
 export type Surroundings = {
@@ -112,12 +112,13 @@ export function findStarted(
   base: Pick<ReadonlySet<string>, "has">,
   isMeant: (path: string) => boolean = () => true,
 ): { readonly paths: ReadonlySet<string>; readonly folders: readonly string[] } {
-  const parts = commands.map((command) => inlineCodeIn(command));
+  const parts = commands.map((command) => inlineCodeIn(withoutExistence(command)));
   const loaded = [...findNamedPaths(parts.flatMap(({ code }) => code))].filter((path) => judgingPath.test(path)); // B4
   const named = new Set([...findNamedPaths(parts.map(({ rest }) => rest)), ...loaded]);
   const isStarted = (path: string): boolean => !isCompiled.test(path) || judgingPath.test(path);
   const paths = [...named].filter((path) => base.has(path) && !isCodePath.test(path) && isStarted(path) && isMeant(path));
-  const programs = paths.filter((path) => isProgramText(path) && path.includes("/"));
+  const startedNames = new Set([...findNamedPaths(commands.flatMap(judgingParts)), ...loaded]);
+  const programs = paths.filter((path) => startedNames.has(path) && isProgramText(path) && path.includes("/"));
   return { paths: new Set(paths), folders: [...new Set(programs.map((path) => dirname(path)))] };
 }
 
