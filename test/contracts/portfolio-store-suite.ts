@@ -129,7 +129,7 @@ export function portfolioStoreSuite(name: string, stage: () => Stage): void {
       await planner.journal.close();
       await filled(store, 5); // a person's change is nobody's plan
       const steps: string[] = [];
-      await store.read(genesis, (entry) => steps.push(String((entry as unknown as { step: string }).step)));
+      await store.read(genesis, (entry) => steps.push((entry as unknown as { step: string }).step));
       expect(steps).toEqual(["step-1", "step-2", "step-3", ...(lapse === null ? [] : ["step-4"]), "step-5"]);
     });
 

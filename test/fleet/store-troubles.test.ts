@@ -185,7 +185,8 @@ describe.skipIf(postgresBin === null)(`troubles of a store${withoutPostgres}`, (
   test("a connection that breaks at the moment it is handed out costs its question, and not the process", async () => {
     const database = connect(await made("broken"), { answerMs: 20_000 });
     await database.ask("select 1");
-    type Handing = { _acquireClient(client: PoolClient, ...rest: readonly unknown[]): unknown };
+    type HandOut = (this: unknown, client: PoolClient, ...rest: readonly unknown[]) => unknown;
+    type Handing = { _acquireClient: HandOut };
     const pools = Pool.prototype as unknown as Handing;
     const handOut = pools._acquireClient;
     const unheard: unknown[] = [];

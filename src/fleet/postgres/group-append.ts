@@ -138,7 +138,7 @@ async function appendGroup(ask: Ask, group: readonly Waiting[]): Promise<Readonl
     numbers(lines.map(({ length }) => length)),
     numbers(appends.flatMap((append, at) => append.lines.map(() => at + 1))),
   ]);
-  const kept = String(rows[0]?.["kept"] ?? "");
+  const kept = (rows[0]?.["kept"] ?? "") as string;
   return new Set(kept === "" ? [] : kept.split(" ").map((n) => Number(n) - 1));
 }
 

@@ -351,7 +351,7 @@ test("a folder of bases that others may write to is refused", () => {
 test.skipIf(process.getuid?.() !== 0)("a store that belongs to another user is refused (needs root, to make one)", () => {
   chownSync(store.folder, 65534, 65534);
   expect(() => openStore(store.folder)).toThrow("belongs to another user");
-  expect(() => openStore(store.folder)).toThrow(expect.objectContaining({ hint: expect.not.stringContaining("chmod") }));
+  expect(() => openStore(store.folder)).toThrow(expect.objectContaining({ hint: expect.not.stringContaining("chmod") as unknown }));
 });
 
 test("a tree that git refuses to look at is refused with what git says", async () => {

@@ -135,8 +135,8 @@ export function flipLine(line: string): string | null {
 /** What is only printed, and the number of a stream (`2>/dev/null`, `>&2`), is no expectation. */
 const isPrinted = (line: string, from: number, to: number): boolean =>
   (printing.exec(line.slice(0, from))?.[0].search(/[=!]=/) === -1 && /^[^|]*(?:$|[;}])/.test(line.slice(to))) ||
-  /^>/.test(line.slice(to)) ||
-  />&$/.test(line.slice(0, from));
+  line.startsWith(">", to) ||
+  line.endsWith(">&", from);
 const printing = /\b(?:System\.(?:out|err)\.\w+|console\.\w+|e?println!?|printf|fprintf|puts|fmt\.F?[Pp]rint\w*|echo)\b[^;|&]*$/;
 
 /** The first string of a line that opens a test is the test's name; one after a boolean condition is its message. */
