@@ -20,6 +20,8 @@ export const Check = v.strictObject({
   command: v.string(),
   source: v.string(),
   expect: v.optional(Expectation),
+  /** Chosen by a planner beside a command that a person gave for the same phase: if it shows little, nothing is missing. */
+  extra: v.optional(v.literal(true)),
 });
 export type Check = v.InferOutput<typeof Check>;
 

@@ -82,3 +82,15 @@ test("what every task must show counts too, one command once; a person's tasks s
     source: "PLAN.md:1",
   });
 });
+
+test("a command of a planner's is an extra where the roadmap asks for something else and gives a command", () => {
+  const found = planned([], [task("03-01", [criterion("it is exported", "grep -q sum src/index.js")])]);
+  const extras = (...asked: CheckedCriterion[]): readonly (readonly [string, boolean])[] =>
+    buildChecks(phaseCriteria(phase(...asked), "ROADMAP.md", found)).map(({ command, extra }) => [command, extra === true]);
+  expect(extras(criterion("it adds", "npm test"))).toEqual([
+    ["npm test", false],
+    ["grep -q sum src/index.js", true],
+  ]);
+  expect(extras(criterion("It is exported."))).toEqual([["grep -q sum src/index.js", false]]);
+  expect(extras()).toEqual([["grep -q sum src/index.js", false]]);
+});

@@ -19,6 +19,8 @@ export type PhaseCriterion = {
   readonly source: string;
   /** Whose command it is. */
   readonly by: "roadmap" | "plan";
+  /** Whether the roadmap asks for it. */
+  readonly isAsked: boolean;
   /** The task it belongs to; null for a criterion of the phase itself. */
   readonly task: string | null;
 };
@@ -35,8 +37,8 @@ export function phaseCriteria(phase: Phase, roadmapPath: string, located: Locate
     const id = `criterion:${phase.id}.${n + 1}`;
     const answer = answers.get(n);
     if (criterion.command !== null || answer === undefined || located === null)
-      return { ...withSource(criterion, roadmapPath), id, by: "roadmap", task: null }; // K1
-    return { ...withSource(answer, located.path), id, text: criterion.text, by: "plan", task: null };
+      return { ...withSource(criterion, roadmapPath), id, by: "roadmap", isAsked: true, task: null }; // K1
+    return { ...withSource(answer, located.path), id, text: criterion.text, by: "plan", isAsked: true, task: null };
   });
   if (located === null) return roadmapCriteria;
   const usedAnswers = new Set(answers.values());
@@ -46,6 +48,7 @@ export function phaseCriteria(phase: Phase, roadmapPath: string, located: Locate
       ...withSource(criterion, located.path),
       id: `criterion:${phase.id}.plan-${n + 1}`,
       by: "plan",
+      isAsked: false,
       task: null,
     }));
   const taskCriteria = located.plan.tasks
@@ -55,6 +58,7 @@ export function phaseCriteria(phase: Phase, roadmapPath: string, located: Locate
         ...withSource(criterion, located.path),
         id: taskCriterionId(phase.id, task, n),
         by: "plan",
+        isAsked: false,
         task,
       })),
     )
@@ -115,7 +119,8 @@ export function findUnanswered(criteria: readonly PhaseCriterion[], planPath: st
 
 /** The criteria that have a command, as checks. */
 export function buildChecks(criteria: readonly PhaseCriterion[]): Check[] {
-  return criteria.flatMap(({ id, text, command, expect, source }) =>
+  const hasUserCommand = criteria.some(({ by, command }) => by === "roadmap" && command !== null);
+  return criteria.flatMap(({ id, text, command, expect, source, isAsked }) =>
     command === null
       ? []
       : [
@@ -126,6 +131,7 @@ export function buildChecks(criteria: readonly PhaseCriterion[]): Check[] {
             command,
             source,
             ...(expect === null ? {} : { expect }),
+            ...(hasUserCommand && !isAsked ? { extra: true as const } : {}),
           },
         ],
   );

@@ -74,7 +74,7 @@ const isPlanned = ({ source }: Check, differences: readonly Difference[]): boole
   return path !== undefined && differences.some((one) => one.path === path && one.kind !== "deleted");
 };
 export const findLookingCommand = async ({ check, differences }: QuestionContext): Promise<string | null> =>
-  isPlanned(check, differences) && looksOnly(check.command)
+  check.extra !== true && isPlanned(check, differences) && looksOnly(check.command)
     ? "its command was written in this run and only looks for a word or a file"
     : null;
 
