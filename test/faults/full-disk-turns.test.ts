@@ -23,11 +23,13 @@ type Case = {
   readonly hasIgnoreRules?: true;
 };
 
+/** Which block is the last depends on the machine: they are tried until one is hit. */
+const aboutItsLine = "about its line";
 const cases: readonly Case[] = [
   { name: "before it is read back", kilobytes: 0, says: longLine, hasIgnoreRules: true },
   { name: "at the first byte of its blob", kilobytes: 0, says: longLine },
   { name: "within its blob", kilobytes: 40, says: longLine.repeat(30) },
-  ...[12, 16, 20].map((kilobytes) => ({ name: `about its line, with ${kilobytes} KB left`, kilobytes, says: longLine })),
+  ...[12, 16, 20, 8, 24, 28, 32].map((kilobytes) => ({ name: `${aboutItsLine}, with ${kilobytes} KB left`, kilobytes, says: longLine })),
   { name: "after its line, when its work is applied", kilobytes: 64, says: longLine },
 ];
 
@@ -36,7 +38,9 @@ test.skipIf(!mayMount)(
   { timeout: 600_000 },
   async () => {
     const points: string[] = [];
+    const isUnrecorded = (why: string): boolean => points.some((point) => point.includes(": unrecorded") && point.includes(why));
     for (const { name, kilobytes, says, hasIgnoreRules } of cases) {
+      if (name.startsWith(aboutItsLine) && isUnrecorded("writing the journal")) continue;
       const { folder, turns, args } = repositoryOnSmallDisk({ kilobytes, says, hasIgnoreRules: hasIgnoreRules === true });
       const reported = await autopilot(folder, ["go", ...args, "--yes", "--json"]);
       expect(reported.json, `${name}: ${said(reported)}`).toMatchObject({ reason_code: "disk_full", result: "FAIL" });
@@ -66,7 +70,6 @@ test.skipIf(!mayMount)(
       await expectWhole(folder);
     }
     process.stdout.write(`${points.join("\n")}\n`);
-    const isUnrecorded = (why: string): boolean => points.some((point) => point.includes(": unrecorded") && point.includes(why));
     expect(isUnrecorded("ENOSPC: no space left on device"), "the disk was full when a turn was read back").toBe(true);
     expect(isUnrecorded("writing a blob"), "and when its blob was written").toBe(true);
     expect(isUnrecorded("writing the journal"), "and when its line was").toBe(true);

@@ -148,9 +148,10 @@ async function working(parts: Parts, registration: WorkerRegistration, lease: He
       await addMissing().catch(ignore);
       await sleep(lookEveryMs);
     }
+    const why = lease.whyLost();
     await lease.release();
     await client.deleteQueue(queue).catch(ignore);
-    return lease.whyLost();
+    return why;
   };
   const over = lookUntilOver();
   return {

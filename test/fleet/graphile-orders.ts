@@ -100,8 +100,9 @@ async function working(parts: Parts, registration: WorkerRegistration, lease: He
       await sleep(lookEveryMs);
     }
     void stop();
+    const why = lease.whyLost();
     await lease.release();
-    return lease.whyLost();
+    return why;
   };
   const over = lookUntilOver();
   return {

@@ -110,13 +110,13 @@ describe.skipIf(whyNoStrace !== "")(`killed before every line of the journal${wh
       },
     );
     expect(isOver).toBe(true);
-    // Killed after the turn and before its line: the artifacts are whole, so it is closed by them and nobody plays it again.
+    // Killed after the turn and before its line: its receipt has what became of it, so it is recorded and nobody plays it again.
     const wanted: Readonly<Record<string, string>> = {
-      "session_opened outline#1": "outline#1 close; 1 turns told",
+      "session_opened outline#1": "outline#1 continue; 2 turns told",
       "turn_ended outline#1": "outline#1 continue; 2 turns told",
       "changes_applied outline#1": "outline#1 continue; 2 turns told",
       "step_completed outline#1": "; 2 turns told",
-      "session_opened chapters#1": "chapters#1 close; 1 turns told",
+      "session_opened chapters#1": "chapters#1 continue; 2 turns told",
       "turn_ended chapters#1": "chapters#1 continue; 2 turns told",
       "changes_applied chapters#1": "chapters#1 continue; 2 turns told",
       "step_started check#1": "check#1 repeat; 2 turns told",
