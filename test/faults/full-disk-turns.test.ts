@@ -45,7 +45,7 @@ test.skipIf(!mayMount)(
       const reported = await autopilot(folder, ["go", ...args, "--yes", "--json"]);
       expect(reported.json, `${name}: ${said(reported)}`).toMatchObject({ reason_code: "disk_full", result: "FAIL" });
       const isRecorded = entriesOf(newestRun(folder)).some(({ event }) => event === "turn_ended");
-      points.push(`${name}: ${isRecorded ? "recorded" : "unrecorded"}, ${reported.json.message.slice(0, 120)}`);
+      points.push(`${name}: ${isRecorded ? "recorded" : "unrecorded"}, ${reported.json.message.slice(0, 500)}`);
       expect(turns(), name).toBe(1);
 
       const still = await autopilot(folder, ["resume", "--json"]);
