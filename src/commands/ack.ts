@@ -1,19 +1,19 @@
 // ack: acknowledges a draft's preview so that the run may start; refuses if anything changed since.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { whyStale } from "../runner/draft/draft-in-force.ts";
 import { findProject, listRuns } from "../project/runs/project-paths.ts";
 import { withRun } from "../runner/open-run.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";
 import { buildPreview } from "../runner/draft/preview.ts";
 import { readRunOrNull } from "../project/runs/read-run.ts";
-import { answered, refuse, reply, screenRows } from "../project/reply.ts";
+import { catchRefusals, refuse, respond, screenRows } from "../project/respond.ts";
 import { whyForeign } from "../project/runs/run-binding.ts";
 import { requireStatus, type LoadedRun, loadRun } from "../project/runs/loaded-run.ts";
 
 /** Acknowledges the preview of a draft, by its id. If anything changed since, the preview must be shown again. */
-export function ack(context: CommandContext, input: { readonly id: string; readonly run?: string | undefined }): Promise<Answer> {
-  return answered(async () => {
+export function ack(context: CommandContext, input: { readonly id: string; readonly run?: string | undefined }): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const loaded = (await findDraftByAck(context, input)) ?? (await loadRun(context, input.run));
     requireStatus(loaded, "ack", "draft");
     const { run, view, paths } = loaded;
@@ -32,7 +32,7 @@ export function ack(context: CommandContext, input: { readonly id: string; reado
     await withRun(context, paths, run, (openRun) =>
       openRun.append({ event: "preview_acknowledged", ack: recorded, actor: actorOf(context), reason_code: "ack_recorded" }),
     );
-    return reply("ack_recorded", {
+    return respond("ack_recorded", {
       run_id: run,
       state: "draft",
       message: `Acknowledged. ${run} may start.`,

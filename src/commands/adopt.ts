@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import type { Draft, Entry } from "../contracts/event.ts";
 import type { Scalar } from "../contracts/flow.ts";
 import { confidenceFloors } from "../contracts/objective.ts";
@@ -27,21 +27,24 @@ import { adoptPolicy } from "../runner/draft/policy.ts";
 import { buildPreview } from "../runner/draft/preview.ts";
 import { projectConfigPath } from "../project/config/config.ts";
 import { refuseJournal, waysOn } from "../project/runs/read-run.ts";
-import { answered, refuse, reply } from "../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { bindingOf, bindRun, whyUnusable } from "../project/runs/run-binding.ts";
 import { whyTracked } from "../project/runs/require-own-run.ts";
 import { settingsOf } from "../project/config/settings.ts";
 import { checkBlobs, readRecords } from "./verify/verify-records.ts";
 
-export function adopt(context: CommandContext, input: { readonly run?: string | undefined; readonly yes: boolean }): Promise<Answer> {
-  return answered(async () => {
+export function adopt(
+  context: CommandContext,
+  input: { readonly run?: string | undefined; readonly yes: boolean },
+): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = findProject(context.cwd);
     const run = namedRun(paths, input.run);
     if (paths === null || run === null) return refuse("run_missing", { state: "idle", message: "No run here." });
     const folder = runFolder(paths, run);
     const before = requireFoldedRun(folder, run);
     if (bindingOf(context.env, paths, folder, run).kind === "ours" && (await whyTracked(paths, folder)) === null)
-      return reply("ok", { run_id: run, state: before.status, message: `${run} is yours already.` });
+      return respond("ok", { run_id: run, state: before.status, message: `${run} is yours already.` });
     await refuseUnfit(context, paths, run, before);
 
     const scripts: string[] = [];
@@ -51,7 +54,7 @@ export function adopt(context: CommandContext, input: { readonly run?: string | 
     const page = [`${run} came from elsewhere. It would go on under your config:`, "", ...preview.page.slice(0, -1)];
     const answerParts = { run_id: run, state: before.status, page, warnings: preview.warnings, data: { preview: preview.data } };
     if (!input.yes && (context.isTerminal ? await askToAdopt(context, page) : null) !== "y")
-      return reply("dry_run_required_before_execute", {
+      return respond("dry_run_required_before_execute", {
         ...answerParts,
         message: `Nobody has said yes, so ${run} stays as it is.`,
         remediation: [`autopilot adopt ${run} --yes`],
@@ -62,7 +65,7 @@ export function adopt(context: CommandContext, input: { readonly run?: string | 
     bindRun(context.env, paths, folder, { run, ack: after.drafted.ack, isolation: after.drafted.isolation }); // A3
     if (isOpen(before)) writeCurrent(paths, run);
     const next = before.status === "draft" ? "autopilot go" : isOpen(before) ? "autopilot resume" : "autopilot report";
-    return reply("run_adopted", { ...answerParts, message: `${run} is yours now.`, remediation: [`${next} --run ${run}`] });
+    return respond("run_adopted", { ...answerParts, message: `${run} is yours now.`, remediation: [`${next} --run ${run}`] });
   });
 }
 

@@ -1,20 +1,20 @@
 // agents: lists every known agent: whether it is installed, how it is isolated, what it reports and what is missing.
 
 import { describeUsage } from "../agents/profiles/describe-usage.ts";
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import type { Config } from "../contracts/config.ts";
 import { type AgentAvailability, listAvailability, shownCommand, isUsable } from "../runner/draft/agent-availability.ts";
 import { findProject } from "../project/runs/project-paths.ts";
 import { type WantedIsolation, inspectWantedIsolation, describeNetwork } from "../runner/inspect-isolation.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
-import { answered, refuse, reply } from "../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { invalidConfig, readSettings } from "../project/config/settings.ts";
 import { rehearse } from "./rehearse.ts";
 
 /** Every agent with a profile or a setting: whether it is installed, how it would be isolated, what it reports, what is missing. */
-export function agents(context: CommandContext, _input: object): Promise<Answer> {
-  return answered(async () => {
+export function agents(context: CommandContext, _input: object): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
     if (settings.kind !== "settings") return refuse("config_invalid", invalidConfig(settings.findings));
     const [availability, isolation] = await Promise.all([
@@ -24,7 +24,7 @@ export function agents(context: CommandContext, _input: object): Promise<Answer>
     const list = [...availability].sort((a, b) => rank(a) - rank(b)).map((agent) => agentRow(agent, isolation, settings.config));
     const usable = availability.filter((agent) => isUsable(agent) && agent.profile.found !== "embedded").map(({ name }) => name);
     const message = usable.length === 0 ? "No agent can be used here yet." : `${usable.join(", ")} can be used here.`;
-    return reply("ok", {
+    return respond("ok", {
       message,
       warnings: settings.warnings,
       page: [...pageOf(list), "", `Contained by ${isolation.level}: ${isolation.found}.`],
@@ -34,8 +34,8 @@ export function agents(context: CommandContext, _input: object): Promise<Answer>
 }
 
 /** Runs one harmless turn with an agent and reports the result. */
-export function tryAgent(context: CommandContext, input: { readonly name: string }): Promise<Answer> {
-  return answered(async () => {
+export function tryAgent(context: CommandContext, input: { readonly name: string }): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     if (input.name === "custom")
       return refuse("agent_unavailable", { message: "custom is a kind of agent: name one from the config instead." });
     return rehearse(context, input.name);

@@ -1,7 +1,7 @@
 // answer: answers an open question, or approves what waits for approval.
 
 import { createHash } from "node:crypto";
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { isVerdict } from "../views/verdicts.ts";
@@ -10,7 +10,7 @@ import { matchAnswer } from "../runner/match-answer.ts";
 import { withdrawNotice } from "../runner/run-notices.ts";
 import { sendToRun, refuseLate } from "../runner/send-to-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { answered, refuse, reply } from "../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 
 type OpenBlock = RunView["blocks"][string];
@@ -26,8 +26,8 @@ export type AnswerInput = {
 };
 
 /** Answers an open question. Without naming it, only while exactly one is open. */
-export function answer(context: CommandContext, input: AnswerInput): Promise<Answer> {
-  return answered(async () => {
+export function answer(context: CommandContext, input: AnswerInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     if (input.text.trim() === answerMissing) refuse("usage", { message: `Put your answer where ${answerMissing} stands.` });
     const loaded = await loadRun(context, input.run);
     const block = findOpenBlock(loaded, input.block);
@@ -52,8 +52,8 @@ export function approve(
     readonly run?: string | undefined;
     readonly answer?: string | undefined;
   },
-): Promise<Answer> {
-  return answered(async () => {
+): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const loaded = await loadRun(context, input.run);
     const block = findOpenBlock(loaded, undefined);
     const choice = input.answer ?? block.recommend ?? Object.keys(block.options)[0];
@@ -93,7 +93,7 @@ async function recordAnswer(
   block: OpenBlock,
   text: string,
   issues: readonly string[] = [],
-): Promise<Answer> {
+): Promise<CommandResponse> {
   const choices = Object.keys(block.options);
   const chosen = matchAnswer(block, text);
   if (chosen === null) {
@@ -125,7 +125,7 @@ async function recordAnswer(
   if (outcome === "late")
     refuseLate(loaded, view, `"${block.question}" was settled from somewhere else meanwhile; ${chosen} does not count.`);
   withdrawNotice(context, `${loaded.run}:${block.block}`);
-  return reply("block_answered", {
+  return respond("block_answered", {
     run_id: loaded.run,
     state: view.status,
     message: `Answered "${block.question}" with ${chosen}.`,

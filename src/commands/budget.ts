@@ -1,6 +1,6 @@
 // budget: shows a run's limits and usage, and raises the limits of an open run.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { type Dimension, dimensions } from "../contracts/budget.ts";
 import { findLimit } from "../core/budget.ts";
 import type { RunView } from "../core/state.ts";
@@ -8,15 +8,15 @@ import { runBudget, budgetPage } from "../views/budget-view.ts";
 import { readQuantity } from "../kit/quantity.ts";
 import { sendToRun, refuseLate } from "../runner/send-to-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { answered, refuse, reply } from "../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 
 /** Limits and usage. */
-export function budget(context: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
-  return answered(async () => {
+export function budget(context: CommandContext, input: { readonly run?: string | undefined }): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const { run, view } = await loadRun(context, input.run);
     const budgetData = runBudget(view);
-    return reply("ok", {
+    return respond("ok", {
       run_id: run,
       state: view.status,
       message: `Budget of ${run}.`,
@@ -30,8 +30,8 @@ export function budget(context: CommandContext, input: { readonly run?: string |
 export function raise(
   context: CommandContext,
   input: { readonly run?: string | undefined; readonly limits: readonly string[]; readonly reason?: string | undefined },
-): Promise<Answer> {
-  return answered(async () => {
+): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const loaded = await loadRun(context, input.run);
     requireStatus(loaded, "budget raise", "running", "paused");
     const raises = input.limits.flatMap((word) => word.split(",")).map((word) => parseRaise(loaded, word));
@@ -51,7 +51,7 @@ export function raise(
         refuseLate(loaded, view, `${dimension} was raised to ${limit} from somewhere else meanwhile; ${to} would not raise it.`);
     }
     const text = raises.map(({ scope, dimension, to }) => `${dimension}${scope === "phase" ? " of a phase" : ""} to ${to}`).join(", ");
-    return reply("limit_raised", {
+    return respond("limit_raised", {
       run_id: loaded.run,
       state: view.status,
       message: `Raised ${text}.`,

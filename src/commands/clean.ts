@@ -1,7 +1,7 @@
 // clean: frees disk. Folders of agents and checks are deleted at once for finished runs; whole runs only by age or number. Branches with
 // unmerged work always stay.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { formatBytes } from "../views/runs-page.ts";
 import { plural } from "../views/wording.ts";
 import { parseIsoTime } from "../kit/iso-time.ts";
@@ -11,18 +11,18 @@ import { isRemovable, knownRuns } from "../project/runs/known-runs.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { finishRemovals, removeAll, whileNobodyWorks } from "../project/runs/remove-run.ts";
-import { answered, refuse, reply } from "../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { readDisk } from "../project/runs/run-disk.ts";
 import { sweepTemporary } from "../project/runs/temporary.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
 type Input = { readonly olderThan?: string | undefined; readonly keep?: number | undefined; readonly yes: boolean };
 
-export function clean(context: CommandContext, input: Input): Promise<Answer> {
-  return answered(async () => {
+export function clean(context: CommandContext, input: Input): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = findProject(context.cwd);
     if (paths === null)
-      return reply("ok", { message: "Nothing to clean.", page: ["Nothing to clean."], data: { freed_bytes: 0, removed: [] } });
+      return respond("ok", { message: "Nothing to clean.", page: ["Nothing to clean."], data: { freed_bytes: 0, removed: [] } });
     const repository = await openedRepository(paths.root);
     const before = await readDisk(paths.folder);
     await finishRemovals(context, paths, repository);
@@ -41,7 +41,7 @@ export function clean(context: CommandContext, input: Input): Promise<Answer> {
         data: { ...data, would_remove: toRemove.map(({ run_id }) => run_id) },
       });
     const message = `Freed ${formatBytes(freed)}${removed.length === 0 ? "" : `, removed ${plural(removed.length, "run")}`}.`;
-    return reply("ok", {
+    return respond("ok", {
       message: message,
       page: [`✓ ${message}`, ...kept.map((name) => `  ${name} stays: its work is on no other branch (git merge ${name})`)],
       data,

@@ -1,19 +1,19 @@
 // config-show: shows every setting in force with the file and line it came from; secrets are masked.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import type { NotifyHook } from "../contracts/config.ts";
 import { readConfig, type Origin } from "../project/config/config.ts";
 import { invalidConfig } from "../project/config/settings.ts";
 import { describeHook } from "../project/notify/hooks.ts";
 import { findProject } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { reply } from "../project/reply.ts";
+import { respond } from "../project/respond.ts";
 
 /** Every setting in force, and where it came from. */
-export function config(context: CommandContext, _input: object): Promise<Answer> {
+export function config(context: CommandContext, _input: object): Promise<CommandResponse> {
   const loadedConfig = readConfig({ env: context.env, root: findProject(context.cwd)?.root ?? null });
   if (loadedConfig.kind === "invalid") {
-    return Promise.resolve(reply("config_invalid", invalidConfig(loadedConfig.findings)));
+    return Promise.resolve(respond("config_invalid", invalidConfig(loadedConfig.findings)));
   }
   const settings = flattenSettings(loadedConfig.config)
     .map(({ key, value }) => ({
@@ -29,7 +29,7 @@ export function config(context: CommandContext, _input: object): Promise<Answer>
   ];
   const message = `${settings.length} settings.`;
   return Promise.resolve(
-    reply("ok", { message, warnings: loadedConfig.warnings, page, data: { settings, config_hash: loadedConfig.hash } }),
+    respond("ok", { message, warnings: loadedConfig.warnings, page, data: { settings, config_hash: loadedConfig.hash } }),
   );
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ForeignRun } from "../playbooks/contract/playbook.ts";
 import { playbooks } from "../playbooks/registry/table.ts";
 import { isFolderBlocked } from "../project/runs/project-paths.ts";
-import { refuse } from "../project/reply.ts";
+import { refuse } from "../project/respond.ts";
 import { findingText } from "../kit/finding.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
@@ -61,7 +61,7 @@ export function onlyCandidate(detected: readonly DetectedWork[]): DetectedWork |
   return only;
 }
 
-/** Detected work as it appears in JSON answers. */
+/** Detected work as it appears in JSON responses. */
 export const toData = ({ flow, files, summary: standing, isBegun }: DetectedWork): Record<string, unknown> => ({
   flow,
   files,

@@ -1,6 +1,6 @@
 // diff: shows what a run changed, from its base commit to the tip of its branch.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import { fileRows, describeDiffStat } from "../views/diff-page.ts";
 import { describeAttempt, firstFew, oneLine } from "../views/wording.ts";
@@ -8,7 +8,7 @@ import { changedFiles, filePatchBetween, hasCommits, patchBetween } from "../wor
 import { readSummary } from "../workspace/git/summary.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { answered, refuse, reply } from "../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 
 const filesMax = 26;
@@ -27,8 +27,8 @@ const openTurns = (open: Readonly<Record<string, { readonly role: string | null;
     .map(({ attempt }) => describeAttempt(attempt));
 
 /** What a run has changed: from its base commit to its branch's newest. The work of an unfinished turn is not included. */
-export function diff(context: CommandContext, input: Input): Promise<Answer> {
-  return answered(async () => {
+export function diff(context: CommandContext, input: Input): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const { paths, run, view, owner } = await loadRun(context, input.run);
     const [base, tip] = [view.drafted.base.commit, view.tip.commit];
     const where = { run_id: run, state: view.status };
@@ -65,12 +65,12 @@ export function diff(context: CommandContext, input: Input): Promise<Answer> {
         ...fileRows(files, filesMax).map((row) => `  ${row}`),
         ...(files.length === 0 ? [] : ["", `→ autopilot diff${runArgument}`]),
       ];
-      return reply("ok", { ...where, message, page, data });
+      return respond("ok", { ...where, message, page, data });
     }
     const { text, isCut } = await (file === undefined
       ? patchBetween(repository, base, tip)
       : filePatchBetween(repository, base, tip, file));
-    return reply("ok", {
+    return respond("ok", {
       ...where,
       message,
       page: text.replace(/\n$/, "").split("\n"),

@@ -1,6 +1,6 @@
 // discard: removes finished runs or drafts with their branches; asks before unmerged work is lost.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { plural } from "../views/wording.ts";
 import { readBranches, type RunBranch } from "../workspace/git/run-branches.ts";
 import { findProject, type ProjectPaths, listRuns, namedRun } from "../project/runs/project-paths.ts";
@@ -8,15 +8,15 @@ import { isRemovable, knownRuns } from "../project/runs/known-runs.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { finishRemovals, removeRun } from "../project/runs/remove-run.ts";
-import { answered, refuse, reply } from "../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { refuseIfForeign } from "../project/runs/require-own-run.ts";
 
 type Input = { readonly runs: readonly string[]; readonly yes: boolean };
 type RunToRemove = { readonly run: string; readonly branches: readonly RunBranch[] };
 
 /** Removes finished runs, or drafts, with their branches. Unmerged work is deleted only after confirmation. */
-export function discard(context: CommandContext, input: Input): Promise<Answer> {
-  return answered(async () => {
+export function discard(context: CommandContext, input: Input): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = findProject(context.cwd);
     if (paths === null) return refuse("run_missing", { state: "idle", message: "No run here." });
     const repository = await openedRepository(paths.root);
@@ -25,10 +25,10 @@ export function discard(context: CommandContext, input: Input): Promise<Answer> 
     const toRemove: RunToRemove[] = [];
     for (const run of await chooseRuns(context, paths, input.runs))
       toRemove.push({ run, branches: await readBranches(repository, run, all) });
-    if (toRemove.length === 0) return reply("ok", { message: "No drafts here.", page: ["No drafts here."], data: { removed: [] } });
+    if (toRemove.length === 0) return respond("ok", { message: "No drafts here.", page: ["No drafts here."], data: { removed: [] } });
     const risks = describeRisks(toRemove, input.runs.length === 0);
     const consent = risks.length === 0 || input.yes ? "y" : await askToRemove(context, risks);
-    if (consent === "n") return reply("ok", { message: "Nothing was removed.", data: { removed: [] } });
+    if (consent === "n") return respond("ok", { message: "Nothing was removed.", data: { removed: [] } });
     if (consent !== "y")
       return refuse("confirmation_needed", {
         message: `Nothing was removed. ${risks.join(" ")}`,
@@ -42,7 +42,7 @@ export function discard(context: CommandContext, input: Input): Promise<Answer> 
       removed.push(run);
     }
     const keptBranches = toRemove.flatMap(({ branches }) => branches.filter(({ isCheckedOut }) => isCheckedOut).map(({ name }) => name));
-    return reply("ok", {
+    return respond("ok", {
       message: `Removed ${removed.join(", ")}.`,
       page: removed.map((run) => `✓ Removed ${run}`),
       warnings: keptBranches.map((name) => `${name} is checked out, so the branch stays.`),

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { statfsSync } from "node:fs";
 import { agentProfiles } from "../agents/profiles/table.ts";
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
 import type { Config } from "../contracts/config.ts";
 import { detectChecks } from "../verify/detect/detect.ts";
@@ -18,7 +18,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
 import { redactionOf } from "../project/secrets/redaction-of.ts";
 import { readSettings } from "../project/config/settings.ts";
-import { answered, reply, screenRows } from "../project/reply.ts";
+import { catchRefusals, respond, screenRows } from "../project/respond.ts";
 
 const blockingFindings: ReadonlySet<string> = new Set(["node", "git", "repository", "config", "folder", "disk"]);
 
@@ -33,8 +33,8 @@ export function doctorCode(missing: readonly string[]): ReasonCode {
 type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly fix: string; readonly isNote?: true };
 
 /** Checks the machine and the folder, and says how to fix what is missing. Changes nothing. */
-export function doctor(context: CommandContext, _input: object): Promise<Answer> {
-  return answered(async () => {
+export function doctor(context: CommandContext, _input: object): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const availability = await listAvailability(context, configOf(context));
     const paths = findProject(context.cwd);
     const repositoryLookup = await openRepository(context.cwd);
@@ -70,7 +70,7 @@ export function doctor(context: CommandContext, _input: object): Promise<Answer>
       failed.length === 0
         ? "Ready."
         : `${failed.length} ${failed.length === 1 ? "thing is" : "things are"} missing: ${failed.map(({ name }) => name).join(", ")}.`;
-    return reply(doctorCode(failed.map(({ name }) => name)), {
+    return respond(doctorCode(failed.map(({ name }) => name)), {
       result: failed.length > 0 ? "FAIL" : "PASS",
       message,
       page,

@@ -1,20 +1,20 @@
 // estimate-run: forecasts the usage of a whole run of a flow, from earlier runs of it here. Nothing runs and nothing is written.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { loadFlow } from "../flows/load.ts";
 import { findingText } from "../kit/finding.ts";
 import { type Features, forecastFor, type Range, forecastRecord, samplesMin } from "../insight/forecast.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { flowBudget, flowEstimate } from "../project/config/flow-budget.ts";
 import { settingsOf } from "../project/config/settings.ts";
-import { answered, refuse, reply } from "../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { requireProject } from "../project/runs/project-paths.ts";
 import { runCases } from "../project/runs/run-cases.ts";
 import { recordLines } from "../views/estimate-page.ts";
 import { amount, figure, money, plural } from "../views/wording.ts";
 
-export function estimateRun(context: CommandContext, input: { readonly flow: string }): Promise<Answer> {
-  return answered(async () => {
+export function estimateRun(context: CommandContext, input: { readonly flow: string }): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = await requireProject(context.cwd);
     const { flow } = input;
     const loaded = await loadFlow(paths.root, flow);
@@ -36,7 +36,7 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
     if (forecast === null) {
       const [flowTokens, { limits }] = [flowEstimate(loaded.flow), flowBudget(loaded.flow)];
       const caps = (["tokens", "minutes"] as const).flatMap((name) => (limits[name] === undefined ? [] : [amount(name, limits[name])]));
-      return reply("ok", {
+      return respond("ok", {
         result: "WARN",
         message: `Too little is known of ${flow} runs here: ${plural(history.length, "run")} ended, ${samplesMin} completed ones are needed.`,
         page: [
@@ -61,7 +61,7 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
       `  Based on ${samples} earlier runs${forecast.alike.includes("agent") && agent !== null ? " with the same agent" : ""}.`,
       ...recordLines(record),
     ];
-    return reply("ok", {
+    return respond("ok", {
       message: `Based on ${samples} earlier runs of ${flow}.`,
       page,
       data: { flow, forecast, record, runs: history.length },

@@ -1,18 +1,18 @@
 // flows: `autopilot flow`: lists flows, shows one, lints one.
 
 import { stringify } from "yaml";
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { lintFlow } from "../flows/lint.ts";
 import { loadFlow, type LoadedFlow, namesOfFlows } from "../flows/load.ts";
 import type { Finding } from "../kit/finding.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { answered, refuse, reply } from "../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { registryFor } from "../runner/draft/called-flows.ts";
 import { formatFinding, loadCheckedFlow, projectRoot, checkFlow } from "../runner/draft/load-checked-flow.ts";
 
 /** Every flow that can be run here. */
-export function list(context: CommandContext, _input: object): Promise<Answer> {
-  return answered(async () => {
+export function list(context: CommandContext, _input: object): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const flows = await Promise.all(
       (await namesOfFlows(projectRoot(context))).map(async (name) => {
         const loaded = await loadFlow(projectRoot(context), name);
@@ -23,7 +23,7 @@ export function list(context: CommandContext, _input: object): Promise<Answer> {
         };
       }),
     );
-    return reply("ok", {
+    return respond("ok", {
       message: `${flows.length} flows.`,
       page: flows.map(({ name, about, source }) => `${name.padEnd(16)} ${about}  (${source})`),
       data: { flows },
@@ -31,10 +31,10 @@ export function list(context: CommandContext, _input: object): Promise<Answer> {
   });
 }
 
-export function show(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
-  return answered(async () => {
+export function show(context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const { flow, prompts, hash, source } = await loadCheckedFlow(context, input.name ?? "objective");
-    return reply("ok", {
+    return respond("ok", {
       message: `Flow ${flow.flow}.`,
       page: [`# ${source}`, ...stringify(flow).split("\n")],
       data: { flow, prompts, hash, source },
@@ -43,8 +43,8 @@ export function show(context: CommandContext, input: { readonly name?: string | 
 }
 
 /** Everything wrong with a flow, by file and line; then every path of it is explored. */
-export function lint(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
-  return answered(async () => {
+export function lint(context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const names = input.name === undefined ? await namesOfFlows(projectRoot(context)) : [input.name];
     const findings: Finding[] = [];
     const warnings: string[] = [];
@@ -66,10 +66,10 @@ export function lint(context: CommandContext, input: { readonly name?: string | 
     if (findings.length > 0) {
       const message = findings.length === 1 ? "1 thing is wrong." : `${findings.length} things are wrong.`;
       const remediation = ["fix the lines named above, then lint again", "autopilot help flow lint"];
-      return reply("flow_invalid", { message, page, warnings, remediation, data: { findings } });
+      return respond("flow_invalid", { message, page, warnings, remediation, data: { findings } });
     }
     const message = `${names.length === 1 ? `Flow ${names[0]} is` : `${names.length} flows are`} fine.`;
-    return reply("ok", { message, page: [...page, message], warnings, data: { findings: [] } });
+    return respond("ok", { message, page: [...page, message], warnings, data: { findings: [] } });
   });
 }
 

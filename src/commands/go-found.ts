@@ -1,6 +1,6 @@
 // go-found: `go` with no goal and no open run: drafts a run from another tool's run or the documents found here.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { findingText } from "../kit/finding.ts";
 import { type GoFlags, goNew } from "../runner/go-draft.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
@@ -8,12 +8,12 @@ import { type DetectedWork, detectWork, onlyCandidate } from "./detect-work.ts";
 import { invalidGoal } from "./nothing-to-do.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { playbooks } from "../playbooks/registry/table.ts";
-import { refuse, reply } from "../project/reply.ts";
+import { refuse, respond } from "../project/respond.ts";
 
 const findingsShownMax = 8;
 
 /** No run is open and no goal was given: detected work is resumed, if there is exactly one candidate; else a goal is asked for. */
-export async function goWithoutGoal(context: CommandContext, paths: ProjectPaths | null, input: GoFlags): Promise<Answer> {
+export async function goWithoutGoal(context: CommandContext, paths: ProjectPaths | null, input: GoFlags): Promise<CommandResponse> {
   const detected = paths === null || input.run !== undefined ? [] : await detectWork(context, paths.root);
   const candidate = onlyCandidate(detected);
   if (candidate?.hasFailed === true) refuseFailedElsewhere(candidate);
@@ -21,13 +21,13 @@ export async function goWithoutGoal(context: CommandContext, paths: ProjectPaths
   return (paths === null || input.run !== undefined ? null : await finishedHere(paths.root)) ?? invalidGoal(context, input);
 }
 
-/** A project with nothing left to do answers with its status, not with a question for a goal. */
-async function finishedHere(root: string): Promise<Answer | null> {
+/** A project with nothing left to do responds with its status, not with a question for a goal. */
+async function finishedHere(root: string): Promise<CommandResponse | null> {
   for (const load of Object.values(playbooks)) {
     const finished = await (await load()).findFinished?.(root);
     if (finished === undefined || finished === null) continue;
     const { message, summary, next } = finished;
-    return reply("ok", {
+    return respond("ok", {
       state: "idle",
       message,
       page: [message, ...(summary.length === 0 ? [] : ["", ...summary])],
@@ -51,7 +51,7 @@ export function goDetected(
   context: CommandContext,
   { flow, options, summary: standing, files, findings }: DetectedWork,
   input: GoFlags,
-): Promise<Answer> {
+): Promise<CommandResponse> {
   const notes = [
     `Found ${standing} (${files.join(", ")}).`,
     ...findings.slice(0, findingsShownMax).map(findingText),

@@ -1,20 +1,20 @@
 // go: starts a run or resumes the open one, and works until it completes, pauses or reaches its cycle limit.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import type { GoFlags } from "../runner/go-draft.ts";
 import { givenObjectiveFlags, requestsNewRun } from "../playbooks/contract/go-input.ts";
 import { findProject, namedRun, type ProjectPaths } from "../project/runs/project-paths.ts";
 import { findOtherOpenRun } from "../project/runs/open-instead.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
-import { answered, refuse } from "../project/reply.ts";
+import { catchRefusals, refuse } from "../project/respond.ts";
 import { isOwnRun } from "../project/runs/run-binding.ts";
 import { resumeRun } from "../runner/resume-run.ts";
 import { requireStatus, type LoadedRun } from "../project/runs/loaded-run.ts";
 
 /** Starts or resumes a run, and works until it rests: done, paused, or out of cycles. */
-export function go(context: CommandContext, input: GoFlags): Promise<Answer> {
-  return answered(async () => {
+export function go(context: CommandContext, input: GoFlags): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     // Drafting is loaded on demand: a resumed run must not wait for the parsers and linters of flows.
     if (requestsNewRun(input)) return (await import("../runner/go-draft.ts")).goNew(context, input);
     const paths = findProject(context.cwd);

@@ -2,8 +2,8 @@
 
 import { lstatSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Answer } from "../contracts/answer.ts";
-import { refuse, reply } from "../project/reply.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
+import { refuse, respond } from "../project/respond.ts";
 
 /** The folder exists, and at the file's path is nothing but a file: a link is not written through. */
 export function requireWritable(path: string): void {
@@ -14,10 +14,10 @@ export function requireWritable(path: string): void {
   if (stats !== undefined && !stats.isFile()) bad(`${path} is ${stats.isSymbolicLink() ? "a link" : "not a file"}; name another place.`);
 }
 
-export function writeHtml(path: string, html: string, run: string | null): Answer {
+export function writeHtml(path: string, html: string, run: string | null): CommandResponse {
   writeFileSync(path, html, { mode: 0o600 });
   const kilobytes = Math.ceil(Buffer.byteLength(html) / 1_000);
-  return reply("ok", {
+  return respond("ok", {
     run_id: run,
     message: `The report is in ${path} (${kilobytes} KB). It opens in any browser and asks for nothing.`,
     data: { file: path, bytes: Buffer.byteLength(html) },

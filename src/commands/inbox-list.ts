@@ -1,17 +1,17 @@
 // inbox-list: lists every question that waits for a person, with the command that answers it.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import type { Entry } from "../contracts/event.ts";
 import { questionsOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { runQuestions } from "../views/choose-box.ts";
-import { answerLines, answerShown, oneLine } from "../views/wording.ts";
+import { answerLines, answerFlags, oneLine } from "../views/wording.ts";
 import { isVerdict, verdictCommand, type VerdictOpen, verdictsOpen } from "../views/verdicts.ts";
 import { phaseOfPath } from "../insight/places.ts";
 import { readEntries } from "../project/runs/entries.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { answered, reply } from "../project/reply.ts";
+import { catchRefusals, respond } from "../project/respond.ts";
 import { testsPatch } from "../project/runs/tests-patch.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 import { contentOfBlock } from "./answer.ts";
@@ -33,8 +33,8 @@ type WaitingQuestion = {
 };
 
 /** Questions waiting for you. */
-export function inbox(context: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
-  return answered(async () => {
+export function inbox(context: CommandContext, input: { readonly run?: string | undefined }): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const { paths, run, view } = await loadRun(context, input.run);
     const verdicts = verdictsOpen(view);
     const tasksLeft = verdicts.length === 0 ? new Map<string, readonly string[]>() : await readTasksLeft(paths, run);
@@ -51,7 +51,7 @@ export function inbox(context: CommandContext, input: { readonly run?: string | 
       .filter((block) => !isVerdict(block))
       .map((block): WaitingQuestion => ({
         ...runFields(run, block),
-        command: `autopilot answer${which(block.block)} ${answerShown(block.options, block.recommend)}`,
+        command: `autopilot answer${which(block.block)} ${answerFlags(block.options, block.recommend)}`,
       }));
     const blocks = [...deferred, ...others];
     const message =
@@ -64,7 +64,7 @@ export function inbox(context: CommandContext, input: { readonly run?: string | 
       ...deferred.flatMap((block, index) => verdictLines(block, verdicts[index])),
       ...others.flatMap((block) => questionLines(block, patches.get(block.block) ?? [])),
     ];
-    return reply("ok", {
+    return respond("ok", {
       run_id: run,
       state: view.status,
       message,

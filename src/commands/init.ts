@@ -3,7 +3,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { onPath } from "../agents/find.ts";
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { detectChecks } from "../verify/detect/detect.ts";
 import { writeWhole } from "../workspace/folder.ts";
 import { addIgnoreLines, ignoreLines } from "../workspace/owned.ts";
@@ -16,7 +16,7 @@ import { appendToFile, readBounded, writeWholeFile } from "../playbooks/contract
 import { requireProject, ownFolder } from "../project/runs/project-paths.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { answered, refuse, reply } from "../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { readSettings } from "../project/config/settings.ts";
 
 type DetectedSetup = { readonly agents: readonly string[]; readonly checks: readonly string[] };
@@ -43,8 +43,8 @@ version: 1
 export function init(
   context: CommandContext,
   input: { readonly gitignore?: boolean | undefined; readonly yes?: boolean | undefined },
-): Promise<Answer> {
-  return answered(async () => {
+): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = await requireProject(context.cwd);
     const repository = await openedRepository(paths.root);
     const setup = await detectSetup(context, repository);
@@ -61,7 +61,7 @@ export function init(
       for (const line of page) context.show(line);
       const answer = await context.ask(`Write ${planned.join(", ")}?`, ["y", "n"]);
       if (answer !== "y")
-        return reply("ok", { message: "Nothing was written.", page: ["Nothing was written."], data: { done: [], ...setup } });
+        return respond("ok", { message: "Nothing was written.", page: ["Nothing was written."], data: { done: [], ...setup } });
     }
     const done: string[] = [];
     refuseLinks(paths.root, planned);
@@ -79,7 +79,7 @@ export function init(
     done.push(...fileFolders(skills).map((folder) => `wrote skills to ${folder}`));
     const message = done.length === 0 ? "Nothing to write: everything is there already." : `Done: ${done.join("; ")}.`;
     const offer = input.gitignore === true ? [] : ["autopilot init --gitignore shares the ignore lines with your team"];
-    return reply("ok", { message, page: [...page, "", message], remediation: offer, data: { done, ...setup } });
+    return respond("ok", { message, page: [...page, "", message], remediation: offer, data: { done, ...setup } });
   });
 }
 

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { commandContext } from "../../test/support/command-context.ts";
 import { calibrationList, calibrationReport, calibrationStatus, resumeCalibration } from "./calibrate/show.ts";
@@ -35,7 +35,7 @@ function cloned(): { readonly context: CommandContext; readonly root: string; re
   return { context, root, outside };
 }
 
-const start = (context: CommandContext): Promise<Answer> =>
+const start = (context: CommandContext): Promise<CommandResponse> =>
   startCalibration(context, {
     name: "c1",
     lever: "prompt",
@@ -45,7 +45,7 @@ const start = (context: CommandContext): Promise<Answer> =>
     command: "echo nothing >BUGS.md",
   });
 
-type Case = readonly [command: string, linked: string, run: (context: CommandContext) => Promise<Answer>];
+type Case = readonly [command: string, linked: string, run: (context: CommandContext) => Promise<CommandResponse>];
 const writing: readonly Case[] = [
   ["portfolio init", ".autopilot", (context) => initPortfolio(context, {})],
   ["portfolio init", ".autopilot/portfolio", (context) => initPortfolio(context, {})],
@@ -64,9 +64,9 @@ describe("a link in the place of a folder", () => {
     const { context, root, outside } = cloned();
     mkdirSync(dirname(join(root, linked)), { recursive: true });
     symlinkSync(outside, join(root, linked));
-    const answer = await run(context);
-    expect(answer).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable" });
-    expect(`${answer.message} ${(answer.remediation ?? []).join(" ")}`).toContain(linked.split("/")[0]);
+    const response = await run(context);
+    expect(response).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable" });
+    expect(`${response.message} ${(response.remediation ?? []).join(" ")}`).toContain(linked.split("/")[0]);
     expect(readdirSync(outside)).toEqual([]);
   });
 
@@ -91,7 +91,7 @@ describe("a link in the place of a folder", () => {
     const { context, root } = cloned();
     symlinkSync(join(other.root, ".autopilot"), join(root, ".autopilot"));
     symlinkSync(join(other.root, "Calibration Cycles"), join(root, "Calibration Cycles"));
-    for (const answer of [
+    for (const response of [
       await showPortfolio(context, {}),
       await adoptPortfolio(context, { yes: true }),
       await addProject(context, { name: "Mine" }),
@@ -101,8 +101,8 @@ describe("a link in the place of a folder", () => {
       await calibrationReport(context, { name: "c1" }),
       await resumeCalibration(context, { name: "c1" }),
     ]) {
-      expect(answer).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable" });
-      expect(answer.message).toContain("A link lies where");
+      expect(response).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable" });
+      expect(response.message).toContain("A link lies where");
     }
   });
 

@@ -1,11 +1,11 @@
 // log: shows a run's journal as readable lines, or as raw JSON lines.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { isMilestone, logLine, shortLogLine } from "../views/log-lines.ts";
 import { safeJson } from "../kit/safe-json.ts";
 import { eachEntry, readEntries } from "../project/runs/entries.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { answered, reply } from "../project/reply.ts";
+import { catchRefusals, respond } from "../project/respond.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 
 type Input = {
@@ -16,20 +16,20 @@ type Input = {
 };
 
 /** The journal as text; with `jsonl`, unchanged, line by line. */
-export function log(context: CommandContext, input: Input): Promise<Answer> {
-  return answered(async () => {
+export function log(context: CommandContext, input: Input): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const { paths, run, view } = await loadRun(context, input.run);
     const since = input.since ?? 0;
     if (input.jsonl === true) {
       await eachEntry(paths, run, (entry) => {
         if (entry.seq >= since) input.print?.(safeJson(entry));
       });
-      return reply("ok", { run_id: run, state: view.status, message: "", page: [] });
+      return respond("ok", { run_id: run, state: view.status, message: "", page: [] });
     }
     const events = (await readEntries(paths, run)).entries.filter(({ seq }) => seq >= since);
     const milestones = events.filter(isMilestone);
     const hint = milestones.length === events.length ? [] : ["", `${milestones.length} of ${events.length} events; all: autopilot log -v`];
-    return reply("ok", {
+    return respond("ok", {
       run_id: run,
       state: view.status,
       message: `${events.length} events of ${run}.`,

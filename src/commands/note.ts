@@ -1,12 +1,12 @@
 // note: records a person's notes on lines of a run's change, all at once, for the next turn that changes something.
 
 import * as v from "valibot";
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import type { ReviewNote } from "../contracts/run-parts.ts";
 import { GitSha } from "../contracts/ids.ts";
 import { sendToRun, refuseLate } from "../runner/send-to-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { answered, refuse, reply } from "../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { loadRun, requireStatus } from "../project/runs/loaded-run.ts";
 
 type Input = {
@@ -16,8 +16,8 @@ type Input = {
   readonly notes: readonly ReviewNote[];
 };
 
-export function note(context: CommandContext, input: Input): Promise<Answer> {
-  return answered(async () => {
+export function note(context: CommandContext, input: Input): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const loaded = await loadRun(context, input.run);
     const where = { run_id: loaded.run, state: loaded.view.status };
     requireStatus(loaded, "note", "running", "paused");
@@ -31,7 +31,7 @@ export function note(context: CommandContext, input: Input): Promise<Answer> {
     );
     if (outcome === "late") refuseLate(loaded, view, "It came too late to count.");
     const isOld = input.commit !== loaded.view.tip.commit;
-    return reply("review_noted", {
+    return respond("review_noted", {
       ...where,
       state: view.status,
       message: `${input.notes.length} ${input.notes.length === 1 ? "note" : "notes"} recorded for the next turn that changes something.`,

@@ -1,17 +1,17 @@
-// nothing-to-do: the answer when there is no goal and no open run: what was detected and what to type.
+// nothing-to-do: the response when there is no goal and no open run: what was detected and what to type.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { type DetectedWork, toData, resumeCommands } from "./detect-work.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { reply } from "../project/reply.ts";
+import { respond } from "../project/respond.ts";
 
 /** No goal, and nothing to resume: a goal is never guessed, but detected work is named. */
 export function invalidGoal(
   _context: CommandContext,
   input: { readonly run?: string | undefined },
   detected: readonly DetectedWork[] = [],
-): Answer {
-  return reply("objective_schema_invalid", {
+): CommandResponse {
+  return respond("objective_schema_invalid", {
     run_id: input.run ?? null,
     state: "idle",
     message: "No open run here, and no goal was given.",

@@ -1,16 +1,19 @@
 // pause: pauses a run from any terminal, either when its turn ends or at once.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { sendToRun, refuseLate, buildRequest } from "../runner/send-to-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { answered, reply } from "../project/reply.ts";
+import { catchRefusals, respond } from "../project/respond.ts";
 import { runFolder } from "../project/runs/project-paths.ts";
 import { sendRequest } from "../project/requests/send-request.ts";
 import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 
 /** Pauses a run: when its turn ends, or now, with the attempt set aside. Works from any other terminal. */
-export function pause(context: CommandContext, input: { readonly run?: string | undefined; readonly now: boolean }): Promise<Answer> {
-  return answered(async () => {
+export function pause(
+  context: CommandContext,
+  input: { readonly run?: string | undefined; readonly now: boolean },
+): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const loaded = await loadRun(context, input.run);
     // A run parked by a live owner would resume by itself: a pause prevents that.
     const isParked = loaded.view.parked !== undefined && loaded.owner !== null;
@@ -23,13 +26,13 @@ export function pause(context: CommandContext, input: { readonly run?: string | 
       (run) => run.status !== "running" && (!isParked || run.asked === "pause"),
     );
     if (outcome === "recorded")
-      return reply("pause_requested", {
+      return respond("pause_requested", {
         run_id: loaded.run,
         state: view.status,
         message: `${loaded.run} will pause when its turn ends.`,
       });
     if (view.status !== "paused") refuseLate(loaded, view, `${loaded.run} could not be paused.`); // it ended meanwhile
-    return reply("operator_paused", {
+    return respond("operator_paused", {
       result: "PASS",
       run_id: loaded.run,
       state: view.status,
@@ -42,10 +45,10 @@ export function pause(context: CommandContext, input: { readonly run?: string | 
 const leftWithinMs = 5_000;
 
 /** The run is paused already, and its process is asking a question: the question disappears, and the process ends. */
-async function leaveQuestion(context: CommandContext, { paths, run, view }: LoadedRun): Promise<Answer> {
+async function leaveQuestion(context: CommandContext, { paths, run, view }: LoadedRun): Promise<CommandResponse> {
   const request = buildRequest(context, paths.root, { event: "control_requested", control: "pause", now: false });
   const sent = await sendRequest(runFolder(paths, run), request, { waitMs: leftWithinMs });
-  return reply("operator_paused", {
+  return respond("operator_paused", {
     result: "PASS",
     run_id: run,
     state: view.status,

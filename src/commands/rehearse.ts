@@ -4,7 +4,7 @@ import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OpenedAgents } from "../agents/open-agents.ts";
 import { resolveProfile } from "../agents/profiles/resolve.ts";
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import type { Cast } from "../contracts/event.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
 import type { TurnRequest, TurnResult } from "../ports/agent.ts";
@@ -17,7 +17,7 @@ import { findProject } from "../project/runs/project-paths.ts";
 import { openIsolation } from "../runner/draft/isolation-for.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { policyOf } from "../runner/draft/policy.ts";
-import { refuse, reply } from "../project/reply.ts";
+import { refuse, respond } from "../project/respond.ts";
 import { type Settings, invalidConfig, readSettings } from "../project/config/settings.ts";
 import { temporaryFolder } from "../workspace/temporary-folder.ts";
 
@@ -25,7 +25,7 @@ const minutesMax = 2;
 const saidCharsMax = 200;
 
 /** One harmless turn in an empty temporary folder: is the agent there, does it answer, what does it report. */
-export async function rehearse(context: CommandContext, name: string): Promise<Answer> {
+export async function rehearse(context: CommandContext, name: string): Promise<CommandResponse> {
   const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
   if (settings.kind !== "settings") return refuse("config_invalid", invalidConfig(settings.findings));
   let text = "";
@@ -100,15 +100,15 @@ const trialRequest = (cast: Cast, layer: string, cancel: AbortSignal): TurnReque
 });
 
 /** The result. Every failure has its reason, the message of the part that saw it, and what to do next. */
-function answerFor(name: string, cast: Cast, result: TurnResult): Answer {
+function answerFor(name: string, cast: Cast, result: TurnResult): CommandResponse {
   if (result.kind === "ended")
-    return reply("ok", {
+    return respond("ok", {
       message: `${name} answered: ${result.said.slice(0, saidCharsMax)}`,
       warnings: result.warnings,
       data: { agent: name, said: result.said, usage: result.usage, stop: result.stop },
     });
   const { code, remediation } = explainFailure(name, cast, result);
-  return reply(code, {
+  return respond(code, {
     message: `${name}: ${result.detail}`,
     remediation,
     data: { agent: name, usage: result.usage, ...("fault" in result ? { fault: result.fault } : {}) },

@@ -40,8 +40,8 @@ test.each(["0.1.0-people", "0.1.0-demo"])(
   "the report of %s is one file that asks for nothing and says what the run came to",
   async (golden) => {
     const here = place(golden);
-    const answer = await reportHtml(here, { run, file: "report.html" });
-    expect(answer).toMatchObject({ result: "PASS", data: { file: join(here.cwd, "report.html") } });
+    const response = await reportHtml(here, { run, file: "report.html" });
+    expect(response).toMatchObject({ result: "PASS", data: { file: join(here.cwd, "report.html") } });
     const html = readFileSync(join(here.cwd, "report.html"), "utf8");
     expectInert(html);
     const first = JSON.parse(readFileSync(join(journals, golden, "journal.jsonl"), "utf8").split("\n")[0] ?? "") as {

@@ -1,11 +1,11 @@
 // report-html: writes a run's or a portfolio's report as one self-contained HTML file.
 
 import { basename, resolve } from "node:path";
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { backtest } from "../insight/forecast.ts";
 import { product } from "../project/runs/product.ts";
-import { answered, refuse } from "../project/reply.ts";
+import { catchRefusals, refuse } from "../project/respond.ts";
 import { readEntries } from "../project/runs/entries.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 import { runCases } from "../project/runs/run-cases.ts";
@@ -29,8 +29,8 @@ const linesOfAllMax = 8_000;
 type Input = { readonly run?: string | undefined; readonly file: string };
 
 /** The report as a file that opens anywhere and loads nothing. */
-export function reportHtml(context: CommandContext, input: Input): Promise<Answer> {
-  return answered(async () => {
+export function reportHtml(context: CommandContext, input: Input): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const path = resolve(context.calledIn ?? context.cwd, input.file);
     requireWritable(path);
     if (isPortfolioMeant(context.cwd, { run: input.run })) return writeHtml(path, await portfolioHtml(context), null);

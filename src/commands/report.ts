@@ -1,6 +1,6 @@
 // report: reports on a run: what was asked, what was done, the evidence, what is open and what to do next.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import type { RunView } from "../core/state.ts";
 import { plural } from "../views/wording.ts";
 import { reportDetails, reportPage } from "../views/report-page.ts";
@@ -13,13 +13,13 @@ import { blobReader } from "../playbooks/contract/run-journal.ts";
 import { openClaimReader } from "../project/runs/run-blobs.ts";
 import { runFolder, type ProjectPaths } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { answered, reply, screenRows } from "../project/reply.ts";
+import { catchRefusals, respond, screenRows } from "../project/respond.ts";
 import { readEvidence } from "../project/runs/read-evidence.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 
 /** The report of a run: what was asked, what was done, the proof, what is open, what to do next. */
-export function report(context: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
-  return answered(async () => {
+export function report(context: CommandContext, input: { readonly run?: string | undefined }): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const { paths: projectPaths, run, view, owner } = await loadRun(context, input.run);
     const { entries, head } = await readEntries(projectPaths, run);
     const changes = await readChanges(projectPaths, view);
@@ -32,7 +32,7 @@ export function report(context: CommandContext, input: { readonly run?: string |
     });
     const { run_id: _id, state: _state, reason_code, ...data } = reportData;
     const page = reportPage(reportData);
-    return reply(reason_code, {
+    return respond(reason_code, {
       result: "PASS",
       run_id: run,
       state: view.status,

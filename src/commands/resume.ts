@@ -1,6 +1,6 @@
 // resume: resumes a paused or interrupted run, or imports the run that another tool left here.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { isOpen } from "../core/selectors.ts";
 import { rewriteFinishedFiles } from "../playbooks/registry/rewrite-finished.ts";
 import type { GoFlags } from "../runner/go-draft.ts";
@@ -9,14 +9,14 @@ import { findProject, namedRun } from "../project/runs/project-paths.ts";
 import { findOtherOpenRun } from "../project/runs/open-instead.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
-import { answered } from "../project/reply.ts";
+import { catchRefusals } from "../project/respond.ts";
 import { isOwnRun } from "../project/runs/run-binding.ts";
 import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 import { resumeRun } from "../runner/resume-run.ts";
 
 /** Resumes a paused run, or one whose owner died, after validating its gates again; else a run that another tool left. */
-export function resume(context: CommandContext, input: GoFlags): Promise<Answer> {
-  return answered(async () => {
+export function resume(context: CommandContext, input: GoFlags): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const loaded = await openHere(context, input.run);
     if (loaded === null) {
       const imported = await importHere(context, input);
@@ -47,7 +47,7 @@ async function openHere(context: CommandContext, named: string | undefined): Pro
 }
 
 /** Resumes another tool's run as a run of ours. Null if there is none, or a run of ours was named. */
-async function importHere(context: CommandContext, input: GoFlags): Promise<Answer | null> {
+async function importHere(context: CommandContext, input: GoFlags): Promise<CommandResponse | null> {
   const paths = findProject(context.cwd);
   if (paths === null || input.run !== undefined) return null;
   const { detectWork, onlyCandidate } = await import("./detect-work.ts"); // a plain resume needs none of this

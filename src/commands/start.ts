@@ -1,6 +1,6 @@
 // start: saves an objective as a draft and shows its preview; nothing runs yet.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { makeDraft } from "../runner/draft/draft.ts";
 import { type GoInput, requestsNewRun } from "../playbooks/contract/go-input.ts";
 import { findProject, requireProject } from "../project/runs/project-paths.ts";
@@ -9,18 +9,18 @@ import { invalidGoal } from "./nothing-to-do.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { buildPreview } from "../runner/draft/preview.ts";
 import { readRun } from "../project/runs/read-run.ts";
-import { answered, reply, screenRows } from "../project/reply.ts";
+import { catchRefusals, respond, screenRows } from "../project/respond.ts";
 
 /** Registers an objective as a draft and shows what would happen. Nothing runs. */
-export function start(context: CommandContext, input: GoInput): Promise<Answer> {
-  return answered(async () => {
+export function start(context: CommandContext, input: GoInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const project = findProject(context.cwd);
     if (!requestsNewRun(input)) return invalidGoal(context, input, project === null ? [] : await detectWork(context, project.root));
     const paths = await requireProject(context.cwd);
     const drafted = await makeDraft(context, paths, input);
     const { view } = await readRun(paths, drafted.run);
     const preview = await buildPreview(context, paths, view);
-    return reply("run_drafted", {
+    return respond("run_drafted", {
       run_id: drafted.run,
       state: "draft",
       message: `Draft ${drafted.run}. Nothing runs until it is acknowledged.`,

@@ -1,13 +1,13 @@
-// status-idle: the answer of `status` when there is no run: the same fields, empty, and work that was detected.
+// status-idle: the response of `status` when there is no run: the same fields, empty, and work that was detected.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { findingText } from "../kit/finding.ts";
 import { detectWork, toData, resumeCommands } from "./detect-work.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { reply } from "../project/reply.ts";
+import { respond } from "../project/respond.ts";
 
 /** Without a run: the same fields, empty, so that a program need not ask first; and the detected work. */
-export async function answerWithoutRun(context: CommandContext, root: string | null): Promise<Answer> {
+export async function respondWithoutRun(context: CommandContext, root: string | null): Promise<CommandResponse> {
   const detected = root === null ? [] : await detectWork(context, root);
   const portfolio = await portfolioLine(context);
   const next = [
@@ -34,7 +34,7 @@ export async function answerWithoutRun(context: CommandContext, root: string | n
     next_actions: next,
     found: detected.map(toData),
   };
-  return reply("run_idle", {
+  return respond("run_idle", {
     state: "idle",
     message: "No open run here.",
     remediation: next,

@@ -2,22 +2,22 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { findOwner } from "../journal/owner.ts";
 import { findProject, isBegun, type ProjectPaths, namedRun, runFolder } from "../project/runs/project-paths.ts";
 import { findOtherOpenRun } from "../project/runs/open-instead.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
-import { answered, reply, screenRows } from "../project/reply.ts";
+import { catchRefusals, respond, screenRows } from "../project/respond.ts";
 import { isOwnRun } from "../project/runs/run-binding.ts";
 import { readCachedStatus, type StatusSummary } from "../runner/status-cache.ts";
 import { statusSummary } from "../runner/status-summary.ts";
 
 type Input = { readonly run?: string | undefined };
 
-/** Parts that only the full command line loads: the answer without a run, and a playbook's own files. */
+/** Parts that only the full command line loads: the response without a run, and a playbook's own files. */
 export type StatusMore = {
-  readonly idle: (root: string | null) => Promise<Answer>;
+  readonly idle: (root: string | null) => Promise<CommandResponse>;
   readonly playbookStatus: (
     playbook: unknown,
     root: string,
@@ -25,15 +25,15 @@ export type StatusMore = {
 };
 
 /** The state of a run. Reads only; nothing is executed. */
-export function status(context: CommandContext, input: Input, { idle, playbookStatus }: StatusMore): Promise<Answer> {
-  return answered(async () => {
+export function status(context: CommandContext, input: Input, { idle, playbookStatus }: StatusMore): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = findProject(context.cwd);
     const named = namedRun(paths, input.run);
     if (paths === null || named === null) return idle(paths?.root ?? null);
     const { run, summary: reported, draft } = await chooseRun(context, paths, named, input.run !== undefined);
     const { reason_code, state, page, whole, data } = reported;
     const playbookPart = await playbookStatus(data["playbook"], paths.root);
-    return reply(reason_code, {
+    return respond(reason_code, {
       result: "PASS",
       run_id: run,
       state,

@@ -1,18 +1,18 @@
 // stop: stops a run for good: ends the agent's process tree and keeps the branch as it is.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { hasLanded } from "../views/next-actions.ts";
 import { sendToRun, refuseLate } from "../runner/send-to-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { answered, reply } from "../project/reply.ts";
+import { catchRefusals, respond } from "../project/respond.ts";
 import { requireStatus, loadRun } from "../project/runs/loaded-run.ts";
 
 /** Stops a run for good: ends the agent's whole process tree; the branch stays as it is. */
 export function stop(
   context: CommandContext,
   input: { readonly run?: string | undefined; readonly reason?: string | undefined },
-): Promise<Answer> {
-  return answered(async () => {
+): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const loaded = await loadRun(context, input.run);
     requireStatus(loaded, "stop", "running", "paused");
     const detail = input.reason === undefined ? {} : { detail: input.reason };
@@ -23,7 +23,7 @@ export function stop(
       (run) => run.status === "stopped" || run.status === "completed",
     );
     if (view.status !== "stopped") refuseLate(loaded, view, `${loaded.run} could not be stopped.`); // it was completed meanwhile
-    return reply("operator_stopped", {
+    return respond("operator_stopped", {
       result: "PASS",
       run_id: loaded.run,
       state: view.status,

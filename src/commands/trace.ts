@@ -7,7 +7,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { TraceSpan } from "../contracts/roadmap-reports.ts";
 import { tracePage } from "../views/trace-page.ts";
 import { comparePhaseIds, parsePhaseId } from "../documents/phase-id.ts";
@@ -18,7 +18,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { readEvidence } from "../project/runs/read-evidence.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { readTranscripts } from "../project/runs/transcript-read.ts";
-import { answered, refuse, reply } from "../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { phasesFolder } from "../contracts/roadmap-places.ts";
 
 const fileBytesMax = 64 * 1_048_576;
@@ -26,8 +26,8 @@ const warningsMax = 10;
 
 type Input = { readonly run?: string | undefined; readonly phase?: string | undefined };
 
-export function trace(context: CommandContext, input: Input): Promise<Answer> {
-  return answered(async () => {
+export function trace(context: CommandContext, input: Input): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = findProject(context.cwd);
     const root = paths?.root ?? context.cwd;
     const phaseFilter = input.phase === undefined ? null : (parsePhaseId(input.phase) ?? input.phase);
@@ -47,7 +47,7 @@ export function trace(context: CommandContext, input: Input): Promise<Answer> {
             : `phases with one: ${read.phases.join(", ")}`,
         ],
       });
-    return reply("ok", {
+    return respond("ok", {
       ...where,
       message: `${spans.length} spans of ${read.phases.length} phases.`,
       warnings: read.warnings,
@@ -58,7 +58,7 @@ export function trace(context: CommandContext, input: Input): Promise<Answer> {
 }
 
 /** The spans of a run whose flow keeps no trace files; null if they are in files. */
-async function traceFromJournal(paths: ProjectPaths, named: string | null, wanted: string | null): Promise<Answer | null> {
+async function traceFromJournal(paths: ProjectPaths, named: string | null, wanted: string | null): Promise<CommandResponse | null> {
   const run = named === null ? null : namedRun(paths, named);
   if (run === null) return null;
   const { view } = await readRun(paths, run);
@@ -75,7 +75,7 @@ async function traceFromJournal(paths: ProjectPaths, named: string | null, wante
       message: `There is no trace${wanted === null ? "" : ` of phase ${wanted}`} of ${run}: ${phases.length === 0 ? "no step has begun" : `its phases are ${phases.join(", ")}`}.`,
       remediation: ["autopilot log"],
     });
-  return reply("ok", { ...where, message: `${spans.length} spans of ${run}.`, page: tracePage(spans), data: { phases, spans } });
+  return respond("ok", { ...where, message: `${spans.length} spans of ${run}.`, page: tracePage(spans), data: { phases, spans } });
 }
 
 /** The time span of the named run; null if none was named: then everything counts. */

@@ -1,19 +1,19 @@
 // transcript: shows what the agent said and did in each turn, from the recorded transcripts.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { transcriptPage } from "../views/transcript.ts";
 import { plural } from "../views/wording.ts";
 import { runFolder } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { answered, refuse, reply } from "../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 import { readTranscripts } from "../project/runs/transcript-read.ts";
 
 type Input = { readonly run?: string | undefined; readonly turn?: number | undefined; readonly all: boolean };
 
 /** What the agent said and did in each turn of a run, as recorded at the time. */
-export function transcript(context: CommandContext, input: Input): Promise<Answer> {
-  return answered(async () => {
+export function transcript(context: CommandContext, input: Input): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const { paths, run, view } = await loadRun(context, input.run);
     const turns = readTranscripts(runFolder(paths, run));
     const where = { run_id: run, state: view.status };
@@ -25,7 +25,7 @@ export function transcript(context: CommandContext, input: Input): Promise<Answe
         message: `${run} has ${plural(turns.length, "turn")}; there is no turn ${input.turn}.`,
         remediation: ["autopilot transcript --all"],
       });
-    return reply("ok", {
+    return respond("ok", {
       ...where,
       message: `${plural(turns.length, "turn")} of ${run}.`,
       page: transcriptPage({

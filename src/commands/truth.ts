@@ -1,18 +1,18 @@
 // truth: reports how often agents' claims were true across the runs of this repository.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { sumTruth, type RunTruth, openRunTruth, truthPage } from "../views/truth.ts";
 import { JournalFailure } from "../journal/failure.ts";
 import { readJournal } from "../journal/read.ts";
 import { findProject, listRuns, runFolder } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { answered, reply } from "../project/reply.ts";
+import { catchRefusals, respond } from "../project/respond.ts";
 
 const runsMax = 1_000;
 
 /** How often agents' claims were true, in the runs of this repository. An unreadable journal is named and left out. */
-export function truth(context: CommandContext): Promise<Answer> {
-  return answered(async () => {
+export function truth(context: CommandContext): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     await Promise.resolve();
     const paths = findProject(context.cwd);
     const runs = paths === null ? [] : listRuns(paths);
@@ -37,7 +37,7 @@ export function truth(context: CommandContext): Promise<Answer> {
         ? "Nothing that an agent said here could be decided yet."
         : `${right} of ${right + wrong} claims that could be decided were true, in ${read.length} ${read.length === 1 ? "run" : "runs"}.`;
     const omitted = runs.length - Math.min(runs.length, runsMax);
-    return reply("ok", {
+    return respond("ok", {
       message,
       warnings: [
         ...damaged.map(({ run_id, why }) => `${run_id} is left out: ${why}`),

@@ -2,18 +2,18 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import type { RunView } from "../core/state.ts";
 import { readEntries } from "../project/runs/entries.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
-import { refuse, reply } from "../project/reply.ts";
+import { refuse, respond } from "../project/respond.ts";
 import { plural } from "../views/wording.ts";
 import { hasCommits, patchBetween } from "../workspace/git/diff.ts";
 import { discardedPatches } from "../workspace/landing/quarantine.ts";
 
 /** Turns are counted as `go` counts them: from 1, in the order in which they began. */
-export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, turn: number): Promise<Answer> {
+export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, turn: number): Promise<CommandResponse> {
   const where = { run_id: run, state: view.status };
   const attempt = view.turns[turn - 1]?.attempt;
   if (attempt === undefined)
@@ -27,7 +27,7 @@ export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, 
   const discarded = readDiscarded(runFolder(paths, run), attempt);
   if (applied === undefined) {
     const message = discarded.length === 0 ? `Turn ${turn} changed nothing.` : `What turn ${turn} did was discarded.`;
-    return reply("ok", {
+    return respond("ok", {
       ...where,
       message,
       page: discarded.length === 0 ? [message] : discarded.flatMap(patchLines),
@@ -42,7 +42,7 @@ export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, 
       message: `The commit of turn ${turn} is no longer in this repository: its branch was deleted.`,
     });
   const { text } = await patchBetween(repository, parent, commit);
-  return reply("ok", {
+  return respond("ok", {
     ...where,
     message: `Turn ${turn} of ${run}.`,
     page: patchLines(text),

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { verdicts } from "../contracts/objective.ts";
 import type { Run } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
-import { buildRunAnswer } from "../runner/outcome-reply.ts";
+import { runResponse } from "../runner/run-response.ts";
 import { eventSentence } from "../views/log-lines.ts";
 import { runEnding } from "../views/next-actions.ts";
 import { reportPage } from "../views/report-page.ts";
@@ -46,7 +46,7 @@ describe.each(verdicts)("%s", (verdict) => {
     const text = verdictSentence({ verdict, gaps: known, landing, branch });
     expect(runEnding(run)).toBe(text);
     const screens = {
-      go: buildRunAnswer(run, "", []).message,
+      go: runResponse(run, "", []).message,
       report: reportPage(runReport(run, [])).join("\n"),
       status: statusPage(run, null).join("\n"),
       log: eventSentence(

@@ -1,9 +1,9 @@
 // watch: follows a run from another terminal: events line by line, and below them a board that is redrawn in place. Without a terminal only
 // the lines. Reads only.
 
-import { buildRunAnswer } from "../runner/outcome-reply.ts";
+import { runResponse } from "../runner/run-response.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import type { Entry } from "../contracts/event.ts";
 import { openFold } from "../core/fold.ts";
 import type { RunView } from "../core/state.ts";
@@ -17,7 +17,7 @@ import { showMilestones } from "../runner/narrate.ts";
 import { readOwnFile } from "../project/own-file.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { refuseJournal } from "../project/runs/read-run.ts";
-import { answered, reply } from "../project/reply.ts";
+import { catchRefusals, respond } from "../project/respond.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
@@ -26,8 +26,8 @@ const pollMs = 250;
 const earlierMax = 20;
 
 /** Follows a run until no process works on it or the watcher leaves. Each line once. */
-export function watch(context: CommandContext, input: { readonly run?: string | undefined }): Promise<Answer> {
-  return answered(async () => {
+export function watch(context: CommandContext, input: { readonly run?: string | undefined }): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const { paths, run } = await loadRun(context, input.run);
     const folder = runFolder(paths, run);
     const fold = openFold();
@@ -49,10 +49,10 @@ export function watch(context: CommandContext, input: { readonly run?: string | 
       earlier.end();
       if (owner === null || context.interrupted.aborted) {
         const { status } = view();
-        return reply("ok", {
+        return respond("ok", {
           run_id: run,
           state: status,
-          message: owner !== null || status === "running" ? `${run} is ${status}.` : buildRunAnswer(view(), "", []).message,
+          message: owner !== null || status === "running" ? `${run} is ${status}.` : runResponse(view(), "", []).message,
         });
       }
       draw(context, view(), owner, readLive(folder));

@@ -2,7 +2,7 @@
 
 import { isGitAddress } from "../contracts/portfolio-journal.ts";
 import { leaseMsDefault, leaseMsMax, leaseMsMin } from "./lease-times.ts";
-import { refuse } from "../project/reply.ts";
+import { refuse } from "../project/respond.ts";
 
 export const storeVariable = "AUTOPILOT_STORE";
 export const hubVariable = "AUTOPILOT_HUB";

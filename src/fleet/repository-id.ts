@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { refuse } from "../project/reply.ts";
+import { refuse } from "../project/respond.ts";
 import { git } from "../workspace/git/git.ts";
 import type { Repository } from "../workspace/git/repository.ts";
 

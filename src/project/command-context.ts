@@ -13,7 +13,7 @@ export type CommandContext = {
   /** The program that gave the command if no person did; it acts as `agent:<name>`. Set by the channel, never by the request. */
   readonly agent?: string;
   readonly isTerminal: boolean;
-  /** Progress for people, never part of the answer. */
+  /** Progress for people, never part of the response. */
   readonly show: (line: string) => void;
   /** A line that replaces the one before it, on a terminal. */
   readonly live: (line: string) => void;

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { refuse } from "./reply.ts";
+import { refuse } from "./respond.ts";
 
 const scriptPrefix = "scripted:";
 

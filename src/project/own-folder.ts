@@ -7,7 +7,7 @@
 
 import { lstatSync, mkdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { refuse } from "./reply.ts";
+import { refuse } from "./respond.ts";
 
 export type Obstacle = { readonly path: string; readonly kind: "link" | "file" };
 

@@ -1,7 +1,7 @@
 // go-draft: drafts a run and starts it once its preview is acknowledged.
 
 import { fitted } from "../kit/fitted.ts";
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import type { RunView } from "../core/state.ts";
 import { ownedPathTest } from "../workspace/layers/scope-globs.ts";
 import { readChangedFiles, uncommittedMessage } from "../workspace/git/status.ts";
@@ -16,7 +16,7 @@ import { refuseSecondRun, whileNoOtherStarts } from "../project/runs/open-runs.t
 import { actorOf, type CommandContext } from "../project/command-context.ts";
 import { type Preview, buildPreview } from "./draft/preview.ts";
 import { readRun } from "../project/runs/read-run.ts";
-import { refuse, reply, screenRows } from "../project/reply.ts";
+import { refuse, respond, screenRows } from "../project/respond.ts";
 import { refuseIfForeign } from "../project/runs/require-own-run.ts";
 import { settingsOf } from "../project/config/settings.ts";
 import { requireStatus } from "../project/runs/loaded-run.ts";
@@ -33,7 +33,7 @@ export type GoFlags = GoInput & {
 };
 
 /** Drafts a new run, and starts it. */
-export async function goNew(context: CommandContext, input: GoFlags, notes: readonly string[] = []): Promise<Answer> {
+export async function goNew(context: CommandContext, input: GoFlags, notes: readonly string[] = []): Promise<CommandResponse> {
   const paths = await requireProject(context.cwd);
   const { run, warnings, uncommitted } = await makeDraft(context, paths, input);
   return goDraft(context, { paths, run, stale: null, warnings: [...notes, ...warnings], uncommitted }, input);
@@ -50,7 +50,7 @@ export type WaitingDraft = {
 };
 
 /** Starts a draft once its preview is acknowledged: in advance, by --yes, by the user's policy, or interactively. */
-export async function goDraft(context: CommandContext, draft: WaitingDraft, input: GoFlags): Promise<Answer> {
+export async function goDraft(context: CommandContext, draft: WaitingDraft, input: GoFlags): Promise<CommandResponse> {
   const { paths, run, stale, warnings = [] } = draft;
   refuseIfForeign(context, paths, run);
   const { view } = await readRun(paths, run);
@@ -68,12 +68,16 @@ export async function goDraft(context: CommandContext, draft: WaitingDraft, inpu
   const shownLines = isAcknowledged ? [] : [...preview.page, ...uncommitted, ...warnings.filter((line) => line.startsWith("Defaults: "))];
   for (const line of await keepWithinQuota(context, paths, settingsOf(context, paths).config.disk_quota)) context.show(`! ${line}`);
   const begin = (openRun: OpenRun): Promise<void> => startRun(context, openRun, input);
-  const answer = await workUntilRest(context, { paths, run, options: input, warnings: allWarnings, shownLines, begin });
-  return { ...answer, data: { ...answer.data, inferred_defaults: preview.data.inferred_defaults } };
+  const response = await workUntilRest(context, { paths, run, options: input, warnings: allWarnings, shownLines, begin });
+  return { ...response, data: { ...response.data, inferred_defaults: preview.data.inferred_defaults } };
 }
 
-/** The answer for a draft that was not started: nobody was asked, or a person who has just read its page declined. */
-function notStarted({ drafted }: RunView, preview: Preview, consent: "declined" | { readonly warnings: readonly string[] }): Answer {
+/** The response for a draft that was not started: nobody was asked, or a person who has just read its page declined. */
+function notStarted(
+  { drafted }: RunView,
+  preview: Preview,
+  consent: "declined" | { readonly warnings: readonly string[] },
+): CommandResponse {
   const details =
     consent === "declined"
       ? { result: "WARN" as const, message: "Not started. The preview is kept.", warnings: [] }
@@ -84,7 +88,7 @@ function notStarted({ drafted }: RunView, preview: Preview, consent: "declined" 
           message: "Not started: the preview isn't confirmed.",
           warnings: consent.warnings,
         };
-  return reply("dry_run_required_before_execute", {
+  return respond("dry_run_required_before_execute", {
     ...details,
     run_id: drafted.run_id,
     state: "draft",

@@ -26,7 +26,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
 import { refuseJournal } from "../project/runs/read-run.ts";
 import { redactionOf } from "../project/secrets/redaction-of.ts";
-import { refuse } from "../project/reply.ts";
+import { refuse } from "../project/respond.ts";
 import { type OpenBinding, openBinding } from "../project/runs/run-binding.ts";
 import { requireAsAcknowledged, requireOwnRun } from "../project/runs/require-own-run.ts";
 import { openStatusCache } from "./write-status-cache.ts";

@@ -9,7 +9,7 @@ import type { Draft } from "../contracts/event.ts";
 import { isAgent, isGrant, isRefusedGrant } from "../core/grants.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { isInsideRun } from "../project/inside-run.ts";
-import { refuse } from "../project/reply.ts";
+import { refuse } from "../project/respond.ts";
 
 type ProposedEvent = Pick<Draft, "event" | "actor"> & { readonly control?: unknown };
 

@@ -1,6 +1,6 @@
 // resume-run: resumes a run that was paused, reached its cycle limit or was interrupted by a crash.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { resumeBlockedBy } from "../core/breaker.ts";
 import { hasFailed } from "../core/selectors.ts";
 import type { Asks } from "../contracts/asks.ts";
@@ -9,7 +9,7 @@ import { readRequests, removeRequest } from "../project/requests/request-files.t
 import { findPolicyChange } from "./draft/policy.ts";
 import { settingsOf } from "../project/config/settings.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";
-import { refuse } from "../project/reply.ts";
+import { refuse } from "../project/respond.ts";
 import { refuseIfForeign } from "../project/runs/require-own-run.ts";
 import { reasonCode, requireStatus, type LoadedRun } from "../project/runs/loaded-run.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
@@ -34,7 +34,7 @@ export async function resumeRun(
   loaded: LoadedRun,
   input: ResumeInput,
   earlierWarnings: readonly string[] = [],
-): Promise<Answer> {
+): Promise<CommandResponse> {
   const { paths, run } = loaded;
   refuseIfForeign(context, paths, run);
   if (input.isExplicit !== true && hasFailed(loaded.view)) refuseFailed(loaded);

@@ -16,7 +16,7 @@ import { type OpenRun, withRun } from "./open-run.ts";
 import { actorOf, type CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { redactionOf } from "../project/secrets/redaction-of.ts";
-import { Refusal, refuse } from "../project/reply.ts";
+import { Refusal, refuse } from "../project/respond.ts";
 import { requireOwnRun } from "../project/runs/require-own-run.ts";
 import type { LoadedRun } from "../project/runs/loaded-run.ts";
 
@@ -119,7 +119,7 @@ async function recordWithoutOwner(
   try {
     return await withRun(context, paths, run, record);
   } catch (error) {
-    if (error instanceof Refusal && error.answer.reason_code === "run_locked") return null;
+    if (error instanceof Refusal && error.response.reason_code === "run_locked") return null;
     throw error;
   }
 }

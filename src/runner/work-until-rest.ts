@@ -1,6 +1,6 @@
 // work-until-rest: opens a run and drives it until it rests, waiting for providers and asking the person at the terminal on the way.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { hasFailed } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import type { Asks } from "../contracts/asks.ts";
@@ -10,7 +10,7 @@ import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { showMilestones } from "./narrate.ts";
 import { isPullRequestDue } from "../views/next-actions.ts";
 import { type OpenRun, withRun } from "./open-run.ts";
-import { buildRunAnswer } from "./outcome-reply.ts";
+import { runResponse } from "./run-response.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
 /** What the caller of `workUntilRest` decides about one invocation. */
@@ -37,7 +37,7 @@ export type Work = {
 export async function workUntilRest(
   context: CommandContext,
   { paths, run, options, warnings, shownLines = [], begin }: Work,
-): Promise<Answer> {
+): Promise<CommandResponse> {
   return withRun(context, paths, run, async (openRun) => {
     const asked = invocationOptionsFrom(openRun.view().drafted.flow, options.asks ?? {}, context.isTerminal);
     await begin(openRun);
@@ -51,7 +51,7 @@ export async function workUntilRest(
     const view = openRun.view();
     const patches: Record<string, readonly string[]> = {};
     for (const block of Object.keys(view.blocks)) patches[block] = await testsPatch(paths, view, block);
-    return buildRunAnswer(view, why, [...warnings, ...pullRequestWarnings], patches);
+    return runResponse(view, why, [...warnings, ...pullRequestWarnings], patches);
   });
 }
 

@@ -1,4 +1,4 @@
-// report: what came of a run, as `autopilot report` answers: the contract's fields for programs, a page for people.
+// report: what came of a run, as `autopilot report` prints it: the contract's fields for programs, a page for people.
 //
 // Invariants:
 //   R1. What the runner proved and what the agent says stand apart, and the agent's word is marked as such.

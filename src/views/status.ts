@@ -101,6 +101,6 @@ export function runReason(run: RunView, owner: Owner): ReasonCode {
 
 const notYet = (level: string): IsolationInForce => ({ level, mechanism: "chosen when the run opens", enforced: [], not_enforced: [] });
 
-/** The journal's data is read-only all the way down; an answer is its own copy. */
+/** The journal's data is read-only all the way down; a response is its own copy. */
 const copied = <T>(value: T): Mutable<T> => JSON.parse(JSON.stringify(value)) as Mutable<T>;
 type Mutable<T> = T extends readonly (infer E)[] ? Mutable<E>[] : T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;

@@ -26,7 +26,7 @@ export const plural = (count: number, singular: string, many = `${singular}s`): 
 /** The placeholder of an answer in a command to copy. */
 export const answerMissing = "…";
 /** The answer in a command to copy: the recommended one, or the first; a placeholder if any text will do. A shell takes either. */
-export const answerShown = (options: Readonly<Record<string, string>>, recommend: string | null = null): string => {
+export const answerFlags = (options: Readonly<Record<string, string>>, recommend: string | null = null): string => {
   const key = recommend ?? Object.keys(options)[0];
   const isShellWord = key !== undefined && /^[\w.-]+$/.test(key);
   return isShellWord ? key : `"${answerMissing}"`;

@@ -2,7 +2,7 @@
 
 import { createInterface } from "node:readline";
 import type { OrderEnd, WorkerRegistration } from "../../src/ports/dispatch.ts";
-import { Refusal } from "../../src/project/reply.ts";
+import { Refusal } from "../../src/project/respond.ts";
 import { openEngine } from "./engines.ts";
 
 const [engine = "", url = "", leaseMs = "", seat = ""] = process.argv.slice(2);
@@ -27,7 +27,7 @@ try {
   report({ ready: true });
   report({ over: await working.over });
 } catch (error) {
-  report({ refused: error instanceof Refusal ? error.answer.reason_code : String(error) });
+  report({ refused: error instanceof Refusal ? error.response.reason_code : String(error) });
 }
 await dispatch.close();
 process.exit(0);

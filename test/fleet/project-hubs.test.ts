@@ -22,7 +22,7 @@ import { portfolioAt, type PortfolioPaths } from "../../src/portfolio/store/fold
 import { withPortfolio } from "../../src/portfolio/store/open.ts";
 import { exchangeFor } from "../../src/portfolio/worker/exchange-for.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
-import { failureOf } from "../../src/project/reply.ts";
+import { failureOf } from "../../src/project/respond.ts";
 import { begin } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";

@@ -27,7 +27,7 @@ import { withPortfolio } from "../../src/portfolio/store/open.ts";
 import type { RunStore } from "../../src/ports/run-store.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
 import { commandContext } from "../support/command-context.ts";
-import { failureOf, retryOf } from "../../src/project/reply.ts";
+import { failureOf, retryOf } from "../../src/project/respond.ts";
 import { homeOfCopy } from "../../src/portfolio/worker/worker.ts";
 import { isBegun, type ProjectPaths, runFolder } from "../../src/project/runs/project-paths.ts";
 import { isOwnRun } from "../../src/project/runs/run-binding.ts";

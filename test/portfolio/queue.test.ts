@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { runPortfolio } from "../../src/commands/portfolio/pool.ts";
 import { portfolioInbox, showPortfolio, tickPortfolio } from "../../src/commands/portfolio/show.ts";
-import type { Answer } from "../../src/contracts/answer.ts";
+import type { CommandResponse } from "../../src/contracts/command-response.ts";
 import type { PortfolioChange } from "../../src/contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
 import { commandContext } from "../support/command-context.ts";
@@ -151,7 +151,7 @@ test("a pool that is to end when nothing goes on by itself ends while a branch i
   git("branch", "-q", "-m", "main", "away");
   chmodSync(parts.paths.own, 0o700);
   bindPortfolio(parts.context, parts.paths);
-  const pool = (): Promise<Answer> => runPortfolio(parts.context, { untilIdle: true, isolation: "clone", everyMs: 50 });
+  const pool = (): Promise<CommandResponse> => runPortfolio(parts.context, { untilIdle: true, isolation: "clone", everyMs: 50 });
   expect(await pool()).toMatchObject({ data: { held: expect.stringContaining("no branch main") as string } });
   git("branch", "-q", "-m", "away", "main");
   expect((await pool()).data).toMatchObject({ done: 1, held: null });
@@ -164,9 +164,9 @@ test("a landing that waits for its user is shown wherever something waits, with 
   chmodSync(paths.own, 0o700);
   bindPortfolio(context, paths);
   const repository = join(paths.root, "repo");
-  const pool = (): Promise<Answer> => runPortfolio(context, { untilIdle: true, isolation: "clone", everyMs: 50 });
+  const pool = (): Promise<CommandResponse> => runPortfolio(context, { untilIdle: true, isolation: "clone", everyMs: 50 });
   const page = (): string => readFileSync(join(paths.shown, "portfolio.md"), "utf8");
-  const tick = (): Promise<Answer> => tickPortfolio(context, { dryRun: true });
+  const tick = (): Promise<CommandResponse> => tickPortfolio(context, { dryRun: true });
   const rows = async (): Promise<unknown> => (await portfolioInbox(context)).data?.["tasks"];
   const dirty = "Uncommitted changes: shared.txt";
   writeFileSync(join(repository, "shared.txt"), "mine\n");
@@ -205,7 +205,7 @@ test("a landing that an untracked or ignored file holds up, or a branch that was
   chmodSync(paths.own, 0o700);
   bindPortfolio(context, paths);
   const repository = join(paths.root, "repo");
-  const pool = (): Promise<Answer> => runPortfolio(context, { untilIdle: true, isolation: "clone", everyMs: 50 });
+  const pool = (): Promise<CommandResponse> => runPortfolio(context, { untilIdle: true, isolation: "clone", everyMs: 50 });
   const looks = async (): Promise<{ dry: string; board: string; inbox: string }> => {
     const [tick, shown, inbox] = [
       await tickPortfolio(context, { dryRun: true }),

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Answer } from "../../src/contracts/answer.ts";
+import type { CommandResponse } from "../../src/contracts/command-response.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
 import { commandContext } from "./command-context.ts";
 import { addProject, initPortfolio } from "../../src/commands/portfolio/add.ts";
@@ -40,7 +40,7 @@ export function openRoom() {
   return { folder, repository, placeIn, begun, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-export const idOf = ({ data }: Answer): string => String(data?.["id"]);
+export const idOf = ({ data }: CommandResponse): string => String(data?.["id"]);
 export const everything = (root: string): Record<string, string> => {
   const names = readdirSync(join(root, ".openclaw-autopilot"), { recursive: true, encoding: "utf8" });
   return Object.fromEntries(

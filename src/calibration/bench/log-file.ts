@@ -21,7 +21,7 @@ import type { CalibrationCycleEvent } from "../../contracts/quality-run.ts";
 import { redactEvent } from "../../kit/redact-value.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
-import { Refusal, refuse } from "../../project/reply.ts";
+import { Refusal, refuse } from "../../project/respond.ts";
 import { cycleName, cyclesFolder, logFile } from "../cycle/plan.ts";
 import { type Cycle, foldLine, newCycle } from "../cycle/state.ts";
 

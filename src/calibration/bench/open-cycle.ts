@@ -14,7 +14,7 @@ import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { ownFolder, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 import { addIgnoreLines } from "../../workspace/owned.ts";
 import { auditPage } from "../cycle/audit.ts";
 import { auditFile, cyclesFolder } from "../cycle/plan.ts";

@@ -7,7 +7,7 @@ import type { Config } from "../../contracts/config.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { folderBelow } from "../../project/own-folder.ts";
-import { Refusal } from "../../project/reply.ts";
+import { Refusal } from "../../project/respond.ts";
 import { readSettings } from "../../project/config/settings.ts";
 import { assignAgents, inferAgent } from "../../runner/draft/assign-agents.ts";
 import { loadCheckedFlow } from "../../runner/draft/load-checked-flow.ts";
@@ -187,7 +187,7 @@ async function agentProblem(context: CommandContext, root: string, agent: string
     return null;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { problem: error.message, remedy: error.answer.remediation[0] ?? "autopilot agents" };
+    return { problem: error.message, remedy: error.response.remediation[0] ?? "autopilot agents" };
   }
 }
 

@@ -1,27 +1,27 @@
-// drive-open-cycle: drives an open calibration cycle and answers with its result.
+// drive-open-cycle: drives an open calibration cycle and responds with its result.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { driveCycle } from "../../calibration/bench/drive.ts";
 import type { OpenCycle } from "../../calibration/bench/open-cycle.ts";
 import { cyclesFolder } from "../../calibration/cycle/plan.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { reply } from "../../project/reply.ts";
+import { respond } from "../../project/respond.ts";
 import { cycleData, cyclePage } from "./cycle-page.ts";
 
-export async function driveOpenCycle(context: CommandContext, open: OpenCycle, jobs: number): Promise<Answer> {
+export async function driveOpenCycle(context: CommandContext, open: OpenCycle, jobs: number): Promise<CommandResponse> {
   const { log } = open;
   const { cycle } = log;
   const result = await driveCycle({ ...open, context, jobs });
   const data = cycleData(cycle);
   const answerParts = { data, page: cyclePage(cycle) };
   if (result.kind === "interrupted")
-    return reply("calibration_interrupted", {
+    return respond("calibration_interrupted", {
       ...answerParts,
       message: `The cycle ${cycle.name} was interrupted and stays open.`,
       remediation: [`autopilot calibrate resume ${cycle.name}`],
     });
   if (result.kind !== "ended")
-    return reply(result.kind === "preflight" ? "calibration_preflight_failed" : "calibration_stopped", {
+    return respond(result.kind === "preflight" ? "calibration_preflight_failed" : "calibration_stopped", {
       data,
       message: result.problem.problem,
       remediation: [
@@ -33,7 +33,7 @@ export async function driveOpenCycle(context: CommandContext, open: OpenCycle, j
           : []),
       ],
     });
-  return reply("calibration_ended", { ...answerParts, message: describeEnd(open), remediation: nextSteps(open) });
+  return respond("calibration_ended", { ...answerParts, message: describeEnd(open), remediation: nextSteps(open) });
 }
 
 function describeEnd({ log: { cycle } }: OpenCycle): string {

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { commandContext } from "../../../test/support/command-context.ts";
 import { calibrationList, calibrationReport, calibrationStatus, resumeCalibration } from "./show.ts";
@@ -29,7 +29,7 @@ function repository(): CommandContext & { readonly log: (name: string) => string
   return { ...commandContext({ cwd: root, env }), log: (name) => join(root, "Calibration Cycles", name, "run_state.jsonl") };
 }
 
-const start = (context: CommandContext, name: string): Promise<Answer> =>
+const start = (context: CommandContext, name: string): Promise<CommandResponse> =>
   startCalibration(context, {
     name,
     lever: "prompt",
@@ -50,14 +50,14 @@ test("an open cycle of somebody else's is marked, nothing says to resume it, and
   const mine = repository();
   cpSync(join(theirs.cwd, "Calibration Cycles"), join(mine.cwd, "Calibration Cycles"), { recursive: true });
   writeFileSync(mine.log("theirs"), firstLines(readFileSync(theirs.log("theirs"), "utf8"), 3));
-  for (const answer of [
+  for (const response of [
     await calibrationStatus(mine, {}),
     await calibrationStatus(mine, { name: "theirs" }),
     await calibrationReport(mine, {}),
   ]) {
-    expect(answer).toMatchObject({ result: "PASS", data: { own: false } });
-    expect(answer.page?.join("\n")).toContain("You didn't start this cycle here");
-    expect(answer.remediation?.join("\n") ?? "").not.toContain("calibrate resume");
+    expect(response).toMatchObject({ result: "PASS", data: { own: false } });
+    expect(response.page?.join("\n")).toContain("You didn't start this cycle here");
+    expect(response.remediation?.join("\n") ?? "").not.toContain("calibrate resume");
   }
   expect((await calibrationStatus(mine, {})).remediation?.join("\n")).toContain('git rm -r -- "Calibration Cycles/theirs"');
   const list = await calibrationList(mine);

@@ -1,6 +1,6 @@
 // noise-floor: parses the noise floor: a number in the figure's own unit, or a share of the earlier figure.
 
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 
 /** `0.05`, or `5%`. */
 export function parseNoiseFloor(given: string | undefined, standard: string): { readonly floor: number; readonly isRelative: boolean } {

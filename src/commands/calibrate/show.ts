@@ -1,7 +1,7 @@
 // show: shows calibration cycles (status, report, list) and resumes one.
 
 import { join, resolve } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { cycleNames, readCycle, readCycles } from "../../calibration/bench/log-file.ts";
 import { calibrationsFolder, withCycle } from "../../calibration/bench/open-cycle.ts";
 import { isOwnCycle } from "../../calibration/bench/own-cycles.ts";
@@ -12,7 +12,7 @@ import type { Cycle } from "../../calibration/cycle/state.ts";
 import { describeState } from "../../calibration/cycle/cycle-figures.ts";
 import { findOwner } from "../../journal/owner.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { requireProject, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import { columned } from "../../views/columned.ts";
 import { oneLine, plural } from "../../views/wording.ts";
@@ -78,12 +78,12 @@ function findWorker(context: CommandContext, paths: ProjectPaths, cycle: Cycle):
   return newest?.name === cycle.name ? owner.pid : null;
 }
 
-export function calibrationStatus(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
-  return answered(async () => {
+export function calibrationStatus(context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const { paths, cycle, isOwn } = await findCycle(context, input.name, false);
     const pid = isOwn ? findWorker(context, paths, cycle) : null;
     const remediation = pid !== null ? [] : isOwn ? [`autopilot calibrate resume ${cycle.name}`] : foreignRemediation(cycle);
-    return reply("ok", {
+    return respond("ok", {
       message: `The cycle ${cycle.name}: ${describeState(cycle)}${isOwn ? "" : `, ${notYours}`}.`,
       page: [
         ...cyclePage(cycle),
@@ -98,8 +98,8 @@ export function calibrationStatus(context: CommandContext, input: { readonly nam
 
 type ReportInput = { readonly name?: string | undefined; readonly html?: string | undefined };
 
-export function calibrationReport(context: CommandContext, input: ReportInput): Promise<Answer> {
-  return answered(async () => {
+export function calibrationReport(context: CommandContext, input: ReportInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const { cycle, isOwn } = await findCycle(context, input.name, false);
     if (input.html !== undefined) {
       const path = resolve(context.cwd, input.html);
@@ -107,7 +107,7 @@ export function calibrationReport(context: CommandContext, input: ReportInput): 
       return writeHtml(path, cycleFile(cycle), null);
     }
     const page = [...(isOwn ? [] : [...foreignLines(cycle), ""]), ...auditPage(cycle).trimEnd().split("\n")];
-    return reply("ok", {
+    return respond("ok", {
       message: `The cycle ${cycle.name}: ${describeState(cycle)}${isOwn ? "" : `, ${notYours}`}.`,
       page,
       data: { ...cycleData(cycle), own: isOwn, audit: page.join("\n") },
@@ -115,8 +115,8 @@ export function calibrationReport(context: CommandContext, input: ReportInput): 
   });
 }
 
-export function calibrationList(context: CommandContext): Promise<Answer> {
-  return answered(async () => {
+export function calibrationList(context: CommandContext): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = await requireProject(context.cwd);
     const { cycles, broken } = readCycles(paths.root);
     const isOwn = (cycle: Cycle): boolean => isOwnCycle(context.env, paths.root, cycle);
@@ -128,7 +128,7 @@ export function calibrationList(context: CommandContext): Promise<Answer> {
       oneLine(cycle.lever, 40),
     ]);
     const page = cycles.length === 0 ? ["No calibration cycles here.", "", "→ autopilot help calibrate start"] : columned(rows);
-    return reply("ok", {
+    return respond("ok", {
       message: plural(cycles.length, "calibration cycle"),
       page,
       warnings: broken.map(({ name, why }) => `${name} can't be read: ${oneLine(why, 200)}`),
@@ -140,11 +140,11 @@ export function calibrationList(context: CommandContext): Promise<Answer> {
 export function resumeCalibration(
   context: CommandContext,
   input: { readonly name?: string | undefined; readonly jobs?: number | undefined },
-): Promise<Answer> {
-  return answered(async () => {
+): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const { paths, cycle, isOwn } = await findCycle(context, input.name, true);
     if (cycle.end !== null)
-      return reply("ok", {
+      return respond("ok", {
         message: `The cycle ${cycle.name} has ended: ${cycle.end.verdict}.`,
         page: cyclePage(cycle),
         data: cycleData(cycle),

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { nodeDisk } from "../../journal/disk.ts";
 import { takeLock } from "../../journal/lock.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -34,7 +34,7 @@ function repository(): CommandContext {
   });
 }
 
-const start = (context: CommandContext, more: StartInput): Promise<Answer> =>
+const start = (context: CommandContext, more: StartInput): Promise<CommandResponse> =>
   startCalibration(context, {
     name: "c",
     lever: "l",
@@ -76,8 +76,8 @@ test("a blank list of findings was never written: n/a, and with a metric no reca
 
 test("a lever that changes a benchmark itself is told of", async () => {
   const context = repository();
-  const answer = await start(context, { apply: "echo 2 >bench/a.js" });
-  expect(answer.page?.join("\n")).toContain("changes files of the benchmark bench itself");
+  const response = await start(context, { apply: "echo 2 >bench/a.js" });
+  expect(response.page?.join("\n")).toContain("changes files of the benchmark bench itself");
   expect(readFileSync(join(context.cwd, "Calibration Cycles/c/audit.md"), "utf8")).toContain("not of the same code");
 });
 

@@ -2,7 +2,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { basename, isAbsolute, join, relative, resolve } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { cycleEventNames, runStateVersion } from "../../contracts/quality-run.ts";
 import { defaultBaseline } from "../../calibration/bench/preflight.ts";
 import { readCycles } from "../../calibration/bench/log-file.ts";
@@ -25,7 +25,7 @@ import {
 } from "../../calibration/cycle/plan.ts";
 import { iterationsMax, noiseFloorDefault } from "../../calibration/cycle/verdict.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, refuse } from "../../project/reply.ts";
+import { catchRefusals, refuse } from "../../project/respond.ts";
 import { requireProject, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { driveOpenCycle } from "./drive-open-cycle.ts";
@@ -57,8 +57,8 @@ export type StartInput = {
 const invalid = (message: string, remedy?: string): never =>
   refuse("calibration_input_invalid", { message, ...(remedy === undefined ? {} : { remediation: [remedy] }) });
 
-export function startCalibration(context: CommandContext, input: StartInput): Promise<Answer> {
-  return answered(async () => {
+export function startCalibration(context: CommandContext, input: StartInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = await requireProject(context.cwd);
     const request = validateInput(context, paths, input);
     let benchmarks: BenchmarkPlan[] = [];

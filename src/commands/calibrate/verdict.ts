@@ -1,12 +1,12 @@
 // verdict: computes the verdict of two files of recalls, by the rules of a cycle. Changes nothing.
 
 import { resolve } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { type Figures, iterationsMax, judgeFigures, noiseFloorDefault } from "../../calibration/cycle/verdict.ts";
 import { figureText } from "../../calibration/cycle/cycle-figures.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { columned } from "../../views/columned.ts";
 import { oneLine } from "../../views/wording.ts";
 import { parseNoiseFloor } from "./noise-floor.ts";
@@ -21,8 +21,8 @@ type Input = {
 
 const bytesMax = 1 << 20;
 
-export function calibrationVerdict(context: CommandContext, input: Input): Promise<Answer> {
-  return answered(() => {
+export function calibrationVerdict(context: CommandContext, input: Input): Promise<CommandResponse> {
+  return catchRefusals(() => {
     const [before, after] = (["before", "after"] as const).map((side) => readFigures(context.cwd, side, input[side]));
     const { floor, isRelative } = parseNoiseFloor(input.noiseFloor, String(noiseFloorDefault));
     const iteration = input.iteration ?? 1;
@@ -43,7 +43,7 @@ export function calibrationVerdict(context: CommandContext, input: Input): Promi
     ]);
     const { verdict, delta, cross_benchmark_check, mean_gain, why } = judgement;
     return Promise.resolve(
-      reply("ok", {
+      respond("ok", {
         message: `${verdict}: ${why}.`,
         warnings: oneSidedWarnings(before ?? {}, after ?? {}),
         page: [...columned([["benchmark", "before", "after", "delta"], ...rows]), "", `${verdict}: ${why}`],

@@ -156,9 +156,9 @@ export function openFacts(context: CommandContext): Facts {
       return viewCost(rows, systemClock.now());
     },
     settings: async () => {
-      const answer = await config(context, {});
-      const settings = (answer.data?.["settings"] ?? []) as SettingsPage["settings"];
-      return { problem: answer.result === "FAIL" ? answer.message : null, settings, warnings: answer.warnings };
+      const response = await config(context, {});
+      const settings = (response.data?.["settings"] ?? []) as SettingsPage["settings"];
+      return { problem: response.result === "FAIL" ? response.message : null, settings, warnings: response.warnings };
     },
     weak: async () => weakness(await readReadableRuns()),
     marks: () => {

@@ -2,7 +2,7 @@
 
 import { storeAddress } from "../../fleet/address.ts";
 import { plannedPortfolios } from "../../fleet/planned-portfolios.ts";
-import { Refusal } from "../../project/reply.ts";
+import { Refusal } from "../../project/respond.ts";
 import { classifySystemError } from "../../project/system-errors.ts";
 import type { FleetBoard } from "../../views/web/fleet-board.ts";
 
@@ -77,7 +77,7 @@ export async function fleetPageIn(env: NodeJS.ProcessEnv): Promise<FleetPage> {
       },
     };
   } catch (error) {
-    const problem = error instanceof Refusal ? error.answer.message : classifySystemError(error)?.message;
+    const problem = error instanceof Refusal ? error.response.message : classifySystemError(error)?.message;
     if (problem === undefined) throw error;
     return { ...emptyPage, problem };
   }

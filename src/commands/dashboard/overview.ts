@@ -11,7 +11,7 @@ import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { tasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
 import { openBlocks } from "../../portfolio/planner/state.ts";
 import { namesOf, whoWaits } from "../../portfolio/planner/questions.ts";
-import { answerShown } from "../../views/wording.ts";
+import { answerFlags } from "../../views/wording.ts";
 
 export type Overview = {
   readonly at: string;
@@ -153,7 +153,7 @@ function findQuestions(state: PortfolioView): readonly Attention[] {
       weight: 60 + waiting,
       asked_at: parseIsoTime(block.opened_at) === null ? null : block.opened_at,
       content: block.content,
-      commands: [`autopilot portfolio answer --block ${block.block_id} ${answerShown(block.options)}`],
+      commands: [`autopilot portfolio answer --block ${block.block_id} ${answerFlags(block.options)}`],
       foreign: false,
     };
   });

@@ -7,10 +7,10 @@
 //   D3. An answer or approval names the content that was shown; a stop names the run.
 
 import * as v from "valibot";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 
 import type { CommandContext } from "../../project/command-context.ts";
-import { reply } from "../../project/reply.ts";
+import { respond } from "../../project/respond.ts";
 import { answer } from "../answer.ts";
 import { pause } from "../pause.ts";
 import { note } from "../note.ts";
@@ -59,11 +59,11 @@ type RequestContext = {
   readonly resumeApart: ResumeApart;
 };
 
-export async function carryOutRequest(request: PageRequest, { context, sourceOf, resumeApart }: RequestContext): Promise<Answer> {
+export async function performRequest(request: PageRequest, { context, sourceOf, resumeApart }: RequestContext): Promise<CommandResponse> {
   if (request.key === "portfolio") return portfolioRequest(request, context);
   const source = sourceOf(request.key);
   if (source === null)
-    return reply("run_missing", { message: `There is no run ${request.key} here any more.`, remediation: ["autopilot runs"] });
+    return respond("run_missing", { message: `There is no run ${request.key} here any more.`, remediation: ["autopilot runs"] });
   const runContext: CommandContext = { ...context, cwd: source.paths.root };
   const { run } = source;
   switch (request.do) {
@@ -75,19 +75,19 @@ export async function carryOutRequest(request: PageRequest, { context, sourceOf,
       return resumeApart(runContext, run);
     case "stop":
       if (request.confirm !== run)
-        return reply("usage", { message: `Type ${run} to stop it: a stopped run is never resumed.`, remediation: [`type ${run}`] }); // D3
+        return respond("usage", { message: `Type ${run} to stop it: a stopped run is never resumed.`, remediation: [`type ${run}`] }); // D3
       return stop(runContext, { run, reason: request.reason });
     case "note":
       return note(runContext, { run, commit: request.commit, notes: request.notes });
     default:
-      return reply("usage", { message: "That is asked of a portfolio, not of a run.", remediation: ["autopilot portfolio help"] });
+      return respond("usage", { message: "That is asked of a portfolio, not of a run.", remediation: ["autopilot portfolio help"] });
   }
 }
 
-async function portfolioRequest(request: PageRequest, context: CommandContext): Promise<Answer> {
+async function portfolioRequest(request: PageRequest, context: CommandContext): Promise<CommandResponse> {
   if (request.do === "dispatch") return (await import("../portfolio/change.ts")).pausePortfolio(context, { paused: request.paused });
   if (request.do !== "answer")
-    return reply("usage", { message: "A portfolio takes answers, and to be paused.", remediation: ["autopilot portfolio help"] });
+    return respond("usage", { message: "A portfolio takes answers, and to be paused.", remediation: ["autopilot portfolio help"] });
   const { answerPortfolio } = await import("../portfolio/answer.ts");
   return answerPortfolio(context, { block: request.block, content: request.content, text: request.text });
 }

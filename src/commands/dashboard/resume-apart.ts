@@ -1,11 +1,11 @@
 // resume-apart: resumes a run in a separate process, as `autopilot resume` in a terminal would: it outlives its caller.
 
 import { spawn } from "node:child_process";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { reply } from "../../project/reply.ts";
+import { respond } from "../../project/respond.ts";
 
-export type ResumeApart = (context: CommandContext, run: string) => Promise<Answer>;
+export type ResumeApart = (context: CommandContext, run: string) => Promise<CommandResponse>;
 
 const refusedWithinMs = 2_500;
 const outputCharsMax = 200_000;
@@ -27,12 +27,12 @@ export const resumeApart =
       const refusalTimer = setTimeout(() => {
         child.unref();
         child.stdout.destroy();
-        resolve(reply("operator_resumed", { result: "PASS", run_id: run, message: `${run} goes on, in process ${child.pid ?? "?"}.` }));
+        resolve(respond("operator_resumed", { result: "PASS", run_id: run, message: `${run} goes on, in process ${child.pid ?? "?"}.` }));
       }, refusedWithinMs);
       child.once("error", (error) => {
         clearTimeout(refusalTimer);
         resolve(
-          reply("internal_error", {
+          respond("internal_error", {
             run_id: run,
             message: `It could not be started: ${error.message}`,
             remediation: [`autopilot resume --run ${run}`],
@@ -45,10 +45,14 @@ export const resumeApart =
       });
     });
 
-function parseAnswer(out: string, run: string): Answer {
+function parseAnswer(out: string, run: string): CommandResponse {
   try {
-    return JSON.parse(out) as Answer;
+    return JSON.parse(out) as CommandResponse;
   } catch {
-    return reply("internal_error", { run_id: run, message: "It ended without an answer.", remediation: [`autopilot resume --run ${run}`] });
+    return respond("internal_error", {
+      run_id: run,
+      message: "It ended without an answer.",
+      remediation: [`autopilot resume --run ${run}`],
+    });
   }
 }

@@ -6,20 +6,20 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { criteria, files, goal, scope, script } from "./shop.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 const waitMsMax = 30_000;
 const pollMs = 25;
 
-export function demo(context: CommandContext, input: { readonly keep?: boolean | undefined }): Promise<Answer> {
-  return answered(() => play(context, input));
+export function demo(context: CommandContext, input: { readonly keep?: boolean | undefined }): Promise<CommandResponse> {
+  return catchRefusals(() => play(context, input));
 }
 
-async function play(context: CommandContext, input: { readonly keep?: boolean | undefined }): Promise<Answer> {
+async function play(context: CommandContext, input: { readonly keep?: boolean | undefined }): Promise<CommandResponse> {
   const folder = mkdtempSync(join(tmpdir(), "autopilot-demo-"));
   const shop = join(folder, "shop");
   const say = (line = ""): void => context.show(line);
@@ -66,7 +66,7 @@ async function play(context: CommandContext, input: { readonly keep?: boolean | 
     say("");
     if (resumed.code !== 0 || verified.code !== 0 || report.verdict !== "verified" || !landed)
       return failed("the demo did not end as it should", shop);
-    return reply("ok", {
+    return respond("ok", {
       message: "Honest work landed and verified; one lie caught, one break-out blocked, one power cut survived.",
       state: report.state,
       data: { verdict: report.verdict, folder: input.keep === true ? shop : null },
@@ -82,8 +82,8 @@ function chapter(say: (line?: string) => void, title: string): void {
   say(`── ${title}`);
 }
 
-function failed(message: string, kept: string | null): Answer {
-  return reply("internal_error", {
+function failed(message: string, kept: string | null): CommandResponse {
+  return respond("internal_error", {
     message: `The demo failed: ${message}.`,
     ...(kept === null ? {} : { remediation: [`look at ${kept}`] }),
   });

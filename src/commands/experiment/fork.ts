@@ -1,13 +1,13 @@
 // fork: starts a new run from a journal line of another: finished work is taken over, new work is paid.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { Draft, Entry } from "../../contracts/event.ts";
 import { forkPointBefore, newestForkPoint, findPaidOpens, stateAt, whyNotForkable, withPaidTurn } from "../../core/fork.ts";
 import type { RunView } from "../../core/state.ts";
 import { sharedMark } from "../../fleet/shared-mark.ts";
 import { storeAddress } from "../../fleet/address.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, refuse, reply, screenRows } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond, screenRows } from "../../project/respond.ts";
 import { readEntries } from "../../project/runs/entries.ts";
 import { loadRun, type LoadedRun } from "../../project/runs/loaded-run.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
@@ -27,8 +27,8 @@ export type ForkInput = ChangeFlags & {
   readonly maxCycles?: number | undefined;
 };
 
-export function fork(context: CommandContext, input: ForkInput): Promise<Answer> {
-  return answered(async () => {
+export function fork(context: CommandContext, input: ForkInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const loaded = await loadRun(context, input.run);
     const { paths, run } = loaded;
     const bound = await requireMine(context, loaded);
@@ -41,9 +41,9 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Answer>
     const page = forkPage({ run, at, asked: input.at, state, changed: listChanges(changes) });
     const where = { run_id: run, state: loaded.view.status, page, rowsMax: screenRows, warnings: movedWarnings };
     const consent = input.yes ? "y" : context.isTerminal ? await askToFork(context, page) : null;
-    if (consent === "n") return reply("ok", { run_id: run, state: loaded.view.status, message: `Not forked; ${run} stays as it is.` });
+    if (consent === "n") return respond("ok", { run_id: run, state: loaded.view.status, message: `Not forked; ${run} stays as it is.` });
     if (consent !== "y")
-      return reply("dry_run_required_before_execute", {
+      return respond("dry_run_required_before_execute", {
         ...where,
         message: `Not forked: it isn't confirmed. ${run} stays as it is.`,
         remediation: [`autopilot fork ${run} --at ${at}${formatChangeFlags(input)} --yes`],

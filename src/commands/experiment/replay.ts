@@ -1,13 +1,13 @@
 // replay: runs one step of a run again from its recorded input, in a temporary folder, and compares the two.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { Entry } from "../../contracts/event.ts";
 import { stateAt } from "../../core/fork.ts";
 import type { RunView } from "../../core/state.ts";
 import { buildAttemptFacts } from "../../insight/attempt-facts.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, refuse, reply, screenRows } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond, screenRows } from "../../project/respond.ts";
 import { readEntries } from "../../project/runs/entries.ts";
 import { loadRun, type LoadedRun } from "../../project/runs/loaded-run.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
@@ -30,8 +30,8 @@ export type ReplayInput = Omit<ChangeFlags, "limits"> & {
 
 const attemptsShownMax = 8;
 
-export function replay(context: CommandContext, input: ReplayInput): Promise<Answer> {
-  return answered(async () => {
+export function replay(context: CommandContext, input: ReplayInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const loaded = await loadRun(context, input.run);
     await requireMine(context, loaded);
     requireOutsideRun(context);
@@ -55,9 +55,9 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
     ];
     const where = { run_id: run, state: loaded.view.status, warnings: movedWarnings };
     const consent = input.yes ? "y" : context.isTerminal ? await askToReplay(context, about) : null;
-    if (consent === "n") return reply("ok", { ...where, message: "Not replayed; nothing has changed." });
+    if (consent === "n") return respond("ok", { ...where, message: "Not replayed; nothing has changed." });
     if (consent !== "y")
-      return reply("dry_run_required_before_execute", {
+      return respond("dry_run_required_before_execute", {
         ...where,
         page: about,
         message: "Not replayed: it isn't confirmed.",
@@ -76,7 +76,7 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Ans
     if (lines.length === 0)
       return refuse("replay_refused", { ...where, message: "Called off: nothing was compared, and nothing changed." });
     const replayed = buildAttemptFacts(lines, attempt);
-    return reply("step_replayed", {
+    return respond("step_replayed", {
       ...where,
       message: `Replayed ${describeAttempt(attempt)}: ${recorded.outcome} as recorded, ${replayed.outcome} now.`,
       page: replayPage({ attempt, run, commit, recorded, replayed, changed }),

@@ -1,16 +1,16 @@
 // trend: compares the runs of a flow, and what changed between them; reads only.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { buildRunTrend } from "../../insight/run-trend.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, refuse, reply, screenRows } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond, screenRows } from "../../project/respond.ts";
 import { findProject } from "../../project/runs/project-paths.ts";
 import { runPoints } from "../../project/runs/run-points.ts";
 import { trendPage } from "../../views/experiment/trend-page.ts";
 
-export function trend(context: CommandContext, input: { readonly flow?: string | undefined }): Promise<Answer> {
-  return answered(async () => {
+export function trend(context: CommandContext, input: { readonly flow?: string | undefined }): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = findProject(context.cwd);
     const all = paths === null ? new Map<string, never>() : await runPoints(paths);
     const newest = [...all].toSorted(([, a], [, other]) => (newestRun(a) < newestRun(other) ? 1 : -1))[0]?.[0];
@@ -23,7 +23,7 @@ export function trend(context: CommandContext, input: { readonly flow?: string |
         remediation: all.size === 0 ? ["autopilot runs"] : [...all.keys()].map((name) => `autopilot runs --trend --flow ${name}`),
       });
     const runTrend = buildRunTrend(runs);
-    return reply("ok", {
+    return respond("ok", {
       message: `${runs.length} runs of ${flow}.`,
       page: trendPage(flow, runTrend),
       rowsMax: screenRows,

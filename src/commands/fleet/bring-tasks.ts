@@ -20,7 +20,7 @@ import { withPortfolio } from "../../portfolio/store/open.ts";
 import { exchangeFor, type ProjectExchange, withHub } from "../../portfolio/worker/exchange-for.ts";
 import { homeOfCopy } from "../../portfolio/worker/worker.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { failureOf, retryOf } from "../../project/reply.ts";
+import { failureOf, retryOf } from "../../project/respond.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { isBegun, ownFolder, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";

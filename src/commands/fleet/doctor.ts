@@ -1,18 +1,18 @@
 // doctor: checks whether a store can be trusted with runs: server, schema, durable commits, rights, clock, what a failover may lose.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
 import type { Inspection } from "../../fleet/postgres/inspect.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, reply } from "../../project/reply.ts";
+import { catchRefusals, respond } from "../../project/respond.ts";
 
 type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly fix: string; readonly isNote?: boolean };
 
 const askMs = 10_000;
 const clockMsMax = 2_000;
 
-export function fleetDoctor(context: CommandContext, input: { readonly store?: string | undefined }): Promise<Answer> {
-  return answered(async () => {
+export function fleetDoctor(context: CommandContext, input: { readonly store?: string | undefined }): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, input.store);
     const [{ connect, storeFailure }, { inspect }] = await Promise.all([
       import("../../fleet/postgres/connect.ts"),
@@ -28,7 +28,7 @@ export function fleetDoctor(context: CommandContext, input: { readonly store?: s
       const failed = findings.filter(({ ok }) => !ok);
       const message =
         failed.length === 0 ? `The store in ${database.name} can hold runs.` : `Not ready: ${failed.map(({ name }) => name).join(", ")}.`;
-      return reply(failed.length === 0 ? "ok" : "store_unusable", {
+      return respond(failed.length === 0 ? "ok" : "store_unusable", {
         message,
         page: [
           `Store ${database.name}`,

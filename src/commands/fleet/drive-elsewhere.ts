@@ -19,7 +19,7 @@ import { bringCopy, storeIn } from "../../fleet/shared-run.ts";
 import { sharedMark } from "../../fleet/shared-mark.ts";
 import { type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
 import { actorOf, atOnce, type CommandContext } from "../../project/command-context.ts";
-import type { Failure } from "../../project/reply.ts";
+import type { Failure } from "../../project/respond.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { ownFolder, runFolder } from "../../project/runs/project-paths.ts";
 import { withRun } from "../../runner/open-run.ts";

@@ -2,16 +2,16 @@
 
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
 import { genesis } from "../../journal/line.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 
 export type ExportInput = { readonly store?: string | undefined; readonly run: string; readonly to: string };
 
-export function exportRun(context: CommandContext, { store: flag, run, to }: ExportInput): Promise<Answer> {
-  return answered(async () => {
+export function exportRun(context: CommandContext, { store: flag, run, to }: ExportInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, flag);
     const { openPostgresStore } = await import("../../fleet/postgres/store.ts");
     const store = await openPostgresStore(url);
@@ -29,7 +29,7 @@ export function exportRun(context: CommandContext, { store: flag, run, to }: Exp
       } finally {
         closeSync(fd);
       }
-      return reply("ok", { run_id: run, message: `${seq} lines of ${run} are in ${path}.`, data: { lines: seq, path } });
+      return respond("ok", { run_id: run, message: `${seq} lines of ${run} are in ${path}.`, data: { lines: seq, path } });
     } finally {
       await store.close();
     }

@@ -1,9 +1,9 @@
 // init: creates the store in a database, or migrates it to this version; grants a role the rights of a worker.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, reply } from "../../project/reply.ts";
+import { catchRefusals, respond } from "../../project/respond.ts";
 import { product } from "../../project/runs/product.ts";
 
 /** A migration may have to wait for another, and for a large table. */
@@ -11,8 +11,8 @@ const migrateMs = 120_000;
 
 export type InitInput = { readonly store?: string | undefined; readonly grant?: string | undefined };
 
-export function initFleet(context: CommandContext, input: InitInput): Promise<Answer> {
-  return answered(async () => {
+export function initFleet(context: CommandContext, input: InitInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, input.store);
     const [{ connect }, { grantTo, migrate }] = await Promise.all([
       import("../../fleet/postgres/connect.ts"),
@@ -24,7 +24,7 @@ export function initFleet(context: CommandContext, input: InitInput): Promise<An
       if (input.grant !== undefined) await grantTo(database, input.grant);
       const result =
         from === to ? `is at schema ${to} already` : from === 0 ? `was made, schema ${to}` : `went from schema ${from} to ${to}`;
-      return reply("ok", {
+      return respond("ok", {
         message: `The store in ${database.name} ${result}.`,
         page: [
           `The store in ${database.name} ${result}.`,

@@ -1,10 +1,10 @@
 // order-end: an order's result for a run that has not completed, from the run's journal. Pure except for the clock.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { hasFailed, questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { isReasonCode } from "../../contracts/reason.ts";
-import { retryOf } from "../../project/reply.ts";
+import { retryOf } from "../../project/respond.ts";
 import type { OrderEnd } from "../../ports/dispatch.ts";
 import { resumeTimeMs } from "../../runner/wait-for-provider.ts";
 
@@ -29,8 +29,12 @@ export function restsForPerson(view: RunView): boolean {
   return decided !== true;
 }
 
-/** `answer`: the result of driving it; null if it wasn't driven. */
-export function orderEndForRest(view: RunView, answer: Pick<Answer, "result" | "message"> | null, isInterrupted = false): OrderEnd {
+/** `response`: the result of driving it; null if it wasn't driven. */
+export function orderEndForRest(
+  view: RunView,
+  response: Pick<CommandResponse, "result" | "message"> | null,
+  isInterrupted = false,
+): OrderEnd {
   if (view.status === "stopped") return { kind: "ended", outcome: `stopped: ${view.reason ?? "on request"}`, isOver: true };
   const resumesAt = resumeTimeMs(view, Date.now());
   if (resumesAt !== null)
@@ -43,7 +47,7 @@ export function orderEndForRest(view: RunView, answer: Pick<Answer, "result" | "
   const [question] = questionsOpen(view);
   if (question !== undefined) return { kind: "ended", outcome: `waits for an answer: ${question.question}` };
   if (isPausedByPerson(view)) return { kind: "ended", outcome: "rests: paused on request" };
-  const refusal = answer?.result === "FAIL" ? answer.message : null;
+  const refusal = response?.result === "FAIL" ? response.message : null;
   if (refusal !== null && view.status === "running") return { kind: "ended", outcome: `failed: ${refusal}` }; // it could not be continued
   const why = view.detail ?? refusal ?? view.reason ?? view.status;
   return { kind: "ended", outcome: hasFailed(view) ? `failed: ${why}` : `rests: ${why}` };

@@ -7,7 +7,7 @@
 //       moment: planning is one process's, changing is everybody's in turn.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { sharePortfolio } from "../../fleet/share-portfolio.ts";
 import { plannerKey } from "../../fleet/shared-mark.ts";
 import { storeIn } from "../../fleet/shared-run.ts";
@@ -16,7 +16,7 @@ import { settleHubs } from "./project-hubs.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { failureOf, refuse, retryOf } from "../../project/reply.ts";
+import { failureOf, refuse, retryOf } from "../../project/respond.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 
 type PlannerLease = NonNullable<PortfolioPaths["planner"]> & {
@@ -29,17 +29,17 @@ const pollMs = 1_000;
 export async function planWithLease(
   given: CommandContext,
   found: PortfolioPaths,
-  plan: (context: CommandContext, paths: PortfolioPaths) => Promise<Answer>,
+  plan: (context: CommandContext, paths: PortfolioPaths) => Promise<CommandResponse>,
   { isOnce, isolation }: { readonly isOnce: boolean; readonly isolation: string | undefined },
-): Promise<Answer> {
+): Promise<CommandResponse> {
   for (;;) {
     const planner = await waitForPortfolio(given, found);
     const context = { ...given, interrupted: AbortSignal.any([given.interrupted, planner.lease.lost]) };
     try {
       const paths = { ...found, planner };
       await bringTasks(context, paths, isolation);
-      const answer = await plan(context, paths);
-      if (!planner.lease.lost.aborted || given.interrupted.aborted) return answer;
+      const response = await plan(context, paths);
+      if (!planner.lease.lost.aborted || given.interrupted.aborted) return response;
     } catch (error) {
       const { code, message } = failureOf(error);
       const mayGoOn = planner.lease.lost.aborted || (retryOf(code) === "always" && !isOnce);

@@ -13,7 +13,7 @@ import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { openProjectHub } from "../../portfolio/worker/exchange-for.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
-import { Refusal, refuse } from "../../project/reply.ts";
+import { Refusal, refuse } from "../../project/respond.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 
 export type HubChange = PortfolioChangeOf<"hub_set">;
@@ -83,7 +83,7 @@ async function isHubOf(paths: PortfolioPaths, state: PortfolioView, branch: Bran
     await requireHub(paths, state, branch, hub);
     return true;
   } catch (error) {
-    if (error instanceof Refusal && error.answer.reason_code === "hub_unusable") return false;
+    if (error instanceof Refusal && error.response.reason_code === "hub_unusable") return false;
     throw error;
   }
 }

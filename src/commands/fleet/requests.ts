@@ -2,7 +2,7 @@
 // it.
 
 import { join } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { isApplicable } from "../../engine/record-requests.ts";
@@ -13,7 +13,7 @@ import { openPostgresStore, type PostgresStore } from "../../fleet/postgres/stor
 import { repositoryId } from "../../fleet/repository-id.ts";
 import { isKey } from "../../fleet/shared-mark.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { ownFolder, requireProject } from "../../project/runs/project-paths.ts";
 import { matchAnswer } from "../../runner/match-answer.ts";
@@ -40,8 +40,8 @@ type StoredRunState = {
   readonly orders: readonly StoredOrder[];
 };
 
-export function requestOfRun(context: CommandContext, request: FleetRequest): Promise<Answer> {
-  return answered(async () => {
+export function requestOfRun(context: CommandContext, request: FleetRequest): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, request.store);
     const { key } = request;
     const store = await openPostgresStore(url);
@@ -75,7 +75,7 @@ export function requestOfRun(context: CommandContext, request: FleetRequest): Pr
 
 const isUnderWay = ({ orders }: StoredRunState): boolean => orders.some(({ state }) => state === "offered" || state === "taken");
 
-function pauseRun(context: CommandContext, known: StoredRunState, now: boolean): Promise<Answer> {
+function pauseRun(context: CommandContext, known: StoredRunState, now: boolean): Promise<CommandResponse> {
   if (!isUnderWay(known))
     refuse("invalid_state_transition", {
       message: `Nobody works on ${known.key}, and nobody is about to.`,
@@ -90,15 +90,15 @@ function pauseRun(context: CommandContext, known: StoredRunState, now: boolean):
   );
 }
 
-async function resumeRun(context: CommandContext, known: StoredRunState): Promise<Answer> {
+async function resumeRun(context: CommandContext, known: StoredRunState): Promise<CommandResponse> {
   requireOutsideRun(context); // only a person continues a failed run
-  if (isUnderWay(known)) return reply("ok", { message: `${known.key} is under way.`, state: known.view.status });
+  if (isUnderWay(known)) return respond("ok", { message: `${known.key} is under way.`, state: known.view.status });
   if (known.orders.length === 0) await offerFirst(context, known);
   else await offerAgain(known);
-  return reply("ok", { message: `${known.key} goes on with the next worker that is free.`, state: known.view.status });
+  return respond("ok", { message: `${known.key} goes on with the next worker that is free.`, state: known.view.status });
 }
 
-function answerRun(context: CommandContext, known: StoredRunState, text: string, named: string | undefined): Promise<Answer> {
+function answerRun(context: CommandContext, known: StoredRunState, text: string, named: string | undefined): Promise<CommandResponse> {
   const open = questionsOpen(known.view);
   const matching = named === undefined ? open : open.filter(({ block }) => block === named || block.endsWith(named));
   const [block] = matching;
@@ -128,7 +128,7 @@ async function sendRequest(
   known: StoredRunState,
   draft: Parameters<typeof buildRequest>[2],
   effect: string,
-): Promise<Answer> {
+): Promise<CommandResponse> {
   const { store, key, view } = known;
   const request = buildRequest(context, context.cwd, draft);
   if (!isApplicable(view, request))
@@ -140,7 +140,7 @@ async function sendRequest(
   await store.send(key, request);
   const isHeld = await hastenOrders(store.database, key); // read after the request was left: an order that ended meanwhile did not see it
   if (!isHeld) await offerAgain({ ...known, orders: await ordersIn(store.database, key) });
-  return reply("ok", {
+  return respond("ok", {
     message: `${effect} as soon as ${isHeld ? "its worker has read it" : "a worker is free"}.`,
     state: view.status,
     remediation: ["autopilot fleet status"],

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandContext } from "../../project/command-context.ts";
-import { failureOf, retryOf } from "../../project/reply.ts";
+import { failureOf, retryOf } from "../../project/respond.ts";
 
 const pollMs = 500;
 

@@ -1,6 +1,6 @@
 // status: lists the runs of a store with their owners, its workers and queued orders. One query for all runs.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
 import { type PlannedPortfolio, plannedPortfolios } from "../../fleet/planned-portfolios.ts";
 import type { StoredOrder } from "../../fleet/postgres/orders.ts";
@@ -9,14 +9,14 @@ import type { StoredRun } from "../../ports/run-store.ts";
 import { columned } from "../../views/columned.ts";
 import { oneLine } from "../../views/wording.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, reply } from "../../project/reply.ts";
+import { catchRefusals, respond } from "../../project/respond.ts";
 
 export type FleetStatusInput = { readonly store?: string | undefined; readonly all?: boolean | undefined };
 
 const shownMax = 20;
 
-export function fleetStatus(context: CommandContext, input: FleetStatusInput): Promise<Answer> {
-  return answered(async () => {
+export function fleetStatus(context: CommandContext, input: FleetStatusInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, input.store);
     const { openPostgresStore } = await import("../../fleet/postgres/store.ts");
     const store = await openPostgresStore(url);
@@ -39,7 +39,7 @@ export function fleetStatus(context: CommandContext, input: FleetStatusInput): P
       const shownRuns =
         input.all === true ? runs : [...heldRuns, ...runs.filter(({ holder }) => holder === null).toReversed()].slice(0, shownMax);
       const message = `${runs.length} ${runs.length === 1 ? "run" : "runs"} in ${store.database.name}, ${heldRuns.length} held, ${takeOvers} ${takeOvers === 1 ? "take-over" : "take-overs"}.`;
-      return reply("ok", {
+      return respond("ok", {
         message,
         page: [
           message,

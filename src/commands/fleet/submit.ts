@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { requireStoreAddress, storeVariable } from "../../fleet/address.ts";
 import { openHub } from "../../fleet/hub.ts";
 import { repositoryId } from "../../fleet/repository-id.ts";
@@ -11,7 +11,7 @@ import { type GoInput, requestsNewRun } from "../../playbooks/contract/go-input.
 import { openExchange } from "../../portfolio/worker/git-exchange.ts";
 import { homeOfCopy } from "../../portfolio/worker/worker.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
-import { answered, refuse, reply, screenRows } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond, screenRows } from "../../project/respond.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { requireProject, ownFolder, runFolder } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
@@ -37,8 +37,8 @@ export const priorityDefault = 3;
 export const slotsDefault = 8;
 export const orderId = (key: string, times: number): string => `${key}.${times}`;
 
-export function submitRun(outer: CommandContext, objective: GoInput, input: SubmitInput): Promise<Answer> {
-  return answered(async () => {
+export function submitRun(outer: CommandContext, objective: GoInput, input: SubmitInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const context = { ...outer, env: { ...outer.env, [storeVariable]: requireStoreAddress(outer.env, input.store) } };
     const url = requireHub(context.env);
     const needs = parseLabels(input.needs ?? []);
@@ -72,7 +72,7 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
       const preview = await buildPreview(copyContext, copyPaths, view);
       const warnings = [...drafted.warnings, ...preview.warnings, ...(await uncommittedWarnings(paths.root, head.commit))];
       if (!input.yes && (context.isTerminal ? await askToSubmit(context, preview.page) : null) !== "y")
-        return reply("dry_run_required_before_execute", {
+        return respond("dry_run_required_before_execute", {
           message: "Not submitted: the preview isn't confirmed.",
           page: preview.page,
           rowsMax: screenRows,
@@ -93,7 +93,7 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
         import("../../fleet/postgres/orders.ts"),
       ]);
       await openOrders((await storeIn(context.env)).database).offer({ id: orderId(key, 1), run: key, ...order });
-      return reply("ok", {
+      return respond("ok", {
         message: `Submitted ${key}. The next worker that is free takes it.`,
         warnings,
         remediation: ["autopilot fleet status"],

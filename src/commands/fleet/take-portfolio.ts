@@ -3,7 +3,7 @@
 
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { isPortfolioKey, markShared, portfolioMark } from "../../fleet/shared-mark.ts";
 import { bringCopy, storeIn } from "../../fleet/shared-run.ts";
 import { journalFile } from "../../journal/journal.ts";
@@ -16,7 +16,7 @@ import { type PortfolioPaths, portfolioAt } from "../../portfolio/store/folder.t
 import { allLines } from "../../portfolio/store/open.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { makeClone } from "../../portfolio/worker/make-clone.ts";
 import { WorkspaceFailed } from "../../workspace/failure.ts";
 import { eraseSync } from "../../workspace/folder.ts";
@@ -29,8 +29,8 @@ export type TakePortfolioInput = {
   readonly repos?: readonly string[] | undefined;
 };
 
-export function takePortfolio(context: CommandContext, { key, into, repos = [] }: TakePortfolioInput): Promise<Answer> {
-  return answered(async () => {
+export function takePortfolio(context: CommandContext, { key, into, repos = [] }: TakePortfolioInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = portfolioAt(resolve(context.cwd, into ?? "."));
     const isHere = existsSync(join(paths.own, journalFile));
     if (isHere && portfolioMark(paths.own)?.key !== key)
@@ -48,7 +48,7 @@ export function takePortfolio(context: CommandContext, { key, into, repos = [] }
     const unknown = Object.values(state.projects).filter(
       ({ repository }) => repository !== null && !failed.has(repository) && !existsSync(cloneOf(paths, repository)),
     );
-    return reply("ok", {
+    return respond("ok", {
       message: isHere
         ? `${state.name} is here already; it is brought up to date when it is opened.`
         : `${state.name} is in ${paths.root}. Nothing of it was executed.`,

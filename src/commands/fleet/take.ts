@@ -3,7 +3,7 @@
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { Entry } from "../../contracts/event.ts";
 import { openFold } from "../../core/fold.ts";
 import type { RunView } from "../../core/state.ts";
@@ -13,7 +13,7 @@ import { journalFile } from "../../journal/journal.ts";
 import { genesis } from "../../journal/line.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { requireProject, ownFolder, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { git } from "../../workspace/git/git.ts";
@@ -23,8 +23,8 @@ import { eraseSync } from "../../workspace/folder.ts";
 
 export type TakeInput = { readonly key: string; readonly store?: string | undefined };
 
-export function takeRun(context: CommandContext, { key, store: flag }: TakeInput): Promise<Answer> {
-  return answered(async () => {
+export function takeRun(context: CommandContext, { key, store: flag }: TakeInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, flag);
     const missing = { message: `There is no run ${key} in the store.`, remediation: ["autopilot fleet status --all"] };
     if (!isKey(key) || key.includes("/")) return refuse("run_missing", missing);
@@ -38,10 +38,10 @@ export function takeRun(context: CommandContext, { key, store: flag }: TakeInput
       const folder = runFolder(paths, run);
       if (existsSync(folder))
         return sharedMark(folder)?.key === key
-          ? reply("ok", { run_id: run, message: `${run} is here already; it is brought up to date when it is opened.` })
+          ? respond("ok", { run_id: run, message: `${run} is here already; it is brought up to date when it is opened.` })
           : refuse("run_open", { run_id: run, message: `Another run is called ${run} here.`, remediation: ["take it in another clone"] });
       await bringRun(context, paths, store, key, view);
-      return reply("ok", {
+      return respond("ok", {
         run_id: run,
         state: view.status,
         message: `${run} is here. Nothing of it was executed.`,

@@ -10,7 +10,7 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { RunView } from "../../core/state.ts";
 import { openHub } from "../../fleet/hub.ts";
 import { isKey } from "../../fleet/shared-mark.ts";
@@ -21,7 +21,7 @@ import type { HandedOrder, OrderEnd } from "../../ports/dispatch.ts";
 import { openExchange } from "../../portfolio/worker/git-exchange.ts";
 import { homeOfCopy } from "../../portfolio/worker/worker.ts";
 import { atOnce, type CommandContext } from "../../project/command-context.ts";
-import { failureOf, Refusal, refuse } from "../../project/reply.ts";
+import { failureOf, Refusal, refuse } from "../../project/respond.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { type ProjectPaths, ownFolder, runFolder } from "../../project/runs/project-paths.ts";
 import { unbindRun } from "../../project/runs/run-binding.ts";
@@ -79,11 +79,11 @@ export async function workOnRun(
     if (order.times > 1 && restsForPerson(before)) return orderEndForRest(before, null);
     await prepareCopy(here, paths, store, order.run, before, url);
     isUntried = isOver;
-    const answer = isOver ? null : await adoptAndResume(here, run);
+    const response = isOver ? null : await adoptAndResume(here, run);
     const after = await viewIn(store, order.run); // W3
     if (after === null) return { kind: "ended", outcome: "failed: the run is gone", isOver: true };
     isUntried = after.seq === before.seq;
-    if (answer?.result === "FAIL" && (passingFailures.has(answer.reason_code) || after.seq === before.seq)) throw new Refusal(answer); // W1
+    if (response?.result === "FAIL" && (passingFailures.has(response.reason_code) || after.seq === before.seq)) throw new Refusal(response); // W1
     if (after.status === "completed") {
       const hub = await openHub(await openedRepository(copy), join(ownFolder(homeOfCopy(copy)), "hub.git"), url);
       const landed = hasLanded(after)
@@ -94,7 +94,7 @@ export async function workOnRun(
       return { kind: "ended", outcome: describeOutcome(after, landed), isOver: true };
     }
     if (after.status === "stopped") deleteCopy(here, copy, run);
-    return orderEndForRest(after, answer, here.interrupted.aborted);
+    return orderEndForRest(after, response, here.interrupted.aborted);
   } catch (error) {
     const end = orderEndForError(error);
     return isUntried && end.kind === "again" ? { ...end, isUntried } : end;
@@ -104,7 +104,7 @@ export async function workOnRun(
 }
 
 /** It belongs to this machine from here on, under its own config (decision 0097), and works until it rests. */
-async function adoptAndResume(here: CommandContext, run: string): Promise<Answer> {
+async function adoptAndResume(here: CommandContext, run: string): Promise<CommandResponse> {
   const adopted = await adopt(here, { run, yes: true });
   return adopted.result === "FAIL" ? adopted : resume(here, { words: [], yes: true, run, leavesParked: true, now: true });
 }

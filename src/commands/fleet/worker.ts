@@ -8,14 +8,14 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { hubAddress, leaseMs, requireStoreAddress, storeVariable } from "../../fleet/address.ts";
 import { repositoryId } from "../../fleet/repository-id.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import type { Dispatch, OrderEnd, WorkerRegistration } from "../../ports/dispatch.ts";
 import type { Holder } from "../../ports/run-store.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, Refusal, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, Refusal, refuse, respond } from "../../project/respond.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { requireProject, ownFolder } from "../../project/runs/project-paths.ts";
 import { addIgnoreLines } from "../../workspace/owned.ts";
@@ -33,8 +33,8 @@ const labelPattern = /^[a-z0-9][a-z0-9_.-]{0,39}$/;
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/;
 const retryMs = 1_000;
 
-export function runWorker(outer: CommandContext, input: WorkerInput): Promise<Answer> {
-  return answered(async () => {
+export function runWorker(outer: CommandContext, input: WorkerInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const context = { ...outer, env: { ...outer.env, [storeVariable]: requireStoreAddress(outer.env, input.store) } };
     const paths = await requireProject(context.cwd);
     const hub = requireHub(context.env);
@@ -70,7 +70,7 @@ export function runWorker(outer: CommandContext, input: WorkerInput): Promise<An
     } finally {
       await store.close();
     }
-    return reply("ok", {
+    return respond("ok", {
       message: `${registration.worker} has ended: ${tally.ended} ${tally.ended === 1 ? "order" : "orders"} done, ${tally.returned} given back.`,
       data: { worker: registration.worker, ...tally },
     });
@@ -136,7 +136,7 @@ async function register(
   } catch (error) {
     const isStoreAway = error instanceof JournalFailure && error.kind === "store_unreachable";
     const isPredecessorDead =
-      error instanceof Refusal && error.answer.reason_code === "worker_name_taken" && isDeadHere(error.answer.data?.["holder"]);
+      error instanceof Refusal && error.response.reason_code === "worker_name_taken" && isDeadHere(error.response.data?.["holder"]);
     if (!isStoreAway && !isPredecessorDead) throw error;
     context.live(isStoreAway ? `! ${error.message}` : `! waits until the lease of its predecessor has lapsed`);
     await sleep(retryMs, undefined, { signal: given }).catch(() => undefined);

@@ -4,7 +4,7 @@
 import * as v from "valibot";
 import { resumeApart } from "../dashboard/resume-apart.ts";
 import { loadRun } from "../../project/runs/loaded-run.ts";
-import { answered } from "../../project/reply.ts";
+import { catchRefusals } from "../../project/respond.ts";
 import { type McpTool, runField, text, texts, tool } from "./tool.ts";
 
 export const grantingTools: readonly McpTool[] = [
@@ -34,7 +34,7 @@ export const grantingTools: readonly McpTool[] = [
     about: "Go on with a paused run, in a process of its own.",
     takes: v.strictObject({ run: runField }),
     run: (context, input) =>
-      answered(async () => resumeApart([process.execPath, process.argv[1] ?? ""])(context, (await loadRun(context, input.run)).run)),
+      catchRefusals(async () => resumeApart([process.execPath, process.argv[1] ?? ""])(context, (await loadRun(context, input.run)).run)),
   }),
   tool({
     name: "stop",

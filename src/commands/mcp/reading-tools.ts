@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import { type ReasonCode, reasons } from "../../contracts/reason.ts";
-import { reply } from "../../project/reply.ts";
+import { respond } from "../../project/respond.ts";
 import { type McpTool, runField, text, tool } from "./tool.ts";
 
 const eventsUsual = 100;
@@ -20,7 +20,7 @@ export const readingTools: readonly McpTool[] = [
     takes: ofRun,
     run: async (context, input) =>
       (await import("../status.ts")).status(context, input, {
-        idle: async (root) => (await import("../status-idle.ts")).answerWithoutRun(context, root),
+        idle: async (root) => (await import("../status-idle.ts")).respondWithoutRun(context, root),
         playbookStatus: async (playbook, root) =>
           playbook === "staged" ? (await import("../staged/staged-progress.ts")).stagedStatus(root) : null,
       }),
@@ -49,11 +49,11 @@ export const readingTools: readonly McpTool[] = [
       limit: v.optional(whole(`at most this many events; ${eventsUsual} where not given`, 1, eventsMax)),
     }),
     run: async (context, { run, after_seq = 0, limit = eventsUsual }) => {
-      const answer = await (await import("../log.ts")).log(context, { run, since: after_seq + 1 });
-      const all = answer.data?.["events"];
-      if (!Array.isArray(all)) return answer;
+      const response = await (await import("../log.ts")).log(context, { run, since: after_seq + 1 });
+      const all = response.data?.["events"];
+      if (!Array.isArray(all)) return response;
       const events: readonly unknown[] = all.slice(0, limit);
-      return { ...answer, message: `${events.length} of ${all.length} events.`, data: { events, more: all.length > events.length } };
+      return { ...response, message: `${events.length} of ${all.length} events.`, data: { events, more: all.length > events.length } };
     },
   }),
   tool({
@@ -110,10 +110,10 @@ export const readingTools: readonly McpTool[] = [
     run: (_, { reason_code }) => {
       if (!Object.hasOwn(reasons, reason_code))
         return Promise.resolve(
-          reply("usage", { message: `There is no reason code ${reason_code}.`, remediation: ["autopilot schema reason-codes"] }),
+          respond("usage", { message: `There is no reason code ${reason_code}.`, remediation: ["autopilot schema reason-codes"] }),
         );
       return Promise.resolve(
-        reply("ok", { message: reasons[reason_code as ReasonCode].meaning, data: { ...reasons[reason_code as ReasonCode] } }),
+        respond("ok", { message: reasons[reason_code as ReasonCode].meaning, data: { ...reasons[reason_code as ReasonCode] } }),
       );
     },
   }),

@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CommandContext } from "../../project/command-context.ts";
 import { commandContext } from "../../../test/support/command-context.ts";
-import { Refusal } from "../../project/reply.ts";
+import { Refusal } from "../../project/respond.ts";
 import { serveMcp } from "../../surfaces/mcp/serve.ts";
 import { agentName, openMcpServer } from "./server.ts";
 
@@ -86,8 +86,8 @@ test("over a stream: a line that never ends is told and skipped, the next ones a
   const ping = (id: number): string => JSON.stringify({ jsonrpc: "2.0", id, method: "ping" });
   const pieces = ["x".repeat(3_000_000), "x".repeat(3_000_000), "x\n", ping(1).slice(0, 9), `${ping(1).slice(9)}\r\n\n`, ping(2)];
   const lines: string[] = [];
-  const answer = await serveMcp(place(), { grants: [], from: Readable.from(pieces) }, (line) => lines.push(line));
-  expect(answer).toMatchObject({ result: "PASS", page: [] });
+  const response = await serveMcp(place(), { grants: [], from: Readable.from(pieces) }, (line) => lines.push(line));
+  expect(response).toMatchObject({ result: "PASS", page: [] });
   expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
     { id: null, error: { code: -32600 } },
     { id: 1, result: {} },

@@ -3,9 +3,9 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import type { ToolDescription } from "../../agents/mcp-server.ts";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { reply } from "../../project/reply.ts";
+import { respond } from "../../project/respond.ts";
 
 /** `read` changes nothing; `propose` drafts, proposes or pauses; `grant` gives authority or ends work, and is a person's. */
 export type ToolKind = "read" | "propose" | "grant";
@@ -14,7 +14,7 @@ export type McpTool = {
   readonly name: string;
   readonly kind: ToolKind;
   readonly shown: ToolDescription;
-  readonly call: (context: CommandContext, value: unknown) => Promise<Answer>;
+  readonly call: (context: CommandContext, value: unknown) => Promise<CommandResponse>;
 };
 
 type Spec<Schema extends v.GenericSchema> = {
@@ -22,7 +22,7 @@ type Spec<Schema extends v.GenericSchema> = {
   readonly kind: ToolKind;
   readonly about: string;
   readonly takes: Schema;
-  readonly run: (context: CommandContext, input: v.InferOutput<Schema>) => Promise<Answer>;
+  readonly run: (context: CommandContext, input: v.InferOutput<Schema>) => Promise<CommandResponse>;
 };
 
 export function tool<Schema extends v.GenericSchema>({ name, kind, about, takes, run }: Spec<Schema>): McpTool {
@@ -36,7 +36,7 @@ export function tool<Schema extends v.GenericSchema>({ name, kind, about, takes,
       const parsed = v.safeParse(takes, value);
       if (parsed.success) return run(context, parsed.output);
       const [issue] = parsed.issues;
-      return reply("usage", {
+      return respond("usage", {
         message: `${name}: ${v.getDotPath(issue) ?? "arguments"}: ${issue.message}`,
         remediation: [`tools/list shows what ${name} takes`],
       });

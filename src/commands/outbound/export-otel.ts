@@ -2,11 +2,11 @@
 
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { invalidConfig, readSettings } from "../../project/config/settings.ts";
 import { resolveCollector, postTraces } from "../../project/otel/collector.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { readEntries } from "../../project/runs/entries.ts";
 import { currentRun, findProject, namedRun } from "../../project/runs/project-paths.ts";
 import { version } from "../../project/runs/product.ts";
@@ -21,8 +21,8 @@ const batchMax = 500;
 
 type Input = { readonly run?: string | undefined; readonly endpoint?: string | undefined; readonly file?: string | undefined };
 
-export function exportOtel(context: CommandContext, input: Input): Promise<Answer> {
-  return answered(async () => {
+export function exportOtel(context: CommandContext, input: Input): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     requireOutsideRun(context); // a trace leaves the machine
     const paths = findProject(context.cwd);
     const run = paths === null ? null : input.run === undefined ? currentRun(paths) : namedRun(paths, input.run);
@@ -50,7 +50,7 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Answe
     if (input.file !== undefined) {
       requireWritable(resolve(context.cwd, input.file));
       writeFileSync(resolve(context.cwd, input.file), `${JSON.stringify(otlpBody(spans, origin))}\n`, { mode: 0o600 });
-      return reply("ok", { run_id: run, message: `${plural(spans.length, "span")} of ${run} written to ${input.file}.`, data });
+      return respond("ok", { run_id: run, message: `${plural(spans.length, "span")} of ${run} written to ${input.file}.`, data });
     }
     let rejected = 0;
     for (let index = 0; index < spans.length; index += batchMax) {
@@ -63,7 +63,7 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Answe
         });
       rejected += sent.rejected;
     }
-    return reply("ok", {
+    return respond("ok", {
       run_id: run,
       message: `${plural(spans.length, "span")} of ${run} sent to ${collector.origin}.`,
       warnings: rejected === 0 ? [] : [`The collector rejected ${plural(rejected, "span")}.`],

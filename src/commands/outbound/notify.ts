@@ -1,12 +1,12 @@
 // notify: shows where notices go and their delivery state, sends a test notice, and delivers what waits.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { deliver } from "../../project/notify/courier.ts";
 import { type Hook, readHooks, describeHook, readSecret } from "../../project/notify/hooks.ts";
 import { type Delivery, openQueue } from "../../project/notify/queue.ts";
 import { send } from "../../project/notify/send.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { userConfigPath } from "../../project/config/config.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { columned } from "../../views/columned.ts";
@@ -14,8 +14,8 @@ import { oneLine, plural } from "../../views/wording.ts";
 
 const shownMax = 10;
 
-export function listNotifications(context: CommandContext): Promise<Answer> {
-  return answered(() => {
+export function listNotifications(context: CommandContext): Promise<CommandResponse> {
+  return catchRefusals(() => {
     const hooks = requireHooks(context);
     const queue = openQueue(context.env);
     const [waiting, deliveries] = [queue.waiting(), queue.deliveries()];
@@ -39,7 +39,7 @@ export function listNotifications(context: CommandContext): Promise<Answer> {
     ];
     const message = `${plural(hooks.length, "hook")}, ${plural(waiting.length, "notice")} waiting.`;
     return Promise.resolve(
-      reply("ok", {
+      respond("ok", {
         ...(failing.length === 0 ? {} : { result: "WARN", remediation: ["autopilot notify test"] }),
         message,
         page,
@@ -50,8 +50,8 @@ export function listNotifications(context: CommandContext): Promise<Answer> {
 }
 
 /** Sends one notice now and reports the result; nothing is queued or journaled. */
-export function testNotification(context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
-  return answered(async () => {
+export function testNotification(context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     requireOutsideRun(context);
     const hooks = requireHooks(context);
     const chosenHooks = input.name === undefined ? hooks : hooks.filter(({ name }) => name === input.name);
@@ -78,7 +78,7 @@ export function testNotification(context: CommandContext, input: { readonly name
     );
     const failed = outcomes.filter(({ kind }) => kind !== "sent");
     const page = outcomes.map(({ hook, kind, detail }) => `${kind === "sent" ? "✓" : "✗"} ${hook}: ${detail}`);
-    return reply("ok", {
+    return respond("ok", {
       ...(failed.length === 0
         ? {}
         : { result: "FAIL", remediation: [`fix notify in ${userConfigPath(context.env)}, then autopilot notify test`] }),
@@ -93,11 +93,11 @@ export function testNotification(context: CommandContext, input: { readonly name
 }
 
 /** Delivers what waits. Runs start this by themselves; manually it helps after a hook was fixed. */
-export function sendNotifications(context: CommandContext, input: { readonly waits: boolean }): Promise<Answer> {
-  return answered(async () => {
+export function sendNotifications(context: CommandContext, input: { readonly waits: boolean }): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     requireOutsideRun(context);
     const { sent, left } = await deliver({ env: context.env, waits: input.waits, interrupted: context.interrupted });
-    return reply("ok", {
+    return respond("ok", {
       message: `${plural(sent, "message")} sent, ${plural(left, "notice")} waiting.`,
       ...(left === 0 ? {} : { remediation: ["autopilot notify shows why"] }),
       data: { sent, left },

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { relative, resolve } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { type PortfolioBudget, priorityDefault, prioritiesMax } from "../../contracts/portfolio-journal.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { budgetIn, draftTasks, problemsShown, type TaskDraft } from "../../portfolio/planner/backlog.ts";
@@ -14,7 +14,7 @@ import { findRepository } from "../../workspace/git/repository.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { plural } from "../../views/wording.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import {
@@ -35,7 +35,7 @@ import { knownIn, type RunTerms, termFaults } from "./run-terms.ts";
 export const invalid = (message: string, data: Readonly<Record<string, unknown>> = {}): never =>
   refuse("portfolio_input_invalid", { message, data });
 
-export const refuseUsage = (message: string): Promise<Answer> => Promise.resolve(reply("usage", { message }));
+export const refuseUsage = (message: string): Promise<CommandResponse> => Promise.resolve(respond("usage", { message }));
 
 export const operatorOf = (context: CommandContext) => ({ actor: actorOf(context), reason_code: "ok" }) as const;
 export const newTaskId = (objective: string): string => taskIdOf(objective, randomBytes(6));
@@ -43,12 +43,12 @@ export const newTaskId = (objective: string): string => taskIdOf(objective, rand
 export function initPortfolio(
   context: CommandContext,
   input: { readonly name?: string | undefined; readonly budget?: string | undefined; readonly dayBudget?: string | undefined },
-): Promise<Answer> {
-  return answered(async () => {
+): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = portfolioAt(resolve(context.cwd));
     if (findPortfolio(context.cwd)?.root === paths.root && whyForeign(context, paths) !== null) return adoptPortfolio(context, {});
     if (findPortfolio(context.cwd)?.root === paths.root)
-      return reply("ok", { message: `There is a portfolio in ${paths.root} already.`, data: { root: paths.root } });
+      return respond("ok", { message: `There is a portfolio in ${paths.root} already.`, data: { root: paths.root } });
     for (const folder of [paths.own, paths.shown]) requireNoLink(paths.root, relative(paths.root, folder)); // before anything is made
     const hasFiles = existsSync(paths.shown) && readdirSync(paths.shown).length > 0;
     const [budget, day_budget] = [budgetOf(input.budget), budgetOf(input.dayBudget)];
@@ -64,7 +64,7 @@ export function initPortfolio(
       bindPortfolio(context, paths);
       if (hasFiles) open.warnings.push(...(await adoptSnapshots(context, open)));
       const countsText = `${plural(Object.keys(open.state.projects).length, "project")} and ${plural(Object.keys(open.state.tasks).length, "task")}`;
-      return reply("ok", {
+      return respond("ok", {
         message: hasFiles ? `The portfolio that was in ${paths.shown} is taken up: ${countsText}.` : `Made a portfolio in ${paths.root}.`,
         warnings: open.warnings,
         remediation: ['autopilot portfolio add project NAME --repo DIR --objective "…"'],
@@ -87,8 +87,8 @@ export type ProjectInput = {
   readonly agent?: string | undefined;
 };
 
-export function addProject(context: CommandContext, input: ProjectInput): Promise<Answer> {
-  return answered(async () => {
+export function addProject(context: CommandContext, input: ProjectInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = requirePortfolio(context);
     if (input.name.trim() === "") invalid("A project needs a name.");
     const repository = await repositoryOf(resolve(context.cwd, input.repo ?? "."), input.target, await repositoriesIn(paths));
@@ -120,7 +120,7 @@ export function addProject(context: CommandContext, input: ProjectInput): Promis
         ...agent,
       };
       await open.write({ ...operatorOf(context), event: "project_created", project_id, fields }, ...stillFree(state, hub));
-      return reply("ok", {
+      return respond("ok", {
         message: `Added ${project_id}; finished work is merged into ${repository.target} of ${repository.root}.`,
         warnings: adding(
           open,
@@ -171,8 +171,8 @@ export async function repositoryOf(
 
 export type TaskInput = Omit<TaskDraft, "place" | "budget"> & { readonly budget?: string | undefined };
 
-export function addTask(context: CommandContext, input: TaskInput): Promise<Answer> {
-  return answered(async () => {
+export function addTask(context: CommandContext, input: TaskInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = requirePortfolio(context);
     const agent = input.agent === undefined ? {} : { agent: requireAgents(context.cwd, input.agent) };
     const { projects } = await readPortfolio(paths);
@@ -191,7 +191,7 @@ export function addTask(context: CommandContext, input: TaskInput): Promise<Answ
       const [id = ""] = drafted.ids;
       const task = open.state.tasks[id];
       const unproved = task?.acceptance_criteria.some(({ command }) => command === null) === true;
-      return reply("ok", {
+      return respond("ok", {
         message: `Added ${id}, ${task?.status ?? ""}.`,
         warnings: adding(
           open,

@@ -10,7 +10,7 @@
 //       there, as that of a worker is (decision 0097): its workers' configs say what agents may do, this machine's what proves a merge.
 
 import { existsSync, realpathSync } from "node:fs";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { portfolioMark } from "../../fleet/shared-mark.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { cloneOf, clonesOf, writeClones } from "../../portfolio/store/clones.ts";
@@ -18,19 +18,19 @@ import { checkedPortfolio } from "../../portfolio/store/checked.ts";
 import { bindPortfolio, findPortfolio, refuseMissing, whyForeign } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { moveAway } from "../adopt.ts";
 import { whyUnusable } from "../../project/runs/run-binding.ts";
 import { oneLine } from "../../views/wording.ts";
 
 const rowsMax = 40;
 
-export function adoptPortfolio(context: CommandContext, input: { readonly yes?: boolean | undefined }): Promise<Answer> {
-  return answered(async () => {
+export function adoptPortfolio(context: CommandContext, input: { readonly yes?: boolean | undefined }): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = findPortfolio(context.cwd);
     if (paths === null) return refuseMissing(context.cwd);
     if (whyForeign(context, paths) === null)
-      return reply("ok", { message: "This portfolio is yours already.", data: { root: paths.root } });
+      return respond("ok", { message: "This portfolio is yours already.", data: { root: paths.root } });
     const unusable = whyUnusable(context.env, { root: paths.root, folder: `${paths.root}/.autopilot` }, paths.own);
     if (unusable !== null)
       return refuse("portfolio_foreign", { message: `The portfolio in ${paths.root} cannot be adopted: ${unusable}.` });
@@ -39,7 +39,7 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
     const page = describePortfolio(state, isShared ? (repository) => cloneOf(paths, repository) : null);
     const isAgreed = input.yes === true || (context.isTerminal && (await askToAdopt(context, page)));
     if (!isAgreed)
-      return reply("portfolio_foreign", {
+      return respond("portfolio_foreign", {
         page,
         message: "This is what the portfolio would do. Nothing was changed.",
         remediation: ["autopilot portfolio adopt --yes"],
@@ -49,7 +49,7 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
       moveAway(paths.own); // A3
       writeClones(paths, clones);
       bindPortfolio(context, paths); // A5
-      return reply("ok", {
+      return respond("ok", {
         message: "The portfolio is yours on this machine too.",
         remediation: ["autopilot portfolio status", "autopilot portfolio run --fleet waits to plan it"],
         data: { root: paths.root },
@@ -62,7 +62,7 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
       await open.write(...withoutRights(open.state).map((change) => ({ ...by, ...change }))); // A4
       bindPortfolio(context, paths); // Last: a crash before it leaves it foreign.
     });
-    return reply("ok", {
+    return respond("ok", {
       message: "The portfolio is yours now, and paused.",
       remediation: ["autopilot portfolio status", "autopilot portfolio resume"],
       data: { root: paths.root },

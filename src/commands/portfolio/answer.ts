@@ -1,12 +1,12 @@
 // answer: answers an open question of a portfolio's project, task or run.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { portfolioMark, runKey } from "../../fleet/shared-mark.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { answerTold, successorOf, whyNotAnswer } from "../../portfolio/planner/questions.ts";
 import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, refuse, Refusal, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, Refusal, respond } from "../../project/respond.ts";
 import { answerMissing } from "../../views/wording.ts";
 import { operatorOf } from "./add.ts";
 import { copyIn, requirePortfolio } from "../../portfolio/store/folder.ts";
@@ -19,8 +19,8 @@ import { viewOf } from "../../portfolio/worker/worker.ts";
 export function answerPortfolio(
   context: CommandContext,
   input: { readonly block?: string | undefined; readonly content?: string | undefined; readonly text: string },
-): Promise<Answer> {
-  return answered(async () => {
+): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = requirePortfolio(context);
     return withPortfolio(context, paths, async (open) => {
       const blocks = openBlocks(open.state);
@@ -66,19 +66,19 @@ export function answerPortfolio(
         // Its worker may be on any machine, and this one may have no copy of the run.
         const { requestOfRun } = await import("../fleet/requests.ts");
         const key = runKey(block.asked_by.run_id, task.event_nonce);
-        const runAnswer = await requestOfRun(context, { key, ask: "answer", text: input.text, block: block.asked_by.block });
-        if (runAnswer.result === "FAIL") throw new Refusal(runAnswer);
+        const response = await requestOfRun(context, { key, ask: "answer", text: input.text, block: block.asked_by.block });
+        if (response.result === "FAIL") throw new Refusal(response);
       } else if (block.asked_by !== null && task !== undefined && copy !== null) {
         const runBlock = (await viewOf(paths, task))?.view.blocks[block.asked_by.block];
         if (runBlock !== undefined) {
           if (runBlock.question !== block.question || canonicalJson(runBlock.options) !== canonicalJson(block.options))
             return refuse("block_changed", { message: `The run asks something else now: ${runBlock.question}`, ...openQuestions });
           const { answer } = await import("../answer.ts");
-          const runAnswer = await answer(
+          const response = await answer(
             { ...context, cwd: copy },
             { run: block.asked_by.run_id, block: block.asked_by.block, text: input.text },
           );
-          if (runAnswer.result === "FAIL") throw new Refusal(runAnswer);
+          if (response.result === "FAIL") throw new Refusal(response);
         }
       }
       const waiting = task === undefined ? Object.keys(block.tasks) : [task.task_id];
@@ -89,7 +89,7 @@ export function answerPortfolio(
         content: block.content,
         answer: input.text,
       });
-      return reply("block_answered", {
+      return respond("block_answered", {
         message: `Answered "${block.question}" with ${answerTold(block, input.text)}${nowReady(open.state, waiting)}.`,
         warnings: open.warnings,
         remediation: ["autopilot portfolio run"],

@@ -1,7 +1,7 @@
 // change: what a person changes of a portfolio that is there: states, pauses, fields.
 
 import { resolve } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { criterionOf, whyRing } from "../../portfolio/planner/backlog.ts";
@@ -9,7 +9,7 @@ import { openBlocks, type ProjectView, type TaskView } from "../../portfolio/pla
 import { mayStep, runTerms } from "../../portfolio/planner/task-changes.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { requireAgents } from "../../project/named-agents.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import {
   budgetOf,
   invalid,
@@ -32,8 +32,8 @@ import { uncharged } from "../../portfolio/worker/worker.ts";
 export function moveTask(
   context: CommandContext,
   input: { readonly task: string; readonly to: "ready" | "canceled"; readonly because: string },
-): Promise<Answer> {
-  return answered(async () =>
+): Promise<CommandResponse> {
+  return catchRefusals(async () =>
     withPortfolio(context, requirePortfolio(context), async (open) => {
       const task = requireTask(open.state, input.task);
       const { task_id, status } = task;
@@ -52,7 +52,7 @@ export function moveTask(
       await open.write(...resolved);
       if (open.state.tasks[task_id]?.status !== input.to)
         await open.write({ ...operatorOf(context), event: "task_status_changed", task_id, to_status: input.to, because: input.because });
-      return reply("ok", { message: `${task_id} is ${input.to}.`, warnings: open.warnings, data: { id: task_id, status: input.to } });
+      return respond("ok", { message: `${task_id} is ${input.to}.`, warnings: open.warnings, data: { id: task_id, status: input.to } });
     }),
   );
 }
@@ -72,15 +72,15 @@ function requireStep(task_id: string, from: PortfolioTaskStatus, to: PortfolioTa
 export function pausePortfolio(
   context: CommandContext,
   input: { readonly project?: string | undefined; readonly paused: boolean },
-): Promise<Answer> {
-  return answered(async () =>
+): Promise<CommandResponse> {
+  return catchRefusals(async () =>
     withPortfolio(context, requirePortfolio(context), async (open) => {
       const { paused } = input;
       const project_id = input.project === undefined ? null : requireProject(open.state, input.project).project_id;
       if (project_id === null) await open.write({ ...operatorOf(context), event: "portfolio_updated", paused });
       else await open.write({ ...operatorOf(context), event: "project_updated", project_id, changes: { paused } });
       const what = project_id ?? "The portfolio";
-      return reply("ok", {
+      return respond("ok", {
         message: paused ? `${what} is paused: nothing new is dispatched, and what works ends its work.` : `${what} goes on.`,
         warnings: open.warnings,
         data: { id: project_id },
@@ -101,7 +101,11 @@ export type EditInput = Omit<TaskInput, "project" | "objective" | "key" | "propo
 };
 
 /** The budgets of all projects together. */
-function editBudgets(context: CommandContext, paths: PortfolioPaths, { id: _id, budget, dayBudget, ...more }: EditInput): Promise<Answer> {
+function editBudgets(
+  context: CommandContext,
+  paths: PortfolioPaths,
+  { id: _id, budget, dayBudget, ...more }: EditInput,
+): Promise<CommandResponse> {
   return withPortfolio(context, paths, async (open) => {
     const changes = {
       ...(budget === undefined ? {} : { budget: budgetOf(budget) }),
@@ -110,12 +114,12 @@ function editBudgets(context: CommandContext, paths: PortfolioPaths, { id: _id, 
     if (Object.keys(changes).length === 0 || Object.values(more).some((value) => value !== undefined))
       invalid("Of the portfolio only --budget and --day-budget can be changed.");
     await open.write({ ...operatorOf(context), event: "portfolio_updated", ...changes });
-    return reply("ok", { message: "The portfolio is changed.", warnings: open.warnings, data: { id: "portfolio" } });
+    return respond("ok", { message: "The portfolio is changed.", warnings: open.warnings, data: { id: "portfolio" } });
   });
 }
 
-export function editPortfolio(context: CommandContext, input: EditInput): Promise<Answer> {
-  return answered(async () => {
+export function editPortfolio(context: CommandContext, input: EditInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = requirePortfolio(context);
     if (input.id === "portfolio") return editBudgets(context, paths, input);
     if (input.dayBudget !== undefined) invalid("--day-budget is for the portfolio: autopilot portfolio edit portfolio --day-budget ….");
@@ -144,7 +148,7 @@ export function editPortfolio(context: CommandContext, input: EditInput): Promis
         if (!hasChanges && input.hub === undefined) invalid(`Nothing to change in ${project_id} was given.`);
         const updated = { ...operatorOf(context), event: "project_updated", project_id, changes } as const;
         await open.write(...(hasChanges ? [updated] : []), ...stillFree(open.state, hub));
-        return reply("ok", { message: `${project_id} is changed.`, warnings: open.warnings, data: { id: project_id } });
+        return respond("ok", { message: `${project_id} is changed.`, warnings: open.warnings, data: { id: project_id } });
       }
       const task = requireTask(open.state, input.id);
       const changes = { ...common, ...taskChanges(open, task, input) };
@@ -152,7 +156,7 @@ export function editPortfolio(context: CommandContext, input: EditInput): Promis
       if (task.status === "done" || task.status === "canceled") requireStep(task.task_id, task.status, "ready");
       refuseUnderWay(task, Object.keys(changes));
       await open.write({ ...operatorOf(context), event: "task_updated", task_id: task.task_id, changes });
-      return reply("ok", { message: `${task.task_id} is changed.`, warnings: open.warnings, data: { id: task.task_id } });
+      return respond("ok", { message: `${task.task_id} is changed.`, warnings: open.warnings, data: { id: task.task_id } });
     });
   });
 }

@@ -3,7 +3,7 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { addProject, addTask, initPortfolio } from "./add.ts";
 import { editPortfolio, moveTask, pausePortfolio } from "./change.ts";
 import { copyIn, portfolioAt } from "../../portfolio/store/folder.ts";
@@ -87,7 +87,7 @@ test("a tick tells once what it finds in the files and does not follow: lines se
   const before = pages.map((name) => readFileSync(shown(name), "utf8"));
   writeFileSync(shown(pages[0] ?? ""), (before[0] ?? "").replace('status: "canceled"', 'status: "done"'));
   rmSync(shown(pages[1] ?? ""));
-  const tick = (): Promise<Answer> => tickPortfolio(context, { dryRun: false });
+  const tick = (): Promise<CommandResponse> => tickPortfolio(context, { dryRun: false });
   const { warnings } = await tick();
   expect(warnings).toMatchObject([
     expect.stringMatching(new RegExp(`^events/events\\.jsonl:${count + 1}: set aside in .*: not JSON$`)) as string,
@@ -273,7 +273,7 @@ test("whatever is done to the events file, another tool's lines are taken in and
   const events = shown("events/events.jsonl");
   const id = idOf(await addTask(context, { project: "proj-shop", objective: "Make it" }));
   let priority = 1;
-  const change = (): Promise<Answer> => editPortfolio(context, { id, priority: (priority++ % 5) + 1 });
+  const change = (): Promise<CommandResponse> => editPortfolio(context, { id, priority: (priority++ % 5) + 1 });
   const rows = (): string[] => readFileSync(events, "utf8").trimEnd().split("\n");
   const kept = (): string =>
     readdirSync(join(root, ".autopilot/portfolio/kept"))

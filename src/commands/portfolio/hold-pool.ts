@@ -9,7 +9,7 @@ import { takeLock } from "../../journal/lock.ts";
 import { findOwner } from "../../journal/owner.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import { folderBelow } from "../../project/own-folder.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 
 const poolFolder = "pool";
 const termsFile = "terms.json";

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { isAsStrong, toLevel } from "../../contracts/isolation-order.ts";
 import { isolationLevels } from "../../contracts/objective.ts";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
@@ -17,7 +17,7 @@ import { withOwnFile } from "../../project/own-file.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 import { requireAgents } from "../../project/named-agents.ts";
-import { answered, Refusal, reply } from "../../project/reply.ts";
+import { catchRefusals, Refusal, respond } from "../../project/respond.ts";
 import { type HubChange, hubChange, stillFree } from "../fleet/project-hubs.ts";
 import { budgetOf, invalid, newTaskId, operatorOf, repositoriesIn, repositoryOf } from "./add.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
@@ -33,8 +33,8 @@ const listBytesMax = 64 << 20;
 export function importBacklog(
   context: CommandContext,
   input: { readonly file: string; readonly propose?: boolean | undefined },
-): Promise<Answer> {
-  return answered(async () => {
+): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = requirePortfolio(context);
     const bytes = withOwnFile(resolve(context.cwd, input.file), (fd, size) => (size > listBytesMax ? null : readFileSync(fd)));
     if (bytes === null) return invalid(`${input.file} cannot be read as a file of at most ${listBytesMax >> 20} MB.`);
@@ -109,7 +109,7 @@ export function importBacklog(
         made.changes.flatMap((change) => (change.event === "hub_set" ? change : [])),
       );
       await open.write(...made.changes, ...drafted.changes);
-      return reply("ok", {
+      return respond("ok", {
         message: `Imported ${plural(made.changes.filter(({ event }) => event === "project_created").length, "project")} and ${plural(drafted.ids.length, "task")}.`,
         warnings: open.warnings,
         remediation: ["autopilot portfolio status"],

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { addProject, addTask } from "./add.ts";
 import { editPortfolio, moveTask } from "./change.ts";
 import { bindPortfolio, portfolioAt } from "../../portfolio/store/folder.ts";
@@ -25,12 +25,12 @@ test("a worktree of a repository that another project works in is refused by add
   const words = expect.stringContaining(
     `${linked} is a worktree of the repository that another project works in: name ${repository}`,
   ) as string;
-  for (const answer of [
+  for (const response of [
     await addProject(context, { name: "Site", repo: linked }),
     await importBacklog(context, { file: "list.yaml" }),
     (await addProject(context, { name: "Site", repo: repository }), await editPortfolio(context, { id: "proj-site", repo: linked })),
   ])
-    expect(answer).toMatchObject({ result: "FAIL", message: words });
+    expect(response).toMatchObject({ result: "FAIL", message: words });
   execFileSync("git", ["worktree", "remove", "--force", linked], { cwd: repository });
 });
 
@@ -39,8 +39,8 @@ test("what is wrong is said, and nothing is changed", async () => {
   const first = idOf(await addTask(context, { project: "proj-shop", objective: "One" }));
   const second = idOf(await addTask(context, { project: "proj-shop", objective: "Two", after: [first] }));
   const before = everything(root);
-  const said = async (answer: Promise<Answer>): Promise<string> => {
-    const { result, message } = await answer;
+  const said = async (response: Promise<CommandResponse>): Promise<string> => {
+    const { result, message } = await response;
     expect(result).toBe("FAIL");
     return message;
   };
@@ -160,8 +160,8 @@ test.each([
         ]
       : []),
   ];
-  for (const answer of refused)
-    expect(answer).toMatchObject({ reason_code: "portfolio_input_invalid", message: expect.stringMatching(words) as string });
+  for (const response of refused)
+    expect(response).toMatchObject({ reason_code: "portfolio_input_invalid", message: expect.stringMatching(words) as string });
   expect(refused[0]?.message).toContain("list.json:7: tasks[1]: ");
   if (!value.includes(",")) expect(refused[1]?.message).toContain("list.md:3: ");
   expect(everything(root)).toEqual(before);
@@ -193,12 +193,15 @@ test("an agent named for a project works on its tasks that name nobody, and a sc
   });
   const pooled = await tickPortfolio(context, { dryRun: true, agent: "scripted:../other.yaml" });
   expect(pooled.result).toBe("PASS");
-  for (const answer of [
+  for (const response of [
     await addTask(context, { project: "Site", objective: "x", agent: "scripted:nowhere.yaml" }),
     await editPortfolio(context, { id: "proj-site", agent: "scripted:nowhere.yaml" }),
     await tickPortfolio(context, { dryRun: false, agent: "scripted:nowhere.yaml" }),
   ])
-    expect(answer).toMatchObject({ reason_code: "script_invalid", message: expect.stringContaining(join(root, "nowhere.yaml")) as string });
+    expect(response).toMatchObject({
+      reason_code: "script_invalid",
+      message: expect.stringContaining(join(root, "nowhere.yaml")) as string,
+    });
 });
 
 test("a list of any length is imported whole, and one whose writing was cut off anywhere not at all", async () => {

@@ -1,7 +1,7 @@
 // intake: imports open issues of GitHub, GitLab or Linear as proposed tasks, through the user's own program or from an exported file.
 
 import { resolve } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { findRemote, openForge } from "../../forge/remote.ts";
 import { draftTasks } from "../../portfolio/planner/backlog.ts";
 import { tasksOfIssues, type TrackedIssue } from "../../portfolio/planner/intake.ts";
@@ -11,7 +11,7 @@ import { requirePortfolio } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
-import { answered, reply } from "../../project/reply.ts";
+import { catchRefusals, respond } from "../../project/respond.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { invalid, newTaskId, operatorOf } from "./add.ts";
@@ -30,8 +30,8 @@ export type IntakeInput = {
 const countMaxDefault = 100;
 const shownMax = 20;
 
-export function importIssues(context: CommandContext, input: IntakeInput): Promise<Answer> {
-  return answered(async () => {
+export function importIssues(context: CommandContext, input: IntakeInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     requireOutsideRun(context);
     const paths = requirePortfolio(context);
     const { state, warnings: found } = await withPortfolio(context, paths, (open) => Promise.resolve(open));
@@ -50,7 +50,7 @@ export function importIssues(context: CommandContext, input: IntakeInput): Promi
         );
       await open.write(...drafted.changes);
       const count = drafted.ids.length;
-      return reply("ok", {
+      return respond("ok", {
         message: `Proposed ${count} ${count === 1 ? "task" : "tasks"} from ${input.from}; ${known} ${known === 1 ? "was" : "were"} here already.`,
         page: tasks.slice(0, shownMax).map(({ objective, link }, at) => `· ${drafted.ids[at] ?? ""}  ${objective}  ${link ?? ""}`),
         warnings: [...found, ...open.warnings, ...cut],

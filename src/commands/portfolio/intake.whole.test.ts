@@ -99,9 +99,9 @@ test("a host without a login is named, and nothing is imported", async () => {
 test("service prints a unit and a line for this portfolio, and writes nothing", async () => {
   const { root, context } = await begun("gh");
   const before = readdirSync(dirname(root), { recursive: true }).length;
-  const answer = await printUnit(context, { every: "15m" });
-  expect(answer.page?.join("\n")).toContain(`"-C" "${root}" "portfolio" "run" "--every" "15m"`);
-  expect(answer.page?.join("\n")).not.toContain("ghp_");
+  const response = await printUnit(context, { every: "15m" });
+  expect(response.page?.join("\n")).toContain(`"-C" "${root}" "portfolio" "run" "--every" "15m"`);
+  expect(response.page?.join("\n")).not.toContain("ghp_");
   expect(readdirSync(dirname(root), { recursive: true }).length).toBe(before);
 });
 

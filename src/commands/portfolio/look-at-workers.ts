@@ -9,7 +9,7 @@ import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 import { ingest, raisedSince } from "../../portfolio/worker/ingest.ts";
 import { laterOrAsked } from "../../portfolio/worker/try-again.ts";
 import { viewOf } from "../../portfolio/worker/worker.ts";
-import { failureOf } from "../../project/reply.ts";
+import { failureOf } from "../../project/respond.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
 

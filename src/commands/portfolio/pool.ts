@@ -13,7 +13,7 @@
 
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { Action } from "../../portfolio/planner/plan.ts";
 import { type PortfolioView, queueOf, type TaskView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -24,7 +24,7 @@ import { resume } from "../resume.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
 import { portfolioMark } from "../../fleet/shared-mark.ts";
 import { requireAgents } from "../../project/named-agents.ts";
-import { answered, failureOf, reply, retryOf } from "../../project/reply.ts";
+import { catchRefusals, failureOf, respond, retryOf } from "../../project/respond.ts";
 import { recordPlan } from "./record-plan.ts";
 import { holdPool } from "./hold-pool.ts";
 import { beginMerge, type Landings, redTargets, settle } from "./landings.ts";
@@ -73,22 +73,22 @@ type Pool = Workers &
     wake: () => void;
   };
 
-export function runPortfolio(context: CommandContext, given: PoolInput): Promise<Answer> {
-  return answered(async () => {
+export function runPortfolio(context: CommandContext, given: PoolInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const found: string[] = [];
     const own = requirePortfolio(context);
     const input = { ...given, fleet: given.fleet === true || portfolioMark(own.own) !== null }; // one that is in a store stays there
     const paths: PortfolioPaths = {
       ...own,
-      // One tick says it in its answer; a pool that works for long, at once.
+      // A single tick says it in its response; a pool that works for long says it at once.
       tell: (warning) => void (found.push(warning), input.ticksMax === undefined && context.show(`! ${warning}`)),
     };
     if (input.agent !== undefined) requireAgents(context.cwd, input.agent);
     if (input.fleet) requireStoreAddress(context.env);
     const release = await holdPool(paths, input.fleet, input);
     try {
-      const plan = (planning: CommandContext, at: PortfolioPaths): Promise<Answer> => work(planning, at, input);
-      const answer = input.fleet
+      const plan = (planning: CommandContext, at: PortfolioPaths): Promise<CommandResponse> => work(planning, at, input);
+      const response = input.fleet
         ? await (
             await import("../fleet/planner-lease.ts")
           ).planWithLease(context, paths, plan, {
@@ -97,14 +97,14 @@ export function runPortfolio(context: CommandContext, given: PoolInput): Promise
           })
         : await plan(context, paths);
       const isTick = input.ticksMax !== undefined;
-      return { ...answer, ...(isTick ? { warnings: [...found, ...(answer.warnings ?? [])] } : {}), data: { ...answer.data, found } };
+      return { ...response, ...(isTick ? { warnings: [...found, ...(response.warnings ?? [])] } : {}), data: { ...response.data, found } };
     } finally {
       release();
     }
   });
 }
 
-async function work(context: CommandContext, paths: PortfolioPaths, input: PoolInput): Promise<Answer> {
+async function work(context: CommandContext, paths: PortfolioPaths, input: PoolInput): Promise<CommandResponse> {
   const pool: Pool = {
     context,
     paths,
@@ -148,7 +148,7 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
     const done = state.totals.tasks_completed_total - before;
     const left = Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled").length;
     return Promise.resolve(
-      reply("ok", {
+      respond("ok", {
         message: `${done} ${done === 1 ? "task" : "tasks"} done; ${left} left.`,
         result: left === 0 ? "PASS" : "WARN",
         warnings: held.map((why) => `Landing waits: ${why}`),

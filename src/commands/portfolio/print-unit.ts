@@ -1,22 +1,22 @@
 // print-unit: prints a systemd unit and a cron line that keep this portfolio going. Installs nothing.
 
 import { realpathSync } from "node:fs";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { cannotHold, cronLine, systemdUnit } from "../../portfolio/views/unit-file.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, reply } from "../../project/reply.ts";
+import { catchRefusals, respond } from "../../project/respond.ts";
 import { invalid } from "./add.ts";
 
-export function printUnit(context: CommandContext, { every }: { readonly every: string }): Promise<Answer> {
-  return answered(() => {
+export function printUnit(context: CommandContext, { every }: { readonly every: string }): Promise<CommandResponse> {
+  return catchRefusals(() => {
     const { root } = requirePortfolio(context);
     const program = [process.execPath, realpathSync(process.argv[1] ?? "")];
     const schedule = { program, folder: root, every, path: context.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin" };
     if (cannotHold(schedule)) return invalid("The folder's or program's path holds a line break or control character.");
     const [unit, cron] = [systemdUnit(schedule), cronLine(schedule)];
     return Promise.resolve(
-      reply("ok", {
+      respond("ok", {
         message: "Nothing was installed.",
         page: [
           "# systemd: save as ~/.config/systemd/user/autopilot.service, then systemctl --user enable --now autopilot",

@@ -1,8 +1,8 @@
 // rebuild: regenerates every snapshot of a portfolio from its events.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, reply } from "../../project/reply.ts";
+import { catchRefusals, respond } from "../../project/respond.ts";
 import { operatorOf } from "./add.ts";
 import { redraw } from "../../portfolio/store/draw.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
@@ -12,8 +12,8 @@ import { firstFew, plural } from "../../views/wording.ts";
 const filesShown = 5;
 
 /** Regenerates every file from the journal, and returns which of them were different. */
-export function rebuildPortfolio(context: CommandContext): Promise<Answer> {
-  return answered(async () => {
+export function rebuildPortfolio(context: CommandContext): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = requirePortfolio(context);
     const { different, warnings } = await withPortfolio(
       context,
@@ -32,17 +32,17 @@ export function rebuildPortfolio(context: CommandContext): Promise<Answer> {
         : `${plural(different.length, "file was", "files were")} different and drawn anew: ${firstFew(different, filesShown)}.`;
     // Another rebuild would find none different, so all of them are named now.
     const page = different.length > filesShown ? { page: [message, "", ...different] } : {};
-    return reply("ok", { message, warnings, ...page, data: { different } });
+    return respond("ok", { message, warnings, ...page, data: { different } });
   });
 }
 
 /** Writes a checkpoint: what there is, in numbers. No event is ever deleted. */
-export function compactPortfolio(context: CommandContext): Promise<Answer> {
-  return answered(async () =>
+export function compactPortfolio(context: CommandContext): Promise<CommandResponse> {
+  return catchRefusals(async () =>
     withPortfolio(context, requirePortfolio(context), async ({ state, write, now, warnings }) => {
       const window_start = state.checkpoints.at(-1)?.window_end ?? state.created_at;
       await write({ ...operatorOf(context), event: "checkpoint_compacted", window_start, window_end: now() });
-      return reply("ok", { message: "Wrote a checkpoint.", warnings, data: { window_start } });
+      return respond("ok", { message: "Wrote a checkpoint.", warnings, data: { window_start } });
     }),
   );
 }

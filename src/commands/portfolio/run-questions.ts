@@ -10,7 +10,7 @@ import { findProject, listRuns, type ProjectPaths } from "../../project/runs/pro
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { isOwnRun } from "../../project/runs/run-binding.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
-import { answerShown } from "../../views/wording.ts";
+import { answerFlags } from "../../views/wording.ts";
 import { contentOfBlock } from "../answer.ts";
 
 export type InboxRow = {
@@ -59,7 +59,7 @@ export async function runQuestions(context: CommandContext, { projects }: Portfo
           options,
           age_ms: Math.max(0, (parseIsoTime(systemClock.now()) ?? 0) - (parseIsoTime(view?.updatedAt ?? "") ?? 0)),
           content: contentOfBlock(run, block, question),
-          command: `autopilot answer -C "${paths.root}" --run ${run} --block "${block}" ${answerShown(options)}`,
+          command: `autopilot answer -C "${paths.root}" --run ${run} --block "${block}" ${answerFlags(options)}`,
         });
     }
   return questions;

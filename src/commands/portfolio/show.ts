@@ -1,7 +1,7 @@
 // show: the state of a portfolio: its projects, what works, what waits and why, what asks for a person.
 
 import { existsSync } from "node:fs";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { definedFields } from "../../core/drafts.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import { board, waitingForPeople } from "../../portfolio/views/board.ts";
@@ -13,8 +13,8 @@ import { tasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
 import { namesOf } from "../../portfolio/planner/questions.ts";
 import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, reply } from "../../project/reply.ts";
-import { answerShown, oneLine } from "../../views/wording.ts";
+import { catchRefusals, respond } from "../../project/respond.ts";
+import { answerFlags, oneLine } from "../../views/wording.ts";
 import { portfolioMark } from "../../fleet/shared-mark.ts";
 import { readSettings } from "../../project/config/settings.ts";
 import { agentName } from "../../portfolio/planner/under-way.ts";
@@ -34,13 +34,16 @@ import { type InboxRow, runQuestions } from "./run-questions.ts";
 
 const rowsShown = 40;
 
-export function showPortfolio(context: CommandContext, input: PoolInput & { readonly rows?: number | undefined }): Promise<Answer> {
-  return answered(async () => {
+export function showPortfolio(
+  context: CommandContext,
+  input: PoolInput & { readonly rows?: number | undefined },
+): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const visible = visiblePortfolio(context);
     const copy = visible.foreign === null ? await catchUp(context.env, visible.paths) : null;
     const { state, planned } = await readPlanned(context, visible, input);
     const counts = countsOf(state);
-    return reply("ok", {
+    return respond("ok", {
       ...(copy === null || copy.behind === null
         ? {}
         : { warnings: [`Shown is this machine's copy, up to line ${state.seq}: ${copy.behind}`] }),
@@ -153,13 +156,13 @@ async function withoutMeans(context: CommandContext, { projects, tasks }: Portfo
 }
 
 /** One tick; with --dry-run only what it would do, and why everything else waits. */
-export function tickPortfolio(context: CommandContext, input: PoolInput & { readonly dryRun: boolean }): Promise<Answer> {
+export function tickPortfolio(context: CommandContext, input: PoolInput & { readonly dryRun: boolean }): Promise<CommandResponse> {
   if (!input.dryRun) return runPortfolio(context, { ...input, ticksMax: 1 });
-  return answered(async () => {
+  return catchRefusals(async () => {
     const visible = visiblePortfolio(context);
     const { planned } = await readPlanned(context, visible, input);
     const { actions, waiting } = planned;
-    return reply("ok", {
+    return respond("ok", {
       ...onlyShown(visible.foreign),
       message: `${actions.length} ${actions.length === 1 ? "action" : "actions"}; ${waiting.length} wait. Nothing was done.`,
       page: [
@@ -211,11 +214,11 @@ export const inboxRows = (state: PortfolioView, now: string): readonly InboxRow[
     options: block.options,
     age_ms: Math.max(0, (parseIsoTime(now) ?? 0) - (parseIsoTime(block.opened_at) ?? 0)),
     content: block.content,
-    command: `autopilot portfolio answer --block ${block.block_id} ${answerShown(block.options)}`,
+    command: `autopilot portfolio answer --block ${block.block_id} ${answerFlags(block.options)}`,
   }));
 
-export function portfolioInbox(context: CommandContext): Promise<Answer> {
-  return answered(async () => {
+export function portfolioInbox(context: CommandContext): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const { paths, foreign } = visiblePortfolio(context);
     // What runs have come to ask since the last tick is asked here too.
     const { rows, tasks, warnings } =
@@ -250,7 +253,7 @@ export function portfolioInbox(context: CommandContext): Promise<Answer> {
       `  ${status}, ${Math.floor(age_ms / 60_000)} min: ${why}`,
       ...commands.map((command) => `  ${command}`),
     ]);
-    return reply("ok", {
+    return respond("ok", {
       warnings,
       ...onlyShown(foreign),
       message,

@@ -2,21 +2,21 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { copyIn, findPortfolio, type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
-import { answerForTask, type ReadingCommand, waysFor } from "../../portfolio/views/task-hints.ts";
+import { responseForTask, type ReadingCommand, waysFor } from "../../portfolio/views/task-hints.ts";
 import { homeOfCopy } from "../../portfolio/worker/worker.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 import { findProject, isBegun } from "../../project/runs/project-paths.ts";
 import { firstFew } from "../../views/wording.ts";
 
 /** A run, the copy it is in, and its task. */
 export type TaskRun = { readonly run: string; readonly copy: string; readonly task: string };
 /** The same, with what its hints become in the portfolio's folder. */
-type FoundTaskRun = TaskRun & { readonly hinted: (answer: Answer) => Answer };
+type FoundTaskRun = TaskRun & { readonly hinted: (response: CommandResponse) => CommandResponse };
 
 const endOfId = /-[a-z0-9]{6}$/;
 
@@ -29,8 +29,8 @@ export async function findTaskRun(context: CommandContext, name: string, reads: 
   const state = await readPortfolio(paths);
   const hinted = (taskRun: TaskRun): FoundTaskRun => {
     const task = state.tasks[taskRun.task];
-    if (task === undefined) return { ...taskRun, hinted: (answer) => answer };
-    return { ...taskRun, hinted: (answer) => answerForTask(answer, taskRun.task, waysFor(state, task), reads) };
+    if (task === undefined) return { ...taskRun, hinted: (response) => response };
+    return { ...taskRun, hinted: (response) => responseForTask(response, taskRun.task, waysFor(state, task), reads) };
   };
   const meant = findTask(state, name);
   if (meant !== null) return hinted(currentRunOf(paths, state, meant));

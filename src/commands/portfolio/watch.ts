@@ -1,9 +1,9 @@
 // watch: shows a live board of all projects and tasks.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, reply } from "../../project/reply.ts";
+import { catchRefusals, respond } from "../../project/respond.ts";
 import { visiblePortfolio } from "../../portfolio/store/folder.ts";
 import type { PoolInput } from "./pool.ts";
 import { showPortfolio } from "./show.ts";
@@ -11,8 +11,8 @@ import { showPortfolio } from "./show.ts";
 const lookEveryMs = 1000;
 
 /** A board that fits the terminal, drawn again while things change. Without a terminal it is shown once. */
-export function watchPortfolio(context: CommandContext, input: PoolInput): Promise<Answer> {
-  return answered(async () => {
+export function watchPortfolio(context: CommandContext, input: PoolInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     visiblePortfolio(context);
     const { board } = context;
     if (board === undefined || !context.isTerminal) return showPortfolio(context, input);
@@ -24,6 +24,6 @@ export function watchPortfolio(context: CommandContext, input: PoolInput): Promi
       before = lines.join("\n");
       await sleep(lookEveryMs, undefined, { signal: context.interrupted }).catch(() => undefined);
     }
-    return reply("ok", { message: "The portfolio goes on without being watched." });
+    return respond("ok", { message: "The portfolio goes on without being watched." });
   });
 }

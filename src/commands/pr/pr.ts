@@ -1,8 +1,8 @@
 // pr: opens the pull request of a finished run, or watches it until it is merged or closed.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, reply } from "../../project/reply.ts";
+import { catchRefusals, respond } from "../../project/respond.ts";
 import { type LoadedRun, loadRun } from "../../project/runs/loaded-run.ts";
 import { listRuns } from "../../project/runs/project-paths.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
@@ -12,14 +12,14 @@ import { withRun } from "../../runner/open-run.ts";
 
 type Named = { readonly run?: string | undefined };
 
-export function pr(context: CommandContext, input: Named & PullRequestInput): Promise<Answer> {
-  return answered(async () => {
+export function pr(context: CommandContext, input: Named & PullRequestInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const { paths, run } = await findRequestHolder(await loadRun(context, input.run));
     return withRun(context, paths, run, async (openRun) => {
       const { url, number, isDraft, isNew } = await openPullRequest(context, openRun, input);
       const { verdict, gaps, status } = openRun.view();
       const verb = isNew ? "Opened" : "There is";
-      return reply(isDraft ? "pull_request_draft" : "pull_request_opened", {
+      return respond(isDraft ? "pull_request_draft" : "pull_request_opened", {
         run_id: run,
         state: status,
         message: `${verb} ${isDraft ? "a draft pull request" : "pull request"} ${isDraft ? "" : `#${number} `}for ${run}: ${url}`.replace(
@@ -34,8 +34,8 @@ export function pr(context: CommandContext, input: Named & PullRequestInput): Pr
   });
 }
 
-export function watchPr(context: CommandContext, input: Named & WatchInput): Promise<Answer> {
-  return answered(async () => {
+export function watchPr(context: CommandContext, input: Named & WatchInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const { paths, run } = await findRequestHolder(await loadRun(context, input.run));
     return withRun(context, paths, run, (openRun) => watchPullRequest(context, openRun, input));
   });

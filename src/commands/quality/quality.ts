@@ -1,11 +1,11 @@
 // quality: audits this code base: resumes the open audit, or drafts and starts a new one.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { goDraft, goNew, type GoFlags } from "../../runner/go-draft.ts";
 import { givenObjectiveFlags } from "../../playbooks/contract/go-input.ts";
 import { readOpenRun } from "../../project/runs/open-run-of.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered } from "../../project/reply.ts";
+import { catchRefusals } from "../../project/respond.ts";
 import { resumeRun } from "../../runner/resume-run.ts";
 
 const flow = "quality";
@@ -19,8 +19,8 @@ export type QualityInput = GoFlags & {
   readonly requireDocs?: boolean | undefined;
 };
 
-export function quality(context: CommandContext, input: QualityInput): Promise<Answer> {
-  return answered(async () => {
+export function quality(context: CommandContext, input: QualityInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const flagOptions = {
       benchmark: input.benchmark,
       lever_state: input.leverState,

@@ -1,6 +1,6 @@
 // estimate: estimates what roadmap phases will cost; runs and writes nothing.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { type EstimateRow, estimatePage } from "../../views/estimate-page.ts";
 import { selectPhases } from "../../playbooks/roadmap/documents/order.ts";
 import { costWarning } from "../../insight/cost.ts";
@@ -9,14 +9,14 @@ import { limitDefaults } from "../../project/config/config-defaults.ts";
 import { limitsNotRaised } from "../../project/config/config-loosened.ts";
 import { requireProject } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { estimateRoadmap } from "../../playbooks/roadmap/files/roadmap-estimate.ts";
 import { judgeFindings, refuseRoadmap, loadRoadmap } from "../../playbooks/roadmap/files/roadmap-problems.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 
 /** Forecasts the cost of roadmap phases. Nothing runs and nothing is written. */
-export function estimate(context: CommandContext, input: { readonly phases?: string | undefined }): Promise<Answer> {
-  return answered(async () => {
+export function estimate(context: CommandContext, input: { readonly phases?: string | undefined }): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = await requireProject(context.cwd);
     const { documents, completed } = loadRoadmap(paths, ["autopilot estimate --flow objective estimates a run without a roadmap"]);
     const errors = judgeFindings(documents, new Set(), completed).filter(({ severity }) => severity === "error");
@@ -30,7 +30,7 @@ export function estimate(context: CommandContext, input: { readonly phases?: str
       });
     const ids = selection.ids.filter((id) => !completed.has(id));
     if (ids.length === 0)
-      return reply("roadmap_completed", {
+      return respond("roadmap_completed", {
         message: "Nothing is left to do, so nothing will be used.",
         data: { roadmap: documents.path, phases: [] },
       });
@@ -53,7 +53,7 @@ export function estimate(context: CommandContext, input: { readonly phases?: str
       total.tokens.p90 > caps.run
         ? [`All of it may take more than a run may use: ${Math.round(total.tokens.p90)} of ${caps.run} tokens.`]
         : [];
-    return reply("ok", {
+    return respond("ok", {
       message: `${ids.length} ${ids.length === 1 ? "phase" : "phases"} of ${documents.path}.`,
       warnings: [...rows.flatMap(({ warning }) => warning ?? []), ...budgetWarnings],
       page: estimatePage(documents.path, rows, total, caps, record),

@@ -1,43 +1,43 @@
 // roadmap-list: shows a roadmap in the order in which it would be run, and everything that is wrong with it. Nothing runs.
 
 import { join } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { RoadmapPhase } from "../../contracts/roadmap.ts";
 import { columned } from "../../views/columned.ts";
 import { findingText, type Finding } from "../../kit/finding.ts";
 import { describeUnreadableState } from "../../playbooks/roadmap/files/roadmap-prepare.ts";
 import { findProject } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, Refusal, reply } from "../../project/reply.ts";
+import { catchRefusals, Refusal, respond } from "../../project/respond.ts";
 import { choosePhases, judgeSelection } from "../../playbooks/roadmap/files/roadmap-choose.ts";
 import { type LoadedRoadmap, loadRoadmap } from "../../playbooks/roadmap/files/roadmap-problems.ts";
 
-export function roadmapList(context: CommandContext): Promise<Answer> {
-  return answered(async () => {
+export function roadmapList(context: CommandContext): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = findProject(context.cwd) ?? { root: context.cwd, folder: join(context.cwd, ".autopilot") };
     const here = loadRoadmap(paths);
     const { findings } = judgeSelection(here, "all");
-    const answer = buildAnswer(here, findings, await findRefusal(() => choosePhases(paths.root, here, "all")));
-    return { ...answer, warnings: [...answer.warnings, ...(await describeUnreadableState(paths.root))] };
+    const response = buildAnswer(here, findings, await findRefusal(() => choosePhases(paths.root, here, "all")));
+    return { ...response, warnings: [...response.warnings, ...(await describeUnreadableState(paths.root))] };
   });
 }
 
 /** Why `roadmap all` would be refused; null if it would begin, or nothing is left to do. */
-async function findRefusal(choose: () => Promise<unknown>): Promise<Answer | null> {
+async function findRefusal(choose: () => Promise<unknown>): Promise<CommandResponse | null> {
   try {
     await choose();
     return null;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return error.answer.result === "FAIL" ? error.answer : null;
+    return error.response.result === "FAIL" ? error.response : null;
   }
 }
 
 function buildAnswer(
   { documents: { path, phases, specPath }, completed }: LoadedRoadmap,
   problems: readonly Finding[],
-  refusal: Answer | null,
-): Answer {
+  refusal: CommandResponse | null,
+): CommandResponse {
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const warnings = problems.length - errors;
   const counted = [errors === 0 ? "" : numbered(errors, "error"), warnings === 0 ? "" : numbered(warnings, "warning")]
@@ -51,7 +51,7 @@ function buildAnswer(
       : ["Problems", ...problems.map((problem) => `  ${problem.severity === "error" ? "✗" : "!"} ${findingText(problem)}`)]),
   ];
   const data = { roadmap: path, spec: specPath, phases, completed: phases.map(({ id }) => id).filter((id) => completed.has(id)), problems };
-  if (refusal === null) return reply("ok", { message: summary, page, data });
+  if (refusal === null) return respond("ok", { message: summary, page, data });
   const why = errors > 0 ? "autopilot roadmap all is refused until the errors are fixed." : refusal.message;
   return { ...refusal, message: `${summary} ${why}`, page, data: { ...refusal.data, ...data } };
 }

@@ -1,6 +1,6 @@
 // roadmap: runs the phases of a roadmap: resumes the open run, or drafts and starts one of the requested phases.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { parsePhaseId } from "../../documents/phase-id.ts";
 import { goDraft, goNew, type GoFlags } from "../../runner/go-draft.ts";
 import { goDetected, refuseFailedElsewhere } from "../go-found.ts";
@@ -9,7 +9,7 @@ import { findProject } from "../../project/runs/project-paths.ts";
 import { type DetectedWork, detectWork, onlyCandidate } from "../detect-work.ts";
 import { readOpenRun } from "../../project/runs/open-run-of.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, reply } from "../../project/reply.ts";
+import { catchRefusals, respond } from "../../project/respond.ts";
 import { resumeRun } from "../../runner/resume-run.ts";
 
 const flow = "roadmap";
@@ -19,11 +19,11 @@ export type RoadmapInput = GoFlags & {
   readonly checkpointEvery?: number | undefined;
 };
 
-export function roadmap(context: CommandContext, input: RoadmapInput): Promise<Answer> {
-  return answered(async () => {
+export function roadmap(context: CommandContext, input: RoadmapInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const phases = joinPhaseWords(input.words);
     const wrong = misuseMessage(phases, input);
-    if (wrong !== null) return reply("usage", { message: wrong, remediation: ["autopilot help roadmap"] });
+    if (wrong !== null) return respond("usage", { message: wrong, remediation: ["autopilot help roadmap"] });
     const options = {
       ...input.options,
       ...(phases === null ? {} : { phases }),

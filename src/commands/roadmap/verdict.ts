@@ -1,11 +1,11 @@
 // verdict: records a person's verdict on a phase that waits for one.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { type VerdictOpen, verdictCommand, verdictsOpen, type VerdictWord } from "../../views/verdicts.ts";
 import { parsePhaseId } from "../../documents/phase-id.ts";
 import { sendToRun, refuseLate } from "../../runner/send-to-run.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { loadRun, type LoadedRun } from "../../project/runs/loaded-run.ts";
 
 const issuesMax = 100;
@@ -18,8 +18,8 @@ type Input = {
 };
 
 /** A person's verdict on a phase that waits for one. */
-export function verdict(context: CommandContext, input: Input): Promise<Answer> {
-  return answered(async () => {
+export function verdict(context: CommandContext, input: Input): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const loaded = await loadRun(context, input.run);
     const { phase, name, block } = findOpenVerdict(loaded, input.phase);
     const issues = input.issues.map((issue) => issue.trim()).filter((issue) => issue !== "");
@@ -33,7 +33,7 @@ export function verdict(context: CommandContext, input: Input): Promise<Answer> 
     if (outcome === "late")
       refuseLate(loaded, view, `Phase ${phase} was given a verdict from somewhere else meanwhile; ${input.verdict} does not count.`);
     const remaining = verdictsOpen(view);
-    return reply("block_answered", {
+    return respond("block_answered", {
       run_id: loaded.run,
       state: view.status,
       message: `Phase ${phase} (${name}): ${input.verdict}. ${consequence[input.verdict]}`,

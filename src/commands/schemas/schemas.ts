@@ -1,9 +1,9 @@
-// schemas: prints the JSON Schema of every file, event and answer, and the table of reason codes.
+// schemas: prints the JSON Schema of every file, event and command response, and the table of reason codes.
 
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
 import * as v from "valibot";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { eventNames, eventSchemas } from "../../contracts/event.ts";
 import { journalVersion } from "../../contracts/journal-version.ts";
 import { Evidence } from "../../contracts/evidence.ts";
@@ -18,7 +18,7 @@ import { StagedState } from "../../contracts/staged-state.ts";
 import { returnSchemas } from "../../flows/returns.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { estimateSchema, reportSchema, roadmapListSchema, statusSchema } from "./answer-schemas.ts";
 import { fileSchema } from "./file-schemas.ts";
 import { diffSchema, runsSchema, transcriptSchema } from "./look-schemas.ts";
@@ -75,11 +75,11 @@ const schemas: Readonly<Record<string, () => object>> = {
 };
 
 /** The JSON Schema of every file and JSON output, by name; the table of reason codes. */
-export function schema(_context: CommandContext, input: { readonly name?: string | undefined }): Promise<Answer> {
-  return answered(() => {
+export function schema(_context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
+  return catchRefusals(() => {
     const names = Object.keys(schemas);
     if (input.name === undefined)
-      return Promise.resolve(reply("ok", { message: `Schemas: ${names.join(", ")}`, page: names, data: { schemas: names } }));
+      return Promise.resolve(respond("ok", { message: `Schemas: ${names.join(", ")}`, page: names, data: { schemas: names } }));
     const make = Object.hasOwn(schemas, input.name) ? schemas[input.name] : undefined;
     if (make === undefined)
       return refuse("usage", {
@@ -88,7 +88,7 @@ export function schema(_context: CommandContext, input: { readonly name?: string
       });
     const drawn = make();
     return Promise.resolve(
-      reply("ok", { message: `Schema ${input.name}.`, page: JSON.stringify(drawn, null, 2).split("\n"), data: { schema: drawn } }),
+      respond("ok", { message: `Schema ${input.name}.`, page: JSON.stringify(drawn, null, 2).split("\n"), data: { schema: drawn } }),
     );
   });
 }

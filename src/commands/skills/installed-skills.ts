@@ -4,7 +4,7 @@ import { lstatSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readBounded, writeWholeFile } from "../../playbooks/contract/whole-file.ts";
 import { version } from "../../project/runs/product.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 import { embeddedSkills } from "./embedded.ts";
 import { formerCommands } from "./former-commands.ts";
 import { isOwnSkill, type SkillState, classifySkill, stampedSkill } from "./skill-file.ts";

@@ -1,18 +1,18 @@
 // skills: installs, removes and lists the skills that teach coding agents to use autopilot, in a project or for the user.
 
 import { isAbsolute } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { requireProject } from "../../project/runs/project-paths.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { isOwnSkill, type SkillState } from "./skill-file.ts";
 import { fileFolders, removeFormerCommands, removeSkills, type SkillFile, readSkillFiles, writeSkills } from "./installed-skills.ts";
 import { skillFolders } from "./skill-folders.ts";
 
 export type SkillsInput = { readonly user?: boolean | undefined };
 
-export function installSkills(context: CommandContext, input: SkillsInput): Promise<Answer> {
-  return answered(async () => {
+export function installSkills(context: CommandContext, input: SkillsInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const root = await readRoot(context, input);
     const files = await readSkillFiles(root, skillFolders);
     const written = await writeSkills(root, files);
@@ -29,8 +29,8 @@ export function installSkills(context: CommandContext, input: SkillsInput): Prom
   });
 }
 
-export function removeInstalledSkills(context: CommandContext, input: SkillsInput): Promise<Answer> {
-  return answered(async () => {
+export function removeInstalledSkills(context: CommandContext, input: SkillsInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const root = await readRoot(context, input);
     const files = await readSkillFiles(root, skillFolders);
     const removed = removeSkills(root, files);
@@ -43,8 +43,8 @@ export function removeInstalledSkills(context: CommandContext, input: SkillsInpu
   });
 }
 
-export function listSkills(context: CommandContext, input: SkillsInput): Promise<Answer> {
-  return answered(async () => {
+export function listSkills(context: CommandContext, input: SkillsInput): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const root = await readRoot(context, input);
     const files = await readSkillFiles(root, skillFolders);
     const page = skillFolders.flatMap(({ path, agents }) => [
@@ -52,7 +52,7 @@ export function listSkills(context: CommandContext, input: SkillsInput): Promise
       ...(fileFolders(files).includes(path) ? fileLines(files, path) : ["  a link to the other folder"]),
     ]);
     const isDue = files.some(({ state }) => state === "absent" || state === "outdated");
-    return reply("ok", {
+    return respond("ok", {
       message: `${files.filter(({ state }) => isOwnSkill(state)).length} of ${files.length} skill files are installed in ${root}.`,
       page,
       remediation: !isDue ? [] : [`autopilot skills install${input.user === true ? " --user" : ""}`],
@@ -83,9 +83,9 @@ type Outcome = {
   readonly replaced?: readonly string[];
 };
 
-function buildAnswer(root: string, { message, files, kept, written, removed, replaced }: Outcome): Answer {
+function buildAnswer(root: string, { message, files, kept, written, removed, replaced }: Outcome): CommandResponse {
   const paths = (some: readonly SkillFile[] | undefined): readonly string[] => (some ?? []).map(({ path }) => path);
-  return reply(kept.length === 0 ? "ok" : "skill_kept", {
+  return respond(kept.length === 0 ? "ok" : "skill_kept", {
     message,
     warnings: kept.map(({ path, state }) => `${path} is ${stateLabels[state]}, so it was left alone.`),
     data: { ...dataOf(root, files), written: paths(written), removed: paths(removed), kept: paths(kept), replaced: replaced ?? [] },

@@ -1,24 +1,24 @@
 // flow-detect: finds which flow a project is in and at which step, from an open run, the state file or the folders.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { declaredPhases } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { detectStaged } from "../../playbooks/staged/files/staged-detect.ts";
 import { findProject, type ProjectPaths, listRuns } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readRun } from "../../project/runs/read-run.ts";
-import { answered, Refusal, reply } from "../../project/reply.ts";
+import { catchRefusals, Refusal, respond } from "../../project/respond.ts";
 
 type DetectedStep = { readonly flow: string; readonly step: string; readonly name: string; readonly because: string };
 
 /** Which flow a project is in, and at which step: from an open run, then the state file, then the folders. Writes nothing. */
-export function detect(context: CommandContext, _input: object): Promise<Answer> {
-  return answered(async () => {
+export function detect(context: CommandContext, _input: object): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = findProject(context.cwd);
     const { flow, step, name, because } =
       (paths === null ? null : await detectFromOpenRun(paths)) ?? (await detectStaged(paths?.root ?? context.cwd));
     const where = step === "done" ? "all steps are done" : `step ${step} ${name}`;
-    return reply("ok", {
+    return respond("ok", {
       message: `Flow ${flow}, ${where}: ${because}.`,
       page: [`${flow}  ${where}`, `  ${because}`, "", "Next", `  → autopilot go --flow ${flow}`],
       data: { flow, step, name, because },

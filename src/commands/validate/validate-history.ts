@@ -21,7 +21,7 @@ import { QualityLogFile } from "../../playbooks/quality/files/quality-log-file.t
 import { findEarlierLog, buildLog } from "../../playbooks/quality/files/quality-open.ts";
 import { findProject, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
-import { Refusal } from "../../project/reply.ts";
+import { Refusal } from "../../project/respond.ts";
 import { bytesOf } from "./validate-open.ts";
 
 export type Edit = { readonly line: number; readonly message: string };

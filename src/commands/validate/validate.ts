@@ -3,22 +3,22 @@
 
 import { realpathSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { visible } from "../../kit/visible.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, reply } from "../../project/reply.ts";
+import { catchRefusals, respond } from "../../project/respond.ts";
 import { formatByName } from "../../playbooks/contract/formats.ts";
 import { type FileNamed, type Validated, validateFile } from "./validate-file.ts";
 import { validateFolder } from "./validate-folder.ts";
 import { isFolderAt } from "./validate-open.ts";
 
-export function validate(context: CommandContext, input: { readonly paths: readonly string[] }): Promise<Answer> {
-  return answered(async () => {
+export function validate(context: CommandContext, input: { readonly paths: readonly string[] }): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const files: Validated[] = [];
     for (const path of input.paths) files.push(...(await validatedAt(context.cwd, path)));
     const bad = files.filter(({ valid }) => !valid).length;
-    if (bad === 0) return reply("ok", { message: `${counted(files.length)} valid.`, page: filePage(files), data: { files } });
-    return reply("file_invalid", {
+    if (bad === 0) return respond("ok", { message: `${counted(files.length)} valid.`, page: filePage(files), data: { files } });
+    return respond("file_invalid", {
       message: files.length === 1 ? "The file is not valid." : `${bad} of ${files.length} files ${bad === 1 ? "is" : "are"} not valid.`,
       remediation: ["fix these lines, then run it again; nothing was changed"],
       page: filePage(files),

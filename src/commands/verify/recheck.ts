@@ -19,7 +19,7 @@ import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { openIsolation } from "../../runner/draft/isolation-for.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { recordedPolicy } from "../../runner/draft/policy.ts";
-import { Refusal } from "../../project/reply.ts";
+import { Refusal } from "../../project/respond.ts";
 
 export type Again = { readonly status: CheckStatus } | { readonly why: string };
 export type Recheck = {

@@ -1,6 +1,6 @@
 // verify: re-checks a finished run: journal chain, blobs, commits, and every recorded check in a fresh checkout.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CheckStatus, Evidence } from "../../contracts/evidence.ts";
 import type { RunView } from "../../core/state.ts";
 import { type Verification, verifyJournal } from "../../journal/read.ts";
@@ -12,7 +12,7 @@ import { type Again, openRecheck } from "./recheck.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readEvidence } from "../../project/runs/read-evidence.ts";
 import { readRun, waysOn } from "../../project/runs/read-run.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { whyForeign } from "../../project/runs/run-binding.ts";
 import { temporaryFolder } from "../../workspace/temporary-folder.ts";
 import { changedTranscripts } from "./transcript-verify.ts";
@@ -25,8 +25,8 @@ import { eraseSync } from "../../workspace/folder.ts";
 export function verify(
   context: CommandContext,
   input: { readonly run?: string | undefined; readonly chainOnly?: boolean | undefined },
-): Promise<Answer> {
-  return answered(async () => {
+): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     const paths = findProject(context.cwd);
     const run = namedRun(paths, input.run);
     if (paths === null || run === null) return refuse("run_missing", { state: "idle", message: "No run here." });
@@ -35,7 +35,7 @@ export function verify(
     if (chain.damaged_line !== null) return answerDamaged(run, chain, chainData);
     const { view } = await readRun(paths, run); // an error other than damage, such as a newer version, is refused here by its own name
     if (input.chainOnly === true)
-      return reply("ok", {
+      return respond("ok", {
         run_id: run,
         state: view.status,
         message: "The chain holds.",
@@ -46,16 +46,16 @@ export function verify(
   });
 }
 
-function answerDamaged(run: string, chain: Verification, chainData: object): Answer {
+function answerDamaged(run: string, chain: Verification, chainData: object): CommandResponse {
   const message = `The journal of ${run} is damaged at line ${chain.damaged_line}, byte ${chain.damaged_byte}: ${chain.reason}`;
-  return reply("journal_damaged", { run_id: run, message, remediation: waysOn(run), data: { chain: chainData, evidence: [] } });
+  return respond("journal_damaged", { run_id: run, message, remediation: waysOn(run), data: { chain: chainData, evidence: [] } });
 }
 
 async function recheckAll(
   context: CommandContext,
   { paths, run, view }: { readonly paths: ProjectPaths; readonly run: string; readonly view: RunView },
   chain: { readonly ok: boolean; readonly events: number; readonly damaged_line: number | null },
-): Promise<Answer> {
+): Promise<CommandResponse> {
   const records = await readRecords(paths, run);
   const repository = await openedRepository(paths.root);
   const evidenceByHash = new Map([...records.results.keys()].map((hash) => [hash, readEvidence(runFolder(paths, run), hash)]));
@@ -86,7 +86,7 @@ async function recheckAll(
     const problem = isBroken
       ? "What the run rests on is not what was recorded"
       : `The verdict would be ${verdict.now.replaceAll("_", " ")} now, not ${verdict.recorded.replaceAll("_", " ")}`;
-    return reply("evidence_differs", {
+    return respond("evidence_differs", {
       ...parts,
       message: `${problem}: ${different.length} of ${evidence.length} pieces of evidence give another result now.`,
     });
@@ -98,7 +98,7 @@ async function recheckAll(
     ...(await changedTranscripts(paths, run)),
   ];
   const same = evidence.length - different.length - notRerun.length;
-  return reply("ok", {
+  return respond("ok", {
     ...parts,
     ...(notes.length === 0 ? {} : { result: "WARN" as const, remediation: ["autopilot report"] }),
     warnings: notes,

@@ -12,7 +12,7 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Dispatch, HandedOrder, OnOrder, OrderEnd, WorkOrder, WorkerRegistration, Working } from "../../ports/dispatch.ts";
 import type { Holder } from "../../ports/run-store.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 import { product } from "../../project/runs/product.ts";
 import { leaseMsDefault, leaseTimes } from "../lease-times.ts";
 import { nextStep } from "../worker/decide.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Flow } from "../../contracts/flow.ts";
 import { invocationOptionsFrom, runOptionsFrom } from "./asks.ts";
-import { Refusal } from "../../project/reply.ts";
+import { Refusal } from "../../project/respond.ts";
 
 const optional = { type: "word" as const, one_of: ["ask", "do", "skip"], default: "ask" };
 const staged: Flow = {

@@ -3,7 +3,7 @@
 import type { Scalar } from "../../contracts/flow.ts";
 import type { Asks } from "../../contracts/asks.ts";
 import type { FlowView } from "../../core/state.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 
 /** Options that are fixed for the whole run when it is drafted. Refuses a flag that the flow has no option for. */
 export function runOptionsFrom(flow: FlowView, { with: steps = [], tasks }: Asks): Record<string, Scalar> {

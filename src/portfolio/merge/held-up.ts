@@ -3,7 +3,7 @@
 
 import { shellWord } from "../../kit/shell-word.ts";
 import type { Retry } from "../../contracts/reason.ts";
-import { failureOf, retryOf } from "../../project/reply.ts";
+import { failureOf, retryOf } from "../../project/respond.ts";
 import type { BranchObstacle } from "../../workspace/landing/land-branch.ts";
 import { type PortfolioView, queueOf } from "../planner/state.ts";
 

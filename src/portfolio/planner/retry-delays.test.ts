@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { type ReasonCode, reasonCodes } from "../../contracts/reason.ts";
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
-import { retryOf } from "../../project/reply.ts";
+import { retryOf } from "../../project/respond.ts";
 import { laterOrAsked } from "../worker/try-again.ts";
 import { plan, type PlanFacts } from "./plan.ts";
 import { dispatched, project, task, written } from "./portfolio.test-support.ts";

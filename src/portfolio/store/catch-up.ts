@@ -3,7 +3,7 @@
 import { portfolioMark } from "../../fleet/shared-mark.ts";
 import { nodeDisk } from "../../journal/disk.ts";
 import { takeLock } from "../../journal/lock.ts";
-import { failureOf } from "../../project/reply.ts";
+import { failureOf } from "../../project/respond.ts";
 import type { PortfolioPaths } from "./folder.ts";
 
 /** Under which key it is in the store, and why its copy may be behind; null if it is kept in its folder. */

@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { BatchPart, faultOfChange, type PortfolioChange, portfolioChangeNames } from "../../contracts/portfolio-journal.ts";
 import { readJournal } from "../../journal/read.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 import type { PortfolioView } from "../planner/state.ts";
 import { readPortfolio } from "./fold.ts";
 import type { PortfolioPaths } from "./folder.ts";

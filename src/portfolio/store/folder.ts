@@ -16,7 +16,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import type { PortfolioStore } from "../../ports/portfolio-store.ts";
 import type { Lease } from "../../ports/run-store.ts";
 import { type Obstacle, findObstacle, refuseInTheWay } from "../../project/own-folder.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 import { bindingOf, bindRun, type Head, whyOverwritten } from "../../project/runs/run-binding.ts";
 
 export type PortfolioPaths = {

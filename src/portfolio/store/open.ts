@@ -25,7 +25,7 @@ import { whyIgnored } from "../planner/imported-line.ts";
 import { reduce } from "../planner/reduce.ts";
 import { openPortfolio, type PortfolioView } from "../planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";

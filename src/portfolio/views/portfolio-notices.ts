@@ -8,7 +8,7 @@ import { shellWord } from "../../kit/shell-word.ts";
 import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
 import type { NoticeKind } from "../../contracts/config.ts";
 import type { Notice } from "../../views/outbound/notices.ts";
-import { answerShown, choices, oneLine } from "../../views/wording.ts";
+import { answerFlags, choices, oneLine } from "../../views/wording.ts";
 import { whatTaskNeeds, tasksNeedingPerson } from "../planner/needs-person.ts";
 import { heldLandings } from "../planner/held-landings.ts";
 import { type PortfolioView, queueOf, type TaskView } from "../planner/state.ts";
@@ -36,7 +36,7 @@ export function portfolioNotices(entry: PortfolioEntry, state: PortfolioView, ro
     case "block_opened": {
       const { block_id, task_id, question, options, expected_action } = entry;
       const answers = Object.keys(options).length === 0 ? expected_action : `Answers: ${choices(options)}`;
-      const next = `${here} portfolio answer --block ${block_id} ${answerShown(options)}`;
+      const next = `${here} portfolio answer --block ${block_id} ${answerFlags(options)}`;
       return [notice(block_id, "needs_you", state.tasks[task_id ?? ""], "a question waits for you", [question, answers], next)];
     }
     case "worker_result_ingested":

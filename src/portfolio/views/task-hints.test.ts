@@ -1,13 +1,21 @@
 // In a portfolio's folder every hint about a task's run is a command that works there.
 
 import { expect, test } from "vitest";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { dispatched, project, task, written } from "../planner/portfolio.test-support.ts";
-import { answerForTask, waysFor } from "./task-hints.ts";
+import { responseForTask, waysFor } from "./task-hints.ts";
 
 const id = "task-a-000001";
 const reads = (text: string): string | null => /^(verify|diff|transcript)\b/.exec(text)?.[1] ?? null;
-const answer: Answer = { result: "PASS", reason_code: "ok", run_id: null, state: null, message: "", warnings: [], remediation: [] };
+const response: CommandResponse = {
+  result: "PASS",
+  reason_code: "ok",
+  run_id: null,
+  state: null,
+  message: "",
+  warnings: [],
+  remediation: [],
+};
 
 test("reading commands name the task; what only works in the run's own copy is left out", () => {
   const page = [
@@ -29,16 +37,16 @@ test("reading commands name the task; what only works in the run's own copy is l
     "autopilot transcript run-2026-01-01-000001",
     "autopilot inbox",
   ];
-  const shown = answerForTask(
-    { ...answer, page, remediation: hints, data: { next_actions: hints, files: ["→ a"] } },
+  const shown = responseForTask(
+    { ...response, page, remediation: hints, data: { next_actions: hints, files: ["→ a"] } },
     id,
     ["autopilot inbox"],
     reads,
   );
   expect(shown.page).toEqual(["✓ done: verified", ...kept.map((hint) => `→ ${hint}`)]);
   expect([shown.remediation, shown.data]).toEqual([kept, { next_actions: kept, files: ["→ a"] }]);
-  expect(answerForTask({ ...answer, page: ["diff --git a b"] }, id, ["autopilot inbox"], reads)).toEqual({
-    ...answer,
+  expect(responseForTask({ ...response, page: ["diff --git a b"] }, id, ["autopilot inbox"], reads)).toEqual({
+    ...response,
     page: ["diff --git a b"],
   });
 });

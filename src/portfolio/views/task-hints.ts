@@ -1,7 +1,7 @@
 // task-hints: what a person can do about a task's run that is read from the portfolio's folder. The run's own hints are for whoever stands in
 // its copy: there they are resumed, answered and merged; here the portfolio does that.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { tasksNeedingPerson } from "../planner/needs-person.ts";
 import type { PortfolioView, TaskView } from "../planner/state.ts";
 
@@ -33,21 +33,21 @@ const forTask = (hints: readonly string[], task: string, ways: readonly string[]
 ];
 
 /** The answer about a task's run, as it is to be read in the portfolio's folder. */
-export function answerForTask(answer: Answer, task: string, ways: readonly string[], reads: ReadingCommand): Answer {
+export function responseForTask(response: CommandResponse, task: string, ways: readonly string[], reads: ReadingCommand): CommandResponse {
   const paged = (lines: readonly string[]): readonly string[] => {
     const hints = lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(mark.length));
     if (hints.length === 0) return lines;
     return [...lines.filter((line) => !line.startsWith(mark)), ...forTask(hints, task, ways, reads).map((hint) => `${mark}${hint}`)];
   };
   const listed = (key: string): Readonly<Record<string, unknown>> => {
-    const hints = answer.data?.[key];
+    const hints = response.data?.[key];
     return Array.isArray(hints) ? { [key]: forTask(hints as readonly string[], task, ways, reads) } : {};
   };
   return {
-    ...answer,
-    remediation: answer.remediation.length === 0 ? [] : forTask(answer.remediation, task, ways, reads),
-    ...(answer.page === undefined ? {} : { page: paged(answer.page) }),
-    ...(answer.whole === undefined ? {} : { whole: paged(answer.whole) }),
-    ...(answer.data === undefined ? {} : { data: { ...answer.data, ...listed("next_actions"), ...listed("recommendations") } }),
+    ...response,
+    remediation: response.remediation.length === 0 ? [] : forTask(response.remediation, task, ways, reads),
+    ...(response.page === undefined ? {} : { page: paged(response.page) }),
+    ...(response.whole === undefined ? {} : { whole: paged(response.whole) }),
+    ...(response.data === undefined ? {} : { data: { ...response.data, ...listed("next_actions"), ...listed("recommendations") } }),
   };
 }

@@ -6,7 +6,7 @@ import type { Action } from "../planner/plan.ts";
 import { isApproved } from "../planner/questions.ts";
 import type { TaskView } from "../planner/state.ts";
 import { atOnce, type CommandContext } from "../../project/command-context.ts";
-import { failureOf } from "../../project/reply.ts";
+import { failureOf } from "../../project/respond.ts";
 import { type PortfolioPaths, requirePlanner } from "../store/folder.ts";
 import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";

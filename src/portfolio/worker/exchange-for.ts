@@ -13,7 +13,7 @@ import { type Hub, type HubLanding, openHub } from "../../fleet/hub.ts";
 import { repositoryId } from "../../fleet/repository-id.ts";
 import { runKey } from "../../fleet/shared-mark.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import type { PortfolioView, TaskView } from "../planner/state.ts";
 import { cloneOf } from "../store/clones.ts";

@@ -6,7 +6,7 @@ import { git, type GitCall, gitLine } from "../../workspace/git/git.ts";
 import { type Identity, identityEnv, readIdentity } from "../../workspace/git/identity.ts";
 import { createOwnGitDirectory } from "../../workspace/git/own-git-directory.ts";
 import { findRepository, type Repository } from "../../workspace/git/repository.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 
 type Call = Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
 

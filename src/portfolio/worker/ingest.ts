@@ -21,7 +21,7 @@ import { runFolder } from "../../project/runs/project-paths.ts";
 import { blobReader } from "../../playbooks/contract/run-journal.ts";
 import { openClaimReader } from "../../project/runs/run-blobs.ts";
 import { isReasonCode } from "../../contracts/reason.ts";
-import { retryOf } from "../../project/reply.ts";
+import { retryOf } from "../../project/respond.ts";
 import { isByPhases, listOwnCriteria } from "../../views/criteria-status.ts";
 import { amount, plural } from "../../views/wording.ts";
 import { laterOrAsked } from "./try-again.ts";

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { type Failure, retryOf } from "../../project/reply.ts";
+import { type Failure, retryOf } from "../../project/respond.ts";
 import { nextTry } from "../planner/retry-delays.ts";
 import type { Cause } from "../planner/questions.ts";
 import type { Delay, TaskView } from "../planner/state.ts";

@@ -25,7 +25,7 @@ import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import { type ProjectPaths, isBegun, newRunId, runFolder } from "../../project/runs/project-paths.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { type Failure, refuse } from "../../project/reply.ts";
+import { type Failure, refuse } from "../../project/respond.ts";
 import type { LoadedRun } from "../../project/runs/loaded-run.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { storeAddress } from "../../fleet/address.ts";

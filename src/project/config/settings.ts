@@ -7,7 +7,7 @@ import { findingText, type Finding } from "../../kit/finding.ts";
 import { projectConfigPath, readConfig, userConfigPath } from "./config.ts";
 import type { ProjectPaths } from "../runs/project-paths.ts";
 import type { CommandContext } from "../command-context.ts";
-import { refuse } from "../reply.ts";
+import { refuse } from "../respond.ts";
 
 /** The settings in force for a command, without its flags. */
 export type Settings = {

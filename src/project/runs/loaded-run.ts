@@ -7,7 +7,7 @@ import { type ProjectPaths, findProject, namedRun } from "./project-paths.ts";
 import { findOtherOpenRun } from "./open-instead.ts";
 import type { CommandContext } from "../command-context.ts";
 import { readRun } from "./read-run.ts";
-import { refuse } from "../reply.ts";
+import { refuse } from "../respond.ts";
 import { isOwnRun } from "./run-binding.ts";
 
 /** An existing run, and its state. */

@@ -3,7 +3,7 @@
 import { findProject, listRuns, namedRun } from "./project-paths.ts";
 import type { CommandContext } from "../command-context.ts";
 import { readRun } from "./read-run.ts";
-import { Refusal } from "../reply.ts";
+import { Refusal } from "../respond.ts";
 import { isOwnRun } from "./run-binding.ts";
 import type { LoadedRun } from "./loaded-run.ts";
 

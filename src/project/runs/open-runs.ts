@@ -8,7 +8,7 @@ import { type ProjectPaths, listRuns, runFolder } from "./project-paths.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import type { CommandContext } from "../command-context.ts";
 import { readRunOrNull } from "./read-run.ts";
-import { refuse } from "../reply.ts";
+import { refuse } from "../respond.ts";
 import { isOwnRun } from "./run-binding.ts";
 
 const waitMs = 10_000;

@@ -8,7 +8,7 @@ import {
   type SurveyedRepository,
   surveyRepository,
 } from "../../workspace/git/repository.ts";
-import { refuse } from "../reply.ts";
+import { refuse } from "../respond.ts";
 
 /** The repository around a folder; otherwise refuses with why it cannot hold a run. */
 export const openedRepository = async (folder: string): Promise<Repository> => orRefuse(await findRepository(folder));

@@ -4,7 +4,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readSync, renameSync, rm
 import { basename, dirname, join, resolve } from "node:path";
 import { readOwnFile, withOwnFile } from "../own-file.ts";
 import { folderBelow } from "../own-folder.ts";
-import { refuse } from "../reply.ts";
+import { refuse } from "../respond.ts";
 
 const runPattern = /^run-\d{4}-\d{2}-\d{2}-\d{6}(-\d+)?$/;
 

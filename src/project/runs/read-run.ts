@@ -7,7 +7,7 @@ import { JournalFailure } from "../../journal/failure.ts";
 import { findOwner } from "../../journal/owner.ts";
 import { readJournal } from "../../journal/read.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
-import { Refusal, refuse } from "../reply.ts";
+import { Refusal, refuse } from "../respond.ts";
 
 /** Reads a run's state from its journal without locking it, and finds its living owner, if it has one. */
 export async function readRun(

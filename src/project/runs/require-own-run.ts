@@ -10,7 +10,7 @@ import { findGitPlaces } from "../../workspace/git/places.ts";
 import { userViewCall } from "../../workspace/git/user-view.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import type { CommandContext } from "../command-context.ts";
-import { refuse } from "../reply.ts";
+import { refuse } from "../respond.ts";
 import { bindingOf, type BindingRecord, whyOverwritten } from "./run-binding.ts";
 
 /** The ownership record of a run that is this user's; refused if it is not, or if git tracks its files. */

@@ -8,7 +8,7 @@ import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { openJournal } from "../../journal/file.ts";
 import { readBytes, putBytes, skipped, still } from "../../journal/scene.ts";
 import { bindingOf, bindRun, markForeign, stateFolder, unbindRun, whyForeign } from "./run-binding.ts";
-import { reply } from "../reply.ts";
+import { respond } from "../respond.ts";
 
 const run = "run-2026-01-01-000000";
 const made: string[] = [];
@@ -182,11 +182,11 @@ describe("a journal written over in the same file", () => {
   test("marks every answer that is about it, and no other", async () => {
     const { folder, env, paths } = await left();
     const place = { cwd: paths.root, env };
-    const answer = reply("ok", { run_id: run, warnings: ["else"], data: { a: 1 } });
-    expect(markForeign(place, answer)).toBe(answer);
-    expect(markForeign(place, reply("ok")).warnings).toEqual([]);
+    const response = respond("ok", { run_id: run, warnings: ["else"], data: { a: 1 } });
+    expect(markForeign(place, response)).toBe(response);
+    expect(markForeign(place, respond("ok")).warnings).toEqual([]);
     putBytes(folder, readBytes(folder).toString().replaceAll("step-2", "step-9"));
-    expect(markForeign(place, answer)).toMatchObject({
+    expect(markForeign(place, response)).toMatchObject({
       warnings: [expect.stringContaining(`${run} isn't yours`) as string, "else"],
       data: { a: 1, foreign: true },
     });

@@ -11,7 +11,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, type BigIntStats } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { nodeDisk, replaceFile } from "../../journal/disk.ts";
 import { journalFile, type Position } from "../../journal/journal.ts";
 import { hasLineAt } from "../../journal/read.ts";
@@ -120,14 +120,14 @@ export function bindingOf(env: Env, paths: ProjectPaths, folder: string, run: st
 export const whyOverwritten = (folder: string, { head }: BindingRecord): string | null =>
   head === undefined || hasLineAt(folder, head) ? null : `its journal isn't the one you left: line ${head.seq} is missing or another one`;
 
-/** Every answer about another user's run says so first, from every command. */
-export function markForeign(context: Pick<CommandContext, "cwd" | "env">, answer: Answer): Answer {
-  const { run_id: run, reason_code } = answer;
+/** Every response about another user's run says so first, from every command. */
+export function markForeign(context: Pick<CommandContext, "cwd" | "env">, response: CommandResponse): CommandResponse {
+  const { run_id: run, reason_code } = response;
   const paths = run === null || reason_code === "run_foreign" || reason_code === "journal_damaged" ? null : findProject(context.cwd);
   const why = paths === null || run === null || !isBegun(paths, run) ? null : whyForeign(context, paths, run);
-  if (why === null) return answer;
+  if (why === null) return response;
   const warning = `${run} isn't yours: ${why}. It is only read here; autopilot adopt ${run} takes it over.`;
-  return { ...answer, warnings: [warning, ...answer.warnings], data: { ...answer.data, foreign: true } };
+  return { ...response, warnings: [warning, ...response.warnings], data: { ...response.data, foreign: true } };
 }
 
 /** Null if a run is its user's. Reads the end of the journal they left; nothing is executed. */

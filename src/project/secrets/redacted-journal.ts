@@ -6,7 +6,7 @@ import type { Journal } from "../../journal/journal.ts";
 import type { Redactor } from "../../kit/redact.ts";
 import { redactBytes } from "../../kit/redact-stream.ts";
 import { redactEvent, redactValue } from "../../kit/redact-value.ts";
-import { refuse } from "../reply.ts";
+import { refuse } from "../respond.ts";
 
 type Drafted = EventOf<"run_drafted">;
 

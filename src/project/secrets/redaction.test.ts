@@ -7,7 +7,7 @@ import { commandContext } from "../../../test/support/command-context.ts";
 import { redactBlob } from "./redacted-journal.ts";
 import { openLiveEvents } from "./redacted-live-events.ts";
 import { namesSecret, secretParts, secretStrength } from "./redaction-names.ts";
-import { openRedaction, redactAnswer } from "./redaction.ts";
+import { openRedaction, redactResponse } from "./redaction.ts";
 
 let home = "";
 beforeEach(() => {
@@ -190,7 +190,7 @@ test("a request for a run's owner and an answer for the terminal are without sec
     warnings: [],
     remediation: [token],
   } as const;
-  expect(redactAnswer({ ...answer, warnings: [], remediation: [...answer.remediation] }, env)).toMatchObject({
+  expect(redactResponse({ ...answer, warnings: [], remediation: [...answer.remediation] }, env)).toMatchObject({
     message: "--[redacted:API_TOKEN] is not known",
     remediation: ["[redacted:API_TOKEN]"],
   });

@@ -5,7 +5,7 @@
 
 import { existsSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { openRedactor, type Redactor } from "../../kit/redact.ts";
 import { type FoundSecret, findSecrets } from "../../kit/redact-find.ts";
 import { secretCharsMin } from "../../kit/redact-needles.ts";
@@ -93,9 +93,9 @@ export const secretFinder =
     return secrets;
   };
 
-/** An answer for a terminal or a log: arguments may be echoed, but of a secret only its name. */
-export function redactAnswer(answer: Answer, env: SecretSources["env"]): Answer {
-  return redactEvent((text) => redactText(text, env), answer);
+/** A response for a terminal or a log: arguments may be echoed, but of a secret only its name. */
+export function redactResponse(response: CommandResponse, env: SecretSources["env"]): CommandResponse {
+  return redactEvent((text) => redactText(text, env), response);
 }
 
 export const redactText = (text: string, env: SecretSources["env"]): string => environmentRedaction(env).redactor.text(text);

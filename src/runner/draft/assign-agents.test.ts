@@ -37,7 +37,7 @@ test("a role is played by the flag's agent, else by the role's own, else by the 
 
 test("where nobody is named for a role it is agent_unavailable, with who could be", async () => {
   await expect(cast(undefined, { agents })).rejects.toMatchObject({
-    answer: { reason_code: "agent_unavailable", remediation: expect.arrayContaining(["--agent one", "--agent two"]) as string[] },
+    response: { reason_code: "agent_unavailable", remediation: expect.arrayContaining(["--agent one", "--agent two"]) as string[] },
   });
 });
 
@@ -51,7 +51,7 @@ test("what the config says of an agent goes with the cast, so that the run goes 
 test("a command that would be looked for in the folder an agent writes to is refused", async () => {
   for (const relative of ["./agent.sh", "tools/agent", "~/agent"])
     await expect(cast("mine", { agents: { mine: { argv: [relative] } } })).rejects.toMatchObject({
-      answer: {
+      response: {
         reason_code: "agent_unavailable",
         message: `mine cannot be used here: ${relative} isn't an absolute path.`,
         remediation: expect.arrayContaining(["write agents.mine.argv with the program's whole path"]) as string[],
@@ -64,13 +64,13 @@ test.each([
   ["/nowhere/agent", "/nowhere/agent does not exist"],
 ])("a program of the user's own that is not there is refused before a run begins: %s", async (own, problem) => {
   await expect(cast("mine", { agents: { mine: { argv: [own] } } })).rejects.toMatchObject({
-    answer: { reason_code: "agent_unavailable", message: `mine cannot be used here: ${problem}.` },
+    response: { reason_code: "agent_unavailable", message: `mine cannot be used here: ${problem}.` },
   });
 });
 
 test("an agent that is known and not installed is refused with how to install it", async () => {
   await expect(cast("gemini", {})).rejects.toMatchObject({
-    answer: {
+    response: {
       reason_code: "agent_unavailable",
       message: expect.stringContaining("gemini is not on the PATH") as string,
       remediation: expect.arrayContaining(["npm install -g @google/gemini-cli"]) as string[],
@@ -80,7 +80,7 @@ test("an agent that is known and not installed is refused with how to install it
 
 test("an agent that needs a login and has none is refused with how to log in, before a run begins", async () => {
   await expect(cast("mine", { agents: { mine: { like: "codex", argv: [program] } } })).rejects.toMatchObject({
-    answer: {
+    response: {
       reason_code: "agent_unavailable",
       message: expect.stringContaining("OPENAI_API_KEY or CODEX_API_KEY is not set and ~/.codex/auth.json is not there") as string,
       remediation: expect.arrayContaining(["set OPENAI_API_KEY, or run codex login"]) as string[],
@@ -93,10 +93,10 @@ test("the only agent there is is taken where none is named; of two, neither", as
   expect(await inferAgent(context, one, flow)).toEqual({ name: "one", why: "it is the only one installed here" });
   expect(await inferAgent(context, { agent: "one" }, flow)).toBeNull();
   await expect(inferAgent(context, { agents }, flow)).rejects.toMatchObject({
-    answer: { reason_code: "agent_unavailable", message: expect.stringContaining("one (one --acp), two (two)") as string },
+    response: { reason_code: "agent_unavailable", message: expect.stringContaining("one (one --acp), two (two)") as string },
   });
   await expect(inferAgent(context, {}, flow)).rejects.toMatchObject({
-    answer: { message: expect.stringContaining("none is installed here") as string },
+    response: { message: expect.stringContaining("none is installed here") as string },
   });
 });
 

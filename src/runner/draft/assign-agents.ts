@@ -16,7 +16,7 @@ import { loadCalledFlows } from "./called-flows.ts";
 import { chooseAgent, chosenAgentPath } from "./chosen-agent.ts";
 import { loadCheckedFlow } from "./load-checked-flow.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 
 /** What assigning an agent to a role needs. */
 export type Casting = {

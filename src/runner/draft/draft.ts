@@ -29,7 +29,7 @@ import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { policyOf } from "./policy.ts";
 import { findStartFolder, readFromFolder, refuseDocumentsBelowRoot, startFolderWarnings } from "./start-folder.ts";
 import { product } from "../../project/runs/product.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { tryIsolation } from "./try-isolation.ts";

@@ -13,7 +13,7 @@ import { limitDefaults } from "../../project/config/config-defaults.ts";
 import { costConstants, costNames } from "../../project/config/cost-constants.ts";
 import { flowLimits, unusedLimitWarnings } from "./flow-limits.ts";
 import { flowOptions } from "./flow-options.ts";
-import { Refusal } from "../../project/reply.ts";
+import { Refusal } from "../../project/respond.ts";
 
 const flow = {
   flow: "f",

@@ -5,7 +5,7 @@ import type { Objective } from "../../contracts/objective.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { runOptionsFrom } from "../../playbooks/contract/asks.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 
 export type OptionSources = {
   readonly input: GoInput;

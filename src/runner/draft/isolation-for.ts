@@ -8,7 +8,7 @@ import { chooseIsolation } from "../../workspace/isolation/isolation.ts";
 import { openSelfTestCache } from "../../workspace/isolation/self-test-cache.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { whyDiskFull } from "../../workspace/disk-room.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 
 /** Opens the requested isolation, tested since this machine started; refuses if it does not hold. */
 export async function openIsolation(requested: string, paths: ProjectPaths, runDir: string): Promise<Isolation> {

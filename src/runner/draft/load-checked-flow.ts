@@ -8,7 +8,7 @@ import type { Finding } from "../../kit/finding.ts";
 import { callsFlows, registryFor } from "./called-flows.ts";
 import { findProject } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 
 export const projectRoot = (context: CommandContext): string => findProject(context.cwd)?.root ?? context.cwd;
 

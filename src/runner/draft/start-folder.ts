@@ -6,7 +6,7 @@ import { realpathSync } from "node:fs";
 import { relative } from "node:path";
 import type { Objective } from "../../contracts/objective.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 
 /** The folder the user stands in, below the repository's root; empty in the root. */

@@ -16,7 +16,7 @@ import { didYouMean } from "../../kit/suggest.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 import { readOwnFile } from "../../project/own-file.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { castFor } from "../draft/assign-agents.ts";
 

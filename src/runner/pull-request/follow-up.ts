@@ -6,7 +6,7 @@
 //   F2. It lands nothing: watch-pull-request.ts pushes what it proved.
 
 import type { OutsideEvidence } from "../../contracts/forge/pull-request.ts";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { RunView } from "../../core/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
@@ -77,14 +77,14 @@ export async function driveFollowUp(
   context: CommandContext,
   paths: ProjectPaths,
   run: string,
-): Promise<{ readonly view: RunView; readonly answer: Answer | null }> {
+): Promise<{ readonly view: RunView; readonly response: CommandResponse | null }> {
   const loaded = await readRun(paths, run);
   const { status } = loaded.view;
-  const answer =
+  const response =
     status === "draft"
       ? await goDraft(context, { paths, run, stale: null }, { words: [], yes: true })
       : status === "completed" || status === "stopped"
         ? null
         : await resumeRun(context, { paths, run, ...loaded }, { isExplicit: true });
-  return { view: (await readRun(paths, run)).view, answer };
+  return { view: (await readRun(paths, run)).view, response };
 }

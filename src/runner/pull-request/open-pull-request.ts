@@ -13,7 +13,7 @@ import { mayLand } from "../../core/verdict.ts";
 import type { PullRequest } from "../../forge/forge.ts";
 import { findRemote, openForge, pushCommit } from "../../forge/remote.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
-import { refuse } from "../../project/reply.ts";
+import { refuse } from "../../project/respond.ts";
 import { readEntries } from "../../project/runs/entries.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";

@@ -1,7 +1,7 @@
 // open-when-due: opens the pull request at the end of a run that lands that way. A failure is reported; the work stays on its branch.
 
 import type { CommandContext } from "../../project/command-context.ts";
-import { Refusal } from "../../project/reply.ts";
+import { Refusal } from "../../project/respond.ts";
 import { classifySystemError } from "../../project/system-errors.ts";
 import type { OpenRun } from "../open-run.ts";
 import { openPullRequest } from "./open-pull-request.ts";

@@ -7,12 +7,12 @@
 //   W4. A follow-up takes long: before its push the pull request is read again, and only the head seen then is replaced.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { reasons } from "../../contracts/reason.ts";
 import { whyPushBlocked, nextForPullRequest, type PullRequestView, whyNotPushed } from "../../core/pull-request.ts";
 import { openForge, pushCommit } from "../../forge/remote.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
-import { refuse, reply } from "../../project/reply.ts";
+import { refuse, respond } from "../../project/respond.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { WorkspaceFailed } from "../../workspace/failure.ts";
 import { plural } from "../../views/wording.ts";
@@ -25,31 +25,31 @@ export type WatchInput = FollowUpInput & { readonly tries: number; readonly ever
 /** Failed polls in a row before watching ends: a host that does not answer may answer later. */
 const failuresMax = 10;
 
-export async function watchPullRequest(context: CommandContext, openRun: OpenRun, input: WatchInput): Promise<Answer> {
+export async function watchPullRequest(context: CommandContext, openRun: OpenRun, input: WatchInput): Promise<CommandResponse> {
   requireOutsideRun(context);
   for (let failures = 0; ;) {
     const ended = openRun.view().pull_request?.ended ?? null;
-    if (ended !== null) return endedAnswer(openRun, ended);
+    if (ended !== null) return endedResponse(openRun, ended);
     try {
-      const { answer, mayChange: goesOn } = await pollOnce(context, openRun, input);
+      const { response, mayChange: goesOn } = await pollOnce(context, openRun, input);
       failures = 0;
-      if (input.once || !goesOn) return answer;
-      if (answer.reason_code !== "pull_request_waiting") context.show(`${answer.result === "FAIL" ? "!" : "✓"} ${answer.message}`);
+      if (input.once || !goesOn) return response;
+      if (response.reason_code !== "pull_request_waiting") context.show(`${response.result === "FAIL" ? "!" : "✓"} ${response.message}`);
     } catch (error) {
       const mayPass = error instanceof WorkspaceFailed && error.reason === "forge_unreachable" && !input.once; // W3
       failures += 1;
       if (!mayPass || failures >= failuresMax) throw error;
       context.show(`! ${error.message}`);
     }
-    if (context.interrupted.aborted) return waitingAnswer(openRun, "Interrupted; nothing is lost.");
+    if (context.interrupted.aborted) return waitingResponse(openRun, "Interrupted; nothing is lost.");
     await sleep(input.everyMs, undefined, { signal: context.interrupted }).catch(() => undefined);
-    if (context.interrupted.aborted) return waitingAnswer(openRun, "Interrupted; nothing is lost.");
+    if (context.interrupted.aborted) return waitingResponse(openRun, "Interrupted; nothing is lost.");
   }
 }
 
 /** `mayChange`: there may be more to do later. */
-type PollResult = { readonly answer: Answer; readonly mayChange: boolean };
-const final = (answer: Answer): PollResult => ({ answer, mayChange: false });
+type PollResult = { readonly response: CommandResponse; readonly mayChange: boolean };
+const final = (response: CommandResponse): PollResult => ({ response, mayChange: false });
 
 /** Polls the pull request once and does what follows from it. */
 async function pollOnce(context: CommandContext, openRun: OpenRun, input: WatchInput): Promise<PollResult> {
@@ -60,14 +60,14 @@ async function pollOnce(context: CommandContext, openRun: OpenRun, input: WatchI
     case "end":
       return final(await recordEnd(openRun, next.how));
     case "stop":
-      return final(stoppedAnswer(openRun, next.because));
+      return final(stoppedResponse(openRun, next.because));
     case "wait": {
       const others =
         look.ignored === 0
           ? ""
           : ` ${plural(look.ignored, "comment")} of people who may not write to the project ${look.ignored === 1 ? "was" : "were"} left out.`;
       const message = `${look.pending === 0 ? "Nothing new" : `${plural(look.pending, "check")} under way`} at ${request.opened.url}.${others}`;
-      return { answer: waitingAnswer(openRun, message), mayChange: true };
+      return { response: waitingResponse(openRun, message), mayChange: true };
     }
     case "follow":
       return driveAndPush(context, openRun, next.run);
@@ -84,19 +84,19 @@ async function pollOnce(context: CommandContext, openRun: OpenRun, input: WatchI
 /** Drives the run that works on the findings, and pushes what it proved. */
 async function driveAndPush(context: CommandContext, openRun: OpenRun, run: string): Promise<PollResult> {
   const request = requireOpened(openRun);
-  const { view, answer } = await driveFollowUp(context, openRun.paths, run);
+  const { view, response } = await driveFollowUp(context, openRun.paths, run);
   if (view.status !== "completed" && view.status !== "stopped")
     return final({
-      ...(answer ?? reply("run_in_progress")),
+      ...(response ?? respond("run_in_progress")),
       run_id: openRun.run,
-      message: `${run} works on the pull request and needs you. ${answer?.message ?? ""}`.trim(),
-      remediation: [...(answer?.remediation ?? []), `autopilot resume --run ${run}`, `autopilot pr watch ${openRun.run}`],
+      message: `${run} works on the pull request and needs you. ${response?.message ?? ""}`.trim(),
+      remediation: [...(response?.remediation ?? []), `autopilot resume --run ${run}`, `autopilot pr watch ${openRun.run}`],
     });
   const rejection = whyNotPushed(openRun.view(), view);
   if (rejection === null) {
     const look = await openForge(request.place, context.env).look(request.opened.number); // W4
     const blockedBy = whyPushBlocked(request, look, view.tip.commit);
-    if (blockedBy === "moved") return final(stoppedAnswer(openRun, "pull_request_moved"));
+    if (blockedBy === "moved") return final(stoppedResponse(openRun, "pull_request_moved"));
     if (blockedBy !== null) return final(await recordEnd(openRun, blockedBy));
     const push = { commit: view.tip.commit, seen: look.head, env: context.env };
     await pushCommit(await openedRepository(openRun.paths.root), openRun.folder, request.place, push); // idempotent
@@ -112,15 +112,15 @@ async function driveAndPush(context: CommandContext, openRun: OpenRun, run: stri
   const common = { ...runFields(openRun), data: { follow_up: run, commit, url: request.opened.url } };
   if (rejection === null) {
     const message = `Pushed ${view.tip.commit.slice(0, 10)} of ${run} to ${request.opened.url}.`;
-    return { answer: reply("pull_request_pushed", { ...common, message }), mayChange: true };
+    return { response: respond("pull_request_pushed", { ...common, message }), mayChange: true };
   }
-  const answered = reply(rejection.code, {
+  const answered = respond(rejection.code, {
     ...common,
     result: "FAIL",
     message: `Nothing of ${run} was pushed: ${rejection.detail}`,
     remediation: [`autopilot report --run ${run}`],
   });
-  return { answer: answered, mayChange: rejection.code !== "operator_stopped" }; // a person who stops it has other plans
+  return { response: answered, mayChange: rejection.code !== "operator_stopped" }; // a person who stops it has other plans
 }
 
 type OpenRequest = PullRequestView & { readonly opened: NonNullable<PullRequestView["opened"]> };
@@ -132,25 +132,25 @@ function requireOpened(openRun: OpenRun): OpenRequest {
   return { ...request, opened: request.opened };
 }
 
-async function recordEnd(openRun: OpenRun, how: "merged" | "closed"): Promise<Answer> {
+async function recordEnd(openRun: OpenRun, how: "merged" | "closed"): Promise<CommandResponse> {
   await openRun.append({ event: "pull_request_ended", how, reason_code: `pull_request_${how}` });
-  return endedAnswer(openRun, how);
+  return endedResponse(openRun, how);
 }
 
-const stoppedAnswer = (openRun: OpenRun, because: "pull_request_moved" | "pull_request_tries_spent"): Answer =>
-  reply(because, { ...runFields(openRun), message: `${reasons[because].meaning} ${urlOf(openRun)}` });
+const stoppedResponse = (openRun: OpenRun, because: "pull_request_moved" | "pull_request_tries_spent"): CommandResponse =>
+  respond(because, { ...runFields(openRun), message: `${reasons[because].meaning} ${urlOf(openRun)}` });
 
 const runFields = (openRun: OpenRun) => ({ run_id: openRun.run, state: openRun.view().status });
 const urlOf = (openRun: OpenRun): string => openRun.view().pull_request?.opened?.url ?? "";
-const waitingAnswer = (openRun: OpenRun, message: string): Answer =>
-  reply("pull_request_waiting", {
+const waitingResponse = (openRun: OpenRun, message: string): CommandResponse =>
+  respond("pull_request_waiting", {
     ...runFields(openRun),
     message,
     remediation: [`autopilot pr watch ${openRun.run}`],
     data: { url: urlOf(openRun) },
   });
-const endedAnswer = (openRun: OpenRun, how: "merged" | "closed"): Answer =>
-  reply(`pull_request_${how}`, {
+const endedResponse = (openRun: OpenRun, how: "merged" | "closed"): CommandResponse =>
+  respond(`pull_request_${how}`, {
     ...runFields(openRun),
     message: `${urlOf(openRun)} was ${how}.`,
     remediation: [],

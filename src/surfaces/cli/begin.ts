@@ -1,7 +1,7 @@
 // begin: starts a command line in this process and exits with its code. An uncaught error is reported as a bug of autopilot's, and so is a
-// command that never answers: if nothing is left that could wake it, Node would end the process in silence and with success.
+// command that never responds: if nothing is left that could wake it, Node would end the process in silence and with success.
 
-import { answerCrash } from "./carry-out.ts";
+import { reportCrash } from "./run-command.ts";
 import { closeInherited } from "./inherited-files.ts";
 import type { Io } from "./io.ts";
 import { processIo } from "./process-io.ts";
@@ -11,13 +11,13 @@ export function begin(work: (argv: readonly string[], io: Io) => Promise<number>
   closeInherited(argv);
   const io = processIo();
   const leave = (code: number): never => process.exit(exitCodeFor(code, io));
-  process.on("uncaughtException", (error) => leave(answerCrash(error, argv, io)));
-  process.on("unhandledRejection", (error) => leave(answerCrash(error, argv, io)));
-  process.on("beforeExit", () => leave(answerCrash(new Error("the command waits for something that never comes"), argv, io)));
+  process.on("uncaughtException", (error) => leave(reportCrash(error, argv, io)));
+  process.on("unhandledRejection", (error) => leave(reportCrash(error, argv, io)));
+  process.on("beforeExit", () => leave(reportCrash(new Error("the command waits for something that never comes"), argv, io)));
   void work(argv, io).then(leave);
 }
 
-/** An answer that could not be delivered isn't a success, whatever it says. */
+/** A response that could not be delivered isn't a success, whatever it says. */
 function exitCodeFor(code: number, io: Io): number {
   const writeError = io.lost();
   if (writeError === null) return code;

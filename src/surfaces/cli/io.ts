@@ -13,7 +13,7 @@ export type Io = {
   readonly rows: () => number;
   /** Writes at once and whole; a reader that has gone away isn't an error. */
   readonly write: (to: "out" | "err", text: string) => void;
-  /** Why something of the answer could not be kept (a full disk behind `> file`); null if all of it went out. */
+  /** Why part of the output could not be written (a full disk behind `> file`); null if all of it went out. */
   readonly lost: () => string | null;
   /** One line from the person; null at the end of input or when cancelled. */
   readonly readLine: (cancel: AbortSignal) => Promise<string | null>;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { atOnce } from "../../project/command-context.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
-import { answerCrash, computeExitCode } from "./carry-out.ts";
+import { reportCrash, computeExitCode } from "./run-command.ts";
 import { fakeIo } from "./io.test-support.ts";
 import { main } from "./main.ts";
 import type { Command } from "./spec.ts";
@@ -65,11 +65,11 @@ test("help as JSON is the specs as data", async () => {
 
 test("a bug names its rule, leaves with 70, and --json still gets its one object", () => {
   const people = fakeIo();
-  expect(answerCrash(new InvariantBroken("B1: the ledger only grows"), ["go"], people.io)).toBe(70);
+  expect(reportCrash(new InvariantBroken("B1: the ledger only grows"), ["go"], people.io)).toBe(70);
   expect(people.err()).toContain("The rule that did not hold: B1: the ledger only grows");
   expect(people.err()).not.toContain("main.test.ts");
   const program = fakeIo();
-  expect(answerCrash(new TypeError("x is not a function"), ["go", "--json"], program.io)).toBe(70);
+  expect(reportCrash(new TypeError("x is not a function"), ["go", "--json"], program.io)).toBe(70);
   expect(objectIn(program.out())).toMatchObject({
     result: "FAIL",
     reason_code: "internal_error",
@@ -80,7 +80,7 @@ test("a bug names its rule, leaves with 70, and --json still gets its one object
 
 test("the stack is shown only to whoever asks for it", () => {
   const { io, out, err } = fakeIo({ env: { AUTOPILOT_DEBUG: "1" } });
-  answerCrash(new Error("boom\u001b[2J"), ["--json"], io);
+  reportCrash(new Error("boom\u001b[2J"), ["--json"], io);
   expect(err()).toContain("main.test.ts");
   expect(err()).not.toContain("\u001b");
   expect(objectIn(out())["rule"]).toBe("boom\u001b[2J");
@@ -99,7 +99,7 @@ test("the exit code follows from the answer", () => {
 const made = (run: Command["run"], more: Partial<Command> = {}): readonly Command[] => [
   { name: "go", summary: "", usage: "", details: [], arguments: [], flags: [], takesRun: false, run, ...more },
 ];
-const fine: Answer = {
+const fine: CommandResponse = {
   result: "PASS",
   reason_code: "ok",
   run_id: null,
@@ -159,7 +159,7 @@ test("where the second interrupt is heeded too, the third leaves, and the live l
 });
 
 test("a warning shown while a command worked isn't said again with its answer; for programs it stays", async () => {
-  const told: Answer = { ...fine, warnings: ["Sandbox clone doesn't block network.", "New."] };
+  const told: CommandResponse = { ...fine, warnings: ["Sandbox clone doesn't block network.", "New."] };
   const showing = made(({ show }) => {
     show("! Sandbox clone doesn't block network.");
     return Promise.resolve(told);

@@ -3,7 +3,7 @@
 // Invariants:
 //   O1. What is written is written whole before the call returns, so that nothing is lost when the process ends.
 //   O2. A reader that has gone away (`| head`) ends nothing but the writing, and a full disk behind `> file` loses no more than what did
-//       not fit: a run must not end because a log cannot grow. An answer lost that way is reported at the end of the process.
+//       not fit: a run must not end because a log cannot grow. A response lost that way is reported at the end of the process.
 //   O3. node:tty and node:readline, which cost as much as a whole quick command, are loaded only on a terminal.
 
 import { fstatSync, statSync, writeSync } from "node:fs";

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Answer } from "../../contracts/answer.ts";
-import { reply, screenRows } from "../../project/reply.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
+import { respond, screenRows } from "../../project/respond.ts";
 import { chapters, commands } from "./catalog.ts";
 import { completionScript, shells } from "./completion-script.ts";
-import { helpAnswer } from "./commands/help.ts";
-import { answerLines, fitScreen } from "./render.ts";
+import { helpResponse } from "./commands/help.ts";
+import { responseLines, fitScreen } from "./render.ts";
 import { allCommandsPage, helpPage, overviewPage } from "./help-page.ts";
 import { reservedNames } from "./spec.ts";
 
@@ -30,14 +30,15 @@ test("the command line reference is as recorded", async () => {
 });
 
 /** The rows that an answer takes in a terminal of 100 columns. */
-const rowsOf = (answer: Answer): number => answerLines(fitScreen(answer, false), { hasColour: false, columns: 100 }).out.length;
+const rowsOf = (response: CommandResponse): number =>
+  responseLines(fitScreen(response, false), { hasColour: false, columns: 100 }).out.length;
 
 test("the overview and the help of every command fit a screen, in the rows of a terminal", () => {
   for (const name of ["", ...commands.map((command) => command.name)])
-    expect(rowsOf(helpAnswer(chapters, name)), name).toBeLessThanOrEqual(screenRows);
-  const whole = fitScreen(helpAnswer(chapters, "go"), true).page?.join("\n");
+    expect(rowsOf(helpResponse(chapters, name)), name).toBeLessThanOrEqual(screenRows);
+  const whole = fitScreen(helpResponse(chapters, "go"), true).page?.join("\n");
   expect(whole).toContain("--holdout");
-  expect(fitScreen(helpAnswer(chapters, "go"), false).page?.join("\n")).toMatch(/--done-criteria[\s\S]*more lines \(-v\)/);
+  expect(fitScreen(helpResponse(chapters, "go"), false).page?.join("\n")).toMatch(/--done-criteria[\s\S]*more lines \(-v\)/);
 });
 
 const pages = join(import.meta.dirname, "../../../test/golden/pages");
@@ -45,7 +46,7 @@ const lists = new Set(["log.txt"]); // every event there is
 
 test.each(readdirSync(pages).filter((name) => !lists.has(name)))("the screen %s fits a terminal of 34 rows", (name) => {
   const page = readFileSync(join(pages, name), "utf8").trimEnd().split("\n");
-  expect(rowsOf(reply("ok", { page, rowsMax: screenRows }))).toBeLessThanOrEqual(screenRows);
+  expect(rowsOf(respond("ok", { page, rowsMax: screenRows }))).toBeLessThanOrEqual(screenRows);
 });
 
 test("every verb of this version is there, and no name is both there and kept for later", () => {

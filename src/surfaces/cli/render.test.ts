@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Answer } from "../../contracts/answer.ts";
-import { withRemediation, answerJson, answerLines, fitScreen, progressLines } from "./render.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
+import { withRemediation, responseJson, responseLines, fitScreen, progressLines } from "./render.ts";
 
-const answer: Answer = {
+const response: CommandResponse = {
   result: "WARN",
   reason_code: "operator_paused",
   run_id: "run-2026-03-01-101500",
@@ -13,21 +13,21 @@ const answer: Answer = {
 };
 
 test("people get the message on stdout, warnings and hints on stderr", () => {
-  expect(answerLines(answer, { hasColour: false })).toEqual({
+  expect(responseLines(response, { hasColour: false })).toEqual({
     out: ["! The run is paused."],
     err: ["! tokens: 83 % is used", "Next: autopilot resume"],
   });
 });
 
 test("what failed is told on stderr", () => {
-  const { out, err } = answerLines({ ...answer, result: "FAIL", warnings: [] }, { hasColour: false });
+  const { out, err } = responseLines({ ...response, result: "FAIL", warnings: [] }, { hasColour: false });
   expect(out).toEqual([]);
   expect(err).toEqual(["✗ The run is paused.", "Next: autopilot resume"]);
 });
 
 test("a message of several lines stands indented under its first: nothing in it looks like a line of ours", () => {
-  const { err } = answerLines(
-    { ...answer, result: "FAIL", message: "It died.\nLast it said:\n✓ all \u001b[2Jwell", warnings: [] },
+  const { err } = responseLines(
+    { ...response, result: "FAIL", message: "It died.\nLast it said:\n✓ all \u001b[2Jwell", warnings: [] },
     { hasColour: false },
   );
   expect(err).toEqual(["✗ It died.", "    Last it said:", "    ✓ all \\x1b[2Jwell", "Next: autopilot resume"]);
@@ -35,12 +35,12 @@ test("a message of several lines stands indented under its first: nothing in it 
 
 test("a page stands for its message where all is well, and a hint it holds is not said twice", () => {
   const page = ["run-1  paused", "  → autopilot resume"];
-  expect(answerLines({ ...answer, result: "PASS", warnings: [], page }, { hasColour: false })).toEqual({ out: page, err: [] });
+  expect(responseLines({ ...response, result: "PASS", warnings: [], page }, { hasColour: false })).toEqual({ out: page, err: [] });
 });
 
 test("on a terminal prose is broken between words, and a command stays on its line", () => {
   const page = ["Isolation  " + "word ".repeat(12).trim(), "  → autopilot answer --block 'block:plan@1/agree#1' A"];
-  const { out, err } = answerLines({ ...answer, page, warnings: ["w ".repeat(30).trim()] }, { hasColour: false, columns: 40 });
+  const { out, err } = responseLines({ ...response, page, warnings: ["w ".repeat(30).trim()] }, { hasColour: false, columns: 40 });
   const words = "word word word word word word";
   expect(out.slice(0, 3)).toEqual([`Isolation  ${words}`, `           ${words}`, page[1]]);
   expect(err.slice(0, 2).every((line) => line.length <= 40)).toBe(true);
@@ -51,8 +51,8 @@ test("what is shown while something works, hints and usage are broken too, never
   expect(
     progressLines("! Refused because the branch has moved; look at it, then autopilot resume --now", { hasColour: false, columns }),
   ).toEqual(["! Refused because the branch has moved;", "  look at it, then", "  autopilot resume --now"]);
-  const { err } = answerLines(
-    { ...answer, result: "FAIL", warnings: [], remediation: ["wait until the provider answers again, then autopilot resume --now"] },
+  const { err } = responseLines(
+    { ...response, result: "FAIL", warnings: [], remediation: ["wait until the provider answers again, then autopilot resume --now"] },
     { hasColour: false, columns },
     ["Usage: autopilot go [GOAL…] [--scope GLOBS] [--done-criteria TEXT]"],
   );
@@ -62,8 +62,8 @@ test("what is shown while something works, hints and usage are broken too, never
 
 test("an agent's text neither steers the terminal nor makes a line of its own", () => {
   const hostile = "done\n✓ verified\u001b]52;c;ZXZpbA==\u0007\u202e";
-  const { out, err } = answerLines(
-    { ...answer, message: hostile, warnings: [hostile], remediation: [hostile], page: [hostile] },
+  const { out, err } = responseLines(
+    { ...response, message: hostile, warnings: [hostile], remediation: [hostile], page: [hostile] },
     { hasColour: true },
   );
   const text = [...out, ...err].join("|").replaceAll(/\u001b\[(0|1|31|32|33)m/g, "");
@@ -73,16 +73,16 @@ test("an agent's text neither steers the terminal nor makes a line of its own", 
 
 test("colour: marks and headings, and only where it is wanted", () => {
   const page = ["Budget", "  ! tokens", "plain"];
-  expect(answerLines({ ...answer, page }, { hasColour: true }).out.slice(0, 3)).toEqual([
+  expect(responseLines({ ...response, page }, { hasColour: true }).out.slice(0, 3)).toEqual([
     "\u001b[1mBudget\u001b[0m",
     "  \u001b[33m!\u001b[0m tokens",
     "plain",
   ]);
-  expect(answerLines({ ...answer, page }, { hasColour: false }).out.slice(0, 3)).toEqual(page);
+  expect(responseLines({ ...response, page }, { hasColour: false }).out.slice(0, 3)).toEqual(page);
 });
 
 test("JSON has the common fields first, and a command's own fields never replace them", () => {
-  const made = answerJson({ ...answer, data: { state: "forged", budget: { tokens: 1 } }, page: ["x"] }, { isPretty: false });
+  const made = responseJson({ ...response, data: { state: "forged", budget: { tokens: 1 } }, page: ["x"] }, { isPretty: false });
   expect(Object.keys(JSON.parse(made) as object)).toEqual([
     "result",
     "reason_code",
@@ -95,17 +95,17 @@ test("JSON has the common fields first, and a command's own fields never replace
   ]);
   expect(JSON.parse(made)).toMatchObject({ state: "paused" });
   expect(made).not.toContain("\n");
-  expect(answerJson(answer, { isPretty: true })).toContain('\n  "result": "WARN"');
+  expect(responseJson(response, { isPretty: true })).toContain('\n  "result": "WARN"');
 });
 
 test("whatever is not PASS says what to do", () => {
-  expect(withRemediation({ ...answer, remediation: [] }).remediation).toEqual(["autopilot resume"]);
-  expect(withRemediation({ ...answer, result: "PASS", remediation: [] }).remediation).toEqual([]);
+  expect(withRemediation({ ...response, remediation: [] }).remediation).toEqual(["autopilot resume"]);
+  expect(withRemediation({ ...response, result: "PASS", remediation: [] }).remediation).toEqual([]);
 });
 
 test("-v shows the whole page instead of the short one, and a warning that the page holds is not said again", () => {
   const paged = {
-    ...answer,
+    ...response,
     result: "PASS" as const,
     page: ["short", "  ! tokens: 83 % is used"],
     whole: ["short", "and the rest"],
@@ -113,6 +113,6 @@ test("-v shows the whole page instead of the short one, and a warning that the p
   };
   expect(fitScreen(paged, false).page).toEqual(paged.page);
   expect(fitScreen(paged, true).page).toEqual(paged.whole);
-  expect(answerLines(paged, { hasColour: false }).err.join()).not.toContain("83 %");
-  expect(answerLines({ ...paged, page: ["short"] }, { hasColour: false }).err.join()).toContain("83 %");
+  expect(responseLines(paged, { hasColour: false }).err.join()).not.toContain("83 %");
+  expect(responseLines({ ...paged, page: ["short"] }, { hasColour: false }).err.join()).toContain("83 %");
 });

@@ -1,38 +1,40 @@
-// render: renders an answer: one JSON object for programs, lines for people.
+// render: renders a command's response: one JSON object for programs, lines for people.
 //
 // Invariants:
 //   R1. What people see has passed `visible()`, line by line: no text of an agent or a file steers the terminal or begins a line.
 //   R2. Colour is put on after that, only on a terminal, and only by us.
-//   R3. Every answer but PASS says what to do now.
+//   R3. Every response but PASS says what to do now.
 //   R4. On a terminal every long line is broken between words by `broken`, but never inside a command: that is there to be copied.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { type ResultWord, reasons } from "../../contracts/reason.ts";
 import { fitted } from "../../kit/fitted.ts";
 import { wrappedTo } from "../../kit/columns.ts";
 import { safeJson } from "../../kit/safe-json.ts";
 import { visible } from "../../kit/visible.ts";
 
-/** Adds the reason's own hint to an answer that says nothing about what to do. R3 */
-export function withRemediation(answer: Answer): Answer {
-  if (answer.result === "PASS" || answer.remediation.length > 0) return answer;
-  const { hint } = reasons[answer.reason_code];
-  return { ...answer, remediation: [hint === "" ? "autopilot status" : hint] };
+/** Adds the reason's own hint to a response that says nothing about what to do. R3 */
+export function withRemediation(response: CommandResponse): CommandResponse {
+  if (response.result === "PASS" || response.remediation.length > 0) return response;
+  const { hint } = reasons[response.reason_code];
+  return { ...response, remediation: [hint === "" ? "autopilot status" : hint] };
 }
 
 const usualColumns = 100;
 
 /** As much as fits a screen, unless the user asks for all. Counts rows as the terminal shows them, or a usual one would. */
-export function fitScreen(answer: Answer, isVerbose: boolean, columns = usualColumns): Answer {
-  const { page, rowsMax, whole } = answer;
-  if (page === undefined) return answer;
-  if (isVerbose) return { ...answer, page: whole ?? page };
-  return rowsMax === undefined ? answer : { ...answer, page: fitted(page, rowsMax, (line) => breakLine(visible(line), columns).length) };
+export function fitScreen(response: CommandResponse, isVerbose: boolean, columns = usualColumns): CommandResponse {
+  const { page, rowsMax, whole } = response;
+  if (page === undefined) return response;
+  if (isVerbose) return { ...response, page: whole ?? page };
+  return rowsMax === undefined
+    ? response
+    : { ...response, page: fitted(page, rowsMax, (line) => breakLine(visible(line), columns).length) };
 }
 
 /** The JSON object; a command's own fields never replace the common ones. */
-export function answerJson(answer: Answer, { isPretty }: { readonly isPretty: boolean }): string {
-  const { result, reason_code, run_id, state, message, warnings, remediation, data } = answer;
+export function responseJson(response: CommandResponse, { isPretty }: { readonly isPretty: boolean }): string {
+  const { result, reason_code, run_id, state, message, warnings, remediation, data } = response;
   const common = { result, reason_code, run_id, state, message, warnings, remediation };
   return safeJson({ ...common, ...data, ...common }, isPretty ? 2 : undefined);
 }
@@ -53,24 +55,27 @@ function breakLine(line: string, columns: number | undefined): readonly string[]
 export type Rendered = { readonly out: readonly string[]; readonly err: readonly string[] };
 
 /** The page on stdout; warnings and hints on stderr, and there too what went wrong, with how the command is used. */
-export function answerLines(answer: Answer, { hasColour, columns }: Terminal, usage: readonly string[] = []): Rendered {
+export function responseLines(response: CommandResponse, { hasColour, columns }: Terminal, usage: readonly string[] = []): Rendered {
   const paint = hasColour ? paintColour : paintNothing;
-  const page = (answer.page ?? []).map(visible); // R1
+  const page = (response.page ?? []).map(visible); // R1
   const lines = page.flatMap((line) => breakLine(line, columns));
   const colourLines = (as: ResultWord, line: string): readonly string[] => breakLine(line, columns).map((piece) => paint(as, piece));
-  const [first = "", ...more] = answer.message.split("\n");
+  const [first = "", ...more] = response.message.split("\n");
   const message = [
-    ...colourLines(answer.result, `${marks[answer.result]} ${visible(first)}`),
+    ...colourLines(response.result, `${marks[response.result]} ${visible(first)}`),
     ...more.map((line) => `    ${visible(line)}`), // R1: a program's output is set apart, and begins no line of ours
   ];
-  const isOnPage = page.length > 0 && answer.result === "PASS";
-  const hints = answer.remediation.map(visible).filter((hint) => !page.some((line) => line.includes(hint)));
+  const isOnPage = page.length > 0 && response.result === "PASS";
+  const hints = response.remediation.map(visible).filter((hint) => !page.some((line) => line.includes(hint)));
   return {
-    out: [...lines.map((line, index) => pageLine(line, lines[index + 1], paint)), ...(isOnPage || answer.result === "FAIL" ? [] : message)],
+    out: [
+      ...lines.map((line, index) => pageLine(line, lines[index + 1], paint)),
+      ...(isOnPage || response.result === "FAIL" ? [] : message),
+    ],
     err: [
-      ...(answer.result === "FAIL" ? message : []),
+      ...(response.result === "FAIL" ? message : []),
       ...usage.flatMap((line) => (columns === undefined ? [line] : wrappedTo(line, columns))),
-      ...answer.warnings
+      ...response.warnings
         .filter((warning) => !page.some((line) => line.includes(visible(warning))))
         .flatMap((warning) => colourLines("WARN", `! ${visible(warning)}`)),
       ...hints.flatMap((hint, index) => {

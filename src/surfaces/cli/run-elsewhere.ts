@@ -1,21 +1,21 @@
 // run-elsewhere: in a portfolio's folder, a command about one run finds it in the copy of the task that it belongs to.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { findProject, isBegun } from "../../project/runs/project-paths.ts";
 import { commands } from "./catalog.ts";
 import type { Command, ParsedInput } from "./spec.ts";
 
-/** Where the command reads, what it is given there, and its answer as it is to be read here. */
+/** Where the command reads, what it is given there, and its response as it is to be read here. */
 export async function atNamedRun<Context extends CommandContext>(
   context: Context,
   command: Command,
   input: ParsedInput,
-): Promise<{ readonly context: Context; readonly input: ParsedInput; readonly hinted: (answer: Answer) => Answer }> {
+): Promise<{ readonly context: Context; readonly input: ParsedInput; readonly hinted: (response: CommandResponse) => CommandResponse }> {
   const isWord = command.arguments[0]?.name === "RUN";
   const runName = (isWord ? input.words[0] : undefined) ?? input.run;
   const project = findProject(context.cwd);
-  const here = { context, input, hinted: (answer: Answer): Answer => answer };
+  const here = { context, input, hinted: (response: CommandResponse): CommandResponse => response };
   if (runName === undefined || (project !== null && isBegun(project, runName))) return here;
   const { findTaskRun } = await import("../../commands/portfolio/task-run.ts"); // `status` of a repository's own run never gets here
   const taskRun = await findTaskRun(context, runName, readingCommand);
@@ -29,7 +29,8 @@ export async function atNamedRun<Context extends CommandContext>(
 }
 
 /** A run that may use more is resumed by the portfolio. */
-const goesOn = (answer: Answer): Answer => (answer.result === "FAIL" ? answer : { ...answer, remediation: ["autopilot portfolio run"] });
+const goesOn = (response: CommandResponse): CommandResponse =>
+  response.result === "FAIL" ? response : { ...response, remediation: ["autopilot portfolio run"] };
 
 const longestFirst = commands.toSorted((a, b) => b.name.length - a.name.length);
 
@@ -40,8 +41,8 @@ export function readingCommand(text: string): string | null {
 }
 
 /** Where a run should have been named: in a portfolio's folder there is none of its own. */
-export async function withTaskHint({ cwd }: CommandContext, { name }: Command, answer: Answer): Promise<Answer> {
-  if (answer.reason_code !== "run_missing" || findProject(cwd) !== null) return answer;
+export async function withTaskHint({ cwd }: CommandContext, { name }: Command, response: CommandResponse): Promise<CommandResponse> {
+  if (response.reason_code !== "run_missing" || findProject(cwd) !== null) return response;
   const { isInPortfolio } = await import("../../commands/portfolio/task-run.ts");
-  return isInPortfolio(cwd) ? { ...answer, remediation: [`autopilot ${name} --run TASK`, "autopilot portfolio status"] } : answer;
+  return isInPortfolio(cwd) ? { ...response, remediation: [`autopilot ${name} --run TASK`, "autopilot portfolio status"] } : response;
 }

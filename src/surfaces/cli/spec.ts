@@ -1,7 +1,7 @@
 // spec: a command is data: its words, flags and texts. The parser, the help, the completions and the reference all read the same data.
 // Only `run` is code, and it imports its use case when it is called, so that `status` never loads what `go` needs.
 
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 
 export type Names = "flows" | "schemas";
@@ -71,7 +71,7 @@ export type Command = {
   /** Whether the page is for programs (a script, JSON lines): it goes out as it is, with nothing around it. */
   readonly isRaw?: (input: ParsedInput) => boolean;
   /** `print` puts a line on stdout as it is, while the command still works. */
-  readonly run: (context: CommandContext, input: ParsedInput, print: (line: string) => void) => Promise<Answer>;
+  readonly run: (context: CommandContext, input: ParsedInput, print: (line: string) => void) => Promise<CommandResponse>;
 };
 
 /** Flags that every command knows. */

@@ -3,9 +3,9 @@
 // line.
 
 import { isPlain, status } from "../../commands/status.ts";
-import { reply } from "../../project/reply.ts";
+import { respond } from "../../project/respond.ts";
 import { begin } from "./begin.ts";
-import { carryOut, answerCrash, resolveFolder } from "./carry-out.ts";
+import { runCommand, reportCrash, resolveFolder } from "./run-command.ts";
 import { statusCommand } from "./commands/status-command.ts";
 import { defined } from "./defined.ts";
 import { parse, type Parsed } from "./parse.ts";
@@ -15,18 +15,18 @@ const quick: Command = {
   ...statusCommand,
   run: (context, input) =>
     status(context, defined({ run: input.run }), {
-      idle: () => Promise.resolve(reply("run_idle")), // gone since it was looked for
+      idle: () => Promise.resolve(respond("run_idle")), // gone since it was looked for
       playbookStatus: () => Promise.resolve(null),
     }),
 };
 
 const plainStatus = parsePlainStatus(process.argv.slice(2));
 
-/** Whether the answer is given here. */
+/** Whether this entry can handle the command line by itself. */
 export const isTaken = plainStatus !== null;
 
 if (plainStatus !== null)
-  begin((argv, io) => carryOut(plainStatus.parsed, plainStatus.cwd, argv, io).catch((error: unknown) => answerCrash(error, argv, io)));
+  begin((argv, io) => runCommand(plainStatus.parsed, plainStatus.cwd, argv, io).catch((error: unknown) => reportCrash(error, argv, io)));
 
 function parsePlainStatus(argv: readonly string[]): { readonly parsed: Parsed; readonly cwd: string } | null {
   const parsed = parse(argv, [quick]);

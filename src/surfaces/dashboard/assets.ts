@@ -11,7 +11,7 @@ import { toHtml } from "../../views/web/to-html.ts";
 import { railOf, railTabs } from "./rail.ts";
 import { securityPolicy } from "./guards.ts";
 
-/** `policy`: what a browser may do with it, if that is another than for every answer. */
+/** `policy`: what a browser may do with it, if that differs from the other responses. */
 export type Asset = { readonly type: string; readonly body: string; readonly policy?: string };
 export type Assets = Readonly<Record<string, Asset | undefined>>;
 

@@ -4,7 +4,7 @@
 //   G1. The server is reached by the names of loopback only: a name that was pointed at it from elsewhere (DNS rebinding) is refused.
 //   G2. No other origin is answered, and none is ever allowed: there are no cookies and no CORS, so another page can't act for a person.
 //   G3. What shows or changes anything wants the token in a header; it is compared in constant time and dies with the server.
-//   G4. Every answer, also a refusal, has the headers that keep a browser from running, framing, sniffing or storing anything.
+//   G4. Every response, also a refusal, has the headers that keep a browser from running, framing, sniffing or storing anything.
 
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";

@@ -5,13 +5,13 @@ import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { openFacts } from "../../commands/dashboard/facts.ts";
 import { resumeApart } from "../../commands/dashboard/resume-apart.ts";
 import { invariant } from "../../kit/invariant.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { isBelowRun } from "../../project/inside-run.ts";
-import { answered, refuse, reply } from "../../project/reply.ts";
+import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { scriptAssets } from "./assets.ts";
 import { newToken } from "./guards.ts";
 import { type Dashboard, type DashboardSettings, serveDashboard } from "./server.ts";
@@ -23,8 +23,8 @@ const linkKeptMs = 30_000;
 export type DashboardInput = { readonly port?: number | undefined; readonly open: boolean };
 
 /** Serves the dashboard on loopback until the person at the terminal ends it. Runs go on without it. */
-export function dashboard(context: CommandContext, input: DashboardInput, script: () => string = clientScript): Promise<Answer> {
-  return answered(async () => {
+export function dashboard(context: CommandContext, input: DashboardInput, script: () => string = clientScript): Promise<CommandResponse> {
+  return catchRefusals(async () => {
     if (isBelowRun(context)) refuse("inside_a_run");
     const token = newToken();
     const unlock = openUnlock();
@@ -43,7 +43,7 @@ export function dashboard(context: CommandContext, input: DashboardInput, script
     await untilInterrupted(context.interrupted);
     forget();
     await server.close();
-    return reply("ok", { message: "The dashboard is closed; its link no longer opens anything.", data: { port: server.port } });
+    return respond("ok", { message: "The dashboard is closed; its link no longer opens anything.", data: { port: server.port } });
   });
 }
 

@@ -7,9 +7,9 @@
 //   H4. No process inside a run changes anything through it, whatever it knows.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { Facts } from "../../commands/dashboard/facts.ts";
-import { carryOutRequest, readRequest } from "../../commands/dashboard/requests.ts";
+import { performRequest, readRequest } from "../../commands/dashboard/requests.ts";
 import type { ResumeApart } from "../../commands/dashboard/resume-apart.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { reasons } from "../../contracts/reason.ts";
@@ -37,7 +37,7 @@ export type Dashboard = { readonly port: number; readonly close: () => Promise<v
 export async function serveDashboard(settings: DashboardSettings, port: number): Promise<Dashboard> {
   const stream = openStream(settings.facts);
   const server: Server = createServer({ maxHeaderSize: 16_384, requestTimeout: 30_000 }, (request, response) => {
-    void answerTo(request, response).catch((error: unknown) => {
+    void handleRequest(request, response).catch((error: unknown) => {
       // H3
       const isTooLarge = error instanceof TooLarge;
       sendJson(response, isTooLarge ? 413 : 500, {
@@ -52,14 +52,14 @@ export async function serveDashboard(settings: DashboardSettings, port: number):
   const address = server.address();
   const bound = typeof address === "object" && address !== null ? address.port : port;
 
-  async function answerTo(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
     const url = new URL(`http://127.0.0.1${request.url ?? "/"}`);
     const method = request.method ?? "";
     const refused = findRefusal({ method, path: url.pathname, headers: request.headers }, { port: bound, token: settings.token }); // H1
     if (refused !== null) return sendJson(response, refused.status, { says: refused.says });
     if (!url.pathname.startsWith("/api/")) return sendAsset(response, settings.assets, url.pathname);
-    if (method === "POST") return answerChange(request, response, url.pathname);
+    if (method === "POST") return handleChange(request, response, url.pathname);
     if (url.pathname === "/api/events") {
       if (!stream.join(response)) sendJson(response, 429, { says: "Too many pages are open." });
       return;
@@ -69,7 +69,7 @@ export async function serveDashboard(settings: DashboardSettings, port: number):
     sendJson(response, 200, pageFacts);
   }
 
-  async function answerChange(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+  async function handleChange(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const body = parseJson(await readBody(request));
     if (comesFromRun(request.socket.remotePort, bound))
       return sendJson(response, 403, { says: reasons.inside_a_run.meaning, reason_code: "inside_a_run" }); // H4
@@ -90,8 +90,8 @@ export async function serveDashboard(settings: DashboardSettings, port: number):
     if (weak !== null && !settings.unlock.holds(typeof key === "string" ? key : undefined))
       return sendJson(response, 403, { says: `Read-only: ${weak}. Type the code that the terminal shows.`, reason_code: "read_only" }); // H2
     const { context, facts, resumeApart } = settings;
-    const answer = await carryOutRequest(pageRequest, { context, sourceOf: facts.sourceOf, resumeApart });
-    sendJson(response, 200, toPageAnswer(answer));
+    const commandResponse = await performRequest(pageRequest, { context, sourceOf: facts.sourceOf, resumeApart });
+    sendJson(response, 200, toPageResponse(commandResponse));
   }
 
   return {
@@ -144,7 +144,7 @@ async function factsFor(facts: Facts, url: URL): Promise<unknown> {
   }
 }
 
-const toPageAnswer = ({ result, reason_code, message, warnings, remediation, state }: Answer) => ({
+const toPageResponse = ({ result, reason_code, message, warnings, remediation, state }: CommandResponse) => ({
   result,
   reason_code,
   message,
@@ -174,7 +174,7 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 
 class TooLarge extends Error {}
 
-/** Reads on past the limit, so that the answer reaches a client that still sends. */
+/** Reads on past the limit, so that the response reaches a client that still sends. */
 function readBody(request: IncomingMessage): Promise<string> {
   return new Promise((resolve, fail) => {
     const parts: Buffer[] = [];

@@ -2,9 +2,9 @@
 
 import type { Readable } from "node:stream";
 import { openMcpServer } from "../../commands/mcp/server.ts";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { answered, reply } from "../../project/reply.ts";
+import { catchRefusals, respond } from "../../project/respond.ts";
 
 const lineCharsMax = 4 * 1024 * 1024;
 const tooLong = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: the message is too long"}}';
@@ -15,20 +15,20 @@ export function serveMcp(
   context: CommandContext,
   { grants, from = process.stdin }: McpInput,
   print: (line: string) => void,
-): Promise<Answer> {
-  return answered(async () => {
-    const answerTo = openMcpServer(context, grants);
+): Promise<CommandResponse> {
+  return catchRefusals(async () => {
+    const handleLine = openMcpServer(context, grants);
     const pending = new Set<Promise<void>>();
     const take = (line: string): void => {
-      const work = answerTo(line).then((answer) => {
-        if (answer !== null) print(answer);
+      const work = handleLine(line).then((reply) => {
+        if (reply !== null) print(reply);
       });
       const settled = work.finally(() => pending.delete(settled));
       pending.add(settled);
     };
     await eachLine(from, context.interrupted, take, () => print(tooLong));
     if (!context.interrupted.aborted) await Promise.all(pending); // what was asked for is answered even if nothing more comes
-    return reply("ok", { message: "", page: [] });
+    return respond("ok", { message: "", page: [] });
   });
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { listTree } from "../../../verify/gates/tree-facts.ts";
 import { git } from "../../../workspace/git/git.ts";
 import { docsFolders, isDocument } from "../steps/docs-present.ts";
-import { refuse } from "../../../project/reply.ts";
+import { refuse } from "../../../project/respond.ts";
 
 const pathsShownMax = 5;
 

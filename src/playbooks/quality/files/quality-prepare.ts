@@ -14,7 +14,7 @@ import { readStatus } from "../../../workspace/git/status.ts";
 import { docsFolders, isDocument } from "../steps/docs-present.ts";
 import type { ProjectPaths } from "../../../project/runs/project-paths.ts";
 import { openedRepository } from "../../../project/runs/opened-repository.ts";
-import { refuse } from "../../../project/reply.ts";
+import { refuse } from "../../../project/respond.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
 import type { PreparedRun, PrepareInput } from "../../contract/playbook.ts";
 import { findIgnoreRule } from "../../contract/ignored-paths.ts";

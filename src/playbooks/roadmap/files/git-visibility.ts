@@ -3,7 +3,7 @@
 import { git } from "../../../workspace/git/git.ts";
 import { findGitPlaces } from "../../../workspace/git/places.ts";
 import { userViewCall } from "../../../workspace/git/user-view.ts";
-import { refuse } from "../../../project/reply.ts";
+import { refuse } from "../../../project/respond.ts";
 import type { PlanFile } from "./roadmap-documents.ts";
 import { findIgnoreRule } from "../../contract/ignored-paths.ts";
 import { phasesFolder } from "../../../contracts/roadmap-places.ts";

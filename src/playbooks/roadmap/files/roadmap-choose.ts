@@ -12,7 +12,7 @@ import { executionOrder, selectPhases } from "../documents/order.ts";
 import { findingText, type Finding } from "../../../kit/finding.ts";
 import { transitiveDependencies, type UnmergedPhase, findUnmerged } from "./unmerged-dependencies.ts";
 import { refuseIgnored, refuseUncommitted } from "./git-visibility.ts";
-import { refuse } from "../../../project/reply.ts";
+import { refuse } from "../../../project/respond.ts";
 import { judgeFindings, refuseRoadmap, type LoadedRoadmap } from "./roadmap-problems.ts";
 
 export type ChosenPhases = {

@@ -13,7 +13,7 @@ import { describePhase } from "../steps/about.ts";
 import { type ProjectPaths, listRuns } from "../../../project/runs/project-paths.ts";
 import { readOwnFile } from "../../../project/own-file.ts";
 import { readRun } from "../../../project/runs/read-run.ts";
-import { Refusal } from "../../../project/reply.ts";
+import { Refusal } from "../../../project/respond.ts";
 import type { RoadmapDocuments } from "./roadmap-documents.ts";
 
 const archivesMax = 20;

@@ -7,7 +7,7 @@ import { findingText } from "../../../kit/finding.ts";
 import { readDocument } from "../../contract/read-document.ts";
 import { actorOf } from "../../../project/command-context.ts";
 import { redactionOf } from "../../../project/secrets/redaction-of.ts";
-import { refuse } from "../../../project/reply.ts";
+import { refuse } from "../../../project/respond.ts";
 import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook.ts";
 import { stateFile } from "../../../contracts/roadmap-places.ts";
 import { readProjectState } from "./roadmap-states.ts";

@@ -13,7 +13,7 @@ import { breakerDefaults } from "../../../core/breaker.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { openedRepository } from "../../../project/runs/opened-repository.ts";
 import { readDocument } from "../../contract/read-document.ts";
-import { refuse } from "../../../project/reply.ts";
+import { refuse } from "../../../project/respond.ts";
 import { systemClock } from "../../../project/runs/system-clock.ts";
 import { stateFile } from "../../../contracts/roadmap-places.ts";
 import { buildResumed, describeResumed } from "./roadmap-resumed.ts";

@@ -2,7 +2,7 @@
 
 import { type Finding, findingText, shown } from "../../../kit/finding.ts";
 import { completedPhases } from "../documents/order.ts";
-import { refuse } from "../../../project/reply.ts";
+import { refuse } from "../../../project/respond.ts";
 import { phaseOfFinding, readRoadmapDocuments, type RoadmapDocuments, roadmapPaths } from "./roadmap-documents.ts";
 import { type PhaseRecordSummary, loadPhaseHistory } from "./completed-phases.ts";
 

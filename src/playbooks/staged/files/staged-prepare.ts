@@ -12,7 +12,7 @@ import { findingText } from "../../../kit/finding.ts";
 import { git } from "../../../workspace/git/git.ts";
 import { findGitPlaces } from "../../../workspace/git/places.ts";
 import { userViewCall } from "../../../workspace/git/user-view.ts";
-import { refuse } from "../../../project/reply.ts";
+import { refuse } from "../../../project/respond.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
 import type { PreparedRun, PrepareInput } from "../../contract/playbook.ts";
 import { findIgnoreRule, requiredPaths } from "../../contract/ignored-paths.ts";

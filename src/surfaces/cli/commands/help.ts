@@ -1,7 +1,7 @@
 // help: the `help` command: an overview of all commands, or everything about one.
 
-import type { Answer } from "../../../contracts/answer.ts";
-import { screenRows } from "../../../project/reply.ts";
+import type { CommandResponse } from "../../../contracts/command-response.ts";
+import { screenRows } from "../../../project/respond.ts";
 import { didYouMean } from "../../../kit/suggest.ts";
 import { allCommandsPage, type Chapter, helpPage, overviewPage } from "../help-page.ts";
 import type { Command } from "../spec.ts";
@@ -15,10 +15,10 @@ export const chapterHelp = (chapters: () => readonly Chapter[]): Command => ({
   arguments: [{ name: "COMMAND", about: "one command", many: true, optional: true }],
   flags: [],
   takesRun: false,
-  run: (_place, input) => Promise.resolve(helpAnswer(chapters(), input.words.join(" "))),
+  run: (_place, input) => Promise.resolve(helpResponse(chapters(), input.words.join(" "))),
 });
 
-export function helpAnswer(chapters: readonly Chapter[], name: string): Answer {
+export function helpResponse(chapters: readonly Chapter[], name: string): CommandResponse {
   const allCommands = chapters.flatMap(({ commands }) => commands);
   if (name === "")
     return { ...answerWithPage("All commands.", overviewPage(chapters), allCommands.map(commandData)), whole: allCommandsPage(chapters) };
@@ -31,7 +31,7 @@ export function helpAnswer(chapters: readonly Chapter[], name: string): Answer {
   return { result: "FAIL", reason_code: "usage", run_id: null, state: null, message, warnings: [], remediation: ["autopilot help"] };
 }
 
-const answerWithPage = (message: string, page: readonly string[], commands: readonly unknown[]): Answer => ({
+const answerWithPage = (message: string, page: readonly string[], commands: readonly unknown[]): CommandResponse => ({
   result: "PASS",
   reason_code: "ok",
   run_id: null,

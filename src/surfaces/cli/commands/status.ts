@@ -1,4 +1,4 @@
-// status: the full `status` command, including the answer when there is no run.
+// status: the full `status` command, including the response when there is no run.
 
 import { defined } from "../defined.ts";
 import type { Command } from "../spec.ts";
@@ -8,7 +8,7 @@ export const status: Command = {
   ...statusCommand,
   run: async (context, input) =>
     (await import("../../../commands/status.ts")).status(context, defined({ run: input.run }), {
-      idle: async (root) => (await import("../../../commands/status-idle.ts")).answerWithoutRun(context, root),
+      idle: async (root) => (await import("../../../commands/status-idle.ts")).respondWithoutRun(context, root),
       playbookStatus: async (playbook, root) =>
         playbook === "staged" ? (await import("../../../commands/staged/staged-progress.ts")).stagedStatus(root) : null,
     }),

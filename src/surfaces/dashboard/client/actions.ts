@@ -25,11 +25,11 @@ export async function send(body: object): Promise<boolean> {
   state.busy = true;
   draw();
   try {
-    const answer = await request(body);
-    state.stale = answer.reason_code === "block_changed" ? state.question : null;
-    toast([answer.message, ...answer.warnings].join(" "));
+    const response = await request(body);
+    state.stale = response.reason_code === "block_changed" ? state.question : null;
+    toast([response.message, ...response.warnings].join(" "));
     await load();
-    return answer.result !== "FAIL";
+    return response.result !== "FAIL";
   } catch (error) {
     toast(error instanceof Refused ? error.message : "The server did not answer: nothing is known to have been done.");
     return false;

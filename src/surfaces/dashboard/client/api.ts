@@ -39,7 +39,7 @@ export async function facts<T>(path: string, query: Readonly<Record<string, stri
   return read<T>(response);
 }
 
-export type Answered = {
+export type ChangeResponse = {
   readonly result: "PASS" | "WARN" | "FAIL";
   readonly reason_code: string;
   readonly message: string;
@@ -47,7 +47,7 @@ export type Answered = {
   readonly remediation: readonly string[];
 };
 
-export const request = (body: object): Promise<Answered> => post<Answered>("request", body);
+export const request = (body: object): Promise<ChangeResponse> => post<ChangeResponse>("request", body);
 
 export async function unlock(code: string): Promise<void> {
   const { key } = await post<{ readonly key: string }>("unlock", { code });

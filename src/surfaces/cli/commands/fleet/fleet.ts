@@ -1,7 +1,7 @@
 // fleet: the commands about a store that several machines share. All their code is loaded when one of them runs.
 
 import type { FleetRequest } from "../../../../commands/fleet/requests.ts";
-import type { Answer } from "../../../../contracts/answer.ts";
+import type { CommandResponse } from "../../../../contracts/command-response.ts";
 import type { CommandContext } from "../../../../project/command-context.ts";
 import { defined } from "../../defined.ts";
 import { goalArgument, objectiveFlags, parseObjective } from "../../objective-flags.ts";
@@ -15,7 +15,7 @@ const storeFlag: FlagSpec = {
   standard: "AUTOPILOT_STORE",
 };
 type FleetRequestKind = FleetRequest extends infer R ? (R extends FleetRequest ? Omit<R, "key" | "store"> : never) : never;
-const sendRequest = async (context: CommandContext, input: ParsedInput, ask: FleetRequestKind): Promise<Answer> =>
+const sendRequest = async (context: CommandContext, input: ParsedInput, ask: FleetRequestKind): Promise<CommandResponse> =>
   (await import("../../../../commands/fleet/requests.ts")).requestOfRun(context, {
     ...ask,
     key: input.words[0] ?? "",

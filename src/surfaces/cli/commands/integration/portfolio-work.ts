@@ -2,7 +2,7 @@
 
 import { isolationLevels } from "../../../../contracts/objective.ts";
 import { parseInterval } from "../../../../kit/every.ts";
-import { reply } from "../../../../project/reply.ts";
+import { respond } from "../../../../project/respond.ts";
 import { defined } from "../../defined.ts";
 import type { Command, FlagSpec, ParsedInput } from "../../spec.ts";
 
@@ -60,7 +60,7 @@ export const importSpec: Spec = {
         ...defined({ file, project: input.text("project"), label: input.text("label"), limit: input.number("limit") }),
       });
     if (file === undefined)
-      return reply("usage", { message: "autopilot portfolio import takes a FILE, or --from github, gitlab or linear." });
+      return respond("usage", { message: "autopilot portfolio import takes a FILE, or --from github, gitlab or linear." });
     return (await import("../../../../commands/portfolio/import.ts")).importBacklog(context, { file, propose: input.flag("propose") });
   },
 };
@@ -84,7 +84,7 @@ export const runSpec: Spec = {
   run: async (context, input) => {
     const every = input.text("every");
     const everyMs = every === undefined ? undefined : parseInterval(every, 60_000);
-    if (typeof everyMs === "string") return reply("usage", { message: `--every: ${everyMs}` });
+    if (typeof everyMs === "string") return respond("usage", { message: `--every: ${everyMs}` });
     if (everyMs !== undefined)
       return (await import("../../../../commands/portfolio/run-every.ts")).runEvery(context, {
         ...poolFields(input),

@@ -2,7 +2,7 @@
 
 import type { ForgeTool } from "../../../../contracts/forge/pull-request.ts";
 import { parseInterval } from "../../../../kit/every.ts";
-import { reply } from "../../../../project/reply.ts";
+import { respond } from "../../../../project/respond.ts";
 import { defined } from "../../defined.ts";
 import { type Command, restsWhenInterrupted } from "../../spec.ts";
 
@@ -58,7 +58,7 @@ export const prCommands: readonly Command[] = [
     ...restsWhenInterrupted,
     run: async (context, input) => {
       const everyMs = parseInterval(input.text("every") ?? "2m", 30_000);
-      if (typeof everyMs === "string") return reply("usage", { message: `--every: ${everyMs}` });
+      if (typeof everyMs === "string") return respond("usage", { message: `--every: ${everyMs}` });
       return (await import("../../../../commands/pr/pr.ts")).watchPr(context, {
         everyMs,
         tries: input.number("tries") ?? 3,

@@ -1,7 +1,7 @@
 // schedule: command-line spec of `service`, which prints what starts a portfolio by itself.
 
 import { parseInterval } from "../../../../kit/every.ts";
-import { reply } from "../../../../project/reply.ts";
+import { respond } from "../../../../project/respond.ts";
 import type { Command } from "../../spec.ts";
 
 export const schedule: Command = {
@@ -15,7 +15,7 @@ export const schedule: Command = {
   run: async (context, input) => {
     const every = input.text("every") ?? "15m";
     const parsed = parseInterval(every, 60_000);
-    if (typeof parsed === "string") return reply("usage", { message: `--every: ${parsed}` });
+    if (typeof parsed === "string") return respond("usage", { message: `--every: ${parsed}` });
     return (await import("../../../../commands/portfolio/print-unit.ts")).printUnit(context, { every });
   },
 };

@@ -1,24 +1,24 @@
-// carry-out: runs a parsed command, prints its answer and returns the exit code.
+// run-command: runs a parsed command, prints its response and returns the exit code.
 //
 // Invariants:
 //   M1. With --json stdout holds exactly one JSON object, whatever happens: a usage error and a bug of ours too.
-//   M2. The exit code follows from the answer alone: 0 PASS and WARN, 1 FAIL, 2 usage, 70 a bug. (`begin` adds: 1 where it could not be written.)
+//   M2. The exit code follows from the response alone: 0 PASS and WARN, 1 FAIL, 2 usage, 70 a bug. (`begin` adds: 1 if it could not be written.)
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Answer } from "../../contracts/answer.ts";
+import type { CommandResponse } from "../../contracts/command-response.ts";
 import { atOnce } from "../../project/command-context.ts";
-import { answered } from "../../project/reply.ts";
+import { catchRefusals } from "../../project/respond.ts";
 import { markForeign } from "../../project/runs/run-binding.ts";
-import { redactAnswer, redactText } from "../../project/secrets/redaction.ts";
+import { redactResponse, redactText } from "../../project/secrets/redaction.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
 import { visible } from "../../kit/visible.ts";
 import { overviewUsage, usageLine } from "./help-page.ts";
 import type { Io } from "./io.ts";
 import type { Globals, Parsed } from "./parse.ts";
-import { openPlace } from "./place.ts";
+import { openTerminalContext } from "./terminal-context.ts";
 import type * as RunElsewhere from "./run-elsewhere.ts";
-import { withRemediation, answerJson, answerLines, fitScreen, type Terminal } from "./render.ts";
+import { withRemediation, responseJson, responseLines, fitScreen, type Terminal } from "./render.ts";
 import type { Command } from "./spec.ts";
 
 /** The folder a command acts in. */
@@ -28,7 +28,7 @@ export function resolveFolder({ directory }: Globals, from: string): { readonly 
 }
 
 /** `elsewhere`: finds a run that is not in this folder; the quick `status` does without it. */
-export async function carryOut(
+export async function runCommand(
   { command, input, globals }: Parsed,
   cwd: string,
   argv: readonly string[],
@@ -38,7 +38,7 @@ export async function carryOut(
   const interruption = new AbortController();
   const hurry = new AbortController();
   const mayAsk = !globals.json && io.isTerminal.in && io.isTerminal.err;
-  const context = openPlace(io, {
+  const context = openTerminalContext(io, {
     cwd,
     mayAsk,
     hasColour: hasColour("err", argv, io),
@@ -63,51 +63,55 @@ export async function carryOut(
   const isRaw = command.isRaw?.(input) === true && !globals.json;
   try {
     const print = (line: string): void => io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
-    const answer = await answered(async () => {
+    const response = await catchRefusals(async () => {
       if (command.ofTask === undefined || elsewhere === undefined) return markForeign(context, await command.run(context, input, print));
       const located = await elsewhere.atNamedRun(context, command, input);
       const marked = markForeign(located.context, await command.run(located.context, located.input, print));
       return located.hinted(await elsewhere.withTaskHint(located.context, command, marked));
     });
     context.settle();
-    const answerToPrint = globals.json
-      ? answer
-      : { ...answer, warnings: answer.warnings.filter((warning) => !context.hasShown(`! ${warning}`)) };
-    if (!isRaw || answer.result === "FAIL")
-      return printAnswer(answerToPrint, argv, io, answer.reason_code === "usage" ? command : undefined);
-    for (const line of answer.page ?? []) io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
-    for (const warning of answerToPrint.warnings) io.write("err", `! ${visible(warning)}\n`);
-    return computeExitCode(answer);
+    const printed = globals.json
+      ? response
+      : { ...response, warnings: response.warnings.filter((warning) => !context.hasShown(`! ${warning}`)) };
+    if (!isRaw || response.result === "FAIL")
+      return printResponse(printed, argv, io, response.reason_code === "usage" ? command : undefined);
+    for (const line of response.page ?? []) io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
+    for (const warning of printed.warnings) io.write("err", `! ${visible(warning)}\n`);
+    return computeExitCode(response);
   } finally {
     context.settle();
     release();
   }
 }
 
-/** Prints the answer and returns the exit code. A usage error also shows the command's usage. */
-export function printAnswer(answer: Answer, argv: readonly string[], io: Io, misusedCommand?: Command | null): number {
+/** Prints the response and returns the exit code. A usage error also shows the command's usage. */
+export function printResponse(response: CommandResponse, argv: readonly string[], io: Io, misusedCommand?: Command | null): number {
   const isVerbose = hasGlobalFlag("--verbose", argv) || hasGlobalFlag("-v", argv);
   const columns = io.isTerminal.out ? io.columns() : undefined;
-  const completeAnswer = fitScreen(withRemediation(answer.result === "FAIL" ? redactAnswer(answer, io.env) : answer), isVerbose, columns); // a refusal says back what it refuses
+  const fullResponse = fitScreen(
+    withRemediation(response.result === "FAIL" ? redactResponse(response, io.env) : response),
+    isVerbose,
+    columns,
+  ); // a refusal says back what it refuses
   const usage = misusedCommand === undefined ? [] : [misusedCommand === null ? overviewUsage : usageLine(misusedCommand)];
   if (hasGlobalFlag("--json", argv)) {
     if (usage.length > 0) io.write("err", `${usage.join("\n")}\n`);
-    io.write("out", `${answerJson(completeAnswer, { isPretty: io.isTerminal.out })}\n`); // M1
-    return computeExitCode(completeAnswer);
+    io.write("out", `${responseJson(fullResponse, { isPretty: io.isTerminal.out })}\n`); // M1
+    return computeExitCode(fullResponse);
   }
   const terminal = (to: "out" | "err"): Terminal => ({
     hasColour: hasColour(to, argv, io),
     ...(io.isTerminal[to] ? { columns: io.columns() } : {}),
   });
-  const { out } = answerLines(completeAnswer, terminal("out"));
-  const { err } = answerLines(completeAnswer, terminal("err"), usage);
+  const { out } = responseLines(fullResponse, terminal("out"));
+  const { err } = responseLines(fullResponse, terminal("err"), usage);
   if (out.length > 0) io.write("out", `${out.join("\n")}\n`);
   if (err.length > 0) io.write("err", `${err.join("\n")}\n`);
-  return computeExitCode(completeAnswer);
+  return computeExitCode(fullResponse);
 }
 
-/** Reports a bug of autopilot's: the answer names the broken invariant, and --json still gets an object. */
-export function answerCrash(error: unknown, argv: readonly string[], io: Io): number {
+/** Reports a bug of autopilot's: the response names the broken invariant, and --json still gets an object. */
+export function reportCrash(error: unknown, argv: readonly string[], io: Io): number {
   const rule = error instanceof Error ? error.message : String(error);
   const problem = error instanceof InvariantBroken ? `The rule that did not hold: ${rule}` : `Unexpected: ${rule}`;
   if (io.env["AUTOPILOT_DEBUG"] === "1" && error instanceof Error)
@@ -118,9 +122,9 @@ export function answerCrash(error: unknown, argv: readonly string[], io: Io): nu
         .map(visible)
         .join("\n")}\n`,
     );
-  return printAnswer(
+  return printResponse(
     {
-      ...plainAnswer("internal_error", `This is a bug of autopilot's. ${problem}`),
+      ...plainResponse("internal_error", `This is a bug of autopilot's. ${problem}`),
       remediation: [
         "please report it with this sentence; AUTOPILOT_DEBUG=1 shows where",
         "autopilot status: what was acknowledged is safe in the journal",
@@ -132,8 +136,8 @@ export function answerCrash(error: unknown, argv: readonly string[], io: Io): nu
   );
 }
 
-/** An answer that no use case gave. */
-export const plainAnswer = (code: "usage" | "internal_error", message: string): Answer => ({
+/** A failure that the command line reports itself, before or outside any command. */
+export const plainResponse = (code: "usage" | "internal_error", message: string): CommandResponse => ({
   result: "FAIL",
   reason_code: code,
   run_id: null,
@@ -144,7 +148,7 @@ export const plainAnswer = (code: "usage" | "internal_error", message: string): 
 });
 
 /** M2. */
-export function computeExitCode({ result, reason_code, data }: Answer): number {
+export function computeExitCode({ result, reason_code, data }: CommandResponse): number {
   if (reason_code === "usage" || isWrongFlag(reason_code, data)) return 2;
   if (reason_code === "internal_error") return 70;
   return result === "FAIL" || reason_code === "dry_run_required_before_execute" ? 1 : 0;
@@ -164,7 +168,7 @@ function hasColour(to: "out" | "err", argv: readonly string[], io: Io): boolean 
 }
 
 /** A field of the objective that was given and is not valid: a wrong value for its flag. A field that is missing is not. */
-const isWrongFlag = (code: Answer["reason_code"], data: Answer["data"]): boolean =>
+const isWrongFlag = (code: CommandResponse["reason_code"], data: CommandResponse["data"]): boolean =>
   code === "objective_schema_invalid" &&
   typeof data?.["field"] === "string" &&
   !(Array.isArray(data["missing_fields"]) && data["missing_fields"].length > 0);

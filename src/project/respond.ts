@@ -1,16 +1,16 @@
-// reply: builds a command's answer from a reason code, and turns refusals and system errors into answers.
+// respond: builds a command's response from a reason code, and turns refusals and system errors into responses.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import { type Reason, type ReasonCode, type ResultWord, type Retry, reasons } from "../contracts/reason.ts";
 import { classifySystemError } from "./system-errors.ts";
 
 /** A terminal of 34 rows, less one for the prompt below. */
 export const screenRows = 33;
 
-type Parts = Partial<Omit<Answer, "reason_code" | "remediation">> & { readonly remediation?: readonly (string | undefined)[] };
+type Parts = Partial<Omit<CommandResponse, "reason_code" | "remediation">> & { readonly remediation?: readonly (string | undefined)[] };
 
-/** Builds an answer from a reason code: its result, and its hint unless a better one is given. */
-export function reply(code: ReasonCode, parts: Parts = {}): Answer {
+/** Builds a response from a reason code: its result, and its hint unless a better one is given. */
+export function respond(code: ReasonCode, parts: Parts = {}): CommandResponse {
   const { meaning, result, hint } = reasons[code];
   const givenHints = (parts.remediation ?? []).filter((line) => line !== undefined && line !== "") as string[];
   const finalResult: ResultWord = parts.result ?? result;
@@ -30,26 +30,26 @@ export function reply(code: ReasonCode, parts: Parts = {}): Answer {
   };
 }
 
-/** A failure as an exception: it carries the whole answer. */
+/** A failure as an exception: it carries the whole response. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
-  readonly answer: Answer;
+  readonly response: CommandResponse;
 
-  constructor(answer: Answer) {
-    super(answer.message);
-    this.answer = answer;
+  constructor(response: CommandResponse) {
+    super(response.message);
+    this.response = response;
   }
 }
 
 export function refuse(code: ReasonCode, parts: Parts = {}): never {
-  throw new Refusal(reply(code, parts));
+  throw new Refusal(respond(code, parts));
 }
 
 export type Failure = { readonly code: ReasonCode; readonly message: string };
 
 /** Describes an error by code and message: a refusal, a system error, or a bug. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof Refusal) return { code: error.answer.reason_code, message: error.answer.message };
+  if (error instanceof Refusal) return { code: error.response.reason_code, message: error.response.message };
   const message = error instanceof Error ? error.message : String(error);
   return classifySystemError(error) ?? { code: "internal_error", message };
 }
@@ -59,14 +59,14 @@ export function retryOf(code: ReasonCode): Retry {
   return retry;
 }
 
-/** Runs a use case; its refusals and system errors become its answer. */
-export async function answered(work: () => Promise<Answer>): Promise<Answer> {
+/** Runs a use case; its refusals and system errors become its response. */
+export async function catchRefusals(work: () => Promise<CommandResponse>): Promise<CommandResponse> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Refusal) return error.answer;
+    if (error instanceof Refusal) return error.response;
     const trouble = classifySystemError(error);
     if (trouble === null) throw error;
-    return reply(trouble.code, { message: trouble.message, remediation: [trouble.hint] });
+    return respond(trouble.code, { message: trouble.message, remediation: [trouble.hint] });
   }
 }

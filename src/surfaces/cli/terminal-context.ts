@@ -1,4 +1,4 @@
-// place: the context of a command on a terminal: progress and questions go to stderr, so that stdout has the answer alone.
+// terminal-context: the context of a command on a terminal: progress and questions go to stderr, so that stdout holds nothing but the response.
 
 import type { CommandContext } from "../../project/command-context.ts";
 import { oneLine } from "../../views/wording.ts";
@@ -12,7 +12,7 @@ const clearLine = "\r\u001b[2K";
 const clearBelow = "\u001b[0J";
 const boardRowsMax = 40;
 
-export type PlaceSettings = {
+export type TerminalSettings = {
   readonly cwd: string;
   readonly mayAsk: boolean;
   readonly hasColour: boolean;
@@ -20,9 +20,9 @@ export type PlaceSettings = {
   readonly hurried?: AbortSignal;
 };
 
-export function openPlace(
+export function openTerminalContext(
   io: Io,
-  { cwd, mayAsk, hasColour, interrupted, hurried }: PlaceSettings,
+  { cwd, mayAsk, hasColour, interrupted, hurried }: TerminalSettings,
 ): CommandContext & { readonly settle: () => void; readonly hasShown: (line: string) => boolean } {
   const shownLines = new Set<string>();
   let isLive = false;

@@ -1,12 +1,12 @@
-// answer: the one shape of every command's result, for people and for --json.
+// command-response: the one shape of every command's response, for people and for --json.
 
 import type { ReasonCode, ResultWord } from "./reason.ts";
 
 /**
- * The result of every command. With `--json` it is printed as it is, without `page`; otherwise a person reads `page` if there is one, else
+ * What every command returns. With `--json` it is printed as it is, without `page`; otherwise a person reads `page` if there is one, else
  * `message`.
  */
-export type Answer = {
+export type CommandResponse = {
   readonly result: ResultWord;
   readonly reason_code: ReasonCode;
   readonly run_id: string | null;

@@ -1,6 +1,6 @@
-// outcome-reply: turns the state in which `go` or `resume` left a run into the command's answer.
+// run-response: turns the state in which `go` or `resume` left a run into the command's response.
 
-import type { Answer } from "../contracts/answer.ts";
+import type { CommandResponse } from "../contracts/command-response.ts";
 import type { ReasonCode, ResultWord } from "../contracts/reason.ts";
 import { reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
@@ -12,19 +12,19 @@ import { isQuestion } from "../views/progress.ts";
 import { own } from "../core/record.ts";
 import { oneLine } from "../views/wording.ts";
 import { reasonCode } from "../project/runs/loaded-run.ts";
-import { reply } from "../project/reply.ts";
+import { respond } from "../project/respond.ts";
 
-/** Builds the answer of `go` or `resume` from the run's state. */
-export function buildRunAnswer(
+/** Builds the response of `go` or `resume` from the run's state. */
+export function runResponse(
   run: RunView,
   restReason: string,
   warnings: readonly string[],
   patches: Readonly<Record<string, readonly string[]>> = {},
-): Answer {
+): CommandResponse {
   const code = codeFor(run, restReason);
   const questions = run.status === "paused" ? runQuestions(run) : [];
   const result: ResultWord = run.status === "stopped" ? "FAIL" : reasons[code].result;
-  return reply(code, {
+  return respond(code, {
     result,
     run_id: run.drafted.run_id,
     state: run.status,
