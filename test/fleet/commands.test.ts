@@ -1,6 +1,6 @@
 // The commands about a store, as a user gives them.
 
-import { readFileSync, statSync } from "node:fs";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fleetPageIn } from "../../src/commands/dashboard/fleet-page.ts";
@@ -8,9 +8,9 @@ import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
 import { failureFrom, skipped, still } from "../../src/journal/scene.ts";
 import { fleetBoard } from "../../src/views/web/fleet-board.ts";
 import { toHtml } from "../../src/views/web/to-html.ts";
-import { autopilot } from "../support/autopilot.ts";
+import { apart, autopilot } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
-import { scratch } from "../support/scratch-repository.ts";
+import { scratch, scratchFolder } from "../support/scratch-repository.ts";
 
 const run = "run-2026-01-02-030405";
 const options = { now: still.now, activeMs: still.activeMs };
@@ -66,6 +66,67 @@ describe.skipIf(postgresBin === null)(`fleet${withoutPostgres}`, () => {
     });
     expect([code, json.message]).toEqual([1, "Not ready: durable commits, rights."]);
     expect(json.remediation.join(" ")).toContain("fleet init --grant");
+  });
+
+  test("a password comes from ~/.pgpass without a word; where there is none, or others may read it, that is said", async () => {
+    const folder = scratch();
+    cluster.sql("postgres", "create role asked login password 's3cret'");
+    const rules = join(cluster.socket, "data/pg_hba.conf");
+    writeFileSync(rules, `local all asked scram-sha-256\n${readFileSync(rules, "utf8")}`);
+    cluster.sql("postgres", "select pg_reload_conf()");
+    await autopilot(folder, ["fleet", "init", "--grant", "asked"], { env: { AUTOPILOT_STORE: cluster.database("locked") } });
+    const file = join(scratchFolder(), "pgpass");
+    const env = { AUTOPILOT_STORE: cluster.database("locked", "asked"), PGPASSFILE: file };
+    const status = (): ReturnType<typeof apart> => apart(folder, ["fleet", "status", "--json"], { env });
+    const without = await status();
+    expect([without.json.reason_code, without.json.message]).toEqual([
+      "store_unusable",
+      expect.stringContaining("asks for a password, and"),
+    ]);
+    expect(without.json.remediation[0]).toContain(`:5432:locked:asked:PASSWORD in ${file}`);
+    writeFileSync(file, "# mine\n*:*:*:asked:s3cret\n", { mode: 0o600 });
+    const found = await status();
+    expect([found.code, found.err, found.json["held"]]).toEqual([0, "", 0]);
+    chmodSync(file, 0o644);
+    expect((await status()).json.remediation[0]).toBe(`chmod 600 ${file}`);
+    writeFileSync(file, "*:*:*:another:s3cret\n");
+    chmodSync(file, 0o600);
+    const another = await status();
+    expect(another.json.message).toContain(`no line of ${file} is for it`);
+    expect(another.out + another.err).not.toContain("s3cret");
+  });
+
+  test("what a server is set to, or refuses for reasons of its own, is said in words and is no bug", async () => {
+    const folder = scratch();
+    const owner = { AUTOPILOT_STORE: cluster.database("odd") };
+    const nobody = await autopilot(folder, ["fleet", "init", "--grant", "nobody-here", "--json"], { env: owner });
+    expect([nobody.json.reason_code, nobody.json.remediation[0]]).toEqual(["store_unusable", expect.stringContaining("createuser")]);
+    cluster.sql("postgres", "create role odd login");
+    await autopilot(folder, ["fleet", "init", "--grant", "odd"], { env: owner });
+    const asked = (...args: readonly string[]): ReturnType<typeof autopilot> =>
+      autopilot(folder, ["fleet", ...args, "--json"], { env: { AUTOPILOT_STORE: cluster.database("odd", "odd") } });
+    cluster.sql("postgres", "alter role odd set default_transaction_read_only = on");
+    expect((await asked("doctor")).json.message).toBe("Not ready: writes.");
+    cluster.sql("postgres", "alter role odd reset all; alter role odd connection limit 0");
+    expect((await asked("status")).json).toMatchObject({
+      reason_code: "store_unreachable",
+      message: expect.stringContaining("too many connections") as string,
+    });
+    const locker = await openPostgresStore(owner.AUTOPILOT_STORE);
+    cluster.sql("postgres", "alter role odd connection limit -1; alter role odd set statement_timeout = 300");
+    await locker.database.inTransaction(async (ask) => {
+      await ask("lock table autopilot.run");
+      expect((await asked("status")).json).toMatchObject({
+        reason_code: "store_unreachable",
+        message: expect.stringContaining("statement timeout") as string,
+      });
+    });
+    await locker.close();
+    // Not of the network, and not of a statement: a server without TLS, a protocol that is none.
+    const plain = await autopilot(folder, ["fleet", "status", "--json"], {
+      env: { AUTOPILOT_STORE: `${owner.AUTOPILOT_STORE}&sslmode=verify-full&sslrootcert=/nowhere` },
+    });
+    expect(plain.json.reason_code, plain.out).toMatch(/^store_/);
   });
 
   test("status shows who holds what, and export gives the journal byte for byte, never over another file", async () => {

@@ -14,8 +14,9 @@ const clockMsMax = 2_000;
 export function fleetDoctor(context: CommandContext, input: { readonly store?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, input.store);
-    const [{ connect, storeFailure }, { inspect }] = await Promise.all([
+    const [{ connect }, { storeFailure }, { inspect }] = await Promise.all([
       import("../../fleet/postgres/connect.ts"),
+      import("../../fleet/postgres/store-failure.ts"),
       import("../../fleet/postgres/inspect.ts"),
     ]);
     const database = connect(url, { answerMs: askMs });
@@ -73,6 +74,12 @@ function listFindings(inspection: Inspection): readonly Finding[] {
       fix: schema !== null && schema > schemaWanted ? "install the product that made it, or a newer one" : "autopilot fleet init",
     },
     {
+      name: "writes",
+      ok: !settings.isReadOnly,
+      found: settings.isReadOnly ? "refused: it is a standby, or read-only for this user" : "taken",
+      fix: "name the primary server",
+    },
+    {
       name: "durable commits",
       ok: faults.length === 0,
       found: faults.length === 0 ? `synchronous_commit=${settings.synchronousCommit}, fsync=on` : faults.join(", "),
@@ -98,7 +105,10 @@ function listFindings(inspection: Inspection): readonly Finding[] {
             name: "least privilege",
             ok: true,
             isNote: excessive.length > 0,
-            found: excessive.length === 0 ? "cannot change or remove a line" : `this user may also ${excessive.join(", ")}`,
+            found:
+              excessive.length === 0
+                ? "cannot change or remove a line"
+                : `this user may change or remove lines and blobs (${excessive.join(", ")})`,
             fix: excessive.length === 0 ? "" : "Let workers use a role of their own: autopilot fleet init --grant ROLE",
           },
         ]),

@@ -10,7 +10,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { JournalFailure } from "../../journal/failure.ts";
 import type { Database } from "./connect.ts";
-import { isInDoubt, storeFailure } from "./connect.ts";
+import { isInDoubt, storeFailure } from "./store-failure.ts";
 import type { Append, SendAppend } from "./group-append.ts";
 import type { HeldLease } from "./lease.ts";
 

@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import type { Hash } from "../../contracts/ids.ts";
 import { damaged, JournalFailure } from "../../journal/failure.ts";
 import type { Database } from "./connect.ts";
-import { storeFailure } from "./connect.ts";
+import { storeFailure } from "./store-failure.ts";
 
 export const storedBlobBytesMax = 16 * 1024 * 1024;
 const hashPattern = /^[0-9a-f]{64}$/;

@@ -11,8 +11,9 @@
 //   Q6. A connection that breaks ends its question, whenever it breaks, and never the process.
 
 import { hash } from "node:crypto";
-import { DatabaseError, Pool, type PoolClient } from "pg";
-import { JournalFailure } from "../../journal/failure.ts";
+import { DatabaseError, defaults, Pool, type PoolClient } from "pg";
+import { passwordFromFile } from "./password-file.ts";
+import { connectFailure, isOver } from "./store-failure.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 export type Answered = { readonly rows: readonly Row[]; readonly count: number };
@@ -36,6 +37,9 @@ export type ConnectOptions = {
   readonly usesMax?: number;
 };
 
+// Where neither the address nor PGPASSWORD has one. By way of the address alone it can't be given: an address without one counts as one of "".
+Object.assign(defaults, { password: passwordFromFile });
+
 export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: ConnectOptions): Database {
   const name = nameOf(url);
   const pool = new Pool({
@@ -53,7 +57,9 @@ export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: 
   // For as long as it lives: it may break after the pool has let go of it and before whoever asked for it has a turn.
   pool.on("connect", (client) => void client.on("error", ignore)); // Q6
   async function withClient<Value>(work: (client: PoolClient) => Promise<Value>): Promise<Value> {
-    const client = await pool.connect();
+    const client = await pool.connect().catch((error: unknown) => {
+      throw connectFailure(error, name);
+    });
     let isSound = false;
     try {
       const value = await work(client);
@@ -128,51 +134,3 @@ export function nameOf(url: string): string {
     return "the database";
   }
 }
-
-/** The server has ended this connection: shut down, on command, or after waiting too long (Q4). */
-const isOver = ({ code = "" }: DatabaseError): boolean => code.startsWith("57P") || code.startsWith("08") || code === "25P03";
-
-const codes: Readonly<Record<string, (name: string, message: string) => JournalFailure>> = {
-  "53100": (_name, message) => new JournalFailure({ kind: "disk_full", detail: `the database has no room: ${message}` }),
-  "42501": (name, message) => unusable(`${name}: ${message}`, "autopilot fleet init --grant ROLE, by the owner of the schema"),
-  "42P01": (name) => unusable(`${name} has no store of autopilot`, "autopilot fleet init"),
-  "3F000": (name) => unusable(`${name} has no store of autopilot`, "autopilot fleet init"),
-  "3D000": (_name, message) => unusable(message, "createdb, then autopilot fleet init"),
-  // A relation of ours is there already, or a column or function is not: somebody else's schema, or one that was changed by hand.
-  "42P07": (name, message) => notOurs(name, message),
-  "42703": (name, message) => notOurs(name, message),
-  "42883": (name, message) => notOurs(name, message),
-  "25006": (name) => unusable(`${name} takes no writes: it is a standby`, "name the primary server"),
-};
-
-export const unusable = (detail: string, hint: string): JournalFailure => new JournalFailure({ kind: "store_unusable", detail, hint });
-
-const notOurs = (name: string, message: string): JournalFailure =>
-  unusable(
-    `the schema autopilot in ${name} is not as autopilot makes it: ${message}`,
-    "restore it from a backup, or name another database",
-  );
-
-/** What an error of the database means. Our own failures and bugs pass through. */
-export function storeFailure(error: unknown, name: string): Error {
-  if (error instanceof JournalFailure) return error;
-  if (!(error instanceof Error)) return new Error(String(error));
-  if (error instanceof DatabaseError) {
-    const known = codes[error.code ?? ""];
-    if (known !== undefined) return known(name, error.message);
-    if (error.code?.startsWith("28") === true)
-      return unusable(`${name}: ${error.message}`, "check user and password of the store's address");
-    if (isOver(error) || error.code?.startsWith("53") === true)
-      return new JournalFailure({ kind: "store_unreachable", detail: `${name}: ${error.message}` }, error);
-    return error;
-  }
-  return isOfTheNetwork(error) ? new JournalFailure({ kind: "store_unreachable", detail: `${name}: ${error.message}` }, error) : error;
-}
-
-const networkErrorPattern =
-  /timeout|terminated|Connection ended|not queryable|closed|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ENOENT|EACCES|EHOST|ENET|ETIMEDOUT|SSL/i;
-
-const isOfTheNetwork = (error: Error): boolean => networkErrorPattern.test(`${"code" in error ? String(error.code) : ""} ${error.message}`);
-
-/** Whether it is unknown if the statement was carried out: only an answer of the server says that it was not. */
-export const isInDoubt = (error: unknown): boolean => !(error instanceof DatabaseError) || isOver(error);

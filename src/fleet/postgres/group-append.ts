@@ -8,7 +8,8 @@
 //   G4. If the server refuses a statement of several runs, it has kept nothing of it, and each run is sent by itself: one run's failure
 //       does not affect another.
 
-import { type Ask, isInDoubt } from "./connect.ts";
+import type { Ask } from "./connect.ts";
+import { isInDoubt } from "./store-failure.ts";
 
 /** Where a journal is in its row. */
 export type RowPosition = { readonly seq: number; readonly head: Buffer };

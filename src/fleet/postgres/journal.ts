@@ -14,7 +14,7 @@ import { addLine, appendBytesMax, type Stamp } from "../../journal/line.ts";
 import { appendLines, type Leases, refuseLost } from "./append.ts";
 import { putBlob, readBlob } from "./blobs.ts";
 import type { Database } from "./connect.ts";
-import { storeFailure } from "./connect.ts";
+import { storeFailure } from "./store-failure.ts";
 import type { SendAppend } from "./group-append.ts";
 import { writeSnapshot } from "./snapshot.ts";
 

@@ -12,7 +12,7 @@ import { JournalFailure } from "../../journal/failure.ts";
 import type { Holder, Lease } from "../../ports/run-store.ts";
 import type { LeaseTimes } from "../lease-times.ts";
 import type { Database } from "./connect.ts";
-import { storeFailure } from "./connect.ts";
+import { storeFailure } from "./store-failure.ts";
 import { durabilityFaults, settingColumns, settingsIn } from "./settings.ts";
 
 export type LeaseClock = { readonly monotonicMs: () => number; readonly wallMs: () => number };
@@ -48,16 +48,18 @@ export async function takeRun(
   const { run, holder, leaseMs, clock } = request;
   try {
     await ask("insert into autopilot.run (run_id, kind) values ($1, $2) on conflict do nothing", [run, request.kind]);
-    const sentMs = clock.monotonicMs();
-    const { rows } = await ask(takeSql, [run, JSON.stringify(holder), leaseMs]); // L1
-    const row = rows[0];
-    if (row !== undefined) {
-      const [epoch, seq, bytes] = [Number(row["epoch"]), Number(row["seq"]), Number(row["bytes"])];
-      return { epoch, seq, bytes, head: row["head"] as Buffer, sentMs, faults: durabilityFaults(settingsIn(row)) };
-    }
-    const current = await ask("select owner from autopilot.run where run_id = $1", [run]);
-    const owner = current.rows[0]?.["owner"] as Partial<Holder> | null | undefined;
-    throw new JournalFailure({ kind: "run_locked", pid: owner?.pid ?? null, host: owner?.host ?? null });
+    for (;;) {
+      const sentMs = clock.monotonicMs();
+      const { rows } = await ask(takeSql, [run, JSON.stringify(holder), leaseMs]); // L1
+      const row = rows[0];
+      if (row !== undefined) {
+        const [epoch, seq, bytes] = [Number(row["epoch"]), Number(row["seq"]), Number(row["bytes"])];
+        return { epoch, seq, bytes, head: row["head"] as Buffer, sentMs, faults: durabilityFaults(settingsIn(row)) };
+      }
+      const { rows: held } = await ask("select owner from autopilot.run where run_id = $1 and lease_until >= clock_timestamp()", [run]);
+      const owner = held[0]?.["owner"] as Partial<Holder> | undefined;
+      if (owner !== undefined) throw new JournalFailure({ kind: "run_locked", pid: owner.pid ?? null, host: owner.host ?? null });
+    } // given back meanwhile: by another, or by this process, which did not hear that it was
   } catch (error) {
     throw storeFailure(error, name);
   }

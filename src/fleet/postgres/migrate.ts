@@ -8,7 +8,7 @@
 //   M4. A migration that older products cannot work with waits until none of them is at work.
 
 import type { Ask, Database } from "./connect.ts";
-import { storeFailure, unusable } from "./connect.ts";
+import { storeFailure, unusable } from "./store-failure.ts";
 import { durabilityFaults, refuseLossy, settingsOf } from "./settings.ts";
 import { grants, type Migration, migrations, schemaName } from "./schema.ts";
 
@@ -118,6 +118,8 @@ export async function grantTo(database: Database, role: string): Promise<void> {
   if (!rolePattern.test(role)) throw unusable(`${JSON.stringify(role)} is no plain name of a role`, "letters, digits, _ and -");
   try {
     await database.inTransaction(async (ask) => {
+      const { rows } = await ask("select from pg_roles where rolname = $1", [role]);
+      if (rows.length === 0) throw unusable(`${database.name} has no role ${role}`, `createuser --pwprompt ${role}, then try again`);
       for (const statement of grants(`"${role}"`)) await ask(statement);
       await ask(`grant select on ${schemaName}.schema_version to "${role}"`);
     });

@@ -17,7 +17,7 @@ import { product } from "../../project/runs/product.ts";
 import { leaseMsDefault, leaseTimes } from "../lease-times.ts";
 import { nextStep } from "../worker/decide.ts";
 import type { Ask, Database, Row } from "./connect.ts";
-import { storeFailure } from "./connect.ts";
+import { storeFailure } from "./store-failure.ts";
 import { type HeldLease, leaseClock, type LeaseClock } from "./lease.ts";
 import { registerWorker, reportDraining } from "./workers.ts";
 

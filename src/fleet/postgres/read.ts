@@ -8,7 +8,7 @@ import type { Position } from "../../journal/journal.ts";
 import { findLineFault, formatVersion } from "../../journal/line.ts";
 import { acceptLine } from "../../journal/scan-lines.ts";
 import type { Ask, Database } from "./connect.ts";
-import { storeFailure } from "./connect.ts";
+import { storeFailure } from "./store-failure.ts";
 
 const linesAtOnce = 256;
 

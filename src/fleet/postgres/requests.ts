@@ -4,7 +4,7 @@ import { JournalFailure } from "../../journal/failure.ts";
 import type { RequestQueue, Request } from "../../ports/request-queue.ts";
 import { requestProblem } from "../../project/requests/request-files.ts";
 import type { Database } from "./connect.ts";
-import { storeFailure } from "./connect.ts";
+import { storeFailure } from "./store-failure.ts";
 
 const lookEveryMs = 1_000;
 const pendingMax = 1_000;

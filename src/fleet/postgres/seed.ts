@@ -2,7 +2,8 @@
 
 import type { Position } from "../../journal/journal.ts";
 import type { RunKind } from "../../ports/run-store.ts";
-import { type Database, storeFailure, unusable } from "./connect.ts";
+import type { Database } from "./connect.ts";
+import { storeFailure, unusable } from "./store-failure.ts";
 
 const linesAtOnce = 256;
 

@@ -1,6 +1,7 @@
 // settings: what a server is set to, and which of it would lose what it has acknowledged.
 
-import { type Ask, type Row, unusable } from "./connect.ts";
+import type { Ask, Row } from "./connect.ts";
+import { unusable } from "./store-failure.ts";
 
 export type Settings = {
   readonly version: number;
@@ -8,12 +9,15 @@ export type Settings = {
   readonly fsync: string;
   readonly fullPageWrites: string;
   readonly synchronousStandbys: string;
+  /** A standby, or set so for this user or database. */
+  readonly isReadOnly: boolean;
 };
 
 /** Asked alone, or with something else in one statement. */
 export const settingColumns = `current_setting('server_version_num')::int as version,
   current_setting('synchronous_commit') as synchronous_commit, current_setting('fsync') as fsync,
-  current_setting('full_page_writes') as full_page_writes, current_setting('synchronous_standby_names') as standbys`;
+  current_setting('full_page_writes') as full_page_writes, current_setting('synchronous_standby_names') as standbys,
+  current_setting('transaction_read_only') = 'on' as is_read_only`;
 
 export const settingsIn = (row: Row): Settings => ({
   version: Math.floor(Number(row["version"]) / 10_000),
@@ -21,6 +25,7 @@ export const settingsIn = (row: Row): Settings => ({
   fsync: String(row["fsync"]),
   fullPageWrites: String(row["full_page_writes"]),
   synchronousStandbys: String(row["standbys"]),
+  isReadOnly: row["is_read_only"] === true,
 });
 
 export const settingsOf = async (ask: Ask): Promise<Settings> => settingsIn((await ask(`select ${settingColumns}`)).rows[0] ?? {});

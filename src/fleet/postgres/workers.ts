@@ -4,7 +4,7 @@ import type { Holder } from "../../ports/run-store.ts";
 import type { WorkerRegistration } from "../../ports/dispatch.ts";
 import type { LeaseTimes } from "../lease-times.ts";
 import type { Database } from "./connect.ts";
-import { storeFailure } from "./connect.ts";
+import { storeFailure } from "./store-failure.ts";
 import { type HeldLease, holdLease, type LeaseClock, leaseLeft, msOf } from "./lease.ts";
 
 export type StoredWorker = {
