@@ -21,6 +21,7 @@ export type Hub = {
   readonly has: (key: string) => Promise<boolean>;
   /** Brings what any owner of a run has sent. */
   readonly bring: (key: string) => Promise<void>;
+  readonly branches: () => Promise<readonly string[]>;
   /** Brings a branch of the hub; its newest commit, null if the hub has no such branch. */
   readonly tipOf: (branch: string) => Promise<string | null>;
   /** Moves a branch of the hub (X4). */
@@ -56,8 +57,12 @@ export async function openHub(repository: Repository, folder: string, url: strin
       (await transfer("Asking the hub for a run", ["ls-remote", "-q", "--", url, `refs/autopilot/${key}/*`])).out.length > 0,
     bring: async (key) =>
       void (await transfer("Bringing commits from the hub", [...fetching, "--", url, `+refs/autopilot/${key}/*:refs/autopilot/${key}/*`])),
+    branches: async () => {
+      const { out } = await transfer(listing, ["ls-remote", "-q", "--heads", "--", url]);
+      return [...out.toString("utf8").matchAll(/\trefs\/heads\/(.+)$/gm)].flatMap(([, name]) => name ?? []);
+    },
     tipOf: async (branch) => {
-      const { out } = await transfer("Asking the hub for its branches", ["ls-remote", "-q", "--", url, `refs/heads/${branch}`]);
+      const { out } = await transfer(listing, ["ls-remote", "-q", "--", url, `refs/heads/${branch}`]);
       const tip = /^([0-9a-f]{40,64})\t/.exec(out.toString("utf8"))?.[1] ?? null;
       if (tip === null) return null;
       const ref = `refs/autopilot-hub/${branch}`;
@@ -94,6 +99,7 @@ export async function openHub(repository: Repository, folder: string, url: strin
   };
 }
 
+const listing = "Asking the hub for its branches";
 const landing = "Landing on the hub";
 const fetching = ["fetch", "-q", "--no-tags", "--no-write-fetch-head"];
 

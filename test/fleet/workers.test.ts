@@ -1,7 +1,7 @@
 // Workers that take runs from a store by themselves, on several "machines", as a user starts them.
 
 import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ordersIn, type StoredOrder } from "../../src/fleet/postgres/orders.ts";
@@ -259,6 +259,33 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     const { outcome, timesTaken } = await ended(key);
     expect([outcome, timesTaken]).toEqual([expect.stringMatching(/landed as/), 1]);
     expect(git(copy, "ls-tree", "--name-only", "main")).toBe("README.md");
+  });
+
+  test("the hub is looked at first: another repository's, or one without the branch, takes no worker and no run; one that is away is waited for", async () => {
+    const fleet = await fresh();
+    const strange = openFleet(fleet.first.env["AUTOPILOT_STORE"] ?? "", undefined, { "other.md": "another\n" });
+    const empty = `${fleet.hub}.empty`;
+    git(fleet.first.folder, "init", "-q", "--bare", "-b", "main", empty);
+    for (const [hub, why] of [
+      [strange.hub, "is a branch of another repository"],
+      [empty, "has no branch main"],
+    ] as const) {
+      const machine = fleet.another({ AUTOPILOT_HUB: hub });
+      for (const args of [["worker"], ["fleet", "submit", "make b", "--yes", "--agent", "scripted:/nowhere"]])
+        expect((await at(machine, ...args)).json).toMatchObject({
+          reason_code: "hub_unusable",
+          message: expect.stringContaining(why) as string,
+        });
+      expect(git(hub, "for-each-ref", "refs/autopilot")).toBe("");
+    }
+    const key = await submit(fleet.first, "a", [makes("a")]);
+    const [machine, away] = [fleet.another(), `${fleet.hub}.away`];
+    renameSync(fleet.hub, away);
+    start(machine);
+    const told = async (): Promise<string> => said(await at(fleet.first, "fleet", "status"));
+    await expect.poll(told, { timeout: 120_000, interval: 500 }).toContain("Asking the hub for a run failed");
+    renameSync(away, fleet.hub);
+    expect((await ended(key)).outcome).toMatch(/landed as/);
   });
 
   test("a second worker of one name is refused, and so is one without a hub, a store or a whole clone", async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { requireStoreAddress, storeVariable } from "../../fleet/address.ts";
 import { openHub } from "../../fleet/hub.ts";
+import { requireHubBranch } from "../../fleet/own-hub.ts";
 import { repositoryId } from "../../fleet/repository-id.ts";
 import { sharedMark } from "../../fleet/shared-mark.ts";
 import { type GoInput, requestsNewRun } from "../../playbooks/contract/go-input.ts";
@@ -60,6 +61,8 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
     };
     await addIgnoreLines(repository.commonDir);
     const workerFolder = ownFolder(paths, "worker");
+    const hub = await openHub(repository, join(workerFolder, "hub.git"), url);
+    await requireHubBranch(repository, hub, url, branch);
     const copy = join(workerFolder, `draft-${randomBytes(6).toString("hex")}`);
     const copyContext = { ...context, cwd: copy };
     const copyPaths = homeOfCopy(copy);
@@ -81,7 +84,7 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
           data: { preview: preview.data },
         });
       const key = sharedMark(runFolder(copyPaths, run))?.key ?? "";
-      await (await openHub(repository, join(workerFolder, "hub.git"), url)).send(key, 0, head.commit); // what the order refers to exists
+      await hub.send(key, 0, head.commit); // what the order refers to exists
       await withRun(copyContext, copyPaths, run, async (openRun) => {
         const { ack } = openRun.view().drafted;
         const actor = actorOf(context);

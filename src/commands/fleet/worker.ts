@@ -6,10 +6,14 @@
 //   V2. When asked to end it takes nothing more. Runs pause when their turn ends and go back to the store for others.
 
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { hubAddress, leaseMs, requireStoreAddress, storeVariable } from "../../fleet/address.ts";
+import { openHub } from "../../fleet/hub.ts";
+import { requireOwnHub } from "../../fleet/own-hub.ts";
 import { repositoryId } from "../../fleet/repository-id.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import type { Dispatch, OrderEnd, WorkerRegistration } from "../../ports/dispatch.ts";
@@ -18,6 +22,8 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, Refusal, refuse, respond } from "../../project/respond.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { requireProject, ownFolder } from "../../project/runs/project-paths.ts";
+import { WorkspaceFailed } from "../../workspace/failure.ts";
+import type { Repository } from "../../workspace/git/repository.ts";
 import { addIgnoreLines } from "../../workspace/owned.ts";
 import { sweepCopies, workOnRun, type WorkerParts } from "./work-on-run.ts";
 
@@ -40,6 +46,7 @@ export function runWorker(outer: CommandContext, input: WorkerInput): Promise<Co
     const hub = requireHub(context.env);
     const repository = await openedRepository(paths.root);
     await addIgnoreLines(repository.commonDir);
+    await lookAtHub(context, repository, join(ownFolder(paths, "worker"), "hub.git"), hub);
     const registration: WorkerRegistration = {
       worker: workerName(input.name, paths.root),
       jobs: input.jobs ?? 1,
@@ -74,6 +81,16 @@ export function runWorker(outer: CommandContext, input: WorkerInput): Promise<Co
       message: `${registration.worker} has ended: ${tally.ended} ${tally.ended === 1 ? "order" : "orders"} done, ${tally.returned} given back.`,
       data: { worker: registration.worker, ...tally },
     });
+  });
+}
+
+/** Refuses another repository's hub at once. One that is away may come back: runs wait for it. */
+async function lookAtHub(context: CommandContext, repository: Repository, folder: string, url: string): Promise<void> {
+  const isEnded = once(context.interrupted, "abort");
+  const look = openHub(repository, folder, url).then((hub) => requireOwnHub(repository, hub, url));
+  await Promise.race([look, isEnded]).catch((error: unknown) => {
+    if (!(error instanceof WorkspaceFailed && error.reason === "hub_unreachable")) throw error;
+    context.show(`! ${error.message}; runs wait until it answers`);
   });
 }
 

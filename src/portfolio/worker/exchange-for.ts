@@ -10,7 +10,7 @@ import { existsSync } from "node:fs";
 import { Mutex } from "../../engine/mutex.ts";
 import { hubVariable } from "../../fleet/address.ts";
 import { type Hub, type HubLanding, openHub } from "../../fleet/hub.ts";
-import { repositoryId } from "../../fleet/repository-id.ts";
+import { requireOwnCommit } from "../../fleet/own-hub.ts";
 import { runKey } from "../../fleet/shared-mark.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/respond.ts";
@@ -99,8 +99,7 @@ export async function openProjectHub(
   const requireSame = async (branch: string, tip: string): Promise<void> => {
     const name = [clone.root, url, branch].join("\0");
     if (known.has(name)) return;
-    if ((await repositoryId(clone, tip)) !== (await repositoryId(clone)))
-      refuse("hub_unusable", { message: `${branch} of ${url} is a branch of another repository than ${clone.root}.` }); // R1
+    await requireOwnCommit(clone, url, branch, tip); // R1
     known.add(name);
   };
   return {
