@@ -1,4 +1,4 @@
-// completion-script: what a shell needs to complete commands, flags and their values, made from the specs.
+// completion-script: generates the shell script that completes commands, flags and their values, from the command specs.
 
 import { unreachable } from "../../kit/never.ts";
 import { type Command, type FlagSpec, globalFlags, type Names } from "./spec.ts";
@@ -46,20 +46,6 @@ function bashScript(commands: readonly Command[]): readonly string[] {
     const values = flag.values?.join(" ") ?? (flag.names === undefined ? null : `$(${nameCommands[flag.names]})`);
     return values === null ? [] : [`    ${flagPattern(flag)}) COMPREPLY=($(compgen -W "${values}" -- "$cur")); return ;;`];
   });
-  const flagCompletions = (some: readonly FlagSpec[]): string =>
-    visibleFlags(some)
-      .map(({ name }) => `--${name}`)
-      .join(" ");
-  const cases = commands.map((command) => {
-    const commandAndSubcommands = command.name.includes(" ") ? [command] : [command, ...commandSubcommands(commands, command.name)];
-    const words = command.arguments.map(({ names, values = [] }, index) =>
-      names !== undefined ? `$(${nameCommands[names]})` : (index === 0 ? completionsAfter(command, commands) : values).join(" "),
-    );
-    const wordCompletions = (words.length === 0 ? [completionsAfter(command, commands).join(" ")] : words).flatMap((word, index) =>
-      word === "" ? [] : [` [[ $count -ne ${index} ]] || words="${word}";`],
-    );
-    return `    "${command.name}")${wordCompletions.join("")} flags="${flagCompletions(commandAndSubcommands.flatMap((item) => item.flags))}" ;;`;
-  });
   const pairs = commands.filter(({ name }) => name.includes(" ")).map(({ name }) => `"${name}"`);
   return [
     "_autopilot() {",
@@ -82,7 +68,7 @@ function bashScript(commands: readonly Command[]): readonly string[] {
     `    "") words="${topLevelCommands(commands)
       .map(({ name }) => name)
       .join(" ")}" ;;`,
-    ...cases,
+    ...commands.map((command) => bashCase(command, commands)),
     "  esac",
     '  if [[ "$cur" == -* ]]; then',
     `    COMPREPLY=($(compgen -W "$flags ${flagCompletions(globalFlags)}" -- "$cur"))`,
@@ -96,16 +82,39 @@ function bashScript(commands: readonly Command[]): readonly string[] {
   ];
 }
 
+const flagCompletions = (flags: readonly FlagSpec[]): string =>
+  visibleFlags(flags)
+    .map(({ name }) => `--${name}`)
+    .join(" ");
+
+/** The case of one command: the words that may come at each position, and its flags. */
+function bashCase(command: Command, commands: readonly Command[]): string {
+  const commandAndSubcommands = command.name.includes(" ") ? [command] : [command, ...commandSubcommands(commands, command.name)];
+  const first = completionsAfter(command, commands).join(" ");
+  const wordsByPosition = command.arguments.map(({ names, values = [] }, index) => {
+    if (names !== undefined) return `$(${nameCommands[names]})`;
+    return index === 0 ? first : values.join(" ");
+  });
+  const wordCompletions = (wordsByPosition.length === 0 ? [first] : wordsByPosition).flatMap((words, index) =>
+    words === "" ? [] : [` [[ $count -ne ${index} ]] || words="${words}";`],
+  );
+  const flags = flagCompletions(commandAndSubcommands.flatMap((item) => item.flags));
+  return `    "${command.name}")${wordCompletions.join("")} flags="${flags}" ;;`;
+}
+
 function fishScript(commands: readonly Command[]): readonly string[] {
   const quoteForFish = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
   const names = topLevelCommands(commands)
     .map(({ name }) => name)
     .join(" ");
+  const valueOption = ({ kind, values, names }: FlagSpec): string => {
+    if (kind === "flag") return "";
+    const candidates = values?.join(" ") ?? (names === undefined ? undefined : `(${nameCommands[names]})`);
+    return candidates === undefined ? " -r" : ` -x -a ${quoteForFish(candidates)}`;
+  };
   const flagLine = (condition: string, flag: FlagSpec): string => {
     const short = flag.short === undefined ? "" : ` -s ${flag.short}`;
-    const values = flag.values?.join(" ") ?? (flag.names === undefined ? undefined : `(${nameCommands[flag.names]})`);
-    const value = flag.kind === "flag" ? "" : values === undefined ? " -r" : ` -x -a ${quoteForFish(values)}`;
-    return `complete -c autopilot${condition}${short} -l ${flag.name}${value} -d ${quoteForFish(flag.about)}`;
+    return `complete -c autopilot${condition}${short} -l ${flag.name}${valueOption(flag)} -d ${quoteForFish(flag.about)}`;
   };
   const within = (name: string): string => ` -n ${quoteForFish(`__fish_seen_subcommand_from ${name}`)}`;
   return [

@@ -5,6 +5,7 @@ import * as runElsewhere from "./run-elsewhere.ts";
 import { runCommand, reportCrash, resolveFolder, plainResponse, printResponse } from "./run-command.ts";
 import { chapters, commands } from "./catalog.ts";
 import { helpResponse } from "./commands/help.ts";
+import { overviewUsage, usageLine } from "./help-page.ts";
 import type { Io } from "./io.ts";
 import { type Misuse, parse, type Parsed } from "./parse.ts";
 import type { Command } from "./spec.ts";
@@ -17,14 +18,15 @@ export async function main(argv: readonly string[], io: Io, knownCommands: reado
     if (!isFolder) return reportMisuse({ misuse: `${cwd} is not a folder.`, hint: "autopilot help", command: null }, argv, io);
     const special = await helpOrVersion(parsed);
     if (special !== null) return printResponse(special, argv, io);
-    return await runCommand(parsed, cwd, argv, io, runElsewhere);
+    return await runCommand(parsed, { cwd, argv, io, elsewhere: runElsewhere });
   } catch (error) {
     return reportCrash(error, argv, io);
   }
 }
 
 function reportMisuse({ misuse, hint, command }: Misuse, argv: readonly string[], io: Io): number {
-  return printResponse({ ...plainResponse("usage", misuse), remediation: [hint] }, argv, io, command);
+  const usage = command === null ? overviewUsage : usageLine(command);
+  return printResponse({ ...plainResponse("usage", misuse), remediation: [hint] }, argv, io, [usage]);
 }
 
 /** The response to --version and --help, which need no project. */

@@ -38,7 +38,7 @@ export function parse(argv: readonly string[], commands: readonly Command[]): Pa
   };
   const parsed: Parsed = { command, input: toParsedInput(words, values), globals, isImplied };
   if (globals.help || globals.version) return parsed;
-  const commandSlip = findCommandSlip(words, isImplied && !flagsRead.isEnded, commands);
+  const commandSlip = isImplied && !flagsRead.isEnded ? findCommandSlip(words, commands) : null;
   if (commandSlip !== null) return { ...commandSlip, command: null };
   const argumentMisuse = findArgumentMisuse(words, command, commands) ?? findRunMisuse(values, command);
   return argumentMisuse === null ? parsed : { ...argumentMisuse, command };
@@ -48,22 +48,8 @@ type CommandMatch = { readonly command: Command; readonly rest: readonly string[
 
 /** The command is the first word that isn't a global flag; `/autopilot` may be before it, as slash commands are typed. */
 function findCommand(argv: readonly string[], commands: readonly Command[]): CommandMatch | Misuse {
-  const before: string[] = [];
-  let position = 0;
-  for (; position < argv.length; position += 1) {
-    const word = argv[position] ?? "";
-    if (word === "/autopilot" && before.every((given) => given.startsWith("-"))) continue;
-    const flag = globalFlags.find(
-      ({ name, short }) => word === `--${name}` || word.startsWith(`--${name}=`) || (short !== undefined && word.startsWith(`-${short}`)),
-    );
-    if (flag === undefined || word === "--") break;
-    before.push(word);
-    if (flag.kind !== "flag" && (word === `--${flag.name}` || word === `-${flag.short ?? ""}`) && position + 1 < argv.length) {
-      position += 1;
-      before.push(argv[position] ?? "");
-    }
-  }
-  const [first = "", second = ""] = [argv[position], argv[position + 1]];
+  const { globals, rest } = splitGlobalFlags(argv);
+  const [first = "", second = ""] = rest;
   if (reservedNames.includes(first)) {
     return {
       misuse: `\`${first}\` is not part of this version.`,
@@ -73,12 +59,33 @@ function findCommand(argv: readonly string[], commands: readonly Command[]): Com
   }
   const findByName = (name: string): Command | undefined => commands.find((command) => command.name === name);
   const twoWordCommand = findByName(`${first} ${second}`);
-  if (twoWordCommand !== undefined) return { command: twoWordCommand, rest: [...before, ...argv.slice(position + 2)], isImplied: false };
+  if (twoWordCommand !== undefined) return { command: twoWordCommand, rest: [...globals, ...rest.slice(2)], isImplied: false };
   const command = findByName(first);
-  if (command !== undefined) return { command: command, rest: [...before, ...argv.slice(position + 1)], isImplied: false };
+  if (command !== undefined) return { command, rest: [...globals, ...rest.slice(1)], isImplied: false };
   const go = findByName("go");
   if (go === undefined) return { misuse: `There is no command ${first}.`, hint: "autopilot help", command: null };
-  return { command: go, rest: [...before, ...argv.slice(position)], isImplied: true };
+  return { command: go, rest: [...globals, ...rest], isImplied: true };
+}
+
+/** The global flags before the command, with their values, and everything from the command on. */
+function splitGlobalFlags(argv: readonly string[]): { readonly globals: readonly string[]; readonly rest: readonly string[] } {
+  const globals: string[] = [];
+  let position = 0;
+  for (; position < argv.length; position += 1) {
+    const word = argv[position] ?? "";
+    if (word === "/autopilot" && globals.every((earlier) => earlier.startsWith("-"))) continue;
+    const flag = globalFlags.find(
+      ({ name, short }) => word === `--${name}` || word.startsWith(`--${name}=`) || (short !== undefined && word.startsWith(`-${short}`)),
+    );
+    if (flag === undefined || word === "--") break;
+    globals.push(word);
+    const isValueNext = flag.kind !== "flag" && (word === `--${flag.name}` || word === `-${flag.short ?? ""}`);
+    if (isValueNext && position + 1 < argv.length) {
+      position += 1;
+      globals.push(argv[position] ?? "");
+    }
+  }
+  return { globals, rest: argv.slice(position) };
 }
 
 type Values = ReadonlyMap<string, readonly string[]>;
@@ -99,17 +106,14 @@ function readFlags(argv: readonly string[], flags: readonly FlagSpec[]): FlagsRe
       continue;
     }
     const { flag, name, attached } = findFlag(word, flags);
-    if (flag === undefined)
-      return {
-        misuse: `Unknown flag ${name}.${didYouMean(
-          name,
-          flags.filter(({ hidden }) => hidden !== true).map((knownFlagSpec) => `--${knownFlagSpec.name}`),
-        )}`,
-      }; // P1
+    if (flag === undefined) {
+      const visibleFlags = flags.filter(({ hidden }) => hidden !== true).map((known) => `--${known.name}`);
+      return { misuse: `Unknown flag ${name}.${didYouMean(name, visibleFlags)}` }; // P1
+    }
     if (flag.kind !== "flag" && attached === undefined) index += 1;
     const value = flag.kind === "flag" ? undefined : (attached ?? argv[index]);
-    const wrong = findValueMisuse(flag, name, attached, value);
-    if (wrong !== null) return { misuse: wrong };
+    const misuse = findValueMisuse(flag, { name, attached, value });
+    if (misuse !== null) return { misuse };
     const earlier = values.get(flag.name);
     if (earlier !== undefined && flag.many !== true && flag.kind !== "flag") return { misuse: `${name} is given twice.` };
     values.set(flag.name, [...(earlier ?? []), value ?? ""]);
@@ -126,20 +130,23 @@ function findFlag(
   if (!word.startsWith("--")) {
     const flag = flags.find(({ short }) => short !== undefined && word.startsWith(`-${short}`));
     const attached = word.length > 2 ? word.slice(2) : undefined;
-    // `-hV` is two flags to some and a slip to most; only a flag with a value may have something attached.
+    // Short flags can't be combined (`-hV`): it is more often a typing error, so only a flag with a value may have something attached.
     if (flag === undefined || (flag.kind === "flag" && attached !== undefined)) return { flag: undefined, name: word, attached: undefined };
     return { flag, name: `-${flag.short ?? ""}`, attached };
   }
   const equals = word.indexOf("=");
   const name = equals === -1 ? word : word.slice(0, equals);
   return {
-    flag: flags.find((knownFlagSpec) => `--${knownFlagSpec.name}` === name),
+    flag: flags.find((known) => `--${known.name}` === name),
     name,
     attached: equals === -1 ? undefined : word.slice(equals + 1),
   };
 }
 
-function findValueMisuse(flag: FlagSpec, name: string, attached: string | undefined, value: string | undefined): string | null {
+/** A flag as it was typed; `attached`: its value if it came with `=`, or directly after a short flag. */
+type TypedFlag = { readonly name: string; readonly attached: string | undefined; readonly value: string | undefined };
+
+function findValueMisuse(flag: FlagSpec, { name, attached, value }: TypedFlag): string | null {
   if (flag.kind === "flag") return attached === undefined ? null : `${name} takes no value.`;
   const looksLikeFlag = attached === undefined && value !== undefined && /^--?[A-Za-z]/.test(value);
   if (value === undefined || value === "" || looksLikeFlag) {
@@ -171,11 +178,11 @@ const foreignSubcommandNames: Readonly<Record<string, string>> = {
   delete: "cancel",
 };
 
-/** P2: one word alone is meant as a command. A goal of one word is said with `go`. */
-function findCommandSlip(words: readonly string[], isImplied: boolean, commands: readonly Command[]): Omit<Misuse, "command"> | null {
+/** P2: one word alone is meant as a command. A goal of one word needs `go` before it. */
+function findCommandSlip(words: readonly string[], commands: readonly Command[]): Omit<Misuse, "command"> | null {
   const [word = ""] = words;
-  // A slash command's placeholder that nothing replaced isn't a word.
-  if (!isImplied || words.length !== 1 || /\s|^\$/.test(word.trim())) return null;
+  // A word that begins with `$` is a slash command's placeholder that was not replaced.
+  if (words.length !== 1 || /\s|^\$/.test(word.trim())) return null;
   const names = commands.flatMap(({ name }) => (name.includes(" ") ? [] : [name]));
   if (names.includes(word)) return { misuse: `Put the command first: autopilot ${word} …`, hint: `autopilot help ${word}` };
   const ourName = Object.hasOwn(foreignCommandNames, word) ? foreignCommandNames[word] : undefined;
@@ -193,14 +200,10 @@ function findArgumentMisuse(words: readonly string[], command: Command, commands
   const missing = specs.find((spec, index) => spec.optional !== true && words[index] === undefined);
   if (missing !== undefined) return { misuse: `autopilot ${command.name} needs ${missing.name}: ${missing.about}`, hint };
   if (specs.at(-1)?.many !== true && words.length > specs.length) {
-    const misuse = `autopilot ${command.name} takes ${specs.length === 0 ? "no words" : `at most ${specs.length}`}, but ${words.length} came: ${words.join(" ").slice(0, 100)}`;
-    const subcommands = commands.flatMap(({ name }) => (name.startsWith(`${command.name} `) ? name.slice(command.name.length + 1) : []));
-    const called = Object.hasOwn(foreignSubcommandNames, words[0] ?? "") ? foreignSubcommandNames[words[0] ?? ""] : undefined;
-    const near =
-      called !== undefined && subcommands.includes(called)
-        ? ` Did you mean ${command.name} ${called}?`
-        : didYouMean(words[0] ?? "", subcommands);
-    if (near !== "") return { misuse: `${misuse}.${near}`, hint };
+    const takes = specs.length === 0 ? "no words" : `at most ${specs.length}`;
+    const misuse = `autopilot ${command.name} takes ${takes}, but ${words.length} came: ${words.join(" ").slice(0, 100)}`;
+    const suggestion = suggestSubcommand(words[0] ?? "", command, commands);
+    if (suggestion !== "") return { misuse: `${misuse}.${suggestion}`, hint };
     return { misuse, hint: `${hint}; if it is your goal: autopilot go -- ${command.name} …` };
   }
   for (const [index, word] of words.entries()) {
@@ -210,6 +213,13 @@ function findArgumentMisuse(words: readonly string[], command: Command, commands
     }
   }
   return null;
+}
+
+function suggestSubcommand(word: string, command: Command, commands: readonly Command[]): string {
+  const subcommands = commands.flatMap(({ name }) => (name.startsWith(`${command.name} `) ? name.slice(command.name.length + 1) : []));
+  const ourName = Object.hasOwn(foreignSubcommandNames, word) ? foreignSubcommandNames[word] : undefined;
+  const isKnown = ourName !== undefined && subcommands.includes(ourName);
+  return isKnown ? ` Did you mean ${command.name} ${ourName}?` : didYouMean(word, subcommands);
 }
 
 function findRunMisuse(values: Values, command: Command): Omit<Misuse, "command"> | null {

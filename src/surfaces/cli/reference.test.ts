@@ -31,14 +31,14 @@ test("the command line reference is as recorded", async () => {
 
 /** The rows that an answer takes in a terminal of 100 columns. */
 const rowsOf = (response: CommandResponse): number =>
-  responseLines(fitScreen(response, false), { hasColour: false, columns: 100 }).out.length;
+  responseLines(fitScreen(response, { isVerbose: false }), { hasColour: false, columns: 100 }).out.length;
 
 test("the overview and the help of every command fit a screen, in the rows of a terminal", () => {
   for (const name of ["", ...commands.map((command) => command.name)])
     expect(rowsOf(helpResponse(chapters, name)), name).toBeLessThanOrEqual(screenRows);
-  const whole = fitScreen(helpResponse(chapters, "go"), true).page?.join("\n");
+  const whole = fitScreen(helpResponse(chapters, "go"), { isVerbose: true }).page?.join("\n");
   expect(whole).toContain("--holdout");
-  expect(fitScreen(helpResponse(chapters, "go"), false).page?.join("\n")).toMatch(/--done-criteria[\s\S]*more lines \(-v\)/);
+  expect(fitScreen(helpResponse(chapters, "go"), { isVerbose: false }).page?.join("\n")).toMatch(/--done-criteria[\s\S]*more lines \(-v\)/);
 });
 
 const pages = join(import.meta.dirname, "../../../test/golden/pages");

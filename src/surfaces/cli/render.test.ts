@@ -111,8 +111,8 @@ test("-v shows the whole page instead of the short one, and a warning that the p
     whole: ["short", "and the rest"],
     rowsMax: 34,
   };
-  expect(fitScreen(paged, false).page).toEqual(paged.page);
-  expect(fitScreen(paged, true).page).toEqual(paged.whole);
+  expect(fitScreen(paged, { isVerbose: false }).page).toEqual(paged.page);
+  expect(fitScreen(paged, { isVerbose: true }).page).toEqual(paged.whole);
   expect(responseLines(paged, { hasColour: false }).err.join()).not.toContain("83 %");
   expect(responseLines({ ...paged, page: ["short"] }, { hasColour: false }).err.join()).toContain("83 %");
 });

@@ -22,14 +22,15 @@ export function withRemediation(response: CommandResponse): CommandResponse {
 
 const usualColumns = 100;
 
-/** As much as fits a screen, unless the user asks for all. Counts rows as the terminal shows them, or a usual one would. */
-export function fitScreen(response: CommandResponse, isVerbose: boolean, columns = usualColumns): CommandResponse {
+type Screen = { readonly isVerbose: boolean; readonly columns?: number | undefined };
+
+/** Cuts the page to what fits a screen, unless the user asks for all of it. A line that wraps counts as several rows. */
+export function fitScreen(response: CommandResponse, { isVerbose, columns = usualColumns }: Screen): CommandResponse {
   const { page, rowsMax, whole } = response;
   if (page === undefined) return response;
   if (isVerbose) return { ...response, page: whole ?? page };
-  return rowsMax === undefined
-    ? response
-    : { ...response, page: fitted(page, rowsMax, (line) => breakLine(visible(line), columns).length) };
+  if (rowsMax === undefined) return response;
+  return { ...response, page: fitted(page, rowsMax, (line) => breakLine(visible(line), columns).length) };
 }
 
 /** The JSON object; a command's own fields never replace the common ones. */

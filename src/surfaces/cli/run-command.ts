@@ -13,10 +13,10 @@ import { markForeign } from "../../project/runs/run-binding.ts";
 import { redactResponse, redactText } from "../../project/secrets/redaction.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
 import { visible } from "../../kit/visible.ts";
-import { overviewUsage, usageLine } from "./help-page.ts";
+import { usageLine } from "./help-page.ts";
 import type { Io } from "./io.ts";
 import type { Globals, Parsed } from "./parse.ts";
-import { openTerminalContext } from "./terminal-context.ts";
+import { openTerminalContext, type TerminalContext } from "./terminal-context.ts";
 import type * as RunElsewhere from "./run-elsewhere.ts";
 import { withRemediation, responseJson, responseLines, fitScreen, type Terminal } from "./render.ts";
 import type { Command } from "./spec.ts";
@@ -27,14 +27,16 @@ export function resolveFolder({ directory }: Globals, from: string): { readonly 
   return { cwd, isFolder: statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true };
 }
 
-/** `elsewhere`: finds a run that is not in this folder; the quick `status` does without it. */
-export async function runCommand(
-  { command, input, globals }: Parsed,
-  cwd: string,
-  argv: readonly string[],
-  io: Io,
-  elsewhere?: typeof RunElsewhere,
-): Promise<number> {
+/** How a command was started. `elsewhere`: finds a run that is not in this folder; the quick `status` does without it. */
+export type Invocation = {
+  readonly cwd: string;
+  readonly argv: readonly string[];
+  readonly io: Io;
+  readonly elsewhere?: typeof RunElsewhere;
+};
+
+export async function runCommand(parsed: Parsed, { cwd, argv, io, elsewhere }: Invocation): Promise<number> {
+  const { command, input, globals } = parsed;
   const interruption = new AbortController();
   const hurry = new AbortController();
   const mayAsk = !globals.json && io.isTerminal.in && io.isTerminal.err;
@@ -45,24 +47,10 @@ export async function runCommand(
     interrupted: interruption.signal,
     hurried: hurry.signal,
   });
-  const release = io.onInterrupt(({ kind, code }) => {
-    if (command.onInterrupt === undefined) return io.leave(code);
-    // Without a terminal a hang-up means `nohup`. When a terminal closes, kernel and shell may both send the signal.
-    if (kind === "hangup" && (!hasTerminal(io) || interruption.signal.aborted)) return;
-    if (interruption.signal.aborted) {
-      if (command.onSecondInterrupt !== undefined && interruption.signal.reason !== atOnce && !hurry.signal.aborted) {
-        context.show(command.onSecondInterrupt);
-        return hurry.abort();
-      }
-      context.settle(); // the shell's prompt begins on a clean line
-      return io.leave(code);
-    }
-    context.show(kind === "end" ? (command.onTerminate ?? command.onInterrupt) : command.onInterrupt);
-    interruption.abort(kind === "end" ? atOnce : undefined);
-  });
+  const release = handleInterrupts(command, context, { io, interruption, hurry });
   const isRaw = command.isRaw?.(input) === true && !globals.json;
+  const print = (line: string): void => io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
   try {
-    const print = (line: string): void => io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
     const response = await catchRefusals(async () => {
       if (command.ofTask === undefined || elsewhere === undefined) return markForeign(context, await command.run(context, input, print));
       const located = await elsewhere.atNamedRun(context, command, input);
@@ -74,8 +62,8 @@ export async function runCommand(
       ? response
       : { ...response, warnings: response.warnings.filter((warning) => !context.hasShown(`! ${warning}`)) };
     if (!isRaw || response.result === "FAIL")
-      return printResponse(printed, argv, io, response.reason_code === "usage" ? command : undefined);
-    for (const line of response.page ?? []) io.write("out", `${io.isTerminal.out ? visible(line) : line}\n`);
+      return printResponse(printed, argv, io, response.reason_code === "usage" ? [usageLine(command)] : []);
+    for (const line of response.page ?? []) print(line);
     for (const warning of printed.warnings) io.write("err", `! ${visible(warning)}\n`);
     return computeExitCode(response);
   } finally {
@@ -84,16 +72,36 @@ export async function runCommand(
   }
 }
 
-/** Prints the response and returns the exit code. A usage error also shows the command's usage. */
-export function printResponse(response: CommandResponse, argv: readonly string[], io: Io, misusedCommand?: Command | null): number {
+type Interruption = { readonly io: Io; readonly interruption: AbortController; readonly hurry: AbortController };
+
+/**
+ * The first interrupt asks the command to end in order, a second one to hurry if it can, the next one ends the process. Returns a function
+ * that stops listening.
+ */
+function handleInterrupts(command: Command, context: TerminalContext, { io, interruption, hurry }: Interruption): () => void {
+  return io.onInterrupt(({ kind, code }) => {
+    if (command.onInterrupt === undefined) return io.leave(code);
+    // Without a terminal a hang-up means `nohup`. When a terminal closes, kernel and shell may both send the signal.
+    if (kind === "hangup" && (!hasTerminal(io) || interruption.signal.aborted)) return;
+    if (!interruption.signal.aborted) {
+      context.show(kind === "end" ? (command.onTerminate ?? command.onInterrupt) : command.onInterrupt);
+      return interruption.abort(kind === "end" ? atOnce : undefined);
+    }
+    if (command.onSecondInterrupt !== undefined && interruption.signal.reason !== atOnce && !hurry.signal.aborted) {
+      context.show(command.onSecondInterrupt);
+      return hurry.abort();
+    }
+    context.settle(); // the shell's prompt begins on a clean line
+    io.leave(code);
+  });
+}
+
+/** Prints the response and returns the exit code. `usage`: lines that show how the command is used, after a usage error. */
+export function printResponse(response: CommandResponse, argv: readonly string[], io: Io, usage: readonly string[] = []): number {
   const isVerbose = hasGlobalFlag("--verbose", argv) || hasGlobalFlag("-v", argv);
   const columns = io.isTerminal.out ? io.columns() : undefined;
-  const fullResponse = fitScreen(
-    withRemediation(response.result === "FAIL" ? redactResponse(response, io.env) : response),
-    isVerbose,
-    columns,
-  ); // a refusal says back what it refuses
-  const usage = misusedCommand === undefined ? [] : [misusedCommand === null ? overviewUsage : usageLine(misusedCommand)];
+  const safeResponse = response.result === "FAIL" ? redactResponse(response, io.env) : response; // a refusal repeats what was typed
+  const fullResponse = fitScreen(withRemediation(safeResponse), { isVerbose, columns });
   if (hasGlobalFlag("--json", argv)) {
     if (usage.length > 0) io.write("err", `${usage.join("\n")}\n`);
     io.write("out", `${responseJson(fullResponse, { isPretty: io.isTerminal.out })}\n`); // M1

@@ -26,7 +26,9 @@ const plainStatus = parsePlainStatus(process.argv.slice(2));
 export const isTaken = plainStatus !== null;
 
 if (plainStatus !== null)
-  begin((argv, io) => runCommand(plainStatus.parsed, plainStatus.cwd, argv, io).catch((error: unknown) => reportCrash(error, argv, io)));
+  begin((argv, io) =>
+    runCommand(plainStatus.parsed, { cwd: plainStatus.cwd, argv, io }).catch((error: unknown) => reportCrash(error, argv, io)),
+  );
 
 function parsePlainStatus(argv: readonly string[]): { readonly parsed: Parsed; readonly cwd: string } | null {
   const parsed = parse(argv, [quick]);

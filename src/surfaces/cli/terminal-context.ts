@@ -20,15 +20,15 @@ export type TerminalSettings = {
   readonly hurried?: AbortSignal;
 };
 
-export function openTerminalContext(
-  io: Io,
-  { cwd, mayAsk, hasColour, interrupted, hurried }: TerminalSettings,
-): CommandContext & { readonly settle: () => void; readonly hasShown: (line: string) => boolean } {
+/** `settle` clears what is drawn and not final; `hasShown` says whether a progress line was printed before. */
+export type TerminalContext = CommandContext & { readonly settle: () => void; readonly hasShown: (line: string) => boolean };
+
+export function openTerminalContext(io: Io, { cwd, mayAsk, hasColour, interrupted, hurried }: TerminalSettings): TerminalContext {
   const shownLines = new Set<string>();
   let isLive = false;
   let board: readonly string[] = [];
   const terminal = (): Terminal => ({ hasColour, ...(io.isTerminal.err ? { columns: io.columns() } : {}) });
-  /** Takes the live line or the board away, so that what follows begins on a clean line. */
+  /** Clears the live line or the board, so that what follows begins on a clean line. */
   const settle = (): void => {
     if (isLive) io.write("err", clearLine);
     if (board.length > 0) io.write("err", eraseBoard(board, io.columns()));
@@ -89,7 +89,7 @@ function eraseBoard(board: readonly string[], columns: number): string {
   return `\r${lines > 1 ? `\u001b[${lines - 1}A` : ""}${clearBelow}`;
 }
 
-/** One of the choices, by its own letters or the beginning of them; any text where there are none; null after three wrong answers. */
+/** Asks for one of the choices, in full or by its first letters, or for any text if there are none. Null after three wrong answers. */
 async function ask(
   { io, cancel, settle }: { readonly io: Io; readonly cancel: AbortSignal; readonly settle: () => void },
   question: string,

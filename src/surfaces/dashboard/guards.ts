@@ -61,10 +61,11 @@ function isToken(header: string | undefined, token: string): boolean {
   return isEqualConstantTime((header ?? "").replace(/^Bearer /, ""), token);
 }
 
-export function isEqualConstantTime(given: string, wanted: string): boolean {
-  const padded = Buffer.alloc(Buffer.byteLength(wanted) + 1);
-  const bytes = Buffer.from(given);
+/** Compares without revealing by its duration how much of the candidate is right. */
+export function isEqualConstantTime(candidate: string, secret: string): boolean {
+  const expected = Buffer.concat([Buffer.from(secret), Buffer.alloc(1)]);
+  const padded = Buffer.alloc(expected.length);
+  const bytes = Buffer.from(candidate);
   bytes.copy(padded);
-  const right = Buffer.concat([Buffer.from(wanted), Buffer.alloc(1)]);
-  return timingSafeEqual(padded, right) && bytes.length === right.length - 1;
+  return timingSafeEqual(padded, expected) && bytes.length === expected.length - 1;
 }

@@ -1,4 +1,4 @@
-// rail: the pages by their names, and the list of them beside the content: drawn by the script, and before it by the server.
+// rail: the dashboard's navigation: the pages' names, and their list beside the content. The server draws it first, then the script.
 
 import { type Child, el, type Element } from "../../views/web/element.ts";
 import { type Icon, icon, stateIcon } from "../../views/web/icons.ts";
@@ -47,6 +47,6 @@ export const railOf = (at: RailState, hasFleet: boolean, foot: Child): Element =
     el("div.foot", foot),
   );
 
-/** On a phone the same at the lower edge, four of them and the rest behind one more. */
+/** The navigation on a phone, at the lower edge: four pages, and `more` for the rest. */
 export const railTabs = (at: RailState, more: Child): Element =>
   el("nav.tabs", { "aria-label": "Pages" }, ...(["now", "inbox", "run", "portfolio"] as const).map((page) => railItem(page, "", at)), more);

@@ -1,8 +1,8 @@
-// server: the dashboard's HTTP server: its guards, one page, and the facts that page asks for.
+// server: the dashboard's HTTP server: checks each request, serves the page's files and its data, and performs what a person asks for.
 //
 // Invariants:
 //   H1. It listens on 127.0.0.1, and the guards see every request before anything else does.
-//   H2. A page is answered with facts alone; a change goes to the use case of its command, and only while it may.
+//   H2. Reading never changes anything; a change runs the same code as its command, and only if the page may make changes.
 //   H3. No request can stop the server; errors are reported without a path or a stack.
 //   H4. No process inside a run changes anything through it, whatever it knows.
 
@@ -16,7 +16,7 @@ import { reasons } from "../../contracts/reason.ts";
 import { comesFromRun } from "./peer-process.ts";
 import { findRefusal, securityHeaders } from "./guards.ts";
 import type { Assets } from "./assets.ts";
-import { openStream } from "./stream.ts";
+import { type EventStream, openStream } from "./stream.ts";
 import type { Unlock } from "./unlock.ts";
 
 export type DashboardSettings = {
@@ -33,11 +33,14 @@ const logRowsMax = 20_000;
 
 export type Dashboard = { readonly port: number; readonly close: () => Promise<void> };
 
-/** Listens on a port of 127.0.0.1; `port` 0 takes any. Throws the system's error where it is taken. */
+type Handling = DashboardSettings & { readonly stream: EventStream; readonly port: number };
+
+/** Listens on a port of 127.0.0.1; `port` 0 takes any. Throws the system's error if the port is taken. */
 export async function serveDashboard(settings: DashboardSettings, port: number): Promise<Dashboard> {
   const stream = openStream(settings.facts);
+  let bound = port;
   const server: Server = createServer({ maxHeaderSize: 16_384, requestTimeout: 30_000 }, (request, response) => {
-    void handleRequest(request, response).catch((error: unknown) => {
+    void handleRequest(request, response, { ...settings, stream, port: bound }).catch((error: unknown) => {
       // H3
       const isTooLarge = error instanceof TooLarge;
       sendJson(response, isTooLarge ? 413 : 500, {
@@ -50,50 +53,7 @@ export async function serveDashboard(settings: DashboardSettings, port: number):
     server.listen({ port, host: "127.0.0.1", exclusive: true }, () => resolve()); // H1
   });
   const address = server.address();
-  const bound = typeof address === "object" && address !== null ? address.port : port;
-
-  async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
-    const url = new URL(`http://127.0.0.1${request.url ?? "/"}`);
-    const method = request.method ?? "";
-    const refused = findRefusal({ method, path: url.pathname, headers: request.headers }, { port: bound, token: settings.token }); // H1
-    if (refused !== null) return sendJson(response, refused.status, { says: refused.says });
-    if (!url.pathname.startsWith("/api/")) return sendAsset(response, settings.assets, url.pathname);
-    if (method === "POST") return handleChange(request, response, url.pathname);
-    if (url.pathname === "/api/events") {
-      if (!stream.join(response)) sendJson(response, 429, { says: "Too many pages are open." });
-      return;
-    }
-    const pageFacts = await factsFor(settings.facts, url);
-    if (pageFacts === undefined) return sendJson(response, 404, { says: "There is no such thing here.", reason_code: "run_missing" });
-    sendJson(response, 200, pageFacts);
-  }
-
-  async function handleChange(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    const body = parseJson(await readBody(request));
-    if (comesFromRun(request.socket.remotePort, bound))
-      return sendJson(response, 403, { says: reasons.inside_a_run.meaning, reason_code: "inside_a_run" }); // H4
-    if (path === "/api/unlock") {
-      const code = typeof body === "object" && body !== null && "code" in body && typeof body.code === "string" ? body.code : "";
-      const typed = settings.unlock.type(code);
-      if (typed === "shut")
-        return sendJson(response, 429, { says: "The code was wrong too often. Start the dashboard again for a new one." });
-      return typed === "wrong"
-        ? sendJson(response, 403, { says: "That is not the code the terminal shows." })
-        : sendJson(response, 200, typed);
-    }
-    if (path !== "/api/request") return sendJson(response, 404, { says: "There is no such thing here." });
-    const pageRequest = readRequest(body);
-    if ("problem" in pageRequest) return sendJson(response, 400, { says: pageRequest.problem });
-    const weak = await settings.facts.weak();
-    const key = request.headers["x-unlock"];
-    if (weak !== null && !settings.unlock.holds(typeof key === "string" ? key : undefined))
-      return sendJson(response, 403, { says: `Read-only: ${weak}. Type the code that the terminal shows.`, reason_code: "read_only" }); // H2
-    const { context, facts, resumeApart } = settings;
-    const commandResponse = await performRequest(pageRequest, { context, sourceOf: facts.sourceOf, resumeApart });
-    sendJson(response, 200, toPageResponse(commandResponse));
-  }
-
+  if (typeof address === "object" && address !== null) bound = address.port;
   return {
     port: bound,
     close: () =>
@@ -105,7 +65,51 @@ export async function serveDashboard(settings: DashboardSettings, port: number):
   };
 }
 
-/** Undefined if there is nothing of that name. */
+async function handleRequest(request: IncomingMessage, response: ServerResponse, handling: Handling): Promise<void> {
+  const { port, token, assets, stream, facts } = handling;
+  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+  const url = new URL(`http://127.0.0.1${request.url ?? "/"}`);
+  const method = request.method ?? "";
+  const refused = findRefusal({ method, path: url.pathname, headers: request.headers }, { port, token }); // H1
+  if (refused !== null) return sendJson(response, refused.status, { says: refused.says });
+  if (!url.pathname.startsWith("/api/")) return sendAsset(response, assets, url.pathname);
+  if (method === "POST") return handleChange(request, response, handling);
+  if (url.pathname === "/api/events") {
+    if (!stream.join(response)) sendJson(response, 429, { says: "Too many pages are open." });
+    return;
+  }
+  const pageFacts = await factsFor(facts, url);
+  if (pageFacts === undefined) return sendJson(response, 404, { says: "There is no such thing here.", reason_code: "run_missing" });
+  sendJson(response, 200, pageFacts);
+}
+
+async function handleChange(request: IncomingMessage, response: ServerResponse, handling: Handling): Promise<void> {
+  const { port, unlock, facts, context, resumeApart } = handling;
+  const { pathname } = new URL(`http://127.0.0.1${request.url ?? "/"}`);
+  const body = parseJson(await readBody(request));
+  if (comesFromRun(request.socket.remotePort, port))
+    return sendJson(response, 403, { says: reasons.inside_a_run.meaning, reason_code: "inside_a_run" }); // H4
+  if (pathname === "/api/unlock") return handleUnlock(response, unlock, body);
+  if (pathname !== "/api/request") return sendJson(response, 404, { says: "There is no such thing here." });
+  const pageRequest = readRequest(body);
+  if ("problem" in pageRequest) return sendJson(response, 400, { says: pageRequest.problem });
+  const weak = await facts.weak();
+  const key = request.headers["x-unlock"];
+  if (weak !== null && !unlock.holds(typeof key === "string" ? key : undefined))
+    return sendJson(response, 403, { says: `Read-only: ${weak}. Type the code that the terminal shows.`, reason_code: "read_only" }); // H2
+  const commandResponse = await performRequest(pageRequest, { context, sourceOf: facts.sourceOf, resumeApart });
+  sendJson(response, 200, toPageResponse(commandResponse));
+}
+
+function handleUnlock(response: ServerResponse, unlock: Unlock, body: unknown): void {
+  const code = typeof body === "object" && body !== null && "code" in body && typeof body.code === "string" ? body.code : "";
+  const typed = unlock.type(code);
+  if (typed === "wrong") return sendJson(response, 403, { says: "That is not the code the terminal shows." });
+  if (typed === "shut") return sendJson(response, 429, { says: "The code was wrong too often. Start the dashboard again for a new one." });
+  sendJson(response, 200, typed);
+}
+
+/** The data of one kind of page; undefined if there is nothing of that name. */
 async function factsFor(facts: Facts, url: URL): Promise<unknown> {
   const key = url.searchParams.get("run") ?? "";
   const number = (name: string): number => Math.max(0, Number.parseInt(url.searchParams.get(name) ?? "0", 10) || 0);

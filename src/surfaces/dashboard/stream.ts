@@ -12,9 +12,9 @@ const beatEveryMs = 15_000;
 const unreadBytesMax = 256 * 1024;
 const pagesMax = 32;
 
-export type Stream = { readonly join: (response: ServerResponse) => boolean; readonly close: () => void };
+export type EventStream = { readonly join: (response: ServerResponse) => boolean; readonly close: () => void };
 
-export function openStream(facts: Pick<Facts, "marks">): Stream {
+export function openStream(facts: Pick<Facts, "marks">): EventStream {
   const pages = new Set<ServerResponse>();
   let known: Readonly<Record<string, string>> = {};
   let timer: NodeJS.Timeout | null = null;

@@ -1,5 +1,5 @@
-// unlock: where an agent runs as the user, it could read the token; then a tab may act only after the user typed the code that the terminal
-// shows.
+// unlock: lets a browser tab make changes after its user typed the code that the terminal shows. Needed when an agent runs as the same user,
+// because that agent could read the page's token.
 //
 // Invariants:
 //   U1. The code is shown in the terminal alone; it is never sent to a page, and a tab gets its own key for it.
@@ -8,7 +8,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { isEqualConstantTime } from "./guards.ts";
 
-const letters = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"; // none that reads like another
+const letters = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"; // without I, O, 0 and 1, which are easily confused
 const codeChars = 6;
 const triesMax = 5;
 const keysMax = 20;
@@ -26,9 +26,9 @@ export function openUnlock(): Unlock {
   let wrong = 0;
   return {
     code,
-    type: (given) => {
+    type: (typedCode) => {
       if (wrong >= triesMax) return "shut"; // U2
-      if (!isEqualConstantTime(given.trim().toUpperCase(), code)) {
+      if (!isEqualConstantTime(typedCode.trim().toUpperCase(), code)) {
         wrong++;
         return "wrong";
       }

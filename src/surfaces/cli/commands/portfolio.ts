@@ -52,15 +52,17 @@ const taskFlags: readonly FlagSpec[] = [
   { name: "flow", kind: "text", placeholder: "NAME", about: "Which flow it runs.", standard: "objective", names: "flows" },
   { name: "isolation", kind: "enum", values: isolationLevels, about: "What holds the agent.", standard: "auto" },
 ];
-/** Flags that only one of them knows. Given to the other they are refused: nothing is passed over in silence. */
+/** Flags that only a project or only a task has. */
 const flagsOf = {
   project: ["repo", "target", "hub", "slots", "accept-unproved"],
   task: ["accept", "after", "touches", "flow", "isolation", "propose"],
 } as const;
-const findMisplacedFlags = (input: ParsedInput, what: "project" | "task"): string | null => {
-  const other = what === "project" ? "task" : "project";
-  const wrong = flagsOf[other].filter((name) => input.flag(name)).map((name) => `--${name}`);
-  return wrong.length === 0 ? null : `${wrong.join(", ")} ${wrong.length === 1 ? "is" : "are"} for a ${other}, and this is a ${what}.`;
+/** Says which flags don't apply to what is added, so that none is silently ignored; null if all do. */
+const findMisplacedFlags = (input: ParsedInput, kind: "project" | "task"): string | null => {
+  const other = kind === "project" ? "task" : "project";
+  const misplaced = flagsOf[other].filter((name) => input.flag(name)).map((name) => `--${name}`);
+  if (misplaced.length === 0) return null;
+  return `${misplaced.join(", ")} ${misplaced.length === 1 ? "is" : "are"} for a ${other}, and this is a ${kind}.`;
 };
 const taskWord = { name: "TASK", about: "a task's id" };
 

@@ -74,43 +74,43 @@ const actingPages: ReadonlySet<string> = new Set(["now", "inbox", "run", "diff",
 
 function banners(): Child {
   const weak = state.overview?.weak ?? null;
-  return [
-    state.connection !== "gone"
-      ? null
-      : notice(
-          { icon: stateIcon("bad"), kind: "bad" },
-          `The dashboard's server has not answered since ${shortTime(state.goneSince ?? "")}.`,
-          el(
-            "div.second",
-            `What you see is as of then. Runs go on without it. Trying again in ${Math.max(0, state.retryInS)} s; nothing is lost.`,
-          ),
-          el("div.gap-top", commandBox("autopilot dashboard --open", copy)),
-          el("div.gap-top", button("Try now", tryNow)),
-        ),
-    weak === null || isUnlocked() || !actingPages.has(state.page)
-      ? null
-      : notice(
-          { icon: stateIcon("you"), kind: "you" },
-          `Read-only: ${weak}.`,
-          el("div.second", "Its agent runs as you and could read this page's token. To act from here, type the code from the terminal."),
-          el(
-            "form.row.wrap.gap-top",
-            { onSubmit: submitCode },
-            el("input.field.mono", {
-              "aria-label": "Code from the terminal",
-              placeholder: "code",
-              maxlength: "6",
-              autocomplete: "off",
-              style: { width: "120px" },
-              value: state.code,
-              onInput: (event: Event) => void (state.code = (event.target as HTMLInputElement).value),
-            }),
-            el("button.button", { type: "submit", "aria-label": "Unlock for this tab" }, "Unlock"),
-            state.codeSays === null ? null : el("span.c-bad", { role: "alert" }, state.codeSays),
-          ),
-        ),
-  ];
+  const needsCode = weak !== null && !isUnlocked() && actingPages.has(state.page);
+  return [state.connection === "gone" ? serverGoneBanner() : null, needsCode ? readOnlyBanner(weak) : null];
 }
+
+const serverGoneBanner = (): Element =>
+  notice(
+    { icon: stateIcon("bad"), kind: "bad" },
+    `The dashboard's server has not answered since ${shortTime(state.goneSince ?? "")}.`,
+    el(
+      "div.second",
+      `What you see is as of then. Runs go on without it. Trying again in ${Math.max(0, state.retryInS)} s; nothing is lost.`,
+    ),
+    el("div.gap-top", commandBox("autopilot dashboard --open", copy)),
+    el("div.gap-top", button("Try now", tryNow)),
+  );
+
+const readOnlyBanner = (why: string): Element =>
+  notice(
+    { icon: stateIcon("you"), kind: "you" },
+    `Read-only: ${why}.`,
+    el("div.second", "Its agent runs as you and could read this page's token. To act from here, type the code from the terminal."),
+    el(
+      "form.row.wrap.gap-top",
+      { onSubmit: submitCode },
+      el("input.field.mono", {
+        "aria-label": "Code from the terminal",
+        placeholder: "code",
+        maxlength: "6",
+        autocomplete: "off",
+        style: { width: "120px" },
+        value: state.code,
+        onInput: (event: Event) => void (state.code = (event.target as HTMLInputElement).value),
+      }),
+      el("button.button", { type: "submit", "aria-label": "Unlock for this tab" }, "Unlock"),
+      state.codeSays === null ? null : el("span.c-bad", { role: "alert" }, state.codeSays),
+    ),
+  );
 
 function submitCode(event: Event): void {
   event.preventDefault();

@@ -102,7 +102,9 @@ function press(target: Element | null): boolean {
 function move(step: 1 | -1): boolean {
   const rows = [...document.querySelectorAll<HTMLElement>("main [data-row]")].filter((row) => row.offsetParent !== null);
   const index = rows.indexOf(document.activeElement?.closest<HTMLElement>("[data-row]") ?? document.body);
-  const next = rows[index < 0 ? (step > 0 ? 0 : rows.length - 1) : Math.max(0, Math.min(rows.length - 1, index + step))];
+  const end = rows.length - 1;
+  const outside = step > 0 ? 0 : end;
+  const next = rows[index < 0 ? outside : Math.max(0, Math.min(end, index + step))];
   next?.focus({ preventScroll: true });
   next?.scrollIntoView({ block: "nearest" });
   return next !== undefined;

@@ -3,6 +3,7 @@
 import { facts, listen, Refused } from "./api.ts";
 import { draw, noLog, now, setClock, state, type State } from "./store.ts";
 import type { LogPage } from "../../../commands/dashboard/facts.ts";
+import type { Overview } from "../../../commands/dashboard/overview.ts";
 
 const againAfterMs = 900;
 /** The newest lines fill any screen; older ones come in parts, so that the page answers in between. */
@@ -78,7 +79,8 @@ async function loadPage(): Promise<void> {
     if (page === "cost") state.cost = await facts("cost");
     if (page === "settings") state.settings = await facts("settings");
     if (key === null || !aboutRuns.includes(page)) return;
-    await (page === "run" ? loadRun(key) : Promise.all([loadHead(key), page === "log" ? loadLog(key) : loadDiff(key)]));
+    if (page === "run") await loadRun(key);
+    else await Promise.all([loadHead(key), page === "log" ? loadLog(key) : loadDiff(key)]);
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 404) throw error;
     state.missing = key;
@@ -177,16 +179,21 @@ export async function loadFile(path: string): Promise<void> {
   draw();
 }
 
-/** Only what a person must hear is read out: that something needs them, that something ended. */
-function announce(previousOverview: State["overview"], after: NonNullable<State["overview"]>): void {
-  if (previousOverview === null) return;
-  const knownQuestions = new Set(previousOverview.attention.map(({ key, id }) => `${key} ${id}`));
-  const newQuestion = after.attention.find(({ key, id }) => !knownQuestions.has(`${key} ${id}`));
-  const statesBefore = new Map(previousOverview.runs.map(({ key, state: word }) => [key, word]));
-  const endedRun = after.runs.find((run) => run.state === "completed" && statesBefore.get(run.key) === "running");
-  const text = newQuestion !== undefined ? `Needs you: ${newQuestion.question}` : endedRun !== undefined ? `Ended: ${endedRun.goal}` : null;
+/** Has a screen reader say what a person must hear: that something needs them, or that a run ended. */
+function announce(before: Overview | null, after: Overview): void {
+  if (before === null) return;
+  const text = findNews(before, after);
   const region = document.getElementById("polite");
   if (text !== null && region !== null) region.textContent = text.slice(0, 300);
+}
+
+function findNews(before: Overview, after: Overview): string | null {
+  const knownQuestions = new Set(before.attention.map(({ key, id }) => `${key} ${id}`));
+  const newQuestion = after.attention.find(({ key, id }) => !knownQuestions.has(`${key} ${id}`));
+  if (newQuestion !== undefined) return `Needs you: ${newQuestion.question}`;
+  const statesBefore = new Map(before.runs.map((run) => [run.key, run.state]));
+  const endedRun = after.runs.find((run) => run.state === "completed" && statesBefore.get(run.key) === "running");
+  return endedRun === undefined ? null : `Ended: ${endedRun.goal}`;
 }
 
 /** Follows the stream for as long as the page lives. */

@@ -53,7 +53,7 @@ function drawPage(): void {
 }
 
 /** Reads the page, its run and the part of it to show from the URL. */
-function route(isFirst: boolean): void {
+function route({ isFirst }: { readonly isFirst: boolean }): void {
   const [page = "now", ...words] = location.hash.slice(1).split("/").map(decodeWord);
   const pageName = pages.find((candidate) => candidate === page) ?? "now";
   const aboutRun = pageName === "run" || pageName === "log" || pageName === "diff";
@@ -102,13 +102,13 @@ onDraw(drawPage);
 openKeys({ nextFile, moveInLog, help: () => open("keys") });
 addEventListener("hashchange", () => {
   if (takeToken()) resumeWithToken();
-  route(false);
+  route({ isFirst: false });
 });
 for (const act of ["keydown", "pointerdown"]) addEventListener(act, () => void (isTitleDue = false), { capture: true });
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden && !state.held) void load();
 });
 setInterval(draw, 30_000); // ages go on
-route(true);
+route({ isFirst: true });
 setTimeout(draw, firstDrawMs);
 void follow();

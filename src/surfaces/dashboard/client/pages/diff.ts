@@ -57,7 +57,7 @@ export function diffPage(): Child {
         diff.files.map(fileButton),
         diff.more > 0 ? el("p.tiny.dim.pad", `${figure(diff.more)} more files: autopilot diff --stat`) : null,
       ),
-      el("div", { style: { "min-width": "0" } }, lines(file), tray()),
+      el("div", { style: { "min-width": "0" } }, filePanel(file), notesTray()),
     ),
   ];
 }
@@ -80,21 +80,19 @@ function fileButton(file: DiffFile): Element {
     },
     icon(shape, colour),
     el("span.cut", { title: file.path }, foreignText(pathName(file.path))),
-    el(
-      "span.num.tiny.no-wrap",
-      file.mark === "refused"
-        ? null
-        : file.insertions === null
-          ? el("span.dim", "binary")
-          : [el("span.c-ok", `+${figure(file.insertions)}`), " ", el("span.c-bad", `−${figure(file.deletions ?? 0)}`)],
-    ),
+    el("span.num.tiny.no-wrap", colouredCounts(file)),
     el("small", foreignText(file.word), noteCount === 0 ? "" : ` · ${plural(noteCount, "note")}`),
   );
 }
 
-function lines(file: DiffFile): Element {
+function colouredCounts(file: DiffFile): Child {
+  if (file.mark === "refused") return null;
+  if (file.insertions === null) return el("span.dim", "binary");
+  return [el("span.c-ok", `+${figure(file.insertions)}`), " ", el("span.c-bad", `−${figure(file.deletions ?? 0)}`)];
+}
+
+function filePanel(file: DiffFile): Element {
   const [shape, colour] = marks[file.mark];
-  const canNote = state.diff?.closed === null;
   return el(
     "div.panel.clip",
     el(
@@ -104,26 +102,28 @@ function lines(file: DiffFile): Element {
       el("span.grow"),
       el("span.row.tiny", { class: colour }, icon(shape), el("span", foreignText(file.word))),
     ),
-    state.fileDiff === null
-      ? el("p.dim.pad", "…")
-      : state.fileDiff.lines.length === 0
-        ? el(
-            "p.second.pad",
-            file.mark === "refused"
-              ? "Nothing of that attempt is on the branch; only its name is known here."
-              : "Git shows no lines for this file.",
-          )
-        : diffTable(file.path, state.fileDiff, canNote ? { beginNote: begin, notesUnder: under } : undefined),
+    fileLines(file),
   );
 }
 
-function begin(_line: DiffLine, at: number): void {
+function fileLines(file: DiffFile): Element {
+  if (state.fileDiff === null) return el("p.dim.pad", "…");
+  const canNote = state.diff?.closed === null;
+  if (state.fileDiff.lines.length > 0) return diffTable(file.path, state.fileDiff, canNote ? { beginNote, notesUnder } : undefined);
+  const isRefused = file.mark === "refused";
+  return el(
+    "p.second.pad",
+    isRefused ? "Nothing of that attempt is on the branch; only its name is known here." : "Git shows no lines for this file.",
+  );
+}
+
+function beginNote(_line: DiffLine, at: number): void {
   state.noting = { at, text: "" };
   draw();
   requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector<HTMLTextAreaElement>(".noted textarea")?.focus()));
 }
 
-function under(line: DiffLine, at: number): Child {
+function notesUnder(line: DiffLine, at: number): Child {
   const lineNotes = state.notes.filter((note) => note.path === state.file && note.at === at);
   return [
     ...lineNotes.map((note) =>
@@ -137,21 +137,21 @@ function under(line: DiffLine, at: number): Child {
             "div.note-box",
             el("div.tiny.dim", "Note, not sent yet"),
             el("div", foreignText(note.text)),
-            el("button.link.tiny", { type: "button", onClick: () => remove(note) }, "Remove"),
+            el("button.link.tiny", { type: "button", onClick: () => removeNote(note) }, "Remove"),
           ),
         ),
       ),
     ),
-    state.noting?.at === at ? writing(line, at) : null,
+    state.noting?.at === at ? noteForm(line, at) : null,
   ];
 }
 
-function remove(note: (typeof state.notes)[number]): void {
+function removeNote(note: (typeof state.notes)[number]): void {
   state.notes = state.notes.filter((candidate) => candidate !== note);
   draw();
 }
 
-const writing = (line: DiffLine, at: number): Element =>
+const noteForm = (line: DiffLine, at: number): Element =>
   el(
     "tr.noted",
     { key: `w${at}` },
@@ -163,37 +163,37 @@ const writing = (line: DiffLine, at: number): Element =>
         rows: "2",
         maxlength: "4000",
         value: state.noting?.text ?? "",
-        onInput: (event: Event) => write((event.target as HTMLTextAreaElement).value),
+        onInput: (event: Event) => setNoteText((event.target as HTMLTextAreaElement).value),
       }),
       el(
         "div.row.gap-top",
-        button("Keep note", () => keep(line, at), "first"),
-        button("Cancel", () => leave(at), "quiet"),
+        button("Keep note", () => keepNote(line, at), "first"),
+        button("Cancel", () => closeNoteForm(at), "quiet"),
       ),
     ),
   );
 
-function write(text: string): void {
+function setNoteText(text: string): void {
   if (state.noting !== null) state.noting.text = text;
 }
 
-function keep(line: DiffLine, at: number): void {
+function keepNote(line: DiffLine, at: number): void {
   const text = state.noting?.text.trim() ?? "";
   if (text !== "" && state.file !== null)
     state.notes = [
       ...state.notes,
       { path: state.file, line: line.new ?? line.old ?? 0, side: line.new === null ? "old" : "new", text, at },
     ];
-  leave(at);
+  closeNoteForm(at);
 }
 
-function leave(at: number): void {
+function closeNoteForm(at: number): void {
   state.noting = null;
   draw();
   requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-note="${at}"]`)?.focus());
 }
 
-function tray(): Element {
+function notesTray(): Element {
   const { notes, diff } = state;
   const files = new Set(notes.map(({ path }) => path)).size;
   const closed = diff?.closed ?? null;
@@ -222,11 +222,11 @@ function tray(): Element {
           },
           "quiet",
         ),
-    acting("Send as one answer", () => void sendAll(), "first", closed ?? (notes.length === 0 ? "There is no note to send." : null)),
+    acting("Send as one answer", () => void sendNotes(), "first", closed ?? (notes.length === 0 ? "There is no note to send." : null)),
   );
 }
 
-async function sendAll(): Promise<void> {
+async function sendNotes(): Promise<void> {
   const notes = state.notes.map(({ path, line, side, text }) => ({ path, line, side, text }));
   if (await send({ do: "note", key: state.key ?? "", commit: state.diff?.tip ?? "", notes })) state.notes = [];
   draw();
@@ -235,9 +235,7 @@ async function sendAll(): Promise<void> {
 export function nextFile(step: 1 | -1): void {
   const files = state.diff?.files ?? [];
   const at = files.findIndex(({ path }) => path === state.file);
-  const nextDiffFile = files[Math.max(0, Math.min(files.length - 1, at + step))];
-  if (nextDiffFile === undefined || nextDiffFile.path === state.file) return;
-  void loadFile(nextDiffFile.path).then(() =>
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(".files [aria-current]")?.focus()),
-  );
+  const next = files[Math.max(0, Math.min(files.length - 1, at + step))];
+  if (next === undefined || next.path === state.file) return;
+  void loadFile(next.path).then(() => requestAnimationFrame(() => document.querySelector<HTMLElement>(".files [aria-current]")?.focus()));
 }

@@ -1,6 +1,8 @@
-// inbox: one question a card: what waiting costs, what is claimed, what was found, the answers. Choosing and sending are two acts.
+// inbox: the page of open questions, one a card: what waiting costs, what the runner found, and the possible answers. Choosing an answer
+// doesn't send it.
 
 import type { Attention } from "../../../../views/facts/attention.ts";
+import type { Overview } from "../../../../commands/dashboard/overview.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { emptyState, commandBox, definitionList, notice, timeElement } from "../../../../views/web/components.ts";
 import { icon, stateIcon } from "../../../../views/web/icons.ts";
@@ -17,8 +19,7 @@ export function inboxPage(): Child {
   const { overview } = state;
   if (overview === null) return h1("Inbox");
   const asks = overview.attention;
-  if (state.question === null || !asks.some((ask) => attentionId(ask) === state.question))
-    state.question = asks[0] === undefined ? null : state.question === "" ? "" : attentionId(asks[0]);
+  expandFirst(asks);
   return [
     el(
       "div.head",
@@ -42,29 +43,32 @@ export function inboxPage(): Child {
             })
           : asks.map(card),
       ),
-      el(
-        "aside",
-        { "aria-label": "Answered today" },
-        overview.answered.length === 0
-          ? null
-          : [
-              el("h2", "Answered today"),
-              el(
-                "div.panel.gap-top",
-                overview.answered.map(({ at, question, answer, actor, project }) =>
-                  el(
-                    "div.item.small",
-                    { key: at + question },
-                    el("div", foreignText(question)),
-                    el("div.tiny.dim", "“", foreignText(answer), `” · ${actor.replace(/^operator:/, "")} · ${project} · `, timeElement(at)),
-                  ),
-                ),
-              ),
-            ],
-      ),
+      el("aside", { "aria-label": "Answered today" }, overview.answered.length === 0 ? null : answeredToday(overview.answered)),
     ),
   ];
 }
+
+/** Expands the first card, unless an open question is expanded already or the person has collapsed them all (""). */
+function expandFirst([first, ...rest]: readonly Attention[]): void {
+  if (first === undefined) state.question = null;
+  else if (state.question !== "" && ![first, ...rest].some((ask) => attentionId(ask) === state.question))
+    state.question = attentionId(first);
+}
+
+const answeredToday = (answered: Overview["answered"]): Child => [
+  el("h2", "Answered today"),
+  el(
+    "div.panel.gap-top",
+    answered.map(({ at, question, answer, actor, project }) =>
+      el(
+        "div.item.small",
+        { key: at + question },
+        el("div", foreignText(question)),
+        el("div.tiny.dim", "“", foreignText(answer), `” · ${actor.replace(/^operator:/, "")} · ${project} · `, timeElement(at)),
+      ),
+    ),
+  ),
+];
 
 function card(ask: Attention): Element {
   const id = attentionId(ask);
@@ -76,7 +80,7 @@ function card(ask: Attention): Element {
       "h2",
       el(
         "button.card-head",
-        { type: "button", "data-row": "", "aria-expanded": String(isOn), onClick: () => choose(isOn ? "" : id) },
+        { type: "button", "data-row": "", "aria-expanded": String(isOn), onClick: () => expand(isOn ? "" : id) },
         stateIcon("you"),
         el("b", foreignText(ask.question)),
         el("span.age.num.tiny.c-you.no-wrap", `waits ${elapsedText(ask.asked_at, now())}`),
@@ -89,16 +93,16 @@ function card(ask: Attention): Element {
         ),
       ),
     ),
-    isOn ? body(ask, id) : null,
+    isOn ? cardBody(ask, id) : null,
   );
 }
 
-function choose(id: string): void {
+function expand(id: string): void {
   state.question = id;
   draw();
 }
 
-function body(ask: Attention, id: string): Element {
+function cardBody(ask: Attention, id: string): Element {
   return el(
     "div.body",
     state.stale === id
@@ -121,11 +125,16 @@ function body(ask: Attention, id: string): Element {
             definitionList(ask.show.map(([name, value]) => [foreignText(name), foreignText(value)])),
           ),
         ),
-    ask.kind === "Paused" ? paused(ask) : ask.kind === "Task" ? adjusted(ask) : answers(ask, id),
+    actions(ask, id),
   );
 }
 
-const paused = (ask: Attention): Child => [
+function actions(ask: Attention, id: string): Child {
+  if (ask.kind === "Paused") return pauseActions(ask);
+  return ask.kind === "Task" ? taskActions(ask) : answerForm(ask, id);
+}
+
+const pauseActions = (ask: Attention): Child => [
   ...ask.commands.slice(0, 4).map((item) => commandBox(item, copy)),
   el(
     "div.row.wrap",
@@ -135,71 +144,29 @@ const paused = (ask: Attention): Child => [
 ];
 
 /** A task asks nothing: what to do is a command. */
-const adjusted = (ask: Attention): Child => [
+const taskActions = (ask: Attention): Child => [
   ...ask.commands.slice(0, 4).map((item) => commandBox(item, copy)),
   el("div.row.wrap", el("a.button.quiet", { href: "#portfolio" }, "Open the portfolio")),
 ];
 
-function answers(ask: Attention, id: string): Child {
+function answerForm(ask: Attention, id: string): Child {
   const picked = state.picks[id];
-  const words = state.words[id] ?? "";
-  const isVerdict = ask.kind === "Verdict";
-  const needsWords = isVerdict && picked === "issues_found" && words.trim() === "";
-  const idle = needsWords
-    ? "Say what is wrong: one issue a line."
-    : picked === undefined && (!ask.free || words.trim() === "")
-      ? ask.options.length === 0
-        ? "Write your answer first."
-        : "Choose an answer first."
-      : null;
-  const label = idle !== null ? idle.replace(/\.$/, "") : picked === undefined ? "Send your words" : `Send “${askWords(ask, picked)}”`;
+  const missing = whatIsMissing(ask, id);
+  const sendLabel = picked === undefined ? "Send your words" : `Send “${optionLabel(ask, picked)}”`;
+  const links =
+    ask.key === "portfolio"
+      ? [el("a.button.quiet", { href: "#portfolio" }, "Open the portfolio")]
+      : [
+          el("a.button.quiet", { href: href("diff", ask.key) }, "See the diff"),
+          el("a.button.quiet", { href: href("run", ask.key) }, "Open the run"),
+        ];
   return [
-    el(
-      "div.options",
-      { role: "radiogroup", "aria-label": "Answer", onKeyDown: arrows },
-      ask.options.map(({ key, text }, at) =>
-        el(
-          "button.option",
-          {
-            type: "button",
-            role: "radio",
-            key,
-            "aria-checked": String(picked === key),
-            tabindex: picked === key || (picked === undefined && at === 0) ? "0" : "-1",
-            onClick: () => pick(id, key),
-          },
-          el("kbd", String(at + 1)),
-          el("b", foreignText(text === "" ? key : text), ask.recommend === key ? el("span.dim", "  recommended") : null),
-          text === "" || key === String(at + 1) ? null : el("span.dim.tiny", foreignText(key)),
-        ),
-      ),
-    ),
-    ask.free || isVerdict
-      ? el(
-          "label",
-          el(
-            "span.tiny.dim",
-            isVerdict
-              ? "Issues, one a line (for “issues_found”)"
-              : ask.options.length === 0
-                ? "Your answer"
-                : "Your own words (instead of an option)",
-          ),
-          el("textarea.field", {
-            rows: "2",
-            maxlength: "8000",
-            value: words,
-            onInput: (event: Event) => write(id, (event.target as HTMLTextAreaElement).value),
-          }),
-        )
-      : null,
+    optionButtons(ask, id),
+    ask.free || ask.kind === "Verdict" ? textField(ask, id) : null,
     el(
       "div.row.wrap",
-      acting(label, () => void give(ask, id), "first", idle),
-      ask.key === "portfolio" ? null : el("a.button.quiet", { href: href("diff", ask.key) }, "See the diff"),
-      ask.key === "portfolio"
-        ? el("a.button.quiet", { href: "#portfolio" }, "Open the portfolio")
-        : el("a.button.quiet", { href: href("run", ask.key) }, "Open the run"),
+      acting(missing?.replace(/\.$/, "") ?? sendLabel, () => void submit(ask, id), "first", missing),
+      ...links,
       el("span.grow"),
       el(
         "span.tiny.dim",
@@ -211,8 +178,59 @@ function answers(ask: Attention, id: string): Child {
   ];
 }
 
-/** An answer as its button says it. */
-function askWords(ask: Attention, picked: string): string {
+/** Why the answer can't be sent yet; null if it can. */
+function whatIsMissing(ask: Attention, id: string): string | null {
+  const picked = state.picks[id];
+  const hasWords = (state.words[id] ?? "").trim() !== "";
+  if (ask.kind === "Verdict" && picked === "issues_found" && !hasWords) return "Say what is wrong: one issue a line.";
+  if (picked !== undefined || (ask.free && hasWords)) return null;
+  return ask.options.length === 0 ? "Write your answer first." : "Choose an answer first.";
+}
+
+function optionButtons(ask: Attention, id: string): Element {
+  const picked = state.picks[id];
+  return el(
+    "div.options",
+    { role: "radiogroup", "aria-label": "Answer", onKeyDown: moveByArrow },
+    ask.options.map(({ key, text }, index) =>
+      el(
+        "button.option",
+        {
+          type: "button",
+          role: "radio",
+          key,
+          "aria-checked": String(picked === key),
+          tabindex: picked === key || (picked === undefined && index === 0) ? "0" : "-1",
+          onClick: () => pick(id, key),
+        },
+        el("kbd", String(index + 1)),
+        el("b", foreignText(text === "" ? key : text), ask.recommend === key ? el("span.dim", "  recommended") : null),
+        text === "" || key === String(index + 1) ? null : el("span.dim.tiny", foreignText(key)),
+      ),
+    ),
+  );
+}
+
+function textField(ask: Attention, id: string): Element {
+  return el(
+    "label",
+    el("span.tiny.dim", textFieldLabel(ask)),
+    el("textarea.field", {
+      rows: "2",
+      maxlength: "8000",
+      value: state.words[id] ?? "",
+      onInput: (event: Event) => write(id, (event.target as HTMLTextAreaElement).value),
+    }),
+  );
+}
+
+function textFieldLabel(ask: Attention): string {
+  if (ask.kind === "Verdict") return "Issues, one a line (for “issues_found”)";
+  return ask.options.length === 0 ? "Your answer" : "Your own words (instead of an option)";
+}
+
+/** An option's text, cut to fit on the button that sends it. */
+function optionLabel(ask: Attention, picked: string): string {
   const text = ask.options.find(({ key }) => key === picked)?.text ?? "";
   const words = text === "" ? picked : text;
   return words.length <= answerCharsMax ? words : `${words.slice(0, answerCharsMax - 1)}…`;
@@ -228,7 +246,7 @@ function write(id: string, text: string): void {
   draw();
 }
 
-async function give(ask: Attention, id: string): Promise<void> {
+async function submit(ask: Attention, id: string): Promise<void> {
   const words = (state.words[id] ?? "").trim();
   const picked = state.picks[id];
   const issues = picked === "issues_found" ? words.split("\n").filter((line) => line.trim() !== "") : [];
@@ -248,14 +266,14 @@ async function give(ask: Attention, id: string): Promise<void> {
   draw();
 }
 
-/** Arrows move inside the answers, as in any group of radios. */
-function arrows(event: KeyboardEvent): void {
+/** Arrow keys move inside the options, as in any group of radio buttons. */
+function moveByArrow(event: KeyboardEvent): void {
   const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
   const group = event.currentTarget;
   if (step === undefined || !(group instanceof HTMLElement)) return;
   event.preventDefault();
-  const all = [...group.querySelectorAll<HTMLElement>("[role=radio]")];
-  const next = all[(all.indexOf(event.target as HTMLElement) + step + all.length) % all.length];
+  const options = [...group.querySelectorAll<HTMLElement>("[role=radio]")];
+  const next = options[(options.indexOf(event.target as HTMLElement) + step + options.length) % options.length];
   next?.focus();
   next?.click();
 }

@@ -154,12 +154,12 @@ function pressed(event: MouseEvent | KeyboardEvent): void {
   choose(row.seq);
 }
 
-export function setFollow(is: boolean): void {
-  state.log.follow = is;
+export function setFollow(follow: boolean): void {
+  state.log.follow = follow;
   draw();
 }
 
-/** Other rows are shown from now on: from the first. */
+/** Scrolls to the first row, because a filter has changed which rows there are. */
 export function toTop(): void {
   if (list !== null) list.scrollTop = view.top = 0;
   placedRows = null;

@@ -1,4 +1,4 @@
-// log: the journal in words, newest at the end, only the rows in sight drawn; filters, and a link to each line.
+// log: the page with a run's journal in words: filters, a list that draws only the rows in sight, and one entry in full.
 
 import type { LogRow } from "../../../../views/facts/log-rows.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
@@ -11,6 +11,8 @@ import { logRowsMax } from "../loading.ts";
 import { draw, href, state } from "../store.ts";
 import { logList, narrow, rowsShown, setFollow, toLine, toTop } from "./log-list.ts";
 import { runHead } from "./run-head.ts";
+
+const entryCharsMax = 60_000;
 
 export function logPage(): Child {
   const top = runHead("log");
@@ -34,15 +36,17 @@ export function logPage(): Child {
       choice("Event", "event", choices().event),
       choice("Reason", "reason", choices().reason),
       button("Follow", () => setFollow(!log.follow), "", { "aria-pressed": String(log.follow) }),
-      el(
-        "span.dim.tiny.num",
-        { role: "status" },
-        `${figure(rows.length)} of ${figure(log.total)} lines${older === 0 ? "" : log.rows.length < logRowsMax ? "; older ones are on their way" : `; the first ${figure(older)} only in autopilot log`}`,
-      ),
+      el("span.dim.tiny.num", { role: "status" }, `${figure(rows.length)} of ${figure(log.total)} lines${describeOlder(older)}`),
     ),
     rows.length === 0 ? nothing() : logList(show),
     log.open === null ? null : detail(log.open),
   ];
+}
+
+/** Where the lines are that this page doesn't have. */
+function describeOlder(older: number): string {
+  if (older === 0) return "";
+  return state.log.rows.length < logRowsMax ? "; older ones are on their way" : `; the first ${figure(older)} only in autopilot log`;
 }
 
 let filterChoices: {
@@ -160,12 +164,11 @@ function detail(seq: number): Element {
       ),
     ),
     row === undefined ? null : el("p.gap-top", foreignText(row.text)),
-    text === null
-      ? null
-      : el(
-          "pre",
-          { tabindex: "0" },
-          foreignText(text.length > 60_000 ? `${text.slice(0, 60_000)}\n… ${figure(text.length - 60_000)} more characters` : text),
-        ),
+    text === null ? null : el("pre", { tabindex: "0" }, foreignText(cutEntry(text))),
   );
+}
+
+function cutEntry(text: string): string {
+  const hidden = text.length - entryCharsMax;
+  return hidden > 0 ? `${text.slice(0, entryCharsMax)}\n… ${figure(hidden)} more characters` : text;
 }

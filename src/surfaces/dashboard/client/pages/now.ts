@@ -1,22 +1,17 @@
-// now: whether anything waits for a person, who is at work, what ended today, and the limits.
+// now: the dashboard's first page: what waits for a person, which runs are at work, what ended today, and the limits.
 
+import type { Attention } from "../../../../views/facts/attention.ts";
 import type { RunCard } from "../../../../views/facts/run-card.ts";
+import type { Overview } from "../../../../commands/dashboard/overview.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
-import {
-  emptyState,
-  commandBox,
-  definitionList,
-  limitMeter,
-  section,
-  timeElement,
-  segmentTrack,
-} from "../../../../views/web/components.ts";
+import { emptyState, commandBox, definitionList, limitMeter, section } from "../../../../views/web/components.ts";
 import { icon, stateIcon, stateLabel } from "../../../../views/web/icons.ts";
-import { elapsedText, figure, money, percent, plural, shortNumber } from "../../../../views/web/page-figures.ts";
+import { elapsedText, figure, money, percent, plural } from "../../../../views/web/page-figures.ts";
 import { copy } from "../actions.ts";
 import { h1 } from "../controls.ts";
 import { wholeRows } from "../in-parts.ts";
 import { href, now, state } from "../store.ts";
+import { briefRunLine, endedLine, runLine } from "./run-lines.ts";
 
 const asksShownMax = 3;
 const endedShownMax = 12;
@@ -24,91 +19,53 @@ const endedShownMax = 12;
 export function nowPage(): Child {
   const { overview } = state;
   if (overview === null) return h1("…");
-  if (overview.runs.length === 0 && overview.unreadable.length === 0 && !overview.hasPortfolio) return noRuns();
-  const asks = overview.attention;
-  const openRunCards = overview.runs.filter(
-    ({ state: word }) => word === "running" || word === "paused" || word === "interrupted" || word === "draft",
-  );
-  const atWork = openRunCards.filter(({ state: word }) => word !== "draft");
+  const { runs, attention, unreadable } = overview;
+  if (runs.length === 0 && unreadable.length === 0 && !overview.hasPortfolio) return noRuns();
+  const atWork = runs.filter((run) => run.state === "running" || run.state === "paused" || run.state === "interrupted");
+  const drafts = runs.filter((run) => run.state === "draft");
+  const ended = runs.filter((run) => run.state === "completed" || run.state === "stopped");
   const today = overview.at.slice(0, 10);
-  const endedRuns = overview.runs.filter(({ state: word }) => word === "completed" || word === "stopped");
-  const endedToday = endedRuns.filter((run) => (run.ended_at ?? run.updated_at).startsWith(today));
-  const shownRuns = endedToday.length > 0 ? endedToday : endedRuns;
+  const endedToday = ended.filter((run) => (run.ended_at ?? run.updated_at).startsWith(today));
   return [
-    el(
-      "div.head",
-      el(
-        "div",
-        h1(asks.length === 0 ? "Nothing needs you" : `${figure(asks.length)} ${asks.length === 1 ? "thing needs" : "things need"} you`),
-        el("p", state.connection === "gone" ? el("strong", "As of then: ") : null, sentence(overview.runs, endedToday.length)),
-      ),
-    ),
+    pageHead(attention.length, summarySentence(runs, endedToday.length)),
     el(
       "div.cols",
       el(
         "div",
-        asks.length === 0
-          ? section(
-              "Needs you",
-              "",
-              el("div.panel", el("div.item.second", "Nothing waits for you. When something does, it is the first thing here.")),
-            )
-          : needsYou(),
-        atWork.length === 0
-          ? null
-          : section("At work", plural(atWork.length, "open run"), el("div.panel", atWork.map(findLine(wholeRows("now", atWork.length))))),
-        openRunCards.length === atWork.length
-          ? null
-          : section(
-              "Drafts",
-              "not started",
-              el("div.panel", openRunCards.filter(({ state: word }) => word === "draft").map(findLine(Infinity))),
-            ),
-        shownRuns.length === 0
-          ? null
-          : section(
-              endedToday.length > 0 ? "Ended today" : "Ended before",
-              endedWords(shownRuns),
-              el("div.panel", shownRuns.slice(0, endedShownMax).map(endedLine)),
-              shownRuns.length > endedShownMax
-                ? el("p.tiny.dim.gap-top", `${figure(shownRuns.length - endedShownMax + overview.more)} more: autopilot runs --all`)
-                : null,
-            ),
-        overview.unreadable.length === 0
-          ? null
-          : section(
-              "Cannot be read",
-              "",
-              el(
-                "div.panel",
-                overview.unreadable.map(({ key, run, problem }) =>
-                  el("div.item", { key }, stateLabel("bad", run), el("div.tiny.second", foreignText(problem))),
-                ),
-              ),
-            ),
+        attention.length === 0 ? nothingNeedsYou() : needsYou(attention),
+        atWork.length === 0 ? null : atWorkSection(atWork),
+        drafts.length === 0 ? null : section("Drafts", "not started", el("div.panel", drafts.map(runLine))),
+        endedToday.length > 0 ? endedSection("Ended today", endedToday, overview.more) : endedSection("Ended before", ended, overview.more),
+        unreadable.length === 0 ? null : unreadableSection(unreadable),
       ),
-      el("aside", { "aria-label": "Limits and today" }, limits(atWork), runnersDay()),
+      el("aside", { "aria-label": "Limits and today" }, limits(atWork), runnersDay(overview.today)),
     ),
   ];
 }
 
-function sentence(runs: readonly RunCard[], ended: number): string {
-  const count = (shape: string): number => runs.filter((run) => run.shape === shape && run.state !== "completed").length;
-  const parked = runs.find(({ shape }) => shape === "parked");
-  return (
-    [
-      `${plural(runs.filter(({ live, state: word }) => live && word === "running").length, "run")} at work`,
-      ...(count("parked") === 0
-        ? []
-        : [`${count("parked")} parked${parked?.until == null ? "" : ` until ${parked.until.slice(11, 16)} UTC`}`]),
-      ...(count("paused") === 0 ? [] : [`${count("paused")} paused`]),
-      `${figure(ended)} ended today`,
-    ].join(", ") + "."
-  );
+function pageHead(asked: number, summary: string): Element {
+  const title = asked === 0 ? "Nothing needs you" : `${figure(asked)} ${asked === 1 ? "thing needs" : "things need"} you`;
+  return el("div.head", el("div", h1(title), el("p", state.connection === "gone" ? el("strong", "As of then: ") : null, summary)));
 }
 
-function needsYou(): Element {
-  const asks = state.overview?.attention ?? [];
+function summarySentence(runs: readonly RunCard[], ended: number): string {
+  const count = (shape: string): number => runs.filter((run) => run.shape === shape && run.state !== "completed").length;
+  const running = runs.filter((run) => run.live && run.state === "running").length;
+  const parts = [`${plural(running, "run")} at work`];
+  const parkedUntil = runs.find(({ shape }) => shape === "parked")?.until ?? null;
+  if (count("parked") > 0) parts.push(`${count("parked")} parked${parkedUntil === null ? "" : ` until ${parkedUntil.slice(11, 16)} UTC`}`);
+  if (count("paused") > 0) parts.push(`${count("paused")} paused`);
+  return `${[...parts, `${figure(ended)} ended today`].join(", ")}.`;
+}
+
+const nothingNeedsYou = (): Element =>
+  section(
+    "Needs you",
+    "",
+    el("div.panel", el("div.item.second", "Nothing waits for you. When something does, it is the first thing here.")),
+  );
+
+function needsYou(asks: readonly Attention[]): Element {
   return section(
     "Needs you",
     "what holds up most comes first",
@@ -137,89 +94,48 @@ function needsYou(): Element {
   );
 }
 
-const findLine =
-  (whole: number) =>
-  (run: RunCard, at: number): Element =>
-    at < whole ? runLine(run) : runName(run);
-
-/** A run far down, before the rest of its line is drawn. */
-const runName = (run: RunCard): Element =>
-  el(
-    "a.item.run-line",
-    { href: href("run", run.key), "data-row": "", key: run.key },
-    el("span.title", el("b.cut", foreignText(run.goal)), el("span.hidden-text", `, ${run.word}`)),
-    el("span.now-line", el("span.project", foreignText(run.project))),
-  );
-
-function runLine(run: RunCard): Element {
-  const line = state.overview?.live[run.key] ?? "";
-  return el(
-    "a.item.run-line",
-    { href: href("run", run.key), "data-row": "", key: run.key },
+function atWorkSection(runs: readonly RunCard[]): Element {
+  const detailed = wholeRows("now", runs.length);
+  return section(
+    "At work",
+    plural(runs.length, "open run"),
     el(
-      "span.title",
-      stateIcon(run.shape),
-      el("b.cut", foreignText(run.goal)),
-      run.foreign ? el("span.tiny.dim.no-wrap", "from elsewhere") : null,
-      el("span.hidden-text", `, ${run.word}`),
-    ),
-    el("span.gauge", segmentTrack(run.segments, run.at), el("span.num", run.at)),
-    el(
-      "span.gauge.budget",
-      run.used === null
-        ? null
-        : [
-            limitMeter(run.used.ratio, run.used.soft, `${percent(run.used.ratio)} of ${run.used.of}`),
-            el("span.num", `${percent(run.used.ratio)} ${run.used.of}`),
-          ],
-    ),
-    el(
-      "span.tiny.dim.right.no-wrap.num",
-      run.shape === "parked" && run.until !== null ? `until ${run.until.slice(11, 16)}` : elapsedText(run.started_at, now()),
-    ),
-    el(
-      "span.now-line",
-      el("span.project", foreignText(run.project)),
-      run.live && run.shape === "run" ? el("span.pulse") : null,
-      el(
-        "span.cut",
-        line === ""
-          ? el(
-              "span.dim",
-              run.shape === "run"
-                ? foreignText(run.place)
-                : run.word === "paused" || run.word === "interrupted"
-                  ? foreignText(run.meaning)
-                  : run.word,
-            )
-          : foreignText(line),
-      ),
+      "div.panel",
+      runs.map((run, index) => (index < detailed ? runLine(run) : briefRunLine(run))),
     ),
   );
 }
 
-function endedLine(run: RunCard): Element {
-  const proof = run.criteria === 0 ? run.at : `${run.proved} of ${run.criteria} proved`;
-  return el(
-    "a.item.ended",
-    { href: href("run", run.key), "data-row": "", key: run.key },
-    stateIcon(run.shape),
-    el("span.cut", foreignText(run.goal), " ", el("span.dim.tiny", foreignText(run.project))),
-    el("span.tiny.second.no-wrap", `${run.word}${proof === "" ? "" : `, ${proof}`}`),
-    el("span.tiny.dim.num.right", run.usd > 0 ? money(run.usd) : `${shortNumber(run.tokens)} tokens`),
-    el("span.tiny.dim.num.right", timeElement(run.ended_at ?? run.updated_at)),
+/** `more`: how many ended runs the server left out. */
+function endedSection(title: string, runs: readonly RunCard[], more: number): Element | null {
+  if (runs.length === 0) return null;
+  const hidden = runs.length - endedShownMax;
+  return section(
+    title,
+    endedSummary(runs),
+    el("div.panel", runs.slice(0, endedShownMax).map(endedLine)),
+    hidden > 0 ? el("p.tiny.dim.gap-top", `${figure(hidden + more)} more: autopilot runs --all`) : null,
   );
 }
 
-function endedWords(runs: readonly RunCard[]): string {
+function unreadableSection(unreadable: Overview["unreadable"]): Element {
+  const rows = unreadable.map(({ key, run, problem }) =>
+    el("div.item", { key }, stateLabel("bad", run), el("div.tiny.second", foreignText(problem))),
+  );
+  return section("Cannot be read", "", el("div.panel", rows));
+}
+
+function endedSummary(runs: readonly RunCard[]): string {
   const sum = (of: (run: RunCard) => number): number => runs.reduce((total, run) => total + of(run), 0);
   const usd = sum((run) => run.usd);
-  return `${plural(runs.length, "run")}, ${sum((run) => run.proved)} of ${sum((run) => run.criteria)} criteria proved${usd > 0 ? `, ${money(usd)}` : ""}`;
+  const proved = `${sum((run) => run.proved)} of ${sum((run) => run.criteria)} criteria proved`;
+  return [plural(runs.length, "run"), proved, ...(usd > 0 ? [money(usd)] : [])].join(", ");
 }
 
 function limits(openRunCards: readonly RunCard[]): Element {
-  const used = openRunCards.flatMap((run) => (run.used === null ? [] : [{ run, ...run.used }])).toSorted((a, b) => b.ratio - a.ratio);
-  const broken = openRunCards.filter(({ breaker }) => breaker !== "closed").length;
+  const used = openRunCards
+    .flatMap((run) => (run.used === null ? [] : [{ run, ...run.used }]))
+    .toSorted((left, right) => right.ratio - left.ratio);
   const levels = [...new Set(openRunCards.map(({ isolation }) => isolation))].join(", ");
   return section(
     "Limits",
@@ -243,22 +159,20 @@ function limits(openRunCards: readonly RunCard[]): Element {
           ),
         ),
       definitionList([
-        [
-          "Breaker",
-          openRunCards.length === 0
-            ? "no open run"
-            : broken === 0
-              ? stateLabel("ok", "closed in all runs")
-              : stateLabel("bad", `open in ${plural(broken, "run")}`),
-        ],
+        ["Breaker", breakerSummary(openRunCards)],
         ["Isolation", levels === "" ? "–" : levels],
       ]),
     ),
   );
 }
 
-function runnersDay(): Element {
-  const day = state.overview?.today;
+function breakerSummary(openRunCards: readonly RunCard[]): Child {
+  if (openRunCards.length === 0) return "no open run";
+  const open = openRunCards.filter(({ breaker }) => breaker !== "closed").length;
+  return open === 0 ? stateLabel("ok", "closed in all runs") : stateLabel("bad", `open in ${plural(open, "run")}`);
+}
+
+function runnersDay(day: Overview["today"]): Element {
   return section(
     "Today, by the runner itself",
     "",
@@ -266,11 +180,11 @@ function runnersDay(): Element {
       "div.panel.pad",
       definitionList(
         [
-          ["Checks run", figure(day?.checks ?? 0)],
-          ["Claims looked up", figure(day?.claims ?? 0)],
-          ["Found false", figure(day?.refuted ?? 0)],
-          ["Attempts not kept", figure(day?.set_aside ?? 0)],
-          ["Times a run was opened", figure(day?.openings ?? 0)],
+          ["Checks run", figure(day.checks)],
+          ["Claims looked up", figure(day.claims)],
+          ["Found false", figure(day.refuted)],
+          ["Attempts not kept", figure(day.set_aside)],
+          ["Times a run was opened", figure(day.openings)],
         ],
         "ends num",
       ),

@@ -1,4 +1,4 @@
-// run-head: what is above the three pages about a run, and what takes their place where the run is gone.
+// run-head: the head that the three pages about a run share (goal, state, controls, tabs), and what they show if the run is gone.
 
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { emptyState, commandBox } from "../../../../views/web/components.ts";
@@ -7,7 +7,7 @@ import { copy, send } from "../actions.ts";
 import { acting, h1 } from "../controls.ts";
 import { draw, href, state } from "../store.ts";
 
-/** The head of a page about a run; null with what is shown instead. */
+/** The head of a page about a run, or what is shown instead of the page. */
 export function runHead(page: "run" | "log" | "diff"): { readonly head: Child } | { readonly instead: Child } {
   if (state.missing !== null) return { instead: missing(state.missing) };
   if (state.head === null) return { instead: state.overview !== null && state.overview.runs.length === 0 ? noRun() : h1("…") };
@@ -44,16 +44,12 @@ function controls(): Child {
   const card = state.head?.card;
   if (card === undefined || !["running", "paused", "interrupted"].includes(card.state)) return null;
   const key = card.key;
-  const isGoing = card.live && card.state === "running";
+  const isWorking = card.live && card.state === "running";
+  const whyNotResume = card.live || card.held ? "It waits for an answer; give it in the Inbox." : null;
   return [
-    isGoing
+    isWorking
       ? acting("Pause after the turn", () => void send({ do: "pause", key, now: false }))
-      : acting(
-          "Resume",
-          () => void send({ do: "resume", key }),
-          "first",
-          card.live || card.held ? "It waits for an answer; give it in the Inbox." : null,
-        ),
+      : acting("Resume", () => void send({ do: "resume", key }), "first", whyNotResume),
     acting("Stop…", () => {
       state.dialog = "stop";
       draw();

@@ -1,4 +1,4 @@
-// run: one run: its live line or why it rests, four figures, its waterfall with a pane, its budget, its proof, and apart from it the claims.
+// run: the page of one run: its live line or why it doesn't go on, key figures, waterfall, budget, the runner's proof, and the agents' claims.
 
 import type { WaterfallRow } from "../../../../views/facts/waterfall.ts";
 import { burnDownChart } from "../../../../views/web/charts.ts";
@@ -22,34 +22,38 @@ export function runPage(): Child {
   const { run } = state;
   if ("instead" in top) return top.instead;
   if (run === null) return top.head; // one came from the log: the rest is on its way
-  const { waterfall, report } = run;
+  const { waterfall } = run;
   const row = waterfall.rows.find(({ id }) => id === state.chosen) ?? null;
-  const claims = report.claims;
   return [
     top.head,
     describeState(run),
-    strip(run),
+    keyFigures(run),
     el(
       "div.cols",
       section("Waterfall", `${shortTime(waterfall.from)} to ${waterfall.nowMs < 0 ? "the end" : "now"}, UTC`, drawWaterfall(waterfall)),
-      el("aside", { "aria-label": "Budget and step" }, budget(run), row !== null && isWide() ? el("div.side", pane(row)) : null),
+      el("aside", { "aria-label": "Budget and step" }, budget(run), row !== null && isWide() ? el("div.side", stepPane(row)) : null),
     ),
-    report.criteria.length === 0 && run.goal_rest === ""
-      ? null
-      : section(
-          "Asked for",
-          report.criteria.length === 0
-            ? ""
-            : `${report.criteria.filter(({ proved }) => proved).length} of ${report.criteria.length} proved`,
-          criteriaList(report.criteria, run.goal_rest),
-        ),
+    askedFor(run),
+    ...proofSections(run),
+    ...claimSections(run),
+  ];
+}
+
+function askedFor({ report: { criteria }, goal_rest: goalRest }: ShownRun): Child {
+  if (criteria.length === 0 && goalRest === "") return null;
+  const proved = criteria.filter((criterion) => criterion.proved).length;
+  return section("Asked for", criteria.length === 0 ? "" : `${proved} of ${criteria.length} proved`, criteriaList(criteria, goalRest));
+}
+
+function proofSections({ report, card }: ShownRun): readonly Child[] {
+  return [
     report.evidence.length === 0
       ? null
       : section(
           "Proof",
           "made by the runner itself, failing first",
           proofTable(report.evidence, copy),
-          el("div.gap-top", commandBox(`autopilot verify --run ${run.card.run}`, copy)),
+          el("div.gap-top", commandBox(`autopilot verify --run ${card.run}`, copy)),
         ),
     report.gaps.length === 0
       ? null
@@ -61,16 +65,21 @@ export function runPage(): Child {
             report.gaps.map((gap) => el("li.item.row.top", { key: gap }, stateIcon("gap"), el("span", foreignText(gap)))),
           ),
         ),
+  ];
+}
+
+function claimSections({ report }: ShownRun): readonly Child[] {
+  return [
     report.looked_up.claims.length === 0 ? null : section("What agents said, looked up", "", verifiedClaims(report.looked_up)),
-    claims.length === 0
+    report.claims.length === 0
       ? null
       : section(
           "What agents say",
           "their word, no proof",
           el(
             "div.panel",
-            claims.map((item) =>
-              el("div.item", { key: item.attempt }, el("div.tiny.dim", `${item.agent}, ${item.attempt}`), claimQuote(item.said)),
+            report.claims.map(({ attempt, agent, said }) =>
+              el("div.item", { key: attempt }, el("div.tiny.dim", `${agent}, ${attempt}`), claimQuote(said)),
             ),
           ),
         ),
@@ -79,7 +88,7 @@ export function runPage(): Child {
 
 let cachedWaterfall: { readonly of: readonly unknown[]; readonly element: Element } | null = null;
 
-/** The same element while nothing of it changed: a run of 500 phases has thousands of parts, and a page is drawn for many other reasons. */
+/** Returns the same element while the waterfall is unchanged: a run of 500 phases has thousands of nodes, and other changes redraw too. */
 function drawWaterfall(waterfall: ShownRun["waterfall"]): Element {
   const whole = wholeRows(`waterfall ${state.key ?? ""}`, waterfall.rows.length);
   const of = [waterfall, state.chosen, isWide(), whole];
@@ -90,7 +99,7 @@ function drawWaterfall(waterfall: ShownRun["waterfall"]): Element {
         selected: state.chosen,
         select: choose,
         detailedRows: whole,
-        detailsOf: (waterfallRow) => (!isWide() && waterfallRow.id === state.chosen ? pane(waterfallRow) : null),
+        detailsOf: (row) => (!isWide() && row.id === state.chosen ? stepPane(row) : null),
       }),
     };
   return cachedWaterfall.element;
@@ -128,10 +137,8 @@ function describeState(run: ShownRun): Child {
   );
 }
 
-function strip({ card, report, budget: spent, breaker, breaker_words: words }: ShownRun): Element {
-  const failing = report.evidence.filter(({ status: word }) => word === "failed").length;
+function keyFigures({ card, report, budget: spent, breaker, breaker_words: words }: ShownRun): Element {
   const tightest = card.used;
-  const evidence = `${figure(report.evidence.filter(({ status: word }) => word === "passed").length)} of ${plural(report.evidence.length, "check")} ${report.evidence.length === 1 ? "passes" : "pass"}`;
   return figureRow([
     {
       name: "Progress",
@@ -141,7 +148,7 @@ function strip({ card, report, budget: spent, breaker, breaker_words: words }: S
     {
       name: "Proved",
       value: card.criteria === 0 ? `${figure(report.gates)} gates` : `${card.proved} of ${card.criteria}`,
-      note: failing > 0 ? `${plural(failing, "check")} ${failing === 1 ? "fails" : "fail"}` : evidence,
+      note: describeChecks(report.evidence),
     },
     {
       name: tightest === null ? "Tokens" : tightest.of.replace(/^./, (first) => first.toUpperCase()),
@@ -156,6 +163,13 @@ function strip({ card, report, budget: spent, breaker, breaker_words: words }: S
   ]);
 }
 
+function describeChecks(evidence: ShownRun["report"]["evidence"]): string {
+  const failing = evidence.filter(({ status }) => status === "failed").length;
+  if (failing > 0) return `${plural(failing, "check")} ${failing === 1 ? "fails" : "fail"}`;
+  const passing = evidence.filter(({ status }) => status === "passed").length;
+  return `${figure(passing)} of ${plural(evidence.length, "check")} ${evidence.length === 1 ? "passes" : "pass"}`;
+}
+
 function budget({ budget: view, points, waterfall, at, card }: ShownRun): Element {
   const chart = burnDownChart(points, view, { from: waterfall.from, until: card.ended_at ?? at });
   return section(
@@ -166,39 +180,7 @@ function budget({ budget: view, points, waterfall, at, card }: ShownRun): Elemen
       chart,
       el(
         "div.pad.stack",
-        (["tokens", "minutes", "calls", "usd"] as const).flatMap((dimension) => {
-          const limit = view.limits[dimension];
-          const used = view.counters[dimension];
-          if (limit === undefined)
-            return used === 0
-              ? []
-              : [
-                  el(
-                    "div.row.small",
-                    { key: dimension },
-                    el("span", dimension),
-                    el("span.grow"),
-                    el("span.num.tiny.second", `${amount(dimension, used)}, no limit`),
-                  ),
-                ];
-          const ratio = view.ratios[dimension] ?? 0;
-          return [
-            el(
-              "div",
-              { key: dimension },
-              el(
-                "div.row.small",
-                el("span", dimension),
-                el("span.grow"),
-                el(
-                  "span.num.tiny.second",
-                  `${dimension === "usd" ? amount(dimension, used) : shortNumber(used)} of ${amount(dimension, limit)}`,
-                ),
-              ),
-              limitMeter(ratio, view.soft_ratio, `${percent(ratio)} of ${dimension} used`),
-            ),
-          ];
-        }),
+        (["tokens", "minutes", "calls", "usd"] as const).map((dimension) => budgetRow(view, dimension)),
         view.warnings.map((warning) => el("div.tiny.c-you", { key: warning }, foreignText(warning))),
         el("p.tiny.dim", `A limit can be passed by ${view.overshoot} at most.`),
       ),
@@ -206,6 +188,23 @@ function budget({ budget: view, points, waterfall, at, card }: ShownRun): Elemen
   );
 }
 
+function budgetRow(view: ShownRun["budget"], dimension: "tokens" | "minutes" | "calls" | "usd"): Child {
+  const limit = view.limits[dimension];
+  const used = view.counters[dimension];
+  const row = (text: string): readonly Child[] => [el("span", dimension), el("span.grow"), el("span.num.tiny.second", text)];
+  if (limit === undefined)
+    return used === 0 ? null : el("div.row.small", { key: dimension }, ...row(`${amount(dimension, used)}, no limit`));
+  const ratio = view.ratios[dimension] ?? 0;
+  const usedText = dimension === "usd" ? amount(dimension, used) : shortNumber(used);
+  return el(
+    "div",
+    { key: dimension },
+    el("div.row.small", ...row(`${usedText} of ${amount(dimension, limit)}`)),
+    limitMeter(ratio, view.soft_ratio, `${percent(ratio)} of ${dimension} used`),
+  );
+}
+
+/** Shows the row's details; choosing a phase that is chosen already, or that is collapsed, expands or collapses it. */
 function choose(row: WaterfallRow): void {
   const rows = state.run?.waterfall.rows ?? [];
   if (row.depth === 0 && row.kids > 0) {
@@ -221,7 +220,7 @@ function choose(row: WaterfallRow): void {
   draw();
 }
 
-function pane(row: WaterfallRow): Element {
+function stepPane(row: WaterfallRow): Element {
   return el(
     "div.panel.pane",
     { role: "region", "aria-label": `Step ${row.name}`, key: `pane ${row.id}` },

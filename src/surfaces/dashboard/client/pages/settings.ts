@@ -1,6 +1,8 @@
 // settings: every setting in force and where it came from, isolation, and what this page is and may do. Read only.
 
-import { type Child, el, foreignText } from "../../../../views/web/element.ts";
+import type { SettingsPage } from "../../../../commands/dashboard/facts.ts";
+import type { ShownRun } from "../../../../commands/dashboard/run-page.ts";
+import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { definitionList, notice, section } from "../../../../views/web/components.ts";
 import { icon, stateIcon, stateLabel } from "../../../../views/web/icons.ts";
 import { whyNot } from "../actions.ts";
@@ -16,8 +18,7 @@ const sources: Readonly<Record<string, string>> = {
 };
 
 export function settingsPage(): Child {
-  const { settings, overview, run } = state;
-  const isolation = run?.isolation;
+  const { run } = state;
   return [
     el(
       "div.head",
@@ -29,82 +30,80 @@ export function settingsPage(): Child {
     ),
     el(
       "div.cols",
-      section(
-        "Settings",
-        "",
-        settings?.problem == null ? null : notice({ icon: stateIcon("bad"), kind: "bad" }, foreignText(settings.problem)),
-        settings?.warnings.map((warning) =>
-          notice({ icon: stateIcon("you"), kind: "you" }, "Ignored", el("div.second", foreignText(warning))),
-        ),
-        el(
-          "div.panel.clip",
-          el(
-            "table.grid.lists",
-            el("thead", el("tr", ...["Key", "In force", "From"].map((name) => el("th", { scope: "col" }, name)))),
-            el(
-              "tbody",
-              (settings?.settings ?? []).map(({ key, value, from, file, line }) =>
-                el(
-                  "tr",
-                  { key },
-                  el("th.mono", { scope: "row" }, foreignText(key)),
-                  el("td.mono", foreignText(typeof value === "string" ? value : JSON.stringify(value))),
-                  el("td.dim.tiny", sources[from] ?? from, file === undefined ? "" : `, ${file.split("/").at(-1) ?? ""}:${line ?? 1}`),
-                ),
-              ),
-            ),
-          ),
-        ),
-      ),
-      el(
-        "aside",
-        { "aria-label": "Isolation and this page" },
-        isolation === undefined
-          ? null
-          : section(
-              "Isolation",
-              run?.card.run ?? "",
-              el(
-                "div.panel.pad.stack",
-                el(
-                  "div",
-                  stateLabel(isolation.not_enforced.length === 0 ? "ok" : "gap", isolation.level),
-                  el("div.tiny.dim", foreignText(isolation.mechanism)),
-                ),
-                el(
-                  "ul.small",
-                  isolation.enforced.map((word) => el("li.row.top", { key: word }, icon("tick", "c-tick"), foreignText(word))),
-                ),
-                isolation.not_enforced.length === 0
-                  ? null
-                  : el(
-                      "div",
-                      el("div.tiny.dim", "Not enforced"),
-                      el(
-                        "ul.small",
-                        isolation.not_enforced.map((word) => el("li.row.top", { key: word }, icon("unproved", "dim"), foreignText(word))),
-                      ),
-                    ),
-              ),
-            ),
-        section(
-          "This page",
-          "",
-          el(
-            "div.panel.pad.stack",
-            definitionList([
-              ["Server", `127.0.0.1 only, port ${location.port}`],
-              ["Token", "in this tab, ends with the server"],
-              ["You are", el("span.mono", `operator:${overview?.user ?? ""}`)],
-              ["May", whyNot() === null ? "look, answer, note, pause, resume, stop" : "look"],
-              ["Program", overview?.product ?? ""],
-            ]),
-            button(state.single ? "Single keys: on" : "Single keys: off", toggleKeys, "", { "aria-pressed": String(state.single) }),
-          ),
-        ),
-      ),
+      settingsSection(state.settings),
+      el("aside", { "aria-label": "Isolation and this page" }, run === null ? null : isolationSection(run), thisPageSection()),
     ),
   ];
+}
+
+function settingsSection(settings: SettingsPage | null): Element {
+  return section(
+    "Settings",
+    "",
+    settings?.problem == null ? null : notice({ icon: stateIcon("bad"), kind: "bad" }, foreignText(settings.problem)),
+    settings?.warnings.map((warning) => notice({ icon: stateIcon("you"), kind: "you" }, "Ignored", el("div.second", foreignText(warning)))),
+    el(
+      "div.panel.clip",
+      el(
+        "table.grid.lists",
+        el("thead", el("tr", ...["Key", "In force", "From"].map((name) => el("th", { scope: "col" }, name)))),
+        el("tbody", (settings?.settings ?? []).map(settingRow)),
+      ),
+    ),
+  );
+}
+
+const settingRow = ({ key, value, from, file, line }: SettingsPage["settings"][number]): Element =>
+  el(
+    "tr",
+    { key },
+    el("th.mono", { scope: "row" }, foreignText(key)),
+    el("td.mono", foreignText(typeof value === "string" ? value : JSON.stringify(value))),
+    el("td.dim.tiny", sources[from] ?? from, file === undefined ? "" : `, ${file.split("/").at(-1) ?? ""}:${line ?? 1}`),
+  );
+
+function isolationSection({ isolation, card }: ShownRun): Element {
+  const { enforced, not_enforced: notEnforced } = isolation;
+  const list = (words: readonly string[], mark: () => Element): Element =>
+    el(
+      "ul.small",
+      words.map((word) => el("li.row.top", { key: word }, mark(), foreignText(word))),
+    );
+  return section(
+    "Isolation",
+    card.run,
+    el(
+      "div.panel.pad.stack",
+      el("div", stateLabel(notEnforced.length === 0 ? "ok" : "gap", isolation.level), el("div.tiny.dim", foreignText(isolation.mechanism))),
+      list(enforced, () => icon("tick", "c-tick")),
+      notEnforced.length === 0
+        ? null
+        : el(
+            "div",
+            el("div.tiny.dim", "Not enforced"),
+            list(notEnforced, () => icon("unproved", "dim")),
+          ),
+    ),
+  );
+}
+
+function thisPageSection(): Element {
+  const { overview, single } = state;
+  return section(
+    "This page",
+    "",
+    el(
+      "div.panel.pad.stack",
+      definitionList([
+        ["Server", `127.0.0.1 only, port ${location.port}`],
+        ["Token", "in this tab, ends with the server"],
+        ["You are", el("span.mono", `operator:${overview?.user ?? ""}`)],
+        ["May", whyNot() === null ? "look, answer, note, pause, resume, stop" : "look"],
+        ["Program", overview?.product ?? ""],
+      ]),
+      button(single ? "Single keys: on" : "Single keys: off", toggleKeys, "", { "aria-pressed": String(single) }),
+    ),
+  );
 }
 
 function toggleKeys(): void {

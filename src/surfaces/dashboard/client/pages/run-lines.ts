@@ -1,0 +1,67 @@
+// run-lines: one run as a row of a list: a run at work in full or in brief, and a run that ended.
+
+import type { RunCard } from "../../../../views/facts/run-card.ts";
+import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
+import { limitMeter, segmentTrack, timeElement } from "../../../../views/web/components.ts";
+import { stateIcon } from "../../../../views/web/icons.ts";
+import { elapsedText, money, percent, shortNumber } from "../../../../views/web/page-figures.ts";
+import { href, now, state } from "../store.ts";
+
+/** A run far down a long list, until the rest of its row is drawn. */
+export const briefRunLine = (run: RunCard): Element =>
+  el(
+    "a.item.run-line",
+    { href: href("run", run.key), "data-row": "", key: run.key },
+    el("span.title", el("b.cut", foreignText(run.goal)), el("span.hidden-text", `, ${run.word}`)),
+    el("span.now-line", el("span.project", foreignText(run.project))),
+  );
+
+export function runLine(run: RunCard): Element {
+  const isParked = run.shape === "parked" && run.until !== null;
+  return el(
+    "a.item.run-line",
+    { href: href("run", run.key), "data-row": "", key: run.key },
+    el(
+      "span.title",
+      stateIcon(run.shape),
+      el("b.cut", foreignText(run.goal)),
+      run.foreign ? el("span.tiny.dim.no-wrap", "from elsewhere") : null,
+      el("span.hidden-text", `, ${run.word}`),
+    ),
+    el("span.gauge", segmentTrack(run.segments, run.at), el("span.num", run.at)),
+    el("span.gauge.budget", budgetGauge(run)),
+    el("span.tiny.dim.right.no-wrap.num", isParked ? `until ${run.until.slice(11, 16)}` : elapsedText(run.started_at, now())),
+    el(
+      "span.now-line",
+      el("span.project", foreignText(run.project)),
+      run.live && run.shape === "run" ? el("span.pulse") : null,
+      el("span.cut", activity(run)),
+    ),
+  );
+}
+
+function budgetGauge({ used }: RunCard): Child {
+  if (used === null) return null;
+  return [limitMeter(used.ratio, used.soft, `${percent(used.ratio)} of ${used.of}`), el("span.num", `${percent(used.ratio)} ${used.of}`)];
+}
+
+/** What the run does now, or why it doesn't go on. */
+function activity(run: RunCard): Child {
+  const liveLine = state.overview?.live[run.key] ?? "";
+  if (liveLine !== "") return foreignText(liveLine);
+  if (run.shape === "run") return el("span.dim", foreignText(run.place));
+  return el("span.dim", run.word === "paused" || run.word === "interrupted" ? foreignText(run.meaning) : run.word);
+}
+
+export function endedLine(run: RunCard): Element {
+  const proof = run.criteria === 0 ? run.at : `${run.proved} of ${run.criteria} proved`;
+  return el(
+    "a.item.ended",
+    { href: href("run", run.key), "data-row": "", key: run.key },
+    stateIcon(run.shape),
+    el("span.cut", foreignText(run.goal), " ", el("span.dim.tiny", foreignText(run.project))),
+    el("span.tiny.second.no-wrap", `${run.word}${proof === "" ? "" : `, ${proof}`}`),
+    el("span.tiny.dim.num.right", run.usd > 0 ? money(run.usd) : `${shortNumber(run.tokens)} tokens`),
+    el("span.tiny.dim.num.right", timeElement(run.ended_at ?? run.updated_at)),
+  );
+}
