@@ -67,7 +67,10 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
       branch = trees.repository.branch;
       refuseWhileOpen(context, paths);
       const { benchmarks: words, target } = request;
-      benchmarks = await readBenchmarks(context, paths, trees, { words, baselines: input.baselines ?? [], metric: target.metric });
+      benchmarks = await readBenchmarks(
+        { cwd: context.cwd, paths, trees },
+        { words, baselines: input.baselines ?? [], metric: target.metric },
+      );
     };
     return withCycle(context, paths, { name: request.name, isNew: true, before }, async (open) => {
       const { lever, name, iteration, hypothesis, floor, benchmarks: _words, ...rest } = request;
@@ -103,45 +106,17 @@ function refuseWhileOpen(context: CommandContext, paths: ProjectPaths): void {
 
 function validateInput(context: CommandContext, paths: ProjectPaths, input: StartInput) {
   const lever = parseLever(context, paths, input);
-  const name =
-    input.name ??
-    `${systemClock.now().slice(0, 10)}-${lever.id
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]+/g, "-")
-      .replaceAll(/^-|-$/g, "")
-      .slice(0, 60)}`;
-  if (name.length > cycleNameCharsMax) invalid(`The cycle's name has ${name.length} characters, at most ${cycleNameCharsMax} are allowed.`);
-  if (!cycleName.test(name))
-    invalid(
-      `The cycle's name is ${JSON.stringify(name)}, expected letters, digits, - _ and . only.`,
-      "--name 2026-05-15-slug: a date and a few words",
-    );
   const hypothesis = input.hypothesis ?? "";
+  const name = parseName(input.name ?? defaultName(lever.id));
   if (hypothesis.trim() === "")
     invalid("A cycle needs a hypothesis that its figures can contradict.", '--hypothesis "what you expect, and why"');
-  const words = (input.benchmarks ?? "")
-    .split(",")
-    .map((word) => word.trim())
-    .filter((word) => word !== "");
-  if (words.length === 0)
-    invalid("A cycle needs benchmarks.", "--benchmarks a,b,c: folders of this repository, folders elsewhere, or commits");
-  if (words.length > benchmarksMax) invalid(`${words.length} benchmarks were given, at most ${benchmarksMax} are run.`);
+  const benchmarks = parseBenchmarkWords(input.benchmarks ?? "");
   const iteration = input.iteration ?? 1;
   if (iteration > iterationsMax)
     invalid(`The iteration is ${iteration}, expected 1 to ${iterationsMax}.`, "after the third a person decides");
   const repeat = input.repeat ?? 1;
   if (repeat > repeatMax) invalid(`--repeat is ${repeat}, expected 1 to ${repeatMax}.`);
-  const metric = input.metric ?? recallTarget;
-  if (!isMetricName(metric)) invalid(`The metric is called ${JSON.stringify(metric)}, expected a letter, then letters, digits, . _ or -.`);
-  if (metric !== recallTarget && input.command === undefined)
-    invalid(`The metric ${metric} must be printed by a command.`, "--command CMD");
-  if (metric === recallTarget && input.better === "lower") invalid("A lower recall is not better.", "--metric NAME --better lower");
-  const { floor, isRelative } = parseNoiseFloor(
-    input.noiseFloor,
-    metric === recallTarget ? String(noiseFloorDefault) : `${noiseFloorDefault * 100}%`,
-  );
-  if (metric === recallTarget && !isRelative && floor >= 1)
-    invalid(`--noise-floor is ${floor}, and no recall can rise by more than 1.`, "--noise-floor 0.05, or a share: --noise-floor 5%");
+  const { target, floor } = parseTarget(input);
   const hang = input.hangAfter === undefined ? hangMsDefault : parseDuration(input.hangAfter);
   if (hang === null) return invalid(`--hang-after is ${input.hangAfter ?? ""}, expected a time such as 90m, 2h or 45s.`);
   const findings = input.findings ?? null;
@@ -153,16 +128,60 @@ function validateInput(context: CommandContext, paths: ProjectPaths, input: Star
     hypothesis,
     iteration,
     floor,
-    benchmarks: words,
+    benchmarks,
     description: input.description ?? hypothesis,
     command: input.command ?? null,
     ...(input.agent === undefined ? {} : { agent: input.agent }),
     findings,
-    target: { metric, better: input.better === "lower" ? ("lower" as const) : ("higher" as const), relative: isRelative },
+    target,
     repeat,
     jobs: input.jobs ?? 1,
     hang_ms: hang,
   };
+}
+
+function defaultName(leverId: string): string {
+  const slug = leverId
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "")
+    .slice(0, 60);
+  return `${systemClock.now().slice(0, 10)}-${slug}`;
+}
+
+function parseName(name: string): string {
+  if (name.length > cycleNameCharsMax) invalid(`The cycle's name has ${name.length} characters, at most ${cycleNameCharsMax} are allowed.`);
+  if (!cycleName.test(name))
+    invalid(
+      `The cycle's name is ${JSON.stringify(name)}, expected letters, digits, - _ and . only.`,
+      "--name 2026-05-15-slug: a date and a few words",
+    );
+  return name;
+}
+
+function parseBenchmarkWords(list: string): readonly string[] {
+  const words = list
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+  if (words.length === 0)
+    invalid("A cycle needs benchmarks.", "--benchmarks a,b,c: folders of this repository, folders elsewhere, or commits");
+  if (words.length > benchmarksMax) invalid(`${words.length} benchmarks were given, at most ${benchmarksMax} are run.`);
+  return words;
+}
+
+/** Which metric is compared, in which direction, and how large a difference must be to count. */
+function parseTarget(input: StartInput) {
+  const metric = input.metric ?? recallTarget;
+  const isRecall = metric === recallTarget;
+  if (!isMetricName(metric)) invalid(`The metric is called ${JSON.stringify(metric)}, expected a letter, then letters, digits, . _ or -.`);
+  if (!isRecall && input.command === undefined) invalid(`The metric ${metric} must be printed by a command.`, "--command CMD");
+  if (isRecall && input.better === "lower") invalid("A lower recall is not better.", "--metric NAME --better lower");
+  const { floor, isRelative } = parseNoiseFloor(input.noiseFloor, isRecall ? String(noiseFloorDefault) : `${noiseFloorDefault * 100}%`);
+  if (isRecall && !isRelative && floor >= 1)
+    invalid(`--noise-floor is ${floor}, and no recall can rise by more than 1.`, "--noise-floor 0.05, or a share: --noise-floor 5%");
+  const better = input.better === "lower" ? ("lower" as const) : ("higher" as const);
+  return { floor, target: { metric, better, relative: isRelative } };
 }
 
 function parseLever(
@@ -209,11 +228,11 @@ function pathForLog({ root }: ProjectPaths, path: string): string {
   return inside.startsWith("..") || isAbsolute(inside) ? path : inside;
 }
 
-/** `NAME=WHERE` or `WHERE`: a folder here, a folder elsewhere, or a commit. */
+type BenchmarkPlaces = { readonly cwd: string; readonly paths: ProjectPaths; readonly trees: Trees };
+
+/** Each word is `NAME=WHERE` or `WHERE`: a folder here, a folder elsewhere, or a commit. */
 async function readBenchmarks(
-  context: CommandContext,
-  paths: ProjectPaths,
-  trees: Trees,
+  { cwd, paths, trees }: BenchmarkPlaces,
   { words, baselines, metric }: { readonly words: readonly string[]; readonly baselines: readonly string[]; readonly metric: string },
 ): Promise<BenchmarkPlan[]> {
   const plans: BenchmarkPlan[] = [];
@@ -226,30 +245,26 @@ async function readBenchmarks(
     if (!benchmarkName.test(name)) invalid(`The benchmark ${JSON.stringify(word)} has no plain name.`, "--benchmarks NAME=WHERE");
     if (plans.some((benchmark) => benchmark.name === name))
       invalid(`Two benchmarks are called ${name}.`, "--benchmarks one=A,other=B tells them apart");
-    const plan = await locate(context, paths, trees, at);
+    const plan = await locate({ cwd, paths, trees }, at);
     const baseline = baselinesByName.get(name) ?? (words.length === 1 ? baselinesByName.get("") : undefined);
-    const path = baseline === undefined ? await defaultBaseline(trees, plan) : pathForLog(paths, resolve(context.cwd, baseline));
+    const path = baseline === undefined ? await defaultBaseline(trees, plan) : pathForLog(paths, resolve(cwd, baseline));
     const isOptional = metric !== recallTarget && baseline === undefined && !existsSync(isAbsolute(path) ? path : join(paths.root, path));
     plans.push({ name, ...plan, baseline: isOptional ? null : path });
   }
+  const names = plans.map((benchmark) => benchmark.name);
   for (const name of baselinesByName.keys())
-    if (!plans.some((benchmark) => benchmark.name === name) && !(name === "" && words.length === 1))
-      invalid(
-        `--baseline names ${name === "" ? "no benchmark" : name}, expected NAME=FILE with one of ${plans.map((benchmark) => benchmark.name).join(", ")}.`,
-      );
+    if (!names.includes(name) && !(name === "" && words.length === 1))
+      invalid(`--baseline names ${name === "" ? "no benchmark" : name}, expected NAME=FILE with one of ${names.join(", ")}.`);
   return plans;
 }
 
-async function locate(
-  context: CommandContext,
-  paths: ProjectPaths,
-  trees: Trees,
-  at: string,
-): Promise<Pick<BenchmarkPlan, "kind" | "at" | "commit">> {
-  const path = resolve(context.cwd, at);
-  const inside = pathForLog(paths, path);
+async function locate({ cwd, paths, trees }: BenchmarkPlaces, at: string): Promise<Pick<BenchmarkPlan, "kind" | "at" | "commit">> {
+  const path = resolve(cwd, at);
+  const recorded = pathForLog(paths, path);
+  const isOutside = isAbsolute(recorded);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
-    return isAbsolute(inside) ? { kind: "outside", at: path } : { kind: "folder", at: inside === "" ? "." : inside };
+    return isOutside ? { kind: "outside", at: path } : { kind: "folder", at: recorded === "" ? "." : recorded };
   const commit = await trees.commitOf(at);
-  return commit === null ? { kind: "folder", at: isAbsolute(inside) ? at : inside } : { kind: "ref", at, commit };
+  if (commit !== null) return { kind: "ref", at, commit };
+  return { kind: "folder", at: isOutside ? at : recorded };
 }

@@ -6,6 +6,7 @@ import type { Inspection } from "../../fleet/postgres/inspect.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
 
+/** `isNote`: something to know that is no fault; its `fix` is shown though it is `ok`. */
 type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly fix: string; readonly isNote?: boolean };
 
 const askMs = 10_000;
@@ -26,33 +27,32 @@ export function fleetDoctor(context: CommandContext, input: { readonly store?: s
           throw storeFailure(error, database.name);
         }),
       );
-      const failed = findings.filter(({ ok }) => !ok);
-      const message =
-        failed.length === 0 ? `The store in ${database.name} can hold runs.` : `Not ready: ${failed.map(({ name }) => name).join(", ")}.`;
-      return respond(failed.length === 0 ? "ok" : "store_unusable", {
-        message,
-        page: [
-          `Store ${database.name}`,
-          "",
-          ...findings.flatMap(({ name, ok, found, fix, isNote }) => [
-            `${isNote === true ? "·" : ok ? "✓" : "✗"} ${name}: ${found}`,
-            ...(fix === "" || (ok && isNote !== true) ? [] : [`    ${fix}`]),
-          ]),
-        ],
-        remediation: failed.map(({ fix }) => fix),
-        data: { store: database.name, findings: findings.map(({ name, ok, found, fix }) => ({ name, ok, found, fix })) },
-      });
+      return reportFindings(database.name, findings);
     } finally {
       await database.close();
     }
   });
 }
 
+function reportFindings(store: string, findings: readonly Finding[]): CommandResponse {
+  const failed = findings.filter(({ ok }) => !ok);
+  return respond(failed.length === 0 ? "ok" : "store_unusable", {
+    message: failed.length === 0 ? `The store in ${store} can hold runs.` : `Not ready: ${failed.map(({ name }) => name).join(", ")}.`,
+    page: [`Store ${store}`, "", ...findings.flatMap(findingLines)],
+    remediation: failed.map(({ fix }) => fix),
+    data: { store, findings: findings.map(({ name, ok, found, fix }) => ({ name, ok, found, fix })) },
+  });
+}
+
+function findingLines({ name, ok, found, fix, isNote = false }: Finding): readonly string[] {
+  const okMark = ok ? "✓" : "✗";
+  const hasFix = fix !== "" && (!ok || isNote);
+  return [`${isNote ? "·" : okMark} ${name}: ${found}`, ...(hasFix ? [`    ${fix}`] : [])];
+}
+
 function listFindings(inspection: Inspection): readonly Finding[] {
-  const { settings, schema, schemaWanted, schemaLeast, faults, missing, excessive, clockMs, answerMs, bytes } = inspection;
-  const isUsable = schema !== null && schema >= schemaWanted && schemaLeast <= schemaWanted;
+  const { settings, schema, faults, answerMs, bytes } = inspection;
   const standbys = settings.synchronousStandbys.trim();
-  const clock = Math.round(clockMs);
   return [
     {
       name: "server",
@@ -60,19 +60,7 @@ function listFindings(inspection: Inspection): readonly Finding[] {
       found: `PostgreSQL ${settings.version}, answers in ${answerMs.toFixed(1)} ms`,
       fix: "PostgreSQL 14 or newer",
     },
-    {
-      name: "schema",
-      ok: isUsable,
-      found:
-        schema === null
-          ? "none"
-          : schema === schemaWanted
-            ? `${schema}`
-            : isUsable
-              ? `${schema}, which this product (${schemaWanted}) still works with`
-              : `${schema}, this product needs ${schemaWanted}`,
-      fix: schema !== null && schema > schemaWanted ? "install the product that made it, or a newer one" : "autopilot fleet init",
-    },
+    schemaFinding(inspection),
     {
       name: "writes",
       ok: !settings.isReadOnly,
@@ -92,36 +80,56 @@ function listFindings(inspection: Inspection): readonly Finding[] {
       found: standbys === "" ? "no synchronous standby" : `synchronous: ${standbys}`,
       fix: standbys === "" ? "A failover may lose the last lines. They are noticed (store_lost_lines), not restored." : "",
     },
-    ...(schema === null
-      ? []
-      : [
-          {
-            name: "rights",
-            ok: missing.length === 0,
-            found: missing.length === 0 ? "as a worker needs them" : `missing: ${missing.join(", ")}`,
-            fix: "autopilot fleet init --grant ROLE, by the owner of the schema",
-          },
-          {
-            name: "least privilege",
-            ok: true,
-            isNote: excessive.length > 0,
-            found:
-              excessive.length === 0
-                ? "cannot change or remove a line"
-                : `this user may change or remove lines and blobs (${excessive.join(", ")})`,
-            fix: excessive.length === 0 ? "" : "Let workers use a role of their own: autopilot fleet init --grant ROLE",
-          },
-        ]),
-    {
-      name: "clock",
-      ok: true,
-      isNote: Math.abs(clock) > clockMsMax,
-      found:
-        Math.abs(clock) > clockMsMax
-          ? `this machine is ${Math.abs(clock)} ms ${clock > 0 ? "behind" : "ahead of"} the store`
-          : "agrees with the store",
-      fix: Math.abs(clock) > clockMsMax ? "Leases go by the store's clock, so this does no harm; times in journals differ." : "",
-    },
+    ...(schema === null ? [] : rightsFindings(inspection)),
+    clockFinding(Math.round(inspection.clockMs)),
     { name: "size", ok: true, isNote: true, found: `${(bytes / 1_048_576).toFixed(1)} MiB`, fix: "" },
   ];
+}
+
+function schemaFinding({ schema, schemaWanted, schemaLeast }: Inspection): Finding {
+  const isUsable = schema !== null && schema >= schemaWanted && schemaLeast <= schemaWanted;
+  const isNewer = schema !== null && schema > schemaWanted;
+  const describe = (): string => {
+    if (schema === null) return "none";
+    if (schema === schemaWanted) return `${schema}`;
+    return isUsable ? `${schema}, which this product (${schemaWanted}) still works with` : `${schema}, this product needs ${schemaWanted}`;
+  };
+  return {
+    name: "schema",
+    ok: isUsable,
+    found: describe(),
+    fix: isNewer ? "install the product that made it, or a newer one" : "autopilot fleet init",
+  };
+}
+
+const rightsFindings = ({ missing, excessive }: Inspection): readonly Finding[] => [
+  {
+    name: "rights",
+    ok: missing.length === 0,
+    found: missing.length === 0 ? "as a worker needs them" : `missing: ${missing.join(", ")}`,
+    fix: "autopilot fleet init --grant ROLE, by the owner of the schema",
+  },
+  {
+    name: "least privilege",
+    ok: true,
+    isNote: excessive.length > 0,
+    found:
+      excessive.length === 0
+        ? "cannot change or remove a line"
+        : `this user may change or remove lines and blobs (${excessive.join(", ")})`,
+    fix: excessive.length === 0 ? "" : "Let workers use a role of their own: autopilot fleet init --grant ROLE",
+  },
+];
+
+/** `differenceMs`: positive if this machine is behind the store. */
+function clockFinding(differenceMs: number): Finding {
+  const apartMs = Math.abs(differenceMs);
+  if (apartMs <= clockMsMax) return { name: "clock", ok: true, found: "agrees with the store", fix: "" };
+  return {
+    name: "clock",
+    ok: true,
+    isNote: true,
+    found: `this machine is ${apartMs} ms ${differenceMs > 0 ? "behind" : "ahead of"} the store`,
+    fix: "Leases go by the store's clock, so this does no harm; times in journals differ.",
+  };
 }

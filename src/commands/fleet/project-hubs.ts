@@ -1,5 +1,5 @@
-// project-hubs: settles which hub a project's repository has. It is looked at before it is written down: it answers, and has the branch that
-// work lands on, of the same history.
+// project-hubs: decides which hub (the git repository that machines exchange commits through) a project's repository has. A hub is recorded
+// only after it was reached and has the branch that work lands on, with the same history.
 // Invariants H1 and on: portfolio/planner/hubs.ts.
 
 import type { PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
@@ -19,34 +19,40 @@ import { openedRepository } from "../../project/runs/opened-repository.ts";
 export type HubChange = PortfolioChangeOf<"hub_set">;
 type Branch = { readonly repository: string; readonly target: string };
 
-/** What gives a repository this hub; nothing if it has it. Refuses one that isn't its own, and a repository of a store without one. */
-export async function hubChange(
-  context: CommandContext,
-  paths: PortfolioPaths,
-  branch: Branch,
-  given: string | undefined,
-  /** The state as it will be, of what is added. That moves no hub of what is there. */
-  adding?: PortfolioView,
-): Promise<readonly HubChange[]> {
-  const state = adding ?? (await readPortfolio(paths));
-  const { repository } = branch;
+/** `expected`: the state as it will be after an import. An import adds projects and never moves the hub of an existing one. */
+export type HubRequest = Branch & { readonly hub: string | undefined; readonly expected?: PortfolioView };
+
+/**
+ * The change that gives a repository the requested hub; none if it has it already. Refuses a hub that isn't this repository's, and a
+ * repository without a hub if the portfolio is in a store.
+ */
+export async function hubChange(context: CommandContext, paths: PortfolioPaths, request: HubRequest): Promise<readonly HubChange[]> {
+  const { repository, hub, expected } = request;
+  const state = expected ?? (await readPortfolio(paths));
   const before = state.hubs[repository];
-  if (adding !== undefined && given !== undefined && before !== undefined && before !== given)
+  if (expected !== undefined && hub !== undefined && before !== undefined && before !== hub)
     refuse("hub_unusable", { message: `The hub of ${repository} is ${before}, and a repository has one.` });
-  if (given !== undefined) return (await requireHub(paths, state, branch, given), changeOf(context, state, repository, given));
+  if (hub !== undefined) {
+    await requireHub(paths, state, { ...request, hub });
+    return changeOf(context, state, repository, hub);
+  }
   const isShared = portfolioMark(paths.own) !== null;
   if (!isShared) return [];
-  if (before !== undefined) return (await requireHub(paths, state, branch, before), []); // it may be asked for another branch
-  const named = hubAddress(context.env);
-  if (named !== null && (await isHubOf(paths, state, branch, named))) return changeOf(context, state, repository, named);
+  if (before !== undefined) {
+    await requireHub(paths, state, { ...request, hub: before }); // the hub is known, but this branch of it may be missing
+    return [];
+  }
+  const configured = hubAddress(context.env);
+  if (configured !== null && (await isHubOf(paths, state, { ...request, hub: configured })))
+    return changeOf(context, state, repository, configured);
   return refuse("hub_unusable", {
     message: `The portfolio is in a store, and ${repository} has no hub: machines exchange its commits through a git repository that all of them reach.`,
     remediation: ["git init --bare /srv/git/project.git", "give the command again with --hub URL"],
   });
 }
 
-/** While the journal is held: nobody else may have taken the hub since it was looked at. */
-export function stillFree(state: PortfolioView, changes: readonly HubChange[]): readonly HubChange[] {
+/** Called while the journal is held: refuses if another repository has got the hub since it was checked. */
+export function requireFreeHubs(state: PortfolioView, changes: readonly HubChange[]): readonly HubChange[] {
   for (const { repository, hub } of changes) {
     const why = hub === null ? null : whyNoHub(state, repository, hub);
     if (why !== null) refuse("hub_unusable", { message: why, remediation: [] });
@@ -57,17 +63,18 @@ export function stillFree(state: PortfolioView, changes: readonly HubChange[]): 
 const changeOf = (context: CommandContext, { hubs }: PortfolioView, repository: string, hub: string): readonly HubChange[] =>
   hubs[repository] === hub ? [] : [{ actor: actorOf(context), reason_code: "ok", event: "hub_set", repository, hub }];
 
-/** Before a portfolio is planned in a store: AUTOPILOT_HUB is the hub of the repository that it has; all others were named before. */
+/** Before a portfolio is planned in a store: repositories without a hub get AUTOPILOT_HUB if it is theirs; refuses if any stays without. */
 export async function settleHubs(context: CommandContext, paths: PortfolioPaths): Promise<void> {
   if (withoutHub(await readPortfolio(paths)).length === 0) return;
   const state = await withPortfolio(context, paths, ({ state: now }) => Promise.resolve(structuredClone(now))); // a copy may be old
-  const named = hubAddress(context.env);
+  const hub = hubAddress(context.env);
   const missing: ReturnType<typeof withoutHub>[number][] = [];
   for (const project of withoutHub(state)) {
-    if (named === null || !(await isHubOf(paths, state, project, named))) missing.push(project);
+    if (hub === null || !(await isHubOf(paths, state, { ...project, hub }))) missing.push(project);
     else
       await withPortfolio(context, paths, async ({ state: now, write }) => {
-        if (now.hubs[project.repository] === undefined) await write(...stillFree(now, changeOf(context, now, project.repository, named)));
+        if (now.hubs[project.repository] === undefined)
+          await write(...requireFreeHubs(now, changeOf(context, now, project.repository, hub)));
       });
   }
   if (missing.length === 0) return;
@@ -77,10 +84,12 @@ export async function settleHubs(context: CommandContext, paths: PortfolioPaths)
   });
 }
 
-async function isHubOf(paths: PortfolioPaths, state: PortfolioView, branch: Branch, hub: string): Promise<boolean> {
-  if (whyNoHub(state, branch.repository, hub) !== null) return false;
+type HubBranch = Branch & { readonly hub: string };
+
+async function isHubOf(paths: PortfolioPaths, state: PortfolioView, branch: HubBranch): Promise<boolean> {
+  if (whyNoHub(state, branch.repository, branch.hub) !== null) return false;
   try {
-    await requireHub(paths, state, branch, hub);
+    await requireHub(paths, state, branch);
     return true;
   } catch (error) {
     if (error instanceof Refusal && error.response.reason_code === "hub_unusable") return false;
@@ -88,7 +97,7 @@ async function isHubOf(paths: PortfolioPaths, state: PortfolioView, branch: Bran
   }
 }
 
-async function requireHub(paths: PortfolioPaths, state: PortfolioView, { repository, target }: Branch, hub: string): Promise<void> {
+async function requireHub(paths: PortfolioPaths, state: PortfolioView, { repository, target, hub }: HubBranch): Promise<void> {
   const why = whyNoHub(state, repository, hub);
   if (why !== null) refuse("hub_unusable", { message: why, remediation: [] });
   const clone = await openedRepository(cloneOf(paths, repository));

@@ -7,7 +7,7 @@ import type { StoredOrder } from "../../fleet/postgres/orders.ts";
 import type { StoredWorker } from "../../fleet/postgres/workers.ts";
 import type { StoredRun } from "../../ports/run-store.ts";
 import { columned } from "../../views/columned.ts";
-import { oneLine } from "../../views/wording.ts";
+import { oneLine, plural } from "../../views/wording.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
 
@@ -23,97 +23,99 @@ export function fleetStatus(context: CommandContext, input: FleetStatusInput): P
     try {
       const { newestOrders, ordersIn } = await import("../../fleet/postgres/orders.ts");
       const { workersIn } = await import("../../fleet/postgres/workers.ts");
-      const [all, workers, orders] = await Promise.all([store.runs(), workersIn(store.database), ordersIn(store.database)]);
-      const [runs, portfolios] = [all.filter(({ kind }) => kind === "run"), plannedPortfolios(all)];
-      const newestByRun = new Map(
-        (
-          await newestOrders(
-            store.database,
-            runs.map(({ run }) => run),
-          )
-        ).map((order) => [order.run, order]),
-      );
-      const alive = workers.filter(({ holder }) => holder !== null);
-      const heldRuns = runs.filter(({ holder }) => holder !== null);
+      const [entries, workers, orders] = await Promise.all([store.runs(), workersIn(store.database), ordersIn(store.database)]);
+      const runs = entries.filter(({ kind }) => kind === "run");
+      const runNames = runs.map(({ run }) => run);
+      const newestByRun = new Map((await newestOrders(store.database, runNames)).map((order) => [order.run, order]));
+      const content = { store: store.database.name, runs, workers, orders, portfolios: plannedPortfolios(entries), newestByRun };
+      const held = runs.filter(({ holder }) => holder !== null).length;
       const takeOvers = runs.reduce((sum, run) => sum + run.takeOvers, 0);
-      const shownRuns =
-        input.all === true ? runs : [...heldRuns, ...runs.filter(({ holder }) => holder === null).toReversed()].slice(0, shownMax);
-      const message = `${runs.length} ${runs.length === 1 ? "run" : "runs"} in ${store.database.name}, ${heldRuns.length} held, ${takeOvers} ${takeOvers === 1 ? "take-over" : "take-overs"}.`;
+      const message = `${plural(runs.length, "run")} in ${content.store}, ${held} held, ${plural(takeOvers, "take-over")}.`;
       return respond("ok", {
         message,
-        page: [
-          message,
-          ...(shownRuns.length === 0
-            ? []
-            : [
-                "",
-                ...columned([
-                  ["RUN", "HELD BY", "LINES", "EPOCH", "TAKE-OVERS", "LAST ORDER"],
-                  ...shownRuns.map((run) => runRow(run, newestByRun.get(run.run))),
-                ]),
-              ]),
-          ...(portfolios.length === 0
-            ? []
-            : ["", ...columned([["PORTFOLIO", "PLANNED BY", "LINES", "EPOCH", "TAKE-OVERS"], ...portfolios.map(portfolioRow)])]),
-          ...(alive.length === 0
-            ? []
-            : [
-                "",
-                ...columned([["WORKER", "HOST", "JOBS", "LABELS", ""], ...alive.map((storedWorker) => workerRow(storedWorker, orders))]),
-              ]),
-          ...(orders.length === 0
-            ? []
-            : ["", ...columned([["ORDER", "PRIORITY", "NEEDS", "STANDS"], ...orders.toReversed().slice(0, shownMax).map(orderRow)])]),
-          ...(orders.length > shownMax ? [`… ${orders.length - shownMax} more orders`] : []),
-          ...(shownRuns.length < runs.length ? [`… ${runs.length - shownRuns.length} more: autopilot fleet status --all`] : []),
-        ],
-        data: {
-          store: store.database.name,
-          runs: runs.map(({ run, kind, seq, epoch, holder, takeOvers: taken }) => ({
-            run_id: run,
-            kind,
-            seq,
-            epoch,
-            holder,
-            take_overs: taken,
-            last_order: orderData(newestByRun.get(run)),
-          })),
-          workers: workers.map(({ worker, holder, jobs, labels, product, isDraining }) => ({
-            worker,
-            holder,
-            jobs,
-            labels,
-            product,
-            is_draining: isDraining,
-          })),
-          orders: orders.map(({ id, run, repository, priority, needs, slots, state, worker, timesTaken, outcome }) => ({
-            order: id,
-            run_id: run,
-            repository,
-            priority,
-            needs,
-            slots,
-            state,
-            worker,
-            times_taken: timesTaken,
-            outcome,
-          })),
-          portfolios: portfolios.map(({ key, lines, epoch, holder, takeOvers: taken }) => ({
-            portfolio: key,
-            lines,
-            epoch,
-            holder,
-            take_overs: taken,
-          })),
-          held: heldRuns.length,
-          take_overs: takeOvers,
-        },
+        page: [message, ...tableLines(content, input)],
+        data: { ...statusData(content), held, take_overs: takeOvers },
       });
     } finally {
       await store.close();
     }
   });
 }
+
+/** `newestByRun`: the newest order of each run, ended or not; `orders` has only those that are not ended. */
+type StoreContent = {
+  readonly store: string;
+  readonly runs: readonly StoredRun[];
+  readonly workers: readonly StoredWorker[];
+  readonly orders: readonly StoredOrder[];
+  readonly portfolios: readonly PlannedPortfolio[];
+  readonly newestByRun: ReadonlyMap<string, StoredOrder>;
+};
+
+function tableLines(
+  { runs, workers, orders, portfolios, newestByRun }: StoreContent,
+  { all = false }: FleetStatusInput,
+): readonly string[] {
+  const heldFirst = [...runs.filter(({ holder }) => holder !== null), ...runs.filter(({ holder }) => holder === null).toReversed()];
+  const shownRuns = all ? runs : heldFirst.slice(0, shownMax);
+  const running = workers.filter(({ holder }) => holder !== null);
+  const table = (head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] =>
+    rows.length === 0 ? [] : ["", ...columned([head, ...rows])];
+  return [
+    ...table(
+      ["RUN", "HELD BY", "LINES", "EPOCH", "TAKE-OVERS", "LAST ORDER"],
+      shownRuns.map((run) => runRow(run, newestByRun.get(run.run))),
+    ),
+    ...table(["PORTFOLIO", "PLANNED BY", "LINES", "EPOCH", "TAKE-OVERS"], portfolios.map(portfolioRow)),
+    ...table(
+      ["WORKER", "HOST", "JOBS", "LABELS", ""],
+      running.map((worker) => workerRow(worker, orders)),
+    ),
+    ...table(["ORDER", "PRIORITY", "NEEDS", "STANDS"], orders.toReversed().slice(0, shownMax).map(orderRow)),
+    ...(orders.length > shownMax ? [`… ${orders.length - shownMax} more orders`] : []),
+    ...(shownRuns.length < runs.length ? [`… ${runs.length - shownRuns.length} more: autopilot fleet status --all`] : []),
+  ];
+}
+
+const statusData = ({ store, runs, workers, orders, portfolios, newestByRun }: StoreContent) => ({
+  store,
+  runs: runs.map(({ run, kind, seq, epoch, holder, takeOvers }) => ({
+    run_id: run,
+    kind,
+    seq,
+    epoch,
+    holder,
+    take_overs: takeOvers,
+    last_order: orderData(newestByRun.get(run)),
+  })),
+  workers: workers.map(({ worker, holder, jobs, labels, product, isDraining }) => ({
+    worker,
+    holder,
+    jobs,
+    labels,
+    product,
+    is_draining: isDraining,
+  })),
+  orders: orders.map(({ id, run, repository, priority, needs, slots, state, worker, timesTaken, outcome }) => ({
+    order: id,
+    run_id: run,
+    repository,
+    priority,
+    needs,
+    slots,
+    state,
+    worker,
+    times_taken: timesTaken,
+    outcome,
+  })),
+  portfolios: portfolios.map(({ key, lines, epoch, holder, takeOvers }) => ({
+    portfolio: key,
+    lines,
+    epoch,
+    holder,
+    take_overs: takeOvers,
+  })),
+});
 
 const workerRow = ({ worker, holder, jobs, labels, isDraining }: StoredWorker, orders: readonly StoredOrder[]): readonly string[] => [
   worker,
@@ -131,12 +133,12 @@ const portfolioRow = ({ key, lines, holder, epoch, takeOvers }: PlannedPortfolio
   String(takeOvers),
 ];
 
-const orderRow = ({ id, priority, needs, state, worker, outcome }: StoredOrder): readonly string[] => [
-  id,
-  String(priority),
-  needs.join(","),
-  state === "taken" ? `with ${worker ?? "?"}` : outcome === null ? "waits for a worker" : `waits: ${oneLine(outcome, 60)}`,
-];
+const orderRow = (order: StoredOrder): readonly string[] => [order.id, String(order.priority), order.needs.join(","), describeOrder(order)];
+
+function describeOrder({ state, worker, outcome }: StoredOrder): string {
+  if (state === "taken") return `with ${worker ?? "?"}`;
+  return outcome === null ? "waits for a worker" : `waits: ${oneLine(outcome, 60)}`;
+}
 
 /** The state of a run's newest order: also of a finished one, which no list of orders shows. */
 const orderData = (order: StoredOrder | undefined): { order: string; state: string; outcome: string | null } | null =>
@@ -148,5 +150,7 @@ const runRow = ({ run, holder, seq, epoch, takeOvers }: StoredRun, order: Stored
   String(seq),
   String(epoch),
   String(takeOvers),
-  order === undefined ? "" : order.state === "ended" ? oneLine(order.outcome ?? "ended", 100) : order.state,
+  order === undefined ? "" : describeLastOrder(order),
 ];
+
+const describeLastOrder = ({ state, outcome }: StoredOrder): string => (state === "ended" ? oneLine(outcome ?? "ended", 100) : state);

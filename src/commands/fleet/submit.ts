@@ -8,13 +8,14 @@ import { openHub } from "../../fleet/hub.ts";
 import { requireHubBranch } from "../../fleet/own-hub.ts";
 import { repositoryId } from "../../fleet/repository-id.ts";
 import { sharedMark } from "../../fleet/shared-mark.ts";
+import type { WorkOrder } from "../../ports/dispatch.ts";
 import { type GoInput, requestsNewRun } from "../../playbooks/contract/go-input.ts";
 import { openExchange } from "../../portfolio/worker/git-exchange.ts";
 import { homeOfCopy } from "../../portfolio/worker/worker.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond, screenRows } from "../../project/respond.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { requireProject, ownFolder, runFolder } from "../../project/runs/project-paths.ts";
+import { ownFolder, type ProjectPaths, requireProject, runFolder } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
 import { unbindRun } from "../../project/runs/run-binding.ts";
 import { makeDraft } from "../../runner/draft/draft.ts";
@@ -63,6 +64,7 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
     const workerFolder = ownFolder(paths, "worker");
     const hub = await openHub(repository, join(workerFolder, "hub.git"), url);
     await requireHubBranch(repository, hub, url, branch);
+    // The run is drafted in a temporary clone, so that the checkout here stays as it is.
     const copy = join(workerFolder, `draft-${randomBytes(6).toString("hex")}`);
     const copyContext = { ...context, cwd: copy };
     const copyPaths = homeOfCopy(copy);
@@ -74,7 +76,7 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
       const { view } = await readRun(copyPaths, run);
       const preview = await buildPreview(copyContext, copyPaths, view);
       const warnings = [...drafted.warnings, ...preview.warnings, ...(await uncommittedWarnings(paths.root, head.commit))];
-      if (!input.yes && (context.isTerminal ? await askToSubmit(context, preview.page) : null) !== "y")
+      if (!input.yes && !(await isConfirmed(context, preview.page)))
         return respond("dry_run_required_before_execute", {
           message: "Not submitted: the preview isn't confirmed.",
           page: preview.page,
@@ -84,18 +86,10 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
           data: { preview: preview.data },
         });
       const key = sharedMark(runFolder(copyPaths, run))?.key ?? "";
-      await hub.send(key, 0, head.commit); // what the order refers to exists
-      await withRun(copyContext, copyPaths, run, async (openRun) => {
-        const { ack } = openRun.view().drafted;
-        const actor = actorOf(context);
-        await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
-        await openRun.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
-      });
-      const [{ storeIn }, { openOrders }] = await Promise.all([
-        import("../../fleet/shared-run.ts"),
-        import("../../fleet/postgres/orders.ts"),
-      ]);
-      await openOrders((await storeIn(context.env)).database).offer({ id: orderId(key, 1), run: key, ...order });
+      // The order comes last: the commit and the started run that it refers to exist by then.
+      await hub.send(key, 0, head.commit);
+      await recordStart(copyContext, copyPaths, run);
+      await offerOrder(context, { id: orderId(key, 1), run: key, ...order });
       return respond("ok", {
         message: `Submitted ${key}. The next worker that is free takes it.`,
         warnings,
@@ -109,12 +103,27 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
   });
 }
 
-async function askToSubmit(context: CommandContext, page: readonly string[]): Promise<string | null> {
+async function isConfirmed(context: CommandContext, page: readonly string[]): Promise<boolean> {
+  if (!context.isTerminal) return false;
   for (const line of page) context.show(line);
-  return context.ask("Submit this run?", ["y", "n"]);
+  return (await context.ask("Submit this run?", ["y", "n"])) === "y";
 }
 
-/** Workers see commits only. */
+async function recordStart(context: CommandContext, paths: ProjectPaths, run: string): Promise<void> {
+  await withRun(context, paths, run, async (openRun) => {
+    const { ack } = openRun.view().drafted;
+    const actor = actorOf(context);
+    await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
+    await openRun.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
+  });
+}
+
+async function offerOrder(context: CommandContext, order: WorkOrder): Promise<void> {
+  const [{ storeIn }, { openOrders }] = await Promise.all([import("../../fleet/shared-run.ts"), import("../../fleet/postgres/orders.ts")]);
+  await openOrders((await storeIn(context.env)).database).offer(order);
+}
+
+/** Workers only see commits, so what isn't committed would be missing there. */
 async function uncommittedWarnings(root: string, commit: string): Promise<readonly string[]> {
   const { changed } = await readStatus(await openedRepository(root), ownedPathTest([]));
   return changed.length === 0 ? [] : [uncommittedMessage(changed, commit)];

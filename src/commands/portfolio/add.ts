@@ -27,7 +27,7 @@ import {
 } from "../../portfolio/store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 import { cloneOf } from "../../portfolio/store/clones.ts";
-import { hubChange, stillFree } from "../fleet/project-hubs.ts";
+import { hubChange, requireFreeHubs } from "../fleet/project-hubs.ts";
 import { adoptPortfolio } from "./adopt.ts";
 import { adoptSnapshots } from "./adopt-snapshots.ts";
 import { knownIn, type RunTerms, termFaults } from "./run-terms.ts";
@@ -94,19 +94,18 @@ export function addProject(context: CommandContext, input: ProjectInput): Promis
     const repository = await repositoryOf(resolve(context.cwd, input.repo ?? "."), input.target, await repositoriesIn(paths));
     const agent = input.agent === undefined ? {} : { agent: requireAgents(context.cwd, input.agent) };
     await requireTerms(context, repository.root, agent);
-    const hub = await hubChange(
-      context,
-      paths,
-      { repository: repository.root, target: repository.target },
-      input.hub,
-      await readPortfolio(paths),
-    );
+    const hub = await hubChange(context, paths, {
+      repository: repository.root,
+      target: repository.target,
+      hub: input.hub,
+      expected: await readPortfolio(paths),
+    });
     return withPortfolio(context, paths, async (open) => {
       const { state } = open;
       const twin = Object.values(state.projects).find(({ name }) => name === input.name);
       if (twin !== undefined) invalid(`There is a project ${input.name} already: ${twin.project_id}.`);
       const project_id = projectIdOf(input.name, (id) => state.projects[id] !== undefined);
-      const sharing = Object.values(state.projects).filter((one) => one.repository === repository.root);
+      const sharing = Object.values(state.projects).filter((other) => other.repository === repository.root);
       const fields = {
         name: input.name,
         objective: input.objective ?? "",
@@ -119,7 +118,7 @@ export function addProject(context: CommandContext, input: ProjectInput): Promis
         paused: false,
         ...agent,
       };
-      await open.write({ ...operatorOf(context), event: "project_created", project_id, fields }, ...stillFree(state, hub));
+      await open.write({ ...operatorOf(context), event: "project_created", project_id, fields }, ...requireFreeHubs(state, hub));
       return respond("ok", {
         message: `Added ${project_id}; finished work is merged into ${repository.target} of ${repository.root}.`,
         warnings: adding(

@@ -4,102 +4,132 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import { portfolioMark, runKey } from "../../fleet/shared-mark.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { answerTold, successorOf, whyNotAnswer } from "../../portfolio/planner/questions.ts";
-import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
+import { type BlockView, openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, Refusal, respond } from "../../project/respond.ts";
 import { answerMissing } from "../../views/wording.ts";
 import { operatorOf } from "./add.ts";
-import { copyIn, requirePortfolio } from "../../portfolio/store/folder.ts";
-import { withPortfolio } from "../../portfolio/store/open.ts";
+import { copyIn, type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
+import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 import { runQuestions } from "./run-questions.ts";
 import { inboxRows } from "./show.ts";
 import { viewOf } from "../../portfolio/worker/worker.ts";
 
-/** Answers a question of a portfolio: the one that is named, or the only one. An answer counts for the question it was shown. */
-export function answerPortfolio(
-  context: CommandContext,
-  input: { readonly block?: string | undefined; readonly content?: string | undefined; readonly text: string },
-): Promise<CommandResponse> {
+export type PortfolioAnswer = { readonly block?: string | undefined; readonly content?: string | undefined; readonly text: string };
+
+/** The open questions, as a refusal shows them. */
+type OpenQuestions = { readonly data: { readonly blocks: readonly unknown[] }; readonly remediation: readonly string[] };
+
+/** Answers a question of a portfolio: the one that is named, or the only one. An answer counts for the question as it was shown. */
+export function answerPortfolio(context: CommandContext, input: PortfolioAnswer): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = requirePortfolio(context);
     return withPortfolio(context, paths, async (open) => {
       const blocks = openBlocks(open.state);
-      const block =
-        input.block === undefined ? (blocks.length === 1 ? blocks[0] : undefined) : blocks.find(({ block_id }) => block_id === input.block);
       const ofRuns = input.block === undefined ? await runQuestions(context, open.state) : [];
-      const [only] = ofRuns;
-      if (only !== undefined && ofRuns.length === 1 && blocks.length === 0) {
+      const [onlyRun] = ofRuns;
+      if (onlyRun !== undefined && ofRuns.length === 1 && blocks.length === 0) {
         const { answer } = await import("../answer.ts");
-        return answer({ ...context, cwd: only.directory }, { run: only.run, block: only.block, text: input.text });
+        return answer({ ...context, cwd: onlyRun.directory }, { run: onlyRun.run, block: onlyRun.block, text: input.text });
       }
       const rows = [...inboxRows(open.state, open.now()), ...ofRuns];
-      const openQuestions = {
+      const questions = {
         data: { blocks: rows },
         remediation: rows.map(({ command, question }) => `${command}  (${question.slice(0, 80)})`),
       };
-      const old = input.block === undefined ? undefined : open.state.blocks[input.block];
-      const instead = block !== undefined || old === undefined ? undefined : successorOf(open.state, old);
-      if (old !== undefined && instead !== undefined)
-        return refuse("block_changed", {
-          message: `${old.block_id} was asked again as ${instead.block_id}, because what it is about has changed: ${instead.question}`,
-          ...openQuestions,
-        });
-      if (block === undefined || ofRuns.length > 0) {
-        if (rows.length === 0) return refuse("block_ambiguous", { message: "No question is open, so there is nothing to answer." });
-        const message =
-          input.block === undefined ? `${rows.length} questions are open, so say which one you mean.` : `${input.block} is not open.`;
-        return refuse("block_ambiguous", { message, ...openQuestions });
-      }
-      if (input.block === undefined && block.replaces !== null)
-        return refuse("block_changed", {
-          message: `${block.block_id} was asked in place of ${block.replaces}, because what that was about has changed. Read it and answer it by its id: ${block.question}`,
-          ...openQuestions,
-        });
-      if (input.content !== undefined && input.content !== block.content)
-        return refuse("block_changed", { message: `${block.block_id} asks something else now: ${block.question}`, ...openQuestions });
-      if (["", answerMissing].includes(input.text.trim())) return refuse("portfolio_input_invalid", { message: "The answer is empty." });
-      const wrong = whyNotAnswer(block, input.text);
-      if (wrong !== null) return refuse("portfolio_input_invalid", { message: wrong, ...openQuestions });
-      const task = block.task_id === null ? undefined : open.state.tasks[block.task_id];
-      const copy = task === undefined ? null : copyIn(paths, task);
-      if (block.asked_by !== null && task !== undefined && task.event_nonce !== null && portfolioMark(paths.own) !== null) {
-        // Its worker may be on any machine, and this one may have no copy of the run.
-        const { requestOfRun } = await import("../fleet/requests.ts");
-        const key = runKey(block.asked_by.run_id, task.event_nonce);
-        const response = await requestOfRun(context, { key, ask: "answer", text: input.text, block: block.asked_by.block });
-        if (response.result === "FAIL") throw new Refusal(response);
-      } else if (block.asked_by !== null && task !== undefined && copy !== null) {
-        const runBlock = (await viewOf(paths, task))?.view.blocks[block.asked_by.block];
-        if (runBlock !== undefined) {
-          if (runBlock.question !== block.question || canonicalJson(runBlock.options) !== canonicalJson(block.options))
-            return refuse("block_changed", { message: `The run asks something else now: ${runBlock.question}`, ...openQuestions });
-          const { answer } = await import("../answer.ts");
-          const response = await answer(
-            { ...context, cwd: copy },
-            { run: block.asked_by.run_id, block: block.asked_by.block, text: input.text },
-          );
-          if (response.result === "FAIL") throw new Refusal(response);
-        }
-      }
-      const waiting = task === undefined ? Object.keys(block.tasks) : [task.task_id];
-      await open.write({
-        ...operatorOf(context),
-        event: "block_resolved",
-        block_id: block.block_id,
-        content: block.content,
-        answer: input.text,
-      });
-      return respond("block_answered", {
-        message: `Answered "${block.question}" with ${answerTold(block, input.text)}${nowReady(open.state, waiting)}.`,
-        warnings: open.warnings,
-        remediation: ["autopilot portfolio run"],
-        data: { id: block.block_id, tasks: waiting, question: block.question, answer: input.text },
-      });
+      const block = input.block === undefined && ofRuns.length > 0 ? undefined : findBlock(blocks, input.block);
+      if (block === undefined) return refuseUnclear(open.state, input, questions);
+      requireCurrent(block, input, questions);
+      requireFit(block, input.text, questions);
+      await passToRun(context, { paths, state: open.state, block, text: input.text, questions });
+      return recordAnswer(context, open, block, input.text);
     });
   });
 }
 
-/** What became of those that waited. */
+const findBlock = (blocks: readonly BlockView[], id: string | undefined): BlockView | undefined => {
+  if (id !== undefined) return blocks.find(({ block_id }) => block_id === id);
+  return blocks.length === 1 ? blocks[0] : undefined;
+};
+
+/** Says why no question could be picked: it was asked again under another id, it isn't open, or there are none or several. */
+function refuseUnclear(state: PortfolioView, { block: id }: PortfolioAnswer, questions: OpenQuestions): never {
+  const old = id === undefined ? undefined : state.blocks[id];
+  const successor = old === undefined ? undefined : successorOf(state, old);
+  if (old !== undefined && successor !== undefined)
+    return refuse("block_changed", {
+      message: `${old.block_id} was asked again as ${successor.block_id}, because what it is about has changed: ${successor.question}`,
+      ...questions,
+    });
+  const { length } = questions.data.blocks;
+  if (length === 0) return refuse("block_ambiguous", { message: "No question is open, so there is nothing to answer." });
+  const message = id === undefined ? `${length} questions are open, so say which one you mean.` : `${id} is not open.`;
+  return refuse("block_ambiguous", { message, ...questions });
+}
+
+/** Refuses an answer to a question that may have changed since the person read it. */
+function requireCurrent(block: BlockView, input: PortfolioAnswer, questions: OpenQuestions): void {
+  if (input.block === undefined && block.replaces !== null)
+    refuse("block_changed", {
+      message: `${block.block_id} was asked in place of ${block.replaces}, because what that was about has changed. Read it and answer it by its id: ${block.question}`,
+      ...questions,
+    });
+  if (input.content !== undefined && input.content !== block.content)
+    refuse("block_changed", { message: `${block.block_id} asks something else now: ${block.question}`, ...questions });
+}
+
+function requireFit(block: BlockView, text: string, questions: OpenQuestions): void {
+  if (["", answerMissing].includes(text.trim())) refuse("portfolio_input_invalid", { message: "The answer is empty." });
+  const problem = whyNotAnswer(block, text);
+  if (problem !== null) refuse("portfolio_input_invalid", { message: problem, ...questions });
+}
+
+type RunAnswer = {
+  readonly paths: PortfolioPaths;
+  readonly state: PortfolioView;
+  readonly block: BlockView;
+  readonly text: string;
+  readonly questions: OpenQuestions;
+};
+
+/** If a task's run asks, the run gets the answer first: through the store if the portfolio is in one, else in its copy here. */
+async function passToRun(context: CommandContext, { paths, state, block, text, questions }: RunAnswer): Promise<void> {
+  const { asked_by: asker } = block;
+  const task = block.task_id === null ? undefined : state.tasks[block.task_id];
+  if (asker === null || task === undefined) return;
+  if (task.event_nonce !== null && portfolioMark(paths.own) !== null) {
+    // Its worker may be on any machine, and this one may have no copy of the run.
+    const { requestOfRun } = await import("../fleet/requests.ts");
+    return requireDone(
+      await requestOfRun(context, { key: runKey(asker.run_id, task.event_nonce), ask: "answer", text, block: asker.block }),
+    );
+  }
+  const copy = copyIn(paths, task);
+  const runBlock = copy === null ? undefined : (await viewOf(paths, task))?.view.blocks[asker.block];
+  if (copy === null || runBlock === undefined) return;
+  if (runBlock.question !== block.question || canonicalJson(runBlock.options) !== canonicalJson(block.options))
+    refuse("block_changed", { message: `The run asks something else now: ${runBlock.question}`, ...questions });
+  const { answer } = await import("../answer.ts");
+  requireDone(await answer({ ...context, cwd: copy }, { run: asker.run_id, block: asker.block, text }));
+}
+
+function requireDone(response: CommandResponse): void {
+  if (response.result === "FAIL") throw new Refusal(response);
+}
+
+async function recordAnswer(context: CommandContext, open: OpenPortfolio, block: BlockView, text: string): Promise<CommandResponse> {
+  const waiting = block.task_id === null || open.state.tasks[block.task_id] === undefined ? Object.keys(block.tasks) : [block.task_id];
+  const { block_id, content, question } = block;
+  await open.write({ ...operatorOf(context), event: "block_resolved", block_id, content, answer: text });
+  return respond("block_answered", {
+    message: `Answered "${question}" with ${answerTold(block, text)}${nowReady(open.state, waiting)}.`,
+    warnings: open.warnings,
+    remediation: ["autopilot portfolio run"],
+    data: { id: block_id, tasks: waiting, question, answer: text },
+  });
+}
+
+/** What became of the tasks that waited for the answer. */
 function nowReady({ tasks }: PortfolioView, waiting: readonly string[]): string {
   const [first] = waiting;
   if (first === undefined) return "";

@@ -25,7 +25,7 @@ import {
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
-import { type HubChange, hubChange, stillFree } from "../fleet/project-hubs.ts";
+import { type HubChange, hubChange, requireFreeHubs } from "../fleet/project-hubs.ts";
 import { uncharged } from "../../portfolio/worker/worker.ts";
 
 /** `ready`, `retry` and `cancel`. */
@@ -58,15 +58,13 @@ export function moveTask(
 }
 
 function requireStep(task_id: string, from: PortfolioTaskStatus, to: PortfolioTaskStatus): void {
-  if (!mayStep(from, to))
-    refuse("invalid_status_transition", {
-      message:
-        from === to
-          ? `${task_id} is ${to} already.${to === "ready" ? " autopilot portfolio status says what it waits for." : ""}`
-          : `${task_id} is ${from}, so it cannot become ${to}.`,
-      state: from,
-      data: { task_id, from, to },
-    });
+  if (mayStep(from, to)) return;
+  const hint = to === "ready" ? " autopilot portfolio status says what it waits for." : "";
+  refuse("invalid_status_transition", {
+    message: from === to ? `${task_id} is ${to} already.${hint}` : `${task_id} is ${from}, so it cannot become ${to}.`,
+    state: from,
+    data: { task_id, from, to },
+  });
 }
 
 export function pausePortfolio(
@@ -79,9 +77,9 @@ export function pausePortfolio(
       const project_id = input.project === undefined ? null : requireProject(open.state, input.project).project_id;
       if (project_id === null) await open.write({ ...operatorOf(context), event: "portfolio_updated", paused });
       else await open.write({ ...operatorOf(context), event: "project_updated", project_id, changes: { paused } });
-      const what = project_id ?? "The portfolio";
+      const subject = project_id ?? "The portfolio";
       return respond("ok", {
-        message: paused ? `${what} is paused: nothing new is dispatched, and what works ends its work.` : `${what} goes on.`,
+        message: paused ? `${subject} is paused: nothing new is dispatched, and what works ends its work.` : `${subject} goes on.`,
         warnings: open.warnings,
         data: { id: project_id },
       });
@@ -128,7 +126,7 @@ export function editPortfolio(context: CommandContext, input: EditInput): Promis
     const { projects, tasks } = await readPortfolio(paths);
     const project = projects[tasks[input.id]?.project_id ?? input.id];
     await requireTerms(context, repository?.root ?? rootOf(paths, project), { ...input, ...agent });
-    const hub = await hubFor(context, paths, input, project, repository);
+    const hub = await hubFor(context, paths, input, { project, moved: repository });
     return withPortfolio(context, paths, async (open) => {
       const common = {
         ...(input.objective === undefined ? {} : { objective: input.objective }),
@@ -147,7 +145,7 @@ export function editPortfolio(context: CommandContext, input: EditInput): Promis
         const hasChanges = Object.keys(changes).length > 0;
         if (!hasChanges && input.hub === undefined) invalid(`Nothing to change in ${project_id} was given.`);
         const updated = { ...operatorOf(context), event: "project_updated", project_id, changes } as const;
-        await open.write(...(hasChanges ? [updated] : []), ...stillFree(open.state, hub));
+        await open.write(...(hasChanges ? [updated] : []), ...requireFreeHubs(open.state, hub));
         return respond("ok", { message: `${project_id} is changed.`, warnings: open.warnings, data: { id: project_id } });
       }
       const task = requireTask(open.state, input.id);
@@ -165,7 +163,9 @@ export function editPortfolio(context: CommandContext, input: EditInput): Promis
 async function repositoryFor(context: CommandContext, paths: PortfolioPaths, { id, repo, target }: EditInput) {
   if (repo === undefined && (target === undefined || !id.startsWith("proj-"))) return null;
   const { repository } = repo === undefined ? requireProject(await readPortfolio(paths), id) : { repository: resolve(context.cwd, repo) };
-  const others = Object.values((await readPortfolio(paths)).projects).flatMap((one) => (one.project_id === id ? [] : one.repository));
+  const others = Object.values((await readPortfolio(paths)).projects).flatMap((project) =>
+    project.project_id === id ? [] : project.repository,
+  );
   return repository === null ? invalid(`${id} names no repository; give --repo too.`) : repositoryOf(repository, target, others);
 }
 
@@ -174,23 +174,23 @@ async function hubFor(
   context: CommandContext,
   paths: PortfolioPaths,
   { id, hub }: EditInput,
-  project: ProjectView | undefined,
-  changed: Awaited<ReturnType<typeof repositoryFor>>,
+  { project, moved }: { readonly project: ProjectView | undefined; readonly moved: Awaited<ReturnType<typeof repositoryFor>> },
 ): Promise<readonly HubChange[]> {
-  if (!id.startsWith("proj-") || (hub === undefined && changed === null)) return [];
-  const [repository, target] = [changed?.root ?? project?.repository ?? null, changed?.target ?? project?.target ?? "main"];
+  if (!id.startsWith("proj-") || (hub === undefined && moved === null)) return [];
+  const repository = moved?.root ?? project?.repository ?? null;
+  const target = moved?.target ?? project?.target ?? "main";
   return repository === null
     ? invalid(`${id} names no repository; give --repo too.`)
-    : hubChange(context, paths, { repository, target }, hub);
+    : hubChange(context, paths, { repository, target, hub });
 }
 
-/** A run is begun with these, so they stay as they are until it is over: two that overlap would be under way at once otherwise. */
+/** Refuses to change what a run was started with until the run is over: otherwise two overlapping tasks could run at once. */
 function refuseUnderWay({ task_id, project_id, status, stage, run_id }: TaskView, keys: readonly string[]): void {
   const fixed = keys.filter((key) => runTerms.has(key));
   if (status !== "running" || fixed.length === 0) return;
-  const what = stage === "queued" ? "its work waits to be merged" : `${run_id ?? "its run"} works on it`;
+  const activity = stage === "queued" ? "its work waits to be merged" : `${run_id ?? "its run"} works on it`;
   refuse("invalid_status_transition", {
-    message: `${task_id} is running: ${what}, begun with its ${fixed.join(", ").replaceAll("_", " ")}, which can't change before it is over. To change it now, take it back from its worker first.`,
+    message: `${task_id} is running: ${activity}, begun with its ${fixed.join(", ").replaceAll("_", " ")}, which can't change before it is over. To change it now, take it back from its worker first.`,
     state: status,
     data: { task_id, fixed },
     remediation: [
@@ -204,14 +204,14 @@ function refuseUnderWay({ task_id, project_id, status, stage, run_id }: TaskView
 
 function taskChanges({ state }: OpenPortfolio, task: TaskView, input: EditInput) {
   const criteria = input.accept?.map((text) => criterionOf(text));
-  const wrong = criteria?.find((one) => typeof one === "string");
-  if (typeof wrong === "string") invalid(wrong);
+  const problem = criteria?.find((criterion) => typeof criterion === "string");
+  if (typeof problem === "string") invalid(problem);
   const after = input.after?.length === 1 && input.after[0] === "none" ? [] : input.after;
   for (const id of after ?? []) requireTask(state, id);
   const ring = after === undefined ? null : whyRing(state, task.task_id, after);
   if (ring !== null) invalid(`${ring}.`);
   return {
-    ...(criteria === undefined ? {} : { acceptance_criteria: criteria.filter((one) => typeof one !== "string") }),
+    ...(criteria === undefined ? {} : { acceptance_criteria: criteria.filter((criterion) => typeof criterion !== "string") }),
     ...(after === undefined ? {} : { dependencies: [...new Set(after)] }),
     ...(input.touches === undefined ? {} : { touches: [...input.touches] }),
     ...(input.flow === undefined ? {} : { flow: input.flow }),

@@ -1,4 +1,5 @@
-// import: a list of projects and tasks from YAML, JSON or a Markdown backlog. Everything that is wrong is reported; then nothing is imported.
+// import: imports projects and tasks from a YAML or JSON list or a Markdown backlog. If anything is wrong, all problems are reported and nothing
+// is imported.
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -18,15 +19,17 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { catchRefusals, Refusal, respond } from "../../project/respond.ts";
-import { type HubChange, hubChange, stillFree } from "../fleet/project-hubs.ts";
+import { type HubChange, hubChange, requireFreeHubs } from "../fleet/project-hubs.ts";
 import { budgetOf, invalid, newTaskId, operatorOf, repositoriesIn, repositoryOf } from "./add.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
-import { requirePortfolio } from "../../portfolio/store/folder.ts";
+import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { plural } from "../../views/wording.ts";
 import { type Known, knownIn, type RunTerms, termFaults } from "./run-terms.ts";
 
-type Place = { readonly root: string; readonly target: string; readonly hub: readonly HubChange[] };
+type Repository = { readonly root: string; readonly target: string; readonly hub: readonly HubChange[] };
+type Projects = Imported["projects"];
+type Tasks = Imported["tasks"];
 
 const listBytesMax = 64 << 20;
 
@@ -36,121 +39,166 @@ export function importBacklog(
 ): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = requirePortfolio(context);
-    const bytes = withOwnFile(resolve(context.cwd, input.file), (fd, size) => (size > listBytesMax ? null : readFileSync(fd)));
-    if (bytes === null) return invalid(`${input.file} cannot be read as a file of at most ${listBytesMax >> 20} MB.`);
-    const decoded = decodeDocument(input.file, bytes, listBytesMax);
-    if ("findings" in decoded) return invalid(decoded.findings.map(({ line, message }) => `${input.file}:${line}: ${message}`).join("\n"));
-    const content = decoded.text;
-    const isMarkdown = /\.(md|markdown)$/i.test(input.file);
-    const read: Imported = isMarkdown
-      ? { projects: [], unread: new Set(), ...readBacklog(input.file, content) }
-      : readImportList(input.file, content);
-    const problems = [...read.problems];
-    const places = new Map<string, Place>();
-    /** What a person would be told when they give it by hand is a problem of its place here. */
-    const agentIn = (where: string, agent: string | undefined): { readonly agent?: string } => {
-      try {
-        return agent === undefined ? {} : { agent: requireAgents(context.cwd, agent) };
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        problems.push(`${where}: ${error.message}`);
-        return {};
-      }
-    };
-    const projects = read.projects.map((project) => ({ ...project, ...agentIn(project.place, project.agent) }));
-    const taken = await repositoriesIn(paths);
-    const there = (await readPortfolio(paths)).projects;
-    const checks = new Map<string, Known>();
-    const expected = structuredClone(await readPortfolio(paths)) as Portfolio;
-    /** A project that is wrong itself, or unknown, has no repository: the portfolio's own settings count. */
-    const checkTerms = async (where: string, name: string, terms: RunTerms): Promise<void> => {
-      const named = there[name] ?? Object.values(there).find((one) => one.name === name);
-      const root = places.get(name)?.root ?? named?.repository ?? paths.root;
-      const known = checks.get(root) ?? (await knownIn(context, root));
-      checks.set(root, known);
-      for (const fault of termFaults(known, terms)) problems.push(`${where}: ${fault}`);
-    };
-    for (const { name = "", repo, target, hub, agent, place } of projects) {
-      try {
-        const others = [...taken, ...[...places.values()].map(({ root }) => root)];
-        if (repo !== undefined) {
-          const found = await repositoryOf(resolve(context.cwd, repo), target, others);
-          const settled = await hubChange(context, paths, { repository: found.root, target: found.target }, hub, expected);
-          for (const change of settled) setHub(expected, change, { seq: 0, ts: "" });
-          places.set(name, { ...found, hub: settled });
-        }
-        await checkTerms(place, name, { agent });
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        problems.push(`${place}: ${error.message}`);
-      }
-    }
-    // The file may have come with a repository: what it asks for is never weaker than what its user has set.
-    const floor = settingsOf(context, { root: paths.root, folder: join(paths.root, ".autopilot") }).isolation;
-    for (const task of read.tasks) await checkTerms(task.place, task.project, task);
-    for (const { isolation, place: where } of read.tasks)
-      if (isolation !== undefined && isolationLevels.some((one) => one === isolation) && !isAsStrong(toLevel(isolation), toLevel(floor)))
-        problems.push(
-          `${where}: isolation ${isolation} is weaker than yours (${floor}); autopilot portfolio edit TASK --isolation ${isolation} sets it`,
-        );
-    const given = read.tasks.map((task) => ({ ...task, ...agentIn(task.place, task.agent) }));
+    const list = readList(context, input.file);
+    const problems = [...list.problems];
+    const projects = list.projects.map((project) => ({ ...project, ...knownAgent(context, project, problems) }));
+    const repositories = await checkProjects(context, paths, projects, problems);
+    await checkTasks(context, paths, list.tasks, { repositories, problems });
+    const tasks = list.tasks.map((task) => ({
+      ...task,
+      ...knownAgent(context, task, problems),
+      propose: task.propose ?? input.propose,
+    }));
     return withPortfolio(context, paths, async (open) => {
-      const made = projectsOf(context, open.state as Portfolio, projects, places, problems);
-      const tasks = given.map((task) => ({ ...task, propose: task.propose ?? input.propose }));
-      const drafted = draftTasks(made.after, tasks, operatorOf(context).actor, newTaskId, read.unread);
-      const all = [...problems, ...drafted.problems];
-      const shown = problemsShown(all);
-      if (all.length > 0)
-        invalid(`${all.length} ${all.length === 1 ? "thing is" : "things are"} wrong, so nothing was imported: ${shown.join("; ")}`, {
-          problems: shown,
-        });
-      stillFree(
+      const created = createProjects(context, open.state as Portfolio, { projects, repositories, problems });
+      const drafted = draftTasks(created.after, tasks, operatorOf(context).actor, newTaskId, list.unread);
+      refuseProblems([...problems, ...drafted.problems]);
+      requireFreeHubs(
         open.state,
-        made.changes.flatMap((change) => (change.event === "hub_set" ? change : [])),
+        created.changes.flatMap((change) => (change.event === "hub_set" ? change : [])),
       );
-      await open.write(...made.changes, ...drafted.changes);
+      await open.write(...created.changes, ...drafted.changes);
+      const projectCount = created.changes.filter(({ event }) => event === "project_created").length;
       return respond("ok", {
-        message: `Imported ${plural(made.changes.filter(({ event }) => event === "project_created").length, "project")} and ${plural(drafted.ids.length, "task")}.`,
+        message: `Imported ${plural(projectCount, "project")} and ${plural(drafted.ids.length, "task")}.`,
         warnings: open.warnings,
         remediation: ["autopilot portfolio status"],
-        data: { projects: made.changes.flatMap((change) => ("project_id" in change ? change.project_id : [])), ids: drafted.ids },
+        data: { projects: created.changes.flatMap((change) => ("project_id" in change ? change.project_id : [])), ids: drafted.ids },
       });
     });
   });
 }
 
-/** The new projects, and the state as it will be with them. */
-function projectsOf(
+function readList(context: CommandContext, file: string): Imported {
+  const bytes = withOwnFile(resolve(context.cwd, file), (fd, size) => (size > listBytesMax ? null : readFileSync(fd)));
+  if (bytes === null) return invalid(`${file} cannot be read as a file of at most ${listBytesMax >> 20} MB.`);
+  const decoded = decodeDocument(file, bytes, listBytesMax);
+  if ("findings" in decoded) return invalid(decoded.findings.map(({ line, message }) => `${file}:${line}: ${message}`).join("\n"));
+  const isMarkdown = /\.(md|markdown)$/i.test(file);
+  return isMarkdown ? { projects: [], unread: new Set(), ...readBacklog(file, decoded.text) } : readImportList(file, decoded.text);
+}
+
+/** A refusal that a command would end with is, in a list, a problem of one entry. */
+function addRefusal(problems: string[], place: string, error: unknown): void {
+  if (!(error instanceof Refusal)) throw error;
+  problems.push(`${place}: ${error.message}`);
+}
+
+function knownAgent(
+  context: CommandContext,
+  { agent, place }: { readonly agent?: string | undefined; readonly place: string },
+  problems: string[],
+): { readonly agent?: string } {
+  try {
+    return agent === undefined ? {} : { agent: requireAgents(context.cwd, agent) };
+  } catch (error) {
+    addRefusal(problems, place, error);
+    return {};
+  }
+}
+
+/** Finds each project's repository and hub and checks its agent. Returns the repositories by the project's name. */
+async function checkProjects(
+  context: CommandContext,
+  paths: PortfolioPaths,
+  projects: Projects,
+  problems: string[],
+): Promise<ReadonlyMap<string, Repository>> {
+  const repositories = new Map<string, Repository>();
+  const taken = await repositoriesIn(paths);
+  const expected = structuredClone(await readPortfolio(paths)) as Portfolio;
+  const check = await termsCheck(context, paths, repositories);
+  for (const { name = "", repo, target, hub, agent, place } of projects) {
+    try {
+      if (repo !== undefined) {
+        const others = [...taken, ...[...repositories.values()].map(({ root }) => root)];
+        const repository = await repositoryOf(resolve(context.cwd, repo), target, others);
+        const hubChanges = await hubChange(context, paths, { repository: repository.root, target: repository.target, hub, expected });
+        for (const change of hubChanges) setHub(expected, change, { seq: 0, ts: "" });
+        repositories.set(name, { ...repository, hub: hubChanges });
+      }
+      for (const fault of await check(name, { agent })) problems.push(`${place}: ${fault}`);
+    } catch (error) {
+      addRefusal(problems, place, error);
+    }
+  }
+  return repositories;
+}
+
+async function checkTasks(
+  context: CommandContext,
+  paths: PortfolioPaths,
+  tasks: Tasks,
+  { repositories, problems }: { readonly repositories: ReadonlyMap<string, Repository>; readonly problems: string[] },
+): Promise<void> {
+  const check = await termsCheck(context, paths, repositories);
+  for (const task of tasks) for (const fault of await check(task.project, task)) problems.push(`${task.place}: ${fault}`);
+  // The file may have come with a repository, so it must not ask for weaker isolation than its user has set.
+  const floor = settingsOf(context, { root: paths.root, folder: join(paths.root, ".autopilot") }).isolation;
+  for (const { isolation, place } of tasks) {
+    const isLevel = isolation !== undefined && isolationLevels.some((level) => level === isolation);
+    if (isLevel && !isAsStrong(toLevel(isolation), toLevel(floor)))
+      problems.push(
+        `${place}: isolation ${isolation} is weaker than yours (${floor}); autopilot portfolio edit TASK --isolation ${isolation} sets it`,
+      );
+  }
+}
+
+/**
+ * Returns a check of whether a run in the named project could start with given terms. A project that is unknown, or wrong itself, has no
+ * repository; then the portfolio's own settings count.
+ */
+async function termsCheck(context: CommandContext, paths: PortfolioPaths, repositories: ReadonlyMap<string, Repository>) {
+  const { projects } = await readPortfolio(paths);
+  const knownByRoot = new Map<string, Known>();
+  return async (name: string, terms: RunTerms): Promise<readonly string[]> => {
+    const project = projects[name] ?? Object.values(projects).find((candidate) => candidate.name === name);
+    const root = repositories.get(name)?.root ?? project?.repository ?? paths.root;
+    const known = knownByRoot.get(root) ?? (await knownIn(context, root));
+    knownByRoot.set(root, known);
+    return termFaults(known, terms);
+  };
+}
+
+function refuseProblems(problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  const shown = problemsShown(problems);
+  const count = `${problems.length} ${problems.length === 1 ? "thing is" : "things are"} wrong`;
+  invalid(`${count}, so nothing was imported: ${shown.join("; ")}`, { problems: shown });
+}
+
+type ToCreate = { readonly projects: Projects; readonly repositories: ReadonlyMap<string, Repository>; readonly problems: string[] };
+
+/** The changes that create the projects, and the state as it will be with them. */
+function createProjects(
   context: CommandContext,
   state: Portfolio,
-  projects: Imported["projects"],
-  places: ReadonlyMap<string, Place>,
-  problems: string[],
+  { projects, repositories, problems }: ToCreate,
 ): { readonly changes: readonly PortfolioChange[]; readonly after: Portfolio } {
   const after: Portfolio = { ...openPortfolio(), projects: { ...state.projects }, tasks: state.tasks };
   const changes = projects.flatMap(({ name, ...project }): PortfolioChange[] => {
-    if (name === undefined) return []; // said before
+    if (name === undefined) return []; // reported when the list was read
     if (Object.values(after.projects).some((other) => other.name === name)) {
       problems.push(`${project.place}: there is a project ${name} already`);
       return [];
     }
-    const where = places.get(name);
+    const repository = repositories.get(name);
     const project_id = projectIdOf(name, (id) => after.projects[id] !== undefined);
     const fields = {
       name,
       objective: project.objective ?? "",
-      repository: where?.root ?? null,
-      target: where?.target ?? "main",
+      repository: repository?.root ?? null,
+      target: repository?.target ?? "main",
       priority: project.priority ?? 3,
       slots: project.slots ?? 1,
-      budget: budgetOf(project.budget), // read before
+      budget: budgetOf(project.budget),
       accept_unproved: project.accept_unproved === true,
       paused: false,
       ...(project.agent === undefined ? {} : { agent: project.agent }),
     };
     const change: PortfolioChange = { ...operatorOf(context), event: "project_created", project_id, fields };
     reduce(after, { ...change, seq: 0, ts: "" });
-    return [change, ...(where?.hub ?? [])];
+    return [change, ...(repository?.hub ?? [])];
   });
   return { changes, after };
 }
